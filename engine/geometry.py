@@ -1,0 +1,57 @@
+"""Sides of a tile, rotation, and cells of the grid.
+
+The grid is endless in the rules; here a cell is one small integer, so that territories are plain
+dictionaries of integers. `x` grows east, `y` grows south, the castle lies at (0, 0).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+NORTH: Final = 0
+EAST: Final = 1
+SOUTH: Final = 2
+WEST: Final = 3
+
+SIDES: Final = (NORTH, EAST, SOUTH, WEST)
+SIDE_NAMES: Final = ("north", "east", "south", "west")
+OPPOSITE: Final = (SOUTH, WEST, NORTH, EAST)
+ROTATIONS: Final = (0, 90, 180, 270)
+"""Clockwise degrees."""
+
+LIMIT: Final = 100
+"""Largest distance from the castle along either axis; all 73 landscape tiles in a row reach 73."""
+
+_WIDTH: Final = 256
+_ORIGIN: Final = 128 * _WIDTH + 128
+
+STEPS: Final = (-_WIDTH, 1, _WIDTH, -1)
+"""What to add to a cell to reach its neighbour on each side."""
+
+
+def cell_at(x: int, y: int) -> int:
+    """Return the cell at a position; positions beyond `LIMIT` have none.
+
+    >>> position_of(cell_at(-3, 7))
+    (-3, 7)
+
+    :raises ValueError: when `x` or `y` is farther than `LIMIT` from the castle.
+    """
+    if not (-LIMIT <= x <= LIMIT and -LIMIT <= y <= LIMIT):
+        raise ValueError(f"({x}, {y}) is farther than {LIMIT} from the castle")
+    return y * _WIDTH + x + _ORIGIN
+
+
+def position_of(cell: int) -> tuple[int, int]:
+    """Return the (x, y) of a cell."""
+    y, x = divmod(cell, _WIDTH)
+    return x - 128, y - 128
+
+
+def turned(side: int, rotation: int) -> int:
+    """Return where a side comes to lie when its tile is turned clockwise by `rotation` degrees.
+
+    >>> SIDE_NAMES[turned(NORTH, 90)]
+    'east'
+    """
+    return (side + rotation // 90) % 4

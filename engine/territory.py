@@ -1,0 +1,248 @@
+"""A territory: the tiles of one player as they lie, and where the next one may go.
+
+A `Territory` is a value: its tuple of placements and nothing else. What lies on which cell, and which
+empty cells are open, follow from that tuple alone; they are worked out when first asked for, so that a
+territory which is only stored or shown costs nothing, and carried over when a tile is added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from engine.errors import CellOccupied, InvalidTerritory, NotAdjacent, RuleError, TerrainMismatch
+from engine.geometry import LIMIT, OPPOSITE, ROTATIONS, SIDE_NAMES, SIDES, STEPS, cell_at, position_of
+from engine.tiles import FITS, FORMS, TILES, Form, Terrain
+
+
+class Placed(NamedTuple):
+    """A tile as it lies: id, position, clockwise rotation in degrees."""
+
+    tile: str
+    x: int
+    y: int
+    rotation: int
+
+    def __str__(self) -> str:
+        return f"{self.tile}@{self.x},{self.y}" + (f"/{self.rotation}" if self.rotation else "")
+
+
+class _Indexes:
+    """Room for what the placements imply; unset until asked for."""
+
+    __slots__ = ("_cells", "_frontier")
+
+    _cells: dict[int, Form]
+    _frontier: dict[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Territory(_Indexes):
+    """The tiles of one player in placing order, the castle first.
+
+    >>> print(Territory.parse("castle-red L28@0,-1 L44@0,1/180"))
+    castle-red L28@0,-1 L44@0,1/180
+    """
+
+    placed: tuple[Placed, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> Territory:
+        """Read the notation `castle-red L28@0,-1 L44@0,1/180`: tile, position, rotation unless 0.
+
+        :raises InvalidTerritory: when a word cannot be read or the tiles cannot lie like this.
+        """
+        return cls.assembled([_parse_placed(word) for word in text.split()])
+
+    @classmethod
+    def assembled(cls, placements: Iterable[Placed]) -> Territory:
+        """Return the territory of placements given in any order, all rules of placing checked.
+
+        :raises InvalidTerritory: with `facts["index"]`, the position of the first placement at fault.
+        """
+        placed = tuple(placements)
+        castle = _castle_index(placed)
+        territory = cls((placed[castle], *placed[:castle], *placed[castle + 1 :]))
+        cells = _cells_checked(placed)
+        _check_edges(placed, cells)
+        _check_connected(placed, cells)
+        return territory
+
+    def __str__(self) -> str:
+        castle, *others = self.placed
+        return " ".join([castle.tile, *map(str, others)])
+
+    @property
+    def cells(self) -> dict[int, Form]:
+        """What lies on each cell, in placing order."""
+        try:
+            return self._cells
+        except AttributeError:
+            self._lay_out()
+            return self._cells
+
+    @property
+    def frontier(self) -> dict[int, int]:
+        """The empty cells next to a tile, each with its neighbours' demand (see `tiles.FITS`)."""
+        try:
+            return self._frontier
+        except AttributeError:
+            self._lay_out()
+            return self._frontier
+
+    def legal_places(self, tile: str) -> list[Placed]:
+        """Return every way to place a landscape tile, cell by cell."""
+        fits = FITS[tile]
+        return [
+            Placed(tile, *position_of(cell), rotation)
+            for cell, demand in self.frontier.items()
+            for rotation in fits[demand]
+        ]
+
+    def has_place(self, tile: str) -> bool:
+        """Whether a landscape tile has any legal place, in any rotation."""
+        fits = FITS[tile]
+        return any(fits[demand] for demand in self.frontier.values())
+
+    def place(self, tile: str, x: int, y: int, rotation: int) -> Territory:
+        """Return the territory with one more landscape tile.
+
+        :raises CellOccupied: when a tile lies there already.
+        :raises NotAdjacent: when the cell shares no edge with a tile of the territory.
+        :raises TerrainMismatch: when the terrain on a shared edge differs.
+        """
+        error = self.refusal(tile, x, y, rotation)
+        if error is not None:
+            raise error
+        larger = Territory((*self.placed, Placed(tile, x, y, rotation)))
+        cells, frontier = self.cells.copy(), self.frontier.copy()
+        _occupy(cells, frontier, cell_at(x, y), FORMS[tile, rotation])
+        larger._keep(cells, frontier)
+        return larger
+
+    def refusal(self, tile: str, x: int, y: int, rotation: int) -> RuleError | None:
+        """Say why a landscape tile may not be placed so, or None when it may."""
+        where = f"({x}, {y})"
+        cell = cell_at(x, y) if abs(x) <= LIMIT and abs(y) <= LIMIT else None
+        if cell in self.cells:
+            return CellOccupied(f"{self.cells[cell].tile.id} lies on {where} already.")
+        demand = None if cell is None else self.frontier.get(cell)
+        if demand is None:
+            return NotAdjacent(f"{where} shares no edge with a tile of the territory.")
+        if rotation in FITS[tile][demand]:
+            return None
+        return TerrainMismatch(f"{tile} turned by {rotation} on {where}: {_clash(tile, rotation, demand)}.")
+
+    def without_last(self) -> Territory:
+        """Return the territory as it was before the last placement."""
+        return Territory(self.placed[:-1])
+
+    def _lay_out(self) -> None:
+        cells: dict[int, Form] = {}
+        frontier: dict[int, int] = {}
+        for tile, x, y, rotation in self.placed:
+            _occupy(cells, frontier, cell_at(x, y), FORMS[tile, rotation])
+        self._keep(cells, frontier)
+
+    def _keep(self, cells: dict[int, Form], frontier: dict[int, int]) -> None:
+        object.__setattr__(self, "_cells", cells)
+        object.__setattr__(self, "_frontier", frontier)
+
+
+def castle_alone(color: str) -> Territory:
+    """Return the territory every player begins with: their castle at (0, 0)."""
+    return Territory((Placed(f"castle-{color}", 0, 0, 0),))
+
+
+def _occupy(cells: dict[int, Form], frontier: dict[int, int], cell: int, form: Form) -> None:
+    cells[cell] = form
+    frontier.pop(cell, None)
+    for side, step in enumerate(STEPS):
+        neighbour = cell + step
+        if neighbour not in cells:
+            demand = form.edges[side] << 2 * OPPOSITE[side]
+            frontier[neighbour] = frontier.get(neighbour, 0) | demand
+
+
+def _clash(tile: str, rotation: int, demand: int) -> str:
+    """Name the first edge on which a tile meets another terrain."""
+    edges = FORMS[tile, rotation].edges
+    for side in SIDES:
+        wanted = demand >> 2 * side & 3
+        if wanted and wanted != edges[side]:
+            return f"its {SIDE_NAMES[side]} is {edges[side].label}, its neighbour there shows {Terrain(wanted).label}"
+    raise AssertionError("the tile fits")
+
+
+def _parse_placed(word: str) -> Placed:
+    tile, at, rest = word.partition("@")
+    position, _, rotation = rest.partition("/")
+    x, _, y = position.partition(",") if at else ("0", ",", "0")
+    try:
+        return Placed(tile, int(x), int(y), int(rotation or 0))
+    except ValueError:
+        raise InvalidTerritory(f"{word!r} is not of the form TILE@x,y/rotation.") from None
+
+
+def _castle_index(placed: tuple[Placed, ...]) -> int:
+    castles = [i for i, p in enumerate(placed) if p.tile.startswith("castle-")]
+    if len(castles) != 1:
+        raise InvalidTerritory(
+            f"A territory has exactly one castle tile; this has {len(castles)}.",
+            index=castles[1] if castles else 0,
+        )
+    if placed[castles[0]][1:] != (0, 0, 0):
+        raise InvalidTerritory("The castle lies at (0, 0) with rotation 0.", index=castles[0])
+    return castles[0]
+
+
+def _cells_checked(placed: tuple[Placed, ...]) -> dict[int, int]:
+    """Return the index in `placed` of what lies on each cell."""
+    cells: dict[int, int] = {}
+    seen: set[str] = set()
+    for index, (tile, x, y, rotation) in enumerate(placed):
+        if tile not in TILES:
+            raise InvalidTerritory(f"There is no tile {tile!r}.", index=index)
+        if rotation not in ROTATIONS:
+            raise InvalidTerritory(f"A rotation is 0, 90, 180 or 270, not {rotation}.", index=index)
+        if tile in seen:
+            raise InvalidTerritory(f"There is only one tile {tile}.", index=index)
+        if abs(x) > LIMIT or abs(y) > LIMIT:
+            raise InvalidTerritory(f"({x}, {y}) is out of reach of the castle.", index=index)
+        cell = cell_at(x, y)
+        if cell in cells:
+            raise InvalidTerritory(f"{placed[cells[cell]].tile} and {tile} both lie on ({x}, {y}).", index=index)
+        seen.add(tile)
+        cells[cell] = index
+    return cells
+
+
+def _check_edges(placed: tuple[Placed, ...], cells: dict[int, int]) -> None:
+    for cell, index in cells.items():
+        edges = FORMS[placed[index].tile, placed[index].rotation].edges
+        for side, step in enumerate(STEPS):
+            other = cells.get(cell + step)
+            if other is None:
+                continue
+            facing = FORMS[placed[other].tile, placed[other].rotation].edges[OPPOSITE[side]]
+            if facing != edges[side]:
+                raise InvalidTerritory(
+                    f"{placed[index].tile} shows {edges[side].label} at its {SIDE_NAMES[side]}, "
+                    f"{placed[other].tile} beside it {facing.label}.",
+                    index=max(index, other),
+                )
+
+
+def _check_connected(placed: tuple[Placed, ...], cells: dict[int, int]) -> None:
+    reached = {cell_at(0, 0)}
+    border = [cell_at(0, 0)]
+    while border:
+        cell = border.pop()
+        for step in STEPS:
+            if cell + step in cells and cell + step not in reached:
+                reached.add(cell + step)
+                border.append(cell + step)
+    for cell, index in cells.items():
+        if cell not in reached:
+            raise InvalidTerritory(f"{placed[index].tile} is not joined to the castle by tiles.", index=index)
