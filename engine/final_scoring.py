@@ -1,0 +1,92 @@
+"""Final scoring: the scrolls, the gold that is left, and who has won."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
+
+from engine.areas import Survey
+from engine.tiles import OBJECTS
+
+_THINGS_FOR_A_POINT: Final = {
+    "cattle": 1,
+    "broch": 1,
+    "farm": 1,
+    "lighthouse": 1,
+    "sheep": 2,
+    "ship": 2,
+    "whisky": 2,
+}
+_GOLD_FOR_A_POINT: Final = 5
+
+_TIE_BREAKS: Final[dict[str, Callable[[int], int]]] = {
+    "leftover_gold": lambda gold: gold % _GOLD_FOR_A_POINT,
+    "total_gold": lambda gold: gold,
+}
+
+TIE_BREAKS: Final = tuple(_TIE_BREAKS)
+"""What may break a tie (R11), the default first."""
+
+
+class ScrollScore(NamedTuple):
+    """What one scroll gives: its kind and cell, how many of that kind there are, and the points.
+
+    `completed` says whether the scroll lies in a completed area, which doubles the points.
+    """
+
+    kind: str
+    cell: int
+    count: int
+    completed: bool
+    points: int
+
+
+class FinalScore(NamedTuple):
+    """What final scoring gives one seat: scroll by scroll, and `gold` points for its purse.
+
+    `leftover` is the gold that earned no point; it breaks ties (R11).
+    """
+
+    scrolls: tuple[ScrollScore, ...]
+    gold: int
+    leftover: int
+
+    @property
+    def total(self) -> int:
+        """All points of final scoring."""
+        return sum(scroll.points for scroll in self.scrolls) + self.gold
+
+
+def final_score(survey: Survey, gold: int) -> FinalScore:
+    """Return what final scoring gives a territory and the gold in its owner's purse."""
+    completed = {cell: area.completed for area in survey.areas for _, cell in area.scrolls}
+    scrolls = [
+        _scroll_score(survey, form.tile.scroll, cell, completed[cell])
+        for cell, form in survey.cells.items()
+        if form.tile.scroll
+    ]
+    return FinalScore(tuple(scrolls), *divmod(gold, _GOLD_FOR_A_POINT))
+
+
+def _scroll_score(survey: Survey, kind: str, cell: int, completed: bool) -> ScrollScore:
+    thing = OBJECTS.index(kind)
+    # Whisky is counted in tiles; no tile shows more than one.
+    count = sum([form.tile.counts[thing] for form in survey.cells.values()])
+    points = count // _THINGS_FOR_A_POINT[kind]  # rounded down first, doubled after
+    return ScrollScore(kind, cell, count, completed, 2 * points if completed else points)
+
+
+def winners(
+    scores: Sequence[int], golds: Sequence[int], tie_break: str = "leftover_gold"
+) -> tuple[int, ...]:
+    """Return the seats that win: most points, then most gold by the tie-break (R11), else together.
+
+    `scores` include final scoring; `golds` are the purses as they were before it.
+
+    >>> winners([50, 50, 40], [9, 10, 0]), winners([50, 50, 40], [9, 10, 0], "total_gold")
+    ((0,), (1,))
+    """
+    rank = _TIE_BREAKS[tie_break]
+    standing = [(score, rank(gold)) for score, gold in zip(scores, golds, strict=True)]
+    best = max(standing)
+    return tuple([seat for seat, stood in enumerate(standing) if stood == best])

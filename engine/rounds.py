@@ -1,0 +1,146 @@
+"""What happens by itself between two decisions: income, draws, reveal, discard, scoring, the end.
+
+`carry_on` looks at a game, and when nobody is left to act in its phase moves it on, again and again, until
+somebody is or the game is over.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from engine.areas import survey
+from engine.draws import pick
+from engine.events import (
+    Event,
+    GameFinished,
+    IncomePaid,
+    OffersRevealed,
+    RoundScored,
+    RoundStarted,
+    TilesDiscarded,
+    TilesDrawn,
+    TilesKept,
+)
+from engine.game import Game, Phase, Player
+from engine.scoring import final_score, income, tile_points, winners
+
+TILES_DRAWN = 3
+"""How many tiles a player draws each round."""
+
+
+def with_player(game: Game, seat: int, player: Player) -> Game:
+    """Return the game with what one seat has replaced."""
+    return replace(game, players=(*game.players[:seat], player, *game.players[seat + 1 :]))
+
+
+def carry_on(game: Game) -> tuple[Game, tuple[Event, ...]]:
+    """Move the game on to the next decision, or to its end."""
+    if game.phase is Phase.PRICING and all(player.prices for player in game.players):
+        return _reveal_offers(game)
+    if game.phase is Phase.BUYING and game.buys == len(game.players):
+        return _keep_unsold(game)
+    if game.phase is Phase.BUILDING and all(player.finished for player in game.players):
+        return _end_round(game)
+    return game, ()
+
+
+def start_round(game: Game) -> tuple[Game, tuple[Event, ...]]:
+    """Begin the next round: income, then three tiles for each seat."""
+    game = replace(game, round=game.round + 1, phase=Phase.PRICING, buys=0)
+    scores = [player.score for player in game.players]
+    incomes = tuple(
+        income(scores, seat, survey(player.territory), game.round) for seat, player in enumerate(game.players)
+    )
+    drawn = _draw(game)
+    players = tuple(
+        replace(player, gold=player.gold + paid.total, drawn=tiles, placed_now=0, finished=False)
+        for player, paid, tiles in zip(game.players, incomes, drawn, strict=True)
+    )
+    gold = tuple(player.gold for player in players)
+    return replace(game, players=players), (
+        RoundStarted(game.round, game.starting_seat),
+        IncomePaid(incomes, gold),
+        TilesDrawn(drawn),
+    )
+
+
+def _draw(game: Game) -> tuple[tuple[str, ...], ...]:
+    """Draw for seat 0 first, then clockwise, by the procedure that `draws` documents."""
+    bag = list(game.bag)
+    drawn = []
+    for seat in range(len(game.players)):
+        tiles = []
+        for number in range(1, TILES_DRAWN + 1):
+            tile = pick(game.seed, f"draw/{game.round}/{seat}/{number}", bag)
+            bag.remove(tile)
+            tiles.append(tile)
+        drawn.append(tuple(tiles))
+    return tuple(drawn)
+
+
+def _reveal_offers(game: Game) -> tuple[Game, tuple[Event, ...]]:
+    """Turn all offers face up and return the marked tiles to the bag."""
+    offers = [tuple(zip(player.drawn, player.prices, strict=True)) for player in game.players]
+    discards = tuple(tile for offer in offers for tile, price in offer if not price)
+    on_offer = tuple(tuple((tile, price) for tile, price in offer if price) for offer in offers)
+    players = tuple(
+        replace(player, drawn=tuple(tile for tile, _ in offer), prices=tuple(price for _, price in offer))
+        for player, offer in zip(game.players, on_offer, strict=True)
+    )
+    gold = tuple(player.gold for player in players)
+    return replace(game, phase=Phase.BUYING, players=players), (
+        OffersRevealed(discards, on_offer, gold),
+        TilesDiscarded(discards),
+    )
+
+
+def _keep_unsold(game: Game) -> tuple[Game, tuple[Event, ...]]:
+    """Give each seat its unsold tiles; the gold that lies on them goes to the bank."""
+    kept = TilesKept(
+        tuple(player.drawn for player in game.players),
+        tuple(player.stakes for player in game.players),
+    )
+    players = tuple(
+        replace(player, hand=(*player.hand, *player.drawn), drawn=(), prices=()) for player in game.players
+    )
+    return replace(game, phase=Phase.BUILDING, players=players), (kept,)
+
+
+def _end_round(game: Game) -> tuple[Game, tuple[Event, ...]]:
+    """Score the round; then the next one begins, or the final scoring ends the game."""
+    game, scored = _score_round(game)
+    if game.round == game.rounds:
+        game, finished = _finish(game)
+        return game, (scored, finished)
+    starting_seat = (game.starting_seat + 1) % len(game.players)
+    game, started = start_round(replace(game, starting_seat=starting_seat))
+    return game, (scored, *started)
+
+
+def _score_round(game: Game) -> tuple[Game, Event]:
+    surveys = [survey(player.territory) for player in game.players]
+    golds = [player.gold for player in game.players]
+    slots = game.slots_scored_in(game.round)
+    by_slot = [tile_points(game.scoring_tile(slot), surveys, golds) for slot in slots]
+    points = tuple(zip(*by_slot, strict=True))
+    players = tuple(
+        replace(player, score=player.score + sum(earned), points=(*player.points, earned))
+        for player, earned in zip(game.players, points, strict=True)
+    )
+    scores = tuple(player.score for player in players)
+    return replace(game, players=players), RoundScored(game.round, slots, points, scores)
+
+
+def _finish(game: Game) -> tuple[Game, Event]:
+    finals = [final_score(survey(player.territory), player.gold) for player in game.players]
+    scrolls = tuple(sum(scroll.points for scroll in final.scrolls) for final in finals)
+    gold_points = tuple(final.gold for final in finals)
+    players = tuple(
+        replace(player, score=player.score + of_scrolls + of_gold, final=(of_scrolls, of_gold))
+        for player, of_scrolls, of_gold in zip(game.players, scrolls, gold_points, strict=True)
+    )
+    scores = tuple(player.score for player in players)
+    golds = tuple(player.gold for player in players)
+    won = winners(scores, golds, game.tie_break)
+    game = replace(game, phase=None, players=players, winners=won)
+    return game, GameFinished(scrolls, gold_points, scores, golds, won)
