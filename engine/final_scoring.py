@@ -29,14 +29,14 @@ TIE_BREAKS: Final = tuple(_TIE_BREAKS)
 
 
 class ScrollScore(NamedTuple):
-    """What one scroll gives: its kind and cell, how many of that kind there are, and the points.
+    """What one scroll gives: its kind and cell, the number of that kind in the territory, and the points.
 
     `completed` says whether the scroll lies in a completed area, which doubles the points.
     """
 
     kind: str
     cell: int
-    count: int
+    number: int
     completed: bool
     points: int
 
@@ -71,14 +71,12 @@ def final_score(survey: Survey, gold: int) -> FinalScore:
 def _scroll_score(survey: Survey, kind: str, cell: int, completed: bool) -> ScrollScore:
     thing = OBJECTS.index(kind)
     # Whisky is counted in tiles; no tile shows more than one.
-    count = sum([form.tile.counts[thing] for form in survey.cells.values()])
-    points = count // _THINGS_FOR_A_POINT[kind]  # rounded down first, doubled after
-    return ScrollScore(kind, cell, count, completed, 2 * points if completed else points)
+    number = sum([form.tile.counts[thing] for form in survey.cells.values()])
+    points = number // _THINGS_FOR_A_POINT[kind]  # rounded down first, doubled after
+    return ScrollScore(kind, cell, number, completed, 2 * points if completed else points)
 
 
-def winners(
-    scores: Sequence[int], golds: Sequence[int], tie_break: str = "leftover_gold"
-) -> tuple[int, ...]:
+def winners(scores: Sequence[int], golds: Sequence[int], tie_break: str = "leftover_gold") -> tuple[int, ...]:
     """Return the seats that win: most points, then most gold by the tie-break (R11), else together.
 
     `scores` include final scoring; `golds` are the purses as they were before it.

@@ -1,4 +1,4 @@
-"""The 16 scoring tiles, when they are scored, and the income that begins a round.
+"""Income, when which scoring tile is scored, and the 16 scoring tiles themselves.
 
 A scoring tile is one function and one entry in `SCORING_TILES`. The function says what earns points and
 which tiles earn them; sums and explanations are both made from that, so they cannot disagree.
@@ -14,12 +14,62 @@ from engine.areas import Survey
 from engine.geometry import EAST, NORTH, SOUTH, STEPS, WEST
 from engine.tiles import OBJECTS, Terrain
 
-WHISKY, SHEEP, CATTLE, FARM, BROCH, SHIP, LIGHTHOUSE = range(len(OBJECTS))
+_WHISKY, _SHEEP, _CATTLE, _FARM, _BROCH, _SHIP, _LIGHTHOUSE = range(len(OBJECTS))
 
 _NORTH, _EAST, _SOUTH, _WEST = STEPS[NORTH], STEPS[EAST], STEPS[SOUTH], STEPS[WEST]
 _AROUND: Final = tuple(row + column for row in (_NORTH, 0, _SOUTH) for column in (_WEST, 0, _EAST))
 _BROCH_POINTS: Final = (0, 1, 3, 6)
 _MOST, _SECOND = 5, 2
+
+
+SLOTS: Final = ("A", "B", "C", "D")
+"""The places of a game's four scoring tiles."""
+
+_SIX_ROUNDS: Final = (("A",), ("B",), ("A", "C"), ("B", "D"), ("A", "C", "D"), ("B", "C", "D"))
+_FIVE_ROUNDS: Final = (("A", "B"), ("A", "C"), ("B", "D"), ("A", "C", "D"), ("B", "C", "D"))
+_CATCH_UP: Final = (0, 0, 1, 2, 3, 4)
+_CASTLE_INCOME: Final = 5
+
+
+def schedule(players: int) -> tuple[tuple[str, ...], ...]:
+    """Return the slots scored in each round; there are as many rounds as entries.
+
+    >>> schedule(5)[0]
+    ('A', 'B')
+    """
+    return _FIVE_ROUNDS if players == 5 else _SIX_ROUNDS
+
+
+def catch_up(players: int, round_number: int) -> int:
+    """Return the gold that a round, counted from 1, gives for each player who is ahead.
+
+    >>> [catch_up(4, number) for number in range(1, 7)]
+    [0, 0, 1, 2, 3, 4]
+    """
+    return _CATCH_UP[: len(schedule(players))][round_number - 1]
+
+
+class Income(NamedTuple):
+    """The gold one seat receives at the beginning of a round, by source."""
+
+    castle: int
+    whisky: int
+    catch_up: int
+
+    @property
+    def total(self) -> int:
+        """All of it."""
+        return self.castle + self.whisky + self.catch_up
+
+
+def income(scores: Sequence[int], seat: int, survey: Survey, round_number: int) -> Income:
+    """Return a seat's income: for the castle, the whisky on its roads, and the players ahead.
+
+    `scores` are those of all seats; `survey` is of the seat's own territory.
+    """
+    ahead = sum([score > scores[seat] for score in scores])
+    whisky = sum([survey.cells[cell].tile.counts[_WHISKY] > 0 for cell in survey.connected])
+    return Income(_CASTLE_INCOME, whisky, ahead * catch_up(len(scores), round_number))
 
 
 class Award(NamedTuple):
@@ -83,7 +133,9 @@ def _majority(counts: list[int]) -> list[int]:
     most = max(counts)
     shared = counts.count(most) > 1
     second = 0 if shared else max((count for count in counts if count < most), default=0)
-    return [0 if not count else _MOST if count == most else _SECOND if count == second else 0 for count in counts]
+    return [
+        0 if not count else _MOST if count == most else _SECOND if count == second else 0 for count in counts
+    ]
 
 
 def _squares(survey: Survey) -> list[_Earned]:
@@ -100,9 +152,7 @@ def _completed_areas(survey: Survey) -> list[_Earned]:
 
 
 def _sheep(survey: Survey) -> list[_Earned]:
-    return [
-        (number, (cell,)) for cell, form in survey.cells.items() if (number := form.tile.counts[SHEEP])
-    ]
+    return [(number, (cell,)) for cell, form in survey.cells.items() if (number := form.tile.counts[_SHEEP])]
 
 
 def _large_completed_areas(survey: Survey) -> list[_Earned]:
@@ -116,7 +166,7 @@ def _brochs_in_mountains(survey: Survey) -> list[_Earned]:
 def _building_sets(survey: Survey) -> list[_Earned]:
     brochs, farms, lighthouses = (
         [cell for cell, form in survey.cells.items() for _ in range(form.tile.counts[building])]
-        for building in (BROCH, FARM, LIGHTHOUSE)
+        for building in (_BROCH, _FARM, _LIGHTHOUSE)
     )
     # The shortest list ends it. Buildings of one tile may share a set: its cell is then told once.
     sets = zip(brochs, farms, lighthouses, strict=False)
@@ -124,22 +174,22 @@ def _building_sets(survey: Survey) -> list[_Earned]:
 
 
 def _most_whisky(survey: Survey, _gold: int) -> _Earned:
-    tiles = tuple([cell for cell, form in survey.cells.items() if form.tile.counts[WHISKY]])
+    tiles = tuple([cell for cell, form in survey.cells.items() if form.tile.counts[_WHISKY]])
     return len(tiles), tiles
 
 
 def _most_ships(survey: Survey, _gold: int) -> _Earned:
-    tiles = tuple([cell for cell, form in survey.cells.items() if form.tile.counts[SHIP]])
-    return sum([survey.cells[cell].tile.counts[SHIP] for cell in tiles]), tiles
+    tiles = tuple([cell for cell, form in survey.cells.items() if form.tile.counts[_SHIP]])
+    return sum([survey.cells[cell].tile.counts[_SHIP] for cell in tiles]), tiles
 
 
 def _animals_near_farms(survey: Survey) -> list[_Earned]:
     # Going from the animals' tiles, not from the farms, counts each animal once (R7).
-    near = {cell + step for cell, form in survey.cells.items() if form.tile.counts[FARM] for step in _AROUND}
+    near = {cell + step for cell, form in survey.cells.items() if form.tile.counts[_FARM] for step in _AROUND}
     return [
         (animals, (cell,))
         for cell, form in survey.cells.items()
-        if cell in near and (animals := form.tile.counts[SHEEP] + form.tile.counts[CATTLE])
+        if cell in near and (animals := form.tile.counts[_SHEEP] + form.tile.counts[_CATTLE])
     ]
 
 
@@ -151,7 +201,7 @@ def _connected_cattle(survey: Survey) -> list[_Earned]:
     return [
         (2 * number, (cell,))
         for cell, form in survey.cells.items()
-        if cell in survey.connected and (number := form.tile.counts[CATTLE])
+        if cell in survey.connected and (number := form.tile.counts[_CATTLE])
     ]
 
 
@@ -192,24 +242,9 @@ def _completed_mountains(survey: Survey) -> list[_Earned]:
 _MAJORITY_TEXT: Final = "5 points for the player with the most {}, 2 for the second most; nothing for none."
 
 _ALL: Final = (
-    ScoringTile(
-        "squares",
-        "Squares",
-        "2 points for each block of 2x2 tiles; blocks may overlap.",
-        _squares,
-    ),
-    ScoringTile(
-        "completed_areas",
-        "Completed areas",
-        "1 point for each completed area.",
-        _completed_areas,
-    ),
-    ScoringTile(
-        "sheep",
-        "Sheep",
-        "1 point for each sheep.",
-        _sheep,
-    ),
+    ScoringTile("squares", "Squares", "2 points for each block of 2x2 tiles; blocks may overlap.", _squares),
+    ScoringTile("completed_areas", "Completed areas", "1 point for each completed area.", _completed_areas),
+    ScoringTile("sheep", "Sheep", "1 point for each sheep.", _sheep),
     ScoringTile(
         "large_completed_areas",
         "Large completed areas",
@@ -219,7 +254,7 @@ _ALL: Final = (
     ScoringTile(
         "brochs_in_mountains",
         "Brochs in the mountains",
-        "For each mountain area, completed or not: 1 point if it has one broch, 3 if two, 6 if three or more.",
+        "For each mountain area, completed or not: 1, 3 or 6 points if it has 1, 2, or 3 or more brochs.",
         _brochs_in_mountains,
     ),
     ScoringTile(
@@ -228,30 +263,15 @@ _ALL: Final = (
         "5 points for each set of a broch, a farm and a lighthouse; each building is in one set only.",
         _building_sets,
     ),
-    ScoringTile(
-        "most_whisky",
-        "Most whisky",
-        _MAJORITY_TEXT.format("tiles with whisky"),
-        holds=_most_whisky,
-    ),
-    ScoringTile(
-        "most_ships",
-        "Most ships",
-        _MAJORITY_TEXT.format("ships"),
-        holds=_most_ships,
-    ),
+    ScoringTile("most_whisky", "Most whisky", _MAJORITY_TEXT.format("tiles with whisky"), holds=_most_whisky),
+    ScoringTile("most_ships", "Most ships", _MAJORITY_TEXT.format("ships"), holds=_most_ships),
     ScoringTile(
         "animals_near_farms",
         "Animals near farms",
         "1 point for each sheep and each cattle on a farm's tile or one of the 8 tiles around it, once each.",
         _animals_near_farms,
     ),
-    ScoringTile(
-        "most_gold",
-        "Most gold",
-        _MAJORITY_TEXT.format("gold in the purse"),
-        holds=_most_gold,
-    ),
+    ScoringTile("most_gold", "Most gold", _MAJORITY_TEXT.format("gold in the purse"), holds=_most_gold),
     ScoringTile(
         "connected_cattle",
         "Cattle on the road",
