@@ -1,0 +1,99 @@
+"""The rules of Isle of Skye: pure functions over frozen values, no input or output.
+
+`new_game` begins a game, `play` makes a move or raises a `RuleError`, `legal_moves` and `offer_limits`
+list what is open to a seat, and the `..._as_seen_by` functions say what a viewer may know.
+"""
+
+from engine.areas import Area, Survey, survey_of
+from engine.draws import commitment, pick
+from engine.errors import InvalidRecord, InvalidSetup, InvalidTerritory, RuleError
+from engine.events import EVENT_TYPES, Event
+from engine.final_scoring import TIE_BREAKS
+from engine.game import Game, Phase, Player, TieBreak
+from engine.geometry import LIMIT, ROTATIONS, position_of
+from engine.moves import Buy, FinishBuilding, Move, OfferLimits, Pass, Place, SetOffer, TakeBack
+from engine.record import MOVE_TYPES, Action, Record, action_of, actions_as_seen_by, move_view, replay
+from engine.rules import Outcome, legal_moves, offer_limits, play
+from engine.scoring import SCORING_TILES, SLOTS, schedule
+from engine.setup import PLAYERS, Options, new_game
+from engine.standings import assess, scores_as_seen_by, scoring_tile_views, territory_report, what_if
+from engine.territory import Placed, Territory, castle_alone
+from engine.tiles import COLORS, FORMS, LANDSCAPE, OBJECTS, TILES, Form, Region, Terrain, Tile
+from engine.visibility import (
+    event_as_seen_by,
+    game_as_seen_by,
+    gold_as_seen_by,
+    player_as_seen_by,
+    scoring_tiles_view,
+    territory_view,
+)
+
+__all__ = [
+    "COLORS",
+    "EVENT_TYPES",
+    "FORMS",
+    "LANDSCAPE",
+    "LIMIT",
+    "MOVE_TYPES",
+    "OBJECTS",
+    "PLAYERS",
+    "ROTATIONS",
+    "SCORING_TILES",
+    "SLOTS",
+    "TIE_BREAKS",
+    "TILES",
+    "Action",
+    "Area",
+    "Buy",
+    "Event",
+    "FinishBuilding",
+    "Form",
+    "Game",
+    "InvalidRecord",
+    "InvalidSetup",
+    "InvalidTerritory",
+    "Move",
+    "OfferLimits",
+    "Options",
+    "Outcome",
+    "Pass",
+    "Phase",
+    "Place",
+    "Placed",
+    "Player",
+    "Record",
+    "Region",
+    "RuleError",
+    "SetOffer",
+    "Survey",
+    "TakeBack",
+    "Terrain",
+    "Territory",
+    "TieBreak",
+    "Tile",
+    "action_of",
+    "actions_as_seen_by",
+    "assess",
+    "castle_alone",
+    "commitment",
+    "event_as_seen_by",
+    "game_as_seen_by",
+    "gold_as_seen_by",
+    "legal_moves",
+    "move_view",
+    "new_game",
+    "offer_limits",
+    "pick",
+    "play",
+    "player_as_seen_by",
+    "position_of",
+    "replay",
+    "schedule",
+    "scores_as_seen_by",
+    "scoring_tile_views",
+    "scoring_tiles_view",
+    "survey_of",
+    "territory_report",
+    "territory_view",
+    "what_if",
+]

@@ -42,7 +42,7 @@ class Survey:
     connected: frozenset[int]
 
 
-def survey(territory: Territory) -> Survey:
+def survey_of(territory: Territory) -> Survey:
     """Work out the areas and the road network of a territory."""
     return Survey(territory.cells, areas_of(territory.cells), connected_cells(territory.cells))
 

@@ -6,9 +6,10 @@ somebody is or the game is over.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from engine.areas import survey
+from engine.areas import Survey, survey_of
 from engine.draws import pick
 from engine.events import (
     Event,
@@ -21,8 +22,9 @@ from engine.events import (
     TilesDrawn,
     TilesKept,
 )
+from engine.final_scoring import final_score, winners
 from engine.game import Game, Phase, Player
-from engine.scoring import final_score, income, tile_points, winners
+from engine.scoring import income, tile_points
 
 TILES_DRAWN = 3
 """How many tiles a player draws each round."""
@@ -44,13 +46,11 @@ def carry_on(game: Game) -> tuple[Game, tuple[Event, ...]]:
     return game, ()
 
 
-def start_round(game: Game) -> tuple[Game, tuple[Event, ...]]:
-    """Begin the next round: income, then three tiles for each seat."""
+def start_round(game: Game, surveys: Sequence[Survey]) -> tuple[Game, tuple[Event, ...]]:
+    """Begin the next round: income, then three tiles for each seat; `surveys` are of the territories."""
     game = replace(game, round=game.round + 1, phase=Phase.PRICING, buys=0)
     scores = [player.score for player in game.players]
-    incomes = tuple(
-        income(scores, seat, survey(player.territory), game.round) for seat, player in enumerate(game.players)
-    )
+    incomes = tuple(income(scores, seat, survey, game.round) for seat, survey in enumerate(surveys))
     drawn = _draw(game)
     players = tuple(
         replace(player, gold=player.gold + paid.total, drawn=tiles, placed_now=0, finished=False)
@@ -108,31 +108,36 @@ def _keep_unsold(game: Game) -> tuple[Game, tuple[Event, ...]]:
 
 def _end_round(game: Game) -> tuple[Game, tuple[Event, ...]]:
     """Score the round; then the next one begins, or the final scoring ends the game."""
-    game, scored = _score_round(game)
+    surveys = [survey_of(player.territory) for player in game.players]
+    game, scored = _score_round(game, surveys)
     if game.round == game.rounds:
-        game, finished = _finish(game)
+        game, finished = _finish(game, surveys)
         return game, (scored, finished)
     starting_seat = (game.starting_seat + 1) % len(game.players)
-    game, started = start_round(replace(game, starting_seat=starting_seat))
+    game, started = start_round(replace(game, starting_seat=starting_seat), surveys)
     return game, (scored, *started)
 
 
-def _score_round(game: Game) -> tuple[Game, Event]:
-    surveys = [survey(player.territory) for player in game.players]
+def _score_round(game: Game, surveys: Sequence[Survey]) -> tuple[Game, Event]:
     golds = [player.gold for player in game.players]
     slots = game.slots_scored_in(game.round)
     by_slot = [tile_points(game.scoring_tile(slot), surveys, golds) for slot in slots]
     points = tuple(zip(*by_slot, strict=True))
     players = tuple(
-        replace(player, score=player.score + sum(earned), points=(*player.points, earned))
+        replace(
+            player,
+            score=player.score + sum(earned),
+            points=(*player.points, earned),
+            built=(*player.built, len(player.territory.placed)),
+        )
         for player, earned in zip(game.players, points, strict=True)
     )
     scores = tuple(player.score for player in players)
     return replace(game, players=players), RoundScored(game.round, slots, points, scores)
 
 
-def _finish(game: Game) -> tuple[Game, Event]:
-    finals = [final_score(survey(player.territory), player.gold) for player in game.players]
+def _finish(game: Game, surveys: Sequence[Survey]) -> tuple[Game, Event]:
+    finals = [final_score(survey, player.gold) for survey, player in zip(surveys, game.players, strict=True)]
     scrolls = tuple(sum(scroll.points for scroll in final.scrolls) for final in finals)
     gold_points = tuple(final.gold for final in finals)
     players = tuple(

@@ -171,7 +171,8 @@ def _clash(tile: str, rotation: int, demand: int) -> str:
     for side in SIDES:
         wanted = demand >> 2 * side & 3
         if wanted and wanted != edges[side]:
-            return f"its {SIDE_NAMES[side]} is {edges[side].label}, its neighbour there shows {Terrain(wanted).label}"
+            name, here, there = SIDE_NAMES[side], edges[side].label, Terrain(wanted).label
+            return f"its {name} is {here}, its neighbour there shows {there}"
     raise AssertionError("the tile fits")
 
 
@@ -212,7 +213,9 @@ def _cells_checked(placed: tuple[Placed, ...]) -> dict[int, int]:
             raise InvalidTerritory(f"({x}, {y}) is out of reach of the castle.", index=index)
         cell = cell_at(x, y)
         if cell in cells:
-            raise InvalidTerritory(f"{placed[cells[cell]].tile} and {tile} both lie on ({x}, {y}).", index=index)
+            raise InvalidTerritory(
+                f"{placed[cells[cell]].tile} and {tile} both lie on ({x}, {y}).", index=index
+            )
         seen.add(tile)
         cells[cell] = index
     return cells

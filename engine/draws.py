@@ -1,0 +1,41 @@
+"""Provably fair draws: everything random in a game follows from its seed.
+
+Published before the first draw: `commitment(seed)`. Published when the game is over: the seed. Between
+them anyone can re-derive every draw:
+
+    number(label) = HMAC-SHA256(key = seed in UTF-8, message = label in ASCII), read big-endian
+    index         = number(label) mod size of the list drawn from, the list sorted by id
+
+| drawn                        | label                     | from                                        |
+|------------------------------|---------------------------|---------------------------------------------|
+| scoring tile for slot A to D | `scoring/A` ... `scoring/D` | the scoring tiles not yet taken            |
+| starting seat                | `start`                   | the seats 0, 1, ...                         |
+| n-th tile of a seat, n = 1-3 | `draw/{round}/{seat}/{n}` | the bag as it then is; seat 0 first, clockwise |
+
+A tile that goes back into the bag takes its sorted place again, which is as good as shuffling: each draw
+is by a number of its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Sequence
+from typing import TypeVar
+
+_T = TypeVar("_T")
+
+
+def commitment(seed: str) -> str:
+    """Return the SHA-256 of the seed in UTF-8, in hexadecimal.
+
+    >>> commitment("skye")[:16]
+    '6e0ad4ef7e3a4a4c'
+    """
+    return hashlib.sha256(seed.encode()).hexdigest()
+
+
+def pick(seed: str, label: str, choices: Sequence[_T]) -> _T:
+    """Return the element of a sorted list that the seed gives to this label."""
+    number = int.from_bytes(hmac.digest(seed.encode(), label.encode(), "sha256"), "big")
+    return choices[number % len(choices)]

@@ -1,0 +1,236 @@
+"""The rules of play: which moves are legal, what they do, and what then happens by itself.
+
+`refusal` is the one judge of a move: `play` raises what it says, and `legal_moves` lists only what it
+accepts. Building is the exception in form, not in substance: both ask the territory's frontier.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple, assert_never
+
+from engine import errors, rounds
+from engine.errors import RuleError
+from engine.events import (
+    BuildingFinished,
+    BuyPassed,
+    Event,
+    OfferSet,
+    PlacementTakenBack,
+    TileBought,
+    TilePlaced,
+)
+from engine.game import Game, Phase, Player
+from engine.moves import Buy, FinishBuilding, Move, OfferLimits, Pass, Place, SetOffer, TakeBack
+
+MINIMUM_PRICE = 1
+"""Gold; the least that a tile on offer costs."""
+
+
+class Outcome(NamedTuple):
+    """What a move leads to: the next game, and what happened on the way."""
+
+    game: Game
+    events: tuple[Event, ...]
+
+
+def play(game: Game, seat: int, move: Move) -> Outcome:
+    """Return the game after a move, moved on to the next decision, and the events this caused.
+
+    :raises RuleError: one named subclass for each reason; the game given is unchanged.
+    """
+    error = refusal(game, seat, move)
+    if error is not None:
+        raise error
+    match move:
+        case SetOffer():
+            game, event = _set_offer(game, seat, move)
+        case Buy():
+            game, event = _buy(game, seat, move)
+        case Pass():
+            game, event = replace(game, buys=game.buys + 1), BuyPassed(seat)
+        case Place():
+            game, event = _place(game, seat, move)
+        case TakeBack():
+            game, event = _take_back(game, seat)
+        case FinishBuilding():
+            game, event = _finish_building(game, seat)
+        case _:
+            assert_never(move)
+    game, consequences = rounds.carry_on(game)
+    return Outcome(game, (event, *consequences))
+
+
+def legal_moves(game: Game, seat: int) -> list[Move]:
+    """Return every move open to a seat now, but for offers, which `offer_limits` describes."""
+    match game.phase:
+        case Phase.BUYING if game.buyer == seat:
+            offered = [Buy(tile) for player in game.players for tile in player.drawn]
+            return [*(buy for buy in offered if refusal(game, seat, buy) is None), Pass()]
+        case Phase.BUILDING if not game.players[seat].finished:
+            return _building_moves(game.players[seat])
+        case _:
+            return []
+
+
+def offer_limits(game: Game, seat: int) -> OfferLimits | None:
+    """Describe every offer a seat may set now; None when it may set none."""
+    if game.phase is not Phase.PRICING:
+        return None
+    player = game.players[seat]
+    return OfferLimits(player.drawn, player.gold + player.stakes, MINIMUM_PRICE)
+
+
+def refusal(game: Game, seat: int, move: Move) -> RuleError | None:
+    """Say why a seat may not make a move now, or None when it may."""
+    phase = _phase_of(move)
+    if game.phase is None:
+        return errors.GameOver("The game is over.")
+    if game.phase is not phase:
+        return errors.WrongPhase(f"This belongs to the {phase} phase; the game is in {game.phase}.")
+    match move:
+        case SetOffer():
+            return _offer_refusal(game.players[seat], move)
+        case Buy() | Pass():
+            return _purchase_refusal(game, seat, move)
+        case Place() | TakeBack() | FinishBuilding():
+            return _building_refusal(game.players[seat], move)
+        case _:
+            assert_never(move)
+
+
+def _phase_of(move: Move) -> Phase:
+    match move:
+        case SetOffer():
+            return Phase.PRICING
+        case Buy() | Pass():
+            return Phase.BUYING
+        case _:
+            return Phase.BUILDING
+
+
+def _offer_refusal(player: Player, offer: SetOffer) -> RuleError | None:
+    priced = [tile for tile, _ in offer.prices]
+    for tile in (offer.discard, *priced):
+        if tile not in player.drawn:
+            return errors.TileNotYours(f"{tile} is not among the tiles drawn: {', '.join(player.drawn)}.")
+    if sorted([offer.discard, *priced]) != sorted(player.drawn):
+        return errors.OfferIncomplete("Discard one of the three drawn tiles and price each of the other two.")
+    if any(gold < MINIMUM_PRICE for _, gold in offer.prices):
+        return errors.PriceTooLow(f"Each price is at least {MINIMUM_PRICE} gold.")
+    total, purse = sum(gold for _, gold in offer.prices), player.gold + player.stakes
+    if total > purse:
+        return errors.NotEnoughGold(f"The prices come to {total} gold; the purse holds {purse}.")
+    return None
+
+
+def _purchase_refusal(game: Game, seat: int, move: Buy | Pass) -> RuleError | None:
+    if seat != game.buyer:
+        return errors.NotYourTurn(f"It is the turn of seat {game.buyer} to buy.")
+    if isinstance(move, Pass):
+        return None
+    seller = _seller_of(game, move.tile)
+    if seller is None:
+        return errors.TileNotForSale(f"Nobody offers {move.tile} now.")
+    if seller == seat:
+        return errors.OwnTile(f"{move.tile} is a tile of your own.")
+    price, gold = _price_of(game.players[seller], move.tile), game.players[seat].gold
+    if price > gold:
+        return errors.NotEnoughGold(f"{move.tile} costs {price} gold; the purse holds {gold}.")
+    return None
+
+
+def _building_refusal(player: Player, move: Place | TakeBack | FinishBuilding) -> RuleError | None:
+    if player.finished:
+        return errors.BuildFinished("This seat has declared its build finished.")
+    match move:
+        case Place(tile, x, y, rotation):
+            if tile not in player.hand:
+                return errors.TileNotYours(
+                    f"{tile} is not among the tiles in hand: {', '.join(player.hand)}."
+                )
+            return player.territory.refusal(tile, x, y, rotation)
+        case TakeBack():
+            if not player.placed_now:
+                return errors.NothingToTakeBack("No tile of this round lies in the territory.")
+        case FinishBuilding():
+            placeable = [tile for tile in player.hand if player.territory.has_place(tile)]
+            if placeable:
+                return errors.PlaceableTilesLeft(f"{', '.join(placeable)} can still be placed.")
+    return None
+
+
+def _building_moves(player: Player) -> list[Move]:
+    moves: list[Move] = [
+        Place(*place) for tile in player.hand for place in player.territory.legal_places(tile)
+    ]
+    if not moves:
+        moves.append(FinishBuilding())
+    if player.placed_now:
+        moves.append(TakeBack())
+    return moves
+
+
+def _seller_of(game: Game, tile: str) -> int | None:
+    return next((seat for seat, player in enumerate(game.players) if tile in player.drawn), None)
+
+
+def _price_of(seller: Player, tile: str) -> int:
+    return seller.prices[seller.drawn.index(tile)]
+
+
+def _set_offer(game: Game, seat: int, offer: SetOffer) -> tuple[Game, Event]:
+    player = game.players[seat]
+    by_tile = dict(offer.prices)
+    prices = tuple(by_tile.get(tile, 0) for tile in player.drawn)
+    gold = player.gold + player.stakes - sum(prices)
+    game = rounds.with_player(game, seat, replace(player, prices=prices, gold=gold))
+    ordered = tuple((tile, by_tile[tile]) for tile in player.drawn if tile in by_tile)
+    return game, OfferSet(seat, offer.discard, ordered, gold)
+
+
+def _buy(game: Game, seat: int, move: Buy) -> tuple[Game, Event]:
+    seller_seat = _seller_of(game, move.tile)
+    assert seller_seat is not None  # `refusal` has seen to it
+    buyer, seller = game.players[seat], game.players[seller_seat]
+    at = seller.drawn.index(move.tile)
+    price = seller.prices[at]
+    seller = replace(
+        seller,
+        gold=seller.gold + 2 * price,
+        drawn=seller.drawn[:at] + seller.drawn[at + 1 :],
+        prices=seller.prices[:at] + seller.prices[at + 1 :],
+    )
+    buyer = replace(buyer, gold=buyer.gold - price, hand=(*buyer.hand, move.tile))
+    game = rounds.with_player(rounds.with_player(game, seat, buyer), seller_seat, seller)
+    gold = tuple(player.gold for player in game.players)
+    return replace(game, buys=game.buys + 1), TileBought(seat, seller_seat, move.tile, price, gold)
+
+
+def _place(game: Game, seat: int, move: Place) -> tuple[Game, Event]:
+    player = game.players[seat]
+    player = replace(
+        player,
+        territory=player.territory.place(*move),
+        hand=tuple(tile for tile in player.hand if tile != move.tile),
+        placed_now=player.placed_now + 1,
+    )
+    return rounds.with_player(game, seat, player), TilePlaced(seat, *move)
+
+
+def _take_back(game: Game, seat: int) -> tuple[Game, Event]:
+    player = game.players[seat]
+    last = player.territory.placed[-1]
+    player = replace(
+        player,
+        territory=player.territory.without_last(),
+        hand=(*player.hand, last.tile),
+        placed_now=player.placed_now - 1,
+    )
+    return rounds.with_player(game, seat, player), PlacementTakenBack(seat, *last)
+
+
+def _finish_building(game: Game, seat: int) -> tuple[Game, Event]:
+    player = game.players[seat]
+    game = rounds.with_player(game, seat, replace(player, hand=(), finished=True))
+    return game, BuildingFinished(seat, player.hand)

@@ -1,0 +1,193 @@
+"""What a seat may see: the one place that decides it, for states, events and records alike.
+
+A viewer is a seat, or None for a spectator. Secret until the rules reveal them:
+
+* the prices and the discard of other seats, until every seat has set its offer;
+* the purses of other seats until the game is over, unless the game has open gold;
+* the seed until the game is over. (The bag has no order to hide: see `draws`.)
+
+The answers are plain dictionaries and lists, ready to be written as JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias
+
+from engine.draws import commitment
+from engine.events import (
+    Event,
+    GameFinished,
+    IncomePaid,
+    OfferSet,
+    OffersRevealed,
+    RoundScored,
+    TileBought,
+    TilesDrawn,
+    TilesKept,
+)
+from engine.game import Game, Phase, Player
+from engine.scoring import SLOTS, schedule
+from engine.territory import Placed
+
+View: TypeAlias = dict[str, Any]
+
+
+def game_as_seen_by(viewer: int | None, game: Game) -> View:
+    """Return the state of the game without what the viewer may not know."""
+    bag = game.bag
+    waiting_for = game.waiting_for
+    return {
+        "round": game.round,
+        "rounds": game.rounds,
+        "phase": game.phase,
+        "starting_seat": game.starting_seat,
+        "waiting_for": waiting_for,
+        "scoring_tiles": scoring_tiles_view(game.scoring_tiles, len(game.players)),
+        "bag": {"count": len(bag), "tiles": bag},
+        "fairness": {"commitment": commitment(game.seed), "seed": game.seed if game.is_over else None},
+        "players": [player_as_seen_by(viewer, game, seat) for seat in range(len(game.players))],
+        "result": _result(game) if game.is_over else None,
+    }
+
+
+def player_as_seen_by(viewer: int | None, game: Game, seat: int) -> View:
+    """Return what one seat has, without what the viewer may not know."""
+    player = game.players[seat]
+    return {
+        "seat": seat,
+        "color": player.color,
+        "score": player.score,
+        "gold": gold_as_seen_by(viewer, game, seat),
+        "tiles_drawn": _tiles_drawn(player, hidden=game.phase is Phase.PRICING and viewer != seat),
+        "tiles_to_build": player.hand,
+        "offer_set": game.phase is not Phase.PRICING or bool(player.prices),
+        "build_finished": player.finished,
+        "territory": territory_view(player.territory.placed),
+    }
+
+
+def gold_as_seen_by(viewer: int | None, game: Game, seat: int) -> int | None:
+    """Return the gold of a seat's purse as the viewer may see it, or None.
+
+    With open gold, the purse is shown to others as it was before prices were set until they are revealed:
+    what is missing from it would tell what was laid on the tiles.
+    """
+    player = game.players[seat]
+    if viewer == seat or game.is_over:
+        return player.gold
+    if not game.open_gold:
+        return None
+    return player.gold + player.stakes if game.phase is Phase.PRICING else player.gold
+
+
+def scoring_tiles_view(scoring_tiles: Sequence[str], players: int) -> list[View]:
+    """Return the scoring tiles in slots A to D, each with the rounds in which it is scored."""
+    rounds = schedule(players)
+    return [
+        {"slot": slot, "id": tile, "rounds": [n for n, slots in enumerate(rounds, 1) if slot in slots]}
+        for slot, tile in zip(SLOTS, scoring_tiles, strict=True)
+    ]
+
+
+def territory_view(placed: Iterable[Placed]) -> list[View]:
+    """Return placed tiles in placing order."""
+    return [{"tile": tile, "x": x, "y": y, "rotation": rotation} for tile, x, y, rotation in placed]
+
+
+def _tiles_drawn(player: Player, *, hidden: bool) -> list[View]:
+    if hidden or not player.prices:
+        return [{"tile": tile, "price": None, "discard": None} for tile in player.drawn]
+    return [
+        {"tile": tile, "price": price or None, "discard": not price}
+        for tile, price in zip(player.drawn, player.prices, strict=True)
+    ]
+
+
+def _result(game: Game) -> View:
+    return {
+        "winners": game.winners,
+        "players": [_final_points(game, seat) for seat in range(len(game.players))],
+    }
+
+
+def _final_points(game: Game, seat: int) -> View:
+    player = game.players[seat]
+    assert player.final is not None
+    by_tile = dict.fromkeys(game.scoring_tiles, 0)
+    for slots, points in zip(schedule(len(game.players)), player.points, strict=True):
+        for slot, earned in zip(slots, points, strict=True):
+            by_tile[game.scoring_tile(slot)] += earned
+    scrolls, gold = player.final
+    return {"seat": seat, "score": player.score, "scoring_tiles": by_tile, "scrolls": scrolls, "gold": gold}
+
+
+def event_as_seen_by(viewer: int | None, event: Event, *, open_gold: bool) -> View:
+    """Return an event without what the viewer may not know; it looks the same whenever it is asked for."""
+
+    def purse(seat: int, gold: int) -> int | None:
+        return gold if open_gold or viewer == seat else None
+
+    name = EVENT_TYPES[type(event)]
+    match event:
+        case OfferSet(seat):
+            fields = _offer_set(event, seen=viewer == seat)
+        case IncomePaid() | OffersRevealed() | TilesDrawn() | TilesKept():
+            fields = {"players": _by_seat(event, purse)}
+        case TileBought(seat, seller, tile, price, gold):
+            golds = [{"seat": s, "gold": purse(s, gold[s])} for s in (seat, seller)]
+            fields = {"seat": seat, "seller": seller, "tile": tile, "price": price, "players": golds}
+        case RoundScored():
+            fields = _round_scored(event)
+        case GameFinished():
+            fields = _game_finished(event)
+        case _:
+            fields = event._asdict()
+    return {"type": name, **fields}
+
+
+def _by_seat(
+    event: IncomePaid | OffersRevealed | TilesDrawn | TilesKept, purse: Callable[[int, int], int | None]
+) -> list[View]:
+    match event:
+        case IncomePaid(incomes, gold):
+            return [
+                {"seat": seat, **income._asdict(), "total": income.total, "gold": purse(seat, gold[seat])}
+                for seat, income in enumerate(incomes)
+            ]
+        case TilesDrawn(tiles):
+            return [{"seat": seat, "tiles": drawn} for seat, drawn in enumerate(tiles)]
+        case OffersRevealed(discards, prices, gold):
+            return [
+                {"seat": seat, "discard": discards[seat], "prices": dict(of), "gold": purse(seat, gold[seat])}
+                for seat, of in enumerate(prices)
+            ]
+        case TilesKept(tiles, gold_lost):
+            return [{"seat": s, "tiles": kept, "gold_lost": gold_lost[s]} for s, kept in enumerate(tiles)]
+
+
+def _offer_set(event: OfferSet, *, seen: bool) -> View:
+    return {
+        "seat": event.seat,
+        "discard": event.discard if seen else None,
+        "prices": dict(event.prices) if seen else None,
+        "gold": event.gold if seen else None,
+    }
+
+
+def _round_scored(event: RoundScored) -> View:
+    players = [
+        {"seat": seat, "points": dict(zip(event.slots, points, strict=True)), "score": event.scores[seat]}
+        for seat, points in enumerate(event.points)
+    ]
+    return {"round": event.round, "players": players}
+
+
+def _game_finished(event: GameFinished) -> View:
+    players = [
+        {"seat": seat, "scrolls": scrolls, "gold_points": gold_points, "score": score, "gold": gold}
+        for seat, (scrolls, gold_points, score, gold) in enumerate(
+            zip(event.scrolls, event.gold_points, event.scores, event.gold, strict=True)
+        )
+    ]
+    return {"winners": event.winners, "players": players}
