@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 
 from engine.draws import commitment
 from engine.events import (
+    EVENT_TYPES,
     Event,
     GameFinished,
     IncomePaid,
