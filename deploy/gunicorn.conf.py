@@ -1,0 +1,53 @@
+"""How gunicorn serves the API: here, and in production.
+
+    SKYE_REDIS_URL=redis://... gunicorn --config deploy/gunicorn.conf.py service.wsgi:app
+
+The settings come from the environment, as everything's do. `make serve` hands over a socket it has bound.
+"""
+
+import os
+import signal
+import sys
+
+from service.settings import MEMORY_URL, Settings, SettingsError
+
+try:
+    settings = Settings.from_environment(os.environ)
+except SettingsError as error:
+    sys.exit(f"These settings cannot be used:\n{error}")
+if settings.redis_url is None:
+    sys.exit("SKYE_REDIS_URL is not set: name the Redis that keeps the games, or use `make serve`.")
+
+bind = str(settings.bind)
+# Games in the memory of a process are known to that process alone.
+workers = 1 if settings.redis_url == MEMORY_URL else settings.workers
+worker_class = "service.worker.Worker"
+worker_connections = 2000
+# The application's modules must be loaded after gevent has patched the standard library, which a worker does.
+preload_app = False
+
+timeout = 30
+graceful_timeout = 10
+keepalive = 75  # longer than the 60 s of common proxies, so that it is they who close idle connections
+
+loglevel = settings.log_level
+accesslog = None
+errorlog = "-"
+
+# It would be one file under the home folder for every gunicorn of a user.
+control_socket_disable = True
+# The workers' signs of life need no disk, and the disk may be read-only.
+worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108
+
+limit_request_line = 8190
+
+
+def post_fork(server, worker):  # noqa: ANN001, ANN201, ARG001, D103 - gunicorn's hook
+    # Between the fork and the worker's own handlers a signal would end in the queue of a copy of the master
+    # and be lost: the master would wait its whole graceful timeout for a worker that never heard it.
+    ending = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
+    for number in ending:
+        signal.signal(number, signal.SIG_DFL)
+    while not server.SIG_QUEUE.empty():
+        if server.SIG_QUEUE.get_nowait() in ending:
+            sys.exit(0)

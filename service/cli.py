@@ -1,0 +1,30 @@
+"""The commands: `python -m service.cli COMMAND`.
+
+A command is a module with a function `main` that returns the exit code. It is imported only when it is
+called, so that one command does not pay for another.
+"""
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+COMMANDS = {
+    "serve": ("service.serve", "serve the API, with a Redis of its own unless SKYE_REDIS_URL names one"),
+    "settings": ("service.settings", "print the table of settings"),
+}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command named and return its exit code."""
+    match arguments:
+        case [name] if name in COMMANDS:
+            code: int = import_module(COMMANDS[name][0]).main()
+            return code
+    print("usage: python -m service.cli COMMAND\n", file=sys.stderr)
+    for name, (_, meaning) in COMMANDS.items():
+        print(f"  {name:10}{meaning}", file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,196 @@
+"""The settings of the service: one table, read once from the environment and frozen.
+
+Each field of `Settings` is one row: the variable is `SKYE_` and the field's name in capitals, and the row
+carries its default, as one would write it in the environment, and its meaning. `table()` prints the rows for
+the README.
+"""
+
+import difflib
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import urlsplit
+
+PREFIX = "SKYE_"
+MEMORY_URL = "memory://"
+"""The `redis_url` that means: keep the games in this one process, and lose them with it (fakeredis)."""
+
+DAY_S = 24 * 60 * 60
+
+_URL_SCHEMES = ("redis", "rediss", "unix")
+_LOG_LEVELS = ("debug", "info", "warning", "error")
+_FSYNC_POLICIES = ("everysec", "always")
+
+T = TypeVar("T")
+
+
+class SettingsError(Exception):
+    """The environment holds values that cannot be used; the message names every one of them."""
+
+
+class Address(NamedTuple):
+    """Where a server listens."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        """Write it as a URL has it, an IPv6 host in brackets."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+def _setting(default: str, parse: Callable[[str], T], meaning: str, *, secret: bool = False) -> T:
+    """Describe one row: its default in text, what reads the text, and its meaning."""
+    metadata = {"default": default, "parse": parse, "meaning": meaning}
+    described: T = field(default=parse(default), repr=not secret, metadata=metadata)
+    return described
+
+
+def _address(text: str) -> Address:
+    found = re.fullmatch(r"(?:\[([0-9a-fA-F:.]+)\]|([^:\s/]+)):(\d{1,5})", text)
+    if not found or int(found[3]) > 65535:
+        raise ValueError("want host:port, such as 127.0.0.1:8000 or [::1]:8000")
+    return Address(found[1] or found[2], int(found[3]))
+
+
+def _redis_url(text: str) -> str | None:
+    if not text:
+        return None
+    if text == MEMORY_URL:
+        return text
+    parts = urlsplit(text)
+    if parts.scheme not in _URL_SCHEMES or not (parts.netloc or parts.path):
+        raise ValueError("want redis://host:port/0, rediss://... or unix:///path/to/socket")
+    return text
+
+
+def _folder(text: str) -> Path:
+    return Path(text).expanduser().absolute()
+
+
+def _whole(least: int, most: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        if not re.fullmatch(r"\d{1,12}", text) or not least <= int(text) <= most:
+            raise ValueError(f"want a whole number from {least} to {most}")
+        return int(text)
+
+    return parse
+
+
+def _workers(text: str) -> int:
+    if text == "auto":
+        return max(2, min(4, os.cpu_count() or 1))
+    return _whole(1, 256)(text)
+
+
+def _one_of(*choices: str) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        if text.lower() not in choices:
+            raise ValueError(f"want one of {', '.join(choices)}")
+        return text.lower()
+
+    return parse
+
+
+def _origins(text: str) -> tuple[str, ...]:
+    origins = tuple(origin for origin in re.split(r"[,\s]+", text) if origin)
+    for origin in origins:
+        if origin != "*" and not re.fullmatch(r"https?://[^/\s]+", origin):
+            raise ValueError("want * or origins such as https://example.org, separated by commas")
+    return origins
+
+
+_expiry = _whole(1, 10 * 365 * DAY_S)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Everything that can be set, with its default."""
+
+    redis_url: str | None = _setting(
+        "", _redis_url, "the Redis that keeps the games; none: `make serve` starts its own", secret=True
+    )
+    bind: Address = _setting("127.0.0.1:8000", _address, "where the API listens; port 0 takes a free one")
+    data_dir: Path = _setting("data", _folder, "the folder of the Redis that `make serve` starts")
+    appendfsync: str = _setting(
+        "everysec",
+        _one_of(*_FSYNC_POLICIES),
+        "when that Redis writes to the disk: `everysec` may lose one second of play if the machine fails, "
+        "`always` nothing",
+    )
+    workers: int = _setting("auto", _workers, "worker processes; `auto`: as many as cores, from 2 to 4")
+    log_level: str = _setting("warning", _one_of(*_LOG_LEVELS), f"one of {', '.join(_LOG_LEVELS)}")
+    redis_timeout_ms: int = _setting(
+        "2000", _whole(1, 60_000), "how long one call of Redis may take before the request is answered 503"
+    )
+    max_body_bytes: int = _setting("262144", _whole(1024, 2**30), "the largest request body; more is 413")
+    cors_origins: tuple[str, ...] = _setting(
+        "*", _origins, "the web origins whose pages may call the API, separated by commas; `*`: all"
+    )
+    game_ttl_lobby_s: int = _setting(
+        str(7 * DAY_S), _expiry, "how long a game that nobody starts is kept after its last change"
+    )
+    game_ttl_playing_s: int = _setting(
+        str(30 * DAY_S), _expiry, "how long an abandoned game in play is kept after its last change"
+    )
+    game_ttl_finished_s: int = _setting(str(30 * DAY_S), _expiry, "how long a finished game is kept")
+    game_ttl_aborted_s: int = _setting(str(DAY_S), _expiry, "how long an aborted game is kept")
+    idempotency_ttl_s: int = _setting(
+        str(DAY_S), _expiry, "how long the answer to an `Idempotency-Key` is remembered"
+    )
+
+    @classmethod
+    def from_environment(cls, environ: Mapping[str, str]) -> "Settings":
+        """Read the settings from `environ`; a variable that is missing or empty has its default.
+
+        Raises:
+            SettingsError: naming every variable whose value cannot be used.
+        """
+        values: dict[str, Any] = {}
+        problems = []
+        for row in fields(cls):
+            text = environ.get(_variable(row.name), "").strip()
+            try:
+                if text:
+                    values[row.name] = row.metadata["parse"](text)
+            except ValueError as error:
+                shown = "(not shown)" if not row.repr else repr(text)
+                problems.append(f"{_variable(row.name)}={shown}: {error}")
+        if problems:
+            raise SettingsError("\n".join(problems))
+        return cls(**values)
+
+
+def unknown_variables(environ: Mapping[str, str]) -> list[str]:
+    """Return a line of warning for each `SKYE_` variable that is no setting, naming the nearest one."""
+    known = [row.name.upper() for row in fields(Settings)]
+    strange = sorted(name for name in environ if name.startswith(PREFIX))
+    strange = [name for name in strange if name.removeprefix(PREFIX) not in known]
+    lines = []
+    for name in strange:
+        near = difflib.get_close_matches(name.removeprefix(PREFIX), known, n=1)
+        hint = f"did you mean {PREFIX}{near[0]}?" if near else "`python -m service.cli settings` lists them"
+        lines.append(f"{name} is not a setting: {hint}")
+    return lines
+
+
+def table() -> str:
+    """Return the settings as a table in Markdown."""
+    lines = ["| variable | default | meaning |", "|---|---|---|"]
+    for row in fields(Settings):
+        default = f"`{row.metadata['default']}`" if row.metadata["default"] else ""
+        lines.append(f"| `{_variable(row.name)}` | {default} | {row.metadata['meaning']} |")
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """Print the table: `python -m service.cli settings`."""
+    print(table())
+    return 0
+
+
+def _variable(name: str) -> str:
+    return PREFIX + name.upper()
