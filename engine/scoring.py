@@ -239,7 +239,10 @@ def _completed_mountains(survey: Survey) -> list[_Earned]:
     return [(2, area.cells) for area in survey.areas if area.completed and area.terrain is Terrain.MOUNTAIN]
 
 
-_MAJORITY_TEXT: Final = "5 points for the player with the most {}, 2 for the second most; nothing for none."
+_MAJORITY_TEXT: Final = (
+    "Most {}: 5 points; second most: 2. Tied for most: 5 each and no second; tied for second: 2 each. "
+    "Nothing for a player who has none."
+)
 
 _ALL: Final = (
     ScoringTile("squares", "Squares", "2 points for each block of 2x2 tiles; blocks may overlap.", _squares),

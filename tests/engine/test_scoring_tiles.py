@@ -1,0 +1,159 @@
+"""The 16 scoring tiles; their territories and points are in `scoring_tiles.txt`."""
+
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from engine.areas import Survey, survey_of
+from engine.geometry import position_of
+from engine.scoring import SCORING_TILES, awards, tile_points
+from engine.territory import Territory
+
+
+class Case(NamedTuple):
+    tile: str
+    sentence: str
+    surveys: list[Survey]
+    golds: list[int]
+    points: tuple[int, ...]
+
+
+def read_case(tile: str, sentence: str, line: str) -> Case:
+    territories, _, points = line.partition(" -> ")
+    seats = [seat.partition("$") for seat in territories.split("|")]
+    return Case(
+        tile,
+        sentence,
+        [survey_of(Territory.parse(notation)) for notation, _, _ in seats],
+        [int(gold or 0) for _, _, gold in seats],
+        tuple(int(number) for number in points.split()),
+    )
+
+
+def read_cases() -> list[Case]:
+    text = Path(__file__).with_name("scoring_tiles.txt").read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    cases, tile = [], ""
+    rest = iter(lines)
+    for line in rest:
+        if line.startswith(" "):
+            cases.append(read_case(tile, line.strip(), next(rest).strip()))
+        else:
+            tile = line
+    return cases
+
+
+CASES = read_cases()
+
+
+def each_case() -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("case", CASES, ids=[f"{case.tile}: {case.sentence}" for case in CASES])
+
+
+def awards_of(tile: str, notation: str) -> list[tuple[int, list[tuple[int, int]]]]:
+    """The awards of a seat alone, with positions for cells."""
+    found = awards(tile, 0, [survey_of(Territory.parse(notation))], [7])
+    return [(points, [position_of(cell) for cell in cells]) for points, cells in found]
+
+
+@each_case()
+def test_each_seat_gets_the_points_worked_out_by_hand(case):
+    assert tile_points(case.tile, case.surveys, case.golds) == case.points
+
+
+@each_case()
+def test_the_awards_of_a_seat_add_up_to_its_points(case):
+    seats = range(len(case.surveys))
+    told = [awards(case.tile, seat, case.surveys, case.golds) for seat in seats]
+    assert tuple(sum(award.points for award in of_seat) for of_seat in told) == case.points
+
+
+@each_case()
+def test_every_award_gives_points_and_names_each_tile_once(case):
+    for seat, surveyed in enumerate(case.surveys):
+        for points, cells in awards(case.tile, seat, case.surveys, case.golds):
+            assert points > 0
+            assert len(set(cells)) == len(cells)
+            assert set(cells) <= surveyed.cells.keys()
+
+
+def test_the_cases_follow_the_order_of_the_catalogue_and_give_each_tile_five_at_least():
+    by_tile = {tile: len(list(cases)) for tile, cases in groupby(CASES, key=lambda case: case.tile)}
+    assert list(by_tile) == list(SCORING_TILES)
+    assert min(by_tile.values()) >= 5
+
+
+def test_each_tile_has_a_case_across_a_hole():
+    with_hole = {case.tile for case in CASES if "hole" in case.sentence}
+    assert with_hole == SCORING_TILES.keys()
+
+
+def test_the_catalogue_tells_a_title_and_a_text_for_each_and_marks_three_majorities():
+    assert [tile.id for tile in SCORING_TILES.values()] == list(SCORING_TILES)
+    assert all(tile.title and tile.text.endswith(".") for tile in SCORING_TILES.values())
+    assert [tile.id for tile in SCORING_TILES.values() if tile.majority] == [
+        "most_whisky",
+        "most_ships",
+        "most_gold",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tile", "notation", "expected"),
+    [
+        ("squares", "castle-red L12@0,-1/270 L55@1,0/270 L20@1,-1/90", [(2, [(0, -1), (1, -1), (0, 0), (1, 0)])]),
+        ("completed_areas", "castle-red L43@-1,0/180", [(1, [(0, 0), (-1, 0)])]),
+        ("sheep", "castle-red L09@0,-1/270 L66@1,-1/270", [(2, [(0, -1)]), (1, [(1, -1)])]),
+        ("brochs_in_mountains", "castle-red L65@-1,0/270", [(1, [(0, 0), (-1, 0)])]),
+        ("building_sets", "castle-red L56@0,-1 L02@-1,0 L03@0,1", [(5, [(0, -1), (-1, 0)])]),
+        ("most_whisky", "castle-red L35@0,-1/90 L64@0,1", [(5, [(0, -1), (0, 1)])]),
+        ("most_ships", "castle-red L43@-1,0/180", [(5, [(-1, 0)])]),
+        ("most_gold", "castle-red", [(5, [])]),
+        ("animals_near_farms", "castle-red L02@-1,0 L66@0,-1/180", [(3, [(0, -1)])]),
+        ("connected_cattle", "castle-red L66@0,-1/180 L28@0,1", [(4, [(0, -1)]), (2, [(0, 1)])]),
+        ("ships_and_lighthouses", "castle-red L06@1,0", [(3, [(0, 0), (1, 0)])]),
+        ("connected_tiles", "castle-red L28@0,1", [(1, [(0, 1)])]),
+        ("vertical_lines", "castle-red L44@0,1/180 L28@0,-1", [(3, [(0, -1), (0, 0), (0, 1)])]),
+        ("largest_lake", "castle-red L21@1,0 L54@1,-1/180", [(6, [(0, 0), (1, 0), (1, -1)])]),
+        ("completed_mountains", "castle-red L56@0,-1", [(2, [(0, -1)])]),
+    ],
+)  # fmt: skip
+def test_an_award_names_the_tiles_that_earned_it(tile, notation, expected):
+    assert awards_of(tile, notation) == expected
+
+
+def points(tile: str, notation: str) -> int:
+    return tile_points(tile, [survey_of(Territory.parse(notation))], [0])[0]
+
+
+def test_r4_the_castle_is_a_tile_of_squares_lines_and_areas():
+    assert points("squares", "castle-red L12@0,-1/270 L55@1,0/270 L20@1,-1/90") == 2
+    assert points("vertical_lines", "castle-red L44@0,1/180 L28@0,-1") == 3
+    assert points("completed_mountains", "castle-red L43@-1,0/180") == 2
+
+
+def test_r7_an_animal_near_two_farms_counts_once():
+    assert points("animals_near_farms", "castle-red L42@-1,0/90 L68@0,-1 L49@-1,-1") == 3
+
+
+def test_r8_a_ship_or_a_lighthouse_alone_scores_nothing_and_both_score():
+    assert points("ships_and_lighthouses", "castle-red L34@1,0/180") == 0
+    assert points("ships_and_lighthouses", "castle-red L26@1,0") == 0
+    assert points("ships_and_lighthouses", "castle-red L06@1,0") == 3
+
+
+def test_r9_the_castle_is_not_joined_to_itself():
+    assert points("connected_tiles", "castle-red") == 0
+    assert points("connected_tiles", "castle-red L52@0,1 L30@-1,1/180 L60@-1,0/180") == 3
+
+
+def test_r10_a_run_is_one_line_however_long_and_a_gap_makes_two():
+    assert points("vertical_lines", "castle-red L34@0,-1/270 L43@0,-2/90 L03@0,1/90 L30@0,2/90") == 3
+    beside = "L06@1,0 L30@1,1/90 L55@1,2/90"  # itself a line, around the gap at (0, 1)
+    assert points("vertical_lines", f"castle-red {beside}") == 3
+    assert (
+        points("vertical_lines", f"castle-red L34@0,-1/270 L43@0,-2/90 {beside} L46@0,2 L47@0,3/180 L29@0,4")
+        == 9
+    )
