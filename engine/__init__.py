@@ -5,14 +5,16 @@ list what is open to a seat, and the `..._as_seen_by` functions say what a viewe
 """
 
 from engine.areas import Area, Survey, survey_of
+from engine.bots import BOTS
 from engine.draws import commitment, pick
-from engine.errors import InvalidRecord, InvalidSetup, InvalidTerritory, RuleError
+from engine.errors import RULE_ERRORS, InvalidRecord, InvalidSetup, InvalidTerritory, RuleError
 from engine.events import EVENT_TYPES, Event
 from engine.final_scoring import TIE_BREAKS
 from engine.game import Game, Phase, Player, TieBreak
 from engine.geometry import LIMIT, ROTATIONS, position_of
 from engine.moves import Buy, FinishBuilding, Move, OfferLimits, Pass, Place, SetOffer, TakeBack
 from engine.record import MOVE_TYPES, Action, Record, action_of, actions_as_seen_by, move_view, replay
+from engine.report import round_report
 from engine.rules import Outcome, legal_moves, offer_limits, play
 from engine.scoring import SCORING_TILES, SLOTS, schedule
 from engine.setup import PLAYERS, Options, new_game
@@ -29,6 +31,7 @@ from engine.visibility import (
 )
 
 __all__ = [
+    "BOTS",
     "COLORS",
     "EVENT_TYPES",
     "FORMS",
@@ -38,6 +41,7 @@ __all__ = [
     "OBJECTS",
     "PLAYERS",
     "ROTATIONS",
+    "RULE_ERRORS",
     "SCORING_TILES",
     "SLOTS",
     "TIE_BREAKS",
@@ -88,6 +92,7 @@ __all__ = [
     "player_as_seen_by",
     "position_of",
     "replay",
+    "round_report",
     "schedule",
     "scores_as_seen_by",
     "scoring_tile_views",

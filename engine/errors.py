@@ -145,3 +145,7 @@ class InvalidRecord(RuleError):
 
     code = "invalid_record"
     meaning = "The record breaks a rule; the answer gives the number of the offending action."
+
+
+RULE_ERRORS: tuple[type[RuleError], ...] = tuple(RuleError.__subclasses__())
+"""Every reason there is."""

@@ -140,7 +140,7 @@ Event: TypeAlias = (
     | GameFinished
 )
 
-EVENT_TYPES: Final[dict[type[Event], str]] = {
+EVENT_TYPES: Final[dict[type, str]] = {
     RoundStarted: "round_started",
     IncomePaid: "income_paid",
     TilesDrawn: "tiles_drawn",

@@ -24,7 +24,7 @@ from engine.moves import Buy, FinishBuilding, Move, Pass, Place, SetOffer, TakeB
 from engine.rules import Outcome, play
 from engine.setup import Options, new_game
 
-MOVE_TYPES: dict[type[Move], str] = {
+MOVE_TYPES: dict[type, str] = {
     SetOffer: "set_offer",
     Buy: "buy",
     Pass: "pass",

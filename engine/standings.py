@@ -222,7 +222,7 @@ def scroll_views(territory: Territory, final: FinalScore) -> list[View]:
         {
             "kind": scroll.kind,
             "tile": territory.cells[scroll.cell].tile.id,
-            "count": scroll.count,
+            "count": scroll.number,
             "completed": scroll.completed,
             "points": scroll.points,
         }

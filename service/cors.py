@@ -1,0 +1,34 @@
+"""Cross-origin requests: pages of the allowed origins may call the API; bearer tokens need no cookies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from flask import Flask, Response, request
+
+_EXPOSED = "ETag, Location, Retry-After, Allow, X-Request-Id"
+_ALLOWED = "Authorization, Content-Type, Accept, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, X-Request-Id"
+_PREFLIGHT_S = 86_400
+
+
+def register(app: Flask, origins: Sequence[str]) -> None:
+    """Answer preflights and mark answers for pages of these origins; "*" stands for all."""
+    everyone = "*" in origins
+
+    def mark(response: Response) -> Response:
+        origin = request.headers.get("Origin")
+        if everyone:
+            response.headers["Access-Control-Allow-Origin"] = "*"
+        elif origin in origins:
+            response.headers["Access-Control-Allow-Origin"] = origin
+            response.headers.add("Vary", "Origin")
+        else:
+            return response
+        response.headers["Access-Control-Expose-Headers"] = _EXPOSED
+        if request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers:
+            response.headers["Access-Control-Allow-Methods"] = "GET, POST, PUT, DELETE, OPTIONS"
+            response.headers["Access-Control-Allow-Headers"] = _ALLOWED
+            response.headers["Access-Control-Max-Age"] = str(_PREFLIGHT_S)
+        return response
+
+    app.after_request(mark)

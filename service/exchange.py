@@ -1,0 +1,221 @@
+"""Requests in, answers out: reading what a client sent and writing JSON, the same way for every route."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NoReturn
+
+import msgspec
+from flask import Request, Response, current_app, request
+from flask_smorest import Blueprint
+from marshmallow import Schema, ValidationError
+from webargs.flaskparser import FlaskParser
+
+from service.auth import Caller
+from service.games import Call, Games, Reply
+from service.problems import FieldError, Problem
+
+JSON = "application/json"
+_KEY = re.compile(r"[\x21-\x7e]{1,255}")
+
+
+class Parser(FlaskParser):
+    """Reads bodies and queries by their schemas, and refuses in the service's own form."""
+
+    DEFAULT_UNKNOWN_BY_LOCATION = FlaskParser.DEFAULT_UNKNOWN_BY_LOCATION | {
+        "json": "raise",
+        "query": "exclude",
+    }
+
+    def load_json(self, req: Request, schema: Schema) -> Any:
+        """Return the JSON of the body; an empty body is an empty object."""
+        del schema
+        return read_json(req)
+
+    def handle_error(
+        self,
+        error: ValidationError,
+        req: Request,
+        schema: Schema,
+        *,
+        error_status_code: int | None,
+        error_headers: Mapping[str, str] | None,
+    ) -> NoReturn:
+        """Refuse what does not fit its schema, with every place that is wrong.
+
+        :raises Problem: invalid_body, invalid_parameter.
+        """
+        messages: dict[str, Any] = error.messages  # type: ignore[assignment]
+        if "json" in messages:
+            found = [FieldError(*place) for place in _places(messages["json"])]
+            raise Problem("invalid_body", errors=found)
+        found = [
+            FieldError(path.lstrip("/"), detail) for path, detail in _places(messages.get("query", messages))
+        ]
+        raise Problem("invalid_parameter", errors=found)
+
+
+class Resource(Blueprint):
+    """A blueprint for one resource, whose arguments are read by our parser."""
+
+    ARGUMENTS_PARSER = Parser()
+
+
+def _places(messages: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Flatten marshmallow's nested messages to JSON pointers, each with a sentence."""
+    if isinstance(messages, dict):
+        for key, inner in messages.items():
+            # "_schema" is the object itself; "key" and "value" stand between a mapping's key and its fault.
+            skipped = key == "_schema" or (key in ("key", "value") and isinstance(inner, list))
+            yield from _places(inner, path if skipped else f"{path}/{_escaped(key)}")
+    else:
+        for message in messages:
+            yield path, str(message)
+
+
+def _escaped(key: object) -> str:
+    return str(key).replace("~", "~0").replace("/", "~1")
+
+
+def read_json(req: Request) -> Any:
+    """Return the JSON value of a request's body; of an empty body an empty object.
+
+    :raises Problem: unsupported_media_type, malformed_json, invalid_body.
+    """
+    data = req.get_data()
+    if not data:
+        return {}
+    if not req.is_json:
+        sent = req.mimetype or "nothing"
+        raise Problem("unsupported_media_type", f"Send Content-Type: application/json; this names {sent}.")
+    try:
+        return msgspec.json.decode(data)
+    except msgspec.ValidationError as error:
+        raise Problem("invalid_body", errors=[FieldError("", f"{error}.")]) from error
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise Problem("malformed_json") from error
+
+
+def games() -> Games:
+    """Return the use cases of the current app."""
+    cases: Games = current_app.extensions["skye-games"]
+    return cases
+
+
+def token() -> str | None:
+    """Return the request's bearer token, or None.
+
+    :raises Problem: token_unknown, when there is an Authorization header of another kind.
+    """
+    header = request.headers.get("Authorization")
+    if header is None:
+        return None
+    scheme, _, value = header.partition(" ")
+    if scheme.lower() != "bearer" or not value.strip():
+        raise Problem("token_unknown", "Send the token as `Authorization: Bearer TOKEN`.")
+    return value.strip()
+
+
+def call() -> Call:
+    """Return what of the request matters for a write.
+
+    :raises Problem: token_unknown, invalid_parameter.
+    """
+    key = request.headers.get("Idempotency-Key")
+    if key is not None and not _KEY.fullmatch(key):
+        detail = "This has not from 1 to 255 visible ASCII characters."
+        raise Problem("invalid_parameter", errors=[FieldError("Idempotency-Key", detail)])
+    fingerprint = "" if key is None else _fingerprint(request)
+    accepts: Callable[[int], bool] = _any_version
+    if "If-Match" in request.headers:
+        wanted = request.if_match
+        accepts = lambda version: wanted.contains(str(version))  # noqa: E731 - as short as it is
+    return Call(token(), key, fingerprint, request.remote_addr or "", accepts)
+
+
+def _any_version(_version: int) -> bool:
+    return True
+
+
+def _fingerprint(req: Request) -> str:
+    digest = hashlib.sha256(f"{req.method} {req.path}\n".encode())
+    digest.update(req.get_data())
+    return digest.hexdigest()[:32]
+
+
+def etag(version: int) -> str:
+    """Return the entity tag of a version of a game."""
+    return f'"{version}"'
+
+
+def accepted(reply: Reply) -> Response:
+    """Write the answer to a write."""
+    response = Response(reply.body, reply.status, content_type=JSON)
+    response.headers["Cache-Control"] = "no-store"
+    response.headers["ETag"] = etag(reply.version)
+    if reply.location is not None:
+        response.headers["Location"] = reply.location
+    return response
+
+
+def shown(view: Any, *, version: int | None = None) -> Response:
+    """Write a view as JSON; with a version it can be asked for again by `If-None-Match`."""
+    check_accepts(JSON)
+    response = Response(msgspec.json.encode(view), content_type=JSON)
+    if version is not None:
+        _tag(response, version)
+    return response
+
+
+def unchanged(version: int) -> Response | None:
+    """Return 304 when the caller has this version already."""
+    if "If-None-Match" not in request.headers or not request.if_none_match.contains_weak(str(version)):
+        return None
+    response = Response(status=304)
+    _tag(response, version)
+    return response
+
+
+def _tag(response: Response, version: int) -> None:
+    response.headers["ETag"] = etag(version)
+    response.headers["Cache-Control"] = "private, no-cache"
+    response.headers["Vary"] = "Authorization, Accept"
+
+
+def check_accepts(*media_types: str) -> str:
+    """Return the media type that the client likes best of those that can be served.
+
+    :raises Problem: not_acceptable.
+    """
+    accept = request.headers.get("Accept")
+    if accept is None or accept == "*/*":
+        return media_types[0]
+    best = request.accept_mimetypes.best_match(media_types)
+    if best is None:
+        raise Problem("not_acceptable", f"This can be served as {' or '.join(media_types)}.")
+    return best
+
+
+def own_seat(caller: Caller, seat: int, seats: int) -> None:
+    """See to it that a caller acts for the seat in the path.
+
+    :raises Problem: seat_not_found, token_required, not_your_seat.
+    """
+    if seat >= seats:
+        raise Problem("seat_not_found")
+    if caller.seat is None and not caller.host:
+        raise Problem("token_required")
+    if caller.seat != seat:
+        raise Problem("not_your_seat", f"The token is not that of seat {seat}.")
+
+
+def host_only(caller: Caller) -> None:
+    """See to it that a caller is the host.
+
+    :raises Problem: token_required, host_only.
+    """
+    if caller.host:
+        return
+    raise Problem("token_required" if caller.seat is None else "host_only")

@@ -1,0 +1,291 @@
+"""The use cases: load a table, let something happen at it, commit.
+
+A write is played on the table as it was read and committed only if nobody has changed it since; otherwise
+it is read and played again, a bounded number of times. Nothing is locked, and nothing is written by halves.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+import msgspec
+
+from service import auth, autoplay
+from service.auth import SPECTATOR, Caller, TokenSource
+from service.codec import Unreadable, decode_change, decode_table, encode_change, encode_table, version_header
+from service.listing import Listing
+from service.problems import Problem
+from service.settings import Settings
+from service.steps import Step
+from service.store import Answer, Commit, Entry, Store
+from service.table import Change, Status, Table
+
+ATTEMPTS = 20
+"""How often a write is played again when others keep changing the game first."""
+
+_ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
+_ID_LENGTH = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What of a request matters for any use case.
+
+    `fingerprint` stands for method, path and body; `address` is the client's.
+    """
+
+    token: str | None = None
+    idempotency_key: str | None = None
+    fingerprint: str = ""
+    address: str = ""
+    accepts_version: Callable[[int], bool] = lambda _version: True
+
+    @property
+    def answer_key(self) -> str | None:
+        """What the answer is remembered under: the key belongs to its token, or else to the address."""
+        if self.idempotency_key is None:
+            return None
+        whose = self.token or self.address
+        return hashlib.sha256(f"{whose}\n{self.idempotency_key}".encode()).hexdigest()[:32]
+
+
+class Reply(NamedTuple):
+    """An answer: status, JSON body, and the version of the game that it shows."""
+
+    status: int
+    body: bytes
+    version: int
+    location: str | None = None
+
+
+class Seen(NamedTuple):
+    """A table, and who is looking at it."""
+
+    table: Table
+    caller: Caller
+
+
+class _Remembered(msgspec.Struct):
+    """An answer kept under an idempotency key; tokens in it are replaced by their roles."""
+
+    fingerprint: str
+    nonce: bytes
+    roles: list[str]
+    status: int
+    body: bytes
+    version: int
+    location: str | None
+
+
+Decide: TypeAlias = Callable[[Table, Caller, int, TokenSource], Step]
+"""What a request makes of a table: given the table, the caller, the time and a source of tokens."""
+
+Tell: TypeAlias = Callable[[Table, Caller, TokenSource], tuple[int, Any]]
+"""What is answered afterwards: a status and a body."""
+
+
+class Games:
+    """All games of a store."""
+
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._clock = clock
+        self.listing = Listing(store)
+
+    def read(self, game_id: str, token: str | None) -> Seen:
+        """Return a table as it is now, and who the caller is.
+
+        :raises Problem: game_not_found, token_unknown, game_unreadable, store_unavailable.
+        """
+        stored, _ = self._store.load(game_id)
+        return self._brought_up(self._admit(stored, token))
+
+    def read_with_log(self, game_id: str, token: str | None, after: int = 0) -> tuple[Seen, list[Change]]:
+        """Return a table, the caller, and the changes that hold events beyond number `after`."""
+        stored, entries = self._store.load_with_log(game_id, after)
+        seen = self._admit(stored, token)
+        current = self._brought_up(seen)
+        if current.table is not seen.table:
+            return self.read_with_log(game_id, token, after)
+        try:
+            return seen, [decode_change(entry.stored) for entry in entries]
+        except Unreadable as error:
+            raise Problem("game_unreadable", f"{str(error).capitalize()}.") from error
+
+    def write(self, game_id: str, call: Call, decide: Decide, tell: Tell) -> Reply:
+        """Let something happen at a table, once.
+
+        :raises Problem: what `read` and `decide` raise, version_mismatch, idempotency_key_reused,
+            too_much_contention. :raises RuleError: what `decide` raises.
+        """
+        for attempt in range(ATTEMPTS):
+            stored, remembered = self._store.load(game_id, call.answer_key)
+            if remembered is not None:
+                return _answer_again(remembered, call)
+            seen = self._brought_up(self._admit(stored, call.token))
+            if not call.accepts_version(seen.table.version):
+                raise Problem("version_mismatch", f"The game is at version {seen.table.version}.")
+            reply = self._try(seen, call, decide, tell)
+            if reply is not None:
+                return reply
+            _pause(attempt)
+        raise Problem("too_much_contention")
+
+    def create(self, call: Call, make: Callable[[str, int, TokenSource], Step], tell: Tell) -> Reply:
+        """Open a new table. `make` is given the new id, the time and a source of tokens."""
+        for attempt in range(ATTEMPTS):
+            game_id = _new_id(call, attempt)
+            if call.answer_key is not None:
+                _, remembered = self._store.load(game_id, call.answer_key)
+                if remembered is not None:
+                    return _answer_again(remembered, call)
+            now_ms = self._now_ms()
+            tokens = TokenSource(call.idempotency_key or "")
+            step = autoplay.settle(make(game_id, now_ms, tokens), now_ms)
+            self.listing.follow(None, step.table)
+            reply = _reply(step.table, Caller(host=True), tokens, tell)._replace(
+                location=f"/v1/games/{game_id}"
+            )
+            if self._commit(None, step, _answer_to_keep(call, reply, tokens, self._settings)):
+                return reply
+        raise Problem("too_much_contention")
+
+    def check(self) -> None:
+        """Do nothing if the store answers.
+
+        :raises Problem: store_unavailable.
+        """
+        self._store.ping()
+
+    def _try(self, seen: Seen, call: Call, decide: Decide, tell: Tell) -> Reply | None:
+        """Play and commit; None when somebody else changed the table in between."""
+        now_ms = self._now_ms()
+        tokens = TokenSource(call.idempotency_key or "")
+        step = autoplay.settle(decide(seen.table, seen.caller, now_ms, tokens), now_ms)
+        caller = self._still(seen.caller, step.table, call.token)
+        reply = _reply(step.table, caller, tokens, tell)
+        if self._commit(seen.table, step, _answer_to_keep(call, reply, tokens, self._settings)):
+            self.listing.follow(seen.table, step.table)
+            return reply
+        return None
+
+    @staticmethod
+    def _still(caller: Caller, table: Table, token: str | None) -> Caller:
+        """Return who the caller is after a change: a seat may have been left, or have moved up."""
+        if token is None or caller == SPECTATOR:
+            return caller
+        return auth.identify(table, token) or SPECTATOR
+
+    @staticmethod
+    def _admit(stored: bytes | None, token: str | None) -> Seen:
+        table = _read_table(stored)
+        caller = SPECTATOR if token is None else auth.identify(table, token)
+        if table.private and caller in (None, SPECTATOR):
+            raise Problem("game_not_found")
+        if caller is None:
+            raise Problem("token_unknown")
+        return Seen(table, caller)
+
+    def _brought_up(self, seen: Seen) -> Seen:
+        """Apply a deadline that has passed, whoever is the first to come by."""
+        table = seen.table
+        for attempt in range(ATTEMPTS):
+            step = autoplay.catch_up(table, self._now_ms())
+            if not step.changes:
+                return seen if table is seen.table else Seen(table, seen.caller)
+            if self._commit(table, step, None):
+                self.listing.follow(table, step.table)
+                return Seen(step.table, seen.caller)
+            _pause(attempt)
+            table = _read_table(self._store.load(table.id)[0])
+        raise Problem("too_much_contention")
+
+    def _commit(self, before: Table | None, step: Step, answer: Answer | None) -> bool:
+        table = step.table
+        return self._store.commit(
+            Commit(
+                table.id,
+                None if before is None else version_header(before.version),
+                encode_table(table),
+                [Entry(change.last_event, encode_change(change)) for change in step.changes],
+                self._ttl_s(table.status),
+                answer,
+            )
+        )
+
+    def _ttl_s(self, status: Status) -> int:
+        return {
+            Status.LOBBY: self._settings.game_ttl_lobby_s,
+            Status.PLAYING: self._settings.game_ttl_playing_s,
+            Status.FINISHED: self._settings.game_ttl_finished_s,
+            Status.ABORTED: self._settings.game_ttl_aborted_s,
+        }[status]
+
+    def _now_ms(self) -> int:
+        return int(self._clock() * 1000)
+
+
+def _read_table(stored: bytes | None) -> Table:
+    if stored is None:
+        raise Problem("game_not_found")
+    try:
+        return decode_table(stored)
+    except Unreadable as error:
+        raise Problem("game_unreadable", f"{str(error).capitalize()}.") from error
+
+
+def _pause(attempt: int) -> None:
+    """Step aside for a moment, longer each time, so that those who contend do not meet again."""
+    time.sleep(random.uniform(0, 0.002 * 1.5 ** min(attempt, 10)))  # noqa: S311 - jitter, not secrets
+
+
+def _new_id(call: Call, attempt: int) -> str:
+    """Return an id: random, or for an idempotency key the one it leads to, so that it meets itself again."""
+    if call.answer_key is None:
+        return "".join(secrets.choice(_ID_ALPHABET) for _ in range(_ID_LENGTH))
+    digest = hashlib.sha256(f"{call.answer_key}/{attempt}".encode()).digest()
+    return "".join(_ID_ALPHABET[byte % 32] for byte in digest[:_ID_LENGTH])
+
+
+def _reply(table: Table, caller: Caller, tokens: TokenSource, tell: Tell) -> Reply:
+    status, body = tell(table, caller, tokens)
+    return Reply(status, msgspec.json.encode(body), table.version)
+
+
+def _answer_to_keep(call: Call, reply: Reply, tokens: TokenSource, settings: Settings) -> Answer | None:
+    if call.answer_key is None:
+        return None
+    body, roles = reply.body, list(tokens.given)
+    for role in roles:
+        body = body.replace(tokens.token(role).encode(), _placeholder(role))
+    kept = _Remembered(
+        call.fingerprint, tokens.nonce, roles, reply.status, body, reply.version, reply.location
+    )
+    return Answer(call.answer_key, msgspec.msgpack.encode(kept), settings.idempotency_ttl_s)
+
+
+def _answer_again(stored: bytes, call: Call) -> Reply:
+    kept = msgspec.msgpack.decode(stored, type=_Remembered)
+    if kept.fingerprint != call.fingerprint:
+        raise Problem("idempotency_key_reused")
+    tokens = TokenSource(call.idempotency_key or "", kept.nonce)
+    body = kept.body
+    for role in kept.roles:
+        body = body.replace(_placeholder(role), tokens.token(role).encode())
+    return Reply(kept.status, body, kept.version, kept.location)
+
+
+def _placeholder(role: str) -> bytes:
+    return b"\x00%s\x00" % role.encode()

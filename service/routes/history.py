@@ -1,0 +1,89 @@
+"""What has happened: the events of a game, the report of a round, the record of all actions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from flask import Response
+
+from engine import Event, actions_as_seen_by, round_report
+from service import views
+from service.exchange import Resource, games, shown, token, unchanged
+from service.problems import Problem
+from service.schemas import requests
+from service.steps import game_in_play
+from service.table import Change, Status, Table, TableEvent
+
+blueprint = Resource(
+    "History", __name__, url_prefix="/v1/games/<game>", description="Events, reports and records."
+)
+
+RECORD_FORMAT = 1
+"""The number of the record's form."""
+
+
+@blueprint.route("/events")
+@blueprint.arguments(requests.EventsQuery, location="query")
+def list_events(query: dict[str, Any], game: str) -> Response:
+    """List what has happened since an event, as the caller may see it."""
+    (table, caller), changes = games().read_with_log(game, token(), query["after"])
+    views_of = [
+        view
+        for change in changes
+        for view in views.event_views(change, caller, open_gold=table.options.open_gold)
+        if view["id"] > query["after"]
+    ]
+    page = views_of[: query["limit"]]
+    return shown({"events": page, "last_event": table.last_event, "version": table.version})
+
+
+@blueprint.route("/rounds/<int:number>")
+def get_round(game: str, number: int) -> Response:
+    """Get the report of a round so far: incomes, draws, offers, purchases, building, points."""
+    (table, caller), changes = games().read_with_log(game, token())
+    game_in_play(table)
+    report = round_report(
+        caller.seat,
+        _engine_events(changes),
+        number,
+        players=len(table.seats),
+        open_gold=table.options.open_gold,
+    )
+    if report is None:
+        raise Problem("round_not_found")
+    return unchanged(table.version) or shown({"version": table.version, **report}, version=table.version)
+
+
+@blueprint.route("/record")
+def get_record(game: str) -> Response:
+    """Get the record of the game: what it began with and every action, as the caller may know it."""
+    (table, caller), changes = games().read_with_log(game, token())
+    if table.game is None:
+        game_in_play(table)
+    is_over = table.status is Status.FINISHED
+    actions = actions_as_seen_by(caller.seat, _engine_events(changes), is_over=is_over)
+    record = {**_beginning(table, changes, is_over=is_over), "actions": actions}
+    return unchanged(table.version) or shown(record, version=table.version)
+
+
+def _beginning(table: Table, changes: Iterable[Change], *, is_over: bool) -> dict[str, Any]:
+    del changes
+    game = game_in_play(table)
+    return {
+        "format": RECORD_FORMAT,
+        "game": table.id,
+        "version": table.version,
+        "players": [{"name": seat.name, "color": seat.color, "bot": seat.bot} for seat in table.seats],
+        "options": {
+            "scoring_tiles": table.options.scoring_tiles,
+            "starting_seat": table.options.starting_seat,
+            "tie_break": game.tie_break,
+            "open_gold": game.open_gold,
+            "seed": game.seed if is_over else None,
+        },
+    }
+
+
+def _engine_events(changes: Iterable[Change]) -> list[Event]:
+    return [event for change in changes for event in change.events if not isinstance(event, TableEvent)]

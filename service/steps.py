@@ -1,0 +1,74 @@
+"""How a table changes: one accepted change after another, each with its version and its events."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from engine import Game, Move, play
+from service.problems import Problem
+from service.table import AnyEvent, Change, Status, Table, TurnChanged
+
+
+class Step(NamedTuple):
+    """A table after some changes, and those changes, oldest first."""
+
+    table: Table
+    changes: tuple[Change, ...] = ()
+
+    def then(self, later: Step) -> Step:
+        """Return this step followed by one that began where this one ended."""
+        return Step(later.table, self.changes + later.changes)
+
+
+def changed(table: Table, now_ms: int, events: Sequence[AnyEvent], **fields: Any) -> Step:
+    """Return the table with fields replaced, as one more version.
+
+    Whenever that alters whose turn it is, the deadline is set anew and a `TurnChanged` told last.
+    """
+    after = replace(table, **fields)
+    events = tuple(events)
+    if _turn(after) != _turn(table):
+        after = replace(after, deadline_ms=_deadline(after, now_ms))
+    if (after.deadline_ms, after.waiting_for) != (table.deadline_ms, table.waiting_for):
+        phase = after.game.phase if after.game and after.status is Status.PLAYING else None
+        events = (*events, TurnChanged(phase, after.waiting_for, after.deadline_ms))
+    change = Change(table.version + 1, now_ms, table.last_event + 1, events)
+    return Step(replace(after, version=change.version, last_event=change.last_event), (change,))
+
+
+def make_move(table: Table, seat: int, move: Move, now_ms: int, *before: AnyEvent) -> Step:
+    """Make one move in the game; `before` is told before what the move causes.
+
+    :raises Problem: when no game is in play. :raises RuleError: when the rules refuse the move.
+    """
+    game, events = play(game_in_play(table), seat, move)
+    status = Status.FINISHED if game.is_over else Status.PLAYING
+    return changed(table, now_ms, [*before, *events], game=game, status=status)
+
+
+def game_in_play(table: Table) -> Game:
+    """Return the game of a table that has begun and was not aborted; it may be over.
+
+    :raises Problem: game_not_started, game_aborted.
+    """
+    if table.status is Status.ABORTED:
+        raise Problem("game_aborted")
+    if table.game is None:
+        raise Problem("game_not_started")
+    return table.game
+
+
+def _turn(table: Table) -> tuple[object, ...]:
+    """Return what a deadline belongs to: a phase of a round, and when buying, whose turn it is."""
+    game = table.game
+    if game is None or table.status is not Status.PLAYING:
+        return ()
+    return game.round, game.phase, game.buys
+
+
+def _deadline(table: Table, now_ms: int) -> int | None:
+    if table.options.turn_ms is None or not table.waiting_for:
+        return None
+    return now_ms + table.options.turn_ms
