@@ -1,0 +1,191 @@
+"""Territories and their points, held against the naive implementation in `tests/naive`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from engine.areas import survey_of
+from engine.errors import InvalidTerritory
+from engine.final_scoring import final_score, winners
+from engine.geometry import position_of
+from engine.scoring import SCORING_TILES, tile_points
+from engine.territory import Placed, Territory, castle_alone
+from tests.naive import scoring, world
+from tests.naive.catalogue import CATALOGUE, LANDSCAPE, SQUARE
+from tests.naive.chance import as_world, grown_territory, with_holes
+
+THINGS = {"whisky": 27, "sheep": 25, "cattle": 15, "farm": 15, "broch": 14, "ship": 27, "lighthouse": 15}
+
+thoroughly = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+briefly = settings(thoroughly, max_examples=20)
+
+
+@st.composite
+def territories(draw: st.DrawFn, largest: int = 73) -> Territory:
+    chance = Random(draw(st.integers(0, 2**64 - 1)))
+    territory = grown_territory(chance, draw(st.integers(0, largest)))
+    return with_holes(chance, territory, draw(st.integers(0, 4)))
+
+
+def test_the_catalogue_has_the_totals_of_the_box():
+    scrolls = Counter(tile.scroll for tile in CATALOGUE.values() if tile.scroll)
+
+    assert (len(LANDSCAPE), len(CATALOGUE)) == (73, 73 + 5)
+    assert {thing: sum(tile.count(thing) for tile in CATALOGUE.values()) for thing in THINGS} == THINGS
+    assert scrolls == dict.fromkeys(THINGS, 2)
+
+
+def test_no_road_meets_water():
+    for tile in CATALOGUE.values():
+        for x, y in (SQUARE[side] for side in "NESW"):
+            assert (tile.roads[y][x], tile.ground[y][x]) != ("#", "W"), tile.id
+
+
+def test_brochs_have_one_mountain_of_their_tile_and_ships_share_its_waters_equally():
+    for tile in CATALOGUE.values():
+        areas = world.areas_of({(0, 0): (tile.id, 0)})
+        mountains = [area for area in areas if area.terrain == "mountain"]
+        waters = [area for area in areas if area.terrain == "water"]
+        assert not tile.count("broch") or len(mountains) == 1, tile.id
+        assert sum(area.ships for area in waters) == tile.count("ship"), tile.id
+        assert sum(area.lighthouses for area in waters) == tile.count("lighthouse") * len(waters), tile.id
+
+
+@thoroughly
+@given(territories())
+def test_areas_are_those_of_the_picture(territory: Territory):
+    seen = survey_of(territory)
+
+    areas = Counter(
+        world.Area(
+            area.terrain.label,
+            frozenset(position_of(cell) for cell in area.cells),
+            area.completed,
+            area.brochs,
+            area.ships,
+            area.lighthouses,
+            tuple(sorted((kind, position_of(cell)) for kind, cell in area.scrolls)),
+        )
+        for area in seen.areas
+    )
+
+    assert areas == Counter(world.areas_of(as_world(territory)))
+    assert all(len(area.cells) == len(set(area.cells)) for area in seen.areas)
+
+
+@thoroughly
+@given(territories())
+def test_roads_join_what_they_join_in_the_picture(territory: Territory):
+    connected = {position_of(cell) for cell in survey_of(territory).connected}
+
+    assert connected == world.connected_spots(as_world(territory))
+
+
+@briefly
+@given(territories())
+def test_legal_places_are_found_by_trying_every_cell(territory: Territory):
+    picture = as_world(territory)
+    for tile in LANDSCAPE:
+        found = territory.legal_places(tile)
+        assert len(found) == len(set(found))
+        assert {(place.x, place.y, place.rotation) for place in found} == world.legal_places(picture, tile)
+        assert {place.tile for place in found} <= {tile}
+        assert territory.has_place(tile) is bool(found)
+
+
+@thoroughly
+@given(territories(), st.randoms(use_true_random=False))
+def test_a_tile_is_refused_exactly_where_it_may_not_lie(territory: Territory, chance: Random):
+    picture = as_world(territory)
+    for _ in range(20):
+        tile, rotation = chance.choice(LANDSCAPE), chance.choice((0, 90, 180, 270))
+        beside = chance.choice(territory.placed)
+        x, y = (
+            beside.x + chance.choice((-1, 0, 0, 1, 10**9)),
+            beside.y + chance.choice((-1, 0, 0, 1, -(10**9))),
+        )
+        refusal = territory.refusal(tile, x, y, rotation)
+        assert (refusal is None) is world.fits(picture, tile, (x, y), rotation)
+
+
+@thoroughly
+@given(territories(largest=12), st.randoms(use_true_random=False))
+def test_a_disturbed_territory_is_refused_exactly_when_it_is_impossible(territory: Territory, chance: Random):
+    placed = list(territory.placed)
+    for _ in range(chance.randint(0, 2)):
+        at = chance.randrange(len(placed))
+        placed[at] = disturbed(placed[at], chance)
+    chance.shuffle(placed)
+
+    try:
+        assembled = {tuple(place) for place in Territory.assembled(placed).placed}
+    except InvalidTerritory:
+        assembled = None
+
+    assert assembled == (set(placed) if world.is_possible([tuple(place) for place in placed]) else None)
+
+
+def disturbed(placed: Placed, chance: Random) -> Placed:
+    return chance.choice(
+        [
+            placed._replace(rotation=chance.choice((0, 90, 180, 270))),
+            placed._replace(x=placed.x + chance.choice((-1, 1))),
+            placed._replace(y=placed.y + chance.choice((-1, 1))),
+            placed._replace(tile=chance.choice(list(CATALOGUE))),
+        ]
+    )
+
+
+def test_both_know_the_same_sixteen_scoring_tiles():
+    assert len(SCORING_TILES) == 16
+    assert set(SCORING_TILES) == set(scoring.NAMES)
+
+
+@thoroughly
+@given(st.lists(st.tuples(territories(largest=40), st.integers(0, 4)), min_size=1, max_size=5))
+def test_every_scoring_tile_gives_the_same_points(sides: list[tuple[Territory, int]]):
+    surveys = [survey_of(territory) for territory, _ in sides]
+    golds = [gold for _, gold in sides]
+    naive = [scoring.Side(as_world(territory), gold) for territory, gold in sides]
+
+    for name in scoring.NAMES:
+        assert list(tile_points(name, surveys, golds)) == scoring.points_of(name, naive), name
+
+
+@thoroughly
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=5))
+@example([2, 2, 1, 1])
+@example([3, 1, 1, 0, 0])
+@example([0, 0, 0])
+def test_every_majority_is_shared_the_same_way(golds: list[int]):
+    alone = survey_of(castle_alone("red"))
+
+    assert list(tile_points("most_gold", [alone] * len(golds), golds)) == scoring.majority(golds)
+
+
+@thoroughly
+@given(territories(), st.integers(0, 30))
+def test_scrolls_and_gold_give_the_same_points(territory: Territory, gold: int):
+    final = final_score(survey_of(territory), gold)
+    naive = scoring.Side(as_world(territory), gold)
+
+    scrolls = sorted((scroll.kind, position_of(scroll.cell), scroll.points) for scroll in final.scrolls)
+    assert scrolls == scoring.scroll_points(naive.world)
+    assert [final.total] == scoring.final_scores([0], [naive])
+
+
+@thoroughly
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 12)), min_size=2, max_size=5),
+    st.sampled_from(["leftover_gold", "total_gold"]),
+)
+@example([(3, 4), (3, 9), (3, 5)], "leftover_gold")
+@example([(3, 4), (3, 9), (3, 5)], "total_gold")
+def test_both_name_the_same_winners(sides: list[tuple[int, int]], tie_break: str):
+    scores, golds = [score for score, _ in sides], [gold for _, gold in sides]
+
+    assert list(winners(scores, golds, tie_break)) == scoring.winners(scores, golds, tie_break)

@@ -1,0 +1,259 @@
+"""Whole games played by chance, every step held against the naive game in `tests/naive`.
+
+`SKYE_TEST_GAMES` in the environment says how many games each test plays for each number of players.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engine import (
+    COLORS,
+    LANDSCAPE,
+    Buy,
+    FinishBuilding,
+    Game,
+    Move,
+    Options,
+    Pass,
+    Phase,
+    Place,
+    Record,
+    RuleError,
+    SetOffer,
+    TakeBack,
+    Territory,
+    action_of,
+    legal_moves,
+    play,
+    replay,
+)
+from engine.events import BuildingFinished, Event, GameFinished, IncomePaid, RoundScored, TilesKept
+from tests.naive.chance import as_world
+from tests.naive.play import Beginning, attempt, beginning, listed_moves, whole_game
+from tests.naive.table import Table
+from tests.naive.told import told_by_engine, told_by_table
+from tests.naive.world import legal_places
+
+STRANDED = ("L07", "L45", "L21")  # tiles without a pasture edge
+PLACEMENTS_TRIED = 5
+ATTEMPTS = 4
+
+some_games = settings(
+    max_examples=int(os.environ.get("SKYE_TEST_GAMES", "8")),
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
+for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
+seeds = st.integers(0, 2**64 - 1)
+
+
+@for_each_number_of_players
+@some_games
+@given(seed=seeds)
+def test_every_step_is_that_of_the_naive_game(players: int, seed: int):
+    chance = Random(seed)
+    begun = beginning(chance, players)
+    table = begun.table()
+    assert told_by_engine(begun.game()) == told_by_table(table)
+    for step in whole_game(chance, begun.game()):
+        assert table.allows(step.seat, step.move)
+        table.make(step.seat, step.move)
+        assert told_by_engine(step.after.game) == told_by_table(table)
+        for event in step.after.events:
+            assert event_is_true(event, table), event
+    assert table.phase is None
+
+
+@for_each_number_of_players
+@some_games
+@given(seed=seeds)
+def test_tiles_without_a_place_go_back_into_the_bag_and_the_game_goes_on(players: int, seed: int):
+    chance = Random(seed)
+    game, table = all_pasture_outside(chance, players)
+    returned: list[str] = []
+    for step in whole_game(chance, game):
+        table.make(step.seat, step.move)
+        assert told_by_engine(step.after.game) == told_by_table(table)
+        returned += [tile for event in step.after.events for tile in tiles_returned(event)]
+    assert set(STRANDED) <= set(returned)
+
+
+def all_pasture_outside(chance: Random, players: int) -> tuple[Game, Table]:
+    """Play until the first build, then give the first seat a territory where water and mountain end (R5)."""
+    begun = Beginning(list(COLORS[:players]), f"seed {chance.random()}", Options())
+    table = begun.table()
+    game = begun.game()
+    for step in whole_game(chance, game):
+        table.make(step.seat, step.move)
+        game = step.after.game
+        if game.phase is Phase.BUILDING:
+            break
+    territory = Territory.parse(f"castle-{COLORS[0]} L28@1,0/180 L39@-1,0")
+    first = replace(game.players[0], territory=territory, hand=STRANDED)
+    game = replace(game, players=(first, *(replace(player, hand=()) for player in game.players[1:])))
+    for seat in table.seats:
+        seat.hand = []
+    table.seats[0].hand, table.seats[0].world = list(STRANDED), as_world(territory)
+    table.bag = set(LANDSCAPE) - {"L28", "L39", *STRANDED}
+    return game, table
+
+
+def tiles_returned(event: Event) -> tuple[str, ...]:
+    return event.returned if isinstance(event, BuildingFinished) else ()
+
+
+def event_is_true(event: Event, table: Table) -> bool:
+    match event:
+        case IncomePaid(incomes, gold):
+            return [tuple(income) for income in incomes] == table.incomes and list(gold) == purses(table)
+        case RoundScored(_, _, points):
+            return [list(of_seat) for of_seat in points] == [seat.points[-1] for seat in table.seats]
+        case GameFinished(scrolls, of_gold, scores, gold, winners):
+            finals = [seat.final for seat in table.seats]
+            totals = [seat.score for seat in table.seats]
+            same = list(zip(scrolls, of_gold, strict=True)) == finals and list(scores) == totals
+            return same and list(gold) == purses(table) and list(winners) == table.winners
+        case _:
+            return True
+
+
+def purses(table: Table) -> list[int]:
+    return [seat.purse for seat in table.seats]
+
+
+@for_each_number_of_players
+@some_games
+@given(seed=seeds)
+def test_gold_comes_only_as_income_and_goes_only_with_unsold_tiles(players: int, seed: int):
+    chance = Random(seed)
+    for step in whole_game(chance, beginning(chance, players).game()):
+        came = sum(income.total for event in paid(step.after.events) for income in event.incomes)
+        went = sum(sum(event.gold_lost) for event in step.after.events if isinstance(event, TilesKept))
+        assert all_gold(step.after.game) == all_gold(step.before) + came - went
+        assert all(player.gold >= 0 for player in step.after.game.players)
+
+
+def paid(events: tuple[Event, ...]) -> list[IncomePaid]:
+    return [event for event in events if isinstance(event, IncomePaid)]
+
+
+def all_gold(game: Game) -> int:
+    return sum(player.gold + player.stakes for player in game.players)
+
+
+@for_each_number_of_players
+@some_games
+@given(seed=seeds)
+def test_each_of_the_73_tiles_is_always_in_exactly_one_place(players: int, seed: int):
+    chance = Random(seed)
+    for step in whole_game(chance, beginning(chance, players).game()):
+        game = step.after.game
+        out = [tile for player in game.players for tile in (*player.drawn, *player.hand)]
+        built = [placed.tile for player in game.players for placed in player.territory.placed[1:]]
+        assert sorted([*game.bag, *out, *built]) == sorted(LANDSCAPE)
+
+
+@for_each_number_of_players
+@some_games
+@given(seed=seeds)
+def test_every_listed_move_is_accepted_and_nothing_is_left_off_the_list(players: int, seed: int):
+    chance = Random(seed)
+    begun = beginning(chance, players)
+    table = begun.table()
+    for step in whole_game(chance, begun.game()):
+        seat = chance.choice([step.seat, chance.randrange(players)])
+        listed = listed_moves(chance, step.before, seat)
+        offers = [move for move in listed if isinstance(move, SetOffer)]
+        assert bool(offers) is (table.phase == "pricing")
+        assert sorted(map(named, listed)) == sorted(map(named, [*offers, *all_but_offers(table, seat)]))
+        places = [move for move in listed if isinstance(move, Place)]
+        others = [move for move in listed if not isinstance(move, Place)]
+        for move in [*others, *chance.sample(places, min(len(places), PLACEMENTS_TRIED))]:
+            assert table.allows(seat, move)
+            play(step.before, seat, move)
+        table.make(step.seat, step.move)
+
+
+def named(move: Move) -> tuple[object, ...]:
+    """Return the move with its name: by themselves, all moves that have no fields are equal."""
+    return type(move).__name__, *move
+
+
+def is_listed(game: Game, seat: int, move: Move) -> bool:
+    return named(move) in map(named, legal_moves(game, seat))
+
+
+def all_but_offers(table: Table, number: int) -> list[Move]:
+    """Return what the naive game allows a seat, found by trying everything."""
+    seat = table.seats[number]
+    moves = [*map(Buy, LANDSCAPE), Pass(), TakeBack(), FinishBuilding()]
+    if table.phase == "building" and not seat.done:
+        moves += [Place(tile, *place) for tile in seat.hand for place in legal_places(seat.world, tile)]
+    return [move for move in moves if table.allows(number, move)]
+
+
+@for_each_number_of_players
+@some_games
+@given(seed=seeds)
+def test_a_move_is_refused_exactly_when_the_naive_game_forbids_it(players: int, seed: int):
+    chance = Random(seed)
+    begun = beginning(chance, players)
+    table = begun.table()
+    for step in whole_game(chance, begun.game()):
+        for seat, move in [attempt(chance, step.before) for _ in range(ATTEMPTS)]:
+            as_it_was = repr(step.before)
+            try:
+                play(step.before, seat, move)
+            except RuleError:
+                assert not table.allows(seat, move)
+                assert repr(step.before) == as_it_was
+                assert not is_listed(step.before, seat, move)
+            else:
+                assert table.allows(seat, move)
+                assert isinstance(move, SetOffer) or is_listed(step.before, seat, move)
+        table.make(step.seat, step.move)
+
+
+@for_each_number_of_players
+@some_games
+@given(seed=seeds)
+def test_the_same_seed_and_actions_give_the_same_bytes(players: int, seed: int):
+    chance = Random(seed)
+    begun = beginning(chance, players)
+    outcomes = [begun.outcome(), *(step.after for step in whole_game(chance, begun.game()))]
+    actions = [action_of(outcome.events[0]) for outcome in outcomes[1:]]
+
+    again = replay(Record(tuple(begun.colors), begun.seed, begun.options, tuple(filter(None, actions))))
+
+    assert repr(again).encode() == repr(outcomes).encode()
+
+
+def digest_of_a_game(seed: int) -> str:
+    chance = Random(seed)
+    steps = list(whole_game(chance, beginning(chance, 4).game()))
+    return hashlib.sha256(repr(steps).encode()).hexdigest()
+
+
+def test_another_process_plays_the_same_game_whatever_its_hash_seed():
+    code = "from tests.engine.test_whole_games import digest_of_a_game; print(digest_of_a_game(1))"
+    digests = [
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+        for hash_seed in ("1", "2")
+    ]
+    assert digests == [digest_of_a_game(1)] * 2

@@ -1,0 +1,149 @@
+"""Whole games made by chance: who acts, what they do, and what they might try that is not allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import NamedTuple
+
+from engine import (
+    COLORS,
+    SCORING_TILES,
+    Buy,
+    FinishBuilding,
+    Game,
+    Move,
+    Options,
+    Outcome,
+    Pass,
+    Phase,
+    Place,
+    SetOffer,
+    TakeBack,
+    TieBreak,
+    legal_moves,
+    new_game,
+    offer_limits,
+    play,
+)
+from engine.moves import OfferLimits
+from tests.naive.catalogue import CATALOGUE
+from tests.naive.table import Table
+
+EVERY_OFFER_UP_TO = 8
+"""Gold; who has more has too many offers to try them all."""
+
+
+class Beginning(NamedTuple):
+    """How a game begins."""
+
+    colors: list[str]
+    seed: str
+    options: Options
+
+    def outcome(self) -> Outcome:
+        return new_game(self.colors, self.seed, self.options)
+
+    def game(self) -> Game:
+        return self.outcome().game
+
+    def table(self) -> Table:
+        chosen = self.options
+        scoring_tiles = list(chosen.scoring_tiles) if chosen.scoring_tiles else None
+        return Table(self.colors, self.seed, scoring_tiles, chosen.starting_seat, str(chosen.tie_break))
+
+
+class Step(NamedTuple):
+    """One move of a game: the game before it, the move, and what came of it."""
+
+    before: Game
+    seat: int
+    move: Move
+    after: Outcome
+
+
+def beginning(chance: Random, players: int) -> Beginning:
+    scoring_tiles = tuple(chance.sample(sorted(SCORING_TILES), 4)) if chance.random() < 0.7 else None
+    starting_seat = chance.choice([None, *range(players)])
+    options = Options(scoring_tiles, starting_seat, chance.choice(list(TieBreak)))
+    return Beginning(chance.sample(list(COLORS), players), f"seed {chance.random()}", options)
+
+
+def whole_game(chance: Random, game: Game) -> Iterator[Step]:
+    """Play to the end by chance."""
+    while not game.is_over:
+        seat = chance.choice(game.waiting_for)
+        if game.phase is Phase.PRICING and chance.random() < 0.1:
+            seat = chance.randrange(len(game.players))  # perhaps one who thinks again
+        move = chosen_move(chance, game, seat)
+        outcome = play(game, seat, move)
+        yield Step(game, seat, move, outcome)
+        game = outcome.game
+
+
+def chosen_move(chance: Random, game: Game, seat: int) -> Move:
+    limits = offer_limits(game, seat)
+    if limits:
+        return chosen_offer(chance, limits)
+    moves = legal_moves(game, seat)
+    forward = [move for move in moves if not isinstance(move, TakeBack)]
+    return chance.choice(moves if chance.random() < 0.2 else forward)
+
+
+def chosen_offer(chance: Random, limits: OfferLimits) -> SetOffer:
+    """Discard any tile and lay a little gold on the others, or now and then a lot."""
+    discard, first, second = chance.sample(limits.tiles, 3)
+    most = limits.gold - limits.minimum if chance.random() < 0.1 else min(5, limits.gold - limits.minimum)
+    price = chance.randint(limits.minimum, most)
+    rest = chance.randint(limits.minimum, min(5, limits.gold - price))
+    return SetOffer(discard, ((first, price), (second, rest)))
+
+
+def listed_offers(chance: Random, limits: OfferLimits) -> list[SetOffer]:
+    """Return every offer within the limits, or for the rich the extreme ones and a few between."""
+    prices = [
+        (one, other)
+        for one in range(limits.minimum, limits.gold)
+        for other in range(limits.minimum, limits.gold - one + 1)
+    ]
+    if limits.gold > EVERY_OFFER_UP_TO:
+        extremes = [prices[0], (limits.minimum, limits.gold - limits.minimum), prices[-1]]
+        between = [each for each in prices if each not in extremes]
+        prices = [*extremes, *chance.sample(between, 5)]
+    a, b, c = limits.tiles
+    return [
+        SetOffer(discard, ((first, one), (second, other)))
+        for discard, first, second in ((a, b, c), (b, c, a), (c, a, b))
+        for one, other in prices
+    ]
+
+
+def listed_moves(chance: Random, game: Game, seat: int) -> list[Move]:
+    limits = offer_limits(game, seat)
+    return [*listed_offers(chance, limits), *legal_moves(game, seat)] if limits else legal_moves(game, seat)
+
+
+def attempt(chance: Random, game: Game) -> tuple[int, Move]:
+    """Return something that somebody might try now: often nearly right, seldom allowed."""
+    seat = chance.choice([*game.waiting_for, *range(len(game.players))])
+    player = game.players[seat]
+    near = [*player.drawn, *player.hand]
+    others = [tile for other in game.players for tile in (*other.drawn, *other.hand)]
+    tile = chance.choice([*near, *near, *others, chance.choice(list(CATALOGUE)), "L99"])
+    beside = chance.choice(player.territory.placed)
+    x, y = beside.x + chance.randint(-1, 1), beside.y + chance.randint(-1, 1)
+    moves = {
+        Phase.PRICING: [attempted_offer(chance, [*near, tile], player.gold + player.stakes)],
+        Phase.BUYING: [Buy(tile), Pass()],
+        Phase.BUILDING: [Place(tile, x, y, chance.choice((0, 90, 180, 270))), TakeBack(), FinishBuilding()],
+    }
+    phase = chance.choice([*([game.phase] * 4 if game.phase else []), *Phase])
+    return seat, chance.choice(moves[phase])
+
+
+def attempted_offer(chance: Random, tiles: list[str], gold: int) -> SetOffer:
+    priced = chance.choices(tiles, k=chance.choice((2, 2, 2, 2, 0, 1, 3)))
+    discard = chance.choice([*(set(tiles) - set(priced)), tiles[0]])
+    first = chance.randint(-1, gold)
+    prices = [first, gold - first + chance.choice((-1, 0, 1)), chance.randint(0, 2)][: len(priced)]
+    return SetOffer(discard, tuple(zip(priced, prices, strict=True)))

@@ -1,0 +1,30 @@
+"""The board: how many rounds, what each scores, what each pays to those behind, and the incomes."""
+
+from __future__ import annotations
+
+from tests.naive.world import World, connected_spots, tile_at
+
+SCORED = {
+    2: ["A", "B", "AC", "BD", "ACD", "BCD"],
+    3: ["A", "B", "AC", "BD", "ACD", "BCD"],
+    4: ["A", "B", "AC", "BD", "ACD", "BCD"],
+    5: ["AB", "AC", "BD", "ACD", "BCD"],
+}
+CATCH_UP = {
+    2: [0, 0, 1, 2, 3, 4],
+    3: [0, 0, 1, 2, 3, 4],
+    4: [0, 0, 1, 2, 3, 4],
+    5: [0, 0, 1, 2, 3],
+}
+
+
+def income_parts(worlds: list[World], scores: list[int], number: int, seat: int) -> tuple[int, int, int]:
+    """Return what a seat gets at the start of a round for castle, whisky and players ahead."""
+    joined = connected_spots(worlds[seat])
+    whisky = len([spot for spot in joined if tile_at(worlds[seat], spot).count("whisky")])
+    ahead = len([score for score in scores if score > scores[seat]])
+    return 5, whisky, ahead * CATCH_UP[len(worlds)][number - 1]
+
+
+def incomes(worlds: list[World], scores: list[int], number: int) -> list[int]:
+    return [sum(income_parts(worlds, scores, number, seat)) for seat in range(len(worlds))]

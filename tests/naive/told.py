@@ -1,0 +1,68 @@
+"""How a game stands, told of both implementations in the same plain words."""
+
+from __future__ import annotations
+
+from engine import Game, Player
+from tests.naive.chance import as_world
+from tests.naive.table import Table
+
+
+def told_by_engine(game: Game) -> dict[str, object]:
+    return {
+        "scoring tiles": list(game.scoring_tiles),
+        "round": game.round,
+        "phase": game.phase,
+        "waiting for": list(game.waiting_for),
+        "start": None if game.is_over else game.starting_seat,
+        "bag": sorted(game.bag),
+        "winners": list(game.winners),
+        "seats": [
+            {
+                "world": as_world(player.territory),
+                "purse": player.gold,
+                "score": player.score,
+                "drawn": sorted(player.drawn),
+                "marked": [tile for tile, price in offered(player) if not price],
+                "stakes": {tile: price for tile, price in offered(player) if price},
+                "hand": sorted(player.hand),
+                "built": player.placed_now,
+                "done": player.finished,
+                "points": [list(points) for points in player.points],
+                "final": player.final,
+            }
+            for player in game.players
+        ],
+    }
+
+
+def told_by_table(table: Table) -> dict[str, object]:
+    return {
+        "scoring tiles": table.scoring_tiles,
+        "round": table.round,
+        "phase": table.phase,
+        "waiting for": table.waiting_for(),
+        "start": table.start if table.phase else None,
+        "bag": sorted(table.bag),
+        "winners": table.winners,
+        "seats": [
+            {
+                "world": seat.world,
+                "purse": seat.purse,
+                "score": seat.score,
+                "drawn": sorted(seat.drawn),
+                "marked": [seat.marked] if seat.marked else [],
+                "stakes": seat.stakes,
+                "hand": sorted(seat.hand),
+                "built": len(seat.built),
+                "done": seat.done,
+                "points": seat.points,
+                "final": seat.final,
+            }
+            for seat in table.seats
+        ],
+    }
+
+
+def offered(player: Player) -> list[tuple[str, int]]:
+    """Return the tiles drawn with their prices, 0 for the marked one; nothing until the offer is set."""
+    return list(zip(player.drawn, player.prices, strict=True)) if player.prices else []

@@ -1,0 +1,175 @@
+"""A territory as one big picture: its areas and roads are found by pouring paint into it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tests.naive.catalogue import BLANK, CATALOGUE, ROAD, Picture, Tile, turn
+
+Spot = tuple[int, int]
+World = dict[Spot, tuple[str, int]]
+"""Where each tile lies, and how it is turned."""
+
+TERRAINS = {"P": "pasture", "M": "mountain", "W": "water"}
+
+
+class Area(NamedTuple):
+    """One connected stretch of one terrain, anywhere in a territory."""
+
+    terrain: str
+    spots: frozenset[Spot]
+    completed: bool
+    brochs: int
+    ships: int
+    lighthouses: int
+    scrolls: tuple[tuple[str, Spot], ...]
+
+
+def tile_at(world: World, spot: Spot) -> Tile:
+    return CATALOGUE[world[spot][0]]
+
+
+def neighbours(spot: Spot) -> list[Spot]:
+    x, y = spot
+    return [(x, y - 1), (x + 1, y), (x, y + 1), (x - 1, y)]
+
+
+def paint(squares: dict[Spot, str], start: Spot) -> set[Spot]:
+    """Pour paint on one square: it spreads over touching squares of the same colour."""
+    painted: set[Spot] = set()
+    wet = [start]
+    while wet:
+        square = wet.pop()
+        if square in painted:
+            continue
+        painted.add(square)
+        wet += [near for near in neighbours(square) if squares.get(near) == squares[start]]
+    return painted
+
+
+def pools(squares: dict[Spot, str]) -> list[set[Spot]]:
+    """Paint everything, one pool after the other; blank squares stay dry."""
+    found: list[set[Spot]] = []
+    for square, colour in squares.items():
+        if colour != BLANK and not any(square in pool for pool in found):
+            found.append(paint(squares, square))
+    return found
+
+
+def squares_of(picture: Picture, spot: Spot) -> dict[Spot, str]:
+    x, y = spot
+    return {(3 * x + i, 3 * y + j): picture[j][i] for j in range(3) for i in range(3)}
+
+
+def ground_of(world: World) -> dict[Spot, str]:
+    squares: dict[Spot, str] = {}
+    for spot, (name, rotation) in world.items():
+        squares |= squares_of(turn(CATALOGUE[name].ground, rotation), spot)
+    return squares
+
+
+def roads_of(world: World) -> dict[Spot, str]:
+    squares: dict[Spot, str] = {}
+    for spot, (name, rotation) in world.items():
+        squares |= squares_of(turn(CATALOGUE[name].roads, rotation), spot)
+    return squares
+
+
+def spot_of(square: Spot) -> Spot:
+    return square[0] // 3, square[1] // 3
+
+
+def areas_of(world: World) -> list[Area]:
+    ground = ground_of(world)
+    return [area_of(world, ground, pool) for pool in pools(ground)]
+
+
+def area_of(world: World, ground: dict[Spot, str], pool: set[Spot]) -> Area:
+    terrain = ground[next(iter(pool))]
+    spots = frozenset(spot_of(square) for square in pool)
+    brochs = ships = lighthouses = 0
+    scrolls: list[tuple[str, Spot]] = []
+    for spot in spots:
+        tile = tile_at(world, spot)
+        if terrain == "M":
+            brochs += tile.count("broch")
+        if terrain == "W":
+            ships += ships_in(world, spot, pool)
+            lighthouses += tile.count("lighthouse")
+        middle = (3 * spot[0] + 1, 3 * spot[1] + 1)
+        if tile.scroll and middle in pool:
+            scrolls.append((tile.scroll, spot))
+    completed = all(near in ground for square in pool for near in neighbours(square))
+    return Area(TERRAINS[terrain], spots, completed, brochs, ships, lighthouses, tuple(sorted(scrolls)))
+
+
+def ships_in(world: World, spot: Spot, pool: set[Spot]) -> int:
+    """Count the ships of one tile that swim in this pool: its waters share its ships equally (R1)."""
+    name, rotation = world[spot]
+    picture = squares_of(turn(CATALOGUE[name].ground, rotation), spot)
+    waters = [water for water in pools(picture) if picture[next(iter(water))] == "W"]
+    return CATALOGUE[name].count("ship") // len(waters) * sum(water <= pool for water in waters)
+
+
+def connected_spots(world: World) -> set[Spot]:
+    """Find the tiles joined to the castle at (0, 0) by road, the castle itself left out (R9)."""
+    roads = roads_of(world)
+    castle_roads = [
+        square for square, colour in roads.items() if colour == ROAD and spot_of(square) == (0, 0)
+    ]
+    joined = set().union(*(paint(roads, square) for square in castle_roads))
+    return {spot_of(square) for square in joined} - {(0, 0)}
+
+
+def fits(world: World, name: str, spot: Spot, rotation: int) -> bool:
+    """Say whether the tile may be added there: free, beside a tile, every shared edge of one terrain."""
+    if spot in world:
+        return False
+    around = [near for near in neighbours(spot) if near in world]
+    if not around:
+        return False
+    ground = ground_of({near: world[near] for near in around})
+    x, y = 3 * spot[0] + 1, 3 * spot[1] + 1
+    own = squares_of(turn(CATALOGUE[name].ground, rotation), spot)
+    edges = [
+        ((x, y - 1), (x, y - 2)),
+        ((x + 1, y), (x + 2, y)),
+        ((x, y + 1), (x, y + 2)),
+        ((x - 1, y), (x - 2, y)),
+    ]
+    return all(ground.get(theirs, own[ours]) == own[ours] for ours, theirs in edges)
+
+
+def legal_places(world: World, name: str) -> set[tuple[int, int, int]]:
+    """Try every cell in and around the territory, in every rotation."""
+    xs = [x for x, _ in world]
+    ys = [y for _, y in world]
+    return {
+        (x, y, rotation)
+        for x in range(min(xs) - 1, max(xs) + 2)
+        for y in range(min(ys) - 1, max(ys) + 2)
+        for rotation in (0, 90, 180, 270)
+        if fits(world, name, (x, y), rotation)
+    }
+
+
+def is_possible(tiles: list[tuple[str, int, int, int]]) -> bool:
+    """Say whether a territory can look like this, its tiles given in any order as (tile, x, y, rotation)."""
+    world = {(x, y): (name, rotation) for name, x, y, rotation in tiles}
+    names = [name for name, _, _, _ in tiles]
+    castles = [tile for tile in tiles if tile[0].startswith("castle")]
+    if len(world) < len(tiles) or len(set(names)) < len(names):
+        return False
+    if len(castles) != 1 or castles[0][1:] != (0, 0, 0):
+        return False
+    if paint(dict.fromkeys(world, "tile"), (0, 0)) != set(world):
+        return False
+    return all(
+        len(world) == 1
+        or fits({other: world[other] for other in world if other != spot}, name, spot, rotation)
+        for spot, (name, rotation) in world.items()
+    )
+
+
+def total(world: World, thing: str) -> int:
+    return sum(tile_at(world, spot).count(thing) for spot in world)
