@@ -114,8 +114,15 @@ class RoundScored(NamedTuple):
 
 
 class GameFinished(NamedTuple):
-    """Final scoring: points for scrolls and for gold by seat, final scores, and who has won."""
+    """Final scoring, and the seed that all draws followed from.
 
+    Points by seat: `tile_points` for the scoring tiles in slots A to D, all rounds together, then those for
+    `scrolls` and gold. `gold` is what is in the purses.
+    """
+
+    seed: str
+    scoring_tiles: tuple[str, ...]
+    tile_points: tuple[tuple[int, ...], ...]
     scrolls: tuple[int, ...]
     gold_points: tuple[int, ...]
     scores: tuple[int, ...]

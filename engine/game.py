@@ -120,3 +120,12 @@ class Game:
     def scoring_tile(self, slot: str) -> str:
         """Return the id of the scoring tile that lies in a slot."""
         return self.scoring_tiles[SLOTS.index(slot)]
+
+
+def points_by_slot(game: Game, seat: int) -> tuple[int, ...]:
+    """Return what slots A to D have given a seat so far, all rounds together."""
+    by_slot = dict.fromkeys(SLOTS, 0)
+    for slots, points in zip(schedule(len(game.players)), game.players[seat].points, strict=False):
+        for slot, earned in zip(slots, points, strict=True):
+            by_slot[slot] += earned
+    return tuple(by_slot.values())

@@ -23,7 +23,7 @@ from engine.events import (
     TilesKept,
 )
 from engine.final_scoring import final_score, winners
-from engine.game import Game, Phase, Player
+from engine.game import Game, Phase, Player, points_by_slot
 from engine.scoring import income, tile_points
 
 TILES_DRAWN = 3
@@ -148,4 +148,7 @@ def _finish(game: Game, surveys: Sequence[Survey]) -> tuple[Game, Event]:
     golds = tuple(player.gold for player in players)
     won = winners(scores, golds, game.tie_break)
     game = replace(game, phase=None, players=players, winners=won)
-    return game, GameFinished(scrolls, gold_points, scores, golds, won)
+    by_slot = tuple(points_by_slot(game, seat) for seat in range(len(players)))
+    return game, GameFinished(
+        game.seed, game.scoring_tiles, by_slot, scrolls, gold_points, scores, golds, won
+    )

@@ -27,7 +27,7 @@ from engine.events import (
     TilesDrawn,
     TilesKept,
 )
-from engine.game import Game, Phase, Player
+from engine.game import Game, Phase, Player, points_by_slot
 from engine.scoring import SLOTS, schedule
 from engine.territory import Placed
 
@@ -106,21 +106,35 @@ def _tiles_drawn(player: Player, *, hidden: bool) -> list[View]:
 
 
 def _result(game: Game) -> View:
-    return {
-        "winners": game.winners,
-        "players": [_final_points(game, seat) for seat in range(len(game.players))],
-    }
+    """Return the result of a game that is over."""
+    finals = [player.final or (0, 0) for player in game.players]
+    return _result_view(
+        game.winners,
+        game.scoring_tiles,
+        [points_by_slot(game, seat) for seat in range(len(game.players))],
+        [player.score for player in game.players],
+        finals,
+    )
 
 
-def _final_points(game: Game, seat: int) -> View:
-    player = game.players[seat]
-    assert player.final is not None
-    by_tile = dict.fromkeys(game.scoring_tiles, 0)
-    for slots, points in zip(schedule(len(game.players)), player.points, strict=True):
-        for slot, earned in zip(slots, points, strict=True):
-            by_tile[game.scoring_tile(slot)] += earned
-    scrolls, gold = player.final
-    return {"seat": seat, "score": player.score, "scoring_tiles": by_tile, "scrolls": scrolls, "gold": gold}
+def _result_view(
+    winners: Sequence[int],
+    scoring_tiles: Sequence[str],
+    tile_points: Sequence[Sequence[int]],
+    scores: Sequence[int],
+    finals: Sequence[tuple[int, int]],
+) -> View:
+    players = [
+        {
+            "seat": seat,
+            "score": scores[seat],
+            "scoring_tiles": dict(zip(scoring_tiles, points, strict=True)),
+            "scrolls": scrolls,
+            "gold": gold,
+        }
+        for seat, (points, (scrolls, gold)) in enumerate(zip(tile_points, finals, strict=True))
+    ]
+    return {"winners": winners, "players": players}
 
 
 def event_as_seen_by(viewer: int | None, event: Event, *, open_gold: bool) -> View:
@@ -185,10 +199,9 @@ def _round_scored(event: RoundScored) -> View:
 
 
 def _game_finished(event: GameFinished) -> View:
+    finals = list(zip(event.scrolls, event.gold_points, strict=True))
+    result = _result_view(event.winners, event.scoring_tiles, event.tile_points, event.scores, finals)
     players = [
-        {"seat": seat, "scrolls": scrolls, "gold_points": gold_points, "score": score, "gold": gold}
-        for seat, (scrolls, gold_points, score, gold) in enumerate(
-            zip(event.scrolls, event.gold_points, event.scores, event.gold, strict=True)
-        )
+        {"seat": seat, "score": event.scores[seat], "gold": gold} for seat, gold in enumerate(event.gold)
     ]
-    return {"winners": event.winners, "players": players}
+    return {"seed": event.seed, "players": players, "result": result}
