@@ -46,6 +46,7 @@ def read_cases() -> list[Case]:
 
 
 CASES = read_cases()
+BLOCK = "castle-red L12@0,-1/270 L55@1,0/270 L20@1,-1/90"
 
 
 def each_case() -> pytest.MarkDecorator:
@@ -103,7 +104,7 @@ def test_the_catalogue_tells_a_title_and_a_text_for_each_and_marks_three_majorit
 @pytest.mark.parametrize(
     ("tile", "notation", "expected"),
     [
-        ("squares", "castle-red L12@0,-1/270 L55@1,0/270 L20@1,-1/90", [(2, [(0, -1), (1, -1), (0, 0), (1, 0)])]),
+        ("squares", BLOCK, [(2, [(0, -1), (1, -1), (0, 0), (1, 0)])]),
         ("completed_areas", "castle-red L43@-1,0/180", [(1, [(0, 0), (-1, 0)])]),
         ("sheep", "castle-red L09@0,-1/270 L66@1,-1/270", [(2, [(0, -1)]), (1, [(1, -1)])]),
         ("brochs_in_mountains", "castle-red L65@-1,0/270", [(1, [(0, 0), (-1, 0)])]),
@@ -129,7 +130,7 @@ def points(tile: str, notation: str) -> int:
 
 
 def test_r4_the_castle_is_a_tile_of_squares_lines_and_areas():
-    assert points("squares", "castle-red L12@0,-1/270 L55@1,0/270 L20@1,-1/90") == 2
+    assert points("squares", BLOCK) == 2
     assert points("vertical_lines", "castle-red L44@0,1/180 L28@0,-1") == 3
     assert points("completed_mountains", "castle-red L43@-1,0/180") == 2
 

@@ -1,0 +1,196 @@
+"""Areas and roads; what is expected was worked out on paper.
+
+Territories with a hole surround the empty cell (1, 0).
+"""
+
+import pytest
+
+from engine.areas import areas_of, connected_cells, survey_of
+from engine.geometry import position_of
+from engine.territory import Territory
+
+
+def told(area):
+    """An area in words: terrain, number of tiles, whether open, and what is in it."""
+    words = [area.terrain.label, str(len(area.cells))]
+    words += [] if area.completed else ["open"]
+    words += [
+        f"{thing}*{number}"
+        for thing, number in (("broch", area.brochs), ("ship", area.ships), ("lighthouse", area.lighthouses))
+        if number
+    ]
+    return " ".join(words + [f"scroll:{kind}" for kind, _ in area.scrolls])
+
+
+def areas_told(notation):
+    """The areas of a territory in words, those of the castle first: pasture, water, mountain."""
+    return [told(area) for area in areas_of(Territory.parse(notation).cells)]
+
+
+AREAS = {
+    "a castle has three open areas, the pasture through its middle": (
+        "castle-red",
+        ["pasture 1 open", "water 1 open", "mountain 1 open"],
+    ),
+    "a tile on the other side completes an area": (
+        "castle-red L43@-1,0/180",
+        ["pasture 1 open", "water 1 open", "mountain 2", "water 1 open ship*2"],
+    ),
+    "a middle that no edge matches is an area of its own, and completed": (
+        "castle-red L32@0,-1",
+        ["pasture 2 open", "water 1 open", "mountain 1 open", "mountain 1 open", "water 1 ship*1"],
+    ),
+    "opposite edges are apart when neither the middle nor an edge between joins them": (
+        "castle-red L69@0,1",
+        ["pasture 2 open", "water 1 open", "mountain 1 open", "water 1 open", "water 1 open"],
+    ),
+    "opposite edges are joined through the edge between them": (
+        "castle-red L19@1,0/180",
+        ["pasture 1 open", "water 2 open ship*1", "mountain 1 open", "mountain 1 open", "pasture 1"],
+    ),
+    "opposite edges are joined through the middle": (
+        "castle-red L26@1,0",
+        [
+            "pasture 1 open",
+            "water 2 open lighthouse*1",
+            "mountain 1 open",
+            "pasture 1 open",
+            "pasture 1 open",
+        ],
+    ),
+    "edges that share a corner are joined, whatever the middle": (
+        "castle-red L08@1,0",
+        ["pasture 1 open", "water 2 open lighthouse*1", "mountain 1 open", "mountain 1 open", "pasture 1"],
+    ),
+    # The lake goes from L69's west through five tiles to its east.
+    "an area counts each tile once, also one that it reaches from two sides": (
+        "castle-red L69@0,-1 L59@-1,-1 L25@1,-1 L22@-1,-2/180 L12@1,-2/90 L26@0,-2",
+        [
+            "pasture 3 open",  # of castle, L69 and L26's south
+            "water 1 open",
+            "mountain 1 open",
+            "water 6 ship*4 lighthouse*1",
+            "pasture 1 open",  # L59's south and middle
+            "mountain 1 open",
+            "pasture 1 open",  # L25's east
+            "mountain 1 open",
+            "mountain 1 open scroll:broch",  # L22's north, west and middle
+            "pasture 1 open",  # L12's north and middle
+            "mountain 1 open",
+            "pasture 1 open",  # L26's north
+        ],
+    ),
+    "a hole leaves the areas around it open": (
+        "castle-red L56@0,-1 L43@1,-1/90 L37@2,-1/180 L55@2,0 L16@2,1/90 L21@1,1/270 L30@0,1",
+        [
+            "pasture 3",  # of castle, L56's south, L30's north
+            "water 1 open",  # the castle's east, which only the hole faces
+            "mountain 1 open",
+            "pasture 1 open",  # L56's north
+            "water 4 open ship*2 lighthouse*2",  # of L56, L43, L37, L55: open to the hole alone
+            "water 1 open lighthouse*1",  # L56's west
+            "mountain 1 broch*1",  # L56's middle
+            "mountain 1 open",  # L43's north
+            "pasture 1 open",  # L37's north and east
+            "pasture 2 open scroll:farm scroll:farm",  # L55's east, south and middle with L16's north
+            "mountain 2 open broch*1",  # of L16's west and south, and L21, which faces the hole
+            "water 2 open lighthouse*1",  # of L21's south and west, and L30's east
+            "pasture 1 open",  # L30's south
+            "mountain 1 open broch*1",  # L30's west and middle
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("notation", "expected"), AREAS.values(), ids=AREAS.keys())
+def test_areas(notation, expected):
+    assert sorted(areas_told(notation)) == sorted(expected)
+
+
+def test_r1_l45_has_a_ship_in_each_of_its_waters():
+    assert areas_told("castle-red L45@-1,0")[2:] == [
+        "mountain 2 open",
+        "water 1 open ship*1",
+        "water 1 open ship*1",
+    ]
+
+
+def test_r1_brochs_stand_in_the_mountain_and_ships_in_the_water_of_their_tile():
+    areas = areas_told("castle-red L13@0,-1/270")
+    assert areas[3:] == ["water 1 open ship*1", "mountain 1 broch*1"]
+
+
+def test_r2_a_lighthouse_is_adjacent_to_every_water_of_its_tile():
+    areas = areas_told("castle-red L56@0,-1")
+    assert areas[4:6] == ["water 1 open lighthouse*1", "water 1 open lighthouse*1"]
+
+
+def test_r2_a_lighthouse_counts_once_in_a_lake_that_reaches_both_waters_of_its_tile():
+    # As the lake of six tiles above, with L56 for L69: the lighthouses of L56 and of L26.
+    areas = areas_told("castle-red L56@0,-1 L59@-1,-1 L25@1,-1 L22@-1,-2/180 L12@1,-2/90 L26@0,-2")
+    assert "water 6 ship*4 lighthouse*2" in areas
+
+
+def test_r3_a_scroll_lies_in_the_area_of_its_tiles_middle():
+    areas = areas_told("castle-red L04@-1,0/270")
+    assert areas[2:] == ["mountain 2 scroll:broch", "water 1 open", "pasture 1 open"]
+
+
+def test_r4_the_areas_of_a_castle_are_areas():
+    assert len(areas_told("castle-white")) == 3
+    assert areas_told("castle-white L65@1,0")[1] == "mountain 2 open broch*1"
+
+
+def test_r4_the_three_roads_of_a_castle_meet():
+    # From L60 in the west and L66 in the north to L28 in the south.
+    everything = "castle-red L60@-1,0/180 L66@0,-1/180 L28@0,1"
+    assert joined(everything) == {(-1, 0), (0, -1), (0, 1)}
+
+
+def joined(notation):
+    return {position_of(cell) for cell in connected_cells(Territory.parse(notation).cells)}
+
+
+ROADS = {
+    "nothing is joined to a castle alone, not even itself (R9)": ("castle-red", set()),
+    "a road goes on where both tiles have one on the edge": ("castle-red L28@0,1", {(0, 1)}),
+    "a castle's road ends at an edge of L28 that has none": ("castle-red L28@0,-1", set()),
+    "a tile without roads is not joined": ("castle-red L12@0,-1/270", set()),
+    "a road that ends inside its tile joins it": ("castle-red L49@0,1", {(0, 1)}),
+    "roads go on and on": ("castle-red L29@0,-1/270 L11@0,-2/270 L09@0,-3/180", {(0, -1), (0, -2), (0, -3)}),
+    "of L09's two roads one leads on to L44, the other to L33": (
+        "castle-red L09@0,1/180 L44@-1,1/270 L33@1,1/270",
+        {(0, 1), (-1, 1)},
+    ),
+    "a road back to the castle does not count the castle (R9)": (
+        "castle-red L52@0,1 L30@-1,1/180 L60@-1,0/180",
+        {(0, 1), (-1, 1), (-1, 0)},
+    ),
+    "no road leads over a hole, from L06 to L25": (
+        "castle-red L47@0,-1/270 L06@1,-1/90 L21@2,-1 L43@2,0/90 L08@2,1/270 L25@1,1/180 L68@0,1/270",
+        {(0, -1), (1, -1), (0, 1)},
+    ),
+}
+
+
+@pytest.mark.parametrize(("notation", "expected"), ROADS.values(), ids=ROADS.keys())
+def test_what_the_roads_join_to_the_castle(notation, expected):
+    assert joined(notation) == expected
+
+
+def test_a_survey_holds_the_tiles_the_areas_and_what_is_joined():
+    territory = Territory.parse("castle-red L28@0,1 L43@-1,0/180")
+    surveyed = survey_of(territory)
+    assert surveyed.cells == territory.cells
+    assert surveyed.areas == areas_of(territory.cells)
+    assert surveyed.connected == connected_cells(territory.cells)
+
+
+def test_areas_do_not_depend_on_the_order_of_placing():
+    placed = Territory.parse(AREAS["a hole leaves the areas around it open"][0]).placed
+    forwards = areas_of(Territory.assembled(placed).cells)
+    backwards = areas_of(Territory.assembled((placed[0], *reversed(placed[1:]))).cells)
+    assert sorted(map(told, forwards)) == sorted(map(told, backwards))
+    assert {(a.terrain, frozenset(a.cells)) for a in forwards} == {
+        (a.terrain, frozenset(a.cells)) for a in backwards
+    }

@@ -1,0 +1,69 @@
+"""What a round scores and what income it begins with."""
+
+import pytest
+
+from engine.areas import survey_of
+from engine.scoring import SLOTS, catch_up, income, schedule
+from engine.territory import Territory
+
+# The castle's southern road goes on into L69, its western one into L60.
+TWO_WHISKY = "castle-red L69@0,1 L60@-1,0/180"
+
+
+def income_of(notation, scores=(0, 0), round_number=1):
+    return income(scores, 0, survey_of(Territory.parse(notation)), round_number)
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+def test_every_scoring_tile_is_scored_three_times(players):
+    scored = [slot for slots in schedule(players) for slot in slots]
+    assert {slot: scored.count(slot) for slot in SLOTS} == dict.fromkeys(SLOTS, 3)
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_two_to_four_play_six_rounds(players):
+    assert ["".join(slots) for slots in schedule(players)] == ["A", "B", "AC", "BD", "ACD", "BCD"]
+    assert [catch_up(players, number) for number in range(1, 7)] == [0, 0, 1, 2, 3, 4]
+
+
+def test_five_play_five_rounds():
+    assert ["".join(slots) for slots in schedule(5)] == ["AB", "AC", "BD", "ACD", "BCD"]
+    assert [catch_up(5, number) for number in range(1, 6)] == [0, 0, 1, 2, 3]
+
+
+def test_the_castle_alone_brings_five_gold():
+    assert income_of("castle-red") == (5, 0, 0)
+
+
+def test_each_tile_with_whisky_joined_to_the_castle_brings_one_gold():
+    assert income_of("castle-red L69@0,1") == (5, 1, 0)
+    assert income_of(TWO_WHISKY) == (5, 2, 0)
+
+
+def test_whisky_without_a_road_to_the_castle_brings_nothing():
+    assert income_of("castle-red L38@1,0 L35@0,-1/90") == (5, 1, 0)
+
+
+def test_a_road_around_a_hole_joins_whisky_that_a_road_facing_the_hole_does_not():
+    # L02, L11 and L29 are joined; L30 is not, for no road of L47 or L68 reaches the edge towards it.
+    around = "castle-red L02@0,-1/270 L47@1,-1 L30@2,-1/180 L68@2,0/180 L29@2,1/180 L11@1,1 L52@0,1/180"
+    assert income_of(around) == (5, 3, 0)
+
+
+def test_round_five_with_two_whisky_and_two_players_ahead_brings_thirteen():
+    paid = income_of(TWO_WHISKY, scores=(10, 11, 30, 9), round_number=5)
+    assert paid == (5, 2, 6)
+    assert paid.total == 13
+
+
+def test_a_player_with_as_many_points_is_not_ahead():
+    assert income_of("castle-red", scores=(10, 10, 11), round_number=6).catch_up == 4
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_nothing_is_caught_up_in_the_first_two_rounds(number):
+    assert income_of("castle-red", scores=(0, 5, 5), round_number=number).catch_up == 0
+
+
+def test_five_players_catch_up_three_for_each_ahead_in_their_last_round():
+    assert income_of("castle-red", scores=(1, 2, 3, 4, 0), round_number=5).catch_up == 9

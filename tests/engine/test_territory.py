@@ -1,0 +1,206 @@
+"""Placing tiles: the notation, what is refused and why, and the list of legal places."""
+
+from random import Random
+
+import pytest
+
+from engine.errors import CellOccupied, InvalidTerritory, NotAdjacent, TerrainMismatch
+from engine.geometry import LIMIT, ROTATIONS, SIDES, cell_at, position_of
+from engine.territory import Placed, Territory, castle_alone
+from engine.tiles import COLORS, LANDSCAPE, TILES, Terrain
+
+CASTLE = Territory.parse("castle-red")
+RING = "castle-red L34@0,-1/270 L43@1,-1/180 L06@2,-1/90 L30@2,0/90 L55@2,1/90 L46@1,1 L62@0,1"
+
+
+def grown(seed, tiles=16):
+    """A territory of tiles placed at random, one after the other."""
+    random = Random(seed)
+    territory = castle_alone(random.choice(COLORS))
+    for tile in random.sample(LANDSCAPE, tiles):
+        places = territory.legal_places(tile)
+        territory = territory.place(*random.choice(places)) if places else territory
+    return territory
+
+
+def ways(territory, tiles):
+    """How many legal placements of these tiles there are."""
+    return sum(len(territory.legal_places(tile)) for tile in tiles)
+
+
+# The notation
+
+
+@pytest.mark.parametrize(
+    "text", ["castle-red", "castle-white L65@1,0", "castle-red L28@0,-1 L44@0,1/180", RING]
+)
+def test_a_territory_is_read_and_written_as_one_line(text):
+    assert str(Territory.parse(text)) == text
+
+
+def test_a_rotation_of_0_may_be_written_and_the_castle_may_come_last_with_its_place():
+    assert Territory.parse("L28@0,-1/0 castle-red@0,0") == Territory.parse("castle-red L28@0,-1")
+
+
+def test_tiles_may_be_told_in_any_order():
+    told = Territory.parse("L09@0,-3/180 L11@0,-2/270 castle-red L29@0,-1/270")
+    assert told.cells == Territory.parse("castle-red L29@0,-1/270 L11@0,-2/270 L09@0,-3/180").cells
+
+
+@pytest.mark.parametrize(
+    ("text", "index", "detail"),
+    [
+        ("", 0, "exactly one castle"),
+        ("L28@0,-1", 0, "exactly one castle"),
+        ("castle-red castle-blue@0,1", 1, "exactly one castle"),
+        ("L28@0,-1 castle-red@0,1", 1, "at \\(0, 0\\)"),
+        ("castle-red@0,0/90", 0, "rotation 0"),
+        ("castle-red L74@0,1", 1, "no tile 'L74'"),
+        ("castle-red L28@0,-1/45", 1, "0, 90, 180 or 270"),
+        ("castle-red L28@0,-1 L28@0,1", 2, "only one tile L28"),
+        (f"castle-red L28@0,-{LIMIT + 1}", 1, "out of reach"),
+        ("castle-red L28@0,-1 L11@0,-1/270", 2, "both lie on \\(0, -1\\)"),
+        ("castle-red L28@0,-1/90", 1, "shows"),
+        ("castle-red L28@0,-1 L34@1,-1", 2, "L28"),
+        ("castle-red L28@0,-1 L11@0,-3", 2, "not joined"),
+        ("castle-red L28@1,1", 1, "not joined"),
+    ],
+)
+def test_tiles_that_cannot_lie_so_are_refused_and_the_first_at_fault_is_told(text, index, detail):
+    with pytest.raises(InvalidTerritory, match=detail) as refusal:
+        Territory.parse(text)
+    assert refusal.value.facts["index"] == index
+
+
+@pytest.mark.parametrize("word", ["L28@0", "L28@x,y", "L28@0,1/north", "L28@1.5,0", "L28@0,1/0/0"])
+def test_a_word_that_is_not_of_the_notation_is_refused(word):
+    with pytest.raises(InvalidTerritory, match="not of the form"):
+        Territory.parse(f"castle-red {word}")
+
+
+# Placing one tile
+
+
+def test_a_tile_is_placed_beside_another_where_the_terrain_matches():
+    assert str(CASTLE.place("L28", 0, -1, 0)) == "castle-red L28@0,-1"
+
+
+def test_placing_leaves_the_territory_it_began_from_as_it_was():
+    before = (CASTLE.placed, dict(CASTLE.cells), dict(CASTLE.frontier))
+    CASTLE.place("L28", 0, -1, 0)
+    assert (CASTLE.placed, CASTLE.cells, CASTLE.frontier) == before
+
+
+def test_a_tile_just_placed_counts_for_the_next():
+    assert str(CASTLE.place("L28", 0, -1, 0).place("L11", 0, -2, 0)) == "castle-red L28@0,-1 L11@0,-2"
+
+
+def test_roads_need_not_continue():
+    # The castle's road leads north, L12 has none.
+    assert CASTLE.refusal("L12", 0, -1, 270) is None
+
+
+def test_a_cell_with_a_tile_is_refused():
+    with pytest.raises(CellOccupied, match=r"castle-red lies on \(0, 0\)"):
+        CASTLE.place("L28", 0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("x", "y"), [(1, 1), (0, 2), (-50, 3), (LIMIT, LIMIT), (LIMIT + 1, 0), (0, -(10**9))]
+)
+def test_a_cell_that_shares_no_edge_with_a_tile_is_refused(x, y):
+    with pytest.raises(NotAdjacent):
+        CASTLE.place("L28", x, y, 0)
+
+
+def test_other_terrain_on_a_shared_edge_is_refused():
+    with pytest.raises(TerrainMismatch, match="its south is water, its neighbour there shows pasture"):
+        CASTLE.place("L28", 0, -1, 90)
+
+
+def test_a_hole_asks_for_the_terrain_of_all_its_neighbours():
+    # Around (1, 0) water lies north (L43), south (L46) and west (the castle), pasture east (L30). Water on
+    # three edges and pasture on one: PWWW must turn once, WWWP twice, WWPW thrice. L34 is in the ring.
+    ring = Territory.parse(RING)
+    in_the_hole = [
+        (place.tile, place.rotation)
+        for tile in LANDSCAPE
+        for place in ring.legal_places(tile)
+        if (place.x, place.y) == (1, 0) and tile != "L34"
+    ]
+    assert in_the_hole == [("L01", 90), ("L13", 180), ("L27", 270), ("L49", 90), ("L51", 180)]
+
+
+def test_taking_the_last_tile_away_gives_the_territory_before():
+    before = Territory.parse("castle-red L28@0,-1")
+    after = before.place("L44", 0, 1, 180)
+    assert after.without_last() == before
+    assert after.without_last().frontier == before.frontier
+
+
+# The list of legal places
+
+
+def test_a_castle_takes_each_tile_as_often_as_its_edges_match():
+    # North and south of the castle any pasture edge matches, east any water, west any mountain.
+    for tile in LANDSCAPE:
+        edges = TILES[tile].edges
+        assert ways(CASTLE, [tile]) == len(edges) + edges.count(Terrain.PASTURE)
+
+
+def test_two_landscape_tiles_can_be_placed_in_232394_ways():
+    """Counts made by a program that shares nothing with this one, from the tiles alone."""
+    first = [place for tile in LANDSCAPE for place in CASTLE.legal_places(tile)]
+    assert len(first) == 399
+    second = sum(ways(CASTLE.place(*place), set(LANDSCAPE) - {place.tile}) for place in first)
+    assert second == 232394
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_place_is_listed_if_and_only_if_it_is_accepted(seed):
+    territory = grown(seed)
+    xs = [position_of(cell)[0] for cell in territory.cells]
+    ys = [position_of(cell)[1] for cell in territory.cells]
+    everywhere = [
+        (x, y, rotation)
+        for x in range(min(xs) - 2, max(xs) + 3)
+        for y in range(min(ys) - 2, max(ys) + 3)
+        for rotation in ROTATIONS
+    ]
+    for tile in LANDSCAPE[seed::12]:
+        listed = {(place.x, place.y, place.rotation) for place in territory.legal_places(tile)}
+        assert listed == {where for where in everywhere if territory.refusal(tile, *where) is None}
+        assert territory.has_place(tile) == bool(listed)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_carried_over_from_tile_to_tile_is_what_the_placements_imply(seed):
+    territory = grown(seed)
+    afresh = Territory(territory.placed)
+    assert territory == afresh
+    assert list(territory.cells.items()) == list(afresh.cells.items())
+    assert territory.frontier == afresh.frontier
+    assert Territory.parse(str(territory)) == territory
+
+
+def test_the_frontier_is_every_empty_cell_beside_a_tile_the_hole_among_them():
+    ring = Territory.parse(RING)
+    beside = {cell + step for cell in ring.cells for step in (-256, 1, 256, -1)} - ring.cells.keys()
+    assert ring.frontier.keys() == beside
+    assert cell_at(1, 0) in beside
+
+
+# R4
+
+
+def test_r4_a_castle_is_matched_like_any_other_tile():
+    for color in COLORS:
+        castle, territory = TILES[f"castle-{color}"], castle_alone(color)
+        for side, (x, y) in zip(SIDES, [(0, -1), (1, 0), (0, 1), (-1, 0)], strict=True):
+            # L45 WMWM turned both ways shows water and mountain alone: it never lies beside pasture.
+            fits = any(territory.refusal("L45", x, y, rotation) is None for rotation in ROTATIONS)
+            assert fits == (castle.edges[side] is not Terrain.PASTURE)
+
+
+def test_placements_are_told_with_their_rotation_unless_it_is_0():
+    assert [str(Placed("L01", -2, 3, 0)), str(Placed("L01", -2, 3, 90))] == ["L01@-2,3", "L01@-2,3/90"]
