@@ -160,18 +160,19 @@ class RedisServer:
             stop(self.process, _STOP_PATIENCE_S)
 
     def last_words(self) -> str:
-        """Return how the server ended, or what its log said last since its start."""
+        """Return why the server ended, as far as its log or its end tell."""
+        if self.process is None or self.running:
+            return "it does not answer"
         try:
             with (self.folder / LOG_NAME).open(errors="replace") as log:
                 log.seek(self._log_start)
-                said = log.read().splitlines()
+                said = [line.partition(" # ")[2].strip() for line in log]
         except OSError:
             said = []
-        # 1234:M 20 Nov 2026 11:30:00.000 # A warning; `*` and `-` are chatter.
-        warnings = [line.partition(" # ")[2] for line in said if " # " in line]
-        if warnings:
-            return warnings[-1]
-        return "it does not answer" if self.process is None or self.running else describe_end(self.process)
+        # 1234:M 20 Nov 2026 11:30:00.000 # Something grave; `*` and `-` mark chatter.
+        grave = [line for line in said if line and not line.startswith("WARNING")]
+        died = self.process.returncode < 0  # by a signal: it had no time for words
+        return grave[-1] if grave and not died else describe_end(self.process)
 
     def _arguments(self) -> list[str]:
         if isinstance(self.address, Path):

@@ -117,9 +117,11 @@ def _listen(address: Address) -> socket.socket:
         family, *_ = socket.getaddrinfo(*address, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
         return socket.create_server(address, family=family, backlog=2048)
     except OSError as error:
-        another = Address(address.host, 8001 if address.port == 8000 else 8000)
+        # A name that does not resolve has a number of its own kind.
+        reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
+        another = address._replace(port=8001 if address.port == 8000 else 8000)
         raise LaunchError(
-            f"Cannot listen at {address}: {error.strerror}. "
+            f"Cannot listen at {address}: {reason}. "
             f"Stop what uses it or choose another, for example: SKYE_BIND={another} make serve"
         ) from error
 

@@ -61,9 +61,14 @@ def _redis_url(text: str) -> str | None:
         return None
     if text == MEMORY_URL:
         return text
-    parts = urlsplit(text)
-    if parts.scheme not in _URL_SCHEMES or not (parts.netloc or parts.path):
-        raise ValueError("want redis://host:port/0, rediss://... or unix:///path/to/socket")
+    want = "want redis://host:port/0, rediss://... or unix:///path/to/socket"
+    try:
+        parts = urlsplit(text)
+        complete = parts.path if parts.scheme == "unix" else parts.hostname and parts.port != 0
+    except ValueError:  # whose own words could show the password
+        raise ValueError(want) from None
+    if parts.scheme not in _URL_SCHEMES or not complete:
+        raise ValueError(want)
     return text
 
 

