@@ -13,6 +13,7 @@ from service.games import Games
 from service.routes import BLUEPRINTS
 from service.settings import Settings
 from service.store import RedisStore, Store
+from service.streams import Bell
 
 
 def create_app(
@@ -27,7 +28,9 @@ def create_app(
     app.config["MAX_CONTENT_LENGTH"] = settings.max_body_bytes
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False
-    app.extensions["skye-games"] = Games(store or RedisStore.from_settings(settings), settings, clock)
+    store = store or RedisStore.from_settings(settings)
+    app.extensions["skye-games"] = Games(store, settings, clock)
+    app.extensions["skye-bell"] = Bell(store)
     contract = Contract(app)
     for blueprint in BLUEPRINTS:
         contract.register_blueprint(blueprint)

@@ -16,6 +16,7 @@ from webargs.flaskparser import FlaskParser
 from service.auth import Caller
 from service.games import Call, Games, Reply
 from service.problems import FieldError, Problem
+from service.streams import Bell
 
 JSON = "application/json"
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
@@ -102,6 +103,12 @@ def games() -> Games:
     """Return the use cases of the current app."""
     cases: Games = current_app.extensions["skye-games"]
     return cases
+
+
+def bell() -> Bell:
+    """Return what wakes those who follow games in this process."""
+    rung: Bell = current_app.extensions["skye-bell"]
+    return rung
 
 
 def token() -> str | None:

@@ -151,7 +151,7 @@ class Games:
                 _, remembered = self._store.load(game_id, call.answer_key)
                 if remembered is not None:
                     return _answer_again(remembered, call)
-            now_ms = self._now_ms()
+            now_ms = self.now_ms()
             tokens = TokenSource(call.idempotency_key or "")
             step = autoplay.settle(make(game_id, now_ms, tokens), now_ms)
             self.listing.follow(None, step.table)
@@ -171,7 +171,7 @@ class Games:
 
     def _try(self, seen: Seen, call: Call, decide: Decide, tell: Tell) -> Reply | None:
         """Play and commit; None when somebody else changed the table in between."""
-        now_ms = self._now_ms()
+        now_ms = self.now_ms()
         tokens = TokenSource(call.idempotency_key or "")
         step = autoplay.settle(decide(seen.table, seen.caller, now_ms, tokens), now_ms)
         caller = self._still(seen.caller, step.table, call.token)
@@ -202,7 +202,7 @@ class Games:
         """Apply a deadline that has passed, whoever is the first to come by."""
         table = seen.table
         for attempt in range(ATTEMPTS):
-            step = autoplay.catch_up(table, self._now_ms())
+            step = autoplay.catch_up(table, self.now_ms())
             if not step.changes:
                 return seen if table is seen.table else Seen(table, seen.caller)
             if self._commit(table, step, None):
@@ -233,7 +233,8 @@ class Games:
             Status.ABORTED: self._settings.game_ttl_aborted_s,
         }[status]
 
-    def _now_ms(self) -> int:
+    def now_ms(self) -> int:
+        """Return the time by the service's clock, in milliseconds since 1970."""
         return int(self._clock() * 1000)
 
 

@@ -12,6 +12,7 @@ may lag behind when a process dies between two writes; whoever lists games compa
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,6 +27,9 @@ from service.settings import MEMORY_URL, Settings
 
 CHANGES_CHANNEL: Final = "skye:changes"
 """Every commit publishes `ID:LAST_EVENT` here."""
+
+
+_LISTEN_S = 1.0
 
 # KEYS: table, log, answer. ARGV: the header the stored table must have (empty: none may exist), the new
 # table, its seconds to live, an answer (empty: none) and its seconds, the message to publish, then the
@@ -106,6 +110,12 @@ class Store(Protocol):
 
     def ping(self) -> None:
         """Do nothing if the store is there."""
+
+    def published_changes(self, stopped: threading.Event) -> Iterator[str | None]:
+        """Yield the id of each game that is committed, as it happens; None when some may have been missed.
+
+        It ends when `stopped` is set, or with the Problem store_unavailable.
+        """
 
 
 class RedisStore:
@@ -200,6 +210,17 @@ class RedisStore:
         """See `Store.ping`."""
         with _outages_told():
             self._redis.ping()
+
+    def published_changes(self, stopped: threading.Event) -> Iterator[str | None]:
+        """See `Store.published_changes`."""
+        pubsub: Any = self._redis.pubsub  # which redis-py leaves untyped
+        with _outages_told(), pubsub(ignore_subscribe_messages=True) as ear:
+            ear.subscribe(CHANGES_CHANNEL)
+            yield None
+            while not stopped.is_set():
+                message = ear.get_message(timeout=_LISTEN_S)
+                if message is not None:
+                    yield bytes(message["data"]).split(b":")[0].decode()
 
     def _get(self, key: str) -> bytes | None:
         stored: Any = self._redis.get(key)

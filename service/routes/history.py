@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from flask import Response
+from flask import Response, request
 
 from engine import Event, actions_as_seen_by, round_report
-from service import views
-from service.exchange import Resource, games, shown, token, unchanged
+from service.exchange import JSON, Resource, bell, check_accepts, games, shown, token, unchanged
 from service.problems import Problem
 from service.schemas import requests
 from service.steps import game_in_play
+from service.streams import Follower, events_after
 from service.table import Change, Status, Table, TableEvent
 
 blueprint = Resource(
     "History", __name__, url_prefix="/v1/games/<game>", description="Events, reports and records."
 )
+
+EVENT_STREAM = "text/event-stream"
 
 RECORD_FORMAT = 1
 """The number of the record's form."""
@@ -27,15 +29,30 @@ RECORD_FORMAT = 1
 @blueprint.arguments(requests.EventsQuery, location="query")
 def list_events(query: dict[str, Any], game: str) -> Response:
     """List what has happened since an event, as the caller may see it."""
-    (table, caller), changes = games().read_with_log(game, token(), query["after"])
-    views_of = [
-        view
-        for change in changes
-        for view in views.event_views(change, caller, open_gold=table.options.open_gold)
-        if view["id"] > query["after"]
-    ]
-    page = views_of[: query["limit"]]
-    return shown({"events": page, "last_event": table.last_event, "version": table.version})
+    follower, after = Follower(games(), bell(), game, token()), _after(query)
+    if check_accepts(JSON, EVENT_STREAM) == EVENT_STREAM:
+        return _stream(follower, after)
+    seen, changes = follower.wait(after, query["wait_ms"] / 1000)
+    page = events_after(seen, changes, after)[: query["limit"]]
+    return shown({"events": page, "last_event": seen.table.last_event, "version": seen.table.version})
+
+
+def _after(query: dict[str, Any]) -> int:
+    """Return the number of the last event that the client has; a reconnecting stream names it in a header."""
+    last = request.headers.get("Last-Event-ID", "")
+    return int(last) if last.isascii() and last.isdigit() and len(last) < 10 else int(query["after"])
+
+
+def _stream(follower: Follower, after: int) -> Response:
+    first = follower.read(after)
+    table = first[0].table
+    is_over = table.status in (Status.FINISHED, Status.ABORTED)
+    if is_over and after >= table.last_event and "Last-Event-ID" in request.headers:
+        return Response(status=204)  # tells an EventSource not to come back
+    response = Response(follower.stream(first, after), content_type=EVENT_STREAM)
+    response.headers["Cache-Control"] = "no-store"
+    response.headers["X-Accel-Buffering"] = "no"
+    return response
 
 
 @blueprint.route("/rounds/<int:number>")

@@ -202,3 +202,8 @@ class EventsQuery(Schema):
         validate=validate.Range(1, 1000, error="This is not from {min} to {max}."),
         metadata={"description": "How many events at most."},
     )
+    wait_ms = fields.Integer(
+        load_default=0,
+        validate=validate.Range(0, 60_000, error="This is not from {min} to {max}."),
+        metadata={"description": "How many milliseconds to wait for an event if there is none yet."},
+    )
