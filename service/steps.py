@@ -31,9 +31,8 @@ def changed(table: Table, now_ms: int, events: Sequence[AnyEvent], **fields: Any
     events = tuple(events)
     if _turn(after) != _turn(table):
         after = replace(after, deadline_ms=_deadline(after, now_ms))
-    if (after.deadline_ms, after.waiting_for) != (table.deadline_ms, table.waiting_for):
-        phase = after.game.phase if after.game and after.status is Status.PLAYING else None
-        events = (*events, TurnChanged(phase, after.waiting_for, after.deadline_ms))
+    if _shown_turn(after) != _shown_turn(table):
+        events = (*events, TurnChanged(*_shown_turn(after)))
     change = Change(table.version + 1, now_ms, table.last_event + 1, events)
     return Step(replace(after, version=change.version, last_event=change.last_event), (change,))
 
@@ -66,6 +65,12 @@ def _turn(table: Table) -> tuple[object, ...]:
     if game is None or table.status is not Status.PLAYING:
         return ()
     return game.round, game.phase, game.buys
+
+
+def _shown_turn(table: Table) -> tuple[str | None, tuple[int, ...], int | None]:
+    """Return what is told of whose turn it is: the phase, the seats that must act, and until when."""
+    phase = table.game.phase if table.game and table.status is Status.PLAYING else None
+    return phase, table.waiting_for, table.deadline_ms
 
 
 def _deadline(table: Table, now_ms: int) -> int | None:

@@ -1,0 +1,91 @@
+"""The view that a client folds from events is the view that the service would answer."""
+
+import random
+import sys
+from pathlib import Path
+
+import fakeredis
+import pytest
+
+from service import create_app
+from service.settings import Settings
+from service.store import RedisStore
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
+
+from fold import fold
+
+
+class Watcher:
+    """One caller who looked at the game once, and from then on only at its events."""
+
+    def __init__(self, client, path, token):
+        self.client, self.path = client, path
+        self.headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self.view = self.get()
+
+    def get(self, rest="", status=200):
+        answer = self.client.get(self.path + rest, headers=self.headers)
+        assert answer.status_code == status, answer.text
+        return answer.json
+
+    def catch_up(self):
+        for event in self.get(f"/events?after={self.view['last_event']}")["events"]:
+            fold(self.view, event)
+
+
+@pytest.mark.parametrize(("players", "open_gold"), [(2, False), (3, True), (4, False), (5, True)])
+def test_every_caller_can_fold_events_over_a_first_view_through_a_whole_game(players, open_gold):
+    clock = [1_000_000.0]
+    app = create_app(Settings.from_environment({}), RedisStore(fakeredis.FakeRedis()), clock=lambda: clock[0])
+    client = app.test_client()
+    dice = random.Random(players)
+    options = {"seed": "fold", "open_gold": open_gold, "turn_ms": 60_000}
+    created = client.post("/v1/games", json={"seats": players, "options": options}).json
+    path = f"/v1/games/{created['game']['id']}"
+    host = {"Authorization": f"Bearer {created['host_token']}"}
+    watchers = [Watcher(client, path, None), Watcher(client, path, created["host_token"])]
+    tokens = []
+
+    def join(name):
+        joined = client.post(f"{path}/players", json={"name": name}).json
+        tokens.append(joined["token"])
+        watchers.append(Watcher(client, path, joined["token"]))
+        check()
+
+    def check():
+        for watcher in watchers:
+            watcher.catch_up()
+            assert watcher.view == watcher.get()
+
+    join("Ann")
+    join("Bob")
+    client.delete(f"{path}/players/0", headers=host)
+    del tokens[0], watchers[2]
+    while len(tokens) < players - 1:
+        join(f"Player {len(tokens)}")
+    client.post(f"{path}/players", json={"bot": "random"}, headers=host)
+    client.post(f"{path}/start", headers=host)
+    check()
+    for turn in range(1000):
+        view = watchers[0].get()
+        if view["status"] != "playing":
+            break
+        seat = dice.choice(view["waiting_for"])
+        if turn == 25:
+            clock[0] += 61  # everybody who must act now is late
+            check()
+            continue
+        if turn == 40 and players > 2:
+            answer = client.delete(f"{path}/players/0", headers={"Authorization": f"Bearer {tokens[0]}"})
+            assert answer.status_code == 200
+            watchers = [w for w in watchers if w.headers.get("Authorization") != f"Bearer {tokens[0]}"]
+            check()
+            continue
+        mine = {"Authorization": f"Bearer {tokens[seat]}"}
+        action = dice.choice(client.get(f"{path}/players/{seat}/actions", headers=mine).json["actions"])
+        answer = client.open(action["href"], method=action["method"], json=action["body"], headers=mine)
+        assert answer.status_code == 200, answer.text
+        check()
+    assert watchers[0].view["status"] == "finished"
+    assert watchers[0].view["fairness"]["seed"] == "fold"
