@@ -61,9 +61,9 @@ def draw_ground(letters: str) -> Picture:
     terrain = dict(zip("NESW", letters[:4], strict=True))
     drawn = {SQUARE[side]: terrain[side] for side in "NESW"}
     drawn[SQUARE["center"]] = letters[5]
-    for (one, other), corner in CORNERS.items():
-        if terrain[one] == terrain[other]:
-            drawn[corner] = terrain[one]
+    for sides, corner in CORNERS.items():
+        if terrain[sides[0]] == terrain[sides[1]]:
+            drawn[corner] = terrain[sides[0]]
     return as_picture(drawn)
 
 
@@ -85,9 +85,8 @@ def as_picture(drawn: dict[tuple[int, int], str]) -> Picture:
 def turn(picture: Picture, rotation: int) -> Picture:
     """Turn a picture clockwise, a quarter at a time."""
     for _ in range(rotation // 90):
-        top, middle, bottom = picture
-        left, center, right = zip(top, middle, bottom, strict=True)
-        picture = ("".join(left[::-1]), "".join(center[::-1]), "".join(right[::-1]))
+        left, center, right = ("".join(row[x] for row in reversed(picture)) for x in range(3))
+        picture = left, center, right
     return picture
 
 

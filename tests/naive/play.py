@@ -132,7 +132,7 @@ def attempt(chance: Random, game: Game) -> tuple[int, Move]:
     tile = chance.choice([*near, *near, *others, chance.choice(list(CATALOGUE)), "L99"])
     beside = chance.choice(player.territory.placed)
     x, y = beside.x + chance.randint(-1, 1), beside.y + chance.randint(-1, 1)
-    moves = {
+    moves: dict[Phase, list[Move]] = {
         Phase.PRICING: [attempted_offer(chance, [*near, tile], player.gold + player.stakes)],
         Phase.BUYING: [Buy(tile), Pass()],
         Phase.BUILDING: [Place(tile, x, y, chance.choice((0, 90, 180, 270))), TakeBack(), FinishBuilding()],
@@ -143,7 +143,7 @@ def attempt(chance: Random, game: Game) -> tuple[int, Move]:
 
 def attempted_offer(chance: Random, tiles: list[str], gold: int) -> SetOffer:
     priced = chance.choices(tiles, k=chance.choice((2, 2, 2, 2, 0, 1, 3)))
-    discard = chance.choice([*(set(tiles) - set(priced)), tiles[0]])
+    discard = chance.choice([*(tile for tile in tiles if tile not in priced), tiles[0]])
     first = chance.randint(-1, gold)
     prices = [first, gold - first + chance.choice((-1, 0, 1)), chance.randint(0, 2)][: len(priced)]
     return SetOffer(discard, tuple(zip(priced, prices, strict=True)))
