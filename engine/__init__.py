@@ -13,7 +13,16 @@ from engine.final_scoring import TIE_BREAKS
 from engine.game import Game, Phase, Player, TieBreak
 from engine.geometry import LIMIT, ROTATIONS, position_of
 from engine.moves import Buy, FinishBuilding, Move, OfferLimits, Pass, Place, SetOffer, TakeBack
-from engine.record import MOVE_TYPES, Action, Record, action_of, actions_as_seen_by, move_view, replay
+from engine.record import (
+    MOVE_TYPES,
+    Action,
+    Record,
+    action_of,
+    actions_as_seen_by,
+    move_from,
+    move_view,
+    replay,
+)
 from engine.report import round_report
 from engine.rules import Outcome, legal_moves, offer_limits, play
 from engine.scoring import SCORING_TILES, SLOTS, schedule
@@ -84,6 +93,7 @@ __all__ = [
     "game_as_seen_by",
     "gold_as_seen_by",
     "legal_moves",
+    "move_from",
     "move_view",
     "new_game",
     "offer_limits",

@@ -5,7 +5,7 @@ Everything else, draws included, follows from the seed and the actions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +24,7 @@ from engine.moves import Buy, FinishBuilding, Move, Pass, Place, SetOffer, TakeB
 from engine.rules import Outcome, play
 from engine.setup import Options, new_game
 
-MOVE_TYPES: dict[type, str] = {
+MOVE_TYPES: dict[type[Any], str] = {
     SetOffer: "set_offer",
     Buy: "buy",
     Pass: "pass",
@@ -132,3 +132,18 @@ def move_view(move: Move) -> dict[str, Any]:
     if isinstance(move, SetOffer):
         fields["prices"] = dict(move.prices)
     return {"type": MOVE_TYPES[type(move)], **fields}
+
+
+def move_from(name: str, fields: Mapping[str, Any]) -> Move:
+    """Return the move that `move_view` shows as this type with these fields.
+
+    >>> move_from("place", {"tile": "L07", "x": 0, "y": 1, "rotation": 90})
+    Place(tile='L07', x=0, y=1, rotation=90)
+
+    :raises KeyError: when there is no such type of move, or a field of it is missing.
+    """
+    kind = {name: kind for kind, name in MOVE_TYPES.items()}[name]
+    if kind is SetOffer:
+        return SetOffer(fields["discard"], tuple(fields["prices"].items()))
+    move: Move = kind(*(fields[field] for field in kind._fields))
+    return move

@@ -5,12 +5,13 @@ Every function returns the step it took, or raises a `Problem`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from engine import COLORS, PLAYERS, new_game
+from engine import COLORS, PLAYERS, Action, InvalidRecord, RuleError, new_game
 from service.autoplay import hand_to_bot
 from service.problems import Problem
-from service.steps import Step, changed, game_in_play
+from service.steps import Step, changed, game_in_play, make_move
 from service.table import (
     GameAborted,
     GameCreated,
@@ -47,6 +48,23 @@ def join(table: Table, seat: Seat, now_ms: int) -> Step:
     step = changed(table, now_ms, [joined], seats=(*table.seats, seat))
     if table.start_when_full and len(step.table.seats) == table.capacity:
         step = step.then(start(step.table, now_ms))
+    return step
+
+
+def replay(step: Step, actions: Sequence[Action], now_ms: int) -> Step:
+    """Play recorded actions at a table where the game has just begun.
+
+    :raises RuleError: InvalidRecord, with the number of the action that breaks a rule, from 1.
+    """
+    for number, (seat, move) in enumerate(((action.seat, action.move) for action in actions), 1):
+        try:
+            if seat >= len(step.table.seats):
+                raise InvalidRecord(f"There is no seat {seat}.")
+            step = step.then(make_move(step.table, seat, move, now_ms))
+        except RuleError as error:
+            raise InvalidRecord(
+                f"Action {number}: {error.detail}", action=number, reason=error.code
+            ) from error
     return step
 
 

@@ -23,7 +23,9 @@ from service.settings import MEMORY_URL, Address, Settings, SettingsError, unkno
 ROOT = Path(__file__).resolve().parent.parent
 GUNICORN_CONF = ROOT / "deploy" / "gunicorn.conf.py"
 
-_STOPPING = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+_STOPPING = {signal.SIGINT, signal.SIGTERM}
+if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as it is under nohup
+    _STOPPING.add(signal.SIGHUP)
 _HEEDED = _STOPPING | {signal.SIGCHLD}
 
 _HEALTH_PATIENCE_S = 30.0
@@ -87,6 +89,8 @@ def _serve(settings: Settings, stack: contextlib.ExitStack) -> None:
         store.server.wait_until_ready(_pause)
     _wait_for_health(here, api)
     _greet(here, store, time.monotonic() - started)
+    if store.server is None and not _answers(here, "/readyz", api):
+        _complain("That Redis does not answer. Until it does, requests for games are answered 503.")
     _watch(api, store.server)
 
 

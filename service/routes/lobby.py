@@ -7,7 +7,7 @@ from typing import Any
 
 from flask import Response
 
-from engine import TieBreak
+from engine import Action, TieBreak
 from service import seating, views
 from service.auth import Caller, TokenSource, hash_token
 from service.exchange import Resource, accepted, call, games, host_only, own_seat, shown, token, unchanged
@@ -26,19 +26,31 @@ def create_game(body: dict[str, Any]) -> Response:
 
     Everything in the body is optional. The tokens in the answer are shown this once.
     """
+    actions: list[Action] = []
+    if "record" in body:
+        actions = body["record"]["actions"][: body.get("until")]
+        body = _beginning_of(body)
 
     def make(game_id: str, now_ms: int, tokens: TokenSource) -> Step:
         players = [_seat(player, tokens, number) for number, player in enumerate(body["players"])]
-        return seating.open_table(_table(body, game_id, tokens, now_ms), tuple(players), now_ms)
+        step = seating.open_table(_table(body, game_id, tokens, now_ms), tuple(players), now_ms)
+        return seating.replay(step, actions, now_ms)
 
     def tell(table: Table, caller: Caller, tokens: TokenSource) -> tuple[int, Any]:
         players = [
-            {"seat": number, "token": tokens.given.get(str(number))} for number in range(len(body["players"]))
+            {"seat": number, "token": tokens.given.get(str(number))} for number in range(len(table.seats))
         ]
         game = views.game_view(table, caller)
         return 201, {"game": game, "host_token": tokens.given["host"], "players": players}
 
     return accepted(games().create(call(), make, tell))
+
+
+def _beginning_of(body: dict[str, Any]) -> dict[str, Any]:
+    """Return the body that would have begun the recorded game."""
+    record = body["record"]
+    chosen = {name: value for name, value in record["options"].items() if value is not None}
+    return body | {"players": record["players"], "start": True, "options": chosen | body["options"]}
 
 
 def _table(body: dict[str, Any], game_id: str, tokens: TokenSource, now_ms: int) -> Table:

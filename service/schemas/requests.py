@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from marshmallow import Schema, ValidationError, fields, validate, validates_schema
+from marshmallow import Schema, ValidationError, fields, post_load, validate, validates_schema
 
-from engine import BOTS, COLORS, LANDSCAPE, PLAYERS, SLOTS, TIE_BREAKS
+from engine import (
+    BOTS,
+    COLORS,
+    LANDSCAPE,
+    MOVE_TYPES,
+    PLAYERS,
+    SLOTS,
+    TIE_BREAKS,
+    Action,
+    move_from,
+)
 from service.schemas.fields import (
     MOST_GOLD,
     AnyTile,
@@ -24,6 +34,20 @@ from service.table import OnTimeout, Status
 
 _DAY_MS = 86_400_000
 _LEAST, _MOST = PLAYERS[0], PLAYERS[-1]
+
+
+MOST_ACTIONS = 5_000
+"""The most actions of a record; a game has about 30 for each player, and what was taken back."""
+
+
+def _prices(**kwargs: Any) -> fields.Dict:
+    return fields.Dict(
+        keys=LandscapeTile("A tile."),
+        values=Integer(1, MOST_GOLD, "Gold of one's own to lay on the tile."),
+        validate=validate.Length(max=len(LANDSCAPE)),
+        metadata={"description": "Gold for each tile on offer, at least 1, by tile id."},
+        **kwargs,
+    )
 
 
 class NewPlayer(Object):
@@ -66,6 +90,75 @@ class NewOptions(Object):
             raise ValidationError("These are not four different scoring tiles.", "scoring_tiles")
 
 
+class RecordedPlayer(Object):
+    """A player of a recorded game."""
+
+    name = Name("What the player is called.", required=True)
+    color = OneOf(COLORS, "The player's colour.", required=True)
+    bot = OneOf(BOTS, "The bot that plays the seat.", required=True, allow_none=True)
+
+
+class RecordedOptions(Object):
+    """What all draws of a recorded game follow from, and how it is scored."""
+
+    seed = Name("The seed; a record has it once its game is over.", 64, required=True)
+    scoring_tiles = fields.List(
+        ScoringTileId("A scoring tile."),
+        required=True,
+        allow_none=True,
+        validate=validate.Length(equal=len(SLOTS), error="These are not four scoring tiles."),
+        metadata={"description": "The scoring tiles the creator named for slots A to D; null: drawn."},
+    )
+    starting_seat = Integer(
+        0, _MOST - 1, "The seat the creator let start; null: drawn.", required=True, allow_none=True
+    )
+    tie_break = OneOf(TIE_BREAKS, "What breaks a tie (ruling R11).", required=True)
+    open_gold = Boolean("Whether every purse is shown to everybody.", required=True)
+
+
+class RecordedAction(Object):
+    """An action: the seat, the type of move, and the fields of that type."""
+
+    seat = Integer(0, _MOST - 1, "The seat that acted.", required=True)
+    type = OneOf(MOVE_TYPES.values(), "The type of move.", required=True)
+    discard = LandscapeTile("`set_offer`: the tile to discard.")
+    prices = _prices()
+    tile = LandscapeTile("`buy`, `place`: the tile.")
+    x = Coordinate("`place`: position eastwards of the castle.")
+    y = Coordinate("`place`: position southwards of the castle.")
+    rotation = Rotation()
+
+    @post_load
+    def _move(self, data: dict[str, Any], **_: Any) -> Action:
+        seat, name = data.pop("seat"), data.pop("type")
+        try:
+            return Action(seat, move_from(name, data))
+        except KeyError as error:
+            field = str(error.args[0])
+            raise ValidationError(f"A {name} needs this.", field) from None
+
+
+class GameRecord(Object):
+    """The record of a game that is over, as `GET /games/{game}/record` gives it."""
+
+    format = Integer(1, 1, "The number of the record's form.", required=True)
+    game = fields.String(metadata={"description": "The id of the recorded game."})
+    version = fields.Integer(metadata={"description": "The version of the recorded game."})
+    players = fields.List(
+        fields.Nested(RecordedPlayer),
+        required=True,
+        validate=validate.Length(_LEAST, _MOST, error="This is not from {min} to {max} players."),
+        metadata={"description": "The players, in seat order."},
+    )
+    options = fields.Nested(RecordedOptions, required=True)
+    actions = fields.List(
+        fields.Nested(RecordedAction),
+        required=True,
+        validate=validate.Length(max=MOST_ACTIONS, error="This is more than {max} actions."),
+        metadata={"description": "Every action, in order."},
+    )
+
+
 class NewGame(Object):
     """A game to open. Everything may be left out."""
 
@@ -82,6 +175,21 @@ class NewGame(Object):
     )
     start = Boolean("Whether to start as soon as every seat is taken.", load_default=False)
     options = fields.Nested(NewOptions, load_default=dict)
+    record = fields.Nested(
+        GameRecord, metadata={"description": "The record of a game that is over, to begin from."}
+    )
+    until = Integer(0, MOST_ACTIONS, "How many actions of the record to play; all if left out.")
+
+    @validates_schema
+    def _record_alone(self, data: dict[str, Any], **_: Any) -> None:
+        if "record" not in data:
+            if "until" in data:
+                raise ValidationError("This goes with a record.", "until")
+            return
+        if data["players"] or data["start"] or "seats" in data:
+            raise ValidationError("A record brings its own players, seats and start.", "record")
+        if data["options"].keys() - {"turn_ms", "on_timeout"}:
+            raise ValidationError("Beside a record only turn_ms and on_timeout can be chosen.", "options")
 
     @validates_schema
     def _room_for_all(self, data: dict[str, Any], **_: Any) -> None:
@@ -97,13 +205,7 @@ class Offer(Object):
     """An offer: one of the three drawn tiles to discard, and a price for each of the other two."""
 
     discard = LandscapeTile("The tile that goes back into the bag.", required=True)
-    prices = fields.Dict(
-        keys=LandscapeTile("A tile."),
-        values=Integer(1, MOST_GOLD, "Gold of one's own to lay on the tile."),
-        required=True,
-        validate=validate.Length(max=len(LANDSCAPE)),
-        metadata={"description": "Gold for each tile on offer, at least 1, by tile id."},
-    )
+    prices = _prices(required=True)
 
 
 class Purchase(Object):
