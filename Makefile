@@ -18,7 +18,7 @@ SOURCES := engine service tests deploy
 
 .PHONY: help
 help: ## say what each target does
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | column -t -s @
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: serve
 serve: $(VENV)/.installed ## install what is needed, start the API and its Redis, and say where they are
@@ -37,8 +37,9 @@ lint: $(VENV)/.installed-dev ## check style, types, and that openapi.yaml is wha
 	@$(BIN)/ruff check $(SOURCES)
 	@$(BIN)/ruff format --check $(SOURCES)
 	@$(BIN)/mypy
-	@$(BIN)/python -m service.cli openapi | diff -u --label openapi.yaml --label 'what the code says' \
-		openapi.yaml - || { echo 'openapi.yaml has drifted: run `make openapi` and look at the difference'; exit 1; }
+	@$(BIN)/python -m service.cli openapi > openapi.yaml.new
+	@diff -u openapi.yaml openapi.yaml.new && rm openapi.yaml.new || { rm openapi.yaml.new; \
+		echo 'openapi.yaml has drifted from the code: run `make openapi` and look at what changed.' >&2; exit 1; }
 
 .PHONY: format
 format: $(VENV)/.installed-dev ## put the code into its agreed form
@@ -60,13 +61,13 @@ clean: ## remove the virtual environment and what tools left behind (never the g
 	@rm -rf $(VENV) build dist *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache .schemathesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# A lock is installed again only when it has changed.
-$(VENV)/.installed: deploy/requirements.lock | $(BIN)/python
+# A lock is installed again only when it, or the environment, has changed.
+$(VENV)/.installed: deploy/requirements.lock $(BIN)/python
 	@echo 'Installing the locked packages ...'
 	@$(INSTALL) -r $<
 	@touch $@
 
-$(VENV)/.installed-dev: deploy/requirements-dev.lock | $(BIN)/python
+$(VENV)/.installed-dev: deploy/requirements-dev.lock $(BIN)/python
 	@echo 'Installing the locked packages and the tools of the tests ...'
 	@$(INSTALL) -r $<
 	@touch $@ $(VENV)/.installed

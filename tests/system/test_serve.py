@@ -183,6 +183,12 @@ def test_a_redis_named_is_used_and_left_alone(launch, redis_server, tmp_path):
     assert game_is_kept(launch(SKYE_REDIS_URL=redis_server.url), game)
 
 
+def test_a_redis_named_that_is_away_is_told_and_waited_for(launch, tmp_path):
+    launched = launch(SKYE_REDIS_URL=f"unix://{tmp_path}/nobody.sock")
+    launched.wait_for("That Redis does not answer")
+    assert launched.end() == 0
+
+
 def test_an_idle_connection_does_not_delay_the_stop(launch):
     launched = launch()
     with closing(http.client.HTTPConnection(urlsplit(launched.url).netloc, timeout=10)) as connection:
