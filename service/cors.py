@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from flask import Flask, Response, request
 
 _EXPOSED = "ETag, Location, Retry-After, Allow, X-Request-Id"
-_ALLOWED = "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, X-Request-Id"
+_TAKEN = "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, X-Request-Id"
 _PREFLIGHT_S = 86_400
 
 
@@ -27,7 +27,7 @@ def register(app: Flask, origins: Sequence[str]) -> None:
         response.headers["Access-Control-Expose-Headers"] = _EXPOSED
         if request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers:
             response.headers["Access-Control-Allow-Methods"] = "GET, POST, PUT, DELETE, OPTIONS"
-            response.headers["Access-Control-Allow-Headers"] = _ALLOWED
+            response.headers["Access-Control-Allow-Headers"] = _TAKEN
             response.headers["Access-Control-Max-Age"] = str(_PREFLIGHT_S)
         return response
 
