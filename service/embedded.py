@@ -136,7 +136,7 @@ class RedisServer:
         self._log_start = log.stat().st_size if log.exists() else 0
         try:
             self.process = spawn(
-                [self.program, *self._arguments()], folder=self.folder, inherited=self.inherited, quiet=True
+                [self.program, *self._arguments()], folder=self.folder, inherited=self.inherited
             )
         except OSError as error:
             raise LaunchError(f"{self.program} does not run: {error.strerror}") from error

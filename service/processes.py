@@ -21,12 +21,12 @@ def spawn(
     folder: Path,
     environ: Mapping[str, str] | None = None,
     inherited: Sequence[int] = (),
-    quiet: bool = False,
+    signal_at_our_death: signal.Signals = signal.SIGTERM,
 ) -> subprocess.Popen[bytes]:
-    """Start a child in `folder`, that inherits the file descriptors named and gets SIGTERM when we die.
+    """Start a child in `folder`, that inherits the file descriptors named and is sent a signal when we die.
 
     It has a session of its own, so that a Ctrl-C in the terminal reaches us alone and we can stop our
-    children in order. `quiet` drops what it prints to its standard output.
+    children in order.
 
     Raises:
         OSError: if the program cannot be run.
@@ -37,27 +37,20 @@ def spawn(
         env=environ,
         pass_fds=inherited,
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL if quiet else None,
         start_new_session=True,
-        preexec_fn=_dying_with(os.getpid()),  # noqa: PLW1509 - we have no threads that a fork could hurt
+        preexec_fn=_dying_with(os.getpid(), signal_at_our_death),  # noqa: PLW1509 - we have no threads that a fork could hurt
     )
 
 
-def stop(
-    process: subprocess.Popen[bytes],
-    patience_s: float,
-    with_signal: signal.Signals = signal.SIGTERM,
-) -> bool:
-    """Ask a child to end, kill it if it does not within `patience_s`; return whether it ended itself."""
+def stop(process: subprocess.Popen[bytes], patience_s: float) -> None:
+    """Ask a child to end, kill it if it does not within `patience_s`, and wait for its end."""
     if process.poll() is None:
-        process.send_signal(with_signal)
+        process.send_signal(signal.SIGTERM)
     try:
         process.wait(patience_s)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-        return False
-    return True
 
 
 def describe_end(process: subprocess.Popen[bytes]) -> str:
@@ -68,7 +61,7 @@ def describe_end(process: subprocess.Popen[bytes]) -> str:
     return f"exit code {code}"
 
 
-def _dying_with(parent: int) -> Callable[[], None]:
+def _dying_with(parent: int, last_signal: signal.Signals) -> Callable[[], None]:
     """Return what a child of `parent` does before it runs its program."""
     # Looked up here, before the fork: a forked child should do as little as it can.
     prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
@@ -76,7 +69,7 @@ def _dying_with(parent: int) -> Callable[[], None]:
     def prepare() -> None:
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         if prctl:
-            prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+            prctl(_PR_SET_PDEATHSIG, last_signal)
             if os.getppid() != parent:  # it died before the kernel was told to watch it
                 os._exit(1)
 

@@ -134,7 +134,14 @@ def _start_api(store: _Store, listener: socket.socket) -> subprocess.Popen[bytes
     environ = {**os.environ, "SKYE_REDIS_URL": store.url}
     command = [sys.executable, "-m", "gunicorn", "--config", str(GUNICORN_CONF)]
     command += ["--bind", f"fd://{listener.fileno()}", "service.wsgi:app"]
-    return spawn(command, folder=ROOT, environ=environ, inherited=(listener.fileno(),))
+    # If we are killed, Redis is gone too: nothing can be finished, but the port can be freed at once.
+    return spawn(
+        command,
+        folder=ROOT,
+        environ=environ,
+        inherited=(listener.fileno(),),
+        signal_at_our_death=signal.SIGQUIT,
+    )
 
 
 def _stop_api(api: subprocess.Popen[bytes]) -> None:
