@@ -4,7 +4,7 @@
 list what is open to a seat, and the `..._as_seen_by` functions say what a viewer may know.
 """
 
-from engine.areas import Area, Survey, survey_of
+from engine.areas import Area
 from engine.bots import BOTS
 from engine.draws import commitment, pick
 from engine.errors import RULE_ERRORS, InvalidRecord, InvalidSetup, InvalidTerritory, RuleError
@@ -28,6 +28,7 @@ from engine.rules import Outcome, legal_moves, offer_limits, play
 from engine.scoring import SCORING_TILES, SLOTS, schedule
 from engine.setup import PLAYERS, Options, new_game
 from engine.standings import assess, scores_as_seen_by, scoring_tile_views, territory_report, what_if
+from engine.survey import Survey, survey_of
 from engine.territory import Placed, Territory, castle_alone
 from engine.tiles import COLORS, FORMS, LANDSCAPE, OBJECTS, TILES, Form, Region, Terrain, Tile
 from engine.visibility import (

@@ -1,116 +1,119 @@
-"""What a territory amounts to: its areas, and what the roads join to the castle.
+"""Areas: connected stretches of one terrain, kept as a territory grows.
 
-An area is a connected stretch of one terrain. It is completed when every tile edge that it reaches has a
-tile on its other side; areas wholly inside a tile are completed, and roads play no part.
+An area is completed when every tile edge that it reaches has a tile on its other side; areas wholly inside a
+tile are completed, and roads play no part. So all there is to remember of a territory's border is which area
+lies behind each open edge: a new tile only joins those that it touches.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from engine.geometry import OPPOSITE, STEPS, cell_at
-from engine.territory import Territory
-from engine.tiles import Form, Region, Terrain
+from engine.geometry import OPPOSITE, SIDES, STEPS
+from engine.tiles import LIGHTHOUSE, Form, Region, Terrain
 
 
 class Area(NamedTuple):
     """A connected stretch of one terrain.
 
-    `cells` has each cell once, so `len(cells)` is the area's size in tiles. `lighthouses` counts those
-    adjacent to it (R2), each once. `scrolls` are those that lie in it (R3), as (kind, cell).
+    `cells` has each cell once, so `len(cells)` is the area's size in tiles. `openings` counts the tile edges
+    that it reaches and that have no tile on the other side. `lighthouses` counts those adjacent to it (R2),
+    each once. `scrolls` are those that lie in it (R3), as (kind, cell).
     """
 
     terrain: Terrain
     cells: tuple[int, ...]
-    completed: bool
+    openings: int
     brochs: int
     ships: int
     lighthouses: int
     scrolls: tuple[tuple[str, int], ...]
 
+    @property
+    def completed(self) -> bool:
+        """Whether nothing of it is open."""
+        return not self.openings
 
-@dataclass(frozen=True, slots=True)
-class Survey:
-    """All that scoring asks of one territory.
 
-    `connected` are the cells joined to the castle by road, without the castle's own (R9).
+# An edge is an empty cell and one of its sides, as one number: cell * 4 + side.
+_ACROSS: Final = tuple(4 * STEPS[side] + OPPOSITE[side] for side in SIDES)
+"""What to add to a tile's cell * 4 for the edge that an empty neighbour on each side has towards it."""
+
+
+def join_areas(
+    areas: dict[int, Area], facing: dict[int, int], cells: dict[int, Form], cell: int, form: Form
+) -> None:
+    """Add the regions of a tile to the areas that they touch, in place.
+
+    `areas` are by a number; `facing` has the number of the area behind each open edge. The tile lies in
+    `cells` already.
     """
-
-    cells: dict[int, Form]
-    areas: tuple[Area, ...]
-    connected: frozenset[int]
-
-
-def survey_of(territory: Territory) -> Survey:
-    """Work out the areas and the road network of a territory."""
-    return Survey(territory.cells, areas_of(territory.cells), connected_cells(territory.cells))
-
-
-def areas_of(cells: dict[int, Form]) -> tuple[Area, ...]:
-    """Return every area, in the order in which its first tile was placed."""
-    seen: set[tuple[int, int]] = set()
-    areas = []
-    for cell, form in cells.items():
-        for index in range(len(form.regions)):
-            if (cell, index) not in seen:
-                areas.append(_area_from(cells, cell, index, seen))
-    return tuple(areas)
-
-
-def _area_from(cells: dict[int, Form], cell: int, index: int, seen: set[tuple[int, int]]) -> Area:
-    """Follow one area from a region of it to its borders."""
-    seen.add((cell, index))
-    border = [(cell, index)]
-    members: list[tuple[int, Region]] = []
-    completed = True
-    while border:
-        cell, index = border.pop()
-        region = cells[cell].regions[index]
-        members.append((cell, region))
+    across = [facing.pop(4 * cell + side, None) for side in SIDES]
+    for index, region in enumerate(form.regions):
+        joined: list[int] = []
+        opened: list[int] = []
         for side in region.sides:
-            neighbour = cell + STEPS[side]
-            if neighbour not in cells:
-                completed = False
-                continue
-            across = (neighbour, cells[neighbour].region_at[OPPOSITE[side]])
-            if across not in seen:
-                seen.add(across)
-                border.append(across)
-    return _area(members, completed)
+            number = across[side]
+            if number is None:
+                opened.append(4 * cell + _ACROSS[side])
+            elif number not in joined:
+                joined.append(number)
+        if joined:
+            first, *others = joined
+            for other in others:
+                areas[first] = _merged(areas[first], areas.pop(other), cells)
+                _renumber(facing, across, other, first)
+            closed = len(region.sides) - len(opened)
+            areas[first] = _grown(areas[first], region, cell, len(opened) - closed)
+        else:
+            first = 8 * cell + index
+            areas[first] = Area(
+                region.terrain,
+                (cell,),
+                len(opened),
+                region.brochs,
+                region.ships,
+                region.lighthouses,
+                ((region.scroll, cell),) if region.scroll else (),
+            )
+        for edge in opened:
+            facing[edge] = first
 
 
-def _area(members: list[tuple[int, Region]], completed: bool) -> Area:
-    # Two regions of one tile can belong to one area: its lighthouse still counts once.
-    lighthouses = {cell: region.lighthouses for cell, region in members}
+def _grown(area: Area, region: Region, cell: int, opened: int) -> Area:
+    """Add a region to an area; another region of the same tile may be part of it already."""
+    terrain, cells, openings, brochs, ships, lighthouses, scrolls = area
+    if cell not in cells:
+        cells += (cell,)
+        lighthouses += region.lighthouses
+    if region.scroll:
+        scrolls += ((region.scroll, cell),)
     return Area(
-        members[0][1].terrain,
-        tuple(dict.fromkeys(cell for cell, _ in members)),
-        completed,
-        brochs=sum(region.brochs for _, region in members),
-        ships=sum(region.ships for _, region in members),
-        lighthouses=sum(lighthouses.values()),
-        scrolls=tuple((region.scroll, cell) for cell, region in members if region.scroll),
+        terrain, cells, openings + opened, brochs + region.brochs, ships + region.ships, lighthouses, scrolls
     )
 
 
-def connected_cells(cells: dict[int, Form]) -> frozenset[int]:
-    """Return the cells joined to the castle by road, the castle's own left out (R9).
+def _merged(one: Area, other: Area, cells: dict[int, Form]) -> Area:
+    """Make two areas one. A tile can have a region in each: it and its lighthouse still count once."""
+    both = tuple(dict.fromkeys(one.cells + other.cells))
+    lighthouses = one.lighthouses + other.lighthouses
+    if lighthouses:
+        lighthouses = sum([cells[cell].tile.counts[LIGHTHOUSE] for cell in both])
+    return Area(
+        one.terrain,
+        both,
+        one.openings + other.openings,
+        one.brochs + other.brochs,
+        one.ships + other.ships,
+        lighthouses,
+        one.scrolls + other.scrolls,
+    )
 
-    A road goes on across an edge where both tiles have one. A tile with two separate roads is joined
-    when either is.
-    """
-    castle = cell_at(0, 0)
-    seen = {(castle, 0)}
-    border = [(castle, 0)]
-    while border:
-        cell, road = border.pop()
-        for side in cells[cell].roads[road]:
-            neighbour = cell + STEPS[side]
-            if neighbour not in cells:
-                continue
-            across = (neighbour, cells[neighbour].road_at[OPPOSITE[side]])
-            if across[1] >= 0 and across not in seen:
-                seen.add(across)
-                border.append(across)
-    return frozenset(cell for cell, _ in seen if cell != castle)
+
+def _renumber(facing: dict[int, int], across: list[int | None], old: int, new: int) -> None:
+    for edge, number in facing.items():
+        if number == old:
+            facing[edge] = new
+    for side in SIDES:
+        if across[side] == old:
+            across[side] = new

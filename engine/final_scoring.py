@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-from engine.areas import Survey
+from engine.survey import Survey
 from engine.tiles import OBJECTS
 
 _THINGS_FOR_A_POINT: Final = {

@@ -1,12 +1,14 @@
 """The game as a value: who has what, and whose move it is.
 
-A `Game` holds ids and numbers only and is never changed; `rules.play` returns the next one.
+A `Game` holds ids and numbers only and is never changed; `rules.play` returns the next one. Games and
+players are named tuples, which are made, and made anew with a field replaced, several times as fast as
+frozen dataclasses are.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from engine.scoring import SLOTS, schedule
 from engine.territory import Territory
@@ -28,8 +30,7 @@ class TieBreak(StrEnum):
     TOTAL_GOLD = "total_gold"
 
 
-@dataclass(frozen=True, slots=True)
-class Player:
+class Player(NamedTuple):
     """What one seat has.
 
     `gold` is the purse: gold lying on tiles is not in it. `prices` stands beside `drawn`, tile for tile:
@@ -58,8 +59,7 @@ class Player:
         return sum(self.prices)
 
 
-@dataclass(frozen=True, slots=True)
-class Game:
+class Game(NamedTuple):
     """A game in play, or over when `phase` is None.
 
     `round` counts from 1, `buys` the seats that have had their turn to buy this round.

@@ -7,9 +7,7 @@ somebody is or the game is over.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from engine.areas import Survey, survey_of
 from engine.draws import pick
 from engine.events import (
     Event,
@@ -25,6 +23,7 @@ from engine.events import (
 from engine.final_scoring import final_score, winners
 from engine.game import Game, Phase, Player, points_by_slot
 from engine.scoring import income, tile_points
+from engine.survey import Survey, survey_of
 
 TILES_DRAWN = 3
 """How many tiles a player draws each round."""
@@ -32,7 +31,7 @@ TILES_DRAWN = 3
 
 def with_player(game: Game, seat: int, player: Player) -> Game:
     """Return the game with what one seat has replaced."""
-    return replace(game, players=(*game.players[:seat], player, *game.players[seat + 1 :]))
+    return game._replace(players=(*game.players[:seat], player, *game.players[seat + 1 :]))
 
 
 def carry_on(game: Game) -> tuple[Game, tuple[Event, ...]]:
@@ -48,16 +47,16 @@ def carry_on(game: Game) -> tuple[Game, tuple[Event, ...]]:
 
 def start_round(game: Game, surveys: Sequence[Survey]) -> tuple[Game, tuple[Event, ...]]:
     """Begin the next round: income, then three tiles for each seat; `surveys` are of the territories."""
-    game = replace(game, round=game.round + 1, phase=Phase.PRICING, buys=0)
+    game = game._replace(round=game.round + 1, phase=Phase.PRICING, buys=0)
     scores = [player.score for player in game.players]
     incomes = tuple(income(scores, seat, survey, game.round) for seat, survey in enumerate(surveys))
     drawn = _draw(game)
     players = tuple(
-        replace(player, gold=player.gold + paid.total, drawn=tiles, placed_now=0, finished=False)
+        player._replace(gold=player.gold + paid.total, drawn=tiles, placed_now=0, finished=False)
         for player, paid, tiles in zip(game.players, incomes, drawn, strict=True)
     )
     gold = tuple(player.gold for player in players)
-    return replace(game, players=players), (
+    return game._replace(players=players), (
         RoundStarted(game.round, game.starting_seat),
         IncomePaid(incomes, gold),
         TilesDrawn(drawn),
@@ -84,11 +83,11 @@ def _reveal_offers(game: Game) -> tuple[Game, tuple[Event, ...]]:
     discards = tuple(tile for offer in offers for tile, price in offer if not price)
     on_offer = tuple(tuple((tile, price) for tile, price in offer if price) for offer in offers)
     players = tuple(
-        replace(player, drawn=tuple(tile for tile, _ in offer), prices=tuple(price for _, price in offer))
+        player._replace(drawn=tuple(tile for tile, _ in offer), prices=tuple(price for _, price in offer))
         for player, offer in zip(game.players, on_offer, strict=True)
     )
     gold = tuple(player.gold for player in players)
-    return replace(game, phase=Phase.BUYING, players=players), (
+    return game._replace(phase=Phase.BUYING, players=players), (
         OffersRevealed(discards, on_offer, gold),
         TilesDiscarded(discards),
     )
@@ -101,9 +100,9 @@ def _keep_unsold(game: Game) -> tuple[Game, tuple[Event, ...]]:
         tuple(player.stakes for player in game.players),
     )
     players = tuple(
-        replace(player, hand=(*player.hand, *player.drawn), drawn=(), prices=()) for player in game.players
+        player._replace(hand=(*player.hand, *player.drawn), drawn=(), prices=()) for player in game.players
     )
-    return replace(game, phase=Phase.BUILDING, players=players), (kept,)
+    return game._replace(phase=Phase.BUILDING, players=players), (kept,)
 
 
 def _end_round(game: Game) -> tuple[Game, tuple[Event, ...]]:
@@ -114,7 +113,7 @@ def _end_round(game: Game) -> tuple[Game, tuple[Event, ...]]:
         game, finished = _finish(game, surveys)
         return game, (scored, finished)
     starting_seat = (game.starting_seat + 1) % len(game.players)
-    game, started = start_round(replace(game, starting_seat=starting_seat), surveys)
+    game, started = start_round(game._replace(starting_seat=starting_seat), surveys)
     return game, (scored, *started)
 
 
@@ -124,8 +123,7 @@ def _score_round(game: Game, surveys: Sequence[Survey]) -> tuple[Game, Event]:
     by_slot = [tile_points(game.scoring_tile(slot), surveys, golds) for slot in slots]
     points = tuple(zip(*by_slot, strict=True))
     players = tuple(
-        replace(
-            player,
+        player._replace(
             score=player.score + sum(earned),
             points=(*player.points, earned),
             built=(*player.built, len(player.territory.placed)),
@@ -133,7 +131,7 @@ def _score_round(game: Game, surveys: Sequence[Survey]) -> tuple[Game, Event]:
         for player, earned in zip(game.players, points, strict=True)
     )
     scores = tuple(player.score for player in players)
-    return replace(game, players=players), RoundScored(game.round, slots, points, scores)
+    return game._replace(players=players), RoundScored(game.round, slots, points, scores)
 
 
 def _finish(game: Game, surveys: Sequence[Survey]) -> tuple[Game, Event]:
@@ -141,13 +139,13 @@ def _finish(game: Game, surveys: Sequence[Survey]) -> tuple[Game, Event]:
     scrolls = tuple(sum(scroll.points for scroll in final.scrolls) for final in finals)
     gold_points = tuple(final.gold for final in finals)
     players = tuple(
-        replace(player, score=player.score + of_scrolls + of_gold, final=(of_scrolls, of_gold))
+        player._replace(score=player.score + of_scrolls + of_gold, final=(of_scrolls, of_gold))
         for player, of_scrolls, of_gold in zip(game.players, scrolls, gold_points, strict=True)
     )
     scores = tuple(player.score for player in players)
     golds = tuple(player.gold for player in players)
     won = winners(scores, golds, game.tie_break)
-    game = replace(game, phase=None, players=players, winners=won)
+    game = game._replace(phase=None, players=players, winners=won)
     by_slot = tuple(points_by_slot(game, seat) for seat in range(len(players)))
     return game, GameFinished(
         game.seed, game.scoring_tiles, by_slot, scrolls, gold_points, scores, golds, won

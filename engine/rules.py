@@ -6,7 +6,6 @@ accepts. Building is the exception in form, not in substance: both ask the terri
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple, assert_never
 
 from engine import errors, rounds
@@ -48,7 +47,7 @@ def play(game: Game, seat: int, move: Move) -> Outcome:
         case Buy():
             game, event = _buy(game, seat, move)
         case Pass():
-            game, event = replace(game, buys=game.buys + 1), BuyPassed(seat)
+            game, event = game._replace(buys=game.buys + 1), BuyPassed(seat)
         case Place():
             game, event = _place(game, seat, move)
         case TakeBack():
@@ -184,7 +183,7 @@ def _set_offer(game: Game, seat: int, offer: SetOffer) -> tuple[Game, Event]:
     by_tile = dict(offer.prices)
     prices = tuple(by_tile.get(tile, 0) for tile in player.drawn)
     gold = player.gold + player.stakes - sum(prices)
-    game = rounds.with_player(game, seat, replace(player, prices=prices, gold=gold))
+    game = rounds.with_player(game, seat, player._replace(prices=prices, gold=gold))
     ordered = tuple((tile, by_tile[tile]) for tile in player.drawn if tile in by_tile)
     return game, OfferSet(seat, offer.discard, ordered, gold)
 
@@ -195,22 +194,20 @@ def _buy(game: Game, seat: int, move: Buy) -> tuple[Game, Event]:
     buyer, seller = game.players[seat], game.players[seller_seat]
     at = seller.drawn.index(move.tile)
     price = seller.prices[at]
-    seller = replace(
-        seller,
+    seller = seller._replace(
         gold=seller.gold + 2 * price,
         drawn=seller.drawn[:at] + seller.drawn[at + 1 :],
         prices=seller.prices[:at] + seller.prices[at + 1 :],
     )
-    buyer = replace(buyer, gold=buyer.gold - price, hand=(*buyer.hand, move.tile))
+    buyer = buyer._replace(gold=buyer.gold - price, hand=(*buyer.hand, move.tile))
     game = rounds.with_player(rounds.with_player(game, seat, buyer), seller_seat, seller)
     gold = tuple(player.gold for player in game.players)
-    return replace(game, buys=game.buys + 1), TileBought(seat, seller_seat, move.tile, price, gold)
+    return game._replace(buys=game.buys + 1), TileBought(seat, seller_seat, move.tile, price, gold)
 
 
 def _place(game: Game, seat: int, move: Place) -> tuple[Game, Event]:
     player = game.players[seat]
-    player = replace(
-        player,
+    player = player._replace(
         territory=player.territory.place(*move),
         hand=tuple(tile for tile in player.hand if tile != move.tile),
         placed_now=player.placed_now + 1,
@@ -221,8 +218,7 @@ def _place(game: Game, seat: int, move: Place) -> tuple[Game, Event]:
 def _take_back(game: Game, seat: int) -> tuple[Game, Event]:
     player = game.players[seat]
     last = player.territory.placed[-1]
-    player = replace(
-        player,
+    player = player._replace(
         territory=player.territory.without_last(),
         hand=(*player.hand, last.tile),
         placed_now=player.placed_now - 1,
@@ -232,5 +228,5 @@ def _take_back(game: Game, seat: int) -> tuple[Game, Event]:
 
 def _finish_building(game: Game, seat: int) -> tuple[Game, Event]:
     player = game.players[seat]
-    game = rounds.with_player(game, seat, replace(player, hand=(), finished=True))
+    game = rounds.with_player(game, seat, player._replace(hand=(), finished=True))
     return game, BuildingFinished(seat, player.hand)

@@ -10,11 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from engine.areas import Survey
 from engine.geometry import EAST, NORTH, SOUTH, STEPS, WEST
-from engine.tiles import OBJECTS, Terrain
-
-_WHISKY, _SHEEP, _CATTLE, _FARM, _BROCH, _SHIP, _LIGHTHOUSE = range(len(OBJECTS))
+from engine.survey import Survey
+from engine.tiles import BROCH, CATTLE, FARM, LIGHTHOUSE, SHEEP, SHIP, WHISKY, Terrain
 
 _NORTH, _EAST, _SOUTH, _WEST = STEPS[NORTH], STEPS[EAST], STEPS[SOUTH], STEPS[WEST]
 _AROUND: Final = tuple(row + column for row in (_NORTH, 0, _SOUTH) for column in (_WEST, 0, _EAST))
@@ -68,7 +66,7 @@ def income(scores: Sequence[int], seat: int, survey: Survey, round_number: int) 
     `scores` are those of all seats; `survey` is of the seat's own territory.
     """
     ahead = sum([score > scores[seat] for score in scores])
-    whisky = sum([survey.cells[cell].tile.counts[_WHISKY] > 0 for cell in survey.connected])
+    whisky = sum([survey.cells[cell].tile.counts[WHISKY] > 0 for cell in survey.connected])
     return Income(_CASTLE_INCOME, whisky, ahead * catch_up(len(scores), round_number))
 
 
@@ -152,7 +150,7 @@ def _completed_areas(survey: Survey) -> list[_Earned]:
 
 
 def _sheep(survey: Survey) -> list[_Earned]:
-    return [(number, (cell,)) for cell, form in survey.cells.items() if (number := form.tile.counts[_SHEEP])]
+    return [(number, (cell,)) for cell, form in survey.cells.items() if (number := form.tile.counts[SHEEP])]
 
 
 def _large_completed_areas(survey: Survey) -> list[_Earned]:
@@ -166,7 +164,7 @@ def _brochs_in_mountains(survey: Survey) -> list[_Earned]:
 def _building_sets(survey: Survey) -> list[_Earned]:
     brochs, farms, lighthouses = (
         [cell for cell, form in survey.cells.items() for _ in range(form.tile.counts[building])]
-        for building in (_BROCH, _FARM, _LIGHTHOUSE)
+        for building in (BROCH, FARM, LIGHTHOUSE)
     )
     # The shortest list ends it. Buildings of one tile may share a set: its cell is then told once.
     sets = zip(brochs, farms, lighthouses, strict=False)
@@ -174,22 +172,22 @@ def _building_sets(survey: Survey) -> list[_Earned]:
 
 
 def _most_whisky(survey: Survey, _gold: int) -> _Earned:
-    tiles = tuple([cell for cell, form in survey.cells.items() if form.tile.counts[_WHISKY]])
+    tiles = tuple([cell for cell, form in survey.cells.items() if form.tile.counts[WHISKY]])
     return len(tiles), tiles
 
 
 def _most_ships(survey: Survey, _gold: int) -> _Earned:
-    tiles = tuple([cell for cell, form in survey.cells.items() if form.tile.counts[_SHIP]])
-    return sum([survey.cells[cell].tile.counts[_SHIP] for cell in tiles]), tiles
+    tiles = tuple([cell for cell, form in survey.cells.items() if form.tile.counts[SHIP]])
+    return sum([survey.cells[cell].tile.counts[SHIP] for cell in tiles]), tiles
 
 
 def _animals_near_farms(survey: Survey) -> list[_Earned]:
     # Going from the animals' tiles, not from the farms, counts each animal once (R7).
-    near = {cell + step for cell, form in survey.cells.items() if form.tile.counts[_FARM] for step in _AROUND}
+    near = {cell + step for cell, form in survey.cells.items() if form.tile.counts[FARM] for step in _AROUND}
     return [
         (animals, (cell,))
         for cell, form in survey.cells.items()
-        if cell in near and (animals := form.tile.counts[_SHEEP] + form.tile.counts[_CATTLE])
+        if cell in near and (animals := form.tile.counts[SHEEP] + form.tile.counts[CATTLE])
     ]
 
 
@@ -201,7 +199,7 @@ def _connected_cattle(survey: Survey) -> list[_Earned]:
     return [
         (2 * number, (cell,))
         for cell, form in survey.cells.items()
-        if cell in survey.connected and (number := form.tile.counts[_CATTLE])
+        if cell in survey.connected and (number := form.tile.counts[CATTLE])
     ]
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.areas import survey_of
 from engine.draws import pick
 from engine.errors import InvalidSetup
 from engine.game import Game, Player, TieBreak
 from engine.rounds import start_round
 from engine.rules import Outcome
 from engine.scoring import SCORING_TILES, SLOTS
+from engine.survey import survey_of
 from engine.territory import castle_alone
 from engine.tiles import COLORS
 

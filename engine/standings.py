@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
-from engine.areas import Area, Survey, survey_of
+from engine.areas import Area
 from engine.errors import RuleError, TileNotYours
 from engine.final_scoring import FinalScore, final_score
 from engine.game import Game, Phase
 from engine.geometry import position_of
 from engine.scoring import SCORING_TILES, SLOTS, Award, awards, tile_points
+from engine.survey import Survey, survey_of
 from engine.territory import Placed, Territory
 from engine.tiles import LANDSCAPE, OBJECTS
 from engine.visibility import gold_as_seen_by, territory_view

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from engine.areas import Area, join_areas
 from engine.errors import CellOccupied, InvalidTerritory, NotAdjacent, RuleError, TerrainMismatch
 from engine.geometry import LIMIT, OPPOSITE, ROTATIONS, SIDE_NAMES, SIDES, STEPS, cell_at, position_of
 from engine.tiles import FITS, FORMS, TILES, Form, Terrain
@@ -31,10 +32,12 @@ class Placed(NamedTuple):
 class _Indexes:
     """Room for what the placements imply; unset until asked for."""
 
-    __slots__ = ("_cells", "_frontier")
+    __slots__ = ("_areas", "_cells", "_facing", "_frontier")
 
     _cells: dict[int, Form]
     _frontier: dict[int, int]
+    _areas: dict[int, Area]
+    _facing: dict[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,24 @@ class Territory(_Indexes):
             self._lay_out()
             return self._frontier
 
+    @property
+    def areas(self) -> dict[int, Area]:
+        """Its areas, each by a number that means nothing else."""
+        try:
+            return self._areas
+        except AttributeError:
+            self._join_areas()
+            return self._areas
+
+    @property
+    def facing(self) -> dict[int, int]:
+        """The number of the area behind each open edge (see `areas.join_areas`)."""
+        try:
+            return self._facing
+        except AttributeError:
+            self._join_areas()
+            return self._facing
+
     def legal_places(self, tile: str) -> list[Placed]:
         """Return every way to place a landscape tile, cell by cell."""
         fits = FITS[tile]
@@ -115,10 +136,13 @@ class Territory(_Indexes):
         error = self.refusal(tile, x, y, rotation)
         if error is not None:
             raise error
+        cell, form = cell_at(x, y), FORMS[tile, rotation]
         larger = Territory((*self.placed, Placed(tile, x, y, rotation)))
         cells, frontier = self.cells.copy(), self.frontier.copy()
-        _occupy(cells, frontier, cell_at(x, y), FORMS[tile, rotation])
-        larger._keep(cells, frontier)
+        areas, facing = self.areas.copy(), self.facing.copy()
+        _occupy(cells, frontier, cell, form)
+        join_areas(areas, facing, cells, cell, form)
+        _keep(larger, _cells=cells, _frontier=frontier, _areas=areas, _facing=facing)
         return larger
 
     def refusal(self, tile: str, x: int, y: int, rotation: int) -> RuleError | None:
@@ -143,11 +167,19 @@ class Territory(_Indexes):
         frontier: dict[int, int] = {}
         for tile, x, y, rotation in self.placed:
             _occupy(cells, frontier, cell_at(x, y), FORMS[tile, rotation])
-        self._keep(cells, frontier)
+        _keep(self, _cells=cells, _frontier=frontier)
 
-    def _keep(self, cells: dict[int, Form], frontier: dict[int, int]) -> None:
-        object.__setattr__(self, "_cells", cells)
-        object.__setattr__(self, "_frontier", frontier)
+    def _join_areas(self) -> None:
+        areas: dict[int, Area] = {}
+        facing: dict[int, int] = {}
+        for cell, form in self.cells.items():
+            join_areas(areas, facing, self.cells, cell, form)
+        _keep(self, _areas=areas, _facing=facing)
+
+
+def _keep(territory: Territory, **indexes: object) -> None:
+    for name, index in indexes.items():
+        object.__setattr__(territory, name, index)
 
 
 def castle_alone(color: str) -> Territory:

@@ -28,6 +28,7 @@ class Terrain(IntEnum):
 
 
 OBJECTS: Final = ("whisky", "sheep", "cattle", "farm", "broch", "ship", "lighthouse")
+WHISKY, SHEEP, CATTLE, FARM, BROCH, SHIP, LIGHTHOUSE = range(len(OBJECTS))
 COLORS: Final = ("red", "blue", "yellow", "white", "green")
 
 

@@ -8,7 +8,7 @@ from random import Random
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from engine.areas import survey_of
+from engine.survey import survey_of
 from engine.errors import InvalidTerritory
 from engine.final_scoring import final_score, winners
 from engine.geometry import position_of

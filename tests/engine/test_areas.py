@@ -5,8 +5,8 @@ Territories with a hole surround the empty cell (1, 0).
 
 import pytest
 
-from engine.areas import areas_of, connected_cells, survey_of
 from engine.geometry import position_of
+from engine.survey import connected_cells, survey_of
 from engine.territory import Territory
 
 
@@ -24,7 +24,7 @@ def told(area):
 
 def areas_told(notation):
     """The areas of a territory in words, those of the castle first: pasture, water, mountain."""
-    return [told(area) for area in areas_of(Territory.parse(notation).cells)]
+    return [told(area) for area in Territory.parse(notation).areas.values()]
 
 
 AREAS = {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.areas import survey_of
+from engine.survey import survey_of
 from engine.final_scoring import TIE_BREAKS, final_score, winners
 from engine.geometry import cell_at
 from engine.territory import Territory

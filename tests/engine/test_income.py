@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.areas import survey_of
+from engine.survey import survey_of
 from engine.scoring import SLOTS, catch_up, income, schedule
 from engine.territory import Territory
 
