@@ -12,7 +12,7 @@ from engine.events import EVENT_TYPES, Event
 from engine.final_scoring import TIE_BREAKS
 from engine.game import Game, Phase, Player, TieBreak
 from engine.geometry import LIMIT, ROTATIONS, position_of
-from engine.moves import Buy, FinishBuilding, Move, OfferLimits, Pass, Place, SetOffer, TakeBack
+from engine.moves import Buy, FinishBuilding, Move, OfferLimits, Pass, SetOffer, TakeBack
 from engine.record import (
     MOVE_TYPES,
     Action,
@@ -29,7 +29,7 @@ from engine.scoring import SCORING_TILES, SLOTS, schedule
 from engine.setup import PLAYERS, Options, new_game
 from engine.standings import assess, scores_as_seen_by, scoring_tile_views, territory_report, what_if
 from engine.survey import Survey, survey_of
-from engine.territory import Placed, Territory, castle_alone
+from engine.territory import Place, Territory, castle_alone
 from engine.tiles import COLORS, FORMS, LANDSCAPE, OBJECTS, TILES, Form, Region, Terrain, Tile
 from engine.visibility import (
     event_as_seen_by,
@@ -73,7 +73,6 @@ __all__ = [
     "Pass",
     "Phase",
     "Place",
-    "Placed",
     "Player",
     "Record",
     "Region",

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeAlias
 
+from engine.territory import Place
+
 
 class SetOffer(NamedTuple):
     """Mark one drawn tile for discarding and lay gold on each of the other two, in secret."""
@@ -26,15 +28,6 @@ class Pass(NamedTuple):
     """Buy nothing this round."""
 
 
-class Place(NamedTuple):
-    """Add a tile in hand to one's territory, turned clockwise by `rotation` degrees."""
-
-    tile: str
-    x: int
-    y: int
-    rotation: int
-
-
 class TakeBack(NamedTuple):
     """Take the last placement of this round back into hand (R6)."""
 
@@ -43,6 +36,7 @@ class FinishBuilding(NamedTuple):
     """Declare the build finished; tiles that have no place go back into the bag (R5)."""
 
 
+# A placement as a move is the same value as the placement that it leads to.
 Move: TypeAlias = SetOffer | Buy | Pass | Place | TakeBack | FinishBuilding
 
 

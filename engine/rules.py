@@ -20,7 +20,8 @@ from engine.events import (
     TilePlaced,
 )
 from engine.game import Game, Phase, Player
-from engine.moves import Buy, FinishBuilding, Move, OfferLimits, Pass, Place, SetOffer, TakeBack
+from engine.moves import Buy, FinishBuilding, Move, OfferLimits, Pass, SetOffer, TakeBack
+from engine.territory import Place
 
 MINIMUM_PRICE = 1
 """Gold; the least that a tile on offer costs."""
@@ -160,9 +161,9 @@ def _building_refusal(player: Player, move: Place | TakeBack | FinishBuilding) -
 
 
 def _building_moves(player: Player) -> list[Move]:
-    moves: list[Move] = [
-        Place(*place) for tile in player.hand for place in player.territory.legal_places(tile)
-    ]
+    moves: list[Move] = []
+    for tile in player.hand:
+        moves += player.territory.legal_places(tile)
     if not moves:
         moves.append(FinishBuilding())
     if player.placed_now:

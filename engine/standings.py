@@ -12,7 +12,7 @@ from engine.game import Game, Phase
 from engine.geometry import position_of
 from engine.scoring import SCORING_TILES, SLOTS, Award, awards, tile_points
 from engine.survey import Survey, survey_of
-from engine.territory import Placed, Territory
+from engine.territory import Place, Territory
 from engine.tiles import LANDSCAPE, OBJECTS
 from engine.visibility import gold_as_seen_by, territory_view
 
@@ -79,7 +79,7 @@ def _awards_then(game: Game, slot: str, seat: int, surveys: Sequence[Survey], po
     return awards(tile, seat, surveys, [0] * len(surveys))
 
 
-def what_if(viewer: int | None, game: Game, seat: int, placements: Iterable[Placed]) -> View:
+def what_if(viewer: int | None, game: Game, seat: int, placements: Iterable[Place]) -> View:
     """Say whether tiles could be placed so, one after the other, and what they would change.
 
     The tiles need not be in hand: any that lies in no territory may be tried. Points are before and
@@ -117,7 +117,7 @@ def what_if(viewer: int | None, game: Game, seat: int, placements: Iterable[Plac
     }
 
 
-def _trial_refusal(game: Game, territory: Territory, placed: Placed) -> RuleError | None:
+def _trial_refusal(game: Game, territory: Territory, placed: Place) -> RuleError | None:
     built = {other.tile for player in game.players for other in player.territory.placed}
     built.update(other.tile for other in territory.placed)
     if placed.tile not in LANDSCAPE or placed.tile in built:
@@ -125,7 +125,7 @@ def _trial_refusal(game: Game, territory: Territory, placed: Placed) -> RuleErro
     return territory.refusal(*placed)
 
 
-def _verdict(game: Game, seat: int, placed: Placed, error: RuleError | None) -> View:
+def _verdict(game: Game, seat: int, placed: Place, error: RuleError | None) -> View:
     player = game.players[seat]
     return {
         **territory_view([placed])[0],

@@ -14,11 +14,11 @@ from typing import NamedTuple
 from engine.areas import Area, join_areas
 from engine.errors import CellOccupied, InvalidTerritory, NotAdjacent, RuleError, TerrainMismatch
 from engine.geometry import LIMIT, OPPOSITE, ROTATIONS, SIDE_NAMES, SIDES, STEPS, cell_at, position_of
-from engine.tiles import FITS, FORMS, TILES, Form, Terrain
+from engine.tiles import FITS, FORMS, LANDSCAPE, TILES, Form, Terrain
 
 
-class Placed(NamedTuple):
-    """A tile as it lies: id, position, clockwise rotation in degrees."""
+class Place(NamedTuple):
+    """A tile as it lies, or as it would: id, position, clockwise rotation in degrees."""
 
     tile: str
     x: int
@@ -48,7 +48,7 @@ class Territory(_Indexes):
     castle-red L28@0,-1 L44@0,1/180
     """
 
-    placed: tuple[Placed, ...]
+    placed: tuple[Place, ...]
 
     @classmethod
     def parse(cls, text: str) -> Territory:
@@ -59,7 +59,7 @@ class Territory(_Indexes):
         return cls.assembled([_parse_placed(word) for word in text.split()])
 
     @classmethod
-    def assembled(cls, placements: Iterable[Placed]) -> Territory:
+    def assembled(cls, placements: Iterable[Place]) -> Territory:
         """Return the territory of placements given in any order, all rules of placing checked.
 
         :raises InvalidTerritory: with `facts["index"]`, the position of the first placement at fault.
@@ -112,14 +112,10 @@ class Territory(_Indexes):
             self._join_areas()
             return self._facing
 
-    def legal_places(self, tile: str) -> list[Placed]:
+    def legal_places(self, tile: str) -> list[Place]:
         """Return every way to place a landscape tile, cell by cell."""
-        fits = FITS[tile]
-        return [
-            Placed(tile, *position_of(cell), rotation)
-            for cell, demand in self.frontier.items()
-            for rotation in fits[demand]
-        ]
+        ways = _WAYS[tile]
+        return [placed for opening in self.frontier.items() for placed in ways[opening]]
 
     def has_place(self, tile: str) -> bool:
         """Whether a landscape tile has any legal place, in any rotation."""
@@ -137,7 +133,7 @@ class Territory(_Indexes):
         if error is not None:
             raise error
         cell, form = cell_at(x, y), FORMS[tile, rotation]
-        larger = Territory((*self.placed, Placed(tile, x, y, rotation)))
+        larger = Territory((*self.placed, Place(tile, x, y, rotation)))
         cells, frontier = self.cells.copy(), self.frontier.copy()
         areas, facing = self.areas.copy(), self.facing.copy()
         _occupy(cells, frontier, cell, form)
@@ -182,9 +178,34 @@ def _keep(territory: Territory, **indexes: object) -> None:
         object.__setattr__(territory, name, index)
 
 
+class _Ways(dict[tuple[int, int], tuple[Place, ...]]):
+    """Every way to lay one tile on an open cell, by the cell and its demand, kept as they come up.
+
+    The same few thousand come up again and again; whoever plays on and on far from home starts afresh.
+    """
+
+    _MOST = 4096
+
+    def __init__(self, tile: str) -> None:
+        super().__init__()
+        self._tile = tile
+
+    def __missing__(self, opening: tuple[int, int]) -> tuple[Place, ...]:
+        if len(self) == self._MOST:
+            self.clear()
+        cell, demand = opening
+        x, y = position_of(cell)
+        ways = tuple(Place(self._tile, x, y, rotation) for rotation in FITS[self._tile][demand])
+        self[opening] = ways
+        return ways
+
+
+_WAYS = {tile: _Ways(tile) for tile in LANDSCAPE}
+
+
 def castle_alone(color: str) -> Territory:
     """Return the territory every player begins with: their castle at (0, 0)."""
-    return Territory((Placed(f"castle-{color}", 0, 0, 0),))
+    return Territory((Place(f"castle-{color}", 0, 0, 0),))
 
 
 def _occupy(cells: dict[int, Form], frontier: dict[int, int], cell: int, form: Form) -> None:
@@ -208,17 +229,17 @@ def _clash(tile: str, rotation: int, demand: int) -> str:
     raise AssertionError("the tile fits")
 
 
-def _parse_placed(word: str) -> Placed:
+def _parse_placed(word: str) -> Place:
     tile, at, rest = word.partition("@")
     position, _, rotation = rest.partition("/")
     x, _, y = position.partition(",") if at else ("0", ",", "0")
     try:
-        return Placed(tile, int(x), int(y), int(rotation or 0))
+        return Place(tile, int(x), int(y), int(rotation or 0))
     except ValueError:
         raise InvalidTerritory(f"{word!r} is not of the form TILE@x,y/rotation.") from None
 
 
-def _castle_index(placed: tuple[Placed, ...]) -> int:
+def _castle_index(placed: tuple[Place, ...]) -> int:
     castles = [i for i, p in enumerate(placed) if p.tile.startswith("castle-")]
     if len(castles) != 1:
         raise InvalidTerritory(
@@ -230,7 +251,7 @@ def _castle_index(placed: tuple[Placed, ...]) -> int:
     return castles[0]
 
 
-def _cells_checked(placed: tuple[Placed, ...]) -> dict[int, int]:
+def _cells_checked(placed: tuple[Place, ...]) -> dict[int, int]:
     """Return the index in `placed` of what lies on each cell."""
     cells: dict[int, int] = {}
     seen: set[str] = set()
@@ -253,7 +274,7 @@ def _cells_checked(placed: tuple[Placed, ...]) -> dict[int, int]:
     return cells
 
 
-def _check_edges(placed: tuple[Placed, ...], cells: dict[int, int]) -> None:
+def _check_edges(placed: tuple[Place, ...], cells: dict[int, int]) -> None:
     for cell, index in cells.items():
         edges = FORMS[placed[index].tile, placed[index].rotation].edges
         for side, step in enumerate(STEPS):
@@ -269,7 +290,7 @@ def _check_edges(placed: tuple[Placed, ...], cells: dict[int, int]) -> None:
                 )
 
 
-def _check_connected(placed: tuple[Placed, ...], cells: dict[int, int]) -> None:
+def _check_connected(placed: tuple[Place, ...], cells: dict[int, int]) -> None:
     reached = {cell_at(0, 0)}
     border = [cell_at(0, 0)]
     while border:

@@ -29,7 +29,7 @@ from engine.events import (
 )
 from engine.game import Game, Phase, Player, points_by_slot
 from engine.scoring import SLOTS, schedule
-from engine.territory import Placed
+from engine.territory import Place
 
 View: TypeAlias = dict[str, Any]
 
@@ -91,7 +91,7 @@ def scoring_tiles_view(scoring_tiles: Sequence[str], players: int) -> list[View]
     ]
 
 
-def territory_view(placed: Iterable[Placed]) -> list[View]:
+def territory_view(placed: Iterable[Place]) -> list[View]:
     """Return placed tiles in placing order."""
     return [{"tile": tile, "x": x, "y": y, "rotation": rotation} for tile, x, y, rotation in placed]
 

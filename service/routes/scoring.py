@@ -9,7 +9,7 @@ from flask import Response, request
 from engine import (
     SCORING_TILES,
     InvalidTerritory,
-    Placed,
+    Place,
     Territory,
     assess,
     castle_alone,
@@ -83,7 +83,7 @@ def try_placements(trial: dict[str, Any], game: str, seat: int) -> Response:
     """Try placements: whether they are legal, and the points before and after. Nothing changes."""
     table, caller = games().read(game, token())
     own_seat(caller, seat, len(table.seats))
-    placements = [Placed(**placement) for placement in trial["placements"]]
+    placements = [Place(**placement) for placement in trial["placements"]]
     return shown({"version": table.version, **what_if(seat, game_in_play(table), seat, placements)})
 
 
@@ -98,7 +98,7 @@ def score_territories(query: dict[str, Any]) -> Response:
 
 def _assembled(number: int, tiles: list[dict[str, Any]]) -> Territory:
     try:
-        return Territory.assembled(Placed(**tile) for tile in tiles)
+        return Territory.assembled(Place(**tile) for tile in tiles)
     except InvalidTerritory as error:
         pointer = f"/territories/{number}/tiles/{error.facts['index']}"
         raise Problem("invalid_territory", errors=[FieldError(pointer, error.detail)]) from error

@@ -13,7 +13,7 @@ from engine.errors import InvalidTerritory
 from engine.final_scoring import final_score, winners
 from engine.geometry import position_of
 from engine.scoring import SCORING_TILES, tile_points
-from engine.territory import Placed, Territory, castle_alone
+from engine.territory import Place, Territory, castle_alone
 from tests.naive import scoring, world
 from tests.naive.catalogue import CATALOGUE, LANDSCAPE, SQUARE
 from tests.naive.chance import as_world, grown_territory, with_holes
@@ -129,7 +129,7 @@ def test_a_disturbed_territory_is_refused_exactly_when_it_is_impossible(territor
     assert assembled == (set(placed) if world.is_possible([tuple(place) for place in placed]) else None)
 
 
-def disturbed(placed: Placed, chance: Random) -> Placed:
+def disturbed(placed: Place, chance: Random) -> Place:
     return chance.choice(
         [
             placed._replace(rotation=chance.choice((0, 90, 180, 270))),

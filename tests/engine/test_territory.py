@@ -6,7 +6,7 @@ import pytest
 
 from engine.errors import CellOccupied, InvalidTerritory, NotAdjacent, TerrainMismatch
 from engine.geometry import LIMIT, ROTATIONS, SIDES, cell_at, position_of
-from engine.territory import Placed, Territory, castle_alone
+from engine.territory import Place, Territory, castle_alone
 from engine.tiles import COLORS, LANDSCAPE, TILES, Terrain
 
 CASTLE = Territory.parse("castle-red")
@@ -203,4 +203,4 @@ def test_r4_a_castle_is_matched_like_any_other_tile():
 
 
 def test_placements_are_told_with_their_rotation_unless_it_is_0():
-    assert [str(Placed("L01", -2, 3, 0)), str(Placed("L01", -2, 3, 90))] == ["L01@-2,3", "L01@-2,3/90"]
+    assert [str(Place("L01", -2, 3, 0)), str(Place("L01", -2, 3, 90))] == ["L01@-2,3", "L01@-2,3/90"]

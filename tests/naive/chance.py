@@ -6,7 +6,7 @@ from collections.abc import Callable
 from random import Random
 
 from engine.errors import InvalidTerritory
-from engine.territory import Placed, Territory, castle_alone
+from engine.territory import Place, Territory, castle_alone
 from tests.naive.catalogue import LANDSCAPE
 from tests.naive.world import World, neighbours
 
@@ -25,11 +25,11 @@ def grown_territory(chance: Random, size: int) -> Territory:
     return territory
 
 
-def crowding(territory: Territory, chance: Random) -> Callable[[Placed], tuple[int, int, float]]:
+def crowding(territory: Territory, chance: Random) -> Callable[[Place], tuple[int, int, float]]:
     """Return an order of places: those with the most neighbours first, then those near the castle."""
     taken = {(placed.x, placed.y) for placed in territory.placed}
 
-    def order(place: Placed) -> tuple[int, int, float]:
+    def order(place: Place) -> tuple[int, int, float]:
         around = neighbours((place.x, place.y))
         return -len(taken.intersection(around)), abs(place.x) + abs(place.y), chance.random()
 

@@ -22,7 +22,7 @@ from engine import (
     OBJECTS,
     ROTATIONS,
     TILES,
-    Placed,
+    Place,
     Terrain,
     Territory,
     castle_alone,
@@ -330,7 +330,7 @@ def test_even_the_most_crowded_tiles_of_all_stay_under_100_kb() -> None:
 
     heaviest = sorted(LANDSCAPE, key=weight, reverse=True)[:18]
     cells = [(x, y) for x in range(-2, 3) for y in range(-2, 2) if (x, y) not in {(0, 0), (2, 1)}]
-    placed = [Placed(tile, *cell, 90) for tile, cell in zip(heaviest, cells, strict=True)]
+    placed = [Place(tile, *cell, 90) for tile, cell in zip(heaviest, cells, strict=True)]
     crowded = Territory((*castle_alone("white").placed, *placed))
     assert len(drawn(crowded, title="&" * 200, coordinates=True).encode()) < 80_000
 
