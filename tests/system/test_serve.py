@@ -17,7 +17,7 @@ from tests.system.conftest import children, gone, runs
 def redis_of(launched):
     """Return the id of the Redis that a launcher has started."""
     (pid,) = (
-        pid for pid in children(launched.process.pid) if "redis" in Path(f"/proc/{pid}/comm").read_text()
+        pid for pid in children(launched.process.pid) if "-server" in Path(f"/proc/{pid}/comm").read_text()
     )
     return pid
 
