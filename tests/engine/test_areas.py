@@ -182,14 +182,14 @@ def test_a_survey_holds_the_tiles_the_areas_and_what_is_joined():
     territory = Territory.parse("castle-red L28@0,1 L43@-1,0/180")
     surveyed = survey_of(territory)
     assert surveyed.cells == territory.cells
-    assert surveyed.areas == areas_of(territory.cells)
+    assert surveyed.areas == tuple(territory.areas.values())
     assert surveyed.connected == connected_cells(territory.cells)
 
 
 def test_areas_do_not_depend_on_the_order_of_placing():
     placed = Territory.parse(AREAS["a hole leaves the areas around it open"][0]).placed
-    forwards = areas_of(Territory.assembled(placed).cells)
-    backwards = areas_of(Territory.assembled((placed[0], *reversed(placed[1:]))).cells)
+    forwards = Territory.assembled(placed).areas.values()
+    backwards = Territory.assembled((placed[0], *reversed(placed[1:]))).areas.values()
     assert sorted(map(told, forwards)) == sorted(map(told, backwards))
     assert {(a.terrain, frozenset(a.cells)) for a in forwards} == {
         (a.terrain, frozenset(a.cells)) for a in backwards

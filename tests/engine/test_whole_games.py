@@ -9,7 +9,6 @@ import hashlib
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from random import Random
 
 import pytest
@@ -102,8 +101,8 @@ def all_pasture_outside(chance: Random, players: int) -> tuple[Game, Table]:
         if game.phase is Phase.BUILDING:
             break
     territory = Territory.parse(f"castle-{COLORS[0]} L28@1,0/180 L39@-1,0")
-    first = replace(game.players[0], territory=territory, hand=STRANDED)
-    game = replace(game, players=(first, *(replace(player, hand=()) for player in game.players[1:])))
+    first = game.players[0]._replace(territory=territory, hand=STRANDED)
+    game = game._replace(players=(first, *(player._replace(hand=()) for player in game.players[1:])))
     for seat in table.seats:
         seat.hand = []
     table.seats[0].hand, table.seats[0].world = list(STRANDED), as_world(territory)
