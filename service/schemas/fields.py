@@ -1,14 +1,18 @@
-"""Fields that take JSON for what it is: no number in a string, no boolean for a number."""
+"""Fields that take JSON for what it is: no number in a string, no boolean for a number.
+
+A field whose class has a `component` is described once in the contract, under that name.
+"""
 
 from __future__ import annotations
 
-import unicodedata
+import re
 from collections.abc import Iterable
-from typing import Any
+from functools import cache
+from typing import Any, ClassVar
 
 from marshmallow import Schema, ValidationError, fields, validate
 
-from engine import LANDSCAPE, LIMIT, ROTATIONS, SCORING_TILES, TILES
+from engine import LIMIT, PLAYERS, ROTATIONS
 
 MOST_GOLD = 1_000_000
 """More gold than any purse can hold; a larger price is out of range rather than too dear."""
@@ -20,13 +24,63 @@ class Object(Schema):
     error_messages = {"unknown": "There is no such field.", "type": "This is not a JSON object."}  # noqa: RUF012
 
 
+class Variants(Object):
+    """A JSON object in one of several forms."""
+
+    variants: ClassVar[tuple[type[Schema], ...]]
+
+    def variant(self, data: dict[str, Any]) -> type[Schema]:
+        """Return the form that an object is meant to have.
+
+        :raises ValidationError: when none can be made out.
+        """
+        raise NotImplementedError
+
+    def load(self, data: Any, **kwargs: Any) -> Any:
+        """Load an object as the form that it is meant to have."""
+        if not isinstance(data, dict):
+            raise ValidationError(self.error_messages["type"])
+        return _loader(self.variant(data)).load(data, **kwargs)
+
+
+@cache
+def _loader(form: type[Schema]) -> Schema:
+    """Return the one instance of a form: to make another for each object takes longer than to load it."""
+    return form()
+
+
+class Tagged(Variants):
+    """A JSON object in one of several forms, told apart by its `type`."""
+
+    discriminator = "type"
+
+    @classmethod
+    @cache
+    def tags(cls) -> dict[str, type[Schema]]:
+        """Return the forms by their `type`."""
+        forms = {}
+        for form in cls.variants:
+            tag = form().declared_fields[cls.discriminator]
+            assert isinstance(tag, Always)
+            forms[tag.word] = form
+        return forms
+
+    def variant(self, data: dict[str, Any]) -> type[Schema]:
+        """Return the form whose `type` an object has."""
+        tags, name = self.tags(), data.get(self.discriminator)
+        if not isinstance(name, str) or name not in tags:
+            raise ValidationError(f"This is not one of {', '.join(tags)}.", self.discriminator)
+        return tags[name]
+
+
 class Integer(fields.Integer):
     """A JSON number without a fraction, in a range."""
 
-    def __init__(self, least: int, most: int, description: str, **kwargs: Any) -> None:
+    def __init__(self, least: int, most: int | None, description: str, **kwargs: Any) -> None:
+        error = f"This is not from {least} to {most}." if most is not None else f"This is less than {least}."
         super().__init__(
             strict=True,
-            validate=validate.Range(least, most, error="This is not from {min} to {max}."),
+            validate=validate.Range(least, most, error=error),
             metadata={"description": description},
             **kwargs,
         )
@@ -35,6 +89,15 @@ class Integer(fields.Integer):
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise ValidationError("This is not an integer.")
         return super()._deserialize(value, attr, data, **kwargs)
+
+
+class QueryInteger(Integer):
+    """An integer as it is written in a query: plain digits."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
+        if not re.fullmatch(r"-?[0-9]{1,10}", value):
+            raise ValidationError("This is not an integer.")
+        return super()._deserialize(int(value), attr, data, **kwargs)
 
 
 class Boolean(fields.Boolean):
@@ -49,15 +112,29 @@ class Boolean(fields.Boolean):
         return value
 
 
+class QueryBoolean(Boolean):
+    """`true` or `false` as it is written in a query."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bool:
+        return super()._deserialize({"true": True, "false": False}.get(value), attr, data, **kwargs)
+
+
+_HIDDEN = r"\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ue000-\uf8ff\ufdd0-\ufdef\ufffe\uffff"
+"""Control characters, line ends, what turns the direction of text, and what is no character at all."""
+
+_BLANK = r"\s\u00ad\u200b-\u200f\u2060-\u2064\ufeff"
+"""What leaves no mark by itself."""
+
+_READABLE = re.compile(rf"^[^{_HIDDEN}]*[^{_HIDDEN}{_BLANK}][^{_HIDDEN}]*$")
+
+
 class Name(fields.String):
     """A name that people read: trimmed, neither empty nor long, nothing invisible in it."""
 
     def __init__(self, description: str, most: int = 40, **kwargs: Any) -> None:
         self._most = most
-        super().__init__(
-            metadata={"description": description, "minLength": 1, "maxLength": most, "pattern": r"\S"},
-            **kwargs,
-        )
+        shape = {"minLength": 1, "maxLength": most, "pattern": _READABLE.pattern}
+        super().__init__(metadata={"description": description, **shape}, **kwargs)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         if not isinstance(value, str):
@@ -65,14 +142,9 @@ class Name(fields.String):
         name = value.strip()
         if not 1 <= len(name) <= self._most:
             raise ValidationError(f"This has not from 1 to {self._most} characters.")
-        if any(unicodedata.category(character) in ("Cc", "Cs", "Co", "Zl", "Zp") for character in name):
-            raise ValidationError("This has characters that cannot be shown.")
-        if any(unicodedata.bidirectional(character) in _BIDI_CONTROLS for character in name):
-            raise ValidationError("This has characters that turn the direction of text.")
+        if not _READABLE.fullmatch(name):
+            raise ValidationError("This has characters that cannot be shown, or none that can.")
         return name
-
-
-_BIDI_CONTROLS = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 
 
 class OneOf(fields.String):
@@ -80,7 +152,8 @@ class OneOf(fields.String):
 
     def __init__(self, choices: Iterable[str], description: str, **kwargs: Any) -> None:
         self._choices = tuple(choices)
-        super().__init__(metadata={"description": description, "enum": list(self._choices)}, **kwargs)
+        enum = [str(choice) for choice in self._choices]
+        super().__init__(metadata={"description": description, "enum": enum}, **kwargs)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         if not isinstance(value, str) or value not in self._choices:
@@ -94,32 +167,35 @@ def _some(choices: tuple[str, ...]) -> str:
     return ", ".join(choices)
 
 
-class LandscapeTile(OneOf):
-    """The id of a landscape tile, L01 to L73."""
+class Always(OneOf):
+    """A word that is always the same, and tells one form of an object from another."""
+
+    def __init__(self, word: str, **kwargs: Any) -> None:
+        self.word = word
+        super().__init__((word,), "", required=True, **kwargs)
+        self.metadata = {"const": word}
+
+
+class Word(OneOf):
+    """One of the words that a subclass lists in `choices`; its docstring says what they are."""
+
+    choices: ClassVar[Iterable[str]]
+    component: ClassVar[str]
+
+    def __init_subclass__(cls) -> None:
+        cls.component = cls.__dict__.get("component", cls.__name__)
 
     def __init__(self, description: str, **kwargs: Any) -> None:
-        super().__init__(LANDSCAPE, description, **kwargs)
-
-
-class AnyTile(OneOf):
-    """The id of a landscape or castle tile."""
-
-    def __init__(self, description: str, **kwargs: Any) -> None:
-        super().__init__(TILES, description, **kwargs)
-
-
-class ScoringTileId(OneOf):
-    """The id of a scoring tile."""
-
-    def __init__(self, description: str, **kwargs: Any) -> None:
-        super().__init__(SCORING_TILES, description, **kwargs)
+        super().__init__(self.choices, description, **kwargs)
 
 
 class Rotation(Integer):
-    """Clockwise degrees: 0, 90, 180 or 270."""
+    """Clockwise degrees from the reference orientation."""
 
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(0, 270, "Clockwise degrees.", **kwargs)
+    component = "Rotation"
+
+    def __init__(self, description: str = "How the tile is turned.", **kwargs: Any) -> None:
+        super().__init__(ROTATIONS[0], ROTATIONS[-1], description, **kwargs)
         self.validators = [validate.OneOf(ROTATIONS, error="This is not one of {choices}.")]
 
 
@@ -128,3 +204,38 @@ class Coordinate(Integer):
 
     def __init__(self, description: str, **kwargs: Any) -> None:
         super().__init__(-LIMIT, LIMIT, description, **kwargs)
+
+
+class Seat(Integer):
+    """A seat, counted from 0 in clockwise order."""
+
+    def __init__(self, description: str, **kwargs: Any) -> None:
+        super().__init__(0, PLAYERS[-1] - 1, description, **kwargs)
+
+
+class ListOf(fields.List[Any]):
+    """A list of one kind of thing, of a length within bounds."""
+
+    def __init__(
+        self,
+        inner: fields.Field[Any] | type[Schema],
+        description: str,
+        *,
+        length: tuple[int, int | None] = (0, None),
+        error: str = "This is not from {min} to {max} long.",
+        **kwargs: Any,
+    ) -> None:
+        metadata = {"description": description, "uniqueItems": kwargs.pop("unique", False)}
+        super().__init__(
+            fields.Nested(inner) if isinstance(inner, type) else inner,
+            validate=validate.Length(*length, error=error),
+            metadata={key: value for key, value in metadata.items() if value},
+            **kwargs,
+        )
+
+
+class One(fields.Nested):
+    """One object of a kind."""
+
+    def __init__(self, schema: type[Schema], description: str, **kwargs: Any) -> None:
+        super().__init__(schema, metadata={"description": description}, **kwargs)

@@ -1,0 +1,154 @@
+"""The record of a game: what `GET /games/{game}/record` gives, and `POST /games` begins a game from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import ValidationError, fields, post_load, validates
+
+from engine import PLAYERS, SLOTS, Action, move_from
+from service.schemas.fields import (
+    Always,
+    Boolean,
+    Coordinate,
+    Integer,
+    ListOf,
+    Name,
+    Object,
+    One,
+    Rotation,
+    Seat,
+    Tagged,
+)
+from service.schemas.words import BotName, Color, LandscapeTile, Prices, ScoringTileId, TieBreakRule
+
+MOST_ACTIONS = 5_000
+"""The most actions of a record; a game has about 30 for each player, and what was taken back."""
+
+_HIDDEN = "This is hidden: the record is of a game that was not over."
+
+
+class RecordedPlayer(Object):
+    """A player of a recorded game."""
+
+    name = Name("What the player is called.", required=True)
+    color = Color("The player's colour.", required=True)
+    bot = BotName("The bot that plays the seat; null for a person.", required=True, allow_none=True)
+
+
+class RecordedOptions(Object):
+    """What all draws of a recorded game follow from, and how it is scored."""
+
+    seed = Name("The seed; null until the game is over.", 64, required=True, allow_none=True)
+    scoring_tiles = ListOf(
+        ScoringTileId(),
+        "The scoring tiles the creator named for slots A to D; null: drawn.",
+        length=(len(SLOTS), len(SLOTS)),
+        error="These are not four scoring tiles.",
+        required=True,
+        allow_none=True,
+    )
+    starting_seat = Seat("The seat the creator let start; null: drawn.", required=True, allow_none=True)
+    tie_break = TieBreakRule("What breaks a tie.", required=True)
+    open_gold = Boolean("Whether every purse is shown to everybody.", required=True)
+
+    @validates("seed")
+    def _known(self, seed: str | None, **_: Any) -> None:
+        if seed is None:
+            raise ValidationError(_HIDDEN)
+
+
+class _Recorded(Object):
+    seat = Seat("The seat that acted.", required=True)
+
+    @post_load
+    def _move(self, data: dict[str, Any], **_: Any) -> Action:
+        for field, value in data.items():
+            if value is None:
+                raise ValidationError(_HIDDEN, field)
+        return Action(data.pop("seat"), move_from(data.pop("type"), data))
+
+
+class RecordedOffer(_Recorded):
+    """A seat set or replaced its offer.
+
+    What it offered is null for those who may not know it yet.
+    """
+
+    type = Always("set_offer")
+    discard = LandscapeTile("The tile to discard.", required=True, allow_none=True)
+    prices = Prices("Gold for each of the other two tiles.", required=True, allow_none=True)
+
+
+class RecordedPurchase(_Recorded):
+    """A seat bought a tile."""
+
+    type = Always("buy")
+    tile = LandscapeTile("The tile it bought.", required=True)
+
+
+class RecordedPass(_Recorded):
+    """A seat bought nothing."""
+
+    type = Always("pass")
+
+
+class RecordedPlacement(_Recorded):
+    """A seat placed a tile."""
+
+    type = Always("place")
+    tile = LandscapeTile("The tile it placed.", required=True)
+    x = Coordinate("Position eastwards of the castle.", required=True)
+    y = Coordinate("Position southwards of the castle.", required=True)
+    rotation = Rotation(required=True)
+
+
+class RecordedTakeBack(_Recorded):
+    """A seat took its last placement back."""
+
+    type = Always("take_back")
+
+
+class RecordedFinish(_Recorded):
+    """A seat declared its build finished."""
+
+    type = Always("finish_building")
+
+
+class RecordedAction(Tagged):
+    """One action of a game."""
+
+    variants = (
+        RecordedOffer,
+        RecordedPurchase,
+        RecordedPass,
+        RecordedPlacement,
+        RecordedTakeBack,
+        RecordedFinish,
+    )
+
+
+class GameRecord(Object):
+    """How a game began, and every action since: all else follows from it.
+
+    The record of a game that is over can begin a new game, whole or in part.
+    """
+
+    format = Integer(1, 1, "The number of the record's form.", required=True)
+    game = fields.String(metadata={"description": "The id of the recorded game.", "maxLength": 64})
+    version = Integer(0, None, "The version of the game that the record was made at.")
+    players = ListOf(
+        RecordedPlayer,
+        "The players, in seat order.",
+        length=(PLAYERS[0], PLAYERS[-1]),
+        error="This is not from {min} to {max} players.",
+        required=True,
+    )
+    options = One(RecordedOptions, "The options and the seed.", required=True)
+    actions = ListOf(
+        RecordedAction,
+        "Every action, in order.",
+        length=(0, MOST_ACTIONS),
+        error="This is more than {max} actions.",
+        required=True,
+    )
