@@ -10,15 +10,20 @@ from importlib import import_module
 
 COMMANDS = {
     "serve": ("service.serve", "serve the API, with a Redis of its own unless SKYE_REDIS_URL names one"),
+    "demo": ("service.demo", "play one whole game against the running server, as a client would"),
     "settings": ("service.settings", "print the table of settings"),
 }
+
+WITH_OPTIONS = {"demo"}
+"""The commands whose `main` takes options, and says what they are when asked by `--help`."""
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command named and return its exit code."""
     match arguments:
-        case [name] if name in COMMANDS:
-            code: int = import_module(COMMANDS[name][0]).main()
+        case [name, *options] if name in WITH_OPTIONS or (name in COMMANDS and not options):
+            command = import_module(COMMANDS[name][0]).main
+            code: int = command(options) if name in WITH_OPTIONS else command()
             return code
     print("usage: python -m service.cli COMMAND\n", file=sys.stderr)
     for name, (_, meaning) in COMMANDS.items():

@@ -163,14 +163,14 @@ def _wait_for_health(here: Address, api: subprocess.Popen[bytes]) -> None:
         if api.poll() is not None:
             raise LaunchError(f"The API did not start ({describe_end(api)}); what it said is above.")
         if time.monotonic() > deadline:
-            raise LaunchError(f"The API does not answer at http://{_reachable(here)}/healthz.")
+            raise LaunchError(f"The API does not answer at http://{here.reachable}/healthz.")
         _pause(0.02)
 
 
 def _answers(here: Address, path: str, api: subprocess.Popen[bytes]) -> bool:
     """Whether a GET of `path` is answered 200, waiting as long as a worker may still take the call."""
     try:
-        with socket.create_connection(_reachable(here), timeout=1.0) as connection:
+        with socket.create_connection(here.reachable, timeout=1.0) as connection:
             connection.sendall(f"GET {path} HTTP/1.1\r\nHost: {here}\r\nConnection: close\r\n\r\n".encode())
             connection.settimeout(0.05)
             deadline = time.monotonic() + _HEALTH_PATIENCE_S
@@ -184,7 +184,7 @@ def _answers(here: Address, path: str, api: subprocess.Popen[bytes]) -> bool:
 
 
 def _greet(here: Address, store: _Store, seconds: float) -> None:
-    url = f"http://{_reachable(here)}"
+    url = f"http://{here.reachable}"
     kept = store.described
     if store.server is not None:
         kept += f", by {store.server.program.name} {'.'.join(map(str, version_of(store.server.program)))}"
@@ -228,11 +228,6 @@ def _pause(seconds: float) -> None:
     """Wait, unless told to stop."""
     if signal.sigtimedwait(_STOPPING, seconds):
         raise _Stopped
-
-
-def _reachable(here: Address) -> Address:
-    """Return an address to call for one to listen at."""
-    return here._replace(host={"0.0.0.0": "127.0.0.1", "::": "::1"}.get(here.host, here.host))  # noqa: S104
 
 
 def _without_password(url: str) -> str:

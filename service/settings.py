@@ -41,6 +41,11 @@ class Address(NamedTuple):
         """Write it as a URL has it, an IPv6 host in brackets."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
+    @property
+    def reachable(self) -> "Address":
+        """Where to call what listens here: one who listens everywhere is called at the loopback address."""
+        return self._replace(host={"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host))  # noqa: S104
+
 
 def _setting(default: str, parse: Callable[[str], T], meaning: str, *, secret: bool = False) -> T:
     """Describe one row: its default in text, what reads the text, and its meaning."""

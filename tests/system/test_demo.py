@@ -1,0 +1,170 @@
+"""The demo, run as its user runs it."""
+
+import ast
+import contextlib
+import http.server
+import os
+import re
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from tests.conftest import free_port
+from tests.system.conftest import ROOT
+
+
+def demo(*options, stdout=subprocess.PIPE, **environ):
+    """Run the demo to its end."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("SKYE_", "NO_COLOR"))}
+    command = [sys.executable, "-m", "service.cli", "demo", *options]
+    return subprocess.run(
+        command,
+        cwd=ROOT,
+        env=clean | environ,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+
+
+def test_it_plays_a_whole_game_of_four_in_less_than_ten_seconds(live):
+    began = time.monotonic()
+    played = demo("--url", live.url)
+    assert time.monotonic() - began < 10
+    assert (played.returncode, played.stderr) == (0, "")
+    assert [f"Round {number} of 6" in played.stdout for number in range(1, 8)] == [True] * 6 + [False]
+    for phase, times in {"income": 6, "prices": 6, "buy": 24, "build": 24, "score": 6}.items():
+        assert len(re.findall(rf"^  {phase} ", played.stdout, re.MULTILINE)) == times
+    assert re.search(r"(wins|share the win) with \d+ points\.\n$", played.stdout)
+    assert "\x1b" not in played.stdout
+
+
+def test_it_ends_with_the_four_territories_and_the_points_that_the_server_gives(live):
+    shown = demo("--url", live.url, "--quiet").stdout
+    assert "Round 1" not in shown
+    game = re.search(r"/v1/games/(\w+)", shown)[1]
+    players = live.call("GET", f"/v1/games/{game}")["players"]
+    for player in players:
+        assert f"{player['name']}, {player['color']}, {len(player['territory'])} tiles" in shown
+    (totals,) = re.findall(r"^total +(.*)$", shown, re.MULTILINE)
+    assert [int(total) for total in totals.split()] == [player["score"] for player in players]
+    rows = [row.split()[-4:] for row in re.findall(r"^(?:round|final) .*", shown, re.MULTILINE)]
+    for seat, player in enumerate(players):
+        assert sum(int(row[seat]) for row in rows) == player["score"]
+
+
+def test_the_same_seed_tells_the_same_story(live):
+    first, second = (
+        demo("--url", live.url, "--seed", "skye", "--players", "2").stdout.splitlines() for _ in range(2)
+    )
+    assert first[1:] == second[1:]
+    assert first[0] != second[0]  # it is another game
+
+
+@pytest.mark.parametrize(("players", "rounds"), [(2, 6), (3, 6), (5, 5)])
+def test_it_plays_with_as_many_as_it_is_told(live, players, rounds):
+    shown = demo("--url", live.url, "--players", str(players)).stdout
+    assert f"Round {rounds} of {rounds}" in shown
+    assert len(re.findall(r", \w+, \d+ tiles", shown)) == players
+
+
+def test_it_finds_the_server_where_the_settings_say_it_listens(live):
+    address = live.url.removeprefix("http://")
+    assert demo("--players", "2", "--quiet", SKYE_BIND=address).returncode == 0
+
+
+def in_a_terminal(live, **environ):
+    ours, theirs = os.openpty()
+    read = []
+
+    def listen():
+        with contextlib.suppress(OSError):  # which is how a closed terminal ends
+            while data := os.read(ours, 65536):
+                read.append(data)
+
+    listener = threading.Thread(target=listen)
+    listener.start()
+    played = demo("--url", live.url, "--players", "2", stdout=theirs, **environ)
+    os.close(theirs)
+    listener.join()
+    os.close(ours)
+    assert played.returncode == 0
+    return b"".join(read)
+
+
+def test_it_is_coloured_in_a_terminal_unless_no_color_is_set(live):
+    assert b"\x1b[" in in_a_terminal(live)
+    assert b"\x1b[" not in in_a_terminal(live, NO_COLOR="1")
+
+
+def test_without_a_server_it_says_so_in_one_line():
+    port = free_port()
+    played = demo(SKYE_BIND=f"127.0.0.1:{port}")
+    assert played.returncode == 1
+    assert played.stdout == ""
+    assert (
+        played.stderr
+        == f"No server answers at http://127.0.0.1:{port} (Connection refused). Start one with: make serve\n"
+    )
+
+
+def test_what_is_refused_ends_it_with_the_problem(live):
+    played = demo("--url", live.url, "--seed", "s" * 65)
+    assert played.returncode == 1
+    assert "POST /v1/games with {" in played.stderr
+    assert "was refused with 422:" in played.stderr
+    assert '"code": "invalid_body"' in played.stderr
+    assert "Traceback" not in played.stderr
+
+
+class _Teapot(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"<html>tea</html>")
+
+    def log_message(self, *_):
+        pass
+
+
+def test_an_answer_that_is_no_json_ends_it():
+    with http.server.HTTPServer(("127.0.0.1", 0), _Teapot) as server:
+        threading.Thread(target=server.handle_request).start()
+        played = demo("--url", f"http://127.0.0.1:{server.server_port}")
+    assert played.returncode == 1
+    assert played.stderr.startswith("POST /v1/games got no answer that can be read: JSONDecodeError")
+
+
+def test_a_server_that_goes_away_ends_it():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=lambda: listener.accept()[0].close()).start()  # noqa: PLW0108 - it waits
+        played = demo("--url", f"http://127.0.0.1:{listener.getsockname()[1]}")
+    assert played.returncode == 1
+    assert played.stderr.startswith("POST /v1/games got no answer that can be read: ")
+
+
+@pytest.mark.parametrize("url", ["ftp://here", "127.0.0.1:8000", "http://here:port"])
+def test_a_url_that_is_none_is_told(url):
+    played = demo("--url", url)
+    assert played.returncode == 1
+    assert played.stderr.startswith(f"{url} is no address such as http://127.0.0.1:8000.")
+
+
+def test_it_knows_no_rules():
+    """It plays from what the server tells; of this project it imports only its settings and its narrator."""
+    imported = set()
+    for module in ("demo", "terminal", "settings"):
+        for node in ast.walk(ast.parse((ROOT / "service" / f"{module}.py").read_bytes())):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                imported.add(node.module)
+    ours = {"service.settings", "service.terminal"}
+    assert ours <= imported
+    assert {name.partition(".")[0] for name in imported - ours} <= sys.stdlib_module_names
