@@ -1,0 +1,110 @@
+"""Check that every draw of a finished game was fixed in advance, from its public record alone.
+
+    python examples/verify_draws.py http://127.0.0.1:8000/v1/games/GAME [COMMITMENT]
+
+COMMITMENT is the `fairness.commitment` that you noted when the game began; without it, the one that the
+service tells now is taken. Only the standard library is used, and nothing of the service's own code.
+"""
+
+import hashlib
+import hmac
+import json
+import sys
+import urllib.request
+
+LANDSCAPE = [f"L{number:02}" for number in range(1, 74)]
+SCORING_TILES = sorted(
+    "animals_near_farms brochs_in_mountains building_sets completed_areas completed_mountains connected_cattle "
+    "connected_tiles large_completed_areas largest_lake most_gold most_ships most_whisky sheep "
+    "ships_and_lighthouses squares vertical_lines".split()
+)
+
+
+class Unfair(Exception):
+    """Something was not drawn as the seed says."""
+
+
+def pick(seed, label, choices):
+    """The procedure: HMAC-SHA256 of the label with the seed as key, modulo the size of the sorted list."""
+    number = int.from_bytes(hmac.digest(seed.encode(), label.encode(), "sha256"), "big")
+    return choices[number % len(choices)]
+
+
+def verify(record, commitment, scoring_tiles):
+    """Derive every draw of a record again; raise Unfair at the first that differs, else return their number."""
+    seed = record["options"]["seed"]
+    if seed is None:
+        raise Unfair("the seed is not published: the game is not over")
+    if hashlib.sha256(seed.encode()).hexdigest() != commitment:
+        raise Unfair("the seed is not the one that was committed to")
+    return _scoring_tiles(seed, record, scoring_tiles) + _tiles(seed, record)
+
+
+def _scoring_tiles(seed, record, scoring_tiles):
+    if record["options"]["scoring_tiles"] is not None:
+        return 0  # the creator named them
+    left = SCORING_TILES.copy()
+    for slot, tile in zip("ABCD", scoring_tiles, strict=True):
+        if pick(seed, f"scoring/{slot}", left) != tile:
+            raise Unfair(f"scoring tile {slot}")
+        left.remove(tile)
+    return 4
+
+
+def _tiles(seed, record):
+    """Play the record through as far as the bag is concerned: draws, discards, tiles given back."""
+    seats = range(len(record["players"]))
+    bag, hands, placed, offers = set(LANDSCAPE), {}, {}, {}
+    number = 0
+    for action in record["actions"]:
+        seat, kind = action["seat"], action["type"]
+        if kind == "set_offer":
+            offers[seat] = action
+            if len(offers) == len(seats):  # the last has set theirs: all are revealed
+                number += 1
+                _check_round(seed, number, bag, [offers[seat] for seat in seats])
+                hands = {seat: set(offers[seat]["prices"]) for seat in seats}
+                placed = {seat: [] for seat in seats}
+                bag.update(offer["discard"] for offer in offers.values())
+                offers = {}
+        elif kind == "buy":
+            for hand in hands.values():
+                hand.discard(action["tile"])
+            hands[seat].add(action["tile"])
+        elif kind == "place":
+            hands[seat].remove(action["tile"])
+            placed[seat].append(action["tile"])
+        elif kind == "take_back":
+            hands[seat].add(placed[seat].pop())
+        elif kind == "finish_building":
+            bag |= hands[seat]
+    return number * len(seats) * 3
+
+
+def _check_round(seed, number, bag, offers):
+    """Draw for each seat in turn; its offer names the three tiles that it drew."""
+    for seat, offer in enumerate(offers):
+        shown = {offer["discard"], *offer["prices"]}
+        for n in (1, 2, 3):
+            tile = pick(seed, f"draw/{number}/{seat}/{n}", sorted(bag))
+            if tile not in shown:
+                raise Unfair(f"round {number}, seat {seat}: {tile} should have been drawn")
+            bag.remove(tile)
+
+
+def main(arguments):
+    """Fetch a game's record and verify it."""
+    url = arguments[0].rstrip("/")
+    record, game = (json.load(urllib.request.urlopen(url + rest)) for rest in ("/record", ""))  # noqa: S310
+    commitment = arguments[1] if len(arguments) > 1 else game["fairness"]["commitment"]
+    try:
+        draws = verify(record, commitment, [tile["id"] for tile in game["scoring_tiles"]])
+    except Unfair as error:
+        print(f"NOT as committed: {error}")
+        return 1
+    print(f"All {draws} draws follow from the seed that was committed to.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,55 @@
+"""The script that verifies draws accepts fair games, and no others."""
+
+import sys
+from pathlib import Path
+
+import fakeredis
+import pytest
+
+from service import create_app
+from service.settings import Settings
+from service.store import RedisStore
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
+
+from verify_draws import Unfair, verify
+
+
+@pytest.fixture(scope="module")
+def finished():
+    """The commitment noted at the beginning of a game of four bots, and what is public at its end."""
+    app = create_app(Settings.from_environment({}), RedisStore(fakeredis.FakeRedis()))
+    client = app.test_client()
+    lobby = client.post("/v1/games", json={"players": [{"bot": "random"}] * 4}).json
+    path = f"/v1/games/{lobby['game']['id']}"
+    host = {"Authorization": f"Bearer {lobby['host_token']}"}
+    over = client.post(f"{path}/start", headers=host).json
+    assert over["status"] == "finished"
+    return lobby["game"]["fairness"]["commitment"], client.get(f"{path}/record").json, over["scoring_tiles"]
+
+
+def test_a_finished_game_can_be_verified_from_its_record(finished):
+    commitment, record, scoring_tiles = finished
+    assert verify(record, commitment, [tile["id"] for tile in scoring_tiles]) == 4 + 6 * 4 * 3
+
+
+def test_another_seed_than_the_one_committed_to_is_found_out(finished):
+    _, record, scoring_tiles = finished
+    with pytest.raises(Unfair, match="committed"):
+        verify(record, "0" * 64, [tile["id"] for tile in scoring_tiles])
+
+
+def test_a_scoring_tile_that_was_not_drawn_is_found_out(finished):
+    commitment, record, scoring_tiles = finished
+    a, b, c, d = (tile["id"] for tile in scoring_tiles)
+    with pytest.raises(Unfair, match="scoring tile A"):
+        verify(record, commitment, [b, a, c, d])
+
+
+def test_a_tile_that_was_not_drawn_is_found_out(finished):
+    commitment, record, scoring_tiles = finished
+    first, second = (action for action in record["actions"][:2])
+    swapped = [{**first, "discard": second["discard"]}, {**second, "discard": first["discard"]}]
+    forged = {**record, "actions": swapped + record["actions"][2:]}
+    with pytest.raises(Unfair, match="round 1"):
+        verify(forged, commitment, [tile["id"] for tile in scoring_tiles])
