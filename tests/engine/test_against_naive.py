@@ -8,15 +8,16 @@ from random import Random
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from engine.survey import survey_of
 from engine.errors import InvalidTerritory
 from engine.final_scoring import final_score, winners
 from engine.geometry import position_of
 from engine.scoring import SCORING_TILES, tile_points
+from engine.survey import survey_of
 from engine.territory import Place, Territory, castle_alone
 from tests.naive import scoring, world
 from tests.naive.catalogue import CATALOGUE, LANDSCAPE, SQUARE
 from tests.naive.chance import as_world, grown_territory, with_holes
+from tests.naive.told import areas_told
 
 THINGS = {"whisky": 27, "sheep": 25, "cattle": 15, "farm": 15, "broch": 14, "ship": 27, "lighthouse": 15}
 
@@ -58,23 +59,19 @@ def test_brochs_have_one_mountain_of_their_tile_and_ships_share_its_waters_equal
 @thoroughly
 @given(territories())
 def test_areas_are_those_of_the_picture(territory: Territory):
-    seen = survey_of(territory)
+    assert areas_told(territory) == Counter(world.areas_of(as_world(territory)))
+    assert all(len(area.cells) == len(set(area.cells)) for area in survey_of(territory).areas)
 
-    areas = Counter(
-        world.Area(
-            area.terrain.label,
-            frozenset(position_of(cell) for cell in area.cells),
-            area.completed,
-            area.brochs,
-            area.ships,
-            area.lighthouses,
-            tuple(sorted((kind, position_of(cell)) for kind, cell in area.scrolls)),
-        )
-        for area in seen.areas
-    )
 
-    assert areas == Counter(world.areas_of(as_world(territory)))
-    assert all(len(area.cells) == len(set(area.cells)) for area in seen.areas)
+@thoroughly
+@given(territories(largest=40), st.randoms(use_true_random=False))
+def test_areas_are_right_on_every_branch_and_when_tiles_are_taken_back(territory: Territory, chance: Random):
+    before = areas_told(territory)
+    for tile in chance.sample(LANDSCAPE, 5):
+        if territory.has_place(tile) and tile not in [placed.tile for placed in territory.placed]:
+            grown = territory.place(*chance.choice(territory.legal_places(tile)))
+            assert areas_told(grown) == Counter(world.areas_of(as_world(grown)))
+            assert areas_told(grown.without_last()) == areas_told(territory) == before
 
 
 @thoroughly

@@ -9,6 +9,7 @@ import hashlib
 import os
 import subprocess
 import sys
+from collections import Counter
 from random import Random
 
 import pytest
@@ -42,15 +43,15 @@ from tests.naive.chance import as_world
 from tests.naive.play import Beginning, attempt, beginning, listed_moves, whole_game
 from tests.naive.rounds import SCORED
 from tests.naive.table import Seat, Table
-from tests.naive.told import told_by_engine, told_by_table
-from tests.naive.world import legal_places
+from tests.naive.told import areas_told, told_by_engine, told_by_table
+from tests.naive.world import areas_of, legal_places
 
 STRANDED = ("L07", "L45", "L21")  # tiles without a pasture edge
 PLACEMENTS_TRIED = 5
 ATTEMPTS = 4
 
 some_games = settings(
-    max_examples=int(os.environ.get("SKYE_TEST_GAMES", "8")),
+    max_examples=int(os.environ.get("SKYE_TEST_GAMES", "5")),
     deadline=None,
     phases=[Stage.explicit, Stage.reuse, Stage.generate],  # a smaller seed makes no smaller game
     suppress_health_check=list(HealthCheck),
@@ -71,6 +72,8 @@ def test_every_step_is_that_of_the_naive_game(players: int, seed: int):
         assert table.allows(step.seat, step.move)
         table.make(step.seat, step.move)
         assert told_by_engine(step.after.game) == told_by_table(table)
+        territory = step.after.game.players[step.seat].territory
+        assert areas_told(territory) == Counter(areas_of(table.seats[step.seat].world))
         for event in step.after.events:
             assert event_is_true(event, table), event
     assert table.phase is None

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from engine import Game, Player
+from collections import Counter
+
+from engine import Game, Player, Territory, position_of, survey_of
 from tests.naive.chance import as_world
 from tests.naive.table import Table
+from tests.naive.world import Area
 
 
 def told_by_engine(game: Game) -> dict[str, object]:
@@ -66,3 +69,19 @@ def told_by_table(table: Table) -> dict[str, object]:
 def offered(player: Player) -> list[tuple[str, int]]:
     """Return the tiles drawn with their prices, 0 for the marked one; nothing until the offer is set."""
     return list(zip(player.drawn, player.prices, strict=True)) if player.prices else []
+
+
+def areas_told(territory: Territory) -> Counter[Area]:
+    """Return the engine's areas as the naive implementation would tell them, in any order."""
+    return Counter(
+        Area(
+            area.terrain.label,
+            frozenset(position_of(cell) for cell in area.cells),
+            area.completed,
+            area.brochs,
+            area.ships,
+            area.lighthouses,
+            tuple(sorted((kind, position_of(cell)) for kind, cell in area.scrolls)),
+        )
+        for area in survey_of(territory).areas
+    )
