@@ -47,8 +47,13 @@ def create_game(body: dict[str, Any]) -> Response:
 
 
 def _beginning_of(body: dict[str, Any]) -> dict[str, Any]:
-    """Return the body that would have begun the recorded game."""
+    """Return the body that would have begun the recorded game.
+
+    :raises Problem: game_not_over, since its record does not tell the seed.
+    """
     record = body["record"]
+    if record["options"]["seed"] is None:
+        raise Problem("game_not_over")
     chosen = {name: value for name, value in record["options"].items() if value is not None}
     return body | {"players": record["players"], "start": True, "options": chosen | body["options"]}
 

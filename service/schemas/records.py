@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from marshmallow import ValidationError, fields, post_load, validates
+from marshmallow import ValidationError, fields, post_load, validates_schema
 
 from engine import PLAYERS, SLOTS, Action, move_from
 from service.schemas.fields import (
@@ -24,8 +24,6 @@ from service.schemas.words import BotName, Color, LandscapeTile, Prices, Scoring
 
 MOST_ACTIONS = 5_000
 """The most actions of a record; a game has about 30 for each player, and what was taken back."""
-
-_HIDDEN = "This is hidden: the record is of a game that was not over."
 
 
 class RecordedPlayer(Object):
@@ -52,20 +50,15 @@ class RecordedOptions(Object):
     tie_break = TieBreakRule("What breaks a tie.", required=True)
     open_gold = Boolean("Whether every purse is shown to everybody.", required=True)
 
-    @validates("seed")
-    def _known(self, seed: str | None, **_: Any) -> None:
-        if seed is None:
-            raise ValidationError(_HIDDEN)
-
 
 class _Recorded(Object):
     seat = Seat("The seat that acted.", required=True)
 
     @post_load
-    def _move(self, data: dict[str, Any], **_: Any) -> Action:
-        for field, value in data.items():
-            if value is None:
-                raise ValidationError(_HIDDEN, field)
+    def _move(self, data: dict[str, Any], **_: Any) -> Action | None:
+        """Return the action, or None when it is hidden."""
+        if None in data.values():
+            return None
         return Action(data.pop("seat"), move_from(data.pop("type"), data))
 
 
@@ -152,3 +145,9 @@ class GameRecord(Object):
         error="This is more than {max} actions.",
         required=True,
     )
+
+    @validates_schema
+    def _open(self, data: dict[str, Any], **_: Any) -> None:
+        for number, action in enumerate(data["actions"]):
+            if action is None and data["options"]["seed"] is not None:
+                raise ValidationError({"actions": {number: ["This is hidden, though the game is over."]}})
