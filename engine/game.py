@@ -66,9 +66,9 @@ class Game(NamedTuple):
     `scoring_tiles` are the four in use, for slots A to D.
     """
 
+    players: tuple[Player, ...]
     seed: str
     scoring_tiles: tuple[str, ...]
-    players: tuple[Player, ...]
     starting_seat: int
     tie_break: TieBreak = TieBreak.LEFTOVER_GOLD
     open_gold: bool = False
@@ -92,11 +92,11 @@ class Game(NamedTuple):
         """The seats that must act now, for the game to go on."""
         match self.phase:
             case Phase.PRICING:
-                return tuple(seat for seat, player in enumerate(self.players) if not player.prices)
+                return tuple([seat for seat, player in enumerate(self.players) if not player.prices])
             case Phase.BUYING:
                 return (self.buyer,)
             case Phase.BUILDING:
-                return tuple(seat for seat, player in enumerate(self.players) if not player.finished)
+                return tuple([seat for seat, player in enumerate(self.players) if not player.finished])
             case None:
                 return ()
 

@@ -31,7 +31,8 @@ TILES_DRAWN = 3
 
 def with_player(game: Game, seat: int, player: Player) -> Game:
     """Return the game with what one seat has replaced."""
-    return game._replace(players=(*game.players[:seat], player, *game.players[seat + 1 :]))
+    players = (*game.players[:seat], player, *game.players[seat + 1 :])
+    return Game(players, *game[1:])
 
 
 def carry_on(game: Game) -> tuple[Game, tuple[Event, ...]]:

@@ -1,12 +1,12 @@
 """The rules of play: which moves are legal, what they do, and what then happens by itself.
 
-`refusal` is the one judge of a move: `play` raises what it says, and `legal_moves` lists only what it
-accepts. Building is the exception in form, not in substance: both ask the territory's frontier.
+`refusal` is the one judge of a move: `play` raises what it says. `legal_moves` lists what it accepts from the
+same two sources that it asks: the tiles on offer, and the frontier of a territory.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple, assert_never
+from typing import Any, NamedTuple, assert_never
 
 from engine import errors, rounds
 from engine.errors import RuleError
@@ -25,6 +25,16 @@ from engine.territory import Place
 
 MINIMUM_PRICE = 1
 """Gold; the least that a tile on offer costs."""
+
+
+_PHASES: dict[type[Any], Phase] = {
+    SetOffer: Phase.PRICING,
+    Buy: Phase.BUYING,
+    Pass: Phase.BUYING,
+    Place: Phase.BUILDING,
+    TakeBack: Phase.BUILDING,
+    FinishBuilding: Phase.BUILDING,
+}
 
 
 class Outcome(NamedTuple):
@@ -65,8 +75,10 @@ def legal_moves(game: Game, seat: int) -> list[Move]:
     """Return every move open to a seat now, but for offers, which `offer_limits` describes."""
     match game.phase:
         case Phase.BUYING if game.buyer == seat:
-            offered = [Buy(tile) for player in game.players for tile in player.drawn]
-            return [*(buy for buy in offered if refusal(game, seat, buy) is None), Pass()]
+            gold = game.players[seat].gold
+            offered = _on_offer(game).items()
+            affordable = [tile for tile, (seller, price) in offered if seller != seat and price <= gold]
+            return [*map(Buy, affordable), Pass()]
         case Phase.BUILDING if not game.players[seat].finished:
             return _building_moves(game.players[seat])
         case _:
@@ -83,7 +95,7 @@ def offer_limits(game: Game, seat: int) -> OfferLimits | None:
 
 def refusal(game: Game, seat: int, move: Move) -> RuleError | None:
     """Say why a seat may not make a move now, or None when it may."""
-    phase = _phase_of(move)
+    phase = _PHASES[type(move)]
     if game.phase is None:
         return errors.GameOver("The game is over.")
     if game.phase is not phase:
@@ -97,16 +109,6 @@ def refusal(game: Game, seat: int, move: Move) -> RuleError | None:
             return _building_refusal(game.players[seat], move)
         case _:
             assert_never(move)
-
-
-def _phase_of(move: Move) -> Phase:
-    match move:
-        case SetOffer():
-            return Phase.PRICING
-        case Buy() | Pass():
-            return Phase.BUYING
-        case _:
-            return Phase.BUILDING
 
 
 def _offer_refusal(player: Player, offer: SetOffer) -> RuleError | None:
@@ -129,13 +131,13 @@ def _purchase_refusal(game: Game, seat: int, move: Buy | Pass) -> RuleError | No
         return errors.NotYourTurn(f"It is the turn of seat {game.buyer} to buy.")
     if isinstance(move, Pass):
         return None
-    seller = _seller_of(game, move.tile)
+    seller, price = _on_offer(game).get(move.tile, (None, 0))
     if seller is None:
         return errors.TileNotForSale(f"Nobody offers {move.tile} now.")
     if seller == seat:
         return errors.OwnTile(f"{move.tile} is a tile of your own.")
-    price, gold = _price_of(game.players[seller], move.tile), game.players[seat].gold
-    if price > gold:
+    if price > game.players[seat].gold:
+        gold = game.players[seat].gold
         return errors.NotEnoughGold(f"{move.tile} costs {price} gold; the purse holds {gold}.")
     return None
 
@@ -171,12 +173,13 @@ def _building_moves(player: Player) -> list[Move]:
     return moves
 
 
-def _seller_of(game: Game, tile: str) -> int | None:
-    return next((seat for seat, player in enumerate(game.players) if tile in player.drawn), None)
-
-
-def _price_of(seller: Player, tile: str) -> int:
-    return seller.prices[seller.drawn.index(tile)]
+def _on_offer(game: Game) -> dict[str, tuple[int, int]]:
+    """Return the seller and the price of each tile on offer."""
+    return {
+        tile: (seat, price)
+        for seat, player in enumerate(game.players)
+        for tile, price in zip(player.drawn, player.prices, strict=True)
+    }
 
 
 def _set_offer(game: Game, seat: int, offer: SetOffer) -> tuple[Game, Event]:
@@ -190,11 +193,9 @@ def _set_offer(game: Game, seat: int, offer: SetOffer) -> tuple[Game, Event]:
 
 
 def _buy(game: Game, seat: int, move: Buy) -> tuple[Game, Event]:
-    seller_seat = _seller_of(game, move.tile)
-    assert seller_seat is not None  # `refusal` has seen to it
+    seller_seat, price = _on_offer(game)[move.tile]
     buyer, seller = game.players[seat], game.players[seller_seat]
     at = seller.drawn.index(move.tile)
-    price = seller.prices[at]
     seller = seller._replace(
         gold=seller.gold + 2 * price,
         drawn=seller.drawn[:at] + seller.drawn[at + 1 :],
@@ -209,8 +210,8 @@ def _buy(game: Game, seat: int, move: Buy) -> tuple[Game, Event]:
 def _place(game: Game, seat: int, move: Place) -> tuple[Game, Event]:
     player = game.players[seat]
     player = player._replace(
-        territory=player.territory.place(*move),
-        hand=tuple(tile for tile in player.hand if tile != move.tile),
+        territory=player.territory.extended(move),
+        hand=tuple([tile for tile in player.hand if tile != move.tile]),
         placed_now=player.placed_now + 1,
     )
     return rounds.with_player(game, seat, player), TilePlaced(seat, *move)

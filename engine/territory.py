@@ -40,6 +40,9 @@ class _Indexes:
     _facing: dict[int, int]
 
 
+_set = object.__setattr__  # how a frozen value is filled
+
+
 @dataclass(frozen=True, slots=True)
 class Territory(_Indexes):
     """The tiles of one player in placing order, the castle first.
@@ -132,13 +135,18 @@ class Territory(_Indexes):
         error = self.refusal(tile, x, y, rotation)
         if error is not None:
             raise error
-        cell, form = cell_at(x, y), FORMS[tile, rotation]
-        larger = Territory((*self.placed, Place(tile, x, y, rotation)))
+        return self.extended(Place(tile, x, y, rotation))
+
+    def extended(self, place: Place) -> Territory:
+        """Return the territory with one more tile, known to be legal; what is worked out is carried over."""
+        cell, form = cell_at(place.x, place.y), FORMS[place.tile, place.rotation]
+        larger = Territory((*self.placed, place))
         cells, frontier = self.cells.copy(), self.frontier.copy()
         areas, facing = self.areas.copy(), self.facing.copy()
         _occupy(cells, frontier, cell, form)
         join_areas(areas, facing, cells, cell, form)
-        _keep(larger, _cells=cells, _frontier=frontier, _areas=areas, _facing=facing)
+        _keep_layout(larger, cells, frontier)
+        _keep_areas(larger, areas, facing)
         return larger
 
     def refusal(self, tile: str, x: int, y: int, rotation: int) -> RuleError | None:
@@ -163,19 +171,24 @@ class Territory(_Indexes):
         frontier: dict[int, int] = {}
         for tile, x, y, rotation in self.placed:
             _occupy(cells, frontier, cell_at(x, y), FORMS[tile, rotation])
-        _keep(self, _cells=cells, _frontier=frontier)
+        _keep_layout(self, cells, frontier)
 
     def _join_areas(self) -> None:
         areas: dict[int, Area] = {}
         facing: dict[int, int] = {}
         for cell, form in self.cells.items():
             join_areas(areas, facing, self.cells, cell, form)
-        _keep(self, _areas=areas, _facing=facing)
+        _keep_areas(self, areas, facing)
 
 
-def _keep(territory: Territory, **indexes: object) -> None:
-    for name, index in indexes.items():
-        object.__setattr__(territory, name, index)
+def _keep_layout(territory: Territory, cells: dict[int, Form], frontier: dict[int, int]) -> None:
+    _set(territory, "_cells", cells)
+    _set(territory, "_frontier", frontier)
+
+
+def _keep_areas(territory: Territory, areas: dict[int, Area], facing: dict[int, int]) -> None:
+    _set(territory, "_areas", areas)
+    _set(territory, "_facing", facing)
 
 
 class _Ways(dict[tuple[int, int], tuple[Place, ...]]):
@@ -211,10 +224,9 @@ def castle_alone(color: str) -> Territory:
 def _occupy(cells: dict[int, Form], frontier: dict[int, int], cell: int, form: Form) -> None:
     cells[cell] = form
     frontier.pop(cell, None)
-    for side, step in enumerate(STEPS):
+    for step, demand in zip(STEPS, form.demands, strict=True):
         neighbour = cell + step
         if neighbour not in cells:
-            demand = form.edges[side] << 2 * OPPOSITE[side]
             frontier[neighbour] = frontier.get(neighbour, 0) | demand
 
 

@@ -11,7 +11,7 @@ from enum import IntEnum
 from importlib import resources
 from typing import Final
 
-from engine.geometry import ROTATIONS, SIDES, turned
+from engine.geometry import OPPOSITE, ROTATIONS, SIDES, turned
 
 
 class Terrain(IntEnum):
@@ -78,7 +78,8 @@ class Form:
     """A tile turned by `rotation`: its edges, regions and roads as they then lie.
 
     `region_at[side]` is the index in `regions` of the region at that side; `road_at[side]` the index in
-    `roads` of the road that leaves there, or -1.
+    `roads` of the road that leaves there, or -1. `demands[side]` is what the tile demands of an empty
+    neighbour on that side (see `FITS`).
     """
 
     tile: Tile
@@ -88,6 +89,7 @@ class Form:
     region_at: tuple[int, ...]
     roads: tuple[tuple[int, ...], ...]
     road_at: tuple[int, ...]
+    demands: tuple[int, ...]
 
 
 def _parse(line: str) -> Tile:
@@ -155,14 +157,16 @@ def _form(tile: Tile, rotation: int) -> Form:
         for region in _regions(tile)
     )
     roads = tuple(tuple(turned(side, rotation) for side in road) for road in tile.roads)
+    edges = tuple(tile.edges[turned(side, -rotation)] for side in SIDES)
     return Form(
         tile,
         rotation,
-        tuple(tile.edges[turned(side, -rotation)] for side in SIDES),
+        edges,
         regions,
         tuple(next(i for i, region in enumerate(regions) if side in region.sides) for side in SIDES),
         roads,
         tuple(next((i for i, road in enumerate(roads) if side in road), -1) for side in SIDES),
+        tuple(edges[side] << 2 * OPPOSITE[side] for side in SIDES),
     )
 
 
