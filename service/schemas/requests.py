@@ -164,7 +164,7 @@ class PassToBuy(Object):
         data_key="pass",
         required=True,
         validate=validate.Equal(True, error="Send true, or a tile instead."),
-        error_messages={"required": 'Send either {"tile": ...} or {"pass": true}.'},
+        error_messages={"required": 'Send either {{"tile": ...}} or {{"pass": true}}.'},
     )
 
 

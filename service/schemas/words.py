@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from marshmallow import fields, validate
+from marshmallow import ValidationError, fields, validate
 
 from engine import (
     BOTS,
@@ -146,3 +146,16 @@ class Prices(fields.Dict):
             metadata={"description": description},
             **kwargs,
         )
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        try:
+            return super()._deserialize(value, attr, data, **kwargs)
+        except ValidationError as error:
+            raise ValidationError(_by_key(error.messages)) from None
+
+
+def _by_key(messages: Any) -> Any:
+    """Leave out what marshmallow puts between a key of a mapping and what is wrong with it or its value."""
+    if not isinstance(messages, dict):
+        return messages
+    return {key: [fault for faults in found.values() for fault in faults] for key, found in messages.items()}
