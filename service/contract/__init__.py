@@ -2,19 +2,114 @@
 
 from __future__ import annotations
 
-from flask import Flask
-from flask_smorest import Api
+from functools import cached_property
+from typing import Any
 
-_TITLE = "Isle of Skye"
-_VERSION = "1.0.0"
+import msgspec
+import yaml
+from flask import Flask
+from flask_smorest import Api, Blueprint
+
+from service.contract.components import GAME_ID, HEADERS, PARAMETERS, SECURITY_SCHEMES
+from service.contract.conversion import Doc, RulePlugin, SchemaPlugin
+from service.contract.introduction import INTRODUCTION
+
+TITLE = "Isle of Skye"
+VERSION = "1.0.0"
+"""The version of the contract, not of the program: see the introduction for when it changes."""
+
+_INFO = {
+    "summary": "Keeps and plays games of Isle of Skye.",
+    "description": INTRODUCTION,
+    "contact": {"name": "Isle of Skye API", "url": "/docs"},
+    "license": {"name": "All rights reserved", "identifier": "LicenseRef-All-Rights-Reserved"},
+}
+_SERVERS = [
+    {"url": "/", "description": "The server that serves this document."},
+    {"url": "http://127.0.0.1:8000", "description": "A server of one's own: `make serve`."},
+]
+_ORDER = ("openapi", "info", "servers", "tags", "paths", "components")
 
 
 class Contract(Api):
-    """Collects the operations of the app; refusals are written by `problems`, not here."""
+    """Collects the operations of an app; refusals are written by `problems`, not here.
+
+    The document is made when it is first asked for: most processes never are.
+    """
+
+    DEFAULT_ERROR_RESPONSE_NAME = None
 
     def __init__(self, app: Flask) -> None:
-        app.config |= {"API_TITLE": _TITLE, "API_VERSION": _VERSION, "OPENAPI_VERSION": "3.1.0"}
-        super().__init__(app)
+        app.config |= {"API_TITLE": TITLE, "API_VERSION": VERSION, "OPENAPI_VERSION": "3.1.0"}
+        self._blueprints: list[Blueprint] = []
+        super().__init__(
+            app, spec_kwargs={"flask_plugin": RulePlugin(), "marshmallow_plugin": SchemaPlugin()}
+        )
+        app.extensions["skye-contract"] = self
+
+    def register_blueprint(self, blueprint: Blueprint, **options: Any) -> None:
+        """Register a blueprint with the app, and remember it for the document."""
+        self._app.register_blueprint(blueprint, **options)
+        self._blueprints.append(blueprint)
+
+    @cached_property
+    def document(self) -> Doc:
+        """The OpenAPI document."""
+        components = self.spec.components
+        components.schema("GameId", GAME_ID)
+        for name, header in HEADERS.items():
+            components.header(name, header)
+        for name, parameter in PARAMETERS.items():
+            components.parameter(name, parameter["in"], parameter)
+        for name, scheme in SECURITY_SCHEMES.items():
+            components.security_scheme(name, scheme)
+        for blueprint in self._blueprints:
+            blueprint.register_views_in_doc(self, self._app, self.spec, name=blueprint.name, parameters=None)
+            self.spec.tag({"name": blueprint.name, "description": blueprint.description})
+        return _in_order(self.spec.to_dict())
+
+    @cached_property
+    def json(self) -> bytes:
+        """The document as JSON."""
+        return msgspec.json.encode(self.document)
+
+    @cached_property
+    def yaml(self) -> str:
+        """The document as YAML, always in the same words."""
+        text: str = yaml.dump(self.document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
+        return text
 
     def _register_error_handlers(self) -> None:
         """Register none: `problems.register` does."""
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes texts of several lines as such, and everything in full wherever it stands."""
+
+    def ignore_aliases(self, data: object) -> bool:
+        """Never refer to what was written before."""
+        del data
+        return True
+
+
+def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    style = "|" if "\n" in text else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _text)
+
+
+def _in_order(document: Doc) -> Doc:
+    """Return the document in reading order: paths as the routes come, components by name."""
+    document["info"] |= _INFO
+    document["servers"] = _SERVERS
+    for path in document["paths"].values():
+        for operation in path.values():
+            if isinstance(operation, dict):
+                responses = operation["responses"]
+                operation["responses"] = {status: responses[status] for status in sorted(responses)}
+    document["components"] = {
+        kind: dict(sorted(parts.items())) for kind, parts in document["components"].items()
+    }
+    return {key: document[key] for key in _ORDER}

@@ -173,7 +173,7 @@ class Always(OneOf):
     def __init__(self, word: str, **kwargs: Any) -> None:
         self.word = word
         super().__init__((word,), "", required=True, **kwargs)
-        self.metadata = {"const": word}
+        self.metadata = {"description": "Tells this form from the others.", "const": word}
 
 
 class Word(OneOf):

@@ -1,0 +1,114 @@
+"""What operations share: parameters, the headers of answers, and how a token is sent."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from engine import PLAYERS, schedule
+
+_MOST_ROUNDS = max(len(schedule(players)) for players in PLAYERS)
+
+
+def _in_path(name: str, description: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"name": name, "in": "path", "required": True, "description": description, "schema": schema}
+
+
+def _in_headers(name: str, description: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"name": name, "in": "header", "description": description, "schema": schema}
+
+
+PATH_PARAMETERS: Final = {
+    "game": _in_path("game", "The id of the game.", {"$ref": "#/components/schemas/GameId"}),
+    "seat": _in_path(
+        "seat",
+        "The seat, counted from 0 in clockwise order.",
+        {"type": "integer", "minimum": 0, "maximum": PLAYERS[-1] - 1},
+    ),
+    "round": _in_path(
+        "round", "The round, counted from 1.", {"type": "integer", "minimum": 1, "maximum": _MOST_ROUNDS}
+    ),
+    "tile": _in_path("tile", "The id of the tile.", {"$ref": "#/components/schemas/TileId"}),
+    "asset": _in_path(
+        "asset", "The name of the file.", {"type": "string", "pattern": r"^[a-z0-9.-]+$", "maxLength": 64}
+    ),
+}
+
+IDEMPOTENCY_KEY: Final = "Idempotency-Key"
+IF_MATCH: Final = "If-Match"
+IF_NONE_MATCH: Final = "If-None-Match"
+LAST_EVENT_ID: Final = "Last-Event-ID"
+
+HEADER_PARAMETERS: Final = {
+    IDEMPOTENCY_KEY: _in_headers(
+        IDEMPOTENCY_KEY,
+        "Makes the request safe to repeat: the same key with the same request gives the first answer again, "
+        "for a day. A key belongs to its token, or without one to the address of the client. "
+        "A random UUID is a good one.",
+        {"type": "string", "pattern": r"^[\x21-\x7e]{1,255}$", "minLength": 1, "maxLength": 255},
+    ),
+    IF_MATCH: _in_headers(
+        IF_MATCH,
+        "Makes the write conditional: it is refused with 412 unless the game is at this version (`ETag`).",
+        {"type": "string", "examples": ['"42"']},
+    ),
+    IF_NONE_MATCH: _in_headers(
+        IF_NONE_MATCH,
+        "The `ETag` of the answer that the client has: if it still holds, 304 is all that comes back.",
+        {"type": "string", "examples": ['"42"']},
+    ),
+    LAST_EVENT_ID: _in_headers(
+        LAST_EVENT_ID,
+        "The number of the last event received, as an `EventSource` sends it when it comes back; "
+        "it goes before `after`.",
+        {"type": "string", "pattern": r"^[0-9]{1,9}$"},
+    ),
+}
+
+PARAMETERS: Final = PATH_PARAMETERS | HEADER_PARAMETERS
+"""The components of parameters, by the name of the parameter."""
+
+
+def _header(description: str, schema: dict[str, Any], *, always: bool = True) -> dict[str, Any]:
+    return {"description": description, "required": always, "schema": schema}
+
+
+HEADERS: Final = {
+    "ETag": _header(
+        "The version of what is answered, for `If-Match` and `If-None-Match`; "
+        "for a game, its `version` in quotes.",
+        {"type": "string", "examples": ['"42"']},
+    ),
+    "Location": _header(
+        "The path of what was created.", {"type": "string", "format": "uri-reference"}, always=False
+    ),
+    "Cache-Control": _header(
+        "Whether and for how long the answer may be kept.", {"type": "string", "examples": ["no-store"]}
+    ),
+    "Retry-After": _header(
+        "How many seconds to wait before trying again.", {"type": "integer", "minimum": 0}
+    ),
+    "WWW-Authenticate": _header("Always `Bearer`.", {"type": "string", "const": "Bearer"}),
+}
+"""The components of headers, by the name of the header."""
+
+GAME_ID: Final = {
+    "type": "string",
+    "description": "The id of a game.",
+    "minLength": 1,
+    "maxLength": 64,
+    "pattern": "^[a-z0-9]+$",
+    "examples": ["k7mt2vq9xw3c"],
+}
+
+TOKEN: Final = "token"  # noqa: S105 - the name of the scheme
+SECURITY_SCHEMES: Final = {
+    TOKEN: {
+        "type": "http",
+        "scheme": "bearer",
+        "description": (
+            "A host token, from `POST /v1/games`, starts and aborts its game and before the start seats bots "
+            "and removes players. A seat token, from there or from `POST /v1/games/{game}/players`, acts for "
+            "its seat and sees what the seat may see. Without a token one sees what a spectator sees."
+        ),
+    }
+}

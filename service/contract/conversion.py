@@ -1,0 +1,103 @@
+"""From schemas and rules to OpenAPI: giving a name and a word to what apispec would leave without."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from apispec.ext.marshmallow import MarshmallowPlugin
+from apispec.ext.marshmallow.common import resolve_schema_cls, resolve_schema_instance
+from apispec.ext.marshmallow.openapi import OpenAPIConverter
+from flask_smorest.spec.plugins import FlaskPlugin
+from marshmallow import RAISE, Schema, fields
+from werkzeug.routing import Rule
+
+from service.schemas.fields import Object, Tagged, Variants
+
+Doc: TypeAlias = dict[str, Any]
+"""A part of the document."""
+
+_OF_ITS_PLACE = ("description", "default")
+"""What is said of a field where it stands; the rest belongs to its component."""
+
+
+def meaning_of(thing: type) -> str:
+    """Return the docstring of a class as one text, its lines joined within paragraphs."""
+    paragraphs = inspect.cleandoc(thing.__doc__ or "").split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+
+
+class Converter(OpenAPIConverter):
+    """Gives every object, list of words and map a name, and every schema its docstring."""
+
+    def init_attribute_functions(self) -> None:
+        """Add what apispec does not know of; what makes a field nullable goes last."""
+        super().init_attribute_functions()
+        self.attribute_functions[-1:-1] = [self.const, self.map, self.named]
+
+    def const(self, field: fields.Field[Any], **_: Any) -> Doc:
+        """Take over the one value that a field can have."""
+        return {"const": field.metadata["const"]} if "const" in field.metadata else {}
+
+    def map(self, field: fields.Field[Any], ret: Doc) -> Doc:
+        """Say what the names and the number of the entries of a map can be."""
+        if not isinstance(field, fields.Dict):
+            return {}
+        doc = {f"{end}Properties": ret.pop(f"{end}Length") for end in ("min", "max") if f"{end}Length" in ret}
+        if field.key_field is not None:
+            doc["propertyNames"] = self.field2property(field.key_field)
+        return doc
+
+    def named(self, field: fields.Field[Any], ret: Doc) -> Doc:
+        """Move what a field is to the component of its class, and refer to that."""
+        name = getattr(field, "component", None)
+        if name is None:
+            return {}
+        own = {key: ret.pop(key) for key in list(ret) if key not in _OF_ITS_PLACE}
+        if name not in self.spec.components.schemas:
+            self.spec.components.schema(name, {"description": meaning_of(type(field)), **own})
+        return {"$ref": f"#/components/schemas/{name}"}
+
+    def schema2jsonschema(self, schema: Schema | type[Schema]) -> Doc:
+        """Return a schema with its docstring; one in several forms refers to these."""
+        schema = resolve_schema_instance(schema)
+        doc: Doc = {"description": meaning_of(type(schema))}
+        if isinstance(schema, Variants):
+            forms = {form: self.resolve_nested_schema(form) for form in schema.variants}
+            doc["oneOf"] = list(forms.values())
+            if isinstance(schema, Tagged):
+                mapping = {tag: forms[form]["$ref"] for tag, form in schema.tags().items()}
+                doc["discriminator"] = {"propertyName": schema.discriminator, "mapping": mapping}
+            return doc
+        doc |= super().schema2jsonschema(schema)
+        doc.pop("additionalProperties", None)
+        if isinstance(schema, Object) and schema.unknown == RAISE:
+            doc["additionalProperties"] = False
+        return doc
+
+
+class SchemaPlugin(MarshmallowPlugin):
+    """Names each component after its schema."""
+
+    Converter = Converter
+
+    def __init__(self) -> None:
+        super().__init__(schema_name_resolver=_name_of)
+
+
+def _name_of(schema: Any) -> str:
+    found = resolve_schema_cls(schema)
+    assert isinstance(found, type)
+    return found.__name__
+
+
+class RulePlugin(FlaskPlugin):
+    """Refers to the component of the same name for each parameter of a path."""
+
+    def path_helper(self, rule: Rule, operations: Mapping[str, Any], parameters: list[Any], **_: Any) -> str:
+        """Return a rule as OpenAPI writes paths."""
+        del operations
+        parameters.extend(sorted(rule.arguments, key=rule.rule.index))
+        path: str = self.flaskpath2openapi(rule.rule)
+        return path

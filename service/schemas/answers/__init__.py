@@ -1,0 +1,31 @@
+"""What the service answers: the schemas that the contract is made of."""
+
+from service.schemas.answers.catalogue import Health, ScoringTileList, Tile, TileList
+from service.schemas.answers.events import Event
+from service.schemas.answers.game import Game
+from service.schemas.answers.history import Events, Record, RoundReport
+from service.schemas.answers.lobby import CreatedGame, GameList, TakenSeat
+from service.schemas.answers.play import Actions
+from service.schemas.answers.problem import Problem
+from service.schemas.answers.scoring import ScoredTerritories, Scores, TerritoryReport, WhatIf
+
+__all__ = [
+    "Actions",
+    "CreatedGame",
+    "Event",
+    "Events",
+    "Game",
+    "GameList",
+    "Health",
+    "Problem",
+    "Record",
+    "RoundReport",
+    "ScoredTerritories",
+    "Scores",
+    "ScoringTileList",
+    "TakenSeat",
+    "TerritoryReport",
+    "Tile",
+    "TileList",
+    "WhatIf",
+]
