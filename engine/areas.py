@@ -50,34 +50,39 @@ def join_areas(
     """
     across = [facing.pop(4 * cell + side, None) for side in SIDES]
     for index, region in enumerate(form.regions):
-        joined: list[int] = []
-        opened: list[int] = []
+        number = None
+        opened = 0
         for side in region.sides:
-            number = across[side]
-            if number is None:
-                opened.append(4 * cell + _ACROSS[side])
-            elif number not in joined:
-                joined.append(number)
-        if joined:
-            first, *others = joined
-            for other in others:
-                areas[first] = _merged(areas[first], areas.pop(other), cells)
-                _renumber(facing, across, other, first)
-            closed = len(region.sides) - len(opened)
-            areas[first] = _grown(areas[first], region, cell, len(opened) - closed)
+            behind = across[side]
+            if behind is None:
+                opened += 1
+            elif number is None:
+                number = behind
+            elif behind != number:
+                areas[number] = _merged(areas[number], areas.pop(behind), cells)
+                _renumber(facing, across, behind, number)
+        if number is None:
+            number = 8 * cell + index
+            areas[number] = _begun(region, cell)
         else:
-            first = 8 * cell + index
-            areas[first] = Area(
-                region.terrain,
-                (cell,),
-                len(opened),
-                region.brochs,
-                region.ships,
-                region.lighthouses,
-                ((region.scroll, cell),) if region.scroll else (),
-            )
-        for edge in opened:
-            facing[edge] = first
+            areas[number] = _grown(areas[number], region, cell, 2 * opened - len(region.sides))
+        if opened:
+            for side in region.sides:
+                if across[side] is None:
+                    facing[4 * cell + _ACROSS[side]] = number
+
+
+def _begun(region: Region, cell: int) -> Area:
+    """Make an area of a region that touches no other."""
+    return Area(
+        region.terrain,
+        (cell,),
+        len(region.sides),
+        region.brochs,
+        region.ships,
+        region.lighthouses,
+        ((region.scroll, cell),) if region.scroll else (),
+    )
 
 
 def _grown(area: Area, region: Region, cell: int, opened: int) -> Area:

@@ -112,17 +112,18 @@ def refusal(game: Game, seat: int, move: Move) -> RuleError | None:
 
 
 def _offer_refusal(player: Player, offer: SetOffer) -> RuleError | None:
-    priced = [tile for tile, _ in offer.prices]
-    for tile in (offer.discard, *priced):
-        if tile not in player.drawn:
-            return errors.TileNotYours(f"{tile} is not among the tiles drawn: {', '.join(player.drawn)}.")
-    if sorted([offer.discard, *priced]) != sorted(player.drawn):
+    named = [offer.discard, *[tile for tile, _ in offer.prices]]
+    if sorted(named) != sorted(player.drawn):
+        for tile in named:
+            if tile not in player.drawn:
+                return errors.TileNotYours(f"{tile} is not among the tiles drawn: {', '.join(player.drawn)}.")
         return errors.OfferIncomplete("Discard one of the three drawn tiles and price each of the other two.")
-    if any(gold < MINIMUM_PRICE for _, gold in offer.prices):
+    prices = [gold for _, gold in offer.prices]
+    if min(prices) < MINIMUM_PRICE:
         return errors.PriceTooLow(f"Each price is at least {MINIMUM_PRICE} gold.")
-    total, purse = sum(gold for _, gold in offer.prices), player.gold + player.stakes
-    if total > purse:
-        return errors.NotEnoughGold(f"The prices come to {total} gold; the purse holds {purse}.")
+    purse = player.gold + player.stakes
+    if sum(prices) > purse:
+        return errors.NotEnoughGold(f"The prices come to {sum(prices)} gold; the purse holds {purse}.")
     return None
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 from engine.areas import Area, join_areas
@@ -90,7 +91,7 @@ class Territory(_Indexes):
 
     @property
     def frontier(self) -> dict[int, int]:
-        """The empty cells next to a tile, each with its neighbours' demand (see `tiles.FITS`)."""
+        """The empty cells next to a tile, each with its opening: cell * 256 + demand (see `tiles.FITS`)."""
         try:
             return self._frontier
         except AttributeError:
@@ -117,13 +118,12 @@ class Territory(_Indexes):
 
     def legal_places(self, tile: str) -> list[Place]:
         """Return every way to place a landscape tile, cell by cell."""
-        ways = _WAYS[tile]
-        return [placed for opening in self.frontier.items() for placed in ways[opening]]
+        return list(chain.from_iterable(map(_WAYS[tile].__getitem__, self.frontier.values())))
 
     def has_place(self, tile: str) -> bool:
         """Whether a landscape tile has any legal place, in any rotation."""
         fits = FITS[tile]
-        return any(fits[demand] for demand in self.frontier.values())
+        return any(fits[opening % 256] for opening in self.frontier.values())
 
     def place(self, tile: str, x: int, y: int, rotation: int) -> Territory:
         """Return the territory with one more landscape tile.
@@ -155,9 +155,10 @@ class Territory(_Indexes):
         cell = cell_at(x, y) if abs(x) <= LIMIT and abs(y) <= LIMIT else None
         if cell in self.cells:
             return CellOccupied(f"{self.cells[cell].tile.id} lies on {where} already.")
-        demand = None if cell is None else self.frontier.get(cell)
-        if demand is None:
+        opening = None if cell is None else self.frontier.get(cell)
+        if opening is None:
             return NotAdjacent(f"{where} shares no edge with a tile of the territory.")
+        demand = opening % 256
         if rotation in FITS[tile][demand]:
             return None
         return TerrainMismatch(f"{tile} turned by {rotation} on {where}: {_clash(tile, rotation, demand)}.")
@@ -191,8 +192,8 @@ def _keep_areas(territory: Territory, areas: dict[int, Area], facing: dict[int, 
     _set(territory, "_facing", facing)
 
 
-class _Ways(dict[tuple[int, int], tuple[Place, ...]]):
-    """Every way to lay one tile on an open cell, by the cell and its demand, kept as they come up.
+class _Ways(dict[int, tuple[Place, ...]]):
+    """Every way to lay one tile on an open cell, by the cell's opening, kept as they come up.
 
     The same few thousand come up again and again; whoever plays on and on far from home starts afresh.
     """
@@ -203,10 +204,10 @@ class _Ways(dict[tuple[int, int], tuple[Place, ...]]):
         super().__init__()
         self._tile = tile
 
-    def __missing__(self, opening: tuple[int, int]) -> tuple[Place, ...]:
+    def __missing__(self, opening: int) -> tuple[Place, ...]:
         if len(self) == self._MOST:
             self.clear()
-        cell, demand = opening
+        cell, demand = divmod(opening, 256)
         x, y = position_of(cell)
         ways = tuple(Place(self._tile, x, y, rotation) for rotation in FITS[self._tile][demand])
         self[opening] = ways
@@ -227,7 +228,7 @@ def _occupy(cells: dict[int, Form], frontier: dict[int, int], cell: int, form: F
     for step, demand in zip(STEPS, form.demands, strict=True):
         neighbour = cell + step
         if neighbour not in cells:
-            frontier[neighbour] = frontier.get(neighbour, 0) | demand
+            frontier[neighbour] = frontier.get(neighbour, 256 * neighbour) | demand
 
 
 def _clash(tile: str, rotation: int, demand: int) -> str:
