@@ -42,7 +42,7 @@ def test_games_are_still_there_after_stop_and_start(launch):
 @pytest.mark.parametrize("told", [signal.SIGINT, signal.SIGHUP])
 def test_told_to_stop_it_stops_all_it_started(launch, told):
     launched = launch()
-    launched.wait_for("games ")
+    launched.wait_for("\n  games ")
     started = launched.descendants()
     assert len(started) == 3  # Redis, gunicorn and its worker
     assert launched.end(told) == 0
@@ -54,7 +54,7 @@ def test_told_to_stop_it_stops_all_it_started(launch, told):
 def test_it_says_where_everything_is(launch, tmp_path):
     launched = launch()
     url = launched.url
-    launched.wait_for(r"games .*\n")
+    launched.wait_for(r"\n  games .*\n")
     for line in (f"API       {url}/v1", f"docs      {url}/docs", f"contract  {url}/openapi.yaml"):
         assert line in launched.printed
     assert str(tmp_path / "data") in launched.printed
@@ -85,7 +85,7 @@ def test_a_redis_that_dies_is_started_again_with_its_games(launch):
 @pytest.mark.usefixtures("redis_program")
 def test_a_redis_that_keeps_dying_ends_the_launcher(launch):
     launched = launch()
-    launched.wait_for("games ")
+    launched.wait_for("\n  games ")
     for times in range(1, 4):
         os.kill(redis_of(launched), signal.SIGKILL)
         launched.wait_for(f"(?s)({'Redis is back.*' * times})")
@@ -96,7 +96,7 @@ def test_a_redis_that_keeps_dying_ends_the_launcher(launch):
 
 def test_an_api_that_dies_ends_the_launcher(launch):
     launched = launch()
-    launched.wait_for("games ")
+    launched.wait_for("\n  games ")
     started = launched.descendants()
     (gunicorn,) = (pid for pid in children(launched.process.pid) if children(pid))
     os.kill(gunicorn, signal.SIGKILL)
@@ -117,7 +117,7 @@ def test_told_to_stop_while_it_starts_it_leaves_nothing_behind(launch):
 @pytest.mark.usefixtures("redis_program")
 def test_a_second_launcher_on_the_same_games_is_told_of_the_first(launch):
     first = launch()
-    first.wait_for("games ")
+    first.wait_for("\n  games ")
     second = launch()
     assert second.process.wait(10) == 1
     assert f"being served already, by process {first.process.pid}." in second.printed
@@ -129,8 +129,9 @@ def test_a_port_in_use_is_told(launch):
         port = other.getsockname()[1]
         launched = launch(SKYE_BIND=f"127.0.0.1:{port}")
         assert launched.process.wait(10) == 1
-    assert launched.printed.startswith(f"Cannot listen at 127.0.0.1:{port}: Address already in use.")
-    assert launched.printed.count("\n") == 1
+    told = launched.printed.splitlines()[-1]
+    assert told.startswith(f"Cannot listen at 127.0.0.1:{port}: Address already in use.")
+    assert "Traceback" not in launched.printed
 
 
 @pytest.mark.usefixtures("redis_program")
