@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 
+from service import tally
 from service.settings import MEMORY_URL, Settings, SettingsError
 
 try:
@@ -31,8 +32,11 @@ graceful_timeout = 10
 keepalive = 75  # longer than the 60 s of common proxies, so that it is they who close idle connections
 
 loglevel = settings.log_level
-accesslog = None
+logger_class = "service.gunicorn_logs.JsonLogger"
+accesslog = None  # the application writes its own, at log level info
 errorlog = "-"
+
+tally.share()  # the memory in which the workers count for /metrics
 
 # It would be one file under the home folder for every gunicorn of a user.
 control_socket_disable = True

@@ -4,36 +4,28 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from flask import Flask
+if TYPE_CHECKING:
+    from flask import Flask
 
-from service import cors, problems
-from service.contract import Contract
-from service.games import Games
-from service.routes import BLUEPRINTS
-from service.settings import Settings
-from service.store import RedisStore, Store
-from service.streams import Bell
+    from service.settings import Settings
+    from service.store import Store
 
 
 def create_app(
-    settings: Settings, store: Store | None = None, clock: Callable[[], float] = time.time
+    settings: Settings,
+    store: Store | None = None,
+    clock: Callable[[], float] = time.time,
+    shared_memory: int | None = None,
 ) -> Flask:
     """Build the application.
 
     `store` is where games are kept, by default what `settings.redis_url` names. `clock` returns seconds
-    since 1970; deadlines hold by it.
+    since 1970; deadlines hold by it. `shared_memory` is the descriptor of memory in which several worker
+    processes count together (see `service.tally`).
     """
-    app = Flask(__name__, static_folder=None)
-    app.config["MAX_CONTENT_LENGTH"] = settings.max_body_bytes
-    app.url_map.strict_slashes = False
-    app.url_map.merge_slashes = False
-    store = store or RedisStore.from_settings(settings)
-    app.extensions["skye-games"] = Games(store, settings, clock)
-    app.extensions["skye-bell"] = Bell(store)
-    contract = Contract(app)
-    for blueprint in BLUEPRINTS:
-        contract.register_blueprint(blueprint)
-    problems.register(app)
-    cors.register(app, settings.cors_origins)
-    return app
+    # The launcher and gunicorn's master import this package too, and must load no part of the application.
+    from service.application import build  # noqa: PLC0415
+
+    return build(settings, store, clock, shared_memory)

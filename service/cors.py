@@ -7,7 +7,9 @@ from http import HTTPStatus
 
 from flask import Flask, Response, request
 
-_EXPOSED = "ETag, Location, Retry-After, Allow, X-Request-Id"
+_EXPOSED = (
+    "ETag, Location, Retry-After, Allow, X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset"
+)
 _TAKEN = "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, X-Request-Id"
 _PREFLIGHT_S = 86_400
 

@@ -15,8 +15,9 @@ from webargs.flaskparser import FlaskParser
 
 from service.auth import Caller
 from service.games import Call, Games, Reply
+from service.metrics import Metrics
 from service.problems import FieldError, Problem
-from service.streams import Bell
+from service.streams import Bell, OpenStreams
 
 JSON = "application/json"
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
@@ -115,6 +116,18 @@ def bell() -> Bell:
     """Return what wakes those who follow games in this process."""
     rung: Bell = current_app.extensions["skye-bell"]
     return rung
+
+
+def metrics() -> Metrics:
+    """Return what the current app counts."""
+    counts: Metrics = current_app.extensions["skye-metrics"]
+    return counts
+
+
+def open_streams() -> OpenStreams:
+    """Return the streams that this process has open."""
+    streams: OpenStreams = current_app.extensions["skye-streams"]
+    return streams
 
 
 def token() -> str | None:

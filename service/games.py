@@ -10,7 +10,7 @@ import hashlib
 import random
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
@@ -18,8 +18,16 @@ import msgspec
 
 from service import auth, autoplay
 from service.auth import SPECTATOR, Caller, TokenSource
-from service.codec import Unreadable, decode_change, decode_table, encode_change, encode_table, version_header
+from service.codec import (
+    Unreadable,
+    decode_changes,
+    decode_table,
+    encode_change,
+    encode_table,
+    version_header,
+)
 from service.listing import Listing
+from service.metrics import Metrics
 from service.problems import Problem
 from service.settings import Settings
 from service.steps import Step
@@ -98,11 +106,13 @@ class Games:
         store: Store,
         settings: Settings,
         clock: Callable[[], float] = time.time,
+        metrics: Metrics | None = None,
     ) -> None:
         self._store = store
         self._settings = settings
         self._clock = clock
-        self.listing = Listing(store)
+        self._metrics = metrics or Metrics()
+        self.listing = Listing(store, self.now_ms)
 
     def read(self, game_id: str, token: str | None) -> Seen:
         """Return a table as it is now, and who the caller is.
@@ -119,10 +129,7 @@ class Games:
         current = self._brought_up(seen)
         if current.table is not seen.table:
             return self.read_with_log(game_id, token, after)
-        try:
-            return seen, [decode_change(entry.stored) for entry in entries]
-        except Unreadable as error:
-            raise Problem("game_unreadable", f"{str(error).capitalize()}.") from error
+        return seen, _read_changes(entries)
 
     def write(self, game_id: str, call: Call, decide: Decide, tell: Tell) -> Reply:
         """Let something happen at a table, once.
@@ -214,7 +221,7 @@ class Games:
 
     def _commit(self, before: Table | None, step: Step, answer: Answer | None) -> bool:
         table = step.table
-        return self._store.commit(
+        done = self._store.commit(
             Commit(
                 table.id,
                 None if before is None else version_header(before.version),
@@ -224,6 +231,11 @@ class Games:
                 answer,
             )
         )
+        if done:
+            self._metrics.game_changed(before.status if before else None, table.status)
+        else:
+            self._metrics.commit_conflicted()
+        return done
 
     def _ttl_s(self, status: Status) -> int:
         return {
@@ -243,6 +255,13 @@ def _read_table(stored: bytes | None) -> Table:
         raise Problem("game_not_found")
     try:
         return decode_table(stored)
+    except Unreadable as error:
+        raise Problem("game_unreadable", f"{str(error).capitalize()}.") from error
+
+
+def _read_changes(entries: Sequence[Entry]) -> list[Change]:
+    try:
+        return [change for entry in entries for change in decode_changes(entry.stored)]
     except Unreadable as error:
         raise Problem("game_unreadable", f"{str(error).capitalize()}.") from error
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import binascii
 import heapq
+from collections.abc import Callable
 from contextlib import nullcontext, suppress
+from typing import NamedTuple
 
 from service.codec import Unreadable, decode_table
 from service.problems import FieldError, Problem
@@ -15,12 +17,16 @@ from service.table import Status, Table
 LISTED = (Status.LOBBY, Status.PLAYING, Status.FINISHED)
 """The statuses that are listed; aborted games are not."""
 
+_GRACE_MS = 60_000
+"""For so long a game may be listed that is not stored yet."""
+
 
 class Listing:
     """The index of public games, kept beside the games and mended when it lags behind them."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, now_ms: Callable[[], int]) -> None:
         self._store = store
+        self._now_ms = now_ms
 
     def follow(self, before: Table | None, after: Table) -> None:
         """Bring the index up to what has happened to a table; a private one is never in it.
@@ -36,49 +42,75 @@ class Listing:
             if before is not None:
                 self._store.unindex(before.status, [after.id])
 
+    def sizes(self) -> dict[Status, int]:
+        """Return how many games the index has of each status; it may lag behind.
+
+        :raises Problem: store_unavailable.
+        """
+        return dict(zip(LISTED, self._store.index_sizes(LISTED), strict=True))
+
     def page(self, status: Status | None, limit: int, cursor: str | None) -> tuple[list[Table], str | None]:
         """Return up to `limit` public games, newest first, and the cursor of the next page if there is one.
 
         :raises Problem: invalid_parameter, when the cursor is not one of ours.
         """
         below = None if cursor is None else _read_cursor(cursor)
-        tables: list[Table] = []
+        statuses = LISTED if status is None else (status,)
+        tables: dict[str, Table] = {}
+        scores: list[float] = []
         while True:
             wanted = limit + 1 - len(tables)
-            found = self._newest(LISTED if status is None else (status,), below, wanted)
-            tables += self._tables([(kind, game_id) for _, kind, game_id in found])
+            found = self._newest(statuses, below, wanted)
+            for entry, table in zip(found, self._tables(found), strict=True):
+                # One that has just changed its status may be found under both.
+                if table is not None and table.status in statuses and table.id not in tables:
+                    tables[table.id] = table
+                    scores.append(entry.score)
             if len(tables) > limit:
-                return tables[:limit], _write_cursor(_score(tables[limit - 1]))
+                return list(tables.values())[:limit], _write_cursor(scores[limit - 1])
             if len(found) < wanted:
-                return tables, None
-            below = found[-1][0]
+                return list(tables.values()), None
+            below = found[-1].score
 
-    def _newest(
-        self, statuses: tuple[Status, ...], below: float | None, limit: int
-    ) -> list[tuple[float, Status, str]]:
+    def _newest(self, statuses: tuple[Status, ...], below: float | None, limit: int) -> list[_Entry]:
         found = [
-            (score, status, game_id)
+            _Entry(score, status, game_id)
             for status in statuses
             for game_id, score in self._store.indexed(status, below, limit)
         ]
         return heapq.nlargest(limit, found)
 
-    def _tables(self, listed: list[tuple[Status, str]]) -> list[Table]:
-        """Load listed games, and mend the index where it does not say what they are."""
+    def _tables(self, found: list[_Entry]) -> list[Table | None]:
+        """Load listed games, None where there is none to show, and mend the index where it is wrong."""
         tables = []
-        stored = self._store.load_many([game_id for _, game_id in listed])
-        for (status, game_id), of_game in zip(listed, stored, strict=True):
+        stored = self._store.load_many([entry.game_id for entry in found])
+        for entry, of_game in zip(found, stored, strict=True):
             try:
                 table = decode_table(of_game) if of_game is not None else None
             except Unreadable:
+                tables.append(None)
                 continue
-            if table is not None and table.status is status:
-                tables.append(table)
-                continue
-            if table is not None and table.status in LISTED:
-                self._store.index(table.status, game_id, _score(table))
-            self._store.unindex(status, [game_id])
+            self._mend(entry, table)
+            tables.append(None if table is None or table.private else table)
         return tables
+
+    def _mend(self, entry: _Entry, table: Table | None) -> None:
+        if table is None:
+            if entry.score < (self._now_ms() - _GRACE_MS) * 1000:
+                self._store.unindex(entry.status, [entry.game_id])
+            return
+        if table.private or table.status is not entry.status:
+            if table.status in LISTED and not table.private:
+                self._store.index(table.status, entry.game_id, _score(table))
+            self._store.unindex(entry.status, [entry.game_id])
+
+
+class _Entry(NamedTuple):
+    """A game in the index."""
+
+    score: float
+    status: Status
+    game_id: str
 
 
 def _score(table: Table) -> float:
@@ -91,8 +123,8 @@ def _write_cursor(score: float) -> str:
 
 
 def _read_cursor(cursor: str) -> float:
-    try:
-        return float(int(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))))
-    except (ValueError, binascii.Error, OverflowError):
-        detail = "This is no cursor of an earlier page."
-        raise Problem("invalid_parameter", errors=[FieldError("cursor", detail)]) from None
+    with suppress(ValueError, binascii.Error, OverflowError):
+        score = float(int(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))))
+        if _write_cursor(score) == cursor:
+            return score
+    raise Problem("invalid_parameter", errors=[FieldError("cursor", "This is no cursor of an earlier page.")])

@@ -10,10 +10,12 @@ from http import HTTPStatus
 from typing import Any, NamedTuple
 
 import msgspec
-from flask import Flask, Response, current_app
+from flask import Flask, Response, current_app, request
 from werkzeug.exceptions import HTTPException
 
 from engine import RULE_ERRORS, RuleError
+from service.envelope import REQUEST_ID
+from service.logs import facts
 
 CONTENT_TYPE = "application/problem+json"
 
@@ -58,6 +60,7 @@ _SERVICE_KINDS: dict[str, Kind] = {
     ),
     "idempotency_key_reused": Kind(422, "The Idempotency-Key was used before with another request."),
     "too_many_requests": Kind(429, "Slow down; `Retry-After` says for how many seconds."),
+    "too_many_streams": Kind(429, "As many streams are open as one may have; close one, or wait."),
     "internal_error": Kind(500, "A fault in the service; nothing was changed. Please report the request id."),
     "store_unavailable": Kind(503, "The store does not answer; nothing is known to have changed. Retry."),
     "too_much_contention": Kind(503, "Too many requests changed the game at once. Retry."),
@@ -100,7 +103,13 @@ class Problem(Exception):
         self.headers = headers or {}
 
 
-def response_for(problem: Problem | RuleError) -> Response:
+class Refusal(Response):
+    """An answer that tells of a refusal, and knows its `code`."""
+
+    code: str
+
+
+def response_for(problem: Problem | RuleError) -> Refusal:
     """Return the answer that tells of a refusal."""
     kind = KINDS[problem.code]
     body: dict[str, Any] = {
@@ -121,7 +130,9 @@ def response_for(problem: Problem | RuleError) -> Response:
         headers.setdefault("Retry-After", str(RETRY_AFTER_S))
     if kind.status == 401:
         headers["WWW-Authenticate"] = "Bearer"
-    return Response(msgspec.json.encode(body), kind.status, headers, content_type=CONTENT_TYPE)
+    refusal = Refusal(msgspec.json.encode(body), kind.status, headers, content_type=CONTENT_TYPE)
+    refusal.code = problem.code
+    return refusal
 
 
 _BY_STATUS = {
@@ -142,7 +153,10 @@ def _http_error(error: HTTPException) -> Response:
 
 
 def _unexpected(error: Exception) -> Response:
-    current_app.logger.error("unexpected error", exc_info=error)
+    known = facts(
+        request_id=request.environ.get(REQUEST_ID), method=request.method, endpoint=request.endpoint
+    )
+    current_app.logger.error("unexpected error", exc_info=error, extra=known)
     return response_for(Problem("internal_error"))
 
 

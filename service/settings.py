@@ -113,6 +113,10 @@ def _origins(text: str) -> tuple[str, ...]:
     return origins
 
 
+def _switch(text: str) -> bool:
+    return _one_of("off", "on")(text) == "on"
+
+
 _expiry = _whole(1, 10 * 365 * DAY_S)
 
 
@@ -139,6 +143,31 @@ class Settings:
     max_body_bytes: int = _setting("262144", _whole(1024, 2**30), "the largest request body; more is 413")
     cors_origins: tuple[str, ...] = _setting(
         "*", _origins, "the web origins whose pages may call the API, separated by commas; `*`: all"
+    )
+    limits: bool = _setting(
+        "off",
+        _switch,
+        "`on` where strangers can reach the API: the next three then hold, each with 0 for no limit",
+    )
+    limit_requests_per_minute: int = _setting(
+        "600",
+        _whole(0, 1_000_000),
+        "how many requests a token may make in a minute, or an address that has none; more is 429",
+    )
+    limit_games_per_minute: int = _setting(
+        "30", _whole(0, 1_000_000), "how many games an address may create in a minute; more is 429"
+    )
+    limit_streams: int = _setting(
+        "20",
+        _whole(0, 1_000_000),
+        "how many event streams a token, or an address that has none, may hold open in each worker; "
+        "more is 429",
+    )
+    trusted_proxies: int = _setting(
+        "0",
+        _whole(0, 10),
+        "how many proxies of ours a request comes through: so many entries of `X-Forwarded-For` are "
+        "believed, to know the client's address",
     )
     game_ttl_lobby_s: int = _setting(
         str(7 * DAY_S), _expiry, "how long a game that nobody starts is kept after its last change"

@@ -3,11 +3,15 @@
 Of each game there are, under one hash tag so that a cluster keeps them together:
 
     skye:{ID}:table       string   the table (see `codec`)
-    skye:{ID}:log         stream   one entry for each change; its id is the number of the change's last event
+    skye:{ID}:log         stream   one entry for each change; its id is the number of the change's last event.
+                                   Of a game that is over, one entry for all
     skye:{ID}:answer:KEY  string   the answer to an idempotency key, for a while
 
 and of all public games, by status, a sorted set `skye:index:STATUS` of ids by time of creation. The index
 may lag behind when a process dies between two writes; whoever lists games compares and mends it.
+
+Where requests are limited, `skye:bucket:KIND:WHOSE` is how full a bucket is: the time, in microseconds since
+1970, at which it will have run out.
 """
 
 from __future__ import annotations
@@ -32,8 +36,9 @@ CHANGES_CHANNEL: Final = "skye:changes"
 _LISTEN_S = 1.0
 
 # KEYS: table, log, answer. ARGV: the header the stored table must have (empty: none may exist), the new
-# table, its seconds to live, an answer (empty: none) and its seconds, the message to publish, then the
-# entries of the log as id, bytes, id, bytes ... Returns 1 when all is written, 0 when nothing is.
+# table, its seconds to live, an answer (empty: none) and its seconds, the message to publish, whether the log
+# begins anew, then the entries of the log as id, bytes, id, bytes ... Returns 1 when all is written, 0 when
+# nothing is.
 _COMMIT = """
 local expected = ARGV[1]
 if expected == '' then
@@ -45,12 +50,28 @@ if ARGV[4] ~= '' then
   if not redis.call('SET', KEYS[3], ARGV[4], 'NX', 'EX', ARGV[5]) then return 0 end
 end
 redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
-for i = 7, #ARGV, 2 do
+if ARGV[7] == '1' then redis.call('DEL', KEYS[2]) end
+for i = 8, #ARGV, 2 do
   redis.call('XADD', KEYS[2], ARGV[i] .. '-0', 'c', ARGV[i + 1])
 end
 redis.call('EXPIRE', KEYS[2], ARGV[3])
 redis.call('PUBLISH', 'skye:changes', ARGV[6])
 return 1
+"""
+
+# KEYS: a bucket. ARGV: what to fill in, and how much the bucket holds, in microseconds of its running out.
+# Returns whether that has fitted in, and how full the bucket then is. Redis's own clock counts: all instances
+# share it. Should it be set back, no bucket is fuller than full.
+_FILL = """
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local amount, capacity = tonumber(ARGV[1]), tonumber(ARGV[2])
+local empty_at = tonumber(redis.call('GET', KEYS[1]) or now)
+local filled = math.min(math.max(empty_at - now, 0), capacity)
+if filled + amount > capacity then return {0, filled} end
+filled = filled + amount
+redis.call('SET', KEYS[1], string.format('%.0f', now + filled), 'PX', math.ceil(filled / 1000))
+return {1, filled}
 """
 
 
@@ -73,7 +94,8 @@ class Answer(NamedTuple):
 class Commit:
     """What one change of a game writes, all or nothing.
 
-    `expected` is how the stored table must begin for the write to happen; None for a new game.
+    `expected` is how the stored table must begin for the write to happen; None for a new game. `entries` are
+    added to the log, or with `anew` are all of it from now on.
     """
 
     game_id: str
@@ -82,6 +104,7 @@ class Commit:
     entries: Sequence[Entry]
     ttl_s: int
     answer: Answer | None = None
+    anew: bool = False
 
 
 class Store(Protocol):
@@ -108,6 +131,15 @@ class Store(Protocol):
     def indexed(self, status: str, below: float | None, limit: int) -> list[tuple[str, float]]:
         """Return the newest public games of a status with a score below the one given, newest first."""
 
+    def index_sizes(self, statuses: Sequence[str]) -> list[int]:
+        """Return how many games are listed under each status."""
+
+    def fill(self, bucket: str, amount_us: int, capacity_us: int) -> tuple[bool, int]:
+        """Fill a bucket, which runs out in time, by so many microseconds, unless it would spill over.
+
+        Return whether that was done, and after how many microseconds it will be empty.
+        """
+
     def ping(self) -> None:
         """Do nothing if the store is there."""
 
@@ -124,6 +156,7 @@ class RedisStore:
     def __init__(self, client: redis.Redis) -> None:
         self._redis = client
         self._commit = client.register_script(_COMMIT)
+        self._fill = client.register_script(_FILL)
 
     @classmethod
     def from_settings(cls, settings: Settings) -> RedisStore:
@@ -181,6 +214,7 @@ class RedisStore:
             answer.stored,
             answer.ttl_s,
             f"{commit.game_id}:{last_event}",
+            int(commit.anew),
         ]
         for entry in commit.entries:
             arguments += entry
@@ -205,6 +239,21 @@ class RedisStore:
                 _index_key(status), highest, "-inf", start=0, num=limit, withscores=True
             )
             return [(game_id.decode(), score) for game_id, score in found]
+
+    def index_sizes(self, statuses: Sequence[str]) -> list[int]:
+        """See `Store.index_sizes`."""
+        with _outages_told():
+            pipeline = self._redis.pipeline(transaction=False)
+            for status in statuses:
+                pipeline.zcard(_index_key(status))
+            sizes: list[int] = pipeline.execute()
+            return sizes
+
+    def fill(self, bucket: str, amount_us: int, capacity_us: int) -> tuple[bool, int]:
+        """See `Store.fill`."""
+        with _outages_told():
+            done, filled_us = self._fill(keys=[f"skye:bucket:{bucket}"], args=[amount_us, capacity_us])
+            return bool(done), filled_us
 
     def ping(self) -> None:
         """See `Store.ping`."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,7 @@ import msgspec
 
 from service import views
 from service.games import Games, Seen
+from service.metrics import Metrics
 from service.problems import KINDS, Problem
 from service.store import Store
 from service.table import Change, Status
@@ -66,11 +68,6 @@ class Bell:
         self._stopped.set()
         self._ring(None)
 
-    def open_streams(self) -> int:
-        """Return how many are waiting."""
-        with self._lock:
-            return sum(map(len, self._waiting.values()))
-
     def _listen(self) -> None:
         while not self.stopped:
             try:
@@ -86,6 +83,34 @@ class Bell:
             rung = [event for name in names for event in self._waiting.get(name, ())]
         for event in rung:
             event.set()
+
+
+class OpenStreams:
+    """The streams that this process has open, and whose they are; `most` is for each, 0 for any number."""
+
+    def __init__(self, most: int, metrics: Metrics) -> None:
+        self._most = most
+        self._metrics = metrics
+        self._open: Counter[str] = Counter()
+
+    def enter(self, whose: str) -> Callable[[], None]:
+        """Count one more; what is returned, called when the stream ends, counts it out again.
+
+        :raises Problem: too_many_streams.
+        """
+        if self._most and self._open[whose] >= self._most:
+            raise Problem("too_many_streams", f"{self._most} streams are open already.")
+        self._open[whose] += 1
+        self._metrics.stream_opened()
+        leaving = ExitStack()
+        leaving.callback(self._leave, whose)
+        return leaving.close
+
+    def _leave(self, whose: str) -> None:
+        self._open[whose] -= 1
+        if not self._open[whose]:
+            del self._open[whose]
+        self._metrics.stream_closed()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import os
 
-from service import create_app
+from service import create_app, tally
 from service.settings import Settings
 
-app = create_app(Settings.from_environment(os.environ))
+app = create_app(Settings.from_environment(os.environ), shared_memory=tally.shared())

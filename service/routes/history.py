@@ -8,7 +8,18 @@ from typing import Any
 from flask import Response, request
 
 from engine import Event, actions_as_seen_by, round_report
-from service.exchange import JSON, Resource, bell, check_accepts, games, shown, token, unchanged
+from service.exchange import (
+    JSON,
+    Resource,
+    bell,
+    check_accepts,
+    games,
+    open_streams,
+    shown,
+    token,
+    unchanged,
+)
+from service.limits import network
 from service.problems import Problem
 from service.schemas import requests
 from service.steps import game_in_play
@@ -49,7 +60,10 @@ def _stream(follower: Follower, after: int) -> Response:
     is_over = table.status in (Status.FINISHED, Status.ABORTED)
     if is_over and after >= table.last_event and "Last-Event-ID" in request.headers:
         return Response(status=204)  # tells an EventSource not to come back
+    whose = follower.token or network(request.remote_addr)
+    leave = open_streams().enter(whose)
     response = Response(follower.stream(first, after), content_type=EVENT_STREAM)
+    response.call_on_close(leave)
     response.headers["Cache-Control"] = "no-store"
     response.headers["X-Accel-Buffering"] = "no"
     return response

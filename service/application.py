@@ -1,0 +1,58 @@
+"""The application: everything in its place, as the settings want it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from flask import Flask
+from werkzeug.middleware.proxy_fix import ProxyFix
+
+from service import access, cors, limits, problems
+from service.contract import Contract
+from service.envelope import Envelope
+from service.games import Games
+from service.metrics import Metrics
+from service.routes import BLUEPRINTS
+from service.settings import Settings
+from service.store import RedisStore, Store
+from service.streams import Bell, OpenStreams
+
+if TYPE_CHECKING:
+    from wsgiref.types import WSGIApplication
+
+
+def build(
+    settings: Settings, store: Store | None, clock: Callable[[], float], shared_memory: int | None
+) -> Flask:
+    """See `service.create_app`."""
+    app = Flask("service", static_folder=None)
+    app.config["MAX_CONTENT_LENGTH"] = settings.max_body_bytes
+    app.url_map.strict_slashes = False
+    app.url_map.merge_slashes = False
+    contract = Contract(app)
+    for blueprint in BLUEPRINTS:
+        contract.register_blueprint(blueprint)
+    store = store or RedisStore.from_settings(settings)
+    metrics = Metrics(_routes(app), shared_memory)
+    app.extensions["skye-metrics"] = metrics
+    app.extensions["skye-games"] = Games(store, settings, clock, metrics)
+    app.extensions["skye-bell"] = Bell(store)
+    app.extensions["skye-streams"] = OpenStreams(settings.limit_streams if settings.limits else 0, metrics)
+    problems.register(app)
+    limits.register(app, settings, store)
+    access.register(app, metrics)
+    cors.register(app, settings.cors_origins)
+    app.wsgi_app = _wrapped(app.wsgi_app, settings)  # type: ignore[assignment,method-assign]  # Flask's own way
+    return app
+
+
+def _routes(app: Flask) -> list[tuple[str, str]]:
+    return [(rule.rule, method) for rule in app.url_map.iter_rules() for method in rule.methods or ()]
+
+
+def _wrapped(application: WSGIApplication, settings: Settings) -> WSGIApplication:
+    wrapped: WSGIApplication = Envelope(application)
+    if settings.trusted_proxies:
+        wrapped = ProxyFix(wrapped, x_for=settings.trusted_proxies, x_proto=settings.trusted_proxies)
+    return wrapped
