@@ -6,7 +6,7 @@ list what is open to a seat, and the `..._as_seen_by` functions say what a viewe
 
 from engine.areas import Area
 from engine.bots import BOTS
-from engine.draws import commitment, pick
+from engine.draws import commitment
 from engine.errors import RULE_ERRORS, InvalidRecord, InvalidSetup, InvalidTerritory, RuleError
 from engine.events import EVENT_TYPES, Event
 from engine.final_scoring import TIE_BREAKS
@@ -97,7 +97,6 @@ __all__ = [
     "move_view",
     "new_game",
     "offer_limits",
-    "pick",
     "play",
     "player_as_seen_by",
     "position_of",

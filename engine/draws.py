@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Sequence
 from typing import TypeVar
 
 _T = TypeVar("_T")
@@ -35,7 +34,11 @@ def commitment(seed: str) -> str:
     return hashlib.sha256(seed.encode()).hexdigest()
 
 
-def pick(seed: str, label: str, choices: Sequence[_T]) -> _T:
-    """Return the element of a sorted list that the seed gives to this label."""
-    number = int.from_bytes(hmac.digest(seed.encode(), label.encode(), "sha256"), "big")
-    return choices[number % len(choices)]
+def index_of(seed: str, label: str, size: int) -> int:
+    """Return the place in a sorted list of `size` elements that the seed gives to a label."""
+    return int.from_bytes(hmac.digest(seed.encode(), label.encode(), "sha256"), "big") % size
+
+
+def draw(seed: str, label: str, sorted_list: list[_T]) -> _T:
+    """Take the element that the seed gives to a label out of a sorted list."""
+    return sorted_list.pop(index_of(seed, label, len(sorted_list)))

@@ -1,14 +1,14 @@
 """What happens by itself between two decisions: income, draws, reveal, discard, scoring, the end.
 
-`carry_on` looks at a game, and when nobody is left to act in its phase moves it on, again and again, until
-somebody is or the game is over.
+The `end_...` functions look at a game after a move, and when nobody is left to act in its phase move it on to
+the next decision, or to its end.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.draws import pick
+from engine.draws import draw
 from engine.events import (
     Event,
     GameFinished,
@@ -35,15 +35,25 @@ def with_player(game: Game, seat: int, player: Player) -> Game:
     return Game(players, *game[1:])
 
 
-def carry_on(game: Game) -> tuple[Game, tuple[Event, ...]]:
-    """Move the game on to the next decision, or to its end."""
-    if game.phase is Phase.PRICING and all(player.prices for player in game.players):
-        return _reveal_offers(game)
-    if game.phase is Phase.BUYING and game.buys == len(game.players):
-        return _keep_unsold(game)
-    if game.phase is Phase.BUILDING and all(player.finished for player in game.players):
-        return _end_round(game)
-    return game, ()
+def end_pricing(game: Game) -> tuple[Game, tuple[Event, ...]]:
+    """When every seat has set its offer, turn all offers face up and return the marked tiles to the bag."""
+    if not all(player.prices for player in game.players):
+        return game, ()
+    return _reveal_offers(game)
+
+
+def end_buying(game: Game) -> tuple[Game, tuple[Event, ...]]:
+    """When every seat has had its turn, give each its unsold tiles; the gold on them goes to the bank."""
+    if game.buys < len(game.players):
+        return game, ()
+    return _keep_unsold(game)
+
+
+def end_building(game: Game) -> tuple[Game, tuple[Event, ...]]:
+    """When every seat has finished, score the round; then the next begins, or the game ends."""
+    if not all(player.finished for player in game.players):
+        return game, ()
+    return _end_round(game)
 
 
 def start_round(game: Game, surveys: Sequence[Survey]) -> tuple[Game, tuple[Event, ...]]:
@@ -71,15 +81,12 @@ def _draw(game: Game) -> tuple[tuple[str, ...], ...]:
     for seat in range(len(game.players)):
         tiles = []
         for number in range(1, TILES_DRAWN + 1):
-            tile = pick(game.seed, f"draw/{game.round}/{seat}/{number}", bag)
-            bag.remove(tile)
-            tiles.append(tile)
+            tiles.append(draw(game.seed, f"draw/{game.round}/{seat}/{number}", bag))
         drawn.append(tuple(tiles))
     return tuple(drawn)
 
 
 def _reveal_offers(game: Game) -> tuple[Game, tuple[Event, ...]]:
-    """Turn all offers face up and return the marked tiles to the bag."""
     offers = [tuple(zip(player.drawn, player.prices, strict=True)) for player in game.players]
     discards = tuple(tile for offer in offers for tile, price in offer if not price)
     on_offer = tuple(tuple((tile, price) for tile, price in offer if price) for offer in offers)
@@ -95,7 +102,6 @@ def _reveal_offers(game: Game) -> tuple[Game, tuple[Event, ...]]:
 
 
 def _keep_unsold(game: Game) -> tuple[Game, tuple[Event, ...]]:
-    """Give each seat its unsold tiles; the gold that lies on them goes to the bank."""
     kept = TilesKept(
         tuple(player.drawn for player in game.players),
         tuple(player.stakes for player in game.players),
@@ -107,7 +113,6 @@ def _keep_unsold(game: Game) -> tuple[Game, tuple[Event, ...]]:
 
 
 def _end_round(game: Game) -> tuple[Game, tuple[Event, ...]]:
-    """Score the round; then the next one begins, or the final scoring ends the game."""
     surveys = [survey_of(player.territory) for player in game.players]
     game, scored = _score_round(game, surveys)
     if game.round == game.rounds:

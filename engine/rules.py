@@ -6,7 +6,8 @@ same two sources that it asks: the tiles on offer, and the frontier of a territo
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, assert_never
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from engine import errors, rounds
 from engine.errors import RuleError
@@ -27,16 +28,6 @@ MINIMUM_PRICE = 1
 """Gold; the least that a tile on offer costs."""
 
 
-_PHASES: dict[type[Any], Phase] = {
-    SetOffer: Phase.PRICING,
-    Buy: Phase.BUYING,
-    Pass: Phase.BUYING,
-    Place: Phase.BUILDING,
-    TakeBack: Phase.BUILDING,
-    FinishBuilding: Phase.BUILDING,
-}
-
-
 class Outcome(NamedTuple):
     """What a move leads to: the next game, and what happened on the way."""
 
@@ -52,23 +43,22 @@ def play(game: Game, seat: int, move: Move) -> Outcome:
     error = refusal(game, seat, move)
     if error is not None:
         raise error
-    match move:
-        case SetOffer():
-            game, event = _set_offer(game, seat, move)
-        case Buy():
-            game, event = _buy(game, seat, move)
-        case Pass():
-            game, event = game._replace(buys=game.buys + 1), BuyPassed(seat)
-        case Place():
-            game, event = _place(game, seat, move)
-        case TakeBack():
-            game, event = _take_back(game, seat)
-        case FinishBuilding():
-            game, event = _finish_building(game, seat)
-        case _:
-            assert_never(move)
-    game, consequences = rounds.carry_on(game)
+    rule = _RULES[type(move)]
+    game, event = rule.effect(game, seat, move)
+    if rule.carry_on is None:
+        return Outcome(game, (event,))
+    game, consequences = rule.carry_on(game)
     return Outcome(game, (event, *consequences))
+
+
+def refusal(game: Game, seat: int, move: Move) -> RuleError | None:
+    """Say why a seat may not make a move now, or None when it may."""
+    rule = _RULES[type(move)]
+    if game.phase is rule.phase:
+        return rule.refusal(game, seat, move)
+    if game.phase is None:
+        return errors.GameOver("The game is over.")
+    return errors.WrongPhase(f"This belongs to the {rule.phase} phase; the game is in {game.phase}.")
 
 
 def legal_moves(game: Game, seat: int) -> list[Move]:
@@ -93,25 +83,8 @@ def offer_limits(game: Game, seat: int) -> OfferLimits | None:
     return OfferLimits(player.drawn, player.gold + player.stakes, MINIMUM_PRICE)
 
 
-def refusal(game: Game, seat: int, move: Move) -> RuleError | None:
-    """Say why a seat may not make a move now, or None when it may."""
-    phase = _PHASES[type(move)]
-    if game.phase is None:
-        return errors.GameOver("The game is over.")
-    if game.phase is not phase:
-        return errors.WrongPhase(f"This belongs to the {phase} phase; the game is in {game.phase}.")
-    match move:
-        case SetOffer():
-            return _offer_refusal(game.players[seat], move)
-        case Buy() | Pass():
-            return _purchase_refusal(game, seat, move)
-        case Place() | TakeBack() | FinishBuilding():
-            return _building_refusal(game.players[seat], move)
-        case _:
-            assert_never(move)
-
-
-def _offer_refusal(player: Player, offer: SetOffer) -> RuleError | None:
+def _offer_refusal(game: Game, seat: int, offer: SetOffer) -> RuleError | None:
+    player = game.players[seat]
     named = [offer.discard, *[tile for tile, _ in offer.prices]]
     if sorted(named) != sorted(player.drawn):
         for tile in named:
@@ -127,11 +100,15 @@ def _offer_refusal(player: Player, offer: SetOffer) -> RuleError | None:
     return None
 
 
-def _purchase_refusal(game: Game, seat: int, move: Buy | Pass) -> RuleError | None:
+def _turn_refusal(game: Game, seat: int, _move: Buy | Pass) -> RuleError | None:
     if seat != game.buyer:
         return errors.NotYourTurn(f"It is the turn of seat {game.buyer} to buy.")
-    if isinstance(move, Pass):
-        return None
+    return None
+
+
+def _purchase_refusal(game: Game, seat: int, move: Buy) -> RuleError | None:
+    if seat != game.buyer:
+        return _turn_refusal(game, seat, move)
     seller, price = _on_offer(game).get(move.tile, (None, 0))
     if seller is None:
         return errors.TileNotForSale(f"Nobody offers {move.tile} now.")
@@ -143,24 +120,36 @@ def _purchase_refusal(game: Game, seat: int, move: Buy | Pass) -> RuleError | No
     return None
 
 
-def _building_refusal(player: Player, move: Place | TakeBack | FinishBuilding) -> RuleError | None:
+def _placement_refusal(game: Game, seat: int, place: Place) -> RuleError | None:
+    player = game.players[seat]
     if player.finished:
-        return errors.BuildFinished("This seat has declared its build finished.")
-    match move:
-        case Place(tile, x, y, rotation):
-            if tile not in player.hand:
-                return errors.TileNotYours(
-                    f"{tile} is not among the tiles in hand: {', '.join(player.hand)}."
-                )
-            return player.territory.refusal(tile, x, y, rotation)
-        case TakeBack():
-            if not player.placed_now:
-                return errors.NothingToTakeBack("No tile of this round lies in the territory.")
-        case FinishBuilding():
-            placeable = [tile for tile in player.hand if player.territory.has_place(tile)]
-            if placeable:
-                return errors.PlaceableTilesLeft(f"{', '.join(placeable)} can still be placed.")
+        return _finished()
+    if place.tile not in player.hand:
+        return errors.TileNotYours(f"{place.tile} is not among the tiles in hand: {', '.join(player.hand)}.")
+    return player.territory.refusal(*place)
+
+
+def _take_back_refusal(game: Game, seat: int, _move: TakeBack) -> RuleError | None:
+    player = game.players[seat]
+    if player.finished:
+        return _finished()
+    if not player.placed_now:
+        return errors.NothingToTakeBack("No tile of this round lies in the territory.")
     return None
+
+
+def _finish_refusal(game: Game, seat: int, _move: FinishBuilding) -> RuleError | None:
+    player = game.players[seat]
+    if player.finished:
+        return _finished()
+    placeable = [tile for tile in player.hand if player.territory.has_place(tile)]
+    if placeable:
+        return errors.PlaceableTilesLeft(f"{', '.join(placeable)} can still be placed.")
+    return None
+
+
+def _finished() -> RuleError:
+    return errors.BuildFinished("This seat has declared its build finished.")
 
 
 def _building_moves(player: Player) -> list[Move]:
@@ -208,6 +197,10 @@ def _buy(game: Game, seat: int, move: Buy) -> tuple[Game, Event]:
     return game._replace(buys=game.buys + 1), TileBought(seat, seller_seat, move.tile, price, gold)
 
 
+def _pass(game: Game, seat: int, _move: Pass) -> tuple[Game, Event]:
+    return game._replace(buys=game.buys + 1), BuyPassed(seat)
+
+
 def _place(game: Game, seat: int, move: Place) -> tuple[Game, Event]:
     player = game.players[seat]
     player = player._replace(
@@ -218,7 +211,7 @@ def _place(game: Game, seat: int, move: Place) -> tuple[Game, Event]:
     return rounds.with_player(game, seat, player), TilePlaced(seat, *move)
 
 
-def _take_back(game: Game, seat: int) -> tuple[Game, Event]:
+def _take_back(game: Game, seat: int, _move: TakeBack) -> tuple[Game, Event]:
     player = game.players[seat]
     last = player.territory.placed[-1]
     player = player._replace(
@@ -229,7 +222,26 @@ def _take_back(game: Game, seat: int) -> tuple[Game, Event]:
     return rounds.with_player(game, seat, player), PlacementTakenBack(seat, *last)
 
 
-def _finish_building(game: Game, seat: int) -> tuple[Game, Event]:
+def _finish_building(game: Game, seat: int, _move: FinishBuilding) -> tuple[Game, Event]:
     player = game.players[seat]
     game = rounds.with_player(game, seat, player._replace(hand=(), finished=True))
     return game, BuildingFinished(seat, player.hand)
+
+
+class _Rule(NamedTuple):
+    """A kind of move: its phase, why it may be refused, what it does, and what may end with it."""
+
+    phase: Phase
+    refusal: Callable[[Game, int, Any], RuleError | None]
+    effect: Callable[[Game, int, Any], tuple[Game, Event]]
+    carry_on: Callable[[Game], tuple[Game, tuple[Event, ...]]] | None = None
+
+
+_RULES: dict[type[Any], _Rule] = {
+    SetOffer: _Rule(Phase.PRICING, _offer_refusal, _set_offer, rounds.end_pricing),
+    Buy: _Rule(Phase.BUYING, _purchase_refusal, _buy, rounds.end_buying),
+    Pass: _Rule(Phase.BUYING, _turn_refusal, _pass, rounds.end_buying),
+    Place: _Rule(Phase.BUILDING, _placement_refusal, _place),
+    TakeBack: _Rule(Phase.BUILDING, _take_back_refusal, _take_back),
+    FinishBuilding: _Rule(Phase.BUILDING, _finish_refusal, _finish_building, rounds.end_building),
+}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.draws import pick
+from engine.draws import draw, index_of
 from engine.errors import InvalidSetup
 from engine.game import Game, Player, TieBreak
 from engine.rounds import start_round
@@ -68,13 +68,8 @@ def _check(colors: Sequence[str], options: Options) -> None:
 
 def _draw_scoring_tiles(seed: str) -> tuple[str, ...]:
     left = sorted(SCORING_TILES)
-    drawn = []
-    for slot in SLOTS:
-        tile = pick(seed, f"scoring/{slot}", left)
-        left.remove(tile)
-        drawn.append(tile)
-    return tuple(drawn)
+    return tuple(draw(seed, f"scoring/{slot}", left) for slot in SLOTS)
 
 
 def _starting_seat(seed: str, players: int, chosen: int | None) -> int:
-    return pick(seed, "start", range(players)) if chosen is None else chosen
+    return index_of(seed, "start", players) if chosen is None else chosen

@@ -151,17 +151,18 @@ class Territory(_Indexes):
 
     def refusal(self, tile: str, x: int, y: int, rotation: int) -> RuleError | None:
         """Say why a landscape tile may not be placed so, or None when it may."""
-        where = f"({x}, {y})"
-        cell = cell_at(x, y) if abs(x) <= LIMIT and abs(y) <= LIMIT else None
-        if cell in self.cells:
-            return CellOccupied(f"{self.cells[cell].tile.id} lies on {where} already.")
-        opening = None if cell is None else self.frontier.get(cell)
+        cell = cell_at(x, y) if abs(x) <= LIMIT and abs(y) <= LIMIT else -1
+        opening = self.frontier.get(cell)
         if opening is None:
-            return NotAdjacent(f"{where} shares no edge with a tile of the territory.")
+            if cell in self.cells:
+                return CellOccupied(f"{self.cells[cell].tile.id} lies on ({x}, {y}) already.")
+            return NotAdjacent(f"({x}, {y}) shares no edge with a tile of the territory.")
         demand = opening % 256
         if rotation in FITS[tile][demand]:
             return None
-        return TerrainMismatch(f"{tile} turned by {rotation} on {where}: {_clash(tile, rotation, demand)}.")
+        return TerrainMismatch(
+            f"{tile} turned by {rotation} on ({x}, {y}): {_clash(tile, rotation, demand)}."
+        )
 
     def without_last(self) -> Territory:
         """Return the territory as it was before the last placement."""
