@@ -82,7 +82,7 @@ class Listing:
 
     def _tables(self, found: list[_Entry]) -> list[Table | None]:
         """Load listed games, None where there is none to show, and mend the index where it is wrong."""
-        tables = []
+        tables: list[Table | None] = []
         stored = self._store.load_many([entry.game_id for entry in found])
         for entry, of_game in zip(found, stored, strict=True):
             try:

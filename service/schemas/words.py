@@ -149,7 +149,7 @@ class Prices(fields.Dict):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         try:
-            return super()._deserialize(value, attr, data, **kwargs)
+            return super()._deserialize(value, attr, data, **kwargs)  # type: ignore[no-untyped-call]  # theirs
         except ValidationError as error:
             raise ValidationError(_by_key(error.messages)) from None
 
