@@ -8,7 +8,8 @@ What a newer program wrote, or what is damaged, is refused as `Unreadable`, neve
 from __future__ import annotations
 
 import zlib
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -23,7 +24,10 @@ _CLASSES: dict[str, type] = {name: kind for kind, name in _TYPES.items()}
 
 _encoder = msgspec.json.Encoder()
 _table_decoder = msgspec.json.Decoder(Table)
-_change_decoder = msgspec.json.Decoder(tuple[int, int, int, list[list[Any]]])
+_Plain: TypeAlias = tuple[int, int, int, list[list[Any]]]
+_change_decoder = msgspec.json.Decoder(_Plain)
+_history_decoder = msgspec.json.Decoder(list[_Plain])
+_PACKED = b"z"
 
 
 class Unreadable(Exception):
@@ -58,21 +62,36 @@ def decode_table(stored: bytes) -> Table:
 
 
 def encode_change(change: Change) -> bytes:
-    """Return the bytes of one entry of the log."""
-    events = [[_TYPES[type(event)], *event] for event in change.events]
-    return _encoder.encode([change.version, change.at_ms, change.first_event, events])
+    """Return the bytes of an entry of the log that holds one change."""
+    return _encoder.encode(_plain(change))
 
 
-def decode_change(stored: bytes) -> Change:
-    """Return the change that an entry of the log holds.
+def encode_history(changes: Iterable[Change]) -> bytes:
+    """Return the bytes of an entry that holds all changes of a game that is over, in little room."""
+    return _PACKED + zlib.compress(_encoder.encode([_plain(change) for change in changes]), 9)
+
+
+def decode_changes(stored: bytes) -> list[Change]:
+    """Return the changes that an entry of the log holds.
 
     :raises Unreadable: when the entry is damaged or a newer program wrote it.
     """
     try:
-        version, at_ms, first_event, events = _change_decoder.decode(stored)
-        return Change(version, at_ms, first_event, tuple(_event(*event) for event in events))
-    except (ValueError, KeyError, TypeError, msgspec.MsgspecError) as error:
+        if stored.startswith(_PACKED):
+            plain = _history_decoder.decode(zlib.decompress(stored[len(_PACKED) :]))
+        else:
+            plain = [_change_decoder.decode(stored)]
+        return [
+            Change(version, at_ms, first_event, tuple(_event(*event) for event in events))
+            for version, at_ms, first_event, events in plain
+        ]
+    except (ValueError, KeyError, TypeError, zlib.error, msgspec.MsgspecError) as error:
         raise Unreadable(f"an entry of the game's log is damaged: {error}") from error
+
+
+def _plain(change: Change) -> list[Any]:
+    events = [[_TYPES[type(event)], *event] for event in change.events]
+    return [change.version, change.at_ms, change.first_event, events]
 
 
 def _event(name: str, *fields: object) -> AnyEvent:
