@@ -1,0 +1,215 @@
+"""Bots: that they play whole games, keep to what their seat may know, and that greedy plays sensibly."""
+
+from collections.abc import Iterator
+from random import Random
+from typing import NamedTuple
+
+import pytest
+
+from engine import (
+    BOTS,
+    COLORS,
+    Game,
+    Move,
+    Options,
+    Phase,
+    SetOffer,
+    TakeBack,
+    Territory,
+    castle_alone,
+    game_as_seen_by,
+    legal_moves,
+    new_game,
+    offer_limits,
+    play,
+    survey_of,
+)
+from engine.final_scoring import final_score
+from engine.scoring import tile_points
+from engine.valuation import Situation, appraisal_of, best_plan, outlook_of, outlook_on, situation_of
+
+# Among them two majorities, which compare the seats; one of them compares the purses.
+SCORING = ("most_gold", "large_completed_areas", "most_ships", "squares")
+
+for_each_bot = pytest.mark.parametrize("name", BOTS)
+for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
+
+
+class Decision(NamedTuple):
+    """A game, the seat that decides, what it chose, and the dice it may throw."""
+
+    game: Game
+    seat: int
+    move: Move
+    after: Game
+    dice: str
+
+    def again(self, name: str, game: Game | None = None) -> Move:
+        """Let a bot choose once more with the same dice, in this game or in another."""
+        return BOTS[name](game or self.game, self.seat, Random(self.dice))
+
+
+def decisions(names: list[str], seed: str, options: Options | None = None) -> Iterator[Decision]:
+    """Play a whole game of bots, one name for each seat; when several may act, chance says who does."""
+    game = new_game(COLORS[: len(names)], seed, options).game
+    chance = Random(seed)
+    number = 0
+    while not game.is_over:
+        seat = chance.choice(game.waiting_for)
+        dice = f"{seed}/{number}"
+        move = BOTS[names[seat]](game, seat, Random(dice))
+        after = play(game, seat, move).game
+        yield Decision(game, seat, move, after, dice)
+        game, number = after, number + 1
+
+
+def end_of(names: list[str], seed: str) -> Game:
+    *_, last = decisions(names, seed)
+    return last.after
+
+
+@for_each_number_of_players
+def test_bots_play_whole_games_without_a_step_back(players: int):
+    names = ["greedy", "random", "greedy", "random", "greedy"][:players]
+    made = list(decisions(names, "whole"))
+    most_in_a_round = players * (1 + 1 + 3 + 1)  # an offer, a purchase, three tiles, the declaration
+    assert made[-1].after.is_over
+    assert len(made) <= made[0].game.rounds * most_in_a_round
+    assert all(decision.after != decision.game for decision in made)
+    assert not any(isinstance(decision.move, TakeBack) for decision in made)
+
+
+def disguised(game: Game, seat: int, chance: Random) -> Game:
+    """Replace all that a seat may not know: the seed, others' offers until they are revealed, and purses."""
+    players = list(game.players)
+    for other, player in enumerate(players):
+        if other == seat:
+            continue
+        gold, prices = player.gold, player.prices
+        if game.phase is Phase.PRICING and prices:
+            one = chance.randint(1, gold + player.stakes - 1)
+            two = chance.randint(1, gold + player.stakes - one)
+            prices = tuple(chance.sample([0, one, two], 3))
+            gold += player.stakes - sum(prices)
+        if not game.open_gold:
+            gold = chance.randint(0, 60)
+        players[other] = player._replace(gold=gold, prices=prices)
+    return game._replace(seed=f"not {game.seed}", players=tuple(players))
+
+
+def seen(seat: int, game: Game) -> dict[str, object]:
+    return game_as_seen_by(seat, game) | {"fairness": "another seed, another commitment"}
+
+
+@for_each_bot
+@pytest.mark.parametrize("open_gold", [False, True])
+@pytest.mark.parametrize("players", [2, 4])
+def test_a_choice_hangs_on_nothing_that_is_hidden(name: str, open_gold: bool, players: int):
+    chance = Random(f"{name}{open_gold}{players}")
+    options = Options(scoring_tiles=SCORING, open_gold=open_gold)
+    for decision in decisions([name] * players, "hidden", options):
+        other = disguised(decision.game, decision.seat, chance)
+        assert other != decision.game
+        assert seen(decision.seat, other) == seen(decision.seat, decision.game)
+        assert decision.again(name, other) == decision.move
+
+
+def test_a_situation_holds_nothing_that_is_hidden():
+    for decision in decisions(["random"] * 3, "situation"):
+        other = disguised(decision.game, decision.seat, Random(decision.dice))
+        assert situation_of(other) == situation_of(decision.game)
+
+
+@for_each_bot
+def test_the_same_dice_give_the_same_choice_whatever_is_remembered(name: str):
+    for decision in decisions([name] * 3, "memory"):
+        appraisal_of.cache_clear()
+        outlook_on.cache_clear()
+        assert decision.again(name) == decision.move
+
+
+def test_random_buys_any_tile_that_it_can_or_none():
+    for decision in decisions(["random"] * 3, "any"):
+        if decision.game.phase is Phase.BUYING:
+            choose, game, seat = BOTS["random"], decision.game, decision.seat
+            chosen = {distinct(choose(game, seat, Random(dice))) for dice in range(150)}
+            assert chosen == {distinct(move) for move in legal_moves(game, seat)}
+
+
+def distinct(move: Move) -> tuple[object, ...]:
+    """Return what tells moves apart: by themselves, all that have no fields are equal."""
+    return type(move), *move
+
+
+def offers(name: str, seed: str) -> list[tuple[int, list[int]]]:
+    """Return the gold at hand and the prices, for all offers of a game."""
+    return [
+        (offer_limits(decision.game, decision.seat).gold, [gold for _, gold in decision.move.prices])
+        for decision in decisions([name] * 4, seed)
+        if isinstance(decision.move, SetOffer)
+    ]
+
+
+def test_random_asks_for_moderate_prices():
+    assert all(
+        1 <= price <= min(10, gold // 2) for gold, prices in offers("random", "ask") for price in prices
+    )
+
+
+def test_greedy_keeps_gold_to_buy_with():
+    assert all(gold - sum(prices) >= min(4, gold // 2 - 1) for gold, prices in offers("greedy", "keep"))
+
+
+def test_greedy_beats_random_wherever_it_sits():
+    line_ups = [["greedy", "random"], ["random", "greedy"]] * 5
+    games = [end_of(names, f"match {number}") for number, names in enumerate(line_ups)]
+    assert [[names[seat] for seat in game.winners] for names, game in zip(line_ups, games, strict=True)] == [
+        ["greedy"]
+    ] * 10
+
+
+def test_four_greedy_players_score_well():
+    scores = [player.score for number in range(3) for player in end_of(["greedy"] * 4, f"{number}").players]
+    assert sum(scores) / len(scores) > 45
+
+
+def outlook_for(notation: str, scoring_tiles: tuple[str, ...] = SCORING, number: int = 1):
+    territory = Territory.parse(notation)
+    rival = castle_alone("blue")
+    return outlook_of(Situation((territory, rival), scoring_tiles, number), 0), territory
+
+
+def test_a_tile_that_has_no_place_yet_waits_for_one_that_makes_it():
+    outlook, territory = outlook_for("castle-red L16@-1,0/270 L52@0,-1 L09@1,-1/270")
+    assert not territory.has_place("L08")
+    plan = best_plan(outlook, territory, ("L08", "L06"))
+    assert [placed.tile for placed in plan.placements] == ["L06", "L08"]
+
+
+def test_points_are_forgone_for_a_place_for_each_tile():
+    scoring_tiles = ("squares", "sheep", "completed_areas", "vertical_lines")
+    outlook, territory = outlook_for("castle-red L17@0,1 L57@0,-1/180 L65@1,0/270", scoring_tiles, 3)
+    alone = territory.place(*best_plan(outlook, territory, ("L41",)).placements[0])
+    assert not alone.has_place("L28")
+    assert best_plan(outlook, territory, ("L28", "L41")).tiles == 2
+
+
+def test_a_tile_without_any_place_is_left_over():
+    outlook, territory = outlook_for("castle-red L16@-1,0/270 L52@0,-1 L09@1,-1/270")
+    assert best_plan(outlook, territory, ("L08",)) == (0, 0.0, ())
+    assert appraisal_of(Situation((territory, castle_alone("blue")), SCORING, 1)).gain(0, "L08") == 0
+
+
+@pytest.mark.parametrize("tile", ["L02", "L09", "L16", "L30", "L44"])
+def test_in_the_last_round_a_tile_is_worth_what_it_scores_at_its_best_place(tile: str):
+    scoring_tiles = ("sheep", "squares", "connected_tiles", "completed_areas")
+    territory = Territory.parse("castle-red L17@0,1 L57@0,-1/180 L65@1,0/270")
+
+    def points(grown: Territory) -> int:
+        survey = survey_of(grown)
+        scrolls = sum(scroll.points for scroll in final_score(survey, 0).scrolls)
+        return scrolls + sum(tile_points(scored, [survey], [0])[0] for scored in scoring_tiles[1:])
+
+    best = max(points(territory.place(*placed)) for placed in territory.legal_places(tile))
+    appraisal = appraisal_of(Situation((territory, castle_alone("blue")), scoring_tiles, 6))
+    assert appraisal.gain(0, tile) == best - points(territory)
