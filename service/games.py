@@ -23,6 +23,7 @@ from service.codec import (
     decode_changes,
     decode_table,
     encode_change,
+    encode_history,
     encode_table,
     version_header,
 )
@@ -221,21 +222,29 @@ class Games:
 
     def _commit(self, before: Table | None, step: Step, answer: Answer | None) -> bool:
         table = step.table
+        is_over = table.status in (Status.FINISHED, Status.ABORTED)
+        if is_over:
+            history = [*self._history(before), *step.changes]
+            entries = [Entry(table.last_event, encode_history(history))]
+        else:
+            entries = [Entry(change.last_event, encode_change(change)) for change in step.changes]
+        expected = None if before is None else version_header(before.version)
+        ttl_s = self._ttl_s(table.status)
         done = self._store.commit(
-            Commit(
-                table.id,
-                None if before is None else version_header(before.version),
-                encode_table(table),
-                [Entry(change.last_event, encode_change(change)) for change in step.changes],
-                self._ttl_s(table.status),
-                answer,
-            )
+            Commit(table.id, expected, encode_table(table), entries, ttl_s, answer, anew=is_over)
         )
         if done:
             self._metrics.game_changed(before.status if before else None, table.status)
         else:
             self._metrics.commit_conflicted()
         return done
+
+    def _history(self, table: Table | None) -> list[Change]:
+        """Return all changes that led to a table. Should it have changed since, no commit will come of them."""
+        if table is None:
+            return []
+        _, entries = self._store.load_with_log(table.id)
+        return _read_changes(entries)
 
     def _ttl_s(self, status: Status) -> int:
         return {

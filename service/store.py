@@ -60,14 +60,15 @@ return 1
 """
 
 # KEYS: a bucket. ARGV: what to fill in, and how much the bucket holds, in microseconds of its running out.
-# Returns whether that has fitted in, and how full the bucket then is. Redis's own clock counts: all instances
-# share it. Should it be set back, no bucket is fuller than full.
+# Returns whether that has fitted in, and how full the bucket then is. Redis's own clock counts, for all
+# instances share it; a bucket far fuller than full is from before it was set back, and counts as empty.
 _FILL = """
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local amount, capacity = tonumber(ARGV[1]), tonumber(ARGV[2])
 local empty_at = tonumber(redis.call('GET', KEYS[1]) or now)
-local filled = math.min(math.max(empty_at - now, 0), capacity)
+local filled = math.max(empty_at - now, 0)
+if filled > 2 * capacity then filled = 0 end
 if filled + amount > capacity then return {0, filled} end
 filled = filled + amount
 redis.call('SET', KEYS[1], string.format('%.0f', now + filled), 'PX', math.ceil(filled / 1000))
