@@ -240,7 +240,7 @@ class Games:
         return done
 
     def _history(self, table: Table | None) -> list[Change]:
-        """Return all changes that led to a table. Should it have changed since, no commit will come of them."""
+        """Return all changes that led to a table; should it have changed since, the commit will fail."""
         if table is None:
             return []
         _, entries = self._store.load_with_log(table.id)
