@@ -113,8 +113,8 @@ def _parts() -> list[Row]:
     """Time by part, over the same recorded games: listing, each kind of move, the view of a seat."""
     recorded = [step for n in range(20) for step in decisions(4, random.Random(n), str(n))]
     contenders: dict[str, Callable[[], float]] = {
-        "list legal actions": lambda: _us(recorded, lambda g, s, m: (offer_limits(g, s), legal_moves(g, s))),
-        "view of a seat": lambda: _us(recorded, lambda g, s, m: game_as_seen_by(s, g)),
+        "list legal actions": lambda: _us(recorded, lambda g, s, _: (offer_limits(g, s), legal_moves(g, s))),
+        "view of a seat": lambda: _us(recorded, lambda g, s, _: game_as_seen_by(s, g)),
     }
     for kind in (SetOffer, Buy, Pass, Place, FinishBuilding):
         of_kind = [step for step in recorded if type(step[2]) is kind]
@@ -140,7 +140,7 @@ def _bots() -> list[Row]:
     dice = random.Random(1)
     rows = []
     for name, bot in BOTS.items():
-        measured = in_turn({name: lambda bot=bot: _us(recorded, lambda g, s, m: bot(g, s, dice))}, 3)
+        measured = in_turn({name: lambda bot=bot: _us(recorded, lambda g, s, _: bot(g, s, dice))}, 3)
         rows.append(row(f"{name} bot, one move", measured[name], "us"))
     return rows
 

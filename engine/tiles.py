@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from importlib import resources
+from itertools import product
 from typing import Final
 
 from engine.geometry import OPPOSITE, ROTATIONS, SIDES, turned
@@ -170,13 +171,15 @@ def _form(tile: Tile, rotation: int) -> Form:
     )
 
 
-def _rotations_for(tile: Tile, demand: int) -> tuple[int, ...]:
-    wanted = tuple(demand >> 2 * side & 3 for side in SIDES)
-    return tuple(
-        rotation
-        for rotation in ROTATIONS
-        if all(want in (0, edge) for want, edge in zip(wanted, FORMS[tile.id, rotation].edges, strict=True))
-    )
+def _fits(tile_id: str) -> tuple[tuple[int, ...], ...]:
+    """Return for each demand the rotations of a tile that satisfy it: every choice of sides asked for."""
+    fits: list[tuple[int, ...]] = [()] * 256
+    for rotation in ROTATIONS:
+        edges = FORMS[tile_id, rotation].edges
+        for asked in product((False, True), repeat=4):
+            demand = sum(edges[side] << 2 * side for side in SIDES if asked[side])
+            fits[demand] += (rotation,)
+    return tuple(fits)
 
 
 TILES: Final[dict[str, Tile]] = {tile.id: tile for tile in _read()}
@@ -190,9 +193,7 @@ FORMS: Final[dict[tuple[str, int], Form]] = {
 }
 """Every tile in every rotation, by (id, clockwise degrees)."""
 
-FITS: Final[dict[str, tuple[tuple[int, ...], ...]]] = {
-    tile_id: tuple(_rotations_for(TILES[tile_id], demand) for demand in range(256)) for tile_id in LANDSCAPE
-}
+FITS: Final[dict[str, tuple[tuple[int, ...], ...]]] = {tile_id: _fits(tile_id) for tile_id in LANDSCAPE}
 """For each landscape tile and each demand of a cell's neighbours, the rotations that satisfy it.
 
 A demand has two bits for each side, north lowest: 0 for an empty neighbour, else the `Terrain` it shows.
