@@ -306,7 +306,10 @@ def _answer_to_keep(call: Call, reply: Reply, tokens: TokenSource, settings: Set
 
 
 def _answer_again(stored: bytes, call: Call) -> Reply:
-    kept = msgspec.msgpack.decode(stored, type=_Remembered)
+    try:
+        kept = msgspec.msgpack.decode(stored, type=_Remembered)
+    except (ValueError, msgspec.MsgspecError) as error:
+        raise Problem("game_unreadable", f"The stored answer is damaged: {error}.") from error
     if kept.fingerprint != call.fingerprint:
         raise Problem("idempotency_key_reused")
     tokens = TokenSource(call.idempotency_key or "", kept.nonce)

@@ -46,15 +46,15 @@ if expected == '' then
 elseif redis.call('GETRANGE', KEYS[1], 0, #expected - 1) ~= expected then
   return 0
 end
-if ARGV[4] ~= '' then
-  if not redis.call('SET', KEYS[3], ARGV[4], 'NX', 'EX', ARGV[5]) then return 0 end
-end
-redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
-if ARGV[7] == '1' then redis.call('DEL', KEYS[2]) end
+if ARGV[4] ~= '' and redis.call('EXISTS', KEYS[3]) == 1 then return 0 end
+-- The log comes first: a script that fails has no effect undone, and only here could it fail.
+if expected == '' or ARGV[7] == '1' then redis.call('DEL', KEYS[2]) end
 for i = 8, #ARGV, 2 do
   redis.call('XADD', KEYS[2], ARGV[i] .. '-0', 'c', ARGV[i + 1])
 end
 redis.call('EXPIRE', KEYS[2], ARGV[3])
+redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
+if ARGV[4] ~= '' then redis.call('SET', KEYS[3], ARGV[4], 'EX', ARGV[5]) end
 redis.call('PUBLISH', 'skye:changes', ARGV[6])
 return 1
 """
@@ -192,7 +192,9 @@ class RedisStore:
             pipeline.get(_table_key(game_id))
             pipeline.xrange(_log_key(game_id), min=f"{after + 1}-0")
             table, entries = pipeline.execute()
-            return table, [Entry(int(entry.split(b"-")[0]), fields[b"c"]) for entry, fields in entries]
+            return table, [
+                Entry(int(entry.split(b"-")[0]), fields.get(b"c", b"")) for entry, fields in entries
+            ]
 
     def load_many(self, game_ids: Sequence[str]) -> list[bytes | None]:
         """See `Store.load_many`."""
