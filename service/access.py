@@ -1,4 +1,4 @@
-"""What is noted of each request: it is counted, and at log level `info` gets a line in the log.
+"""What is noted of each answer: it is counted, and at log level `info` gets a line in the log.
 
 The line tells the route's pattern and never the path or the query, and it tells no header: there is no place
 in it where a token could stand.
@@ -8,35 +8,36 @@ from __future__ import annotations
 
 import logging
 import re
-from time import perf_counter
+from typing import TYPE_CHECKING
 
-from flask import Flask, Request, Response, request
+from flask import Request
 
-from service.envelope import REQUEST_ID, STARTED
+from service.envelope import REFUSAL, REQUEST_ID
 from service.logs import facts
 from service.metrics import Metrics, pattern
-from service.problems import Refusal
+
+if TYPE_CHECKING:
+    from wsgiref.types import WSGIEnvironment
 
 _log = logging.getLogger(__name__)
 _GAME_ID = re.compile(r"[a-z0-9]{12}")
 
 
-def register(app: Flask, metrics: Metrics) -> None:
-    """Note what the app answers."""
+class AccessNotes:
+    """Takes note of answers; see `envelope.Note`."""
 
-    def note(response: Response) -> Response:
-        asked = request
-        seconds = perf_counter() - asked.environ[STARTED]
-        rule = asked.url_rule.rule if asked.url_rule else ""
-        metrics.answered(rule, asked.method, response.status_code, seconds)
-        code = response.code if isinstance(response, Refusal) else None
+    def __init__(self, metrics: Metrics) -> None:
+        self._metrics = metrics
+
+    def __call__(self, environ: WSGIEnvironment, status: int, seconds: float) -> None:
+        """Count an answer, and log it if anybody wants to know."""
+        asked: Request = environ["werkzeug.request"]
+        code = environ.get(REFUSAL)
+        self._metrics.answered(asked.url_rule.rule if asked.url_rule else "", asked.method, status, seconds)
         if code is not None:
-            metrics.refused(code)
+            self._metrics.refused(code)
         if _log.isEnabledFor(logging.INFO):
-            _write_line(asked, response.status_code, seconds, code)
-        return response
-
-    app.after_request(note)
+            _write_line(asked, status, seconds, code)
 
 
 def _write_line(asked: Request, status: int, seconds: float, code: str | None) -> None:

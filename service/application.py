@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from service import access, cors, limits, problems
+from service import cors, limits, problems
+from service.access import AccessNotes
 from service.contract import Contract
 from service.envelope import Envelope
 from service.games import Games
@@ -41,9 +42,10 @@ def build(
     app.extensions["skye-streams"] = OpenStreams(settings.limit_streams if settings.limits else 0, metrics)
     problems.register(app)
     limits.register(app, settings, store)
-    access.register(app, metrics)
     cors.register(app, settings.cors_origins)
-    app.wsgi_app = _wrapped(app.wsgi_app, settings)  # type: ignore[assignment,method-assign]  # Flask's own way
+    everyone = cors.for_everyone(settings.cors_origins)
+    wrapped = Envelope(app.wsgi_app, AccessNotes(metrics), everyone)
+    app.wsgi_app = _behind_proxies(wrapped, settings.trusted_proxies)  # type: ignore[assignment,method-assign]  # Flask's own way
     return app
 
 
@@ -51,8 +53,5 @@ def _routes(app: Flask) -> list[tuple[str, str]]:
     return [(rule.rule, method) for rule in app.url_map.iter_rules() for method in rule.methods or ()]
 
 
-def _wrapped(application: WSGIApplication, settings: Settings) -> WSGIApplication:
-    wrapped: WSGIApplication = Envelope(application)
-    if settings.trusted_proxies:
-        wrapped = ProxyFix(wrapped, x_for=settings.trusted_proxies, x_proto=settings.trusted_proxies)
-    return wrapped
+def _behind_proxies(application: WSGIApplication, number: int) -> WSGIApplication:
+    return ProxyFix(application, x_for=number, x_proto=number) if number else application

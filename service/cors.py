@@ -14,27 +14,39 @@ _TAKEN = "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match,
 _PREFLIGHT_S = 86_400
 
 
+def for_everyone(origins: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the headers of every answer, where pages of all origins may call the API: "*" is among these."""
+    if "*" not in origins:
+        return []
+    return [("Access-Control-Allow-Origin", "*"), ("Access-Control-Expose-Headers", _EXPOSED)]
+
+
 def register(app: Flask, origins: Sequence[str]) -> None:
-    """Answer preflights and mark answers for pages of these origins; "*" stands for all."""
+    """Answer preflights, and mark answers for pages of these origins; "*" stands for all."""
     everyone = "*" in origins
 
     def mark(response: Response) -> Response:
-        if request.method == "OPTIONS" and response.status_code == HTTPStatus.OK:
+        origin = request.headers.get("Origin")
+        if origin not in origins:
+            return response
+        response.headers["Access-Control-Allow-Origin"] = origin
+        response.headers["Access-Control-Expose-Headers"] = _EXPOSED
+        response.headers.add("Vary", "Origin")
+        return response
+
+    def answer_options(response: Response) -> Response:
+        if request.method != "OPTIONS":
+            return response
+        if response.status_code == HTTPStatus.OK:
             response.status_code = HTTPStatus.NO_CONTENT  # and so of no type, where Flask would say HTML
             del response.headers["Content-Type"]
-        origin = request.headers.get("Origin")
-        if everyone:
-            response.headers["Access-Control-Allow-Origin"] = "*"
-        elif origin in origins:
-            response.headers["Access-Control-Allow-Origin"] = origin
-            response.headers.add("Vary", "Origin")
-        else:
-            return response
-        response.headers["Access-Control-Expose-Headers"] = _EXPOSED
-        if request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers:
+        allowed = everyone or "Access-Control-Allow-Origin" in response.headers
+        if allowed and "Access-Control-Request-Method" in request.headers:
             response.headers["Access-Control-Allow-Methods"] = "GET, POST, PUT, DELETE, OPTIONS"
             response.headers["Access-Control-Allow-Headers"] = _TAKEN
             response.headers["Access-Control-Max-Age"] = str(_PREFLIGHT_S)
         return response
 
-    app.after_request(mark)
+    app.after_request(answer_options)
+    if not everyone:
+        app.after_request(mark)  # the last is called first

@@ -131,14 +131,14 @@ def network(address: str | None) -> str:
     """Return what of an address tells one caller from another.
 
     >>> network("192.0.2.7"), network("2001:db8:1:2:3:4:5:6"), network("::ffff:192.0.2.7")
-    ('192.0.2.7', '2001:0db8:0001:0002', '192.0.2.7')
+    ('192.0.2.7', '20010db800010002', '192.0.2.7')
     """
     try:
         ip = ip_address(address or "")
     except ValueError:  # a Unix socket, or what an untrusted proxy has made up
         return "unknown"
     if isinstance(ip, IPv6Address):
-        return str(ip.ipv4_mapped) if ip.ipv4_mapped else ip.exploded[:19]
+        return str(ip.ipv4_mapped) if ip.ipv4_mapped else ip.packed[:8].hex()
     return str(ip)
 
 

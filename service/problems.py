@@ -14,7 +14,7 @@ from flask import Flask, Response, current_app, request
 from werkzeug.exceptions import HTTPException
 
 from engine import RULE_ERRORS, RuleError
-from service.envelope import REQUEST_ID
+from service.envelope import REFUSAL, REQUEST_ID
 from service.logs import facts
 
 CONTENT_TYPE = "application/problem+json"
@@ -103,13 +103,7 @@ class Problem(Exception):
         self.headers = headers or {}
 
 
-class Refusal(Response):
-    """An answer that tells of a refusal, and knows its `code`."""
-
-    code: str
-
-
-def response_for(problem: Problem | RuleError) -> Refusal:
+def response_for(problem: Problem | RuleError) -> Response:
     """Return the answer that tells of a refusal."""
     kind = KINDS[problem.code]
     body: dict[str, Any] = {
@@ -130,9 +124,13 @@ def response_for(problem: Problem | RuleError) -> Refusal:
         headers.setdefault("Retry-After", str(RETRY_AFTER_S))
     if kind.status == 401:
         headers["WWW-Authenticate"] = "Bearer"
-    refusal = Refusal(msgspec.json.encode(body), kind.status, headers, content_type=CONTENT_TYPE)
-    refusal.code = problem.code
-    return refusal
+    return Response(msgspec.json.encode(body), kind.status, headers, content_type=CONTENT_TYPE)
+
+
+def _refuse(problem: Problem | RuleError) -> Response:
+    """Answer a request with a refusal, and leave word of it for those who count and log."""
+    request.environ[REFUSAL] = problem.code
+    return response_for(problem)
 
 
 _BY_STATUS = {
@@ -149,7 +147,7 @@ def _http_error(error: HTTPException) -> Response:
     """Answer what Flask itself refuses: unknown paths, methods, too large a body."""
     code = _BY_STATUS.get(error.code or 500, "bad_request" if (error.code or 500) < 500 else "internal_error")
     headers = {name: value for name, value in error.get_headers() if name == "Allow"}
-    return response_for(Problem(code, headers=headers))
+    return _refuse(Problem(code, headers=headers))
 
 
 def _unexpected(error: Exception) -> Response:
@@ -157,12 +155,12 @@ def _unexpected(error: Exception) -> Response:
         request_id=request.environ.get(REQUEST_ID), method=request.method, endpoint=request.endpoint
     )
     current_app.logger.error("unexpected error", exc_info=error, extra=known)
-    return response_for(Problem("internal_error"))
+    return _refuse(Problem("internal_error"))
 
 
 def register(app: Flask) -> None:
     """Make every error of the app answer as a problem."""
-    app.register_error_handler(Problem, response_for)
-    app.register_error_handler(RuleError, response_for)
+    app.register_error_handler(Problem, _refuse)
+    app.register_error_handler(RuleError, _refuse)
     app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(Exception, _unexpected)
