@@ -11,6 +11,7 @@ from importlib import import_module
 COMMANDS = {
     "serve": ("service.serve", "serve the API, with a Redis of its own unless SKYE_REDIS_URL names one"),
     "demo": ("service.demo", "play one whole game against the running server, as a client would"),
+    "openapi": ("service.openapi", "print the contract, which `make openapi` keeps in openapi.yaml"),
     "settings": ("service.settings", "print the table of settings"),
 }
 

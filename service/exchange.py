@@ -210,6 +210,15 @@ def _tag(response: Response, version: int) -> None:
     response.headers["Vary"] = "Authorization, Accept"
 
 
+def cacheable(response: Response, seconds: int) -> Response:
+    """Let everybody keep an answer for a while; it can be asked for again by `If-None-Match`."""
+    response.headers["Cache-Control"] = f"public, max-age={seconds}"
+    response.add_etag()
+    conditional: Any = response.make_conditional(request)
+    answer: Response = conditional
+    return answer
+
+
 def check_accepts(*media_types: str) -> str:
     """Return the media type that the client likes best of those that can be served.
 

@@ -10,9 +10,11 @@ import yaml
 from flask import Flask
 from flask_smorest import Api, Blueprint
 
-from service.contract.components import GAME_ID, HEADERS, PARAMETERS, SECURITY_SCHEMES
-from service.contract.conversion import Doc, RulePlugin, SchemaPlugin
+from service.contract.components import HEADERS, PARAMETERS, SCHEMAS, SECURITY_SCHEMES
+from service.contract.conversion import Doc, RulePlugin, SchemaPlugin, joined
 from service.contract.introduction import INTRODUCTION
+from service.contract.operations import shared_refusals
+from service.schemas import answers
 
 TITLE = "Isle of Skye"
 VERSION = "1.0.0"
@@ -21,7 +23,7 @@ VERSION = "1.0.0"
 _INFO = {
     "summary": "Keeps and plays games of Isle of Skye.",
     "description": INTRODUCTION,
-    "contact": {"name": "Isle of Skye API", "url": "/docs"},
+    "contact": {"name": "Whoever runs this server"},
     "license": {"name": "All rights reserved", "identifier": "LicenseRef-All-Rights-Reserved"},
 }
 _SERVERS = [
@@ -29,6 +31,17 @@ _SERVERS = [
     {"url": "http://127.0.0.1:8000", "description": "A server of one's own: `make serve`."},
 ]
 _ORDER = ("openapi", "info", "servers", "tags", "paths", "components")
+_OF_OPERATION = (
+    "tags",
+    "operationId",
+    "summary",
+    "description",
+    "security",
+    "parameters",
+    "requestBody",
+    "responses",
+)
+_METHODS = {"get", "put", "post", "delete"}
 
 
 class Contract(Api):
@@ -56,11 +69,15 @@ class Contract(Api):
     def document(self) -> Doc:
         """The OpenAPI document."""
         components = self.spec.components
-        components.schema("GameId", GAME_ID)
+        for name, schema in SCHEMAS.items():
+            components.schema(name, schema)
+        components.schema("StreamMessage", schema=answers.StreamMessage)
         for name, header in HEADERS.items():
             components.header(name, header)
         for name, parameter in PARAMETERS.items():
             components.parameter(name, parameter["in"], parameter)
+        for name, refusal in shared_refusals().items():
+            components.response(name, refusal, lazy=True)
         for name, scheme in SECURITY_SCHEMES.items():
             components.security_scheme(name, scheme)
         for blueprint in self._blueprints:
@@ -81,6 +98,21 @@ class Contract(Api):
 
     def _register_error_handlers(self) -> None:
         """Register none: `problems.register` does."""
+
+    def _register_responses(self) -> None:
+        """Register none of flask-smorest's own: `operations` has ours."""
+
+    def _register_etag_headers(self) -> None:
+        """Register none of flask-smorest's own: `components` has ours."""
+
+    def _register_pagination_header(self) -> None:
+        """Register none: pages have cursors, in the body."""
+
+
+def contract_of(app: Flask) -> Contract:
+    """Return the contract of an app."""
+    contract: Contract = app.extensions["skye-contract"]
+    return contract
 
 
 class _Dumper(yaml.SafeDumper):
@@ -105,10 +137,12 @@ def _in_order(document: Doc) -> Doc:
     document["info"] |= _INFO
     document["servers"] = _SERVERS
     for path in document["paths"].values():
-        for operation in path.values():
-            if isinstance(operation, dict):
-                responses = operation["responses"]
-                operation["responses"] = {status: responses[status] for status in sorted(responses)}
+        for method in path.keys() & _METHODS:
+            operation = {key: path[method][key] for key in _OF_OPERATION if key in path[method]}
+            operation["summary"] = operation["summary"].rstrip(".")
+            operation["description"] = joined(operation["description"])
+            operation["responses"] = dict(sorted(operation["responses"].items()))
+            path[method] = operation
     document["components"] = {
         kind: dict(sorted(parts.items())) for kind, parts in document["components"].items()
     }

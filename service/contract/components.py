@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from engine import PLAYERS, schedule
+from service.contract.introduction import STREAM
 
 _MOST_ROUNDS = max(len(schedule(players)) for players in PLAYERS)
 
@@ -88,17 +89,62 @@ HEADERS: Final = {
         "How many seconds to wait before trying again.", {"type": "integer", "minimum": 0}
     ),
     "WWW-Authenticate": _header("Always `Bearer`.", {"type": "string", "const": "Bearer"}),
+    "Allow": _header("With 405: the methods that the path has.", {"type": "string"}, always=False),
+    "X-Request-Id": _header(
+        "The id of the request in the logs of the service: the one sent, if well-formed, or a new one.",
+        {"type": "string", "minLength": 1, "maxLength": 64},
+    ),
+    "RateLimit-Limit": _header(
+        "Where requests are limited: how many are allowed in a minute.", {"type": "integer"}, always=False
+    ),
+    "RateLimit-Remaining": _header(
+        "Where requests are limited: how many are left now.", {"type": "integer"}, always=False
+    ),
+    "RateLimit-Reset": _header(
+        "Where requests are limited: seconds until all are left again.", {"type": "integer"}, always=False
+    ),
 }
 """The components of headers, by the name of the header."""
 
-GAME_ID: Final = {
-    "type": "string",
-    "description": "The id of a game.",
-    "minLength": 1,
-    "maxLength": 64,
-    "pattern": "^[a-z0-9]+$",
-    "examples": ["k7mt2vq9xw3c"],
+SCHEMAS: Final = {
+    "GameId": {
+        "type": "string",
+        "description": "The id of a game.",
+        "minLength": 1,
+        "maxLength": 64,
+        "pattern": "^[a-z0-9]+$",
+        "examples": ["k7mt2vq9xw3c"],
+    },
+    "Picture": {
+        "type": "string",
+        "description": "A picture as SVG: no scripts, and nothing from outside.",
+        "contentMediaType": "image/svg+xml",
+    },
+    "EventStream": {
+        "type": "string",
+        "description": STREAM,
+        "contentMediaType": "text/event-stream",
+        "contentSchema": {"$ref": "#/components/schemas/StreamMessage"},
+    },
+    "Page": {
+        "type": "string",
+        "description": "A page for people; it loads nothing from outside.",
+        "contentMediaType": "text/html",
+    },
+    "Metrics": {
+        "type": "string",
+        "description": "Counts in Prometheus's text format.",
+        "contentMediaType": "text/plain",
+    },
+    "ContractText": {
+        "type": "string",
+        "description": "This document as YAML.",
+        "contentMediaType": "application/yaml",
+    },
+    "Contract": {"type": "object", "description": "This document.", "additionalProperties": True},
+    "Asset": {"type": "string", "description": "A script, a style sheet or an icon.", "format": "binary"},
 }
+"""What is no JSON object but has a name of its own."""
 
 TOKEN: Final = "token"  # noqa: S105 - the name of the scheme
 SECURITY_SCHEMES: Final = {

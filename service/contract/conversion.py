@@ -22,10 +22,14 @@ _OF_ITS_PLACE = ("description", "default")
 """What is said of a field where it stands; the rest belongs to its component."""
 
 
+def joined(text: str) -> str:
+    """Return a text with the lines of each paragraph joined."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in inspect.cleandoc(text).split("\n\n"))
+
+
 def meaning_of(thing: type) -> str:
-    """Return the docstring of a class as one text, its lines joined within paragraphs."""
-    paragraphs = inspect.cleandoc(thing.__doc__ or "").split("\n\n")
-    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+    """Return the docstring of a class."""
+    return joined(thing.__doc__ or "")
 
 
 class Converter(OpenAPIConverter):

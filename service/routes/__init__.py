@@ -1,6 +1,6 @@
 """The routes, one module for each resource, in the order in which the documentation shows them."""
 
-from service.routes import catalogue, history, lobby, operations, play, scoring
+from service.routes import catalogue, docs, history, lobby, operations, play, scoring
 
 BLUEPRINTS = (
     lobby.blueprint,
@@ -8,5 +8,6 @@ BLUEPRINTS = (
     history.blueprint,
     scoring.blueprint,
     catalogue.blueprint,
+    docs.blueprint,
     operations.blueprint,
 )

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Response, request
+from flask import Response
 
-from engine import ROTATIONS, TILES, scoring_tile_views
+from engine import TILES, scoring_tile_views
 from service import views
+from service.contract.operations import Answer, Link, never_changes, text
 from service.drawing import tile_svg
-from service.exchange import Resource, shown
-from service.problems import FieldError, Problem
+from service.exchange import Resource, cacheable, shown
+from service.problems import Problem
+from service.schemas import answers, requests
 
 blueprint = Resource("Catalogue", __name__, url_prefix="/v1", description="Tiles and scoring tiles.")
 
@@ -18,30 +20,64 @@ _DAY_S = 86_400
 
 
 @blueprint.route("/tiles")
+@never_changes(
+    Answer(
+        200,
+        "The tiles.",
+        answers.TileList,
+        links=[Link("get_tile", "The first of them.", {"tile": "$response.body#/tiles/0/id"})],
+    ),
+    refuses=["not_acceptable"],
+)
 def list_tiles() -> Response:
-    """List all 78 tiles in reference orientation."""
+    """List all tiles.
+
+    The 73 landscape tiles and the 5 castle tiles, each in reference orientation.
+    """
     return _cacheable(shown({"tiles": [views.tile_view(tile) for tile in TILES]}))
 
 
 @blueprint.route("/tiles/<tile>")
+@never_changes(
+    Answer(
+        200,
+        "The tile.",
+        answers.Tile,
+        links=[Link("draw_tile", "Its picture.", {"tile": "$request.path.tile"})],
+    ),
+    refuses=["not_acceptable", "tile_not_found"],
+)
 def get_tile(tile: str) -> Response:
-    """Get one tile in reference orientation."""
+    """Get a tile.
+
+    Terrain, roads, objects and scroll, in reference orientation. Turned by 90 degrees, what is north comes to
+    lie east.
+    """
     return _cacheable(shown(views.tile_view(_known(tile))))
 
 
 @blueprint.route("/tiles/<tile>.svg")
-def draw_tile(tile: str) -> Response:
-    """Draw one tile, turned clockwise by `rotation`."""
-    rotation = request.args.get("rotation", "0")
-    if rotation not in map(str, ROTATIONS):
-        detail = "This is not one of 0, 90, 180, 270."
-        raise Problem("invalid_parameter", errors=[FieldError("rotation", detail)])
-    return _cacheable(Response(tile_svg(_known(tile), int(rotation)), content_type="image/svg+xml"))
+@never_changes(
+    Answer(200, "The picture.", text("Picture"), content_type="image/svg+xml"),
+    refuses=["invalid_parameter", "tile_not_found"],
+)
+@blueprint.arguments(requests.TilePictureQuery, location="query")
+def draw_tile(query: dict[str, Any], tile: str) -> Response:
+    """Draw a tile.
+
+    An SVG picture that needs nothing from outside.
+    """
+    drawn = tile_svg(_known(tile), int(query["rotation"]))
+    return _cacheable(Response(drawn, content_type="image/svg+xml"))
 
 
 @blueprint.route("/scoring-tiles")
+@never_changes(Answer(200, "The scoring tiles.", answers.ScoringTileList), refuses=["not_acceptable"])
 def list_scoring_tiles() -> Response:
-    """List all 16 scoring tiles."""
+    """List all scoring tiles.
+
+    There are 16, of which a game uses 4.
+    """
     return _cacheable(shown({"scoring_tiles": scoring_tile_views()}))
 
 
@@ -52,8 +88,4 @@ def _known(tile: str) -> str:
 
 
 def _cacheable(response: Response) -> Response:
-    response.headers["Cache-Control"] = f"public, max-age={_DAY_S}"
-    response.add_etag()
-    conditional: Any = response.make_conditional(request)
-    answer: Response = conditional
-    return answer
+    return cacheable(response, _DAY_S)

@@ -8,6 +8,8 @@ from typing import Any
 from flask import Response, request
 
 from engine import Event, actions_as_seen_by, round_report
+from service.contract.components import LAST_EVENT_ID
+from service.contract.operations import GAME, Answer, Describe, Link, Token, reads, text
 from service.exchange import (
     JSON,
     Resource,
@@ -21,7 +23,7 @@ from service.exchange import (
 )
 from service.limits import network
 from service.problems import Problem
-from service.schemas import requests
+from service.schemas import answers, requests
 from service.steps import game_in_play
 from service.streams import Follower, events_after
 from service.table import Change, Status, Table, TableEvent
@@ -36,10 +38,40 @@ RECORD_FORMAT = 1
 """The number of the record's form."""
 
 
+_IN_PLAY = ("game_not_started", "game_aborted")
+
+
 @blueprint.route("/events")
+@Describe(
+    [
+        Answer(
+            200,
+            "The events, or with `Accept: text/event-stream` a stream of them.",
+            answers.Events,
+            links=[
+                Link(
+                    "list_events",
+                    "What happens after.",
+                    {"game": "$request.path.game", "after": "$response.body#/last_event"},
+                )
+            ],
+        ),
+        Answer(200, "", text("EventStream"), content_type=EVENT_STREAM, headers=["Cache-Control"]),
+        Answer(204, "The stream has ended with the game: an `EventSource` is told not to come back."),
+    ],
+    refuses=[*GAME, "not_acceptable", "invalid_parameter", "too_many_streams"],
+    token=Token.OPTIONAL,
+    headers=[LAST_EVENT_ID],
+)
 @blueprint.arguments(requests.EventsQuery, location="query")
 def list_events(query: dict[str, Any], game: str) -> Response:
-    """List what has happened since an event, as the caller may see it."""
+    """Follow a game.
+
+    All that happens in a game is an event, numbered from 1 without a gap and shown as the caller may see it:
+    who folds them over a view of the game always has the view that `GET /v1/games/{game}` would give. As JSON
+    they come in pages, and with `wait_ms` the answer waits for the next one (long poll). With `Accept:
+    text/event-stream` they come as they happen, until the game is over; see the schema EventStream.
+    """
     follower, after = Follower(games(), bell(), game, token()), _after(query)
     if check_accepts(JSON, EVENT_STREAM) == EVENT_STREAM:
         return _stream(follower, after)
@@ -69,15 +101,23 @@ def _stream(follower: Follower, after: int) -> Response:
     return response
 
 
-@blueprint.route("/rounds/<int:number>")
-def get_round(game: str, number: int) -> Response:
-    """Get the report of a round so far: incomes, draws, offers, purchases, building, points."""
+@blueprint.route("/rounds/<int:round>")
+@reads(
+    Answer(200, "The report.", answers.RoundReport),
+    refuses=["not_acceptable", "not_found", "round_not_found", *_IN_PLAY],
+)
+def get_round(game: str, round: int) -> Response:  # noqa: A002 - as the path has it
+    """Get the report of a round.
+
+    What has happened in it so far: incomes by source, draws, revealed offers, discards, purchases, what was
+    built and what went back to the bag, and the points by scoring tile.
+    """
     (table, caller), changes = games().read_with_log(game, token())
     game_in_play(table)
     report = round_report(
         caller.seat,
         _engine_events(changes),
-        number,
+        round,
         players=len(table.seats),
         open_gold=table.options.open_gold,
     )
@@ -87,19 +127,23 @@ def get_round(game: str, number: int) -> Response:
 
 
 @blueprint.route("/record")
+@reads(Answer(200, "The record.", answers.Record), refuses=["not_acceptable", *_IN_PLAY])
 def get_record(game: str) -> Response:
-    """Get the record of the game: what it began with and every action, as the caller may know it."""
+    """Get the record of a game.
+
+    What it began with and every action in order, as the caller may know it. The record of a game that is over
+    is complete: every state follows from it, and `POST /v1/games` begins a new game from it.
+    """
     (table, caller), changes = games().read_with_log(game, token())
     if table.game is None:
         game_in_play(table)
     is_over = table.status is Status.FINISHED
     actions = actions_as_seen_by(caller.seat, _engine_events(changes), is_over=is_over)
-    record = {**_beginning(table, changes, is_over=is_over), "actions": actions}
+    record = {**_beginning(table, is_over=is_over), "actions": actions}
     return unchanged(table.version) or shown(record, version=table.version)
 
 
-def _beginning(table: Table, changes: Iterable[Change], *, is_over: bool) -> dict[str, Any]:
-    del changes
+def _beginning(table: Table, *, is_over: bool) -> dict[str, Any]:
     game = game_in_play(table)
     return {
         "format": RECORD_FORMAT,

@@ -2,38 +2,66 @@
 
 from __future__ import annotations
 
-import secrets
 from typing import Any
 
 from flask import Response
 
-from engine import Action, TieBreak
+from engine import Action
 from service import seating, views
-from service.auth import Caller, TokenSource, hash_token
+from service.auth import Caller, TokenSource
+from service.contract.operations import BODY, STORE, Answer, Link, Token, creates, operation, reads, writes
+from service.creation import beginning_of, new_seat, new_table
 from service.exchange import Resource, accepted, call, games, host_only, own_seat, shown, token, unchanged
 from service.problems import Problem
-from service.schemas import requests
+from service.schemas import answers, requests
 from service.steps import Step
-from service.table import GameOptions, OnTimeout, Seat, SeedSource, Status, Table
+from service.table import Status, Table
 
 blueprint = Resource("Lobby", __name__, url_prefix="/v1", description="Create, find, join and start games.")
 
+_GAME = {"game": "$response.body#/game/id"}
+_THIS = {"game": "$request.path.game"}
+
 
 @blueprint.route("/games", methods=["POST"])
-@blueprint.arguments(requests.NewGame, required=False)
+@creates(
+    Answer(
+        201,
+        "The game and its tokens.",
+        answers.CreatedGame,
+        links=[
+            Link("get_game", "The new game.", _GAME),
+            Link("join_game", "Take a seat in it.", _GAME),
+            Link("start_game", "Start it, with the host token.", _GAME),
+            Link("list_events", "Follow it.", _GAME),
+            Link(
+                "list_actions",
+                "What the first player can do, with that seat's token.",
+                {**_GAME, "seat": "$response.body#/players/0/seat"},
+            ),
+        ],
+    ),
+    refuses=[*BODY, "invalid_setup", "invalid_record", "game_not_over", "color_taken"],
+)
+@blueprint.arguments(requests.NewGame, required=False, description="What game to open.")
 def create_game(body: dict[str, Any]) -> Response:
     """Create a game.
 
-    Everything in the body is optional. The tokens in the answer are shown this once.
+    Everything in the body is optional. Players can be seated at once, bots among them, and the game started
+    in the same request. Or it begins from the `record` of another game that is over, from its first `until`
+    actions: an analysis board, or a fixture for tests.
+
+    The tokens in the answer are shown this once. Repeating the request with the same `Idempotency-Key` gives
+    them again.
     """
     actions: list[Action] = []
     if "record" in body:
         actions = body["record"]["actions"][: body.get("until")]
-        body = _beginning_of(body)
+        body = beginning_of(body)
 
     def make(game_id: str, now_ms: int, tokens: TokenSource) -> Step:
-        players = [_seat(player, tokens, number) for number, player in enumerate(body["players"])]
-        step = seating.open_table(_table(body, game_id, tokens, now_ms), tuple(players), now_ms)
+        players = [new_seat(player, tokens, number) for number, player in enumerate(body["players"])]
+        step = seating.open_table(new_table(body, game_id, tokens, now_ms), tuple(players), now_ms)
         return seating.replay(step, actions, now_ms)
 
     def tell(table: Table, caller: Caller, tokens: TokenSource) -> tuple[int, Any]:
@@ -46,68 +74,60 @@ def create_game(body: dict[str, Any]) -> Response:
     return accepted(games().create(call(), make, tell))
 
 
-def _beginning_of(body: dict[str, Any]) -> dict[str, Any]:
-    """Return the body that would have begun the recorded game.
-
-    :raises Problem: game_not_over, since its record does not tell the seed.
-    """
-    record = body["record"]
-    if record["options"]["seed"] is None:
-        raise Problem("game_not_over")
-    chosen = {name: value for name, value in record["options"].items() if value is not None}
-    return body | {"players": record["players"], "start": True, "options": chosen | body["options"]}
-
-
-def _table(body: dict[str, Any], game_id: str, tokens: TokenSource, now_ms: int) -> Table:
-    players = body["players"]
-    everybody = len(players) if body["start"] and len(players) > 1 else 5
-    return Table(
-        id=game_id,
-        name=body["name"],
-        host=hash_token(tokens.token("host")),
-        options=_options(body["options"]),
-        created_ms=now_ms,
-        capacity=body.get("seats", everybody),
-        private=body["private"],
-        start_when_full=body["start"],
-    )
-
-
-def _options(chosen: dict[str, Any]) -> GameOptions:
-    options: dict[str, Any] = dict(chosen)
-    if "seed" in options:
-        options["seed_source"] = SeedSource.CREATOR
-    else:
-        options["seed"] = secrets.token_hex(16)
-    if "scoring_tiles" in options:
-        options["scoring_tiles"] = tuple(options["scoring_tiles"])
-    if "tie_break" in options:
-        options["tie_break"] = TieBreak(options["tie_break"])
-    if "on_timeout" in options:
-        options["on_timeout"] = OnTimeout(options["on_timeout"])
-    return GameOptions(**options)
-
-
-def _seat(player: dict[str, Any], tokens: TokenSource, number: int) -> Seat:
-    bot = player.get("bot")
-    name = player.get("name") or f"{bot} {number + 1}".capitalize()
-    return Seat(name, player.get("color", ""), "" if bot else hash_token(tokens.token(str(number))), bot)
-
-
 @blueprint.route("/games")
+@operation(
+    Answer(
+        200,
+        "A page of the list.",
+        answers.GameList,
+        links=[
+            Link("list_games", "The next page.", {"cursor": "$response.body#/next_cursor"}),
+            Link("get_game", "The newest of them.", {"game": "$response.body#/games/0/id"}),
+        ],
+    ),
+    refuses=[*STORE, "not_acceptable", "invalid_parameter"],
+)
 @blueprint.arguments(requests.GamesQuery, location="query")
 def list_games(query: dict[str, Any]) -> Response:
-    """List public games, newest first."""
+    """List public games.
+
+    The newest come first. Private and aborted games are not listed.
+    """
     status = Status(query["status"]) if "status" in query else None
     tables, cursor = games().listing.page(status, query["limit"], query.get("cursor"))
     return shown({"games": [views.summary_view(table) for table in tables], "next_cursor": cursor})
 
 
 @blueprint.route("/games/<game>")
+@reads(
+    Answer(
+        200,
+        "The game.",
+        answers.Game,
+        links=[
+            Link(
+                "list_events", "What happens from here on.", {**_THIS, "after": "$response.body#/last_event"}
+            ),
+            Link("get_scores", "The points, and why.", _THIS),
+            Link("get_record", "Every action so far.", _THIS),
+        ],
+    ),
+    refuses=["not_acceptable"],
+)
 def get_game(game: str) -> Response:
-    """Get a game as the caller may see it."""
+    """Get a game.
+
+    It is shown as the caller may see it: with a seat token that seat's own prices and gold are in it, without
+    a token what everybody may know. To keep a view current, follow the events from its `last_event` on, or
+    ask again with `If-None-Match`.
+    """
     table, caller = games().read(game, token())
     return unchanged(table.version) or shown(views.game_view(table, caller), version=table.version)
+
+
+_OWN_VIEW = Answer(
+    200, "The caller's new view of the game.", answers.Game, links=[Link("get_game", "The game.", _THIS)]
+)
 
 
 def own_view(table: Table, caller: Caller, _tokens: TokenSource) -> tuple[int, Any]:
@@ -116,14 +136,48 @@ def own_view(table: Table, caller: Caller, _tokens: TokenSource) -> tuple[int, A
 
 
 @blueprint.route("/games/<game>/players", methods=["POST"])
-@blueprint.arguments(requests.NewPlayer)
+@writes(
+    Answer(
+        201,
+        "The seat and its token.",
+        answers.TakenSeat,
+        links=[
+            Link("get_game", "The game.", _THIS),
+            Link(
+                "list_actions",
+                "What the seat can do, with its token.",
+                {**_THIS, "seat": "$response.body#/seat"},
+            ),
+            Link("leave_game", "Leave again, with its token.", {**_THIS, "seat": "$response.body#/seat"}),
+        ],
+    ),
+    token=Token.OPTIONAL,
+    refuses=[
+        *BODY,
+        "token_required",
+        "host_only",
+        "game_already_started",
+        "game_aborted",
+        "game_full",
+        "color_taken",
+        "invalid_setup",
+    ],
+)
+@blueprint.arguments(requests.NewPlayer, description="Who takes the seat.")
 def join_game(player: dict[str, Any], game: str) -> Response:
-    """Take a seat, or as the host seat a bot."""
+    """Take a seat.
+
+    Whoever knows the id of a public game may take a free seat. For a private game the host seats people with
+    the host token, and hands them their tokens. Only the host may seat a bot. A game that was created with
+    `start` begins as soon as every seat is taken.
+
+    The token in the answer is shown this once.
+    """
 
     def decide(table: Table, caller: Caller, now_ms: int, tokens: TokenSource) -> Step:
         if "bot" in player:
             host_only(caller)
-        return seating.join(table, _seat(player, tokens, len(table.seats)), now_ms)
+        return seating.join(table, new_seat(player, tokens, len(table.seats)), now_ms)
 
     def tell(table: Table, _caller: Caller, tokens: TokenSource) -> tuple[int, Any]:
         ((seat, seat_token),) = tokens.given.items() or ((len(table.seats) - 1, None),)
@@ -134,8 +188,25 @@ def join_game(player: dict[str, Any], game: str) -> Response:
 
 
 @blueprint.route("/games/<game>/players/<int:seat>", methods=["DELETE"])
+@writes(
+    _OWN_VIEW,
+    refuses=[
+        "token_required",
+        "not_your_seat",
+        "not_found",
+        "seat_not_found",
+        "game_aborted",
+        "game_over",
+        "seat_played_by_bot",
+    ],
+)
 def leave_game(game: str, seat: int) -> Response:
-    """Leave the lobby, or resign and let a bot play on."""
+    """Leave a game.
+
+    In the lobby this frees the seat, and the seats behind move up by one; there the host may also remove
+    others. Once the game has started it means to resign: a bot plays on for the seat, whose token is worth
+    nothing any more.
+    """
 
     def decide(table: Table, caller: Caller, now_ms: int, _tokens: TokenSource) -> Step:
         if seat >= len(table.seats):
@@ -148,8 +219,23 @@ def leave_game(game: str, seat: int) -> Response:
 
 
 @blueprint.route("/games/<game>/start", methods=["POST"])
+@writes(
+    _OWN_VIEW,
+    refuses=[
+        "token_required",
+        "host_only",
+        "game_already_started",
+        "game_aborted",
+        "too_few_players",
+        "invalid_setup",
+    ],
+)
 def start_game(game: str) -> Response:
-    """Start the game with those who are seated."""
+    """Start a game.
+
+    The host starts it with those who are seated, 2 to 5. The first round's income and draws happen at once,
+    so the answer shows the game waiting for prices.
+    """
 
     def decide(table: Table, caller: Caller, now_ms: int, _tokens: TokenSource) -> Step:
         host_only(caller)
@@ -159,8 +245,13 @@ def start_game(game: str) -> Response:
 
 
 @blueprint.route("/games/<game>", methods=["DELETE"])
+@writes(_OWN_VIEW, refuses=["token_required", "host_only", "game_aborted", "game_over"])
 def abort_game(game: str) -> Response:
-    """Abort the game."""
+    """Abort a game.
+
+    The host ends a game that is not over, for good and without a result. It can still be looked at for a
+    while, with the status `aborted`.
+    """
 
     def decide(table: Table, caller: Caller, now_ms: int, _tokens: TokenSource) -> Step:
         host_only(caller)

@@ -4,33 +4,55 @@ from __future__ import annotations
 
 from flask import Response
 
-from service.exchange import Resource, games, metrics, shown
+from service.contract.operations import Answer, operation, text
+from service.exchange import Resource, check_accepts, games, metrics, shown
 from service.metrics import CONTENT_TYPE
 from service.problems import Problem
+from service.schemas import answers
 
 blueprint = Resource("Operations", __name__, description="Health and metrics of the service.")
 
+TEXT = "text/plain"
+
 
 @blueprint.route("/healthz")
+@operation(Answer(200, "It is alive.", answers.Health), refuses=["not_acceptable"], limited=False)
 def get_health() -> Response:
-    """Say that the process is alive."""
+    """Tell whether the process is alive.
+
+    It asks nothing of the store: a process that answers shall not be restarted because the store is away.
+    """
     return shown({"status": "ok"})
 
 
 @blueprint.route("/readyz")
+@operation(
+    Answer(200, "It can serve.", answers.Health),
+    refuses=["not_acceptable", "store_unavailable"],
+    limited=False,
+)
 def get_readiness() -> Response:
-    """Say that the process can serve: its store answers."""
+    """Tell whether the process can serve.
+
+    It can when its store answers.
+    """
     games().check()
     return shown({"status": "ok"})
 
 
 @blueprint.route("/metrics")
+@operation(
+    Answer(200, "The counts.", text("Metrics"), content_type=TEXT), refuses=["not_acceptable"], limited=False
+)
 def get_metrics() -> Response:
-    """Tell Prometheus what the service has counted.
+    """Get what the service has counted.
+
+    It is written for Prometheus.
 
     The counts are those of all worker processes of the server that answers, since it was started. The games
     by status are the store's, and so the same on every server: take their maximum and not their sum.
     """
+    check_accepts(CONTENT_TYPE, TEXT)
     try:
         listed = games().listing.sizes()
     except Problem:

@@ -9,55 +9,110 @@ from flask import Response
 from engine import Buy, FinishBuilding, Move, Pass, Place, SetOffer, TakeBack
 from service import views
 from service.auth import Caller, TokenSource
+from service.contract.operations import BODY, Answer, Describe, Link, Token, reads, writes
 from service.exchange import Resource, accepted, call, games, own_seat, shown, token, unchanged
 from service.problems import Problem
-from service.schemas import requests
+from service.schemas import answers, requests
 from service.steps import Step, game_in_play, make_move
 from service.table import Table
 
 blueprint = Resource(
-    "Play", __name__, url_prefix="/v1/games/<game>/players/<int:seat>", description="Make moves."
+    "Play",
+    __name__,
+    url_prefix="/v1/games/<game>/players/<int:seat>",
+    description="See what can be done, and do it: set prices, buy, build.",
 )
+
+_SEAT = {"game": "$request.path.game", "seat": "$request.path.seat"}
+_OWN_SEAT = ("token_required", "not_your_seat", "not_found", "seat_not_found")
+
+
+def _moves(*refuses: str) -> Describe:
+    """Document a move, which the rules may refuse for these reasons, and any move for some more."""
+    answer = Answer(
+        200,
+        "The move is made. The caller's new view of the game, moved on to the next decision.",
+        answers.Game,
+        links=[Link("list_actions", "What the seat can do next.", _SEAT)],
+    )
+    in_play = ("game_not_started", "game_aborted", "game_over", "seat_played_by_bot", "wrong_phase")
+    return writes(answer, refuses=[*_OWN_SEAT, *in_play, *refuses])
 
 
 @blueprint.route("/actions")
+@reads(
+    Answer(200, "The actions.", answers.Actions),
+    refuses=[*_OWN_SEAT, "not_acceptable"],
+    token=Token.REQUIRED,
+)
 def list_actions(game: str, seat: int) -> Response:
-    """List every action open to a seat now, each as a request that can be sent as it stands."""
+    """List the legal actions of a seat.
+
+    Each is a request that can be sent as it stands, and would be accepted: whoever knows no rules can play a
+    whole game from this alone. For building, every legal placement is listed. For pricing there is one
+    example, with the constraints that every other offer must meet. The list is empty when it is not for the
+    seat to act.
+    """
     table, caller = games().read(game, token())
     own_seat(caller, seat, len(table.seats))
     return unchanged(table.version) or shown(views.actions_view(table, seat), version=table.version)
 
 
 @blueprint.route("/offer", methods=["PUT"])
-@blueprint.arguments(requests.Offer)
+@_moves(*BODY, "tile_not_yours", "offer_incomplete", "price_too_low", "not_enough_gold")
+@blueprint.arguments(requests.Offer, description="The tile to discard, and the prices of the other two.")
 def set_offer(offer: dict[str, Any], game: str, seat: int) -> Response:
-    """Set or replace a seat's prices and discard, in secret until every seat has set theirs."""
+    """Set prices and discard.
+
+    Of the three tiles drawn one is marked for discarding, and gold of one's own laid on each of the others.
+    It is secret until the last seat has set its offer, and can be replaced until then. The gold on tiles is
+    out of the purse until it comes back.
+    """
     return _play(game, seat, SetOffer(offer["discard"], tuple(offer["prices"].items())))
 
 
 @blueprint.route("/purchase", methods=["POST"])
-@blueprint.arguments(requests.Purchase)
+@_moves(*BODY, "not_your_turn", "own_tile", "tile_not_for_sale", "not_enough_gold")
+@blueprint.arguments(requests.Purchase, description="The tile, or a pass.")
 def purchase(choice: dict[str, Any], game: str, seat: int) -> Response:
-    """Buy a tile from another player, or pass."""
+    """Buy a tile, or pass.
+
+    From the starting seat clockwise, each seat once may buy one tile from another. The price goes from the
+    buyer to the seller, who also takes back the gold that lay on the tile.
+    """
     return _play(game, seat, Buy(choice["tile"]) if "tile" in choice else Pass())
 
 
 @blueprint.route("/placements", methods=["POST"])
-@blueprint.arguments(requests.Placement)
+@_moves(*BODY, "tile_not_yours", "cell_occupied", "not_adjacent", "terrain_mismatch", "build_finished")
+@blueprint.arguments(requests.Placement, description="The tile, where, and how turned.")
 def place_tile(placement: dict[str, Any], game: str, seat: int) -> Response:
-    """Add a tile in hand to the territory."""
+    """Place a tile.
+
+    A tile in hand goes on an empty cell that shares an edge with a tile of the territory, in any rotation.
+    Terrain on shared edges must match; roads need not continue. All seats build at the same time.
+    """
     return _play(game, seat, Place(**placement))
 
 
 @blueprint.route("/placements/last", methods=["DELETE"])
+@_moves("nothing_to_take_back", "build_finished")
 def take_back(game: str, seat: int) -> Response:
-    """Take back the last placement of this round."""
+    """Take back a placement.
+
+    Until a seat declares its build finished it may take back the placements of this round, last first.
+    """
     return _play(game, seat, TakeBack())
 
 
 @blueprint.route("/build/finish", methods=["POST"])
+@_moves("placeable_tiles_left", "build_finished")
 def finish_building(game: str, seat: int) -> Response:
-    """Declare the build finished; tiles that have no place go back into the bag."""
+    """Finish building.
+
+    Every tile that has a legal place must be placed before; a tile that has none goes back into the bag, with
+    no gold back. When the last seat has finished, the round is scored and the next one begins.
+    """
     return _play(game, seat, FinishBuilding())
 
 

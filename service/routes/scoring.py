@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Response, request
+from flask import Response
 
 from engine import (
     SCORING_TILES,
@@ -18,10 +18,11 @@ from engine import (
     territory_report,
     what_if,
 )
+from service.contract.operations import BODY, GAME, Answer, Describe, Token, operation, reads, text
 from service.drawing import territory_svg
 from service.exchange import JSON, Resource, check_accepts, games, own_seat, shown, token, unchanged
 from service.problems import FieldError, Problem
-from service.schemas import requests
+from service.schemas import answers, requests
 from service.steps import game_in_play
 from service.table import Table
 
@@ -29,31 +30,55 @@ SVG = "image/svg+xml"
 
 blueprint = Resource("Scoring", __name__, url_prefix="/v1", description="Points, areas, and what would be.")
 
+_IN_PLAY = ("game_not_started", "game_aborted")
+_OF_SEAT = ("not_found", "seat_not_found")
+_PICTURE = Answer(200, "The picture.", text("Picture"), content_type=SVG)
+
 
 @blueprint.route("/games/<game>/scores")
+@reads(Answer(200, "The points.", answers.Scores), refuses=["not_acceptable", *_IN_PLAY])
 def get_scores(game: str) -> Response:
-    """Get the points by round and scoring tile so far, and what final scoring would give now."""
+    """Get the scores of a game.
+
+    For each seat the points by round and scoring tile, with the tiles that earned them, and what final
+    scoring would give if the game ended now.
+    """
     table, caller = games().read(game, token())
     scores = scores_as_seen_by(caller.seat, game_in_play(table))
     return unchanged(table.version) or shown({"version": table.version, **scores}, version=table.version)
 
 
 @blueprint.route("/games/<game>/players/<int:seat>/territory")
-def get_territory(game: str, seat: int) -> Response:
-    """Get a seat's territory: tiles, areas, tiles joined to the castle, counts; or its picture."""
+@reads(
+    Answer(200, "The territory, or with `Accept: image/svg+xml` its picture.", answers.TerritoryReport),
+    _PICTURE,
+    refuses=["not_acceptable", "invalid_parameter", *_OF_SEAT],
+)
+@blueprint.arguments(requests.TerritoryPictureQuery, location="query")
+def get_territory(query: dict[str, Any], game: str, seat: int) -> Response:
+    """Get a territory.
+
+    Its tiles, its areas, the tiles joined to the castle by road, and how many of each thing are in it; or,
+    with `Accept: image/svg+xml`, a picture of it.
+    """
     table, _ = games().read(game, token())
     territory = _territory(table, seat)
     if check_accepts(JSON, SVG) == SVG:
-        return _picture(table, seat, territory)
+        return _picture(table, seat, territory, coordinates=query["coordinates"])
     report = {"seat": seat, "version": table.version, **territory_report(territory)}
     return unchanged(table.version) or shown(report, version=table.version)
 
 
 @blueprint.route("/games/<game>/players/<int:seat>/territory.svg")
-def draw_territory(game: str, seat: int) -> Response:
-    """Draw a seat's territory."""
+@reads(_PICTURE, refuses=["invalid_parameter", *_OF_SEAT])
+@blueprint.arguments(requests.TerritoryPictureQuery, location="query")
+def draw_territory(query: dict[str, Any], game: str, seat: int) -> Response:
+    """Draw a territory.
+
+    An SVG picture that needs nothing from outside: terrain, roads, objects, scrolls, and what is completed.
+    """
     table, _ = games().read(game, token())
-    return _picture(table, seat, _territory(table, seat))
+    return _picture(table, seat, _territory(table, seat), coordinates=query["coordinates"])
 
 
 def _territory(table: Table, seat: int) -> Territory:
@@ -62,11 +87,10 @@ def _territory(table: Table, seat: int) -> Territory:
     return table.game.players[seat].territory if table.game else castle_alone(table.seats[seat].color)
 
 
-def _picture(table: Table, seat: int, territory: Territory) -> Response:
+def _picture(table: Table, seat: int, territory: Territory, *, coordinates: bool) -> Response:
     cached = unchanged(table.version)
     if cached is not None:
         return cached
-    coordinates = request.args.get("coordinates", "").lower() in ("1", "true")
     drawn = territory_svg(
         territory, survey_of(territory), title=table.seats[seat].name, coordinates=coordinates
     )
@@ -78,9 +102,18 @@ def _picture(table: Table, seat: int, territory: Territory) -> Response:
 
 
 @blueprint.route("/games/<game>/players/<int:seat>/what-if", methods=["POST"])
-@blueprint.arguments(requests.Trial)
+@Describe(
+    [Answer(200, "What the placements would bring.", answers.WhatIf)],
+    refuses=[*GAME, *BODY, *_IN_PLAY, *_OF_SEAT, "not_acceptable", "token_required", "not_your_seat"],
+    token=Token.REQUIRED,
+)
+@blueprint.arguments(requests.Trial, description="The placements to try.")
 def try_placements(trial: dict[str, Any], game: str, seat: int) -> Response:
-    """Try placements: whether they are legal, and the points before and after. Nothing changes."""
+    """Try placements.
+
+    Whether tiles could be placed so, one after the other, and the points of each scoring tile before and
+    after. The tiles need not be in hand: any that lies in no territory can be tried. Nothing changes.
+    """
     table, caller = games().read(game, token())
     own_seat(caller, seat, len(table.seats))
     placements = [Place(**placement) for placement in trial["placements"]]
@@ -88,9 +121,17 @@ def try_placements(trial: dict[str, Any], game: str, seat: int) -> Response:
 
 
 @blueprint.route("/scoring", methods=["POST"])
-@blueprint.arguments(requests.ScoringQuery)
+@operation(
+    Answer(200, "The points of each territory, and why.", answers.ScoredTerritories),
+    refuses=[*BODY, "invalid_territory", "not_acceptable"],
+)
+@blueprint.arguments(requests.ScoringQuery, description="The territories, and which scoring tiles to score.")
 def score_territories(query: dict[str, Any]) -> Response:
-    """Score territories as they lie, apart from any game."""
+    """Score any territories.
+
+    Apart from any game: the points for each scoring tile with what earned them, scrolls, gold and areas.
+    Tiles may come in any order, but must lie as the rules allow; what is wrong is told tile by tile.
+    """
     territories = [_assembled(number, asked["tiles"]) for number, asked in enumerate(query["territories"])]
     golds = [asked["gold"] for asked in query["territories"]]
     return shown(assess(territories, golds, query.get("scoring_tiles", list(SCORING_TILES))))

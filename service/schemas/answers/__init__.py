@@ -3,7 +3,7 @@
 from service.schemas.answers.catalogue import Health, ScoringTileList, Tile, TileList
 from service.schemas.answers.events import Event
 from service.schemas.answers.game import Game
-from service.schemas.answers.history import Events, Record, RoundReport
+from service.schemas.answers.history import Events, Record, RoundReport, StreamMessage
 from service.schemas.answers.lobby import CreatedGame, GameList, TakenSeat
 from service.schemas.answers.play import Actions
 from service.schemas.answers.problem import Problem
@@ -23,6 +23,7 @@ __all__ = [
     "ScoredTerritories",
     "Scores",
     "ScoringTileList",
+    "StreamMessage",
     "TakenSeat",
     "TerritoryReport",
     "Tile",

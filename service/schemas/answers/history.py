@@ -15,9 +15,9 @@ from service.schemas.answers.shape import (
     TerritoryTile,
     Version,
 )
-from service.schemas.fields import MOST_GOLD, Integer, ListOf, One, Seat
+from service.schemas.fields import MOST_GOLD, Integer, ListOf, One, OneOf, Seat, Variants
 from service.schemas.records import GameRecord
-from service.schemas.words import LandscapeTile, Prices
+from service.schemas.words import GameStatus, LandscapeTile, Prices
 
 
 class Events(Answer):
@@ -78,3 +78,29 @@ class Record(GameRecord):
 
     game = GameId("The id of the recorded game.")
     version = Version("The version of the game that the record was made at.")
+
+
+class StreamStart(Answer):
+    """Where a stream begins."""
+
+    game = GameId()
+    status = GameStatus("Where the game stands.")
+    version = Version()
+    last_event = Count("The number of the last event of the game.")
+    after = Count("The number of the event after which the stream begins.")
+
+
+class StreamEnd(Answer):
+    """Why a stream ends."""
+
+    reason = OneOf(
+        ("finished", "aborted", "restart", "game_not_found", "token_unknown"),
+        "The game is over; or the server makes way for another; or the caller may read the game no longer.",
+    )
+    last_event = Count("The number of the last event that was sent.")
+
+
+class StreamMessage(Variants):
+    """The `data` of one message of a stream; its `event` tells which form it has."""
+
+    variants = (StreamStart, Event, StreamEnd)
