@@ -11,7 +11,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,13 +69,16 @@ class Bell:
         self._ring(None)
 
     def _listen(self) -> None:
-        while not self.stopped:
-            try:
-                # Whatever was published before the ear was open is looked up by all who wait.
-                for game_id in self._store.published_changes(self._stopped):
-                    self._ring(game_id)
-            except Problem:
+        try:
+            while not self.stopped:
+                with suppress(Problem):
+                    # Whatever was published before the ear was open is looked up by all who wait.
+                    for game_id in self._store.published_changes(self._stopped):
+                        self._ring(game_id)
                 self._stopped.wait(_OUTAGE_S)
+        finally:
+            with self._lock:
+                self._listening = False  # should it end by a fault, who waits next begins it again
 
     def _ring(self, game_id: str | None) -> None:
         with self._lock:
