@@ -39,6 +39,7 @@ def play(game: Game, seat: int, move: Move) -> Outcome:
     """Return the game after a move, moved on to the next decision, and the events this caused.
 
     :raises RuleError: one named subclass for each reason; the game given is unchanged.
+    :raises ValueError: when there is no such seat or rotation.
     """
     error = refusal(game, seat, move)
     if error is not None:
@@ -52,7 +53,12 @@ def play(game: Game, seat: int, move: Move) -> Outcome:
 
 
 def refusal(game: Game, seat: int, move: Move) -> RuleError | None:
-    """Say why a seat may not make a move now, or None when it may."""
+    """Say why a seat may not make a move now, or None when it may.
+
+    :raises ValueError: when there is no such seat or rotation.
+    """
+    if not 0 <= seat < len(game.players):
+        raise ValueError(f"there is no seat {seat}")
     rule = _RULES[type(move)]
     if game.phase is rule.phase:
         return rule.refusal(game, seat, move)

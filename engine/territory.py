@@ -150,7 +150,10 @@ class Territory(_Indexes):
         return larger
 
     def refusal(self, tile: str, x: int, y: int, rotation: int) -> RuleError | None:
-        """Say why a landscape tile may not be placed so, or None when it may."""
+        """Say why a landscape tile may not be placed so, or None when it may.
+
+        :raises ValueError: when there is no such rotation.
+        """
         cell = cell_at(x, y) if abs(x) <= LIMIT and abs(y) <= LIMIT else -1
         opening = self.frontier.get(cell)
         if opening is None:
