@@ -29,7 +29,7 @@ Note: TypeAlias = "Callable[[WSGIEnvironment, int, float], None]"
 # A client that sends its token as an id by mistake must not find it in our logs.
 _WELL_FORMED = re.compile(r"(?!.*skye_)[A-Za-z0-9._~:/+=@-]{1,64}")
 
-_POLICY: Final = "Content-Security-Policy"
+_POLICY: Final = ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 _HEADERS: Final = [
     ("X-Content-Type-Options", "nosniff"),
     ("Referrer-Policy", "no-referrer"),
@@ -42,6 +42,11 @@ def request_id(sent: str | None = None) -> str:
     return sent if sent and _WELL_FORMED.fullmatch(sent) else os.urandom(8).hex()
 
 
+def bare_envelope() -> list[Header]:
+    """Return the headers for an answer that no application gives: what was sent cannot be read."""
+    return [("X-Request-Id", request_id()), *_HEADERS, _POLICY]
+
+
 class Envelope:
     """A WSGI application around another, that adds to its answers; `more` are headers for each."""
 
@@ -49,10 +54,7 @@ class Envelope:
         self._application = application
         self._note = note
         self._headers = [*_HEADERS, *more]
-        self._headers_and_policy = [
-            *self._headers,
-            (_POLICY, "default-src 'none'; frame-ancestors 'none'"),
-        ]
+        self._headers_and_policy = [*self._headers, _POLICY]
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Answer a request."""
@@ -61,7 +63,7 @@ class Envelope:
 
         def start(status: str, headers: list[Header], exc_info: Any = None, /) -> Callable[[bytes], object]:
             self._note(environ, int(status[:3]), perf_counter() - started)
-            ours = self._headers if _POLICY in dict(headers) else self._headers_and_policy
+            ours = self._headers if _POLICY[0] in dict(headers) else self._headers_and_policy
             return start_response(status, [*headers, ("X-Request-Id", its_id), *ours], exc_info)
 
         return self._application(environ, start)

@@ -56,10 +56,11 @@ class Worker(GeventWorker):
 
 def _write_problem(sock: socket, status_int: int, reason: str, mesg: str) -> None:  # noqa: ARG001 - gunicorn's form
     """Answer a request that is not HTTP, or too long, or (status 500) that the application dropped."""
+    from service.envelope import bare_envelope  # noqa: PLC0415 - see above
     from service.problems import Problem, response_for  # noqa: PLC0415 - see above
 
     dropped = status_int == HTTPStatus.INTERNAL_SERVER_ERROR
     answer = response_for(Problem("internal_error") if dropped else Problem("bad_request", mesg))
-    answer.headers["Connection"] = "close"
-    head = "".join(f"{name}: {value}\r\n" for name, value in answer.headers)
+    headers = [*answer.headers, *bare_envelope(), ("Connection", "close")]
+    head = "".join(f"{name}: {value}\r\n" for name, value in headers)
     util.write_nonblock(sock, f"HTTP/1.1 {answer.status}\r\n{head}\r\n".encode("latin-1") + answer.get_data())

@@ -37,6 +37,9 @@ def test_an_empty_variable_has_its_default():
         ("workers", "7", 7),
         ("max_body_bytes", "1024", 1024),
         ("cors_origins", "https://a.org, http://b.org:81", ("https://a.org", "http://b.org:81")),
+        ("limits", "On", True),
+        ("limit_requests_per_minute", "0", 0),
+        ("trusted_proxies", "2", 2),
         ("game_ttl_finished_s", "60", 60),
     ],
 )
@@ -59,6 +62,9 @@ def test_each_setting_is_read_in_its_own_form(name, text, value):
         ("SKYE_REDIS_TIMEOUT_MS", "-1"),
         ("SKYE_MAX_BODY_BYTES", "1e6"),
         ("SKYE_CORS_ORIGINS", "example.org"),
+        ("SKYE_LIMITS", "yes"),
+        ("SKYE_LIMIT_STREAMS", "-1"),
+        ("SKYE_TRUSTED_PROXIES", "all"),
         ("SKYE_GAME_TTL_LOBBY_S", "0"),
     ],
 )
