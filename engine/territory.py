@@ -163,6 +163,8 @@ class Territory(_Indexes):
         demand = opening % 256
         if rotation in FITS[tile][demand]:
             return None
+        if rotation not in ROTATIONS:
+            raise ValueError(f"{rotation} is not one of {ROTATIONS}")
         return TerrainMismatch(
             f"{tile} turned by {rotation} on ({x}, {y}): {_clash(tile, rotation, demand)}."
         )

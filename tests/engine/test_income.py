@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.survey import survey_of
 from engine.scoring import SLOTS, catch_up, income, schedule
+from engine.survey import survey_of
 from engine.territory import Territory
 
 # The castle's southern road goes on into L69, its western one into L60.

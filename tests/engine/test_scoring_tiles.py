@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import pytest
 
-from engine.survey import Survey, survey_of
 from engine.geometry import position_of
 from engine.scoring import SCORING_TILES, awards, tile_points
+from engine.survey import Survey, survey_of
 from engine.territory import Territory
 
 
