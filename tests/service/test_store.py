@@ -1,0 +1,339 @@
+"""The store: the same tests on a Redis in this process and on a real one."""
+
+import threading
+import time
+
+import fakeredis
+import pytest
+import redis
+
+from engine import BOTS
+from service.codec import Unreadable, decode_changes, decode_table, encode_table
+from service.settings import DAY_S
+from service.steps import make_move
+from service.store import Answer, Commit, Entry, RedisStore
+from tests.service.playing import Service, code_of, dice, stored
+
+
+@pytest.fixture(params=["fakeredis", "redis"])
+def client(request):
+    """An empty Redis: one in this process, and a real one."""
+    if request.param == "redis":
+        client = redis.Redis.from_url(request.getfixturevalue("redis_server").url)
+        client.flushall()
+    else:
+        client = fakeredis.FakeRedis(server=fakeredis.FakeServer())
+    with client:
+        yield client
+
+
+@pytest.fixture
+def store(client):
+    return RedisStore(client)
+
+
+def contents(client):
+    """Return all that is in a Redis, byte for byte."""
+    return {key: stored(client, key) for key in client.scan_iter()}
+
+
+def commit(version, before=None, *, game="ann", **more):
+    """Return a commit of a table of this version on one of the version before."""
+    expected = None if before is None else b"1:%d:" % before
+    entries = [Entry(version * 10, b"change %d" % version)]
+    return Commit(game, expected, b"1:%d:table" % version, entries, 1000, **more)
+
+
+# All or nothing.
+
+
+def test_a_commit_writes_table_log_and_answer(store):
+    assert store.commit(commit(1, answer=Answer("key", b"answer", 60)))
+    assert store.load("ann", "key") == (b"1:1:table", b"answer")
+    assert store.load_with_log("ann") == (b"1:1:table", [Entry(10, b"change 1")])
+
+
+def test_a_commit_on_another_version_writes_nothing(store, client):
+    store.commit(commit(1))
+    before = contents(client)
+    assert not store.commit(commit(12, 11, answer=Answer("key", b"answer", 60)))
+    assert not store.commit(commit(2, 0))
+    assert contents(client) == before
+
+
+def test_a_version_is_compared_whole(store):
+    store.commit(commit(12))
+    assert not store.commit(commit(2, 1))
+    assert store.commit(commit(13, 12))
+
+
+def test_a_change_of_a_game_that_is_gone_writes_nothing(store, client):
+    assert not store.commit(commit(2, 1))
+    assert contents(client) == {}
+
+
+def test_a_new_game_never_takes_the_place_of_another(store, client):
+    store.commit(commit(5))
+    before = contents(client)
+    assert not store.commit(commit(1))
+    assert contents(client) == before
+
+
+def test_of_many_commits_on_one_version_one_is_done(store):
+    store.commit(commit(1))
+    done = []
+    threads = [
+        threading.Thread(target=lambda number=number: done.append(store.commit(commit(number, 1))))
+        for number in range(2, 18)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(done) == [False] * 15 + [True]
+    assert len(store.load_with_log("ann")[1]) == 2
+
+
+def test_a_key_that_has_its_answer_writes_nothing_more(store, client):
+    store.commit(commit(1, answer=Answer("key", b"first", 60)))
+    before = contents(client)
+    assert not store.commit(commit(2, 1, answer=Answer("key", b"second", 60)))
+    assert contents(client) == before
+    assert store.commit(commit(2, 1, answer=Answer("other", b"second", 60)))
+
+
+def test_a_commit_that_fails_halfway_writes_nothing(store, client):
+    store.commit(commit(5))
+    before = contents(client)
+    backwards = Commit(
+        "ann", b"1:5:", b"1:6:table", [Entry(7, b"change")], 1000, Answer("key", b"answer", 60)
+    )
+    with pytest.raises(Exception, match="store_unavailable"):
+        store.commit(backwards)
+    assert contents(client) == before
+
+
+def test_a_new_game_begins_a_new_log(store, client):
+    store.commit(commit(5))
+    client.delete("skye:{ann}:table")  # as when its memory was wanted for something else
+    assert store.commit(commit(1))
+    assert store.load_with_log("ann") == (b"1:1:table", [Entry(10, b"change 1")])
+
+
+# What is kept, and for how long.
+
+
+def test_table_log_and_answer_are_kept_for_their_times(store, client):
+    store.commit(commit(1, answer=Answer("key", b"answer", 60)))
+    assert 0 < client.ttl("skye:{ann}:answer:key") <= 60
+    for key in ("skye:{ann}:table", "skye:{ann}:log"):
+        assert 990 < client.ttl(key) <= 1000
+    client.expire("skye:{ann}:table", 5)
+    client.expire("skye:{ann}:log", 5)
+    store.commit(commit(2, 1))
+    for key in ("skye:{ann}:table", "skye:{ann}:log"):
+        assert 990 < client.ttl(key) <= 1000
+
+
+def test_everything_of_a_game_lies_in_one_slot_of_a_cluster(store, client):
+    store.commit(commit(1, answer=Answer("key", b"answer", 60)))
+    assert all(b"{ann}" in key for key in client.scan_iter())
+    assert client.dbsize() == 3
+
+
+def test_a_game_that_is_not_there_is_none(store):
+    assert store.load("ann") == (None, None)
+    assert store.load("ann", "key") == (None, None)
+    assert store.load_with_log("ann") == (None, [])
+    assert store.load_many([]) == []
+
+
+def test_many_games_come_in_the_order_asked_for(store):
+    store.commit(commit(1, game="ann"))
+    store.commit(commit(2, game="bob"))
+    assert store.load_many(["bob", "nobody", "ann"]) == [b"1:2:table", None, b"1:1:table"]
+
+
+def test_the_log_is_read_from_an_event_on(store):
+    for version in range(1, 4):
+        store.commit(commit(version, version - 1 or None))
+    for after, numbers in (
+        (0, [10, 20, 30]),
+        (9, [10, 20, 30]),
+        (10, [20, 30]),
+        (29, [30]),
+        (30, []),
+        (99, []),
+    ):
+        assert [entry.last_event for entry in store.load_with_log("ann", after)[1]] == numbers
+
+
+def test_the_index_gives_the_newest_first(store):
+    for number in range(5):
+        store.index("lobby", f"game{number}", 1e15 + number)
+    store.index("playing", "other", 2e15)
+    newest = store.indexed("lobby", None, 2)
+    assert newest == [("game4", 1e15 + 4), ("game3", 1e15 + 3)]
+    assert store.indexed("lobby", 1e15 + 3, 2) == [("game2", 1e15 + 2), ("game1", 1e15 + 1)]
+    store.unindex("lobby", ["game2", "nobody"])
+    assert store.indexed("lobby", 1e15 + 3, 9) == [("game1", 1e15 + 1), ("game0", 1e15)]
+    assert store.indexed("finished", None, 9) == []
+
+
+def test_each_commit_is_published(store):
+    stopped = threading.Event()
+    changes = store.published_changes(stopped)
+    assert next(changes) is None
+    store.commit(commit(1))
+    store.commit(commit(3, 2))
+    store.commit(commit(2, 1, game="ann"))
+    assert [next(changes), next(changes)] == ["ann", "ann"]
+    stopped.set()
+    assert list(changes) == []
+
+
+# The store under the service.
+
+
+@pytest.mark.parametrize(
+    ("status", "seconds"),
+    [("lobby", 7 * DAY_S), ("playing", 30 * DAY_S), ("finished", 30 * DAY_S), ("aborted", DAY_S)],
+)
+def test_a_game_is_kept_as_long_as_its_status_says(client, status, seconds):
+    service = Service(client)
+    bots = {0: "random", 1: "random"} if status == "finished" else None
+    game = service.table(2, bots=bots, start=status != "lobby")
+    if status == "aborted":
+        game.call("DELETE", token=game.host)
+    assert game.view()["status"] == status
+    for key in (f"skye:{{{game.id}}}:table", f"skye:{{{game.id}}}:log"):
+        assert seconds - 60 < client.ttl(key) <= seconds
+
+
+def test_a_whole_game_is_played_and_told(client, monkeypatch):
+    monkeypatch.setattr("service.store._LISTEN_S", 0.01)  # lets the one who listens end at once
+    with Service(client) as service:
+        game = service.table(3)
+        view = game.play_out(dice(3))
+        assert view["status"] == "finished"
+        events = service.get(game.path("events"))["events"]
+        assert [event["id"] for event in events] == list(range(1, view["last_event"] + 1))
+        assert [listed["id"] for listed in service.get("/v1/games?status=finished")["games"]] == [game.id]
+
+
+def test_a_game_that_has_expired_is_gone_and_no_more_listed(client):
+    service = Service(client, game_ttl_lobby_s=1)
+    game, later = service.table(start=False), service.table()
+    assert len(service.get("/v1/games")["games"]) == 2
+    time.sleep(1.1)
+    service.clock.advance(100)
+    assert code_of(game.call("GET")) == "game_not_found"
+    assert [listed["id"] for listed in service.get("/v1/games")["games"]] == [later.id]
+    assert RedisStore(client).indexed("lobby", None, 9) == []
+
+
+# What is stored.
+
+
+def tables_of_a_game(players, seed):
+    """Yield the tables of a random game, action by action."""
+    service = Service()
+    name = "Ann-Charlotte of the Western Isles, Lady"  # as long as a name can be
+    game = service.table(1, start=False, seed=f"{seed}".rjust(64, "s"), name="Skye " * 12)
+    for _ in range(players - 1):
+        assert game.call("POST", "players", {"name": name}).status_code == 201
+    assert game.call("POST", "start", token=game.host).status_code == 200
+    table = decode_table(service.redis.get(f"skye:{{{game.id}}}:table"))
+    throw = dice(seed)
+    while table.waiting_for:
+        seat = throw.choice(table.waiting_for)
+        table = make_move(table, seat, BOTS["random"](table.game, seat, throw), 1).table
+        yield table
+
+
+@pytest.mark.parametrize("players", [4, 5])
+def test_a_game_in_play_takes_less_than_4_kib(players):
+    sizes = [len(encode_table(table)) for seed in range(10) for table in tables_of_a_game(players, seed)]
+    assert max(sizes) < 4096, max(sizes)
+
+
+def test_what_was_stored_is_read_as_it_was():
+    for table in tables_of_a_game(5, 1):
+        assert decode_table(encode_table(table)) == table
+
+
+# Damage.
+
+
+def damaged(stored):
+    """Yield what may become of stored bytes."""
+    yield b""
+    yield b"nonsense"
+    yield b"1:1:00000000:{}"
+    yield stored[:-1]
+    yield stored + b" "
+    yield stored[: len(stored) // 2]
+    yield stored.replace(b'"Ann"', b'"Eva"')
+    yield stored.replace(b"1:", b"2:", 1)
+    yield stored.replace(b"1:", b"x:", 1)
+    yield b"\x00" * len(stored)
+
+
+def test_a_table_that_is_damaged_or_newer_is_refused(service):
+    game = service.table()
+    key = f"skye:{{{game.id}}}:table"
+    right = service.redis.get(key)
+    for wrong in damaged(right):
+        with pytest.raises(Unreadable):
+            decode_table(wrong)
+        service.redis.set(key, wrong)
+        for method, rest in (("GET", ""), ("GET", "events"), ("DELETE", "")):
+            assert code_of(game.call(method, rest, token=game.host)) == "game_unreadable"
+        assert service.redis.get(key) == wrong
+        assert service.get("/v1/games")["games"] == []
+    service.redis.set(key, right)
+    assert [listed["id"] for listed in service.get("/v1/games")["games"]] == [game.id]
+
+
+def test_a_newer_form_is_called_so(service):
+    game = service.table()
+    key = f"skye:{{{game.id}}}:table"
+    service.redis.set(key, b"2" + service.redis.get(key)[1:])
+    assert game.call("GET").json["detail"] == "The game is stored in form 2, this program reads form 1."
+
+
+DAMAGED_ENTRIES = (
+    {"c": "nonsense"},
+    {"c": "[1,1,99,[]"},
+    {"c": '[1,1,99,[["unheard_of"]]]'},
+    {"c": '[1,1,99,[["timed_out"]]]'},
+    {"c": "[1,1,99,[[]]]"},
+    {"c": "z123"},
+    {"c": ""},
+    {"d": "1"},
+)
+
+
+@pytest.mark.parametrize("entry", DAMAGED_ENTRIES)
+def test_a_log_that_is_damaged_is_refused(service, entry):
+    game = service.table()
+    service.redis.xadd(f"skye:{{{game.id}}}:log", entry, "99-0")
+    for rest in ("events", "rounds/1", "record"):
+        assert code_of(game.call("GET", rest)) == "game_unreadable"
+    with pytest.raises(Unreadable):
+        decode_changes(entry.get("c", "").encode())
+
+
+def test_an_answer_that_is_damaged_is_refused(service):
+    game = service.table()
+    game.offer(0, 1, 1, headers={"Idempotency-Key": "once"})
+    (key,) = service.redis.keys("*:answer:*")
+    service.redis.set(key, b"nonsense")
+    assert code_of(game.offer(0, 1, 1, headers={"Idempotency-Key": "once"})) == "game_unreadable"
+
+
+def test_keys_of_another_kind_are_no_games(service):
+    game = service.table()
+    service.redis.delete(f"skye:{{{game.id}}}:table")
+    service.redis.lpush(f"skye:{{{game.id}}}:table", "x")
+    assert code_of(game.call("GET")) == "store_unavailable"
