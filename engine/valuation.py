@@ -15,7 +15,7 @@ from math import sqrt
 from typing import Final, NamedTuple
 
 from engine.areas import Area
-from engine.final_scoring import final_score
+from engine.final_scoring import ScrollScore, final_score
 from engine.game import Game
 from engine.scoring import SCORING_TILES, SLOTS, income, schedule, tile_points
 from engine.survey import Survey, survey_of
@@ -70,14 +70,14 @@ class Plan(NamedTuple):
 class Outlook:
     """What the rest of the game holds for one seat.
 
-    `times` says how often each scoring tile is still to be scored, this round's included, `later` how often
-    after this round. `others` are the surveys of the other seats, if there is a majority to compare them
-    for. `rounds` counts the rounds after this one, and a piece of gold is worth `gold` points. `plans` are
-    those made so far, by what lies and what is in hand.
+    `times` says how often each scoring tile is still to be scored, this round's included; `completion`, how
+    often after this round, for those that reward completed areas. `others` are the surveys of the other
+    seats, if there is a majority to compare them for. `rounds` counts the rounds after this one, and a piece
+    of gold is worth `gold` points. `plans` are those made so far, by what lies and what is in hand.
     """
 
     times: dict[str, int]
-    later: dict[str, int]
+    completion: dict[str, int]
     others: tuple[Survey, ...]
     rounds: int
     gold: float
@@ -99,10 +99,10 @@ def outlook_of(situation: Situation, seat: int) -> Outlook:
 def outlook_on(to_score: tuple[tuple[str, ...], ...], others: tuple[Territory, ...]) -> Outlook:
     """Return an outlook by the scoring tiles of each round to come; it is kept, for the sake of its plans."""
     times = Counter(tile for tiles in to_score for tile in tiles)
-    later = Counter(tile for tiles in to_score[1:] for tile in tiles)
+    completion = Counter(tile for tiles in to_score[1:] for tile in tiles if tile in _COMPLETION)
     rounds = len(to_score) - 1
     gold = _GOLD[rounds] + (_GOLD_IN_MAJORITY if "most_gold" in times else 0)
-    return Outlook(times, later, tuple(map(survey_of, others)), rounds, gold)
+    return Outlook(times, completion, tuple(map(survey_of, others)), rounds, gold)
 
 
 def worth(outlook: Outlook, territory: Territory) -> float:
@@ -111,15 +111,17 @@ def worth(outlook: Outlook, territory: Territory) -> float:
     What lies how decides, not what was placed first: all that is summed up over a territory is whole.
     """
     survey = survey_of(territory)
+    scrolls = final_score(survey, 0).scrolls
     points = {tile: _points(tile, survey, outlook.others) for tile in outlook.times}
-    sure = _scroll_points(survey) + sum([points[tile] * times for tile, times in outlook.times.items()])
+    sure = sum([points[tile] * times for tile, times in outlook.times.items()])
+    sure += sum([scroll.points for scroll in scrolls])
     if not outlook.rounds:
         return sure
     whisky = income([0], 0, survey, 1).whisky
     room = sum([_EASE[opening % 256] for opening in territory.frontier.values()])
     return (
         sure
-        + _HOPE * _hoped_for(outlook, survey, points)
+        + _HOPE * _hoped_for(outlook, survey, points, scrolls)
         + outlook.gold * outlook.rounds * whisky
         + _ROOM * sqrt(outlook.rounds) * room
     )
@@ -144,26 +146,22 @@ def _rewards_completion(scoring_tile: str) -> bool:
 _COMPLETION: Final = frozenset(filter(_rewards_completion, SCORING_TILES))
 
 
-def _scroll_points(survey: Survey) -> int:
-    return sum([scroll.points for scroll in final_score(survey, 0).scrolls])
-
-
-def _hoped_for(outlook: Outlook, survey: Survey, points: dict[str, int]) -> int:
+def _hoped_for(
+    outlook: Outlook, survey: Survey, points: dict[str, int], scrolls: tuple[ScrollScore, ...]
+) -> int:
     """Return what would be won if every area with a single open edge were completed."""
     nearly = [area for area in survey.areas if area.openings == 1]
     if not nearly:
         return 0
-    areas = [area._replace(openings=0) if area.openings == 1 else area for area in survey.areas]
-    hopeful = Survey(survey.cells, tuple(areas), survey.connected)
-    hoped = sum(
-        [
-            times * (_points(tile, hopeful, outlook.others) - points[tile])
-            for tile, times in outlook.later.items()
-            if tile in _COMPLETION
-        ]
-    )
-    if any(area.scrolls for area in nearly):
-        hoped += _scroll_points(hopeful) - _scroll_points(survey)
+    doubled = [cell for area in nearly for _, cell in area.scrolls]
+    hoped = sum([scroll.points for scroll in scrolls if scroll.cell in doubled])
+    if outlook.completion:
+        # Areas that stay open earn nothing from scoring tiles that reward completion.
+        completed = [area for area in survey.areas if not area.openings]
+        completed += [area._replace(openings=0) for area in nearly]
+        hopeful = Survey(survey.cells, tuple(completed), survey.connected)
+        for tile, times in outlook.completion.items():
+            hoped += times * (_points(tile, hopeful, ()) - points[tile])
     return hoped
 
 
