@@ -1,4 +1,4 @@
-"""The gunicorn worker: gevent's, which also stops promptly and refuses in our own form.
+"""The gunicorn worker: gevent's, which also stops promptly, loses nobody, and refuses in our own form.
 
 gunicorn loads this module before it forks and before gevent patches the standard library, so nothing that the
 application imports may be imported here.
@@ -7,17 +7,22 @@ application imports may be imported here.
 import contextlib
 from collections.abc import Iterator
 from http import HTTPStatus
-from socket import socket
+from socket import SHUT_RD, socket
 from types import FrameType
+from typing import Any
 
 import gevent
+from gevent.server import StreamServer
 from greenlet import greenlet
 from gunicorn import util
-from gunicorn.workers.ggevent import GeventWorker
+from gunicorn.workers import ggevent
+
+_LAST_CALL_S = 0.5
+"""How long connections without a request are left open once the worker is told to stop."""
 
 
-class Worker(GeventWorker):
-    """A gevent worker that closes idle connections when told to stop, and never answers in HTML.
+class Worker(ggevent.GeventWorker):
+    """A gevent worker that ends streams and idle connections when told to stop, and never answers in HTML.
 
     gunicorn's own waits for every connection that a client keeps open, up to the whole graceful timeout,
     though no request is under way on it.
@@ -25,33 +30,60 @@ class Worker(GeventWorker):
 
     def init_process(self) -> None:
         """Begin to serve."""
-        self._idle: dict[greenlet, gevent.Timeout] = {}
+        self._connections: dict[greenlet, socket] = {}
+        self._idle: set[socket] = set()
         # What gunicorn cannot read never reaches the application: it answers by this function of its own.
         util.write_error = _write_problem
+        ggevent.StreamServer = _Server  # type: ignore[attr-defined]  # gunicorn's `run` makes its server by it
         super().init_process()
+
+    def handle(self, listener: socket, client: socket, addr: Any) -> None:  # noqa: ARG002 - gunicorn's form
+        """Serve a connection, which knows its own end also when the listener has been closed meanwhile."""
+        self._connections[gevent.getcurrent()] = client
+        try:
+            super().handle(client, client, addr)
+        finally:
+            del self._connections[gevent.getcurrent()]
 
     @contextlib.contextmanager
     def timeout_ctx(self) -> Iterator[None]:  # type: ignore[override]  # the stubs are wrong: it gives a context
         """Bound the wait for a connection's next request by gunicorn's keep-alive."""
-        waiting, timeout = gevent.getcurrent(), gevent.Timeout(self.cfg.keepalive)
-        self._idle[waiting] = timeout
+        connection = self._connections[gevent.getcurrent()]
+        seconds = self.cfg.keepalive if self.alive else _LAST_CALL_S
+        self._idle.add(connection)
         try:
-            with timeout:
+            with gevent.Timeout(seconds, False):  # type: ignore[arg-type]  # the stubs do not know False: in silence
                 yield
-        except gevent.Timeout as ended:
-            if ended is not timeout:
-                raise
         finally:
-            del self._idle[waiting]
+            self._idle.discard(connection)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Stop: answer what has been asked, and end the waits for more."""
+        """Stop: answer what has been asked, tell streams to come back, and end the waits for more."""
         super().handle_exit(sig, frame)
-        gevent.spawn(self._end_waits)  # not here: a signal may interrupt any greenlet at any point
+        gevent.spawn(self._wind_down)  # not here: a signal may interrupt any greenlet at any point
 
-    def _end_waits(self) -> None:
-        for waiting, timeout in list(self._idle.items()):
-            gevent.kill(waiting, timeout)
+    def _wind_down(self) -> None:
+        application = getattr(self, "wsgi", None)  # None: told to stop before it was loaded
+        if application is not None:
+            application.extensions["skye-bell"].stop()
+        # A proxy may be sending a request on a connection that looks idle from here: closed at once, that
+        # request would be lost. Each answer from now on says `Connection: close`, so busy ones soon are gone.
+        waiting = self._idle.copy()
+        gevent.sleep(_LAST_CALL_S)
+        for connection in waiting & self._idle:
+            # By a copy, since gevent would break off the wait for the original: what has come is still read.
+            with contextlib.suppress(OSError), connection.dup() as copy:
+                copy.shutdown(SHUT_RD)
+
+
+class _Server(StreamServer):
+    """Takes in, when it closes, those whom the kernel has let in already and would cut off."""
+
+    def close(self) -> None:
+        """Close the listening socket."""
+        while self.started and not self.full() and (accepted := self.do_read()):
+            self.do_handle(*accepted)
+        super().close()
 
 
 def _write_problem(sock: socket, status_int: int, reason: str, mesg: str) -> None:  # noqa: ARG001 - gunicorn's form
