@@ -10,9 +10,8 @@ import yaml
 from flask import Flask
 from flask_smorest import Api, Blueprint
 
-from service.contract.components import HEADERS, PARAMETERS, SCHEMAS, SECURITY_SCHEMES
+from service.contract.components import HEADERS, PARAMETERS, SCHEMAS, SECURITY_SCHEMES, told_in
 from service.contract.conversion import Doc, RulePlugin, SchemaPlugin, joined
-from service.contract.introduction import INTRODUCTION
 from service.contract.operations import shared_refusals
 from service.schemas import answers
 
@@ -22,7 +21,7 @@ VERSION = "1.0.0"
 
 _INFO = {
     "summary": "Keeps and plays games of Isle of Skye.",
-    "description": INTRODUCTION,
+    "description": told_in("introduction.md"),
     "contact": {"name": "Whoever runs this server"},
     "license": {"name": "All rights reserved", "identifier": "LicenseRef-All-Rights-Reserved"},
 }

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Final
 
 from engine import PLAYERS, schedule
-from service.contract.introduction import STREAM
 
 _MOST_ROUNDS = max(len(schedule(players)) for players in PLAYERS)
+
+
+def told_in(file: str) -> str:
+    """Return a text that is longer than a docstring."""
+    return Path(__file__).with_name(file).read_text(encoding="utf-8")
 
 
 def _in_path(name: str, description: str, schema: dict[str, Any]) -> dict[str, Any]:
@@ -122,7 +127,7 @@ SCHEMAS: Final = {
     },
     "EventStream": {
         "type": "string",
-        "description": STREAM,
+        "description": told_in("event_stream.md"),
         "contentMediaType": "text/event-stream",
         "contentSchema": {"$ref": "#/components/schemas/StreamMessage"},
     },

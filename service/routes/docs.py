@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from functools import cache
+from http import HTTPStatus
 from importlib.resources import files
-from itertools import groupby
 from pathlib import Path
 
 from flask import Response, current_app, render_template, send_from_directory
@@ -44,8 +44,12 @@ def get_errors() -> Response:
 
     A page that lists every code with its status and meaning; the `type` of each refusal leads there.
     """
-    by_status = groupby(sorted(KINDS.items(), key=lambda item: item[1].status), lambda item: item[1].status)
-    return _page("errors.html", statuses=[(status, list(kinds)) for status, kinds in by_status])
+    statuses = sorted({kind.status for kind in KINDS.values()})
+    kinds = [
+        (HTTPStatus(status), [(code, kind) for code, kind in KINDS.items() if kind.status == status])
+        for status in statuses
+    ]
+    return _page("errors.html", statuses=kinds)
 
 
 @blueprint.route("/docs/assets/<asset>")
