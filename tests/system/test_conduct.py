@@ -1,0 +1,65 @@
+"""Counts, limits and logs of several worker processes, as one who asks from outside sees them."""
+
+import json
+import os
+import re
+import signal
+import time
+import urllib.error
+import urllib.request
+
+from tests.system.conftest import children
+
+
+def fetch(launched, path):
+    """Return status and text of an answer, on a connection of its own so that any worker may be met."""
+    try:
+        with urllib.request.urlopen(launched.url + path, timeout=10) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as refusal:
+        with refusal:
+            return refusal.code, refusal.read().decode()
+
+
+def counted(launched, route):
+    text = fetch(launched, "/metrics")[1]
+    found = re.search(rf'skye_requests_total{{route="{route}",method="GET",status="200"}} (\d+)', text)
+    return int(found[1]) if found else 0
+
+
+def workers_of(launched):
+    (gunicorn,) = (pid for pid in children(launched.process.pid) if children(pid))
+    return children(gunicorn)
+
+
+def test_whichever_worker_is_asked_tells_of_all_and_of_those_that_were_killed(launch):
+    launched = launch(SKYE_WORKERS="2")
+    for _ in range(20):
+        fetch(launched, "/v1/scoring-tiles")
+    assert {counted(launched, "/v1/scoring-tiles") for _ in range(10)} == {20}
+    before = workers_of(launched)
+    os.kill(before[0], signal.SIGKILL)
+    deadline = time.monotonic() + 10
+    while len(after := workers_of(launched)) < 2 or after == before:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    for _ in range(10):
+        fetch(launched, "/v1/scoring-tiles")
+    assert {counted(launched, "/v1/scoring-tiles") for _ in range(10)} == {30}
+
+
+def test_all_workers_spend_the_same_budget(launch):
+    launched = launch(SKYE_WORKERS="2", SKYE_LIMITS="on", SKYE_LIMIT_REQUESTS_PER_MINUTE="6")
+    statuses = [fetch(launched, "/v1/scoring-tiles")[0] for _ in range(9)]
+    assert statuses == [200] * 6 + [429] * 3
+
+
+def test_at_level_info_every_line_of_the_log_is_json_and_none_has_a_query(launch):
+    launched = launch(SKYE_LOG_LEVEL="info")
+    fetch(launched, "/v1/scoring-tiles?secret=1")
+    launched.end()
+    told = [json.loads(line) for line in launched.printed.splitlines() if line.startswith("{")]
+    assert "/v1/scoring-tiles" in [line.get("route") for line in told]
+    assert {"service.access", "gunicorn.error"} <= {line["logger"] for line in told}
+    assert "gunicorn.access" not in {line["logger"] for line in told}
+    assert "secret" not in launched.printed
