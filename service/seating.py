@@ -27,8 +27,11 @@ from service.table import (
 def open_table(table: Table, seats: tuple[Seat, ...], now_ms: int) -> Step:
     """Open a new table with the seats that its creator fills, and start if all are and that was asked."""
     step = changed(table, now_ms, [GameCreated(table.name)])
+    named = {seat.color for seat in seats}
+    unnamed = (color for color in COLORS if color not in named)
     for seat in seats:
-        step = step.then(join(step.table, seat, now_ms))
+        seated = replace(seat, color=seat.color or next(unnamed))
+        step = step.then(join(step.table, seated, now_ms))
     return step
 
 
