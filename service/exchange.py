@@ -66,6 +66,10 @@ class Resource(Blueprint):
 
     ARGUMENTS_PARSER = Parser()
 
+    def arguments(self, schema: type[Schema] | Schema, **kwargs: Any) -> Any:
+        """See flask-smorest. A schema is made once, not for every request."""
+        return super().arguments(schema() if isinstance(schema, type) else schema, **kwargs)
+
 
 def _faults(messages: Any) -> list[FieldError]:
     """Return the first faults by place; marshmallow's own order differs from process to process."""
@@ -190,7 +194,9 @@ def shown(view: Any, *, version: int | None = None) -> Response:
     """Write a view as JSON; with a version it can be asked for again by `If-None-Match`."""
     check_accepts(JSON)
     response = Response(msgspec.json.encode(view), content_type=JSON)
-    if version is not None:
+    if version is None:
+        response.headers["Cache-Control"] = "no-store"
+    else:
         _tag(response, version)
     return response
 

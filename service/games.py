@@ -21,7 +21,6 @@ from service.auth import SPECTATOR, Caller, TokenSource
 from service.codec import (
     Unreadable,
     decode_changes,
-    decode_table,
     encode_change,
     encode_history,
     encode_table,
@@ -30,6 +29,7 @@ from service.codec import (
 from service.listing import Listing
 from service.metrics import Metrics
 from service.problems import Problem
+from service.recent import RecentTables
 from service.settings import Settings
 from service.steps import Step
 from service.store import Answer, Commit, Entry, Store
@@ -113,6 +113,7 @@ class Games:
         self._settings = settings
         self._clock = clock
         self._metrics = metrics or Metrics()
+        self._recent = RecentTables()
         self.listing = Listing(store, self.now_ms)
 
     def read(self, game_id: str, token: str | None) -> Seen:
@@ -121,12 +122,12 @@ class Games:
         :raises Problem: game_not_found, token_unknown, game_unreadable, store_unavailable.
         """
         stored, _ = self._store.load(game_id)
-        return self._brought_up(self._admit(stored, token))
+        return self._brought_up(self._admit(game_id, stored, token))
 
     def read_with_log(self, game_id: str, token: str | None, after: int = 0) -> tuple[Seen, list[Change]]:
         """Return a table, the caller, and the changes that hold events beyond number `after`."""
         stored, entries = self._store.load_with_log(game_id, after)
-        seen = self._admit(stored, token)
+        seen = self._admit(game_id, stored, token)
         current = self._brought_up(seen)
         if current.table is not seen.table:
             return self.read_with_log(game_id, token, after)
@@ -142,7 +143,7 @@ class Games:
             stored, remembered = self._store.load(game_id, call.answer_key)
             if remembered is not None:
                 return _answer_again(remembered, call)
-            seen = self._brought_up(self._admit(stored, call.token))
+            seen = self._brought_up(self._admit(game_id, stored, call.token))
             if not call.accepts_version(seen.table.version):
                 raise Problem("version_mismatch", f"The game is at version {seen.table.version}.")
             reply = self._try(seen, call, decide, tell)
@@ -182,7 +183,7 @@ class Games:
         now_ms = self.now_ms()
         tokens = TokenSource(call.idempotency_key or "")
         step = autoplay.settle(decide(seen.table, seen.caller, now_ms, tokens), now_ms)
-        caller = self._still(seen.caller, step.table, call.token)
+        caller = self._still(seen, step.table, call.token)
         reply = _reply(step.table, caller, tokens, tell)
         if self._commit(seen.table, step, _answer_to_keep(call, reply, tokens, self._settings)):
             self.listing.follow(seen.table, step.table)
@@ -190,21 +191,28 @@ class Games:
         return None
 
     @staticmethod
-    def _still(caller: Caller, table: Table, token: str | None) -> Caller:
+    def _still(seen: Seen, table: Table, token: str | None) -> Caller:
         """Return who the caller is after a change: a seat may have been left, or have moved up."""
-        if token is None or caller == SPECTATOR:
-            return caller
+        if token is None or table.seats is seen.table.seats:
+            return seen.caller
         return auth.identify(table, token) or SPECTATOR
 
-    @staticmethod
-    def _admit(stored: bytes | None, token: str | None) -> Seen:
-        table = _read_table(stored)
+    def _admit(self, game_id: str, stored: bytes | None, token: str | None) -> Seen:
+        table = self._decoded(game_id, stored)
         caller = SPECTATOR if token is None else auth.identify(table, token)
         if table.private and caller in (None, SPECTATOR):
             raise Problem("game_not_found")
         if caller is None:
             raise Problem("token_unknown")
         return Seen(table, caller)
+
+    def _decoded(self, game_id: str, stored: bytes | None) -> Table:
+        if stored is None:
+            raise Problem("game_not_found")
+        try:
+            return self._recent.decoded(game_id, stored)
+        except Unreadable as error:
+            raise Problem("game_unreadable", f"{str(error).capitalize()}.") from error
 
     def _brought_up(self, seen: Seen) -> Seen:
         """Apply a deadline that has passed, whoever is the first to come by."""
@@ -217,7 +225,7 @@ class Games:
                 self.listing.follow(table, step.table)
                 return Seen(step.table, seen.caller)
             _pause(attempt)
-            table = _read_table(self._store.load(table.id)[0])
+            table = self._decoded(table.id, self._store.load(table.id)[0])
         raise Problem("too_much_contention")
 
     def _commit(self, before: Table | None, step: Step, answer: Answer | None) -> bool:
@@ -229,11 +237,10 @@ class Games:
         else:
             entries = [Entry(change.last_event, encode_change(change)) for change in step.changes]
         expected = None if before is None else version_header(before.version)
-        ttl_s = self._ttl_s(table.status)
-        done = self._store.commit(
-            Commit(table.id, expected, encode_table(table), entries, ttl_s, answer, anew=is_over)
-        )
+        stored, ttl_s = encode_table(table), self._ttl_s(table.status)
+        done = self._store.commit(Commit(table.id, expected, stored, entries, ttl_s, answer, anew=is_over))
         if done:
+            self._recent.keep(stored, table)
             self._metrics.game_changed(before.status if before else None, table.status)
         else:
             self._metrics.commit_conflicted()
@@ -257,15 +264,6 @@ class Games:
     def now_ms(self) -> int:
         """Return the time by the service's clock, in milliseconds since 1970."""
         return int(self._clock() * 1000)
-
-
-def _read_table(stored: bytes | None) -> Table:
-    if stored is None:
-        raise Problem("game_not_found")
-    try:
-        return decode_table(stored)
-    except Unreadable as error:
-        raise Problem("game_unreadable", f"{str(error).capitalize()}.") from error
 
 
 def _read_changes(entries: Sequence[Entry]) -> list[Change]:
