@@ -154,12 +154,16 @@ class Games:
 
     def create(self, call: Call, make: Callable[[str, int, TokenSource], Step], tell: Tell) -> Reply:
         """Open a new table. `make` is given the new id, the time and a source of tokens."""
-        for attempt in range(ATTEMPTS):
-            game_id = _new_id(call, attempt)
+        forgotten = 0
+        for _ in range(ATTEMPTS):
+            game_id = _new_id(call, forgotten)
             if call.answer_key is not None:
-                _, remembered = self._store.load(game_id, call.answer_key)
+                stored, remembered = self._store.load(game_id, call.answer_key)
                 if remembered is not None:
                     return _answer_again(remembered, call)
+                if stored is not None:  # of an older game with this key the answer is forgotten
+                    forgotten += 1
+                    continue
             now_ms = self.now_ms()
             tokens = TokenSource(call.idempotency_key or "")
             step = autoplay.settle(make(game_id, now_ms, tokens), now_ms)
@@ -278,11 +282,14 @@ def _pause(attempt: int) -> None:
     time.sleep(random.uniform(0, 0.002 * 1.5 ** min(attempt, 10)))  # noqa: S311 - jitter, not secrets
 
 
-def _new_id(call: Call, attempt: int) -> str:
-    """Return an id: random, or for an idempotency key the one it leads to, so that it meets itself again."""
+def _new_id(call: Call, forgotten: int) -> str:
+    """Return an id: random, or for an idempotency key the one it leads to, so that it meets itself again.
+
+    `forgotten` is how many older games the key has led to.
+    """
     if call.answer_key is None:
         return "".join(secrets.choice(_ID_ALPHABET) for _ in range(_ID_LENGTH))
-    digest = hashlib.sha256(f"{call.answer_key}/{attempt}".encode()).digest()
+    digest = hashlib.sha256(f"{call.answer_key}/{forgotten}".encode()).digest()
     return "".join(_ID_ALPHABET[byte % 32] for byte in digest[:_ID_LENGTH])
 
 
