@@ -18,7 +18,7 @@ SOURCES := engine service tests deploy examples bench
 
 .PHONY: help
 help: ## say what each target does
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: serve
 serve: $(VENV)/.installed ## install what is needed, start the API and its Redis, and say where they are
