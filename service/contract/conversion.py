@@ -76,6 +76,8 @@ class Converter(OpenAPIConverter):
             return doc
         doc |= super().schema2jsonschema(schema)
         doc.pop("additionalProperties", None)
+        for field in doc.get("properties", {}).values():
+            field.pop("default", None)  # generators of TypeScript make a field with a default a required one
         if isinstance(schema, Object) and schema.unknown == RAISE:
             doc["additionalProperties"] = False
         return doc

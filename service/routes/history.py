@@ -47,7 +47,7 @@ _IN_PLAY = ("game_not_started", "game_aborted")
         Answer(
             200,
             "The events, or with `Accept: text/event-stream` a stream of them.",
-            answers.Events,
+            answers.EventList,
             links=[
                 Link(
                     "list_events",
@@ -127,7 +127,7 @@ def get_round(game: str, round: int) -> Response:  # noqa: A002 - as the path ha
 
 
 @blueprint.route("/record")
-@reads(Answer(200, "The record.", answers.Record), refuses=["not_acceptable", *_IN_PLAY])
+@reads(Answer(200, "The record.", answers.ExportedRecord), refuses=["not_acceptable", *_IN_PLAY])
 def get_record(game: str) -> Response:
     """Get the record of a game.
 

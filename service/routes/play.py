@@ -41,7 +41,7 @@ def _moves(*refuses: str) -> Describe:
 
 @blueprint.route("/actions")
 @reads(
-    Answer(200, "The actions.", answers.Actions),
+    Answer(200, "The actions.", answers.ActionList),
     refuses=[*_OWN_SEAT, "not_acceptable"],
     token=Token.REQUIRED,
 )

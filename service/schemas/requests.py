@@ -95,9 +95,10 @@ class NewOptions(TimeLimits):
 
 
 class _Named(Object):
-    name = Name("What the game is called.", 60, load_default="Isle of Skye")
+    name = Name("What the game is called; `Isle of Skye` if not given.", 60, load_default="Isle of Skye")
     private = Boolean(
-        "Whether the game is unlisted, and 404 to whoever has none of its tokens.", load_default=False
+        "Whether the game is unlisted, and 404 to whoever has none of its tokens; `false` if not given.",
+        load_default=False,
     )
 
 
@@ -112,7 +113,9 @@ class FreshGame(_Named):
         error="There is room for {max} players.",
         load_default=list,
     )
-    start = Boolean("Whether to start as soon as every seat is taken.", load_default=False)
+    start = Boolean(
+        "Whether to start as soon as every seat is taken; `false` if not given.", load_default=False
+    )
     options = One(NewOptions, "What the creator chooses.", load_default=dict)
 
     @validates_schema
@@ -184,7 +187,7 @@ class Placement(Object):
     tile = LandscapeTile("The tile to place.", required=True)
     x = Coordinate("Position eastwards of the castle.", required=True)
     y = Coordinate("Position southwards of the castle.", required=True)
-    rotation = Rotation(load_default=0)
+    rotation = Rotation("How the tile is turned; 0 if not given.", load_default=0)
 
 
 class Trial(Object):
@@ -205,7 +208,7 @@ class TileToScore(Object):
     tile = AnyTile("The tile.", required=True)
     x = Coordinate("Position eastwards of the castle.", required=True)
     y = Coordinate("Position southwards of the castle.", required=True)
-    rotation = Rotation(load_default=0)
+    rotation = Rotation("How the tile is turned; 0 if not given.", load_default=0)
 
 
 class TerritoryToScore(Object):
@@ -218,7 +221,7 @@ class TerritoryToScore(Object):
         error="This is not from {min} to {max} tiles.",
         required=True,
     )
-    gold = Integer(0, MOST_GOLD, "The gold in the purse.", load_default=0)
+    gold = Integer(0, MOST_GOLD, "The gold in the purse; 0 if not given.", load_default=0)
 
 
 class ScoringQuery(Object):

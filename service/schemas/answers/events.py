@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine import LANDSCAPE, PLAYERS
-from service.schemas.answers.game import Result, UsedScoringTiles
+from service.schemas.answers.game import GameResult, UsedScoringTiles
 from service.schemas.answers.shape import (
     ROUNDS,
     Answer,
@@ -273,7 +273,7 @@ class GameFinishedEvent(_Event):
     type = Always("game_finished")
     seed = Text("The seed that all draws followed from.", 64)
     players = BySeat(SeatEnd, "What each seat has, in seat order.")
-    result = One(Result, "How the game has ended.")
+    result = One(GameResult, "How the game has ended.")
 
 
 class Event(Tagged):

@@ -141,7 +141,7 @@ class SeatResult(Answer):
     gold = Count("Points for gold.")
 
 
-class Result(Answer):
+class GameResult(Answer):
     """How a game has ended."""
 
     winners = Seats("The seats that have won; several share the win.")
@@ -171,4 +171,4 @@ class Game(Answer):
     bag = One(Bag, "What is left in the bag.")
     fairness = One(Fairness, "The commitment to the seed, and the seed.")
     players = BySeat(Player, "The seats that are taken, in seat order.")
-    result = One(Result, "How the game has ended; null until then.", allow_none=True)
+    result = One(GameResult, "How the game has ended; null until then.", allow_none=True)

@@ -20,7 +20,7 @@ from service.schemas.records import GameRecord
 from service.schemas.words import GameStatus, LandscapeTile, Prices
 
 
-class Events(Answer):
+class EventList(Answer):
     """Events of a game, in order."""
 
     events = ListOf(Event, "The events; ask for more with `after` the last one's `id`.", length=(0, 1000))
@@ -73,7 +73,7 @@ class RoundReport(Answer):
     complete = Flag("Whether the round is over and scored.")
 
 
-class Record(GameRecord):
+class ExportedRecord(GameRecord):
     """The record of a game. It can begin a new game once this one is over."""
 
     game = GameId("The id of the recorded game.")

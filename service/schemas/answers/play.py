@@ -89,7 +89,7 @@ class Action(Tagged):
     variants = (OfferAction, PurchaseAction, PassAction, PlacementAction, TakeBackAction, FinishAction)
 
 
-class Actions(Answer):
+class ActionList(Answer):
     """Every action open to a seat now; none when it is not its turn to decide."""
 
     version = Version()
