@@ -23,8 +23,12 @@ def player_joined(view, players, event):
     players.append(
         {
             **{field: event[field] for field in ("seat", "name", "color", "bot")},
-            **{"score": 0, "gold": 0, "tiles_drawn": [], "tiles_to_build": []},
-            **{"offer_set": False, "build_finished": False},
+            "score": 0,
+            "gold": 0,
+            "tiles_drawn": [],
+            "tiles_to_build": [],
+            "offer_set": False,
+            "build_finished": False,
             "territory": [{"tile": f"castle-{event['color']}", **CASTLE}],
         }
     )
