@@ -314,8 +314,6 @@ def test_a_record_can_be_played_in_part_and_gone_on_with(over):
     begun = forked(over, until=0)
     assert (begun.view()["round"], begun.view()["phase"]) == (1, "pricing")
     middle = forked(over, until=30)
-    taken = [
-        action["type"] for action in over.service.get(middle.path("record"), middle.tokens[0])["actions"]
     actions = over.service.get(middle.path("record"), middle.tokens[0])["actions"]
     taken = [action["type"] for action in actions]
     assert taken == [action["type"] for action in record["actions"][:30]]
