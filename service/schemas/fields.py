@@ -237,6 +237,11 @@ class ListOf(fields.List[Any]):
             **kwargs,
         )
 
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
+        if isinstance(value, list):
+            self._validate(value)  # of a list that is far too long the elements are not read
+        return super()._deserialize(value, attr, data, **kwargs)
+
 
 class One(fields.Nested):
     """One object of a kind."""

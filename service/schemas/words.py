@@ -148,6 +148,8 @@ class Prices(fields.Dict):
         )
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if isinstance(value, dict):
+            self._validate(value)  # of far too many keys none is read
         try:
             return super()._deserialize(value, attr, data, **kwargs)  # type: ignore[no-untyped-call]  # theirs
         except ValidationError as error:
