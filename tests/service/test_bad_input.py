@@ -444,3 +444,18 @@ def test_a_strange_last_event_id_is_as_good_as_none(games):
     everything = game.call("GET", "events").json
     for sent in ("", "x", "-1", "9" * 5000, "1.5", "²", "\xff"):
         assert game.call("GET", "events", headers={"Last-Event-ID": sent}).json == everything
+
+
+@pytest.mark.usefixtures("unchanged")
+def test_a_list_that_is_too_long_is_refused_as_a_whole(games):
+    game = games["pricing"]
+    for method, path, body, pointer in (
+        ("POST", "/v1/games", {"players": [{}] * 50_000}, "/players"),
+        ("POST", "/v1/games", {"options": {"scoring_tiles": [0] * 50_000}}, "/options/scoring_tiles"),
+        ("POST", "/v1/scoring", {"territories": [{"tiles": [{}] * 50_000}]}, "/territories/0/tiles"),
+        ("POST", game.path("what-if", 0), {"placements": [{}] * 50_000}, "/placements"),
+        ("PUT", game.path("offer", 0), {"discard": "L01", "prices": {str(n): 0 for n in range(9999)}}, "/prices"),
+    ):
+        answer = game.service.call(method, path, body, game.tokens[0])
+        assert refusal(answer, pointer) == "invalid_body"
+        assert [error["pointer"] for error in answer.json["errors"]] == [pointer]
