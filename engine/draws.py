@@ -29,7 +29,7 @@ def commitment(seed: str) -> str:
     """Return the SHA-256 of the seed in UTF-8, in hexadecimal.
 
     >>> commitment("skye")[:16]
-    '6e0ad4ef7e3a4a4c'
+    '52ccfa65ffd81164'
     """
     return hashlib.sha256(seed.encode()).hexdigest()
 

@@ -50,7 +50,7 @@ def verify(record, commitment, scoring_tiles):
         raise Unfair("the seed is not published: the game is not over")
     if hashlib.sha256(seed.encode()).hexdigest() != commitment:
         raise Unfair("the seed is not the one that was committed to")
-    return _scoring_tiles(seed, record, scoring_tiles) + _tiles(seed, record)
+    return _scoring_tiles(seed, record, scoring_tiles) + _starting_seat(seed, record) + _tiles(seed, record)
 
 
 def _scoring_tiles(seed, record, scoring_tiles):
@@ -62,6 +62,16 @@ def _scoring_tiles(seed, record, scoring_tiles):
             raise Unfair(f"scoring tile {slot}")
         left.remove(tile)
     return 4
+
+
+def _starting_seat(seed, record):
+    """Who was the first to buy, or to pass, has started."""
+    if record["options"]["starting_seat"] is not None:
+        return 0  # the creator named it
+    first = next(action["seat"] for action in record["actions"] if action["type"] in ("buy", "pass"))
+    if pick(seed, "start", range(len(record["players"]))) != first:
+        raise Unfair("the starting seat")
+    return 1
 
 
 def _tiles(seed, record):

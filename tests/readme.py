@@ -40,6 +40,8 @@ _VARYING = {
     r"\d{4}-\d\d-\d\dT[\d:.]+Z": "TIME",
     r"(?<=/games/)[a-z2-9]{12}": "GAME",
     r'(?<="id": ")[a-z2-9]{12}(?=")': "GAME",
+    r'(?<="game": ")[a-z2-9]{12}(?=")': "GAME",
+    r'(?<="game":")[a-z2-9]{12}(?=")': "GAME",
 }
 _MARK = "---- answers of block %d"
 

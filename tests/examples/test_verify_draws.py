@@ -30,7 +30,7 @@ def finished():
 
 def test_a_finished_game_can_be_verified_from_its_record(finished):
     commitment, record, scoring_tiles = finished
-    assert verify(record, commitment, [tile["id"] for tile in scoring_tiles]) == 4 + 6 * 4 * 3
+    assert verify(record, commitment, [tile["id"] for tile in scoring_tiles]) == 4 + 1 + 6 * 4 * 3
 
 
 def test_another_seed_than_the_one_committed_to_is_found_out(finished):
@@ -44,6 +44,16 @@ def test_a_scoring_tile_that_was_not_drawn_is_found_out(finished):
     a, b, c, d = (tile["id"] for tile in scoring_tiles)
     with pytest.raises(Unfair, match="scoring tile A"):
         verify(record, commitment, [b, a, c, d])
+
+
+def test_a_starting_seat_that_was_not_drawn_is_found_out(finished):
+    commitment, record, scoring_tiles = finished
+    actions = [
+        {**action, "seat": (action["seat"] + 1) % 4} if action["type"] in ("buy", "pass") else action
+        for action in record["actions"]
+    ]
+    with pytest.raises(Unfair, match="starting seat"):
+        verify({**record, "actions": actions}, commitment, [tile["id"] for tile in scoring_tiles])
 
 
 def test_a_tile_that_was_not_drawn_is_found_out(finished):
