@@ -449,12 +449,13 @@ def test_a_strange_last_event_id_is_as_good_as_none(games):
 @pytest.mark.usefixtures("unchanged")
 def test_a_list_that_is_too_long_is_refused_as_a_whole(games):
     game = games["pricing"]
+    prices = {str(number): 0 for number in range(9999)}
     for method, path, body, pointer in (
         ("POST", "/v1/games", {"players": [{}] * 50_000}, "/players"),
         ("POST", "/v1/games", {"options": {"scoring_tiles": [0] * 50_000}}, "/options/scoring_tiles"),
         ("POST", "/v1/scoring", {"territories": [{"tiles": [{}] * 50_000}]}, "/territories/0/tiles"),
         ("POST", game.path("what-if", 0), {"placements": [{}] * 50_000}, "/placements"),
-        ("PUT", game.path("offer", 0), {"discard": "L01", "prices": {str(n): 0 for n in range(9999)}}, "/prices"),
+        ("PUT", game.path("offer", 0), {"discard": "L01", "prices": prices}, "/prices"),
     ):
         answer = game.service.call(method, path, body, game.tokens[0])
         assert refusal(answer, pointer) == "invalid_body"
