@@ -6,6 +6,7 @@ It is all done within the request that makes it due; there is no background job.
 from __future__ import annotations
 
 import random
+import time
 from dataclasses import replace
 
 from engine import BOTS, Game, Move, Pass, Phase
@@ -23,6 +24,7 @@ def settle(step: Step, now_ms: int) -> Step:
         if seat is None:
             break
         step = step.then(make_move(step.table, seat, _choice(step.table, seat), now_ms))
+        time.sleep(0)  # a game of bots takes a while: let this process's other requests have their turn
     return step
 
 
