@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine import PLAYERS, schedule
+from service import guide
 
 _MOST_ROUNDS = max(len(schedule(players)) for players in PLAYERS)
 
@@ -34,6 +35,7 @@ PATH_PARAMETERS: Final = {
         "round", "The round, counted from 1.", {"type": "integer", "minimum": 1, "maximum": _MOST_ROUNDS}
     ),
     "tile": _in_path("tile", "The id of the tile.", {"$ref": "#/components/schemas/TileId"}),
+    "page": _in_path("page", "The name of the page.", {"type": "string", "enum": list(guide.PAGES)}),
     "asset": _in_path(
         "asset", "The name of the file.", {"type": "string", "pattern": r"^[a-z0-9.-]+$", "maxLength": 64}
     ),
@@ -78,6 +80,11 @@ def _header(description: str, schema: dict[str, Any], *, always: bool = True) ->
     return {"description": description, "required": always, "schema": schema}
 
 
+def _limit(description: str) -> dict[str, Any]:
+    schema = {"type": "integer", "minimum": 0}
+    return _header(f"Where requests are limited: {description}", schema, always=False)
+
+
 HEADERS: Final = {
     "ETag": _header(
         "The version of what is answered, for `If-Match` and `If-None-Match`; "
@@ -99,15 +106,9 @@ HEADERS: Final = {
         "The id of the request in the logs of the service: the one sent, if well-formed, or a new one.",
         {"type": "string", "minLength": 1, "maxLength": 64},
     ),
-    "RateLimit-Limit": _header(
-        "Where requests are limited: how many are allowed in a minute.", {"type": "integer"}, always=False
-    ),
-    "RateLimit-Remaining": _header(
-        "Where requests are limited: how many are left now.", {"type": "integer"}, always=False
-    ),
-    "RateLimit-Reset": _header(
-        "Where requests are limited: seconds until all are left again.", {"type": "integer"}, always=False
-    ),
+    "RateLimit-Limit": _limit("how many are allowed in a minute."),
+    "RateLimit-Remaining": _limit("how many are left now."),
+    "RateLimit-Reset": _limit("seconds until all are left again."),
 }
 """The components of headers, by the name of the header."""
 

@@ -1,20 +1,20 @@
-"""The documentation: the contract itself, and pages that show it without anything from outside."""
+"""The documentation: a guide, the contract, and pages that show it. None needs anything from outside."""
 
 from __future__ import annotations
 
 from functools import cache
 from http import HTTPStatus
 from importlib.resources import files
-from pathlib import Path
 
-from flask import Response, current_app, render_template, send_from_directory
+from flask import Response, current_app, render_template
 
+from service import guide
 from service.contract import contract_of
 from service.contract.operations import Answer, never_changes, text
 from service.exchange import JSON, Resource, cacheable
 from service.problems import KINDS, Problem
 
-blueprint = Resource("Documentation", __name__, description="This document, and pages that show it.")
+blueprint = Resource("Documentation", __name__, description="The guide, and this document.")
 
 YAML = "application/yaml"
 
@@ -24,21 +24,47 @@ _POLICY = (
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 _OURS = ("docs.css", "docs.js")
+_KINDS = {".css": "text/css", ".js": "text/javascript", ".png": "image/png"}
 _SWAGGER = ("swagger-ui.css", "swagger-ui-bundle.js", "favicon-16x16.png", "favicon-32x32.png")
 
 
+_PAGE = Answer(200, "The page.", text("Page"), content_type="text/html")
+
+
 @blueprint.route("/docs")
-@never_changes(Answer(200, "The page.", text("Page"), content_type="text/html"))
-def get_docs() -> Response:
+@never_changes(_PAGE)
+def get_guide() -> Response:
+    """Read the guide.
+
+    Its first page, which leads to all others.
+    """
+    return _guide(guide.FIRST)
+
+
+@blueprint.route("/docs/<page>")
+@never_changes(_PAGE, refuses=["not_found"])
+def get_guide_page(page: str) -> Response:
+    """Read a page of the guide.
+
+    A first game, writing a bot, following a game, and so on.
+    """
+    if page not in guide.PAGES:
+        raise Problem("not_found")
+    return _guide(page)
+
+
+@blueprint.route("/docs/reference")
+@never_changes(_PAGE)
+def get_reference() -> Response:
     """Read the reference.
 
     A page that shows every operation of this document, and lets one try them.
     """
-    return _page("docs.html")
+    return _page("reference.html")
 
 
 @blueprint.route("/docs/errors")
-@never_changes(Answer(200, "The page.", text("Page"), content_type="text/html"))
+@never_changes(_PAGE)
 def get_errors() -> Response:
     """Read about refusals.
 
@@ -53,17 +79,19 @@ def get_errors() -> Response:
 
 
 @blueprint.route("/docs/assets/<asset>")
-@never_changes(Answer(200, "The file.", text("Asset"), content_type="*/*"), refuses=["not_found"])
+@never_changes(
+    *(Answer(200, "The file.", text("Asset"), content_type=kind) for kind in _KINDS.values()),
+    refuses=["not_found"],
+)
 def get_docs_asset(asset: str) -> Response:
     """Get a part of a page.
 
     Style sheets, scripts and icons of the pages, which load nothing from elsewhere.
     """
-    if asset in _OURS:
-        return send_from_directory(Path(current_app.root_path, "static"), asset, max_age=_KEPT_S)
-    if asset in _SWAGGER:
-        return send_from_directory(_swagger_folder(), asset, max_age=_KEPT_S)
-    raise Problem("not_found")
+    if asset not in _OURS and asset not in _SWAGGER:
+        raise Problem("not_found")
+    kind = _KINDS[asset[asset.rindex(".") :]]
+    return cacheable(Response(_read(asset), content_type=kind), _KEPT_S)
 
 
 @blueprint.route("/openapi.yaml")
@@ -86,6 +114,13 @@ def get_contract_as_json() -> Response:
     return cacheable(Response(contract_of(current_app).json, content_type=JSON), _KEPT_S)
 
 
+def _guide(name: str) -> Response:
+    contents = guide.contents()
+    after = 0 if name == guide.FIRST else guide.PAGES.index(name) + 1
+    following = contents[after] if after < len(contents) else None
+    return _page("guide.html", page=guide.page(name), current=name, contents=contents, following=following)
+
+
 def _page(template: str, **context: object) -> Response:
     response = Response(render_template(template, **context), content_type="text/html; charset=utf-8")
     response.headers["Content-Security-Policy"] = _POLICY
@@ -93,6 +128,7 @@ def _page(template: str, **context: object) -> Response:
 
 
 @cache
-def _swagger_folder() -> Path:
-    """Return where the package keeps swagger-ui; nothing else of it is used."""
-    return Path(str(files("flask_swagger_ui") / "dist"))
+def _read(asset: str) -> bytes:
+    """Return what is in a file: one of ours, or of the swagger-ui that a package carries."""
+    folder = files("service") / "static" if asset in _OURS else files("flask_swagger_ui") / "dist"
+    return (folder / asset).read_bytes()

@@ -1,0 +1,69 @@
+"""The guide's commands and answers: running them, and recording the answers anew.
+
+    python -m tests.contract.guide [PAGE ...]
+
+runs the commands of each page, in one shell for each, on a server of its own, and writes the answers into
+it, in the form that `tests.readme` describes. A block fenced as `python NAME` is a program that commands can
+run by that name; one that lies in `examples/` is copied from there.
+"""
+
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+from service import guide
+from tests import readme
+from tests.system.conftest import ROOT, launching
+
+FOLDER = ROOT / "service" / "guide"
+EXAMPLES = ROOT / "examples"
+NAMES = (guide.FIRST, *guide.PAGES)
+
+_PROGRAM = re.compile(r"(?<=^```python )(\S+)\n(.*?)(?=^```$)", re.MULTILINE | re.DOTALL)
+
+
+def programs(text):
+    """Return the programs of a page, by name."""
+    return dict(found.groups() for found in _PROGRAM.finditer(text))
+
+
+def with_programs(text):
+    """Return a page with those of its programs that lie in `examples/` as they are there."""
+
+    def copied(found):
+        example = EXAMPLES / found[1]
+        return f"{found[1]}\n{example.read_text()}" if example.exists() else found[0]
+
+    return _PROGRAM.sub(copied, text)
+
+
+def recorded(text, url):
+    """Return a page with the answers that its commands get from a server."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, program in programs(text).items():
+            Path(folder, name).write_text(program)
+        of_page = readme.blocks(text)
+        _, *printed = readme.run([f"cd {folder}", *(block.commands for block in of_page)], url)
+    for block, answer in reversed(list(zip(of_page, printed, strict=True))):
+        if block.answer is not None:
+            kind, documented, start, end = block.answer
+            text = text[:start] + readme.as_documented(kind, documented, answer) + text[end:]
+    return text
+
+
+def main(names):
+    """Record the answers of pages anew, where they differ in more than ids, tokens and times."""
+    with tempfile.TemporaryDirectory() as folder, launching(Path(folder)) as start:
+        url = start(SKYE_WORKERS="2").url
+        for name in names or NAMES:
+            before = guide.source(name)
+            after = recorded(with_programs(before), url)
+            if readme.settled(after) != readme.settled(before):
+                Path(FOLDER, f"{name}.md").write_text(after)
+                sys.stdout.write(f"Wrote the answers of {name} anew.\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
