@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.service.endpoints import stages
 from tests.service.playing import Service
 
 
@@ -9,3 +10,18 @@ from tests.service.playing import Service
 def service():
     """A service on an empty store of its own."""
     return Service()
+
+
+@pytest.fixture(scope="module")
+def games():
+    """A game at each stage, for tests that change none."""
+    return stages(Service())
+
+
+@pytest.fixture
+def unchanged(games):
+    """See to it that a test leaves those games, and their store, as they were."""
+    service = games["lobby"].service
+    before = service.stored()
+    yield
+    assert service.stored() == before

@@ -123,6 +123,8 @@ ENDPOINTS = (
     Endpoint("GET", "/readyz", "lobby", NOBODY),
 )
 
+BY_NAME = {endpoint.name: endpoint for endpoint in ENDPOINTS}
+
 
 def stages(service) -> dict[str, Game]:
     """Return a game at each stage that an endpoint needs, seat 0 being the one to act."""

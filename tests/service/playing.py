@@ -37,12 +37,13 @@ class Service:
         self.http = self.app.test_client()
 
     def __enter__(self):
+        self._others = threading.enumerate()
         return self
 
     def __exit__(self, *_):
         self.app.extensions["skye-bell"].stop()
         for thread in threading.enumerate():
-            if thread.name == "bell":
+            if thread not in self._others:
                 thread.join(5)
 
     def call(self, method, path, body=None, token=None, headers=(), **more):
@@ -183,3 +184,9 @@ def code_of(answer):
     assert problem["detail"]
     assert problem["type"].endswith(problem["code"])
     return problem["code"]
+
+
+def refusal(answer, about=""):
+    """Return the code of an answer that must refuse what a client has sent; `about` tells of it."""
+    assert 400 <= answer.status_code < 500, (about, answer.status, answer.text[:300])
+    return code_of(answer)
