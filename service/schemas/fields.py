@@ -69,7 +69,7 @@ class Tagged(Variants):
         """Return the form whose `type` an object has."""
         tags, name = self.tags(), data.get(self.discriminator)
         if not isinstance(name, str) or name not in tags:
-            raise ValidationError(f"This is not one of {', '.join(tags)}.", self.discriminator)
+            raise ValidationError({self.discriminator: [f"This is not one of {', '.join(tags)}."]})
         return tags[name]
 
 
