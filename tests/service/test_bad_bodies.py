@@ -27,6 +27,8 @@ MAY_BE_NULL = {
     "/record/options/seed",  # of a game that is not over
     "/record/options/starting_seat",
     "/record/players/0/bot",
+    "/record/actions/0/discard",  # as in a game in play, which is told of the whole action
+    "/record/actions/0/prices",
 }
 
 _TEXT = [None, 5, 1.5, True, [], {}, "", "x" * 5000, " ", "\x00", "\u202e"]
