@@ -99,7 +99,6 @@ _UNEXPECTED = ("bad_request", "method_not_allowed", "internal_error")
 """What any operation could answer, though it should not come to that."""
 
 _LIMITS = ("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset")
-_TAGGED = ("ETag", "Cache-Control")
 _OF_STATUS: dict[int | str, list[str]] = {
     401: ["WWW-Authenticate"],
     429: ["Retry-After"],
@@ -137,7 +136,7 @@ class Describe(NamedTuple):
         for answer in self.answers:
             response = responses.setdefault(answer.status, {"description": answer.description})
             limits = _LIMITS if self.limited else ()
-            response["headers"] = _named(*answer.headers, "X-Request-Id", *limits)
+            response["headers"] = _named("Cache-Control", *answer.headers, "X-Request-Id", *limits)
             if answer.schema is not None:
                 response.setdefault("content", {})[answer.content_type] = {"schema": answer.schema}
             if answer.links:
@@ -175,20 +174,20 @@ def never_changes(*answers: Answer, refuses: Iterable[str] = ()) -> Describe:
 
 
 def _tagged(answers: Iterable[Answer], refuses: Iterable[str], token: Token) -> Describe:
-    tagged = [answer._replace(headers=_TAGGED) for answer in answers]
-    unchanged = Answer(304, "What the client has still holds.", headers=_TAGGED)
+    tagged = [answer._replace(headers=["ETag"]) for answer in answers]
+    unchanged = Answer(304, "What the client has still holds.", headers=["ETag"])
     return Describe([*tagged, unchanged], refuses, token, [IF_NONE_MATCH])
 
 
 def writes(answer: Answer, *, refuses: Iterable[str] = (), token: Token = Token.REQUIRED) -> Describe:
     """Document a view that changes a game."""
-    answer = answer._replace(headers=_TAGGED)
+    answer = answer._replace(headers=["ETag"])
     return Describe([answer], (*WRITES, *refuses), token, [IDEMPOTENCY_KEY, IF_MATCH])
 
 
 def creates(answer: Answer, *, refuses: Iterable[str] = ()) -> Describe:
     """Document a view that makes a game."""
-    answer = answer._replace(headers=(*_TAGGED, "Location"))
+    answer = answer._replace(headers=["ETag", "Location"])
     return Describe([answer], (*CREATES, *refuses), headers=[IDEMPOTENCY_KEY])
 
 

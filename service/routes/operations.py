@@ -57,4 +57,5 @@ def get_metrics() -> Response:
         listed = games().listing.sizes()
     except Problem:
         listed = None
-    return Response(metrics().text(listed), content_type=CONTENT_TYPE)
+    text_of = metrics().text(listed)
+    return Response(text_of, headers={"Cache-Control": "no-store"}, content_type=CONTENT_TYPE)

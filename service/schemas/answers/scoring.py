@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from engine import PLAYERS, RULE_ERRORS, SCORING_TILES, SLOTS
+from engine import PLAYERS, SCORING_TILES, SLOTS
+from service.schemas.answers.problem import ProblemCode
 from service.schemas.answers.shape import (
     ROUNDS,
     Answer,
@@ -16,7 +17,7 @@ from service.schemas.answers.shape import (
     TilesAsPlaced,
     Version,
 )
-from service.schemas.fields import ListOf, One, OneOf, Seat
+from service.schemas.fields import ListOf, One, Seat
 from service.schemas.words import AnyTile, ObjectKind, ScoringSlot, ScoringTileId, TerrainName
 
 _MOST_SCROLLS = 14
@@ -143,9 +144,7 @@ class TriedPlacement(TerritoryTile):
 
     legal = Flag("Whether the tile can lie so.")
     in_hand = Flag("Whether the seat has the tile in hand, and could place it now.")
-    code = OneOf(
-        [error.code for error in RULE_ERRORS], "Why it cannot, as a code of refusals.", allow_none=True
-    )
+    code = ProblemCode("Why it cannot, as a refusal would say.", allow_none=True)
     detail = Text("Why it cannot, in a sentence.", 500, allow_none=True)
 
 

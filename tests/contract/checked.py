@@ -1,0 +1,165 @@
+"""Answers held against openapi.yaml: nothing may come back that it does not say."""
+
+import json
+import re
+from functools import cache
+
+import jsonschema_rs
+from flask.testing import FlaskClient
+
+from tests.service.playing import Service
+
+METHODS = ("get", "put", "post", "delete")
+PROBLEM = "application/problem+json"
+
+ORDINARY_HEADERS = {
+    "access-control-allow-origin",
+    "access-control-expose-headers",
+    "content-disposition",
+    "content-length",
+    "content-security-policy",
+    "content-type",
+    "cross-origin-resource-policy",
+    "date",
+    "last-modified",
+    "referrer-policy",
+    "vary",
+    "x-accel-buffering",
+    "x-content-type-options",
+}
+"""What HTTP itself, or the manners of browsers, put on answers of every kind."""
+
+
+class Contract:
+    """A document, and what was seen of it."""
+
+    def __init__(self, document):
+        self.document = document
+        self.seen = set()
+        self._components = closed(document["components"])
+        self._validators = {}
+        self._paths = [
+            (re.compile("^" + re.sub(r"\\{\w+\\}", "[^/]+", re.escape(path)) + "$"), item)
+            for path, item in sorted(document["paths"].items(), key=_literal, reverse=True)
+        ]
+
+    def operations(self):
+        """Yield each operation: method, path and what is said of it."""
+        for path, item in self.document["paths"].items():
+            for method in METHODS:
+                if method in item:
+                    yield method, path, item[method]
+
+    def resolve(self, thing):
+        """Return what a reference refers to, or the thing itself."""
+        while "$ref" in thing:
+            found = self.document
+            for part in thing["$ref"].removeprefix("#/").split("/"):
+                found = found[part]
+            thing = found
+        return thing
+
+    def operation_at(self, method, path):
+        """Return the operation that a request is to, or None when there is none."""
+        fitting = (item for pattern, item in self._paths if pattern.match(path))
+        return next(fitting, {}).get(method.lower())
+
+    def check(self, method, path, answer):
+        """Hold an answer against the contract."""
+        operation = self.operation_at("get" if method == "HEAD" else method, path)
+        if operation is None:
+            assert answer.status_code in (404, 405), (method, path, answer.status)
+            self.valid("Problem", answer.json)
+            return
+        responses = operation["responses"]
+        status = str(answer.status_code)
+        said = self.resolve(responses.get(status, responses["default"]))
+        where = (operation["operationId"], status, answer.mimetype)
+        if answer.mimetype == PROBLEM and answer.json["code"] not in said["x-problem-codes"]:
+            said = self.resolve(responses["default"])
+        self.seen.add(where)
+        self._check_headers(said, answer, where)
+        self._check_body(said, answer, where)
+        if answer.mimetype == PROBLEM:
+            assert answer.json["code"] in said["x-problem-codes"], (where, answer.json)
+            self.seen.add((operation["operationId"], answer.json["code"]))
+
+    def _check_headers(self, said, answer, where):
+        headers = {name.lower(): self.resolve(header) for name, header in said.get("headers", {}).items()}
+        for name, header in headers.items():
+            assert name in answer.headers or not header.get("required"), (where, name)
+            if name in answer.headers and header["schema"]["type"] == "integer":
+                assert answer.headers[name].isdigit(), (where, name)
+        extra = {name.lower() for name, _ in answer.headers} - headers.keys() - ORDINARY_HEADERS
+        assert not extra, (where, extra)
+
+    def _check_body(self, said, answer, where):
+        content = said.get("content", {})
+        if not content:
+            assert not answer.data, where
+            return
+        assert answer.mimetype in content or "*/*" in content, (where, list(content))
+        schema = content.get(answer.mimetype, content.get("*/*"))["schema"]
+        if answer.mimetype.endswith("json"):
+            self.valid(schema["$ref"].rpartition("/")[2], answer.json, where)
+        elif answer.mimetype == "text/event-stream":
+            for message in messages(answer.text):
+                self.valid({"stream": "StreamStart", "end": "StreamEnd"}.get(message[0], "Event"), message[1])
+
+    def valid(self, component, value, where=None):
+        """See to it that a value is what a component says, and has no field that it does not say."""
+        if component not in self._validators:
+            schema = {"$ref": f"#/components/schemas/{component}", "components": self._components}
+            self._validators[component] = jsonschema_rs.Draft202012Validator(schema, validate_formats=True)
+        faults = [
+            f"{'/'.join(map(str, fault.instance_path))}: {fault.message[:300]}"
+            for fault in self._validators[component].iter_errors(value)
+        ]
+        assert not faults, (where, component, faults[:5])
+
+
+def _literal(entry):
+    """Return how much of a path stands fast: of two that fit, the one with more is meant."""
+    return len(re.sub(r"{\w+}", "", entry[0]))
+
+
+def closed(schema):
+    """Return schemas in which no object takes fields that are not named."""
+    if isinstance(schema, list):
+        return [closed(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    parts = {key: closed(part) for key, part in schema.items()}
+    if isinstance(parts.get("properties"), dict) and parts.get("type") == "object":
+        parts.setdefault("additionalProperties", False)
+    return parts
+
+
+def messages(text):
+    """Yield the messages of a stream of server-sent events: name, or None, and data."""
+    for block in text.split("\n\n"):
+        fields = dict(line.split(": ", 1) for line in block.split("\n") if line and line[0] != ":")
+        if "data" in fields:
+            yield fields.get("event"), json.loads(fields["data"])
+
+
+@cache
+def _client_of(contract):
+    class CheckedClient(FlaskClient):
+        """A client that accepts only what the contract says."""
+
+        def open(self, *args, buffered=True, **kwargs):
+            answer = super().open(*args, buffered=buffered, **kwargs)
+            contract.check(answer.request.method, answer.request.path, answer)
+            return answer
+
+    return CheckedClient
+
+
+class CheckedService(Service):
+    """A service all whose answers are held against a contract."""
+
+    def __init__(self, contract, **settings):
+        super().__init__(**settings)
+        self.app.test_client_class = _client_of(contract)
+        self.http = self.app.test_client()

@@ -1,0 +1,166 @@
+"""Every answer of played games, and every refusal that can be provoked, held against openapi.yaml."""
+
+import pytest
+
+from tests.contract.checked import CheckedService
+from tests.service import refused_faults, refused_moves, refused_requests
+from tests.service.playing import dice
+from tests.service.refused import PROVOKED
+
+assert refused_faults
+assert refused_moves
+assert refused_requests
+
+
+def look_around(game):
+    """Ask for everything there is to see of a game, as each of those who may look, and then once more."""
+    view = game.call("GET", token=game.host).json
+    round_now, seats = view["round"], len(view["players"])
+    for number, token in enumerate((None, game.host, *game.tokens)):
+        for path in ("", "events", "record", "scores", f"rounds/{round_now}", f"rounds/{round_now + 1}"):
+            answer = game.call("GET", path, token=token)
+            known = {"If-None-Match": answer.headers["ETag"]} if "ETag" in answer.headers else {}
+            game.call("GET", path, token=token, headers=known)
+        for path in ("actions", "territory", "territory.svg?coordinates=true"):
+            for known in ({}, {"If-None-Match": "*"}):
+                game.service.call("GET", game.path(path, number % max(seats, 1)), token=token, headers=known)
+
+
+@pytest.mark.parametrize("players", [2, 4, 5])
+def test_all_of_a_game_is_in_the_contract(players, service):
+    game = service.table(players, bots={players - 1: "random"} if players == 5 else None)
+    stage = None
+    rolls = dice(players)
+    while (view := game.view())["status"] == "playing":
+        if stage != (view["round"], view["phase"]):
+            stage = (view["round"], view["phase"])
+            look_around(game)
+            if view["phase"] == "building":
+                game.decide(view["waiting_for"][0], rolls)
+                assert game.call("DELETE", "placements/last", seat=view["waiting_for"][0]).status_code == 200
+        game.decide(view["waiting_for"][0], rolls)
+    look_around(game)
+
+
+def test_a_game_with_open_gold_deadlines_and_leavers_is_in_the_contract(service):
+    options = {"open_gold": True, "turn_ms": 1000, "on_timeout": "auto"}
+    game = service.table(3, options=options)
+    game.decide(0)
+    look_around(game)
+    service.clock.advance(2)
+    look_around(game)
+    assert game.call("DELETE", seat=1).status_code == 200
+    for _ in range(20):
+        service.clock.advance(2)
+        game.view()
+    look_around(game)
+
+
+def test_the_lobby_is_in_the_contract(service):
+    game = service.table(2, start=False, private=True)
+    look_around(game)
+    joined = game.call("POST", "players", {"bot": "greedy", "color": "green"}, token=game.host)
+    assert joined.status_code == 201
+    assert game.call("DELETE", seat=0).status_code == 200
+    look_around(game)
+    assert game.call("POST", "start", token=game.host).status_code == 200
+    assert game.call("DELETE", token=game.host).status_code == 200
+    look_around(game)
+
+
+def test_a_list_of_games_is_in_the_contract(service):
+    for number in range(3):
+        service.table(2, name=f"Game {number}", start=number > 0)
+    page = service.get("/v1/games?limit=2")
+    assert service.get(f"/v1/games?limit=2&cursor={page['next_cursor']}")["next_cursor"] is None
+    assert len(service.get("/v1/games?status=lobby")["games"]) == 1
+
+
+def test_streams_are_in_the_contract(service):
+    game = service.table(2)
+    game.play_out()
+    stream = {"Accept": "text/event-stream"}
+    for token in (None, *game.tokens):
+        answer = game.call("GET", "events", token=token, headers=stream)
+        assert answer.text.count("\n\n") > 100
+    last = game.view()["last_event"]
+    assert game.call("GET", "events", headers=stream | {"Last-Event-ID": str(last)}).status_code == 204
+
+
+def test_a_fork_of_a_record_is_in_the_contract(service):
+    game = service.table(2, bots={1: "greedy"})
+    game.play_out()
+    record = service.get(game.path("record"))
+    answer = service.call(
+        "POST", "/v1/games", {"record": record, "until": 30, "options": {"turn_ms": 60_000}}
+    )
+    assert answer.status_code == 201
+    assert answer.json["game"]["options"]["turn_ms"] == 60_000
+
+
+def test_what_if_and_scoring_are_in_the_contract(service):
+    game = service.table(2)
+    game.play_to("building", 2)
+    place = game.actions(0)[0]["body"]
+    for placements in ([], [place], [place, place], [place | {"x": 90}]):
+        assert game.call("POST", "what-if", {"placements": placements}, seat=0).status_code == 200
+    game.play_out()
+    tiles = [player["territory"] for player in game.view()["players"]]
+    body = {"territories": [{"tiles": placed, "gold": 12} for placed in tiles]}
+    assert service.call("POST", "/v1/scoring", body).status_code == 200
+
+
+def test_what_never_changes_is_in_the_contract(service):
+    for path in ("/v1/tiles", "/v1/tiles/castle-red", "/v1/tiles/L45.svg?rotation=270", "/v1/scoring-tiles"):
+        first = service.call("GET", path)
+        again = service.call("GET", path, headers={"If-None-Match": first.headers["ETag"]})
+        assert (first.status_code, again.status_code) == (200, 304)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/docs",
+        "/docs/retries",
+        "/docs/reference",
+        "/docs/errors",
+        "/docs/assets/docs.css",
+        "/openapi.yaml",
+        "/openapi.json",
+    ],
+)
+def test_the_documentation_is_in_the_contract(path, service):
+    first = service.call("GET", path)
+    again = service.call("GET", path, headers={"If-None-Match": first.headers["ETag"]})
+    assert (first.status_code, again.status_code) == (200, 304)
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
+def test_operations_are_in_the_contract(path, service):
+    assert service.call("GET", path).status_code == 200
+
+
+def test_limits_are_in_the_contract(contract):
+    service = CheckedService(contract, limits=True, limit_requests_per_minute=2, limit_games_per_minute=2)
+    codes = [service.call("GET", "/v1/tiles").status_code for _ in range(3)]
+    assert codes == [200, 200, 429]
+
+
+@pytest.mark.parametrize("sentence", PROVOKED)
+def test_a_refusal_is_in_the_contract(sentence, service):
+    code, prepare = PROVOKED[sentence]
+    assert prepare(service)().json["code"] == code
+
+
+def test_every_answer_that_is_promised_has_come(contract, request):
+    """All the tests above together have had every answer that is no refusal."""
+    chosen = {item.function for item in request.session.items}
+    if any(test not in chosen for name, test in globals().items() if name.startswith("test_")):
+        pytest.skip("only some of the tests above were run")
+    promised = {
+        (operation["operationId"], status)
+        for _, _, operation in contract.operations()
+        for status in operation["responses"]
+        if status < "400"
+    }
+    assert promised <= {place[:2] for place in contract.seen}

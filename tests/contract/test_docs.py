@@ -1,0 +1,107 @@
+"""The pages of the documentation: whole without the world outside, and held to that by a policy."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from service import guide
+from service.problems import KINDS
+
+PAGES = ("/docs", "/docs/reference", "/docs/errors", *(f"/docs/{page}" for page in guide.PAGES))
+
+
+class Page(HTMLParser):
+    """What a page loads and links to, its ids, and what would need a laxer policy."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.loads, self.links, self.ids, self.inline = [], [], [], []
+        self._within = None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        told = dict(attributes)
+        self._within = tag
+        if "id" in told:
+            self.ids.append(told["id"])
+        if tag == "a":
+            self.links.append(told["href"])
+        else:
+            self.loads += [told[name] for name in ("src", "href", "data-contract") if name in told]
+        self.inline += [name for name in told if name == "style" or name.startswith("on")]
+
+    def handle_endtag(self, _tag):
+        self._within = None
+
+    def handle_data(self, data):
+        if self._within in ("script", "style") and data.strip():
+            self.inline.append(data)
+
+
+@pytest.fixture(params=PAGES)
+def answer(request, service):
+    return service.call("GET", request.param)
+
+
+def test_all_that_a_page_loads_is_ours_and_there(answer, service):
+    page = Page(answer.text)
+    assert page.loads
+    for path in page.loads:
+        assert path.startswith("/"), path
+        found = service.call("GET", path)
+        assert found.status_code == 200
+        assert found.data
+    kinds = {".css": "text/css", ".js": "text/javascript", ".png": "image/png", ".json": "application/json"}
+    for path in page.loads:
+        ending = re.search(r"\.\w+$", path)[0]
+        assert service.call("GET", path).mimetype == kinds[ending]
+
+
+def test_no_page_leads_to_the_world_outside(answer):
+    page = Page(answer.text)
+    assert [path for path in page.loads + page.links if not re.match(r"/(?!/)|#", path)] == []
+
+
+@pytest.mark.parametrize("kind", ["js", "css"])
+def test_no_script_or_style_of_ours_names_the_world_outside(kind, service):
+    text = service.call("GET", f"/docs/assets/docs.{kind}").text
+    assert "http" not in text
+    assert "//" not in re.sub(r"^//.*$", "", text, flags=re.MULTILINE)
+
+
+def test_the_policy_allows_nothing_from_outside_and_nothing_inline(answer):
+    policy = dict(part.split(" ", 1) for part in answer.headers["Content-Security-Policy"].split("; "))
+    assert policy["default-src"] == "'none'"
+    for directive, sources in policy.items():
+        assert set(sources.split()) <= {"'self'", "'none'", "data:"}, directive
+        assert ("data:" in sources) <= (directive == "img-src")
+    assert policy["frame-ancestors"] == "'none'"
+    assert Page(answer.text).inline == []
+
+
+def test_pages_link_to_pages_that_are_there(answer, service):
+    for link in Page(answer.text).links:
+        path, _, anchor = link.partition("#")
+        if path:
+            assert service.call("GET", path).status_code == 200
+        else:
+            assert anchor in Page(answer.text).ids
+
+
+def test_the_page_of_errors_tells_of_every_code_where_refusals_point(service):
+    page = service.call("GET", "/docs/errors")
+    ids = Page(page.text).ids
+    assert sorted(ids) == sorted(KINDS)
+    refusal = service.call("GET", "/v1/games/nowhere").json
+    path, _, anchor = refusal["type"].partition("#")
+    assert (path, anchor in ids) == ("/docs/errors", True)
+
+
+def test_the_contract_is_served_as_it_lies_in_the_repository(service, document):
+    assert service.get("/openapi.json") == document
+
+
+@pytest.mark.parametrize("name", ["nothing.js", "..%2fcli.py", "swagger-ui.js", "index.css"])
+def test_no_other_file_can_be_had(name, service):
+    assert service.call("GET", f"/docs/assets/{name}").status_code == 404

@@ -1,0 +1,172 @@
+"""The document itself: complete, sound, and what the code says."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from service.problems import KINDS
+from tests.contract.checked import METHODS
+from tests.contract.conftest import OPENAPI_YAML
+from tests.service.playing import Service
+
+
+def walk(thing, place=()):
+    """Yield every object of a document, with its place."""
+    if isinstance(thing, dict):
+        yield place, thing
+        for key, part in thing.items():
+            yield from walk(part, (*place, key))
+    elif isinstance(thing, list):
+        for number, part in enumerate(thing):
+            yield from walk(part, (*place, number))
+
+
+def schemas(document):
+    """Yield every schema of a document, with its place."""
+    for place, thing in walk(document):
+        if place[:-1] == ("components", "schemas") or (place and place[-1] in ("schema", "items")):
+            yield place, thing
+        if len(place) > 1 and place[-2] == "properties" and isinstance(thing, dict):
+            yield place, thing
+
+
+def test_openapi_yaml_is_what_the_code_says():
+    said = subprocess.run(
+        [sys.executable, "-m", "service.cli", "openapi"], capture_output=True, text=True, check=True
+    )
+    assert said.stdout == OPENAPI_YAML.read_text(), "run `make openapi` and look at the difference"
+
+
+def test_the_document_is_valid_openapi(document):
+    OpenAPIV31SpecValidator(document).validate()
+
+
+def test_every_reference_leads_somewhere(document, contract):
+    for place, thing in walk(document):
+        if isinstance(thing.get("$ref"), str):
+            assert thing["$ref"].startswith("#/components/"), place
+            contract.resolve(thing)
+
+
+def test_every_component_is_used(document):
+    used = {thing["$ref"] for _, thing in walk(document) if isinstance(thing.get("$ref"), str)}
+    components = {
+        f"#/components/{kind}/{name}"
+        for kind, parts in document["components"].items()
+        for name in parts
+        if kind != "securitySchemes"
+    }
+    assert components == used
+
+
+def test_every_object_has_a_name(document):
+    for place, thing in schemas(document):
+        if thing.get("type") == "object" or "properties" in thing or "oneOf" in thing:
+            assert place[:-1] == ("components", "schemas"), place
+
+
+def test_every_schema_has_a_description(document):
+    for place, thing in schemas(document):
+        if place[-1] not in ("schema", "items") and "$ref" not in thing:
+            assert thing.get("description"), place
+
+
+def test_every_field_has_a_description_and_a_range(document):
+    for place, thing in schemas(document):
+        kind = thing.get("type")
+        kinds = kind if isinstance(kind, list) else [kind]
+        if len(place) > 1 and place[-2] == "properties":
+            assert thing.get("description"), place
+        if "integer" in kinds:
+            assert "minimum" in thing or "enum" in thing, place
+        if "string" in kinds and place[:2] != ("components", "headers"):
+            shape = {"enum", "const", "maxLength", "pattern", "format", "contentMediaType", "examples"}
+            assert shape & thing.keys(), place
+        if "array" in kinds:
+            assert "items" in thing, place
+
+
+def test_every_operation_is_described(contract):
+    names = []
+    for method, path, operation in contract.operations():
+        names.append(operation["operationId"])
+        assert re.fullmatch(r"[a-z]+(_[a-z]+)*", operation["operationId"])
+        assert operation["summary"], path
+        assert not operation["summary"].endswith("."), path
+        assert operation["description"].endswith("."), path
+        assert len(operation["tags"]) == 1, path
+        assert "security" in operation, path
+        assert "default" in operation["responses"], path
+        assert ("requestBody" in operation) <= (method in ("post", "put")), path
+    assert len(set(names)) == len(names)
+
+
+def test_tags_come_in_reading_order(document, contract):
+    order = list(dict.fromkeys(operation["tags"][0] for _, _, operation in contract.operations()))
+    assert order == [tag["name"] for tag in document["tags"]]
+    assert all(tag["description"] for tag in document["tags"])
+
+
+def test_every_refusal_is_a_problem_whose_codes_are_listed(contract):
+    listed = set()
+    for _, path, operation in contract.operations():
+        for status, response in operation["responses"].items():
+            if status < "400":
+                continue
+            said = contract.resolve(response)
+            assert list(said["content"]) == ["application/problem+json"], path
+            codes = said["x-problem-codes"]
+            assert codes, path
+            for code in codes:
+                assert status in (str(KINDS[code].status), "default"), (path, code)
+                assert f"`{code}`" in said["description"], (path, code)
+            listed.update(codes)
+    assert listed == KINDS.keys()
+
+
+def test_every_route_is_documented_and_every_operation_has_a_route(contract):
+    documented = {(method.upper(), path) for method, path, _ in contract.operations()}
+    routed = {
+        (method, re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule))
+        for rule in Service().app.url_map.iter_rules()
+        for method in rule.methods - {"HEAD", "OPTIONS"}
+    }
+    assert documented == routed
+
+
+def test_every_link_leads_to_an_operation_that_has_its_parameters(contract):
+    parameters = {
+        operation["operationId"]: {
+            contract.resolve(parameter)["name"]
+            for said in (contract.document["paths"][path], operation)
+            for parameter in said.get("parameters", ())
+        }
+        for _, path, operation in contract.operations()
+    }
+    links = [
+        link
+        for _, _, operation in contract.operations()
+        for response in operation["responses"].values()
+        for link in contract.resolve(response).get("links", {}).values()
+    ]
+    assert links
+    for link in links:
+        assert link["parameters"].keys() <= parameters[link["operationId"]], link
+
+
+@pytest.mark.parametrize("name", ["Event", "Action", "RecordedAction"])
+def test_a_union_can_be_told_apart_by_type(document, name):
+    union = document["components"]["schemas"][name]
+    assert union["discriminator"]["propertyName"] == "type"
+    assert list(union["discriminator"]["mapping"].values()) == [form["$ref"] for form in union["oneOf"]]
+    for tag, reference in union["discriminator"]["mapping"].items():
+        form = document["components"]["schemas"][reference.rpartition("/")[2]]
+        assert form["properties"]["type"]["const"] == tag
+
+
+def test_methods_are_those_that_are_looked_at(document):
+    kinds = {key for item in document["paths"].values() for key in item}
+    assert kinds <= {*METHODS, "parameters"}
