@@ -75,7 +75,7 @@ def get_errors() -> Response:
         (HTTPStatus(status), [(code, kind) for code, kind in KINDS.items() if kind.status == status])
         for status in statuses
     ]
-    return _page("errors.html", statuses=kinds)
+    return _page("errors.html", statuses=kinds, current="errors", contents=guide.contents())
 
 
 @blueprint.route("/docs/assets/<asset>")

@@ -1,0 +1,224 @@
+"""The guide tells the truth: its commands answer as it shows, and whatever it names exists."""
+
+import re
+import shutil
+from dataclasses import fields
+from html.parser import HTMLParser
+
+import pytest
+
+from engine import PLAYERS, SCORING_TILES, schedule
+from engine.scoring import catch_up
+from service import guide
+from service.exchange import MOST_FAULTS
+from service.schemas.fields import MOST_GOLD
+from service.schemas.records import MOST_ACTIONS
+from service.settings import DAY_S, Settings
+from tests.contract.guide import EXAMPLES, NAMES, programs, recorded, with_programs
+from tests.readme import settled
+from tests.system.conftest import launching
+
+TEXTS = {name: guide.source(name) for name in NAMES}
+
+_OTHERS = """
+    /v1 /v2 ... ..._ms snake_case null skye http://127.0.0.1:8000 ._~:/+=@- GET Authorization fetch
+    EventSource Access-Control-Allow-Origin Deprecation Sunset message stream end event deprecated
+    scoring/A scoring/B scoring/C scoring/D draw/ROUND/SEAT/N x-problem-codes
+    fairness.commitment fairness.seed_source info.version
+"""
+ELSEWHERE = {*_OTHERS.split(), "Authorization: Bearer TOKEN", "Accept: text/event-stream", '"private": true'}
+"""Words set as code that are not the contract's own."""
+
+
+class Html(HTMLParser):
+    """What a page links to, its ids, and what its policy would not let it have."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.links, self.ids, self.inline, self.loads = [], [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        told = dict(attributes)
+        if "id" in told:
+            self.ids.append(told["id"])
+        if "href" in told:
+            (self.links if tag == "a" else self.loads).append(told["href"])
+        self.loads += [told["src"]] if "src" in told else []
+        self.inline += [name for name in told if name == "style" or name.startswith("on")]
+        self.inline += [tag] if tag in ("style", "script") else []
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory):
+    with launching(tmp_path_factory.mktemp("guide")) as start:
+        yield start(SKYE_WORKERS="2").url
+
+
+@pytest.fixture
+def shown(service):
+    """Every page as it is served, by its path."""
+    paths = ["/docs", "/docs/errors", "/docs/reference", *(f"/docs/{name}" for name in guide.PAGES)]
+    answers = {path: service.call("GET", path) for path in paths}
+    assert {answer.status_code for answer in answers.values()} == {200}
+    return {path: Html(answer.text) for path, answer in answers.items()}
+
+
+def spans(text):
+    """Return what a page sets as code within its text."""
+    return set(re.findall(r"`([^`]+)`", re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)))
+
+
+def words_of(thing):
+    """Yield every name and word that a document gives to something."""
+    if isinstance(thing, list):
+        for part in thing:
+            yield from words_of(part)
+    if isinstance(thing, dict):
+        yield from thing.get("properties", ())
+        yield from (str(word) for word in thing.get("enum", ()))
+        yield from thing.get("x-problem-codes", ())
+        yield from (thing[key] for key in ("const", "name") if isinstance(thing.get(key), str))
+        for part in thing.values():
+            yield from words_of(part)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_command_answers_as_it_shows(name, url):
+    missing = [program for program in ("bash", "curl", "openssl", "python3") if not shutil.which(program)]
+    if missing:
+        pytest.skip(f"the guide's commands need {' and '.join(missing)}")
+    assert settled(recorded(TEXTS[name], url)) == settled(TEXTS[name]), (
+        f"python -m tests.contract.guide {name} records it again"
+    )
+
+
+def test_its_programs_are_those_of_the_examples():
+    for name, text in TEXTS.items():
+        assert with_programs(text) == text, f"python -m tests.contract.guide {name} copies them again"
+    shown = {name for text in TEXTS.values() for name in programs(text)}
+    assert shown == {"bot.py", *(path.name for path in EXAMPLES.glob("*.py"))}
+
+
+def test_whatever_it_names_exists(document, contract):
+    operations = {f"{method.upper()} {path}" for method, path, _ in contract.operations()}
+    settings = {f"SKYE_{row.name.upper()}" for row in fields(Settings)}
+    known = {*words_of(document), *document["components"]["headers"], *operations, *settings}
+    assert set().union(*map(spans, TEXTS.values())) - known == ELSEWHERE
+
+
+def test_every_link_leads_to_a_page_and_a_place_on_it(shown, service):
+    for path, page in shown.items():
+        for link in page.links:
+            target, _, anchor = link.partition("#")
+            if target.startswith("/openapi."):
+                assert service.call("GET", target).status_code == 200
+            else:
+                assert (target or path) in shown, (path, link)
+                assert not anchor or anchor in shown[target or path].ids, (path, link)
+
+
+def test_no_id_is_there_twice(shown):
+    for path, page in shown.items():
+        assert len(set(page.ids)) == len(page.ids), path
+
+
+def test_its_pages_need_nothing_that_their_policy_forbids(shown, service):
+    for name in NAMES:
+        path = "/docs" if name == guide.FIRST else f"/docs/{name}"
+        assert not shown[path].inline, path
+        assert all(asset.startswith("/docs/assets/") for asset in shown[path].loads), path
+        assert "default-src 'none'" in service.call("GET", path).headers["Content-Security-Policy"]
+
+
+def test_each_page_can_be_reached_from_the_first_and_from_every_other(shown):
+    for name in NAMES:
+        path = "/docs" if name == guide.FIRST else f"/docs/{name}"
+        assert {f"/docs/{other}" for other in (*guide.PAGES, "errors", "reference")} <= set(shown[path].links)
+
+
+def test_the_first_page_calls_each_page_by_its_title():
+    listed = re.findall(r"^\| \[(.*)\]\(/docs/([a-z-]+)\) \|", TEXTS[guide.FIRST], re.MULTILINE)
+    titles = [(title, name) for name, title in guide.contents()]
+    assert listed == [*titles, ("Errors", "errors"), ("Reference", "reference")]
+
+
+def test_what_is_told_of_events_is_told_of_every_event_and_of_no_other(document):
+    section = TEXTS["following-a-game"].split("## What each event does to a view")[1].split("\n## ")[0]
+    told = re.findall(r"^\| `([a-z_]+)` \| ", section, re.MULTILINE)
+    assert sorted(told) == sorted(document["components"]["schemas"]["Event"]["discriminator"]["mapping"])
+
+
+def test_each_ruling_is_told_once_and_in_order():
+    rulings = re.findall(r"^- \*\*(R\d+)\*\* \S", TEXTS["rules"], re.MULTILINE)
+    assert rulings == [f"R{number}" for number in range(1, 12)]
+
+
+@pytest.mark.parametrize("row", ["2-4", "5"])
+def test_rounds_and_catch_up_are_those_of_the_engine(row):
+    for players in (number for number in PLAYERS if (number == 5) is (row == "5")):
+        slots = schedule(players)
+        gold = ", ".join(str(catch_up(players, number)) for number in range(1, len(slots) + 1))
+        assert f"| {row} | {len(slots)} | {', '.join(map(''.join, slots))} | {gold} |" in TEXTS["rules"]
+
+
+@pytest.mark.parametrize("tile", SCORING_TILES.values(), ids=lambda tile: tile.id)
+def test_scoring_tiles_are_told_in_the_words_of_the_catalogue(tile):
+    text = "The majority of " if tile.majority else f"{tile.text} |"
+    assert f"| `{tile.id}` | {text}" in TEXTS["rules"]
+
+
+def limits(document):
+    """Return the figures that the page of limits must have, by what they are of."""
+    schemas = document["components"]["schemas"]
+    most = Settings()
+
+    def length(schema, field):
+        return schemas[schema]["properties"][field]["maxLength"]
+
+    def items(schema, field):
+        listed = schemas[schema]["properties"][field]
+        return (
+            schemas[listed["$ref"].rpartition("/")[2]]["maxItems"] if "$ref" in listed else listed["maxItems"]
+        )
+
+    def query(path, name):
+        parameters = document["paths"][path]["get"]["parameters"]
+        return next(p["schema"]["maximum"] for p in parameters if p.get("name") == name)
+
+    turn = schemas["NewOptions"]["properties"]["turn_ms"]
+    return {
+        "name of a player": f"{length('NewPerson', 'name')} characters",
+        "name of a game": f"{length('FreshGame', 'name')} characters",
+        "seed": f"{length('NewOptions', 'seed')} characters",
+        "`Idempotency-Key`": (
+            f"{document['components']['parameters']['Idempotency-Key']['schema']['maxLength']} "
+            "visible ASCII characters"
+        ),
+        "body of a request": f"{most.max_body_bytes:,} bytes, unless set otherwise",
+        "games on a page of the list": f"{query('/v1/games', 'limit')}",
+        "events on a page": f"{query('/v1/games/{game}/events', 'limit'):,}",
+        "wait of a long poll": f"{query('/v1/games/{game}/events', 'wait_ms'):,} ms",
+        "placements in one what-if": f"{items('Trial', 'placements')}",
+        "territories in one scoring": f"{items('ScoringQuery', 'territories')}",
+        "actions of a record": f"{MOST_ACTIONS:,}",
+        "price": f"{MOST_GOLD:,} gold",
+        "`turn_ms`": f"from {turn['minimum']:,} to {turn['maximum']:,}",
+        "requests of a token, or of an address without one": f"{most.limit_requests_per_minute} in a minute",
+        "games created from an address": f"{most.limit_games_per_minute} in a minute",
+        "open streams of a token, or of an address without one, in each worker process": (
+            f"{most.limit_streams}"
+        ),
+        "a game that nobody starts": f"{most.game_ttl_lobby_s // DAY_S} days",
+        "a game in play": f"{most.game_ttl_playing_s // DAY_S} days",
+        "a finished game": f"{most.game_ttl_finished_s // DAY_S} days",
+        "an aborted game": f"{most.game_ttl_aborted_s // DAY_S} day",
+        "the answer to an `Idempotency-Key`": f"{most.idempotency_ttl_s // DAY_S} day",
+    }
+
+
+def test_every_figure_on_the_page_of_limits_is_the_one_that_holds(document):
+    rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \|", TEXTS["limits"], re.MULTILINE)
+    told = {what: figure for what, figure in rows if re.search(r"\d", figure)}
+    assert told == limits(document)
+    assert f"At most {MOST_FAULTS} places" in TEXTS["limits"]
