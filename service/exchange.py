@@ -12,6 +12,7 @@ from flask import Request, Response, current_app, request
 from flask_smorest import Blueprint
 from marshmallow import Schema, ValidationError
 from webargs.flaskparser import FlaskParser
+from werkzeug.exceptions import HTTPException
 
 from service.auth import Caller
 from service.games import Call, Games, Reply
@@ -96,7 +97,7 @@ def read_json(req: Request) -> Any:
 
     :raises Problem: unsupported_media_type, malformed_json, invalid_body.
     """
-    data = req.get_data()
+    data = _body(req)
     if not data:
         return {}
     if not req.is_json:
@@ -108,6 +109,22 @@ def read_json(req: Request) -> Any:
         raise Problem("invalid_body", errors=[FieldError("", f"{error}.")]) from error
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise Problem("malformed_json") from error
+
+
+def _body(req: Request) -> bytes:
+    """Return a request's body.
+
+    :raises Problem: bad_request, body_too_large.
+    """
+    try:
+        data = req.get_data()
+    except HTTPException:
+        raise
+    except Exception as error:  # what reads the connection is the server's, and so are its errors
+        raise Problem("bad_request", "The body breaks off, or is not in chunks as it says.") from error
+    if req.content_length is None and len(data) == req.max_content_length:
+        raise Problem("body_too_large")  # Werkzeug cuts a body in chunks off there
+    return data
 
 
 def games() -> Games:
@@ -171,7 +188,7 @@ def _any_version(_version: int) -> bool:
 
 def _fingerprint(req: Request) -> str:
     digest = hashlib.sha256(f"{req.method} {req.path}\n".encode())
-    digest.update(req.get_data())
+    digest.update(_body(req))
     return digest.hexdigest()[:32]
 
 
