@@ -15,10 +15,18 @@ import gevent
 from gevent.server import StreamServer
 from greenlet import greenlet
 from gunicorn import util
+from gunicorn.http.errors import ParseException
+from gunicorn.http.message import Request
 from gunicorn.workers import ggevent
 
 _LAST_CALL_S = 0.5
 """How long connections without a request are left open once the worker is told to stop."""
+
+_MOST_LEFT = 8 * 2**20
+_MOST_LEFT_S = 2.0
+"""How much of a body that nobody wants is taken all the same, in bytes, and for how many seconds."""
+
+_PIECE = 2**16
 
 
 class Worker(ggevent.GeventWorker):
@@ -44,6 +52,14 @@ class Worker(ggevent.GeventWorker):
             super().handle(client, client, addr)
         finally:
             del self._connections[gevent.getcurrent()]
+
+    def handle_request(self, listener_name: Any, req: Request, sock: socket, addr: Any) -> bool:
+        """Answer a request, and take what is left of its body: who still sends it would miss the answer."""
+        try:
+            return super().handle_request(listener_name, req, sock, addr)
+        finally:
+            if not _taken(req):
+                raise StopIteration  # gunicorn's way to end the connection
 
     @contextlib.contextmanager
     def timeout_ctx(self) -> Iterator[None]:  # type: ignore[override]  # the stubs are wrong: it gives a context
@@ -74,6 +90,18 @@ class Worker(ggevent.GeventWorker):
             # By a copy, since gevent would break off the wait for the original: what has come is still read.
             with contextlib.suppress(OSError), connection.dup() as copy:
                 copy.shutdown(SHUT_RD)
+
+
+def _taken(req: Request) -> bool:
+    """Take what is left of a request's body, within bounds; return whether it came to its end."""
+    body, left = req.body, _MOST_LEFT
+    if body is None:
+        return True
+    with contextlib.suppress(OSError, ParseException), gevent.Timeout(_MOST_LEFT_S, False):  # type: ignore[arg-type]  # as above
+        while data := body.read(min(left, _PIECE)):
+            left -= len(data)
+        return left > 0
+    return False
 
 
 class _Server(StreamServer):
