@@ -1,0 +1,65 @@
+"""Bodies as they come over a connection: too large, in broken chunks, or not wanted."""
+
+import http.client
+import json
+import socket
+from contextlib import closing
+from urllib.parse import urlsplit
+
+import pytest
+
+HEAD = b"POST /v1/games HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\n"
+CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+CLOSING = b"Connection: close\r\n"
+
+
+def chunks(size, number):
+    """Return white space in chunks of a size."""
+    return b"%x\r\n%s\r\n" % (size, b" " * size) * number + b"0\r\n\r\n"
+
+
+@pytest.fixture
+def connection(live):
+    """A connection to the service."""
+    where = urlsplit(live.url)
+    with socket.create_connection((where.hostname, where.port), timeout=10) as connection:
+        yield connection
+
+
+def answered(connection, sent):
+    """Return the status and the JSON of the answer to some bytes."""
+    connection.sendall(sent)
+    with closing(http.client.HTTPResponse(connection)) as answer:
+        answer.begin()
+        return answer.status, json.loads(answer.read())
+
+
+@pytest.mark.parametrize("head", [HEAD + CLOSING, HEAD])
+@pytest.mark.parametrize("size", [300_000, 3_000_000])
+def test_who_sends_far_too_much_is_told_so(connection, head, size):
+    status, problem = answered(connection, head + b"Content-Length: %d\r\n\r\n" % size + b" " * size)
+    assert (status, problem["code"]) == (413, "body_too_large")
+
+
+def test_also_when_nobody_wants_the_body(connection):
+    head = HEAD.replace(b"/v1/games", b"/v1/nothing") + CLOSING
+    status, problem = answered(connection, head + b"Content-Length: 3000000\r\n\r\n" + b" " * 3_000_000)
+    assert (status, problem["code"]) == (404, "not_found")
+
+
+def test_a_body_in_chunks_is_read(connection):
+    status, game = answered(connection, CHUNKED + b"e\r\n" + b'{"name": "one"' + b"\r\n1\r\n}\r\n0\r\n\r\n")
+    assert (status, game["game"]["name"]) == (201, "one")
+
+
+@pytest.mark.parametrize(("size", "number"), [(65_536, 5), (262_145, 1), (262_144, 1), (100, 30_000)])
+def test_and_is_too_large_like_any_other(connection, size, number):
+    status, problem = answered(connection, CHUNKED + chunks(size, number))
+    assert (status, problem["code"]) == (413, "body_too_large")
+
+
+@pytest.mark.parametrize("body", [b"zz\r\n{}\r\n0\r\n\r\n", b"2\r\n{}0\r\n\r\n", b"-2\r\n{}\r\n0\r\n\r\n"])
+def test_chunks_that_are_none_are_refused_and_end_the_connection(connection, body):
+    status, problem = answered(connection, CHUNKED + body)
+    assert (status, problem["code"]) == (400, "bad_request")
+    assert connection.recv(100) == b""
