@@ -77,7 +77,7 @@ def test_a_record_can_be_played_in_part_and_gone_on_with(over):
     assert taken == [action["type"] for action in record["actions"][:30]]
     assert middle.view()["status"] == "playing"
     assert middle.play_out(dice(1))["status"] == "finished"
-    assert forked(over, until=5000).view()["status"] == "finished"
+    assert forked(over, until=1000).view()["status"] == "finished"
 
 
 def test_a_record_that_breaks_a_rule_is_refused_at_the_action(over):
