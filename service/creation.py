@@ -14,10 +14,10 @@ from service.table import GameOptions, OnTimeout, Seat, SeedSource, Table
 def beginning_of(body: dict[str, Any]) -> dict[str, Any]:
     """Return the body that would have begun the recorded game.
 
-    :raises Problem: game_not_over, since its record does not tell the seed.
+    :raises Problem: game_not_over, since something in its record is hidden.
     """
     record = body["record"]
-    if record["options"]["seed"] is None:
+    if record["options"]["seed"] is None or None in record["actions"]:
         raise Problem("game_not_over")
     chosen = {name: value for name, value in record["options"].items() if value is not None}
     return body | {"players": record["players"], "start": True, "options": chosen | body["options"]}

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
+from engine import RuleError
 from service import auth, autoplay
 from service.auth import SPECTATOR, Caller, TokenSource
 from service.codec import (
@@ -28,7 +29,7 @@ from service.codec import (
 )
 from service.listing import Listing
 from service.metrics import Metrics
-from service.problems import Problem
+from service.problems import KINDS, Problem
 from service.recent import RecentTables
 from service.settings import Settings
 from service.steps import Step
@@ -141,11 +142,19 @@ class Games:
         """
         for attempt in range(ATTEMPTS):
             stored, remembered = self._store.load(game_id, call.answer_key)
+            reused = None
             if remembered is not None:
-                return _answer_again(remembered, call)
+                try:
+                    return _answer_again(remembered, call)
+                except Problem as problem:
+                    reused = problem
             seen = self._brought_up(self._admit(game_id, stored, call.token))
-            if not call.accepts_version(seen.table.version):
-                raise Problem("version_mismatch", f"The game is at version {seen.table.version}.")
+            version = seen.table.version
+            if reused is not None:
+                raise self._forbidden(seen, decide) or reused
+            if not call.accepts_version(version):
+                mismatch = Problem("version_mismatch", f"The game is at version {version}.")
+                raise self._forbidden(seen, decide) or mismatch
             reply = self._try(seen, call, decide, tell)
             if reply is not None:
                 return reply
@@ -192,6 +201,19 @@ class Games:
         if self._commit(seen.table, step, _answer_to_keep(call, reply, tokens, self._settings)):
             self.listing.follow(seen.table, step.table)
             return reply
+        return None
+
+    def _forbidden(self, seen: Seen, decide: Decide) -> Problem | None:
+        """Return why the caller may not do this at all, or None if there is nothing against it.
+
+        That goes before any condition on a request (RFC 9110, 13.2.1).
+        """
+        try:
+            decide(seen.table, seen.caller, self.now_ms(), TokenSource())
+        except Problem as problem:
+            return problem if KINDS[problem.code].status in (401, 403, 404) else None
+        except RuleError:  # which is no question of who asks
+            return None
         return None
 
     @staticmethod

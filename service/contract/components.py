@@ -68,7 +68,7 @@ HEADER_PARAMETERS: Final = {
         LAST_EVENT_ID,
         "The number of the last event received, as an `EventSource` sends it when it comes back; "
         "it goes before `after`.",
-        {"type": "string", "pattern": r"^[0-9]{1,9}$"},
+        {"type": "string", "examples": ["17"]},
     ),
 }
 
@@ -141,11 +141,6 @@ SCHEMAS: Final = {
         "type": "string",
         "description": "Counts in Prometheus's text format.",
         "contentMediaType": "text/plain",
-    },
-    "ContractText": {
-        "type": "string",
-        "description": "This document as YAML.",
-        "contentMediaType": "application/yaml",
     },
     "Contract": {"type": "object", "description": "This document.", "additionalProperties": True},
     "Asset": {"type": "string", "description": "A script, a style sheet or an icon.", "format": "binary"},

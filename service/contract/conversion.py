@@ -60,7 +60,8 @@ class Converter(OpenAPIConverter):
             return {}
         own = {key: ret.pop(key) for key in list(ret) if key not in _OF_ITS_PLACE}
         if name not in self.spec.components.schemas:
-            self.spec.components.schema(name, {"description": meaning_of(type(field)), **own})
+            named = next(kind for kind in reversed(type(field).__mro__) if hasattr(kind, "component"))
+            self.spec.components.schema(name, {"description": meaning_of(named), **own})
         return {"$ref": f"#/components/schemas/{name}"}
 
     def schema2jsonschema(self, schema: Schema | type[Schema]) -> Doc:

@@ -67,7 +67,7 @@ def draw_tile(query: dict[str, Any], tile: str) -> Response:
 
     An SVG picture that needs nothing from outside.
     """
-    drawn = tile_svg(_known(tile), int(query["rotation"]))
+    drawn = tile_svg(_known(tile), query["rotation"])
     return _cacheable(Response(drawn, content_type="image/svg+xml"))
 
 

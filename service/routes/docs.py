@@ -95,7 +95,7 @@ def get_docs_asset(asset: str) -> Response:
 
 
 @blueprint.route("/openapi.yaml")
-@never_changes(Answer(200, "The document.", text("ContractText"), content_type=YAML))
+@never_changes(Answer(200, "The document.", text("Contract"), content_type=YAML))
 def get_contract_as_yaml() -> Response:
     """Get the contract as YAML.
 

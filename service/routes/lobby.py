@@ -110,6 +110,7 @@ def list_games(query: dict[str, Any]) -> Response:
             ),
             Link("get_scores", "The points, and why.", _THIS),
             Link("get_record", "Every action so far.", _THIS),
+            Link("get_round", "The report of the round.", {**_THIS, "round": "$response.body#/round"}),
         ],
     ),
     refuses=["not_acceptable"],

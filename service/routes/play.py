@@ -41,7 +41,18 @@ def _moves(*refuses: str) -> Describe:
 
 @blueprint.route("/actions")
 @reads(
-    Answer(200, "The actions.", answers.ActionList),
+    Answer(
+        200,
+        "The actions.",
+        answers.ActionList,
+        links=[
+            Link("set_offer", "In the pricing phase: an action of this type.", _SEAT),
+            Link("purchase", "In the buying phase: buy or pass.", _SEAT),
+            Link("place_tile", "In the building phase: an action of this type.", _SEAT),
+            Link("take_back", "In the building phase: an action of this type.", _SEAT),
+            Link("finish_building", "In the building phase: an action of this type.", _SEAT),
+        ],
+    ),
     refuses=[*_OWN_SEAT, "not_acceptable"],
     token=Token.REQUIRED,
 )

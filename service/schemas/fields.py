@@ -86,7 +86,9 @@ class Integer(fields.Integer):
         )
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        if isinstance(value, float) and value.is_integer():  # JSON does not tell 2.0 from 2
+            value = int(value)
+        if isinstance(value, bool) or not isinstance(value, int):
             raise ValidationError("This is not an integer.")
         return super()._deserialize(value, attr, data, **kwargs)
 
@@ -95,9 +97,13 @@ class QueryInteger(Integer):
     """An integer as it is written in a query: plain digits."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
-        if not re.fullmatch(r"-?[0-9]{1,10}", value):
-            raise ValidationError("This is not an integer.")
-        return super()._deserialize(int(value), attr, data, **kwargs)
+        return super()._deserialize(_digits(value), attr, data, **kwargs)
+
+
+def _digits(text: str) -> int:
+    if not re.fullmatch(r"-?(0|[1-9][0-9]{0,9})", text):
+        raise ValidationError("This is not an integer.")
+    return int(text)
 
 
 class Boolean(fields.Boolean):
@@ -122,8 +128,8 @@ class QueryBoolean(Boolean):
 _HIDDEN = r"\x00-\x1f\x7f-\x9f\u2027-\u202e\u2066-\u2069\ue000-\uf8ff\ufdd0-\ufdef\ufffe\uffff"
 """Control characters, line ends, what turns the direction of text, and what is no character at all.
 
-It says U+2027 too, which looks like nothing but a dot: generators write the ends of a range into their code as
-they are, where U+2028 would end the line.
+It says U+2027 too, which looks like nothing but a dot: generators write the ends of a range into their code
+as they are, where U+2028 would end the line.
 """
 
 _BLANK = r"\s\u00ad\u200b-\u200f\u2060-\u2064\ufeff"
@@ -201,6 +207,13 @@ class Rotation(Integer):
     def __init__(self, description: str = "How the tile is turned.", **kwargs: Any) -> None:
         super().__init__(ROTATIONS[0], ROTATIONS[-1], description, **kwargs)
         self.validators = [validate.OneOf(ROTATIONS, error="This is not one of {choices}.")]
+
+
+class QueryRotation(Rotation):
+    """A rotation as it is written in a query."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
+        return super()._deserialize(_digits(value), attr, data, **kwargs)
 
 
 class Coordinate(Integer):

@@ -6,7 +6,7 @@ from typing import Any
 
 from marshmallow import Schema, ValidationError, fields, validate, validates_schema
 
-from engine import LANDSCAPE, PLAYERS, ROTATIONS, SCORING_TILES, SLOTS
+from engine import LANDSCAPE, PLAYERS, SCORING_TILES, SLOTS
 from service.schemas.fields import (
     MOST_GOLD,
     Boolean,
@@ -19,6 +19,7 @@ from service.schemas.fields import (
     OneOf,
     QueryBoolean,
     QueryInteger,
+    QueryRotation,
     Rotation,
     Seat,
     Variants,
@@ -248,7 +249,7 @@ class GamesQuery(Schema):
     status = OneOf((Status.LOBBY, Status.PLAYING, Status.FINISHED), "Only games of this status.")
     limit = QueryInteger(1, 100, "How many games at most.", load_default=20)
     cursor = fields.String(
-        validate=validate.Length(1, 64, error="This is no cursor of an earlier page."),
+        validate=validate.Regexp("^[0-9]{1,16}$", error="This is no cursor of an earlier page."),
         metadata={"description": "`next_cursor` of the page before."},
     )
 
@@ -266,7 +267,7 @@ class EventsQuery(Schema):
 class TilePictureQuery(Schema):
     """How to draw a tile."""
 
-    rotation = OneOf(map(str, ROTATIONS), "How the tile is turned, in clockwise degrees.", load_default="0")
+    rotation = QueryRotation(load_default=0)
 
 
 class TerritoryPictureQuery(Schema):

@@ -146,6 +146,20 @@ def test_limits_are_in_the_contract(contract):
     assert codes == [200, 200, 429]
 
 
+def test_who_asks_goes_before_any_condition(service):
+    """As RFC 9110 wants it: a precondition counts only where the request would do without it."""
+    game = service.table(2)
+    body = {"pass": True}
+    key = {"Idempotency-Key": "mine"}
+    assert game.offer(0, 1, 1, headers=key).status_code == 200
+    for token, status in ((None, 401), (game.tokens[1], 403)):
+        for condition in ({"If-Match": '"1"'}, key):
+            answer = game.service.call("POST", game.path("purchase", 0), body, token, headers=condition)
+            assert answer.status_code == status
+    assert game.call("POST", "purchase", body, seat=0, headers={"If-Match": '"1"'}).status_code == 412
+    assert game.call("POST", "purchase", body, seat=0, headers=key).status_code == 422
+
+
 @pytest.mark.parametrize("sentence", PROVOKED)
 def test_a_refusal_is_in_the_contract(sentence, service):
     code, prepare = PROVOKED[sentence]

@@ -69,4 +69,4 @@ class GameList(Answer):
     """A page of the list of public games."""
 
     games = ListOf(GameSummary, "The games, newest first.", length=(0, 100))
-    next_cursor = Text("The `cursor` of the next page; null on the last.", 64, allow_none=True)
+    next_cursor = Text("The `cursor` of the next page; null on the last.", 16, allow_none=True)
