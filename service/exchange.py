@@ -15,9 +15,10 @@ from webargs.flaskparser import FlaskParser
 from werkzeug.exceptions import HTTPException
 
 from service.auth import Caller
-from service.games import Call, Games, Reply
+from service.games import Games
 from service.metrics import Metrics
 from service.problems import FieldError, Problem
+from service.retries import Call, Reply
 from service.streams import Bell, OpenStreams
 
 JSON = "application/json"

@@ -11,7 +11,6 @@ import random
 import secrets
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
@@ -31,6 +30,7 @@ from service.listing import Listing
 from service.metrics import Metrics
 from service.problems import KINDS, Problem
 from service.recent import RecentTables
+from service.retries import Call, Reply, answer_again, answer_to_keep
 from service.settings import Settings
 from service.steps import Step
 from service.store import Answer, Commit, Entry, Store
@@ -43,54 +43,11 @@ _ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
 _ID_LENGTH = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
-    """What of a request matters for any use case.
-
-    `fingerprint` stands for method, path and body; `address` is the client's.
-    """
-
-    token: str | None = None
-    idempotency_key: str | None = None
-    fingerprint: str = ""
-    address: str = ""
-    accepts_version: Callable[[int], bool] = lambda _version: True
-
-    @property
-    def answer_key(self) -> str | None:
-        """What the answer is remembered under: the key belongs to its token, or else to the address."""
-        if self.idempotency_key is None:
-            return None
-        whose = self.token or self.address
-        return hashlib.sha256(f"{whose}\n{self.idempotency_key}".encode()).hexdigest()[:32]
-
-
-class Reply(NamedTuple):
-    """An answer: status, JSON body, and the version of the game that it shows."""
-
-    status: int
-    body: bytes
-    version: int
-    location: str | None = None
-
-
 class Seen(NamedTuple):
     """A table, and who is looking at it."""
 
     table: Table
     caller: Caller
-
-
-class _Remembered(msgspec.Struct):
-    """An answer kept under an idempotency key; tokens in it are replaced by their roles."""
-
-    fingerprint: str
-    nonce: bytes
-    roles: list[str]
-    status: int
-    body: bytes
-    version: int
-    location: str | None
 
 
 Decide: TypeAlias = Callable[[Table, Caller, int, TokenSource], Step]
@@ -145,7 +102,7 @@ class Games:
             reused = None
             if remembered is not None:
                 try:
-                    return _answer_again(remembered, call)
+                    return answer_again(remembered, call)
                 except Problem as problem:
                     reused = problem
             seen = self._brought_up(self._admit(game_id, stored, call.token))
@@ -169,7 +126,7 @@ class Games:
             if call.answer_key is not None:
                 stored, remembered = self._store.load(game_id, call.answer_key)
                 if remembered is not None:
-                    return _answer_again(remembered, call)
+                    return answer_again(remembered, call)
                 if stored is not None:  # of an older game with this key the answer is forgotten
                     forgotten += 1
                     continue
@@ -180,7 +137,7 @@ class Games:
             reply = _reply(step.table, Caller(host=True), tokens, tell)._replace(
                 location=f"/v1/games/{game_id}"
             )
-            if self._commit(None, step, _answer_to_keep(call, reply, tokens, self._settings)):
+            if self._commit(None, step, self._to_keep(call, reply, tokens)):
                 return reply
         raise Problem("too_much_contention")
 
@@ -198,7 +155,7 @@ class Games:
         step = autoplay.settle(decide(seen.table, seen.caller, now_ms, tokens), now_ms)
         caller = self._still(seen, step.table, call.token)
         reply = _reply(step.table, caller, tokens, tell)
-        if self._commit(seen.table, step, _answer_to_keep(call, reply, tokens, self._settings)):
+        if self._commit(seen.table, step, self._to_keep(call, reply, tokens)):
             self.listing.follow(seen.table, step.table)
             return reply
         return None
@@ -215,6 +172,9 @@ class Games:
         except RuleError:  # which is no question of who asks
             return None
         return None
+
+    def _to_keep(self, call: Call, reply: Reply, tokens: TokenSource) -> Answer | None:
+        return answer_to_keep(call, reply, tokens, self._settings.idempotency_ttl_s)
 
     @staticmethod
     def _still(seen: Seen, table: Table, token: str | None) -> Caller:
@@ -318,33 +278,3 @@ def _new_id(call: Call, forgotten: int) -> str:
 def _reply(table: Table, caller: Caller, tokens: TokenSource, tell: Tell) -> Reply:
     status, body = tell(table, caller, tokens)
     return Reply(status, msgspec.json.encode(body), table.version)
-
-
-def _answer_to_keep(call: Call, reply: Reply, tokens: TokenSource, settings: Settings) -> Answer | None:
-    if call.answer_key is None:
-        return None
-    body, roles = reply.body, list(tokens.given)
-    for role in roles:
-        body = body.replace(tokens.token(role).encode(), _placeholder(role))
-    kept = _Remembered(
-        call.fingerprint, tokens.nonce, roles, reply.status, body, reply.version, reply.location
-    )
-    return Answer(call.answer_key, msgspec.msgpack.encode(kept), settings.idempotency_ttl_s)
-
-
-def _answer_again(stored: bytes, call: Call) -> Reply:
-    try:
-        kept = msgspec.msgpack.decode(stored, type=_Remembered)
-    except (ValueError, msgspec.MsgspecError) as error:
-        raise Problem("game_unreadable", f"The stored answer is damaged: {error}.") from error
-    if kept.fingerprint != call.fingerprint:
-        raise Problem("idempotency_key_reused")
-    tokens = TokenSource(call.idempotency_key or "", kept.nonce)
-    body = kept.body
-    for role in kept.roles:
-        body = body.replace(_placeholder(role), tokens.token(role).encode())
-    return Reply(kept.status, body, kept.version, kept.location)
-
-
-def _placeholder(role: str) -> bytes:
-    return b"\x00%s\x00" % role.encode()
