@@ -219,10 +219,12 @@ def test_a_whole_game_is_played_and_told(client, monkeypatch):
 
 
 def test_a_game_that_has_expired_is_gone_and_no_more_listed(client):
-    service = Service(client, game_ttl_lobby_s=1)
+    service = Service(client)
     game, later = service.table(start=False), service.table()
     assert len(service.get("/v1/games")["games"]) == 2
-    time.sleep(1.1)
+    for key in (f"skye:{{{game.id}}}:table", f"skye:{{{game.id}}}:log"):
+        client.pexpire(key, 1)
+    time.sleep(0.02)
     service.clock.advance(100)
     assert code_of(game.call("GET")) == "game_not_found"
     assert [listed["id"] for listed in service.get("/v1/games")["games"]] == [later.id]
