@@ -10,6 +10,9 @@ from tests.service.playing import Service, dice, offer
 SECRET = 1
 """The seat that keeps something to itself."""
 
+MOST_GOLD = ["most_gold", "sheep", "squares", "most_ships"]
+"""Scoring tiles of which one looks into purses."""
+
 
 class Twins:
     """Two games that are the same in all but what is done differently in them.
@@ -17,10 +20,10 @@ class Twins:
     The same key from the same address gives both the same id, and a clock that stands still the same times.
     """
 
-    def __init__(self, players=3, **more):
+    def __init__(self, players=3, **options):
         key = {"Idempotency-Key": "twins"}
-        self.players = players
-        self.games = [Service().table(players, headers=key, **more) for _ in range(2)]
+        options = {"scoring_tiles": MOST_GOLD, **options}
+        self.games = [Service().table(players, headers=key, options=options) for _ in range(2)]
         assert self.games[0].id == self.games[1].id
 
     def __iter__(self):
@@ -96,7 +99,7 @@ def assert_nothing_shows(twins, rounds=(1,)):
 @pytest.mark.parametrize("open_gold", [False, True])
 @pytest.mark.parametrize(("one", "other"), [*combinations([((1, 1), 0), ((3, 1), 0), ((1, 1), 2)], 2)])
 def test_an_offer_does_not_show_until_all_are_set(one, other, open_gold):
-    twins = Twins(options={"open_gold": open_gold})
+    twins = Twins(open_gold=open_gold)
     twins.differ((one, other))
     twins.set_prices(0)
     assert_nothing_shows(twins)
@@ -105,7 +108,7 @@ def test_an_offer_does_not_show_until_all_are_set(one, other, open_gold):
 @pytest.mark.parametrize("open_gold", [False, True])
 @pytest.mark.parametrize(("players", "number"), [(5, 2), (2, 4)])
 def test_nor_does_an_offer_of_a_later_round(players, number, open_gold):
-    twins = Twins(players, options={"open_gold": open_gold})
+    twins = Twins(players, open_gold=open_gold)
     view = twins.play_to("pricing", number, players)
     others = [seat for seat in range(players) if seat != SECRET]
     twins.set_prices(*others[:-1])
@@ -120,7 +123,7 @@ def test_nor_does_an_offer_of_a_later_round(players, number, open_gold):
 
 @pytest.mark.parametrize("open_gold", [False, True])
 def test_an_offer_that_was_replaced_does_not_show_until_the_game_is_over(open_gold):
-    twins = Twins(2, options={"open_gold": open_gold})
+    twins = Twins(2, open_gold=open_gold)
     twins.differ((((1, 1), 0), ((3, 2), 2)), (((2, 2), 1), ((2, 2), 1)))
     twins.set_prices(0)
     assert_nothing_shows(twins)
@@ -155,8 +158,7 @@ def streamed(game, token):
 @pytest.mark.parametrize("open_gold", [False, True])
 @pytest.mark.parametrize("on_timeout", ["auto", "bot"])
 def test_a_bot_that_steps_in_knows_no_secret(on_timeout, open_gold):
-    options = {"turn_ms": 1000, "on_timeout": on_timeout, "open_gold": open_gold}
-    twins = Twins(options=options)
+    twins = Twins(turn_ms=1000, on_timeout=on_timeout, open_gold=open_gold)
     twins.differ((((1, 1), 0), ((3, 2), 2)))
     for game in twins:
         game.service.clock.advance(2)
@@ -212,9 +214,6 @@ def test_a_purse_is_shown_to_others_only_when_the_game_is_over_or_gold_is_open(o
     golds = [player["gold"] for player in game.view()["players"]]
     assert None not in golds
     assert seen > 1000
-
-
-MOST_GOLD = ["most_gold", "sheep", "squares", "most_ships"]
 
 
 def test_what_hangs_on_a_hidden_purse_is_not_told():
