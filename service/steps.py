@@ -54,6 +54,14 @@ def game_in_play(table: Table) -> Game:
     """
     if table.status is Status.ABORTED:
         raise Problem("game_aborted")
+    return game_begun(table)
+
+
+def game_begun(table: Table) -> Game:
+    """Return the game of a table that has begun; it may be over, or aborted.
+
+    :raises Problem: game_not_started.
+    """
     if table.game is None:
         raise Problem("game_not_started")
     return table.game

@@ -24,7 +24,7 @@ from service.exchange import (
 from service.limits import network
 from service.problems import Problem
 from service.schemas import answers, requests
-from service.steps import game_in_play
+from service.steps import game_begun
 from service.streams import Follower, events_after
 from service.table import Change, Status, Table, TableEvent
 
@@ -38,7 +38,7 @@ RECORD_FORMAT = 1
 """The number of the record's form."""
 
 
-_IN_PLAY = ("game_not_started", "game_aborted")
+_BEGUN = ("game_not_started",)
 
 
 @blueprint.route("/events")
@@ -56,7 +56,7 @@ _IN_PLAY = ("game_not_started", "game_aborted")
                 )
             ],
         ),
-        Answer(200, "", text("EventStream"), content_type=EVENT_STREAM, headers=["Cache-Control"]),
+        Answer(200, "", text("EventStream"), content_type=EVENT_STREAM),
         Answer(204, "The stream has ended with the game: an `EventSource` is told not to come back."),
     ],
     refuses=[*GAME, "not_acceptable", "invalid_parameter", "too_many_streams"],
@@ -91,7 +91,7 @@ def _stream(follower: Follower, after: int) -> Response:
     table = first[0].table
     is_over = table.status in (Status.FINISHED, Status.ABORTED)
     if is_over and after >= table.last_event and "Last-Event-ID" in request.headers:
-        return Response(status=204)  # tells an EventSource not to come back
+        return Response(status=204, headers={"Cache-Control": "no-store"})  # tells it not to come back
     whose = follower.token or network(request.remote_addr)
     leave = open_streams().enter(whose)
     response = Response(follower.stream(first, after), content_type=EVENT_STREAM)
@@ -104,7 +104,7 @@ def _stream(follower: Follower, after: int) -> Response:
 @blueprint.route("/rounds/<int:round>")
 @reads(
     Answer(200, "The report.", answers.RoundReport),
-    refuses=["not_acceptable", "not_found", "round_not_found", *_IN_PLAY],
+    refuses=["not_acceptable", "not_found", "round_not_found", *_BEGUN],
 )
 def get_round(game: str, round: int) -> Response:  # noqa: A002 - as the path has it
     """Get the report of a round.
@@ -113,7 +113,7 @@ def get_round(game: str, round: int) -> Response:  # noqa: A002 - as the path ha
     built and what went back to the bag, and the points by scoring tile.
     """
     (table, caller), changes = games().read_with_log(game, token())
-    game_in_play(table)
+    game_begun(table)
     report = round_report(
         caller.seat,
         _engine_events(changes),
@@ -127,7 +127,7 @@ def get_round(game: str, round: int) -> Response:  # noqa: A002 - as the path ha
 
 
 @blueprint.route("/record")
-@reads(Answer(200, "The record.", answers.ExportedRecord), refuses=["not_acceptable", *_IN_PLAY])
+@reads(Answer(200, "The record.", answers.ExportedRecord), refuses=["not_acceptable", *_BEGUN])
 def get_record(game: str) -> Response:
     """Get the record of a game.
 
@@ -135,8 +135,6 @@ def get_record(game: str) -> Response:
     is complete: every state follows from it, and `POST /v1/games` begins a new game from it.
     """
     (table, caller), changes = games().read_with_log(game, token())
-    if table.game is None:
-        game_in_play(table)
     is_over = table.status is Status.FINISHED
     actions = actions_as_seen_by(caller.seat, _engine_events(changes), is_over=is_over)
     record = {**_beginning(table, is_over=is_over), "actions": actions}
@@ -144,7 +142,7 @@ def get_record(game: str) -> Response:
 
 
 def _beginning(table: Table, *, is_over: bool) -> dict[str, Any]:
-    game = game_in_play(table)
+    game = game_begun(table)
     return {
         "format": RECORD_FORMAT,
         "game": table.id,

@@ -23,20 +23,20 @@ from service.drawing import territory_svg
 from service.exchange import JSON, Resource, check_accepts, games, own_seat, shown, token, unchanged
 from service.problems import FieldError, Problem
 from service.schemas import answers, requests
-from service.steps import game_in_play
+from service.steps import game_begun
 from service.table import Table
 
 SVG = "image/svg+xml"
 
 blueprint = Resource("Scoring", __name__, url_prefix="/v1", description="Points, areas, and what would be.")
 
-_IN_PLAY = ("game_not_started", "game_aborted")
+_BEGUN = ("game_not_started",)
 _OF_SEAT = ("not_found", "seat_not_found")
 _PICTURE = Answer(200, "The picture.", text("Picture"), content_type=SVG)
 
 
 @blueprint.route("/games/<game>/scores")
-@reads(Answer(200, "The points.", answers.Scores), refuses=["not_acceptable", *_IN_PLAY])
+@reads(Answer(200, "The points.", answers.Scores), refuses=["not_acceptable", *_BEGUN])
 def get_scores(game: str) -> Response:
     """Get the scores of a game.
 
@@ -44,7 +44,7 @@ def get_scores(game: str) -> Response:
     scoring would give if the game ended now.
     """
     table, caller = games().read(game, token())
-    scores = scores_as_seen_by(caller.seat, game_in_play(table))
+    scores = scores_as_seen_by(caller.seat, game_begun(table))
     return unchanged(table.version) or shown({"version": table.version, **scores}, version=table.version)
 
 
@@ -104,7 +104,7 @@ def _picture(table: Table, seat: int, territory: Territory, *, coordinates: bool
 @blueprint.route("/games/<game>/players/<int:seat>/what-if", methods=["POST"])
 @Describe(
     [Answer(200, "What the placements would bring.", answers.WhatIf)],
-    refuses=[*GAME, *BODY, *_IN_PLAY, *_OF_SEAT, "not_acceptable", "token_required", "not_your_seat"],
+    refuses=[*GAME, *BODY, *_BEGUN, *_OF_SEAT, "not_acceptable", "token_required", "not_your_seat"],
     token=Token.REQUIRED,
 )
 @blueprint.arguments(requests.Trial, description="The placements to try.")
@@ -117,7 +117,7 @@ def try_placements(trial: dict[str, Any], game: str, seat: int) -> Response:
     table, caller = games().read(game, token())
     own_seat(caller, seat, len(table.seats))
     placements = [Place(**placement) for placement in trial["placements"]]
-    return shown({"version": table.version, **what_if(seat, game_in_play(table), seat, placements)})
+    return shown({"version": table.version, **what_if(seat, game_begun(table), seat, placements)})
 
 
 @blueprint.route("/scoring", methods=["POST"])
