@@ -40,6 +40,7 @@ lint: $(VENV)/.installed-dev ## check style, types, and that openapi.yaml is wha
 	@$(BIN)/python -m service.cli openapi > openapi.yaml.new
 	@diff -u openapi.yaml openapi.yaml.new && rm openapi.yaml.new || { rm openapi.yaml.new; \
 		echo 'openapi.yaml has drifted from the code: run `make openapi` and look at what changed.' >&2; exit 1; }
+	@tests/contract/lint.sh
 
 .PHONY: format
 format: $(VENV)/.installed-dev ## put the code into its agreed form
@@ -56,6 +57,13 @@ bench-engine: $(VENV)/.installed-bench ## measure the engine alone
 	@$(BIN)/python -m bench engine
 bench-api: $(VENV)/.installed-bench ## measure the API alone (needs wrk)
 	@$(BIN)/python -m bench api
+
+.PHONY: examples
+examples: $(VENV)/.installed-dev ## record anew what the contract, the guide and the README show of a live server
+	@$(BIN)/python -m tests.contract.examples
+	@$(MAKE) --no-print-directory openapi
+	@$(BIN)/python -m tests.contract.guide
+	@$(BIN)/python -m tests.readme
 
 .PHONY: lock
 lock: $(BIN)/python ## pin the newest versions that pyproject.toml allows

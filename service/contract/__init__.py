@@ -12,6 +12,7 @@ from flask_smorest import Api, Blueprint
 
 from service.contract.components import HEADERS, PARAMETERS, SCHEMAS, SECURITY_SCHEMES, told_in
 from service.contract.conversion import Doc, RulePlugin, SchemaPlugin, joined
+from service.contract.examples import add_examples
 from service.contract.operations import shared_refusals
 from service.schemas import answers
 
@@ -41,6 +42,7 @@ _OF_OPERATION = (
     "responses",
 )
 _METHODS = {"get", "put", "post", "delete"}
+_WIDTH, _WIDTH_OF_PART = 110, 72
 
 
 class Contract(Api):
@@ -82,7 +84,9 @@ class Contract(Api):
         for blueprint in self._blueprints:
             blueprint.register_views_in_doc(self, self._app, self.spec, name=blueprint.name, parameters=None)
             self.spec.tag({"name": blueprint.name, "description": blueprint.description})
-        return _in_order(self.spec.to_dict())
+        document = _in_order(self.spec.to_dict())
+        add_examples(document)
+        return document
 
     @cached_property
     def json(self) -> bytes:
@@ -92,7 +96,9 @@ class Contract(Api):
     @cached_property
     def yaml(self) -> str:
         """The document as YAML, always in the same words."""
-        text: str = yaml.dump(self.document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=110)
+        text: str = yaml.dump(
+            self.document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_WIDTH
+        )
         return text
 
     def _register_error_handlers(self) -> None:
@@ -121,6 +127,26 @@ class _Dumper(yaml.SafeDumper):
         """Never refer to what was written before."""
         del data
         return True
+
+    def represent_mapping(self, tag: str, mapping: Any, flow_style: bool | None = None) -> yaml.MappingNode:
+        """Write what is small in examples on one line: they have many small things."""
+        node = super().represent_mapping(tag, mapping, flow_style)
+        for key, part in node.value:
+            if key.value == "examples" and isinstance(part, yaml.MappingNode):
+                _set_in_lines(part)
+        return node
+
+
+def _set_in_lines(node: yaml.Node) -> int:
+    """Put a collection on one line if it fits, and a list of words on few; return the length of a node."""
+    if not isinstance(node, yaml.CollectionNode):
+        return len(node.value)
+    parts = [part for pair in node.value for part in (pair if isinstance(pair, tuple) else (pair,))]
+    length = sum(_set_in_lines(part) + len(": ") for part in parts)
+    of_words = all(isinstance(part, yaml.ScalarNode) for part in parts)
+    if length < _WIDTH_OF_PART or (of_words and isinstance(node, yaml.SequenceNode)):
+        node.flow_style = True
+    return length
 
 
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:

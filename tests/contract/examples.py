@@ -1,0 +1,218 @@
+"""The examples of the contract, recorded from a live server and never written by hand.
+
+    python -m tests.contract.examples
+
+plays some games, provokes every refusal, and writes what was answered to `service/contract/examples.json`,
+from where it goes into the document.
+"""
+
+import logging
+import sys
+
+from tests.contract.recording import LiveService
+from tests.readme import laid_out
+from tests.service import refused_faults, refused_moves, refused_requests
+from tests.service.refused import PROVOKED
+from tests.system.conftest import ROOT
+
+FILE = ROOT / "service" / "contract" / "examples.json"
+
+assert refused_faults
+assert refused_moves
+assert refused_requests
+
+
+class Story:
+    """Requests to a live server, and those of its answers that are told."""
+
+    def __init__(self, service):
+        self.service = service
+        self.told = {}
+
+    def ask(self, method, path, body=None, token=None, **headers):
+        """Send a request some seconds after the last; return the answer, which must not be a refusal."""
+        self.service.clock.advance(4)
+        answer = self.service.call(method, path, body, token, headers)
+        assert answer.status_code < 300, answer.text
+        return answer
+
+    def tell(self, name, summary, method, path, body=None, token=None, abridged=str, **headers):
+        """Send a request, and keep it and its answer under a name; return the answer's JSON.
+
+        What is no JSON may be `abridged`.
+        """
+        answer = self.ask(method, path, body, token, **headers)
+        is_json = answer.mimetype == "application/json"
+        kept = {"summary": summary} | ({} if body is None else {"request": body})
+        kept |= {"status": answer.status_code, "content_type": answer.mimetype}
+        kept["answer"] = answer.json if is_json else abridged(answer.text)
+        assert name not in self.told.setdefault(self._operation(method, path), {})
+        self.told[self._operation(method, path)][name] = kept
+        return answer.json if is_json else None
+
+    def _operation(self, method, path):
+        urls = self.service.app.url_map.bind("127.0.0.1")
+        endpoint, _ = urls.match(path.partition("?")[0], method)
+        return endpoint.rpartition(".")[2]
+
+
+def lobby(story):
+    """Open a game, take seats, leave, start."""
+    options = {"seed": "dunvegan", "scoring_tiles": ["sheep", "squares", "most_gold", "connected_tiles"]}
+    body = {"name": "Friday evening", "seats": 3, "options": options | {"starting_seat": 0}}
+    created = story.tell("lobby", "A lobby for three.", "POST", "/v1/games", body)
+    game, host = f"/v1/games/{created['game']['id']}", created["host_token"]
+    joined = story.tell(
+        "person", "A person takes a seat.", "POST", f"{game}/players", {"name": "Ann", "color": "green"}
+    )
+    story.tell("bot", "The host seats a bot.", "POST", f"{game}/players", {"bot": "random"}, host)
+    late = story.ask("POST", f"{game}/players", {"name": "Cy"}).json
+    story.tell("lobby", "A player leaves the lobby.", "DELETE", f"{game}/players/2", token=late["token"])
+    story.tell("lobby", "A castle and nothing else.", "GET", f"{game}/players/0/territory.svg")
+    story.tell("started", "The game waits for prices.", "POST", f"{game}/start", token=host)
+    return game, joined["token"]
+
+
+def a_round(story, game, ann):
+    """Play the first round by hand, as seat 0 against a bot."""
+    seat = f"{game}/players/0"
+    story.tell("spectator", "As a spectator sees it, while prices are set.", "GET", game)
+    actions = story.tell("pricing", "While prices are set.", "GET", f"{seat}/actions", token=ann)["actions"]
+    discard, *kept = actions[0]["constraints"]["tiles"]
+    offer = {"discard": discard, "prices": dict.fromkeys(kept, 2)}
+    story.tell("revealed", "The last offer: all are revealed.", "PUT", f"{seat}/offer", offer, ann)
+    actions = story.tell("buying", "When it is one's turn to buy.", "GET", f"{seat}/actions", token=ann)
+    buy = next(action["body"] for action in actions["actions"] if action["type"] == "buy")
+    story.tell("bought", "A tile is bought.", "POST", f"{seat}/purchase", buy, ann)
+    actions = story.tell("building", "While tiles are built.", "GET", f"{seat}/actions", token=ann)["actions"]
+    place = actions[0]["body"]
+    story.tell("legal", "A placement that is legal.", "POST", f"{seat}/what-if", {"placements": [place]}, ann)
+    wrong = {"placements": [place | {"x": 5}]}
+    story.tell("illegal", "One that is not.", "POST", f"{seat}/what-if", wrong, ann)
+    story.tell("placed", "A tile is placed.", "POST", f"{seat}/placements", place, ann)
+    story.tell("taken_back", "It is in hand again.", "DELETE", f"{seat}/placements/last", token=ann)
+    while actions[0]["type"] == "place":
+        story.ask("POST", f"{seat}/placements", actions[0]["body"], ann)
+        actions = story.ask("GET", f"{seat}/actions", token=ann).json["actions"]
+    story.tell("scored", "The round is scored, the next begins.", "POST", f"{seat}/build/finish", token=ann)
+
+
+def a_look_around(story, game, ann):
+    """Look at all there is to see of a game in play, as seat 0 and as a spectator."""
+    story.tell("seat", "As a seat sees it, in its second round.", "GET", game, token=ann)
+    story.tell("page", "A page of events.", "GET", f"{game}/events?after=9&limit=4", token=ann)
+    story.tell("first_round", "A round that is over.", "GET", f"{game}/rounds/1")
+    story.tell("in_play", "Of a game in play, as a spectator sees it.", "GET", f"{game}/record")
+    story.tell("in_play", "After the first round, as seat 0 sees it.", "GET", f"{game}/scores", token=ann)
+    story.tell("seat", "A territory of three tiles.", "GET", f"{game}/players/0/territory")
+
+
+def pass_and_leave(story):
+    """Pass when buying, resign, abort."""
+    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "start": True}
+    body["options"] = {"seed": "portree", "starting_seat": 0, "turn_ms": 60_000}
+    created = story.tell("started", "Two people, who begin at once.", "POST", "/v1/games", body)
+    game, tokens = f"/v1/games/{created['game']['id']}", [seat["token"] for seat in created["players"]]
+    for number, token in enumerate(tokens):
+        action = story.ask("GET", f"{game}/players/{number}/actions", token=token).json["actions"][0]
+        story.ask(action["method"], action["href"], action["body"], token)
+    story.tell(
+        "passed", "Nothing is bought.", "POST", f"{game}/players/0/purchase", {"pass": True}, tokens[0]
+    )
+    story.tell("resigned", "A player resigns.", "DELETE", f"{game}/players/1", token=tokens[1])
+    story.tell("aborted", "The game is aborted.", "DELETE", game, token=created["host_token"])
+
+
+def after_the_end(story):
+    """Look at a game that is over, and begin another from its record."""
+    body = {"players": [{"bot": "random"}, {"bot": "random"}], "start": True, "options": {"seed": "skye"}}
+    over = story.ask("POST", "/v1/games", body).json["game"]
+    game = f"/v1/games/{over['id']}"
+    story.tell("finished", "A game that is over.", "GET", game)
+    stream = {"Accept": "text/event-stream"}
+    story.tell("end", "The end of a game.", "GET", f"{game}/events?after={over['last_event'] - 2}", **stream)
+    record = story.ask("GET", f"{game}/record").json
+    players = [player | {"bot": None} for player in record["players"]]
+    beginning = record | {"players": players, "actions": record["actions"][:4]}
+    body = {"name": "What if", "record": beginning, "until": 3}
+    story.tell("from_record", "From the first actions of another game.", "POST", "/v1/games", body)
+    story.tell("page", "The newest two of all.", "GET", "/v1/games?limit=2")
+
+
+def apart_from_games(story):
+    """Score territories, look at the catalogue, ask how the service is."""
+    tiles = [{"tile": "castle-red", "x": 0, "y": 0}, {"tile": "L35", "x": -1, "y": 0, "rotation": 270}]
+    body = {"territories": [{"tiles": tiles, "gold": 7}], "scoring_tiles": ["sheep", "most_gold"]}
+    story.tell("two_tiles", "A castle and a tile.", "POST", "/v1/scoring", body)
+    story.tell("all", "All 78.", "GET", "/v1/tiles")
+    story.tell("L45", "One with two ships.", "GET", "/v1/tiles/L45")
+    story.tell("L10", "A tile, turned.", "GET", "/v1/tiles/L10.svg?rotation=90")
+    story.tell("all", "All 16.", "GET", "/v1/scoring-tiles")
+    story.tell("ok", "It is.", "GET", "/healthz")
+    story.tell("ok", "It can.", "GET", "/readyz")
+
+    def first_count(text):
+        return "# HELP".join(text.split("# HELP")[:2])
+
+    story.tell("first", "The first of the counts.", "GET", "/metrics", abridged=first_count)
+
+
+def operations():
+    """Return the examples of operations, by name."""
+    with LiveService() as service:
+        story = Story(service)
+        game, ann = lobby(story)
+        a_round(story, game, ann)
+        a_look_around(story, game, ann)
+        pass_and_leave(story)
+        after_the_end(story)
+        apart_from_games(story)
+        return story.told
+
+
+def refusals():
+    """Return an example of each refusal that can be provoked, by its code."""
+    sentences = {code: sentence for sentence, (code, _) in reversed(PROVOKED.items())}
+    told = {code: _refusal(sentence) for code, sentence in sentences.items()}
+    return told | {"too_many_requests": _too_many_requests(), "too_many_streams": _too_many_streams()}
+
+
+def _refusal(sentence):
+    _, prepare = PROVOKED[sentence]
+    with LiveService() as service:
+        summary = f"{sentence[0].upper()}{sentence[1:].replace('_', ' ')}."
+        return {"summary": summary, "value": prepare(service)().json}
+
+
+def _too_many_requests():
+    with LiveService(limits=True) as service:
+        while (answer := service.call("POST", "/v1/games")).status_code == 201:
+            pass
+        return {"summary": "A game too many in a minute.", "value": answer.json}
+
+
+def _too_many_streams():
+    with LiveService(limits=True) as service:
+        path, memory = service.table().path("events"), service.app.test_client()
+        stream = {"Accept": "text/event-stream"}
+        opened = []
+        while (answer := memory.get(path, headers=stream)).status_code == 200:
+            opened.append(answer)
+        return {"summary": "A stream too many.", "value": answer.json}
+
+
+def recorded():
+    """Return all examples as they are kept."""
+    codes = refusals()
+    return laid_out({"operations": operations(), "refusals": {code: codes[code] for code in sorted(codes)}})
+
+
+def main():
+    """Record the examples anew."""
+    logging.disable()  # one of the refusals is of a fault, which would be told
+    FILE.write_text(recorded() + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

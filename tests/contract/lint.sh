@@ -1,0 +1,21 @@
+#!/bin/sh
+# Lints openapi.yaml by the rules of spectral and redocly, which must find nothing, not even a hint.
+# They are node's programs: where there is no node, or no way to fetch them, this says so and is content.
+set -eu
+here=$(dirname "$0")
+export npm_config_yes=true npm_config_prefer_offline=true npm_config_fetch_retries=1 npm_config_loglevel=error
+export REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true
+
+with_linters() {
+    npx --package @stoplight/spectral-cli@6.16.3 --package @redocly/cli@2.77.0 --call "$1"
+}
+
+if ! command -v npx >/dev/null 2>&1; then
+    echo 'openapi.yaml was NOT linted by spectral and redocly: there is no node here.' >&2
+elif ! with_linters true >/dev/null 2>&1; then
+    echo 'openapi.yaml was NOT linted by spectral and redocly: they cannot be fetched.' >&2
+elif ! found=$(with_linters "spectral lint --quiet --fail-severity hint --ruleset '$here/spectral.yaml' openapi.yaml \
+    && redocly lint --config '$here/redocly.yaml' openapi.yaml" 2>&1); then
+    echo "$found" >&2
+    exit 1
+fi

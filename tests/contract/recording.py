@@ -1,0 +1,88 @@
+"""A live server that does the same each time: its ids, tokens and moments do not change from run to run."""
+
+import hashlib
+import http.client
+import itertools
+import json
+import socket
+import threading
+from contextlib import ExitStack
+from unittest import mock
+
+from werkzeug.serving import WSGIRequestHandler, make_server
+from werkzeug.wrappers import Response
+
+from tests.service.playing import Service
+
+
+class Answer(Response):
+    """What came over the wire, in the form that a test client gives answers."""
+
+    @property
+    def text(self):
+        return self.get_data(as_text=True)
+
+
+class Wire:
+    """Sends requests to a server over a connection of their own; a test client's `open` does it in memory."""
+
+    def __init__(self, port):
+        self._port = port
+
+    def open(self, path, method, headers, *, json=None, data=b"", content_type=None, environ_overrides=()):
+        """Send a request; a CONTENT_LENGTH beyond its body breaks it off there."""
+        body = data.encode() if isinstance(data, str) else data
+        if json is not None:
+            body, content_type = _json(json), "application/json"
+        sent = {"Content-Length": str(len(body)), **headers}
+        if content_type is not None:
+            sent["Content-Type"] = content_type
+        if environ_overrides:
+            sent["Content-Length"] = environ_overrides["CONTENT_LENGTH"]
+        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=10)
+        connection.putrequest(method, path, skip_accept_encoding=True)
+        for name, value in sent.items():
+            connection.putheader(name, value)
+        connection.endheaders(body)
+        if environ_overrides:
+            connection.sock.shutdown(socket.SHUT_WR)
+        answer = connection.getresponse()
+        return Answer(answer.read(), answer.status, answer.getheaders())
+
+
+class _Silent(WSGIRequestHandler):
+    def log(self, *_):
+        """Say nothing."""
+
+
+class LiveService(Service):
+    """A service behind a socket, where chance is nothing but a count."""
+
+    def __enter__(self):
+        super().__enter__()
+        self._stack = ExitStack()
+        numbers = itertools.count()
+
+        def token_bytes(number):
+            return hashlib.sha256(b"%d" % next(numbers)).digest()[:number]
+
+        chance = {
+            "token_bytes": token_bytes,
+            "token_hex": lambda number: token_bytes(number).hex(),
+            "choice": lambda things: things[int.from_bytes(token_bytes(4), "big") % len(things)],
+        }
+        self._stack.enter_context(mock.patch.multiple("secrets", **chance))
+        server = make_server("127.0.0.1", 0, self.app, threaded=True, request_handler=_Silent)
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        self._stack.callback(server.server_close)
+        self._stack.callback(server.shutdown)
+        self.http = Wire(server.port)
+        return self
+
+    def __exit__(self, *_):
+        self._stack.close()
+        super().__exit__()
+
+
+def _json(value):
+    return json.dumps(value).encode()

@@ -1,0 +1,83 @@
+"""The examples in the document: recorded from a live server, and what its schemas say."""
+
+import json
+
+from service.problems import KINDS
+from tests.contract import examples
+
+WITHOUT = {
+    "get_guide": "a page for people",
+    "get_guide_page": "a page for people",
+    "get_errors": "a page for people",
+    "get_reference": "a page for people",
+    "get_docs_asset": "a part of a page",
+    "get_contract_as_yaml": "the document itself",
+    "get_contract_as_json": "the document itself",
+}
+"""Operations whose answers need no example."""
+
+AS_ELSEWHERE = [("get_territory", "200", "image/svg+xml")]
+"""Answers that another operation gives in the same form."""
+
+UNSEEN = {"price_too_low": "the schema refuses a price below 1 first"}
+"""Codes that no request provokes."""
+
+
+def contents(contract):
+    """Yield whatever has a media type, as (where, what the document says of it)."""
+    for _, _, operation in contract.operations():
+        bodies = {"request": operation.get("requestBody", {}), **operation["responses"]}
+        for where, body in bodies.items():
+            for media_type, content in contract.resolve(body).get("content", {}).items():
+                yield (operation["operationId"], where, media_type), content
+
+
+def test_recording_them_again_gives_the_same():
+    assert examples.recorded() + "\n" == examples.FILE.read_text(), "run `make examples` and see what changed"
+
+
+def test_every_example_is_in_the_document(document, contract):
+    kept = json.loads(examples.FILE.read_text())
+    assert document["components"]["examples"] == kept["refusals"]
+    told = {
+        (where[0], name)
+        for where, content in contents(contract)
+        for name, example in content.get("examples", {}).items()
+        if "$ref" not in example
+    }
+    assert told == {(operation, name) for operation, of in kept["operations"].items() for name in of}
+
+
+def test_every_example_is_what_its_schema_says(contract):
+    seen = 0
+    for where, content in contents(contract):
+        for name, example in content.get("examples", {}).items():
+            value = contract.resolve(example)["value"]
+            schema = content["schema"]
+            if where[2].endswith("json"):
+                contract.valid(schema["$ref"].rpartition("/")[2], value, (*where, name))
+            else:
+                assert isinstance(value, str), where
+            seen += 1
+    assert seen > 100
+
+
+def test_every_operation_has_an_example_of_each_answer_and_of_its_body(contract):
+    for where, content in contents(contract):
+        if where[0] not in WITHOUT and where not in AS_ELSEWHERE:
+            assert content.get("examples"), where
+
+
+def test_every_refusal_has_an_example_of_each_of_its_codes(contract):
+    for _, path, operation in contract.operations():
+        for response in operation["responses"].values():
+            refusal = contract.resolve(response)
+            if "x-problem-codes" in refusal:
+                told = refusal["content"]["application/problem+json"].get("examples", {})
+                assert set(told) == set(refusal["x-problem-codes"]) - UNSEEN.keys(), path
+                for code, example in told.items():
+                    assert contract.resolve(example)["value"]["code"] == code
+
+
+def test_every_code_but_the_unseen_has_an_example(document):
+    assert document["components"]["examples"].keys() == KINDS.keys() - UNSEEN.keys()
