@@ -79,11 +79,11 @@ def _awards_then(game: Game, slot: str, seat: int, surveys: Sequence[Survey], po
     return awards(tile, seat, surveys, [0] * len(surveys))
 
 
-def what_if(viewer: int | None, game: Game, seat: int, placements: Iterable[Place]) -> View:
+def what_if(game: Game, seat: int, placements: Iterable[Place]) -> View:
     """Say whether tiles could be placed so, one after the other, and what they would change.
 
     The tiles need not be in hand: any that lies in no territory may be tried. Points are before and
-    after, None where they hang on a purse that the viewer may not see, or when a tile cannot lie so.
+    after, None where they hang on purses that are hidden, or when a tile cannot lie so.
     """
     before = game.players[seat].territory
     after: Territory | None = before
@@ -97,7 +97,9 @@ def what_if(viewer: int | None, game: Game, seat: int, placements: Iterable[Plac
     surveys_after = surveys_before.copy()
     if after is not None:
         surveys_after[seat] = survey_of(after)
-    golds = [gold_as_seen_by(viewer, game, other) for other in range(len(game.players))]
+    # Purses are compared as a spectator sees them, all in the same way: while prices are set, one's own may
+    # lack gold that the others' still show. Whoever may not see them all has no use for one's own.
+    golds = [gold_as_seen_by(None, game, other) for other in range(len(game.players))]
     return {
         "legal": after is not None,
         "placements": verdicts,

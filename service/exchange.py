@@ -193,9 +193,9 @@ def _fingerprint(req: Request) -> str:
     return digest.hexdigest()[:32]
 
 
-def etag(version: int) -> str:
-    """Return the entity tag of a version of a game."""
-    return f'"{version}"'
+def etag(version: int, form: str = "") -> str:
+    """Return the entity tag of a version of a game, in a form of its own if there are several."""
+    return f'"{version}{form}"'
 
 
 def accepted(reply: Reply) -> Response:
@@ -215,23 +215,23 @@ def shown(view: Any, *, version: int | None = None) -> Response:
     if version is None:
         response.headers["Cache-Control"] = "no-store"
     else:
-        _tag(response, version)
+        tagged(response, version)
     return response
 
 
-def unchanged(version: int) -> Response | None:
-    """Return 304 when the caller has this version already."""
-    if "If-None-Match" not in request.headers or not request.if_none_match.contains_weak(str(version)):
+def unchanged(version: int, form: str = "") -> Response | None:
+    """Return 304 when the caller has this version already, in this form if there are several."""
+    if "If-None-Match" not in request.headers or not request.if_none_match.contains_weak(f"{version}{form}"):
         return None
-    response = Response(status=304)
-    _tag(response, version)
-    return response
+    return tagged(Response(status=304), version, form)
 
 
-def _tag(response: Response, version: int) -> None:
-    response.headers["ETag"] = etag(version)
+def tagged(response: Response, version: int, form: str = "") -> Response:
+    """Mark an answer with the version that it shows, so that it can be asked for again by `If-None-Match`."""
+    response.headers["ETag"] = etag(version, form)
     response.headers["Cache-Control"] = "private, no-cache"
     response.headers["Vary"] = "Authorization, Accept"
+    return response
 
 
 def cacheable(response: Response, seconds: int) -> Response:

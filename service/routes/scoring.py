@@ -20,13 +20,15 @@ from engine import (
 )
 from service.contract.operations import BODY, GAME, Answer, Describe, Token, operation, reads, text
 from service.drawing import territory_svg
-from service.exchange import JSON, Resource, check_accepts, games, own_seat, shown, token, unchanged
+from service.exchange import JSON, Resource, check_accepts, games, own_seat, shown, tagged, token, unchanged
 from service.problems import FieldError, Problem
 from service.schemas import answers, requests
 from service.steps import game_begun
 from service.table import Table
 
 SVG = "image/svg+xml"
+_DRAWN = "-svg"
+"""What tells the tag of a picture from that of the same territory as JSON."""
 
 blueprint = Resource("Scoring", __name__, url_prefix="/v1", description="Points, areas, and what would be.")
 
@@ -88,17 +90,12 @@ def _territory(table: Table, seat: int) -> Territory:
 
 
 def _picture(table: Table, seat: int, territory: Territory, *, coordinates: bool) -> Response:
-    cached = unchanged(table.version)
+    cached = unchanged(table.version, _DRAWN)
     if cached is not None:
         return cached
-    drawn = territory_svg(
-        territory, survey_of(territory), title=table.seats[seat].name, coordinates=coordinates
-    )
-    response = Response(drawn, content_type=SVG)
-    response.headers["ETag"] = f'"{table.version}"'
-    response.headers["Cache-Control"] = "private, no-cache"
-    response.headers["Vary"] = "Authorization, Accept"
-    return response
+    title = table.seats[seat].name
+    drawn = territory_svg(territory, survey_of(territory), title=title, coordinates=coordinates)
+    return tagged(Response(drawn, content_type=SVG), table.version, _DRAWN)
 
 
 @blueprint.route("/games/<game>/players/<int:seat>/what-if", methods=["POST"])
@@ -117,7 +114,7 @@ def try_placements(trial: dict[str, Any], game: str, seat: int) -> Response:
     table, caller = games().read(game, token())
     own_seat(caller, seat, len(table.seats))
     placements = [Place(**placement) for placement in trial["placements"]]
-    return shown({"version": table.version, **what_if(seat, game_begun(table), seat, placements)})
+    return shown({"version": table.version, **what_if(game_begun(table), seat, placements)})
 
 
 @blueprint.route("/scoring", methods=["POST"])
