@@ -22,7 +22,7 @@ TEXTS = {name: guide.source(name) for name in NAMES}
 
 _OTHERS = """
     /v1 /v2 ... ..._ms snake_case null skye http://127.0.0.1:8000 ._~:/+=@- GET Authorization fetch
-    EventSource Access-Control-Allow-Origin Deprecation Sunset message stream end event deprecated
+    EventSource Deprecation Sunset message stream end event deprecated
     scoring/A scoring/B scoring/C scoring/D draw/ROUND/SEAT/N x-problem-codes
     fairness.commitment fairness.seed_source info.version
 """
