@@ -25,7 +25,12 @@ from service.table import (
 
 
 def open_table(table: Table, seats: tuple[Seat, ...], now_ms: int) -> Step:
-    """Open a new table with the seats that its creator fills, and start if all are and that was asked."""
+    """Open a new table with the seats that its creator fills, and start if all are and that was asked.
+
+    :raises Problem: game_full, color_taken. :raises RuleError: what `start` raises.
+    """
+    if len(seats) > table.capacity:
+        raise Problem("game_full", f"There are {table.capacity} seats for {len(seats)} players.")
     step = changed(table, now_ms, [GameCreated(table.name)])
     named = {seat.color for seat in seats}
     unnamed = (color for color in COLORS if color not in named)

@@ -41,7 +41,7 @@ _THIS = {"game": "$request.path.game"}
             ),
         ],
     ),
-    refuses=[*BODY, "invalid_setup", "invalid_record", "game_not_over", "color_taken"],
+    refuses=[*BODY, "invalid_setup", "invalid_record", "game_not_over", "game_full", "color_taken"],
 )
 @blueprint.arguments(requests.NewGame, required=False, description="What game to open.")
 def create_game(body: dict[str, Any]) -> Response:

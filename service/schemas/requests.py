@@ -119,15 +119,6 @@ class FreshGame(_Named):
     )
     options = One(NewOptions, "What the creator chooses.", load_default=dict)
 
-    @validates_schema
-    def _room_for_all(self, data: dict[str, Any], **_: Any) -> None:
-        players = data["players"]
-        if len(players) > data.get("seats", _MOST):
-            raise ValidationError("There are more players than seats.", "players")
-        colors = [player["color"] for player in players if "color" in player]
-        if len(set(colors)) < len(colors):
-            raise ValidationError("Two players have the same colour.", "players")
-
 
 class RecordedGame(_Named):
     """A game to begin from the record of another that is over. The record brings its own players."""

@@ -1,0 +1,123 @@
+"""What requests made up by a machine need to get far: games that are there, and tokens that fit."""
+
+import re
+
+import schemathesis
+from schemathesis.checks import CHECKS
+
+from tests.service.endpoints import ENDPOINTS, HOST, stages
+from tests.service.playing import Service
+
+JUDGED = {
+    "version_mismatch",
+    "idempotency_key_reused",
+    "invalid_setup",
+    "invalid_territory",
+    "invalid_record",
+}
+"""Codes with statuses 412 and 422 by which a request of the right shape may be refused."""
+
+_GAME_ID = re.compile("[a-z0-9]{1,64}")
+
+
+def validate(case, answer, *more_excluded, **kwargs):
+    """Hold an answer against all checks, but for what no schema can say of right requests."""
+    judged = answer.status_code >= 400 and answer.json()["code"] in JUDGED
+    excluded = [*more_excluded, *(["positive_data_acceptance"] if judged else [])]
+    case.validate_response(answer, excluded_checks=CHECKS.get_by_names(excluded), **kwargs)
+
+
+def contract_of(service, token_for):
+    """Return the contract of a service as schemathesis has it; `token_for` finds the token for a case."""
+    schema = schemathesis.openapi.from_wsgi("/openapi.json", service.app)
+
+    @schema.auth(refresh_interval=None)
+    class Tokens:
+        """Gives each request the token that its operation asks for."""
+
+        def get(self, case, _context):
+            return token_for(case)
+
+        def set(self, case, token, _context):
+            if token is not None:
+                case.headers["Authorization"] = f"Bearer {token}"
+
+    return schema
+
+
+class Stages:
+    """A game at each stage, made anew when a request has moved one on."""
+
+    def __init__(self):
+        self.service = Service()
+        self.contract = contract_of(self.service, self._token)
+        self._stages = stages(self.service)
+
+    def send(self, case):
+        """Send a request about a game that is there, and hold the answer against all checks."""
+        game = self._game(case)
+        parameters = case.path_parameters or {}
+        if game is not None and _GAME_ID.fullmatch(str(parameters.get("game", ""))):
+            parameters["game"] = game.id
+            if str(parameters.get("seat", "")) in "01234":
+                parameters["seat"] = 0
+        do_not_wait(case)
+        answer = case.call()
+        validate(case, answer)
+        if game is not None and case.operation.method != "get" and answer.status_code < 300:
+            self._stages = stages(self.service)
+
+    def _game(self, case):
+        endpoint = endpoint_of(case)
+        return self._stages[endpoint.stage] if endpoint and endpoint.of_game else None
+
+    def _token(self, case):
+        game = self._game(case)
+        return None if game is None else endpoint_of(case).token(game)
+
+
+class Journeys:
+    """Games as they are created along the links, and their tokens."""
+
+    def __init__(self):
+        self.service = Service()
+        self.contract = contract_of(self.service, self._token)
+        self._tokens = {}
+
+    def begin(self):
+        """Forget all games: the same requests must have the same answers each time."""
+        self.service.redis.flushall()
+        self._tokens.clear()
+
+    def note(self, answer):
+        """Remember the tokens that an answer tells."""
+        if answer.status_code != 201:
+            return
+        told = answer.json()
+        tokens = self._tokens.setdefault(told["game"]["id"], {})
+        if "host_token" in told:
+            tokens[HOST] = told["host_token"]
+        for player in told.get("players", [told]):
+            tokens[str(player["seat"])] = player["token"]
+
+    def _token(self, case):
+        parameters = case.path_parameters or {}
+        tokens = self._tokens.get(parameters.get("game"), {})
+        seat = str(parameters.get("seat"))
+        return tokens.get(HOST) if endpoint_of(case).who == HOST else tokens.get(seat)
+
+
+def do_not_wait(case):
+    """Let a long poll be short."""
+    if str((case.query or {}).get("wait_ms", "")).isdigit():
+        case.query["wait_ms"] = min(int(case.query["wait_ms"]), 1)
+
+
+def endpoint_of(case):
+    """Return what is known of the operation that a case is for, or None."""
+    return _ENDPOINTS.get((case.operation.method.upper(), case.operation.path))
+
+
+_ENDPOINTS = {
+    (end.method, end.rule.replace("int:", "").replace("<", "{").replace(">", "}")): end for end in ENDPOINTS
+}
