@@ -65,6 +65,13 @@ examples: $(VENV)/.installed-dev ## record anew what the contract, the guide and
 	@$(BIN)/python -m tests.contract.guide
 	@$(BIN)/python -m tests.readme
 
+.PHONY: clients
+clients: $(VENV)/.installed-dev ## generate the clients that the bots in examples/ play with
+	@$(BIN)/openapi-python-client generate --path openapi.yaml --meta none --overwrite \
+		--config examples/python/openapi-python-client.yaml --output-path examples/python/skye_client
+	@if command -v npm > /dev/null; then cd examples/typescript && npm ci --silent && npm run --silent build; \
+		else echo 'No npm here: the TypeScript client was not generated.' >&2; fi
+
 .PHONY: lock
 lock: $(BIN)/python ## pin the newest versions that pyproject.toml allows
 	@$(INSTALL:--require-hashes=) $(UV)
@@ -75,6 +82,7 @@ lock: $(BIN)/python ## pin the newest versions that pyproject.toml allows
 .PHONY: clean
 clean: ## remove the virtual environment and what tools left behind (never the games)
 	@rm -rf $(VENV) build dist *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache .schemathesis
+	@rm -rf examples/python/skye_client examples/typescript/node_modules examples/typescript/dist
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A lock is installed again only when it, or the environment, has changed.

@@ -1,0 +1,119 @@
+"""Chromium without a screen, told what to do through a pipe: no driver, no other package."""
+
+import contextlib
+import fcntl
+import json
+import os
+import shutil
+import signal
+import time
+
+import pytest
+
+from tests.conftest import NO_CHROMIUM
+
+_QUIET = (
+    *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-quic"),
+    *("--no-proxy-server", "--remote-debugging-pipe", "--hide-scrollbars", "--window-size=1280,900"),
+)
+
+
+def find_chromium():
+    """Return the program, or skip the test that asks."""
+    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    return next(filter(None, map(shutil.which, names)), None) or pytest.skip(NO_CHROMIUM)
+
+
+class Page:
+    """One page in one browser."""
+
+    def __init__(self, reader, writer):
+        self._reader, self._writer = reader, writer
+        self._sent, self._session = 0, None
+        self.complaints = []
+        """What the page has written to its console as an error, and what it has thrown."""
+        target = self.send("Target.createTarget", url="about:blank")["targetId"]
+        self._session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log"):
+            self.send(f"{domain}.enable")
+
+    def send(self, method, **params):
+        """Send a command of the DevTools protocol; return its result."""
+        self._sent += 1
+        message = {"id": self._sent, "method": method, "params": params}
+        if self._session:
+            message["sessionId"] = self._session
+        self._writer.write(json.dumps(message).encode() + b"\0")
+        self._writer.flush()
+        while (answer := self._read()).get("id") != self._sent:
+            self._hear(answer)
+        assert "error" not in answer, answer
+        return answer["result"]
+
+    def _read(self):
+        data = bytearray()
+        while (byte := self._reader.read(1)) != b"\0":
+            assert byte, "chromium has gone away"
+            data += byte
+        return json.loads(data)
+
+    def _hear(self, told):
+        params = told.get("params", {})
+        if told.get("method") == "Runtime.exceptionThrown":
+            self.complaints.append(params["exceptionDetails"])
+        elif told.get("method") == "Log.entryAdded" and params["entry"]["level"] == "error":
+            self.complaints.append(params["entry"])
+        elif told.get("method") == "Page.javascriptDialogOpening":
+            self.complaints.append(params)
+
+    def open(self, url):
+        """Go to a page."""
+        self.send("Page.navigate", url=url)
+
+    def evaluate(self, expression):
+        """Return the value of an expression in the page."""
+        told = self.send("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        assert "exceptionDetails" not in told, told
+        return told["result"].get("value")
+
+    def texts(self, selector):
+        """Return the texts of all elements that a selector finds."""
+        return self.evaluate(f"[...document.querySelectorAll({selector!r})].map((one) => one.textContent)")
+
+    def wait_until(self, expression, seconds=30):
+        """Wait until an expression is true in the page; return its value."""
+        deadline = time.monotonic() + seconds
+        while not (value := self.evaluate(expression)):
+            assert time.monotonic() < deadline, (expression, self.evaluate("document.body.innerText"))
+            time.sleep(0.02)
+        return value
+
+
+@contextlib.contextmanager
+def browsing(program, folder):
+    """Give a page in a browser of its own, which keeps what it keeps in a folder."""
+    (to_browser, writing), (reading, from_browser) = _pipe(), _pipe()
+    output = (os.POSIX_SPAWN_OPEN, 1, folder / "chromium.log", os.O_WRONLY | os.O_CREAT, 0o600)
+    # It reads commands at 3 and answers at 4, each message ended by a NUL.
+    pairs = ((1, 2), (to_browser, 3), (from_browser, 4))
+    handed = [output, *((os.POSIX_SPAWN_DUP2, ours, theirs) for ours, theirs in pairs)]
+    command = [program, *_QUIET, f"--user-data-dir={folder}", "about:blank"]
+    pid = os.posix_spawn(program, command, os.environ, file_actions=handed)
+    os.close(to_browser)
+    os.close(from_browser)
+    with os.fdopen(reading, "rb") as reader, os.fdopen(writing, "wb") as writer:
+        try:
+            yield Page(reader, writer)
+        finally:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+
+
+def _pipe():
+    """Return both ends of a pipe, numbered beyond those that are handed down as 3 and 4."""
+    low = os.pipe()
+    ends = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in low]
+    for end in low:
+        os.close(end)
+    return ends

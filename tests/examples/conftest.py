@@ -1,0 +1,83 @@
+"""The example clients, with what they are generated into, and a server to play against."""
+
+import json
+import shutil
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from tests.chromium import browsing, find_chromium
+from tests.conftest import NO_NODE
+from tests.system.conftest import ROOT, launching
+
+EXAMPLES = ROOT / "examples"
+
+
+def call(url, method, path, body=None, token=None):
+    """Return the JSON that the server at a URL answers."""
+    headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(url + path, data, headers, method=method)
+    with urllib.request.urlopen(request, timeout=10) as answer:
+        return json.load(answer)
+
+
+@pytest.fixture(scope="session")
+def url(tmp_path_factory):
+    """The address of a server on a real Redis, that the tests of the clients share."""
+    with launching(tmp_path_factory.mktemp("clients")) as start:
+        yield start(SKYE_WORKERS="2").url
+
+
+@pytest.fixture(scope="session")
+def examples(tmp_path_factory):
+    """A copy of the examples beside today's openapi.yaml, to generate clients into."""
+    root = tmp_path_factory.mktemp("examples")
+    shutil.copy(ROOT / "openapi.yaml", root)
+    made = shutil.ignore_patterns("skye_client", "node_modules", "dist", "*.d.ts")
+    return Path(shutil.copytree(EXAMPLES, root / "examples", ignore=made))
+
+
+@pytest.fixture(scope="session")
+def python_bot(examples):
+    """The command of the bot in Python, its client generated."""
+    folder = examples / "python"
+    said = run(
+        *(sys.executable, "-m", "openapi_python_client", "generate", "--meta", "none"),
+        *("--path", "../../openapi.yaml", "--config", "openapi-python-client.yaml"),
+        *("--output-path", "skye_client"),
+        cwd=folder,
+    )
+    assert "WARNING" not in said, said
+    return [sys.executable, str(folder / "bot.py")]
+
+
+@pytest.fixture(scope="session")
+def typescript_bot(examples):
+    """The command of the bot in TypeScript, its types generated, checked and compiled."""
+    node, packages = shutil.which("node"), EXAMPLES / "typescript" / "node_modules"
+    if not (node and shutil.which("npm") and packages.is_dir()):
+        pytest.skip(NO_NODE)
+    if int(run(node, "--version")[1:].partition(".")[0]) < 20:
+        pytest.skip(NO_NODE)
+    folder = examples / "typescript"
+    (folder / "node_modules").symlink_to(packages)
+    run("npm", "run", "build", cwd=folder)
+    return [node, str(folder / "dist" / "bot.js")]
+
+
+@pytest.fixture
+def page(tmp_path):
+    """A page in a real Chromium."""
+    with browsing(find_chromium(), tmp_path) as page:
+        yield page
+
+
+def run(*command, cwd=None):
+    """Run a program to its good end; return what it printed."""
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout

@@ -1,0 +1,61 @@
+"""The bots of examples/, over clients generated from openapi.yaml, play whole games against a real server."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.examples.conftest import EXAMPLES, call, run
+
+
+def check(printed, url):
+    """See that what a bot printed is how its game has ended; return its players."""
+    first, *told = printed.splitlines()
+    game = call(url, "GET", "/v1/games/" + first.removeprefix("playing "))
+    assert (game["status"], game["round"]) == ("finished", game["rounds"])
+    best_first = sorted(game["players"], key=lambda player: -player["score"])
+    assert [line.strip() for line in told] == [f"{player['score']} {player['name']}" for player in best_first]
+    return game["players"]
+
+
+@pytest.mark.parametrize("others", [1, 2, 3])
+def test_the_python_bot_plays_a_whole_game(python_bot, url, others):
+    players = check(run(*python_bot, "--api", url, "--bots", str(others)), url)
+    assert [player["bot"] for player in players] == [None] + others * ["greedy"]
+
+
+@pytest.mark.parametrize("others", [1, 2, 3])
+def test_the_typescript_bot_plays_a_whole_game(typescript_bot, url, others):
+    players = check(run(*typescript_bot, "--api", url, "--bots", str(others)), url)
+    assert [player["bot"] for player in players] == [None] + others * ["greedy"]
+
+
+def test_bots_join_a_game_and_wait_for_each_other(python_bot, typescript_bot, url):
+    opened = call(url, "POST", "/v1/games", {"seats": 4, "start": True, "players": [{"bot": "random"}]})
+    game = opened["game"]["id"]
+    bots = [
+        subprocess.Popen([*bot, "--api", url, "--game", game], stdout=subprocess.PIPE, text=True)
+        for bot in (python_bot, typescript_bot, python_bot)
+    ]
+    for bot in bots:
+        players = check(bot.communicate(timeout=60)[0], url)
+        assert bot.returncode == 0
+        assert sorted(player["name"] for player in players)[:3] == ["Python", "Python", "Random 1"]
+
+
+def test_the_python_bot_uses_its_client_as_the_types_say(python_bot):
+    bot = Path(python_bot[-1])
+    run(sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", bot.name, cwd=bot.parent)
+
+
+@pytest.mark.parametrize("bot", ["python/bot.py", "typescript/src/bot.ts"])
+def test_a_bot_takes_less_than_a_hundred_lines(bot):
+    assert len((EXAMPLES / bot).read_text().splitlines()) < 100
+
+
+def test_the_lock_of_the_typescript_bot_tells_what_to_install_but_not_from_where():
+    packages = json.loads((EXAMPLES / "typescript" / "package-lock.json").read_text())["packages"]
+    assert all("integrity" in package for name, package in packages.items() if name)
+    assert not any("resolved" in package for package in packages.values())
