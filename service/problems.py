@@ -78,6 +78,11 @@ RETRY_AFTER_S = 1
 """What `Retry-After` says where the service itself is at its limit."""
 
 
+def title_of(status: int) -> str:
+    """Return the name of a status as RFC 9110 has it; Python's changes between versions."""
+    return {413: "Content Too Large", 422: "Unprocessable Content"}.get(status) or HTTPStatus(status).phrase
+
+
 class FieldError(NamedTuple):
     """What is wrong with one place of a request: a JSON pointer (or parameter name) and a sentence."""
 
@@ -108,7 +113,7 @@ def response_for(problem: Problem | RuleError) -> Response:
     kind = KINDS[problem.code]
     body: dict[str, Any] = {
         "type": f"/docs/errors#{problem.code}",
-        "title": HTTPStatus(kind.status).phrase,
+        "title": title_of(kind.status),
         "status": kind.status,
         "detail": problem.detail,
         "code": problem.code,

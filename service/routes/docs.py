@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from http import HTTPStatus
 from importlib.resources import files
 
 from flask import Response, current_app, render_template
@@ -12,7 +11,7 @@ from service import guide
 from service.contract import contract_of
 from service.contract.operations import Answer, never_changes, text
 from service.exchange import JSON, Resource, cacheable
-from service.problems import KINDS, Problem
+from service.problems import KINDS, Problem, title_of
 
 blueprint = Resource("Documentation", __name__, description="The guide, and this document.")
 
@@ -72,7 +71,10 @@ def get_errors() -> Response:
     """
     statuses = sorted({kind.status for kind in KINDS.values()})
     kinds = [
-        (HTTPStatus(status), [(code, kind) for code, kind in KINDS.items() if kind.status == status])
+        (
+            f"{status} {title_of(status)}",
+            [(code, kind) for code, kind in KINDS.items() if kind.status == status],
+        )
         for status in statuses
     ]
     return _page("errors.html", statuses=kinds, current="errors", contents=guide.contents())

@@ -180,10 +180,10 @@ def _some(choices: tuple[str, ...]) -> str:
 class Always(OneOf):
     """A word that is always the same, and tells one form of an object from another."""
 
-    def __init__(self, word: str, **kwargs: Any) -> None:
+    def __init__(self, word: str, description: str = "Which form this is.") -> None:
         self.word = word
-        super().__init__((word,), "", required=True, **kwargs)
-        self.metadata = {"description": "Tells this form from the others.", "const": word}
+        super().__init__((word,), description, required=True)
+        self.metadata = {"description": description, "const": word}
 
 
 class Word(OneOf):
@@ -245,7 +245,7 @@ class ListOf(fields.List[Any]):
         metadata = {"description": description, "uniqueItems": kwargs.pop("unique", False)}
         super().__init__(
             fields.Nested(inner) if isinstance(inner, type) else inner,
-            validate=validate.Length(*length, error=error),
+            validate=validate.Length(length[0] or None, length[1], error=error),
             metadata={key: value for key, value in metadata.items() if value},
             **kwargs,
         )

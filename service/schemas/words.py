@@ -133,6 +133,10 @@ class ObjectKind(Word):
     choices = OBJECTS
 
 
+_DRAWN = 3
+"""How many tiles a seat draws, and could want to price."""
+
+
 class Prices(fields.Dict):
     """Gold for each tile on offer, by the tile's id."""
 
@@ -142,7 +146,7 @@ class Prices(fields.Dict):
         super().__init__(
             keys=LandscapeTile(),
             values=Integer(1, MOST_GOLD, "Gold laid on the tile."),
-            validate=validate.Length(max=len(LANDSCAPE)),
+            validate=validate.Length(max=_DRAWN, error="There are {max} tiles to price at most."),
             metadata={"description": description},
             **kwargs,
         )

@@ -89,6 +89,26 @@ def test_every_field_has_a_description_and_a_range(document):
             assert "items" in thing, place
 
 
+def test_every_field_of_an_answer_is_always_there(document, contract):
+    sometimes = {"Problem": {"errors", "action", "reason"}}
+    asked = requested(contract)
+    for name, schema in document["components"]["schemas"].items():
+        if "properties" in schema and name not in asked:
+            assert schema["properties"].keys() - set(schema["required"]) == sometimes.get(name, set()), name
+
+
+def requested(contract):
+    """Return the names of the schemas of requests, with all that these refer to."""
+    names, found = set(), [operation.get("requestBody", {}) for _, _, operation in contract.operations()]
+    while found:
+        for _, thing in walk(found.pop()):
+            name = str(thing.get("$ref", "")).rpartition("/")[2]
+            if name and name not in names:
+                names.add(name)
+                found.append(contract.document["components"]["schemas"].get(name, {}))
+    return names
+
+
 def test_every_operation_is_described(contract):
     names = []
     for method, path, operation in contract.operations():

@@ -16,7 +16,7 @@ from service.schemas.answers.shape import (
     Version,
 )
 from service.schemas.fields import MOST_GOLD, Integer, ListOf, One, OneOf, Seat, Variants
-from service.schemas.records import GameRecord
+from service.schemas.records import GameRecord, RecordedAction
 from service.schemas.words import GameStatus, LandscapeTile, Prices
 
 
@@ -73,11 +73,12 @@ class RoundReport(Answer):
     complete = Flag("Whether the round is over and scored.")
 
 
-class ExportedRecord(GameRecord):
+class ExportedRecord(Answer, GameRecord):
     """The record of a game. It can begin a new game once this one is over."""
 
     game = GameId("The id of the recorded game.")
     version = Version("The version of the game that the record was made at.")
+    actions = ListOf(RecordedAction, "Every action, in order.")
 
 
 class StreamStart(Answer):

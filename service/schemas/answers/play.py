@@ -38,7 +38,7 @@ class OfferAction(_Action):
     """Set prices and mark a tile for discarding. The body is one example; the constraints give all others."""
 
     type = Always("set_offer")
-    method = Always("PUT")
+    method = Always("PUT", "How to send it.")
     body = One(Offer, "An offer that would be accepted.")
     constraints = One(OfferLimits, "What makes an offer acceptable.")
 
@@ -47,7 +47,7 @@ class PurchaseAction(_Action):
     """Buy a tile."""
 
     type = Always("buy")
-    method = Always("POST")
+    method = Always("POST", "How to send it.")
     body = One(TileToBuy, "The tile.")
 
 
@@ -55,7 +55,7 @@ class PassAction(_Action):
     """Buy nothing."""
 
     type = Always("pass")
-    method = Always("POST")
+    method = Always("POST", "How to send it.")
     body = One(PassToBuy, "The pass.")
 
 
@@ -63,7 +63,7 @@ class PlacementAction(_Action):
     """Place a tile."""
 
     type = Always("place")
-    method = Always("POST")
+    method = Always("POST", "How to send it.")
     body = One(Placement, "The tile, where, and how turned.")
 
 
@@ -71,7 +71,7 @@ class TakeBackAction(_Action):
     """Take back the last placement of this round."""
 
     type = Always("take_back")
-    method = Always("DELETE")
+    method = Always("DELETE", "How to send it.")
     body = Nothing()
 
 
@@ -79,7 +79,7 @@ class FinishAction(_Action):
     """Declare the build finished."""
 
     type = Always("finish_building")
-    method = Always("POST")
+    method = Always("POST", "How to send it.")
     body = Nothing()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from service.problems import KINDS
-from service.schemas.answers.shape import Answer, Count, Text
+from service.schemas.answers.shape import Answer, Text
 from service.schemas.fields import Integer, ListOf, Word
 
 
@@ -37,5 +37,5 @@ class Problem(Answer):
     detail = Text("Why the request was refused, in a sentence for people.", 1000)
     code = ProblemCode("Why the request was refused, in a word for programs.")
     errors = ListOf(FieldProblem, "With `invalid_body` and such: every place that is wrong.")
-    action = Count("With `invalid_record`: the number of the offending action, from 1.")
+    action = Integer(1, None, "With `invalid_record`: the number of the offending action, from 1.")
     reason = ProblemCode("With `invalid_record`: the code of the rule that the action breaks.")
