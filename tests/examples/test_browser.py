@@ -56,6 +56,11 @@ def shown(page, game):
     return page.evaluate("view")
 
 
+def isolated(name):
+    """Return a name as part of a sentence, kept from turning the direction of the rest."""
+    return f"\u2068{name}\u2069"
+
+
 def test_a_game_is_watched_live_from_the_lobby_to_its_end(page, url):
     game = Played(url, "live", turn_ms=600_000)
     page.open(address(url, game.id))
@@ -67,7 +72,8 @@ def test_a_game_is_watched_live_from_the_lobby_to_its_end(page, url):
             assert shown(page, now) == now
             acting = [now["players"][seat]["name"] for seat in now["waiting_for"]]
             assert page.texts(".seat.acting h2") == acting
-            assert page.texts("#turn")[0].startswith(f"Round {number} of 6: {', '.join(acting)} to ")
+            waiting = ", ".join(map(isolated, acting))
+            assert page.texts("#turn")[0].startswith(f"Round {number} of 6: {waiting} to ")
     over = game.play(status="finished")
     assert shown(page, over) == over
     scores = [str(player["score"]) for player in over["players"]]
@@ -115,7 +121,7 @@ def test_purchases_of_the_round_are_listed(page, url):
     view = game.play(round=1, phase="building")
     page.open(address(url, game.id))
     shown(page, view)
-    names = [player["name"] for player in view["players"]]
+    names = [isolated(player["name"]) for player in view["players"]]
     told = [
         [names[made["seat"]], "passes", "", ""]
         if made["pass"]
