@@ -1,0 +1,106 @@
+"""The Kubernetes manifests, as written and as kustomize builds them, and ways to look things up in them."""
+
+import re
+import shutil
+import subprocess
+
+import yaml
+
+from tests.deploy.facts import DEPLOY
+
+FOLDER = DEPLOY / "kubernetes"
+OVERLAYS = sorted(path.name for path in (FOLDER / "overlays").iterdir())
+
+_QUANTITY = re.compile(r"(\d+(?:\.\d+)?)(m|k|[KMGT]i?)?")
+_UNITS = {None: 1, "m": 1e-3, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_UNITS |= {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
+
+
+def kubectl():
+    """Return the program that builds overlays, or None."""
+    return shutil.which("kubectl")
+
+
+def built(overlay):
+    """Return the resources that kustomize makes of an overlay."""
+    command = [kubectl(), "kustomize", FOLDER / "overlays" / overlay]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return list(yaml.safe_load_all(done.stdout))
+
+
+def written():
+    """Return the resources of all files, before anything is made of them."""
+    found = []
+    for path in sorted(FOLDER.rglob("*.yaml")):
+        for document in yaml.safe_load_all(path.read_text()):
+            if path.name == "kustomization.yaml":
+                found += map(_config_map, document.get("configMapGenerator", ()))
+            elif isinstance(document, dict):  # a list is a patch
+                found.append(document)
+    return found
+
+
+def _config_map(generator):
+    data = dict(literal.split("=", 1) for literal in generator.get("literals", ()))
+    return {
+        "kind": "ConfigMap",
+        "metadata": {"name": generator["name"]},
+        "data": data | dict.fromkeys(generator.get("files", ()), ""),
+    }
+
+
+def of_kind(resources, *kinds):
+    """Return the resources of some kinds."""
+    return [resource for resource in resources if resource["kind"] in kinds]
+
+
+def named(resources, kind, name):
+    """Return the one resource of a kind and name."""
+    (found,) = (one for one in of_kind(resources, kind) if one["metadata"]["name"] == name)
+    return found
+
+
+def workloads(resources):
+    """Return what makes pods."""
+    return of_kind(resources, "Deployment", "StatefulSet")
+
+
+def containers(resources):
+    """Return every container."""
+    return [one for load in workloads(resources) for one in load["spec"]["template"]["spec"]["containers"]]
+
+
+def selected(resources, selector):
+    """Return the workloads whose pods have all labels of a selector."""
+    wanted = selector.get("matchLabels", selector).items()
+    return [
+        load
+        for load in workloads(resources)
+        if wanted <= load["spec"]["template"]["metadata"]["labels"].items()
+    ]
+
+
+def ports(workload):
+    """Return the ports of a workload's containers, by name."""
+    pod = workload["spec"]["template"]["spec"]
+    return {port["name"]: port["containerPort"] for one in pod["containers"] for port in one["ports"]}
+
+
+def within(value, key):
+    """Yield whatever stands under a key, however deep."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            if name == key:
+                yield inner
+            yield from within(inner, key)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from within(inner, key)
+
+
+def quantity(text):
+    """Return the number that a quantity such as `512Mi` stands for."""
+    found = _QUANTITY.fullmatch(str(text))
+    assert found, f"{text!r} is no quantity"
+    return float(found[1]) * _UNITS[found[2]]

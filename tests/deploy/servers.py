@@ -1,0 +1,170 @@
+"""What the tests of deploying start: instances of the API at Unix sockets, nginx, and how both are called."""
+
+import contextlib
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.conftest import free_port
+
+ROOT = Path(__file__).resolve().parents[2]
+JSON = {"Content-Type": "application/json"}
+PATIENCE_S = 10
+
+
+def waited_for(condition, seconds=20):
+    """Wait until a condition holds; say whether it came to that."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+class Answer(NamedTuple):
+    """An answer that has been read."""
+
+    status: int
+    headers: http.client.HTTPMessage
+    body: bytes
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+
+class Server:
+    """What answers HTTP; `plug` opens a plain connection to it."""
+
+    def plug(self):
+        raise NotImplementedError
+
+    @contextlib.contextmanager
+    def asked(self, method, path, body=None, headers=()):
+        """Send a request on a connection of its own, and give the answer, to be read meanwhile."""
+        connection = http.client.HTTPConnection("localhost")
+        connection.sock = self.plug()
+        with contextlib.closing(connection):
+            connection.request(method, path, body, dict(headers))
+            with connection.getresponse() as answer:
+                yield answer
+
+    def call(self, method, path, body=None, headers=()):
+        """Send a request and read its answer."""
+        with self.asked(method, path, body, headers) as answer:
+            return Answer(answer.status, answer.headers, answer.read())
+
+    def new_game(self, body=b"{}"):
+        """Open a game and return the answer to that, which must be good."""
+        answer = self.call("POST", "/v1/games", body, JSON)
+        assert answer.status == 201, answer.body
+        return answer.json
+
+    def follow(self, game, **headers):
+        """Give the stream of a game's events."""
+        headers = {"Accept": "text/event-stream"} | headers
+        return self.asked("GET", f"/v1/games/{game}/events", headers=headers)
+
+    def answers(self):
+        """Say whether it is there and can serve."""
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            return self.call("GET", "/readyz").status == 200
+        return False
+
+
+class Instance(Server):
+    """One gunicorn, with two workers, at a Unix socket."""
+
+    def __init__(self, socket_path, redis_url, **settings):
+        self.socket_path = socket_path
+        self.log = socket_path.with_suffix(".log")
+        clean = {name: value for name, value in os.environ.items() if not name.startswith("SKYE_")}
+        self.environ = clean | {"SKYE_REDIS_URL": redis_url, "SKYE_WORKERS": "2"} | settings
+        self.process = None
+
+    def plug(self):
+        with contextlib.ExitStack() as unless_connected:
+            connection = unless_connected.enter_context(socket.socket(socket.AF_UNIX))
+            connection.settimeout(PATIENCE_S)
+            connection.connect(str(self.socket_path))
+            unless_connected.pop_all()
+        return connection
+
+    def start(self, *addresses):
+        """Start it, listening at more addresses if some are given, and wait until it can serve."""
+        command = [sys.executable, "-m", "gunicorn", "--config", "deploy/gunicorn.conf.py"]
+        for address in (f"unix:{self.socket_path}", *addresses):
+            command += ["--bind", address]
+        command.append("service.wsgi:app")
+        with self.log.open("ab") as output:
+            self.process = subprocess.Popen(command, cwd=ROOT, env=self.environ, stdout=output, stderr=output)
+        assert waited_for(self.answers), self.log.read_text()
+        return self
+
+    def end(self, with_signal=signal.SIGTERM):
+        """Stop it, if it runs, and return its exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(with_signal)
+        return self.process.wait(20)
+
+
+class Nginx(Server):
+    """nginx by our own files, with the sockets in `folder` as its instances."""
+
+    def __init__(self, program, folder):
+        for file in (ROOT / "deploy" / "nginx").iterdir():
+            moved = file.read_text().replace("/run/skye/", f"{folder}/").replace(" /tmp/", f" {folder}/")
+            (folder / file.name).write_text(moved)
+        self.port = free_port()
+        (folder / "listen.conf").write_text(f"listen 127.0.0.1:{self.port};")
+        as_root = " user root;" if os.geteuid() == 0 else ""
+        self.log = folder / "nginx.log"
+        command = [program, "-p", folder, "-c", folder / "nginx.conf", "-g", f"daemon off;{as_root}"]
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(command, stderr=log)
+        assert waited_for(self._listens), self.log.read_text()
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    def plug(self):
+        return socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE_S)
+
+    def _listens(self):
+        with contextlib.suppress(OSError), self.plug():
+            return True
+        return False
+
+
+class Player:
+    """A client as the demo plays by, of one server; which one may be changed in the middle of a game."""
+
+    def __init__(self, server):
+        self.server = server
+
+    def call(self, method, path, body=None, token=None):
+        headers = JSON | ({"Authorization": f"Bearer {token}"} if token else {})
+        answer = self.server.call(method, path, None if body is None else json.dumps(body), headers)
+        assert answer.status in (200, 201), answer
+        return answer.json
+
+
+def messages(stream):
+    """Read server-sent events to their end: pairs of a name and what it carries."""
+    name = "message"
+    for line in stream:
+        field, _, value = line.decode().rstrip("\n").partition(": ")
+        if field == "event":
+            name = value
+        elif field == "data":
+            yield name, json.loads(value)
+            name = "message"

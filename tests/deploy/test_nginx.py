@@ -1,0 +1,149 @@
+"""What nginx does before the instances: passes on, sends again what is safe to, refuses as the API would."""
+
+import contextlib
+import socket
+import threading
+import time
+
+import pytest
+
+from tests.deploy.servers import JSON, messages
+
+
+class Broken:
+    """An instance that hears a request, and ends the connection without an answer."""
+
+    def __init__(self, path):
+        self.heard = []
+        self._listener = socket.socket(socket.AF_UNIX)
+        self._listener.bind(str(path))
+        path.chmod(0o777)
+        self._listener.listen(100)
+        self._thread = threading.Thread(target=self._hear)
+        self._thread.start()
+
+    def _hear(self):
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = self._listener.accept()
+                with connection:
+                    self.heard.append(connection.recv(65536).decode())
+
+    def end(self):
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._thread.join()
+        self._listener.close()
+
+
+@pytest.fixture
+def broken(instance, folder):
+    """An instance that loses what it hears, beside one that serves."""
+    instance().start()
+    one = Broken(folder / "api-b.sock")
+    yield one
+    one.end()
+
+
+def is_heard_by(broken, call):
+    """Repeat a call until the broken instance has heard it; return the answer to that one."""
+    before = len(broken.heard)
+    for _ in range(20):
+        answer = call()
+        if len(broken.heard) > before:
+            return answer
+    raise AssertionError("nginx never asked the broken instance")
+
+
+def test_what_is_safe_to_repeat_is_sent_to_another_instance(nginx, broken):
+    answer = is_heard_by(broken, lambda: nginx.call("GET", "/v1/scoring-tiles"))
+    assert answer.status == 200
+
+
+def test_a_write_with_a_key_is_sent_to_another_instance(nginx, broken):
+    headers = JSON | {"Idempotency-Key": "mine"}
+    answer = is_heard_by(broken, lambda: nginx.call("POST", "/v1/games", b"{}", headers))
+    assert answer.status == 201
+    assert "\r\nIdempotency-Key: mine\r\n" in broken.heard[-1]
+
+
+def test_a_post_without_a_key_is_never_sent_twice(nginx, broken):
+    answer = is_heard_by(broken, lambda: nginx.call("POST", "/v1/games", b"{}", JSON))
+    assert answer.status == 503
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    assert answer.headers["Retry-After"] == "1"
+    assert answer.json["code"] == "store_unavailable"
+    assert "idempotency-key" not in broken.heard[-1].lower()
+
+
+def test_a_delete_without_a_key_is_given_one(nginx, broken):
+    created = nginx.call("POST", "/v1/games", b"{}", JSON | {"Idempotency-Key": "one"}).json
+    path, token = f"/v1/games/{created['game']['id']}", created["host_token"]
+    headers = {"Authorization": f"Bearer {token}"}
+    answer = is_heard_by(broken, lambda: nginx.call("DELETE", path, headers=headers))
+    assert answer.status in (200, 409)  # 409: an earlier one was heard by the whole instance alone
+    assert "\r\nIdempotency-Key: " in broken.heard[-1]
+
+
+def test_a_post_without_a_key_goes_where_somebody_listens(nginx, instance):
+    instance().start()  # and nobody at `api-b.sock`
+    assert {nginx.call("POST", "/v1/games", b"{}", JSON).status for _ in range(10)} == {201}
+
+
+def test_with_nobody_behind_it_it_refuses_as_the_api_would(nginx):
+    answer = nginx.call("GET", "/v1/games")
+    assert answer.status == 503
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    assert answer.headers["Retry-After"] == "1"
+    assert answer.json["status"] == 503
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status", "code"),
+    [
+        ("GET", "/metrics", None, 404, "not_found"),
+        ("GET", "/v1/games/../../%00", None, 400, "bad_request"),
+        ("GET", "/" + "a" * 40_000, None, 400, "bad_request"),
+        ("POST", "/v1/games", b"x" * 2_000_000, 413, "body_too_large"),
+        ("TRACE", "/v1/games", None, 405, "method_not_allowed"),
+    ],
+)
+def test_what_it_refuses_itself_it_refuses_as_the_api_would(nginx, method, path, body, status, code):
+    answer = nginx.call(method, path, body)
+    assert (answer.status, answer.json["code"], answer.json["status"]) == (status, code, status)
+    assert answer.headers["Content-Type"] == "application/problem+json"
+
+
+def test_the_api_itself_refuses_bodies_that_are_somewhat_too_large(nginx, instance):
+    instance().start()
+    answer = nginx.call("POST", "/v1/games", b'"' + b"x" * 500_000 + b'"', JSON)
+    assert (answer.status, answer.json["code"]) == (413, "body_too_large")
+    assert "X-Request-Id" in answer.headers
+
+
+def test_events_come_through_as_they_happen(nginx, instance):
+    served = instance().start()
+    created = served.new_game()
+    game = created["game"]["id"]
+    with nginx.follow(game) as stream:
+        heard = messages(stream)
+        assert next(heard)[0] == "stream"
+        assert next(heard)[1]["type"] == "game_created"
+        for name in ("Ann", "Bob"):
+            told = time.monotonic()
+            served.call("POST", f"/v1/games/{game}/players", b'{"name": "%s"}' % name.encode(), JSON)
+            assert next(heard)[1]["id"] > 1
+            assert time.monotonic() - told < 2  # the next heartbeat would push it out after ten
+
+
+def test_the_client_is_known_by_the_address_that_nginx_saw(nginx, instance):
+    instance(SKYE_TRUSTED_PROXIES="1", SKYE_LIMITS="on", SKYE_WORKERS="1").start()
+    left = [
+        int(
+            nginx.call("GET", "/v1/games", headers={"X-Forwarded-For": address}).headers[
+                "RateLimit-Remaining"
+            ]
+        )
+        for address in ("192.0.2.1", "192.0.2.2")
+    ]
+    assert left[1] == left[0] - 1  # neither made itself another client

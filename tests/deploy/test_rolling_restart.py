@@ -1,0 +1,134 @@
+"""Both instances are restarted, one after the other, while games are played and followed through nginx."""
+
+import http.client
+import itertools
+import json
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+
+import pytest
+
+from service.demo import DemoError, played
+from tests.deploy.servers import JSON, messages
+
+PLAYERS = 3
+PATIENCE_S = 30
+
+
+class Client:
+    """A client as the demo plays by, over one connection that it keeps open. It sends no keys."""
+
+    def __init__(self, nginx):
+        self._connection = http.client.HTTPConnection("127.0.0.1", nginx.port, timeout=PATIENCE_S)
+
+    def close(self):
+        self._connection.close()
+
+    def call(self, method, path, body=None, token=None):
+        headers = JSON | ({"Authorization": f"Bearer {token}"} if token else {})
+        self._connection.request(method, path, None if body is None else json.dumps(body), headers)
+        answer = self._connection.getresponse()
+        text = answer.read()
+        assert answer.status in (200, 201), (answer.status, text)
+        return json.loads(text)
+
+
+class Clients:
+    """Clients that play games until they are stopped; what goes wrong with any of them is kept."""
+
+    def __init__(self, nginx):
+        self.nginx = nginx
+        self.wrong = []
+        self.games = 0
+        self.steps = 0
+        self._stopped = threading.Event()
+        self._threads = [threading.Thread(target=self._run, args=(number,)) for number in range(PLAYERS)]
+
+    def __enter__(self):
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._stopped.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _run(self, number):
+        with closing(Client(self.nginx)) as client:
+            try:
+                self._play(client, number)
+            except (OSError, http.client.HTTPException, DemoError, AssertionError) as error:
+                self.wrong.append(repr(error))
+
+    def _play(self, client, number):
+        for count in itertools.count():
+            for _ in played(client, 2, f"{number}-{count}"):
+                self.steps += 1
+                if self._stopped.wait(0.005):
+                    return
+            self.games += 1
+
+
+def follow(nginx, game):
+    """Follow a game to its end as an EventSource does; return the events told, and why streams ended."""
+    told, endings = [], []
+    patience = time.monotonic() + PATIENCE_S
+    while (not endings or endings[-1] == "restart") and time.monotonic() < patience:
+        with nginx.follow(game, **{"Last-Event-ID": str((told or [0])[-1])}) as stream:
+            for name, data in messages(stream):
+                if name == "message":
+                    told.append(data["id"])
+                elif name == "end":
+                    endings.append(data["reason"])
+        time.sleep(0.05)
+    return told, endings
+
+
+def join(nginx, game, name):
+    answer = nginx.call("POST", f"/v1/games/{game}/players", json.dumps({"name": name}).encode(), JSON)
+    assert answer.status == 201, answer.body
+
+
+def test_a_rolling_restart_loses_no_request(nginx, instance):
+    instances = [instance().start(), instance().start()]
+    with Clients(nginx) as clients:
+        time.sleep(0.5)
+        for restarted in instances:
+            before = clients.steps
+            assert restarted.end() == 0
+            assert clients.steps > before  # play went on
+            restarted.start()
+        time.sleep(0.5)
+    assert clients.wrong == []
+    assert clients.games > 0
+
+
+def test_a_stream_goes_on_where_it_was_at_whichever_instance(nginx, instance):
+    instances = [instance().start(), instance().start()]
+    created = nginx.new_game()
+    game = created["game"]["id"]
+    with ThreadPoolExecutor() as pool:
+        followed = pool.submit(follow, nginx, game)
+        for restarted, names in zip(instances, ("AB", "CD"), strict=True):
+            join(nginx, game, names[0])
+            restarted.end()
+            join(nginx, game, names[1])
+            restarted.start()
+        nginx.call(
+            "DELETE", f"/v1/games/{game}", headers={"Authorization": f"Bearer {created['host_token']}"}
+        )
+        told, endings = followed.result(PATIENCE_S)
+    assert told == list(range(1, told[-1] + 1))
+    assert len(told) >= 6  # created, four seated, aborted
+    assert "restart" in endings
+    assert endings[-1] == "aborted"
+
+
+@pytest.fixture(autouse=True)
+def _nothing_complained_of(folder):
+    yield
+    for log in folder.glob("api-*.log"):
+        assert log.read_text() == ""

@@ -1,0 +1,105 @@
+"""An instance that is told to stop: what is under way ends well, and soon."""
+
+import http.client
+import threading
+import time
+
+import pytest
+
+from tests.deploy.servers import messages
+
+PROMPT_S = 4
+"""gunicorn's own worker would wait its whole patience of 10 s."""
+
+
+@pytest.fixture
+def served(instance):
+    return instance().start()
+
+
+@pytest.fixture
+def new_game(served):
+    return served.new_game()["game"]["id"]
+
+
+def test_an_open_stream_is_told_to_come_back(served, new_game):
+    with served.follow(new_game) as stream:
+        heard = messages(stream)
+        assert next(heard)[0] == "stream"
+        last = next(heard)[1]["id"]
+        told = time.monotonic()
+        served.process.terminate()
+        assert list(heard) == [("end", {"reason": "restart", "last_event": last})]
+    assert time.monotonic() - told < 1
+    assert served.process.wait(20) == 0
+    assert time.monotonic() - told < PROMPT_S
+
+
+def test_a_long_poll_is_answered(served, new_game):
+    answers = []
+    path = f"/v1/games/{new_game}/events?after=1&wait_ms=9000"
+    polling = threading.Thread(target=lambda: answers.append(served.call("GET", path)))
+    polling.start()
+    time.sleep(0.3)  # it begins to wait
+    told = time.monotonic()
+    assert served.end() == 0
+    polling.join()
+    assert time.monotonic() - told < PROMPT_S
+    assert answers[0].status == 200
+    assert answers[0].json["events"] == []
+
+
+def test_a_request_that_is_still_being_sent_is_answered(served):
+    with served.plug() as connection:
+        connection.sendall(b"POST /v1/games HTTP/1.1\r\nHost: here\r\nContent-Length: 2\r\n")
+        time.sleep(0.1)
+        served.process.terminate()
+        time.sleep(0.2)
+        connection.sendall(b"Content-Type: application/json\r\n\r\n{}")
+        answer = connection.makefile("rb").read()
+    assert answer.startswith(b"HTTP/1.1 201 ")
+    assert b"\r\nConnection: close\r\n" in answer
+    assert served.process.wait(20) == 0
+
+
+def asked(connection):
+    """Ask on a connection that stays open; return the answer."""
+    connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n")
+    answer = http.client.HTTPResponse(connection)
+    answer.begin()
+    assert answer.read() == b'{"status":"ok"}'
+    return answer
+
+
+def test_a_connection_kept_open_may_still_bring_a_request(served):
+    with served.plug() as connection:
+        assert asked(connection).headers["Connection"] == "keep-alive"
+        served.process.terminate()
+        time.sleep(0.2)
+        assert asked(connection).headers["Connection"] == "close"
+        assert connection.recv(1) == b""
+    assert served.process.wait(20) == 0
+
+
+def test_an_idle_connection_is_closed_soon(served):
+    with served.plug() as connection:
+        asked(connection)
+        told = time.monotonic()
+        assert served.end() == 0
+        assert time.monotonic() - told < PROMPT_S
+        assert connection.recv(1) == b""
+
+
+def test_connections_that_have_sent_nothing_yet_are_served(served):
+    with served.plug() as first, served.plug() as second:
+        served.process.terminate()
+        assert asked(first).status == 200
+        assert asked(second).status == 200
+    assert served.process.wait(20) == 0
+
+
+def test_nothing_is_complained_of(served, new_game):
+    with served.follow(new_game) as stream, served.plug():
+        stream.readline()
+        assert served.end() == 0
+    assert served.log.read_text() == ""
