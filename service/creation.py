@@ -24,16 +24,24 @@ def beginning_of(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def new_table(body: dict[str, Any], game_id: str, tokens: TokenSource, now_ms: int) -> Table:
-    """Return the table that was asked for, without its players."""
+    """Return the table that was asked for, without its players.
+
+    :raises Problem: invalid_setup, when a seat is to start that nobody can ever have.
+    """
     players = body["players"]
     everybody = len(players) if body["start"] and len(players) > 1 else 5
+    capacity, starts = body.get("seats", everybody), body["options"].get("starting_seat", 0)
+    if starts >= capacity:
+        raise Problem(
+            "invalid_setup", f"Seat {starts} was to start, and there are {capacity} seats from 0 on."
+        )
     return Table(
         id=game_id,
         name=body["name"],
         host=hash_token(tokens.token("host")),
         options=_options(body["options"]),
         created_ms=now_ms,
-        capacity=body.get("seats", everybody),
+        capacity=capacity,
         private=body["private"],
         start_when_full=body["start"],
     )

@@ -123,6 +123,8 @@ def _body(req: Request) -> bytes:
         raise
     except Exception as error:  # what reads the connection is the server's, and so are its errors
         raise Problem("bad_request", "The body breaks off, or is not in chunks as it says.") from error
+    if req.content_length is not None and len(data) < req.content_length:
+        raise Problem("bad_request", "The body breaks off before its Content-Length.")
     if req.content_length is None and len(data) == req.max_content_length:
         raise Problem("body_too_large")  # Werkzeug cuts a body in chunks off there
     return data
@@ -249,7 +251,7 @@ def check_accepts(*media_types: str) -> str:
     :raises Problem: not_acceptable.
     """
     accept = request.headers.get("Accept")
-    if accept is None or accept == "*/*":
+    if not accept or accept == "*/*":
         return media_types[0]
     best = request.accept_mimetypes.best_match(media_types)
     if best is None:

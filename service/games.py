@@ -110,7 +110,8 @@ class Games:
             if reused is not None:
                 raise self._forbidden(seen, decide) or reused
             if not call.accepts_version(version):
-                mismatch = Problem("version_mismatch", f"The game is at version {version}.")
+                detail, headers = f"The game is at version {version}.", {"ETag": f'"{version}"'}
+                mismatch = Problem("version_mismatch", detail, headers=headers)
                 raise self._forbidden(seen, decide) or mismatch
             reply = self._try(seen, call, decide, tell)
             if reply is not None:

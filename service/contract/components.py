@@ -68,7 +68,7 @@ HEADER_PARAMETERS: Final = {
         LAST_EVENT_ID,
         "The number of the last event received, as an `EventSource` sends it when it comes back; "
         "it goes before `after`.",
-        {"type": "string", "examples": ["17"]},
+        {"type": "string", "pattern": "^[0-9]{1,9}$", "examples": ["17"]},
     ),
 }
 

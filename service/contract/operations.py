@@ -101,6 +101,7 @@ _UNEXPECTED = ("bad_request", "method_not_allowed", "internal_error")
 _LIMITS = ("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset")
 _OF_STATUS: dict[int | str, list[str]] = {
     401: ["WWW-Authenticate"],
+    412: ["ETag"],
     429: ["Retry-After"],
     503: ["Retry-After"],
     "default": ["Allow"],

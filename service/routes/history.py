@@ -22,7 +22,7 @@ from service.exchange import (
     unchanged,
 )
 from service.limits import network
-from service.problems import Problem
+from service.problems import FieldError, Problem
 from service.schemas import answers, requests
 from service.steps import game_begun
 from service.streams import Follower, events_after
@@ -82,15 +82,21 @@ def list_events(query: dict[str, Any], game: str) -> Response:
 
 def _after(query: dict[str, Any]) -> int:
     """Return the number of the last event that the client has; a reconnecting stream names it in a header."""
-    last = request.headers.get("Last-Event-ID", "")
-    return int(last) if last.isascii() and last.isdigit() and len(last) < 10 else int(query["after"])
+    last = request.headers.get("Last-Event-ID")
+    if not last:
+        return int(query["after"])
+    if not (last.isascii() and last.isdigit() and len(last) < 10):
+        raise Problem(
+            "invalid_parameter", errors=[FieldError("Last-Event-ID", "This is not an event's number.")]
+        )
+    return int(last)
 
 
 def _stream(follower: Follower, after: int) -> Response:
     first = follower.read(after)
     table = first[0].table
     is_over = table.status in (Status.FINISHED, Status.ABORTED)
-    if is_over and after >= table.last_event and "Last-Event-ID" in request.headers:
+    if is_over and after >= table.last_event:
         return Response(status=204, headers={"Cache-Control": "no-store"})  # tells it not to come back
     whose = follower.token or network(request.remote_addr)
     leave = open_streams().enter(whose)

@@ -201,8 +201,11 @@ def test_a_parameter_out_of_range_is_refused_by_name(name, games):
 
 
 @pytest.mark.usefixtures("unchanged")
-def test_a_strange_last_event_id_is_as_good_as_none(games):
+def test_a_last_event_id_that_is_no_number_is_refused_and_nothing_is_told_twice(games):
     game = games["pricing"]
     everything = game.call("GET", "events").json
-    for sent in ("", "x", "-1", "9" * 5000, "1.5", "²", "\xff"):
-        assert game.call("GET", "events", headers={"Last-Event-ID": sent}).json == everything
+    assert game.call("GET", "events", headers={"Last-Event-ID": ""}).json == everything
+    for sent in ("x", "-1", "9" * 5000, "1.5", "²", "\xff"):
+        answer = game.call("GET", "events", headers={"Last-Event-ID": sent})
+        assert refusal(answer, sent) == "invalid_parameter", sent
+        assert [error["pointer"] for error in answer.json["errors"]] == ["Last-Event-ID"], sent

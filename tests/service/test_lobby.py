@@ -217,3 +217,9 @@ def test_a_game_is_kept_longer_by_each_change():
     game.call("POST", "start", token=game.host)
     assert 1990 < service.redis.ttl(key) <= 2000
     assert Settings().game_ttl_playing_s > Settings().game_ttl_lobby_s
+
+
+def test_a_game_that_a_seat_beyond_its_last_is_to_start_is_not_opened(service):
+    answer = service.call("POST", "/v1/games", {"seats": 2, "options": {"starting_seat": 3}})
+    assert (answer.status_code, answer.json["code"]) == (422, "invalid_setup")
+    assert service.call("GET", "/v1/games").json["games"] == []

@@ -51,7 +51,10 @@ def test_every_metric_has_a_type_and_a_meaning(service):
 
 
 def test_prometheus_gets_the_form_that_it_can_read(service):
-    openmetrics, plain = "application/openmetrics-text;version=1.0.0", "text/plain;version=0.0.4;charset=utf-8"
+    openmetrics, plain = (
+        "application/openmetrics-text;version=1.0.0",
+        "text/plain;version=0.0.4;charset=utf-8",
+    )
     accept = f"{openmetrics};q=0.5,{plain};q=0.3,*/*;q=0.1"
     answer = service.call("GET", "/metrics", headers={"Accept": accept})
     assert (answer.status_code, answer.content_type) == (200, "text/plain; version=0.0.4; charset=utf-8")

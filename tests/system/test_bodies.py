@@ -63,3 +63,19 @@ def test_chunks_that_are_none_are_refused_and_end_the_connection(connection, bod
     status, problem = answered(connection, CHUNKED + body)
     assert (status, problem["code"]) == (400, "bad_request")
     assert connection.recv(100) == b""
+
+
+@pytest.mark.parametrize("body", [b"", b"{}", b'{"name": "o'])
+def test_a_body_that_breaks_off_opens_no_game_and_spends_no_key(live, body):
+    where = urlsplit(live.url)
+    key = HEAD + b"Idempotency-Key: breaks-off-after-%d\r\n" % len(body)
+    whole = b'{"name": "one", "private": true}'
+    with socket.create_connection((where.hostname, where.port), timeout=10) as broken:
+        broken.sendall(key + b"Content-Length: %d\r\n\r\n" % len(whole) + body)
+        broken.shutdown(socket.SHUT_WR)
+        with closing(http.client.HTTPResponse(broken)) as answer:
+            answer.begin()
+            assert (answer.status, json.loads(answer.read())["code"]) == (400, "bad_request")
+    with socket.create_connection((where.hostname, where.port), timeout=10) as again:
+        status, game = answered(again, key + b"Content-Length: %d\r\n\r\n" % len(whole) + whole)
+    assert (status, game["game"]["name"]) == (201, "one")
