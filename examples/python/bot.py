@@ -1,4 +1,4 @@
-"""A bot that knows no rules, over a client generated from openapi.yaml. How to use it: bot.py --help"""
+"""A bot that knows no rules, over a client generated from openapi.yaml; `bot.py --help` says more."""
 
 import argparse
 import random
