@@ -12,6 +12,7 @@ from flask import Request, Response, current_app, request
 from flask_smorest import Blueprint
 from marshmallow import Schema, ValidationError
 from webargs.flaskparser import FlaskParser
+from werkzeug.datastructures import ETags
 from werkzeug.exceptions import HTTPException
 
 from service.auth import Caller
@@ -180,9 +181,12 @@ def call() -> Call:
     fingerprint = "" if key is None else _fingerprint(request)
     accepts: Callable[[int], bool] = _any_version
     if "If-Match" in request.headers:
-        wanted = request.if_match
-        accepts = lambda version: wanted.contains(str(version))  # noqa: E731 - as short as it is
+        accepts = _version_in(request.if_match)
     return Call(token(), key, fingerprint, request.remote_addr or "", accepts)
+
+
+def _version_in(wanted: ETags) -> Callable[[int], bool]:
+    return lambda version: wanted.contains(str(version))
 
 
 def _any_version(_version: int) -> bool:
