@@ -33,10 +33,12 @@ test: $(VENV)/.installed-dev ## run every test
 	@$(BIN)/python -m pytest
 
 .PHONY: lint
-lint: $(VENV)/.installed-dev ## check style, types, and that openapi.yaml is what the code says
+lint: $(VENV)/.installed-dev ## check style, types, security, and that openapi.yaml is what the code says
 	@$(BIN)/ruff check $(SOURCES)
 	@$(BIN)/ruff format --check $(SOURCES)
 	@$(BIN)/mypy
+	@$(BIN)/bandit --quiet --configfile pyproject.toml --recursive engine service
+	@$(BIN)/python deploy/audit.py
 	@$(BIN)/python -m service.cli openapi > openapi.yaml.new
 	@diff -u openapi.yaml openapi.yaml.new && rm openapi.yaml.new || { rm openapi.yaml.new; \
 		echo 'openapi.yaml has drifted from the code: run `make openapi` and look at what changed.' >&2; exit 1; }

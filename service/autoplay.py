@@ -45,7 +45,7 @@ def hand_to_bot(table: Table, seat: int, reason: str, now_ms: int) -> Step:
     """Let a bot play a seat from now on. Who has resigned holds no token of it any more."""
     left = replace(table.seats[seat], bot=STAND_IN)
     if reason == "resigned":
-        left = replace(left, token="")
+        left = replace(left, token="")  # nosec B106 # no token, so no password
     seats = (*table.seats[:seat], left, *table.seats[seat + 1 :])
     return changed(table, now_ms, [BotTookOver(seat, STAND_IN, reason)], seats=seats)
 

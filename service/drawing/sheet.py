@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable
 from hashlib import blake2s
 from typing import Final, NamedTuple
-from xml.sax.saxutils import escape
+from xml.sax.saxutils import escape  # nosec B406 # it writes XML and reads none
 
 from engine import FORMS, OBJECTS, Form, Survey, Territory
 from service.drawing.art import art_of
