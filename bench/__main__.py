@@ -1,28 +1,51 @@
-"""`python -m bench [engine | api]`: measure, print the table, write bench/latest.json."""
+"""`python -m bench [engine | api]`: measure, print the table, write bench/latest.json.
+
+`--quick` measures less often, `--full` more; `--least` only shows that it works.
+"""
 
 from __future__ import annotations
 
+import argparse
 import sys
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
-from bench.rows import Row, table, write
+from bench.plan import FULL, LEAST, QUICK, USUAL, Plan
+from bench.rows import Row, read, table, write
+
+HERE = Path(__file__).parent
+PARTS = ("engine", "api")
 
 
 def main(arguments: list[str]) -> int:
-    """Run the halves that are named, or both."""
-    halves = arguments or ["engine", "api"]
-    rows: list[Row] = []
-    if "engine" in halves:
-        from bench.engine import engine_rows
-
-        rows += engine_rows()
-    if "api" in halves:
-        from bench.api import api_rows
-
-        rows += api_rows()
-    print(table(rows))
-    write(rows, Path(__file__).parent / "latest.json")
+    """Measure the parts that are named, or all; what is not measured anew stays in the file as it is."""
+    asked = _parser().parse_args(arguments)
+    parts = asked.parts or PARTS
+    rows = [each for each in read(asked.to) if each.part not in parts]
+    for part in parts:
+        rows += [replace(each, part=part) for each in _measuring(part)(asked.plan)]
+    rows.sort(key=lambda each: PARTS.index(each.part))
+    print(table(each for each in rows if each.part in parts))
+    write(rows, asked.to)
     return 0
+
+
+def _measuring(part: str) -> Callable[[Plan], list[Row]]:
+    if part == "engine":
+        from bench.engine import engine_rows as measure
+    else:
+        from bench.api import api_rows as measure
+    return measure
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="what to measure; all")
+    for plan, name in ((LEAST, "--least"), (QUICK, "--quick"), (FULL, "--full")):
+        parser.add_argument(name, dest="plan", action="store_const", const=plan, default=USUAL)
+    parser.add_argument("--to", type=Path, default=HERE / "latest.json", help="the file to write")
+    return parser
 
 
 if __name__ == "__main__":

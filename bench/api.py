@@ -21,13 +21,13 @@ from typing import NamedTuple
 
 import redis
 
+from bench.plan import Plan
 from bench.rows import Row, in_turn, row
 from service.embedded import RedisServer, find_program
 from service.settings import Address
 
 HERE = Path(__file__).parent
 GAMES = 64
-RUNS = 5
 SECONDS = 2
 CONNECTIONS = 16
 
@@ -50,7 +50,7 @@ class Load(NamedTuple):
     p99: float
 
 
-def api_rows() -> list[Row]:
+def api_rows(plan: Plan) -> list[Row]:
     """Measure the API."""
     program = find_program()
     if program is None or shutil.which("wrk") is None:
@@ -62,7 +62,7 @@ def api_rows() -> list[Row]:
         _gunicorn("service.wsgi:app", url) as ours,
         _gunicorn("bench.ceilings:app", url) as theirs,
     ):
-        return [*_request_rows(url, ours, theirs), *_size_rows(url)]
+        return [*_request_rows(url, ours, theirs, plan.runs), *_size_rows(url)]
 
 
 @contextlib.contextmanager
@@ -150,7 +150,7 @@ def _offer(game: Game) -> str:
     return json.dumps({"discard": one, "prices": {two: 1, three: 1}})
 
 
-def _request_rows(url: str, ours: str, theirs: str) -> list[Row]:
+def _request_rows(url: str, ours: str, theirs: str, runs: int) -> list[Row]:
     pricing = [_game_in(ours, number, 4, "pricing") for number in range(GAMES)]
     building = [_game_in(ours, number, 6, "building") for number in range(GAMES, GAMES + 16)]
     first = [_game_in(ours, number, 1, "pricing") for number in range(GAMES)]
@@ -199,7 +199,7 @@ def _request_rows(url: str, ours: str, theirs: str) -> list[Row]:
 
         return run
 
-    rates = in_turn({name: runner(name) for name in loads}, RUNS)
+    rates = in_turn({name: runner(name) for name in loads}, runs)
     ceilings = {
         "game view, round 4": ("Flask + one read", ">= 0.75"),
         "game view, 304": ("Flask + one read", ">= 0.9"),

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 import random
+import statistics
 import time
 import tracemalloc
+from collections import defaultdict
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
+from bench.opponents import NAMES, opponents
+from bench.plan import Plan
 from bench.rows import Row, in_turn, row
 from engine import (
     BOTS,
     COLORS,
-    Buy,
-    FinishBuilding,
+    PLAYERS,
     Game,
     Move,
-    Pass,
-    Place,
     SetOffer,
     TakeBack,
     game_as_seen_by,
@@ -26,7 +29,25 @@ from engine import (
     play,
 )
 
-RUNS = 7
+OURS = "random games, 4 players"
+GOALS = {"python-chess": ">= 1.9", "OpenSpiel backgammon": ">= 1.0"}
+
+
+_new_seeds = map(str, itertools.count())
+"""Every game is another: what has been worked out for one must not serve the next."""
+
+
+def choose(game: Game, seat: int, dice: random.Random) -> Move:
+    """List everything legal for a seat, and choose any of it but taking back."""
+    limits = offer_limits(game, seat)
+    if limits is not None:
+        discard, one, other = limits.tiles
+        price = dice.randint(1, limits.gold - 1)
+        return SetOffer(discard, ((one, price), (other, dice.randint(1, limits.gold - price))))
+    moves = legal_moves(game, seat)
+    if isinstance(moves[-1], TakeBack):
+        moves.pop()
+    return dice.choice(moves)
 
 
 def decisions(players: int, dice: random.Random, seed: str) -> Iterator[tuple[Game, int, Move]]:
@@ -34,146 +55,151 @@ def decisions(players: int, dice: random.Random, seed: str) -> Iterator[tuple[Ga
     game = new_game(COLORS[:players], seed).game
     while not game.is_over:
         seat = game.waiting_for[0]
-        limits = offer_limits(game, seat)
-        if limits is not None:
-            discard, one, other = limits.tiles
-            price = dice.randint(1, limits.gold - 1)
-            move: Move = SetOffer(discard, ((one, price), (other, dice.randint(1, limits.gold - price))))
-        else:
-            moves = legal_moves(game, seat)
-            if isinstance(moves[-1], TakeBack):
-                moves.pop()
-            move = dice.choice(moves)
+        move = choose(game, seat, dice)
         yield game, seat, move
         game = play(game, seat, move).game
 
 
-def rates(games: int = 15) -> dict[str, Callable[[], float]]:
-    """Return what measures decisions per second of CPU time, for us and for whoever else is installed."""
+class Speed(NamedTuple):
+    """How many of each in a second of CPU time."""
+
+    decisions: float
+    games: float
+
+
+def _speeds(plan: Plan) -> dict[str, Callable[[], Speed]]:
     dice = random.Random(1)
-    seeds = iter(range(10**9))
 
     def ours(players: int) -> Callable[[], int]:
-        return lambda: sum(1 for _ in decisions(players, dice, str(next(seeds))))
+        return lambda: sum(1 for _ in decisions(players, dice, next(_new_seeds)))
 
-    contenders = {f"{n} players": _rate(ours(n), games) for n in (4, 2, 3, 5)}
-    contenders.update({name: _rate(game, games) for name, game in _others(dice).items()})
-    return contenders
+    games = {f"random games, {n} players": ours(n) for n in PLAYERS} | opponents(dice)
+    return {name: _speed(game, plan.games) for name, game in games.items()}
 
 
-def _rate(one_game: Callable[[], int], games: int) -> Callable[[], float]:
-    def measure() -> float:
+def _speed(one_game: Callable[[], int], games: int) -> Callable[[], Speed]:
+    def measure() -> Speed:
         before = time.process_time()
         number = sum(one_game() for _ in range(games))
-        return number / (time.process_time() - before)
+        spent = time.process_time() - before
+        return Speed(number / spent, games / spent)
 
     return measure
 
 
-def _others(dice: random.Random) -> dict[str, Callable[[], int]]:
-    """Return random playouts of other engines, as far as they are installed (bench/requirements.txt)."""
-    found: dict[str, Callable[[], int]] = {}
-    try:
-        import chess
-
-        found["python-chess"] = lambda: _chess(chess, dice)
-    except ImportError:
-        print("python-chess is not installed: no comparison with it")
-    try:
-        import pyspiel
-
-        found["OpenSpiel backgammon"] = lambda: _openspiel(pyspiel.load_game("backgammon"), dice)
-        found["OpenSpiel gin rummy"] = lambda: _openspiel(pyspiel.load_game("gin_rummy"), dice)
-    except ImportError:
-        print("OpenSpiel is not installed: no comparison with it")
-    return found
-
-
-def _chess(chess, dice: random.Random) -> int:
-    board, number = chess.Board(), 0
-    while number < 400 and not board.is_game_over():
-        board.push(dice.choice(list(board.legal_moves)))
-        number += 1
-    return number
-
-
-def _openspiel(game, dice: random.Random) -> int:
-    state, number = game.new_initial_state(), 0
-    while not state.is_terminal():
-        if state.is_chance_node():
-            outcomes, weights = zip(*state.chance_outcomes(), strict=True)
-            state.apply_action(dice.choices(outcomes, weights)[0])
-        else:
-            state.apply_action(dice.choice(state.legal_actions()))
-            number += 1
-    return number
-
-
-def _parts() -> list[Row]:
-    """Time by part, over the same recorded games: listing, each kind of move, the view of a seat."""
-    recorded = [step for n in range(20) for step in decisions(4, random.Random(n), str(n))]
-    contenders: dict[str, Callable[[], float]] = {
-        "list legal actions": lambda: _us(recorded, lambda g, s, _: (offer_limits(g, s), legal_moves(g, s))),
-        "view of a seat": lambda: _us(recorded, lambda g, s, _: game_as_seen_by(s, g)),
-    }
-    for kind in (SetOffer, Buy, Pass, Place, FinishBuilding):
-        of_kind = [step for step in recorded if type(step[2]) is kind]
-        contenders[f"play {kind.__name__}"] = lambda of_kind=of_kind: _us(of_kind, play)
-    for number in (1, 6):
-        of_round = [step for step in recorded if step[0].round == number]
-        contenders[f"play in round {number}"] = lambda of_round=of_round: _us(of_round, play)
-    measured = in_turn(contenders, RUNS)
-    rows = [row(name, values, "us") for name, values in measured.items() if name != "play in round 6"]
-    first = ("play in round 1", measured["play in round 1"])
-    return [*rows, row("play in round 6", measured["play in round 6"], "us", against=first, goal="<= 1.3")]
-
-
-def _us(steps, call) -> float:
-    before = time.process_time()
-    for game, seat, move in steps:
-        call(game, seat, move)
-    return (time.process_time() - before) / len(steps) * 1e6
-
-
-def _bots() -> list[Row]:
-    recorded = [step for n in range(3) for step in decisions(4, random.Random(n), str(n))]
-    dice = random.Random(1)
+def _speed_rows(plan: Plan) -> list[Row]:
+    measured = in_turn(_speeds(plan), plan.runs)
     rows = []
-    for name, bot in BOTS.items():
-        measured = in_turn({name: lambda bot=bot: _us(recorded, lambda g, s, _: bot(g, s, dice))}, 3)
-        rows.append(row(f"{name} bot, one move", measured[name], "us"))
+    for name in (f"random games, {n} players" for n in PLAYERS):
+        rows.append(row(name, [speed.decisions for speed in measured[name]], "decisions/s"))
+        rows.append(row(name, [speed.games for speed in measured[name]], "games/s"))
+    ours = [speed.decisions for speed in measured[OURS]]
+    for other in NAMES:
+        goal = GOALS.get(other)
+        if other not in measured:
+            rows.append(Row(OURS, None, "decisions/s", f"{other}: not installed", goal=goal))
+            continue
+        theirs = [speed.decisions for speed in measured[other]]
+        rows.append(row(OURS, ours, "decisions/s", against=(other, theirs), goal=goal))
     return rows
 
 
-def _memory() -> Row:
+class Clock:
+    """Adds up CPU time by part: seconds and how often, its own cost left out."""
+
+    def __init__(self) -> None:
+        self.seconds: defaultdict[str, float] = defaultdict(float)
+        self.times: defaultdict[str, int] = defaultdict(int)
+        started = time.thread_time_ns()
+        for _ in range(1000):
+            last = time.thread_time_ns()
+        self._own = (last - started) / 1000
+
+    def add(self, part: str, nanoseconds: int) -> None:
+        """Count one."""
+        self.seconds[part] += (nanoseconds - self._own) / 1e9
+        self.times[part] += 1
+
+    def us(self, *parts: str) -> float:
+        """Return microseconds for each time that any of the parts came up."""
+        return sum(self.seconds[part] for part in parts) / sum(self.times[part] for part in parts) * 1e6
+
+
+def _timed_games(games: int, bot: Callable[..., Move] = choose) -> Clock:
+    """Play whole games of four, the time taken by what chooses, by kind of move and by round."""
+    clock, now = Clock(), time.thread_time_ns
+    for seed in itertools.islice(_new_seeds, games):
+        game, dice = new_game(COLORS[:4], seed).game, random.Random(seed)
+        while not game.is_over:
+            seat, number = game.waiting_for[0], game.round
+            start = now()
+            move = bot(game, seat, dice)
+            chosen = now()
+            after = play(game, seat, move).game
+            played = now()
+            clock.add("choose", chosen - start)
+            clock.add(f"play {type(move).__name__}", played - chosen)
+            clock.add(f"round {number}", played - chosen)
+            game = after
+    return clock
+
+
+def _timed_views(games: int) -> Clock:
+    clock, now = Clock(), time.thread_time_ns
+    for seed in itertools.islice(_new_seeds, games):
+        for game, seat, _ in decisions(4, random.Random(seed), seed):
+            start = now()
+            game_as_seen_by(seat, game)
+            clock.add("view", now() - start)
+    return clock
+
+
+def _part_rows(plan: Plan) -> list[Row]:
+    """Time by part: each part's share of a random game, and what it takes each time."""
+    clocks = [_timed_games(plan.games) for _ in range(plan.runs + 1)][1:]
+    kinds = sorted(part for part in clocks[0].seconds if part.startswith("play "))
+    whole = [sum(clock.seconds[part] for part in ("choose", *kinds)) for clock in clocks]
+    names = {"choose": "list legal actions and choose", **{kind: kind for kind in kinds}}
+    rows = []
+    for part, name in names.items():
+        shares = [clock.seconds[part] for clock in clocks]
+        shown = row(f"{name}: share", shares, "", against=("a random game of 4", whole))
+        us = row(f"{name}", [clock.us(part) for clock in clocks], "us")
+        rows += [us, Row(shown.name, shown.ratio, "of the time", spread=shown.spread)]
+    views = [_timed_views(plan.games) for _ in range(plan.runs)]
+    rows.append(row("view of a seat", [clock.us("view") for clock in views], "us"))
+    first, last = ([clock.us(f"round {number}") for clock in clocks] for number in (1, 6))
+    rows.append(row("play in round 1", first, "us"))
+    rows.append(row("play in round 6", last, "us", against=("play in round 1", first), goal="<= 1.3"))
+    return rows
+
+
+def _bot_rows(plan: Plan) -> list[Row]:
+    """Time of a bot for one move, over whole games in which it has every seat."""
+    rows = []
+    for name, bot in BOTS.items():
+        clocks = [_timed_games(max(1, plan.games // 5), bot) for _ in range(plan.runs + 1)][1:]
+        rows.append(row(f"{name} bot, one move", [clock.us("choose") for clock in clocks], "us"))
+    return rows
+
+
+def _memory_rows(plan: Plan) -> list[Row]:
     """Bytes that a game in its last round holds, with all that has been worked out for it."""
-    tracemalloc.start()
-    kept = []
-    before = tracemalloc.get_traced_memory()[0]
-    for number in range(20):
-        *_, (game, _, _) = decisions(4, random.Random(number), str(number))
-        kept.append(game)
-    held = tracemalloc.get_traced_memory()[0] - before
-    tracemalloc.stop()
-    return row("memory of a 4-player game at its end", [held / len(kept)], "bytes")
+    rows = []
+    for players in PLAYERS:
+        kept, held = [], []
+        tracemalloc.start()
+        for number in range(plan.games):
+            before = tracemalloc.get_traced_memory()[0]
+            *_, (game, _, _) = decisions(players, random.Random(number), str(number))
+            kept.append(game)
+            held.append(tracemalloc.get_traced_memory()[0] - before)
+        tracemalloc.stop()
+        # What the first ones leave behind in tables that all games share is not theirs.
+        rows.append(row(f"memory of a {players}-player game at its end", [statistics.median(held)], "bytes"))
+    return rows
 
 
-def engine_rows() -> list[Row]:
+def engine_rows(plan: Plan) -> list[Row]:
     """Measure the engine."""
-    measured = in_turn(rates(), RUNS)
-    ours = "4 players"
-    rows = [row(f"random games, {n} players", measured[f"{n} players"], "decisions/s") for n in (2, 3, 4, 5)]
-    per_game = [rate / 120 for rate in measured[ours]]
-    rows.append(row("random games, 4 players", per_game, "games/s"))
-    goals = {"python-chess": ">= 1.9", "OpenSpiel backgammon": ">= 1.0"}
-    for other in measured.keys() - {f"{n} players" for n in (2, 3, 4, 5)}:
-        rows.append(
-            row(
-                "random 4-player games",
-                measured[ours],
-                "decisions/s",
-                against=(other, measured[other]),
-                goal=goals.get(other),
-            )
-        )
-    return [*rows, *_parts(), *_bots(), _memory()]
+    return [*_speed_rows(plan), *_part_rows(plan), *_bot_rows(plan), *_memory_rows(plan)]
