@@ -32,6 +32,10 @@ demo: $(VENV)/.installed ## play one whole game against the running server, as a
 test: $(VENV)/.installed-dev ## run every test
 	@$(BIN)/python -m pytest
 
+.PHONY: durability
+durability: $(VENV)/.installed-dev ## kill what serves games for five minutes, and prove that nothing is lost
+	@$(BIN)/python -m tests.system.durability
+
 .PHONY: lint
 lint: $(VENV)/.installed-dev ## check style, types, security, and that openapi.yaml is what the code says
 	@$(BIN)/ruff check $(SOURCES)

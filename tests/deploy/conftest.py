@@ -1,6 +1,5 @@
 """What the tests of deploying share, and what they say where a program is missing."""
 
-import os
 import shutil
 import signal
 import tempfile
@@ -8,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.deploy.servers import Instance, Nginx
+from tests.deploy.servers import Instance, Nginx, nginx_program
 
 NO_NGINX = "no nginx: the way through it was not tried"
 NO_KUBECTL = "no kubectl: the overlays were not built"
@@ -41,8 +40,7 @@ def instance(redis_server, folder):
 @pytest.fixture
 def nginx(folder):
     """A running `Nginx`; its instances are those that `instance` makes."""
-    path = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin"
-    running = Nginx(shutil.which("nginx", path=path) or pytest.skip(NO_NGINX), folder)
+    running = Nginx(nginx_program() or pytest.skip(NO_NGINX), folder)
     yield running
     running.process.terminate()
     running.process.wait(10)

@@ -4,6 +4,7 @@ import contextlib
 import http.client
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -114,6 +115,11 @@ class Instance(Server):
         if self.process.poll() is None:
             self.process.send_signal(with_signal)
         return self.process.wait(20)
+
+
+def nginx_program():
+    """Return the path of nginx, or None."""
+    return shutil.which("nginx", path=f"{os.environ.get('PATH', os.defpath)}:/usr/sbin")
 
 
 class Nginx(Server):

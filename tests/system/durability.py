@@ -1,0 +1,96 @@
+"""Kill what serves games, at random moments and many times over, and prove that nothing acknowledged is lost.
+
+    python -m tests.system.durability --minutes 5 --seed storm
+
+Worker processes, whole gunicorns and Redis are killed (`kill -9`) and come back while games are played on
+them; then every game is held against the journals of those who played it.
+"""
+
+import argparse
+import random
+import secrets
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+from service.embedded import RedisServer, find_program
+from service.settings import Address
+from tests.conftest import free_port
+from tests.deploy.servers import waited_for
+from tests.system.proof import prove
+from tests.system.storm import Crowd, Machines
+from tests.system.wire import Wire
+
+MOST_KILLS = 100_000
+POSTED_AGAIN = 10
+"""Of so many games one is begun again from its record."""
+
+
+def survived(machines, seed, games, enough):
+    """Let a crowd play while machines are killed, until `enough` says so; then prove all its games.
+
+    `enough` is given how often each victim has been killed. Returns counts of all there was. Raises
+    AssertionError, which names the seed.
+    """
+    dice = random.Random(seed)
+    with Crowd(machines.ports, seed, games) as crowd:
+        for victim in victims(machines, dice):
+            if crowd.wrong or enough(machines.kills):
+                break
+            begun = time.time()
+            time.sleep(dice.uniform(0.02, 0.5))
+            machines.kill(victim, dice)
+            wait_for_play(crowd, begun)
+        crowd.stop()
+    assert not crowd.wrong, f"with the seed {seed!r}:\n{crowd.wrong[0]}"
+    found = Counter(games=len(crowd.matches))
+    wire = Wire(machines.ports, dice)
+    for number, (match, spectator) in enumerate(crowd.matches):
+        try:
+            found += prove(match, wire, spectator, again=number % POSTED_AGAIN == 0)
+        except AssertionError as error:
+            raise AssertionError(f"with the seed {seed!r}: {error}") from error
+        found["finished"] += match.is_over
+    wire.close()
+    return found + crowd.counts
+
+
+def victims(machines, dice):
+    """Yield whom to kill next, all equally often, in an order by the dice."""
+    for _ in range(MOST_KILLS):
+        yield from dice.sample(machines.VICTIMS, len(machines.VICTIMS))
+
+
+def wait_for_play(crowd, begun, seconds=60):
+    """Wait until an action has been acknowledged since a time: nothing can be lost where nobody plays."""
+    if not waited_for(lambda: crowd.wrong or crowd.has_acted_since(begun), seconds):
+        crowd.wrong.append(f"nothing was acknowledged for {seconds} s")
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--minutes", type=float, default=5, help="how long to go on killing")
+    parser.add_argument("--seed", default=None, help="by which games, moves and victims are chosen")
+    parser.add_argument("--games", type=int, default=8, help="how many games are played at once")
+    parser.add_argument("--appendfsync", default="always", choices=("always", "everysec"))
+    chosen = parser.parse_args()
+    program = find_program() or sys.exit("There is no redis-server.")
+    seed = chosen.seed or secrets.token_hex(4)
+    print(f"The seed is {seed}.", flush=True)
+    until = time.monotonic() + 60 * chosen.minutes
+    with tempfile.TemporaryDirectory(prefix="skye-") as folder:
+        address = Address("127.0.0.1", free_port())
+        redis = RedisServer(program, Path(folder), address, chosen.appendfsync)
+        with Machines(redis, Path(folder)) as machines:
+            found = survived(machines, seed, chosen.games, lambda _: time.monotonic() > until)
+    for name, number in (found + machines.kills).items():
+        print(f"{name:>20} {number}")
+    print("Nothing that was acknowledged is missing, nothing has happened twice.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,267 @@
+"""Players of whole games over real HTTP, who write down all that they are told.
+
+A seat does at random what the service says is open to it. Each action is entered in the seat's journal before
+it is sent, and its answer after it has come; what is never answered stays open there. `proof` then holds the
+journals against what is stored.
+"""
+
+import hashlib
+import json
+import random
+import time
+from dataclasses import dataclass, field
+
+from tests.system.wire import Cut, Wrong, bearer
+
+NAMES = ("Ann", "Bob", "Cy", "Dee", "Eve")
+OVER = ("finished", "aborted")
+MOST_STEPS = 2000
+"""More than any seat takes in a game: where a loop gives up."""
+
+TAKE_BACK = 0.15
+REPLACE_OFFER = 0.2
+WITHOUT_KEY = 0.1
+ON_CONDITION = 0.1
+TWICE = 0.08
+HURRIED = 0.04
+
+
+def digest(told):
+    """Return a short mark of JSON, the same for the same whatever the order of its fields."""
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).digest()[:12]
+
+
+@dataclass(eq=False)
+class Entry:
+    """One action in a journal.
+
+    `before` is the version that it was chosen at. `after` is the version that it was acknowledged with at the
+    time `answered`, and `answer` that answer's mark; or `refused` is the code that it was refused with. With
+    neither nobody knows whether it has happened.
+    """
+
+    seat: int
+    type: str
+    body: dict | None
+    key: str | None
+    before: int
+    after: int | None = None
+    answer: bytes = b""
+    answered: float = 0.0
+    refused: str | None = None
+
+    @property
+    def is_open(self):
+        return self.after is None and self.refused is None
+
+
+@dataclass(eq=False)
+class Seat:
+    """A player of one game, who acts by the dice and keeps a journal.
+
+    `told` are marks of the events read, by number; `first` is the first view of the game.
+    """
+
+    wire: object
+    dice: object
+    game: str
+    number: int
+    token: str
+    first: dict
+    journal: list = field(default_factory=list)
+    told: dict = field(default_factory=dict)
+    version: int = 0
+    is_over: bool = False
+
+    @property
+    def path(self):
+        return f"/v1/games/{self.game}/players/{self.number}"
+
+    def play(self, stopped):
+        """Act whenever something is open, until the game is over or `stopped` is set."""
+        for _ in range(MOST_STEPS):
+            if stopped.is_set() or self.is_over:
+                return
+            if not self.step():
+                self.listen(wait_ms=500)
+        raise Wrong(f"{self.path}: the game does not end")
+
+    def step(self):
+        """Do one thing that is open to the seat; return whether there was any."""
+        told = self.wire.read(f"{self.path}/actions", self.token)
+        self.at_version(told["version"])
+        actions = self._sensible(told["actions"])
+        if not actions:
+            return False
+        action = self.dice.choice(actions)
+        if "constraints" in action:
+            action["body"] = self._offer(action["constraints"])
+        self.act(action, told["version"])
+        return True
+
+    def _sensible(self, actions):
+        """Return the actions without those that only put things off, most of the time."""
+        if self.dice.random() >= TAKE_BACK:
+            actions = [action for action in actions if action["type"] != "take_back"]
+        has_offered = self.journal and self.journal[-1].type == "set_offer" and self.journal[-1].after
+        if has_offered and actions and actions[0]["type"] == "set_offer":
+            return actions if self.dice.random() < REPLACE_OFFER else []
+        return actions
+
+    def _offer(self, limits):
+        discard, *priced = self.dice.sample(limits["tiles"], 3)
+        most = max(limits["minimum"], min(8, limits["gold"] // 2))
+        return {
+            "discard": discard,
+            "prices": {tile: self.dice.randint(limits["minimum"], most) for tile in priced},
+        }
+
+    def act(self, action, version):
+        """Send an action that was open at a version; see to it that it is made, or refused with reason."""
+        # An offer without a key might be set twice by a proxy that sends a PUT again, as HTTP lets it.
+        keyed = action["method"] == "PUT" or self.dice.random() >= WITHOUT_KEY
+        key = f"{self.game}/{self.number}/{len(self.journal)}" if keyed else None
+        entry = Entry(self.number, action["type"], action["body"], key, version)
+        self.journal.append(entry)
+        headers = bearer(self.token) | ({"Idempotency-Key": key} if key else {})
+        if self.dice.random() < ON_CONDITION:
+            headers["If-Match"] = f'"{version}"'
+        request = (action["method"], action["href"], action["body"], headers)
+        if key is None:
+            self._send_once(entry, request)
+            return
+        if self.dice.random() < HURRIED:
+            self.wire.hurry(*request)
+        reply = self.wire.ask_until_answered(*request)
+        self._enter(entry, request, reply)
+        if self.dice.random() < TWICE:
+            again = self.wire.ask_until_answered(*request)
+            if entry.refused is None and (again.status, again.body) != (reply.status, reply.body):
+                raise Wrong(f"{entry}: the same key gave {again.status} {again.body[:500]}")
+
+    def _send_once(self, entry, request):
+        """Send what cannot be told from a new wish if it is sent again; its fate may stay open."""
+        try:
+            reply = self.wire.ask(*request)
+        except Cut as cut:
+            if not cut.sent:
+                entry.refused = "not_sent"
+            return
+        if reply.status != 503:
+            self._enter(entry, request, reply)
+
+    def _enter(self, entry, request, reply):
+        """Enter an answer in the journal."""
+        told = reply.json
+        if reply.status == 200:
+            entry.after, entry.answer, entry.answered = told["version"], digest(told), time.time()
+            self.is_over = told["status"] in OVER
+            if entry.after <= entry.before or reply.headers["ETag"] != f'"{entry.after}"':
+                raise Wrong(f"{entry}: answered with {reply.headers['ETag']}, {told['version']}")
+            self.at_version(told["version"])
+            return
+        entry.refused = told["code"]
+        too_late = entry.type == "set_offer" and self._has_offered() and entry.refused == "wrong_phase"
+        changed = "If-Match" in request[3] and entry.refused == "version_mismatch"
+        if not (too_late or changed):
+            raise Wrong(f"{entry}: open to the seat, and refused with {reply.body[:500]}")
+
+    def _has_offered(self):
+        """Return whether this seat has acted before, so that others may have ended the phase meanwhile."""
+        return any(entry.type == "set_offer" and entry.refused is None for entry in self.journal[:-1])
+
+    def listen(self, wait_ms=0):
+        """Read the events that are new, waiting for some; each must have the next number."""
+        after = len(self.told)
+        path = f"/v1/games/{self.game}/events?after={after}&limit=1000&wait_ms={wait_ms}"
+        for event in self.wire.read(path, self.token)["events"]:
+            hear(self.told, event)
+            self.at_version(event["version"], reading_log=True)
+            self.is_over = self.is_over or event["type"] in ("game_finished", "game_aborted")
+
+    def at_version(self, version, *, reading_log=False):
+        """Take note of a version that was shown; the game may not be seen to go back."""
+        if version < self.version and not reading_log:
+            raise Wrong(f"{self.path}: version {version} after version {self.version}")
+        self.version = max(version, self.version)
+
+
+def hear(told, event):
+    """Enter an event's mark under its number, which must be the next one."""
+    if event["id"] != len(told) + 1:
+        raise Wrong(f"event {event['id']} came after {len(told)}")
+    told[event["id"]] = digest(event)
+
+
+@dataclass(eq=False)
+class Match:
+    """A game that is played: its seats, the seed that it was given, and the host's token."""
+
+    game: str
+    seed: str
+    host: str
+    seats: list
+
+    @property
+    def path(self):
+        return f"/v1/games/{self.game}"
+
+    @property
+    def is_over(self):
+        return any(seat.is_over for seat in self.seats)
+
+    def play_by_turns(self, stopped):
+        """Let one hand move all the seats, until the game is over or `stopped` is set."""
+        for _ in range(MOST_STEPS):
+            if stopped.is_set() or self.is_over:
+                return
+            seats = list(self.seats)
+            seats[0].dice.shuffle(seats)
+            if not any(seat.step() for seat in seats):
+                for seat in seats:
+                    seat.listen()
+        raise Wrong(f"{self.path}: the game does not end")
+
+
+def open_match(wire, seed, wire_for):
+    """Open a game of 2 to 4 seats, at once or by way of its lobby, and start it.
+
+    `wire_for` gives a client, by its dice, a way to the service. Every request has a key, so that it may be
+    sent again.
+    """
+    dice = random.Random(seed)
+    players = [{"name": name} for name in NAMES[: dice.randint(2, 4)]]
+    at_once = dice.random() < 0.5
+    options = {"seed": seed, "open_gold": dice.random() < 0.3}
+    body = {"name": seed[:60], "options": options, "seats": len(players)}
+    body |= {"players": players, "start": True} if at_once else {}
+    created = _made(wire, dice, "/v1/games", body, f"{seed}/create")
+    game, host = created["game"]["id"], created["host_token"]
+    tokens = [player["token"] for player in created["players"]]
+    if not at_once:
+        for player in players:
+            joined = _made(wire, dice, f"/v1/games/{game}/players", player, f"{seed}/{player['name']}")
+            tokens.append(joined["token"])
+        _made(wire, dice, f"/v1/games/{game}/start", None, f"{seed}/start", host, status=200)
+    seats = []
+    for number, token in enumerate(tokens):
+        own_dice = random.Random(f"{seed}/{number}")
+        own = wire_for(own_dice)
+        first = own.read(f"/v1/games/{game}", token)
+        seats.append(Seat(own, own_dice, game, number, token, first))
+    return Match(game, seed, host, seats)
+
+
+def _made(wire, dice, path, body, key, token=None, status=201):
+    """Send a request of the lobby, now and then twice; return the JSON of its answer."""
+    headers = bearer(token) | {"Idempotency-Key": key}
+    if dice.random() < HURRIED:
+        wire.hurry("POST", path, body, headers)
+    reply = wire.ask_until_answered("POST", path, body, headers)
+    if reply.status != status:
+        raise Wrong(f"POST {path}: {reply.status} {reply.body[:500]}")
+    if dice.random() < TWICE:
+        again = wire.ask_until_answered("POST", path, body, headers)
+        if (again.status, again.body) != (reply.status, reply.body):
+            raise Wrong(f"POST {path}: the same key gave {again.status} {again.body[:500]}")
+    return reply.json

@@ -1,0 +1,173 @@
+"""What the players wrote down, held against what the service has kept.
+
+Of every game: each action that was acknowledged is in the record, at the version that it was acknowledged
+with; none is there twice; what else is there was sent by somebody who got no answer. The events are numbered
+without a gap, and are those that were read as they happened. Every answer to an action is what the events up
+to it lead to. And the record, played again by the rules, leads to the game as every caller sees it.
+"""
+
+import copy
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+
+from engine import Action, Options, Record, TieBreak, game_as_seen_by, move_from, replay
+from tests.system.players import digest
+from tests.system.wire import Wrong
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
+
+from fold import fold
+
+MOST_PAGES = 100
+
+
+def held(true, *facts):
+    """Refuse what is not true."""
+    if not true:
+        raise Wrong(" ".join(map(str, facts)))
+
+
+def prove(match, wire, spectator=None, *, again=False):
+    """Hold a game at rest against the journals of its seats; return counts of what was found.
+
+    With `again` its record is also posted, to begin another game that must be the same.
+    """
+    view = wire.read(match.path)
+    events = {seat: all_events(match, wire, seat) for seat in (None, *match.seats)}
+    for seat, told in events.items():
+        _prove_events(told, view)
+        if seat is not None:
+            _prove_marks(seat.told, told, seat.path)
+            _prove_answers(seat, told, wire.read(match.path, seat.token))
+    if spectator is not None:
+        _prove_marks(spectator.told, events[None], match.path)
+    began = next(event["version"] for event in events[None] if event["type"] == "game_started")
+    record = _whole_record(match, wire)
+    found = _prove_journals(match, record["actions"], began, view["version"])
+    game = _played_again(record, match.seed)
+    for seat in (None, *match.seats):
+        _prove_state(match, wire, game, seat)
+    if again:
+        _prove_posted(match, wire, record, view)
+    return found
+
+
+def all_events(match, wire, seat=None):
+    """Return the whole log of a game, as a seat may see it or a spectator."""
+    events, token = [], seat and seat.token
+    for _ in range(MOST_PAGES):
+        page = wire.read(f"{match.path}/events?after={len(events)}&limit=1000", token)
+        events += page["events"]
+        if page["last_event"] == len(events):
+            return events
+    raise Wrong(f"{match.path}: the log does not end")
+
+
+def _prove_events(events, view):
+    held([event["id"] for event in events] == list(range(1, view["last_event"] + 1)), view["id"], "ids")
+    versions = [event["version"] for event in events]
+    held(versions == sorted(versions), view["id"], "versions do not rise")
+    held(set(versions) == set(range(1, view["version"] + 1)), view["id"], "a version has no events")
+
+
+def _prove_marks(marks, events, where):
+    """Hold events as they were told against the log."""
+    for event in events[: len(marks)]:
+        held(marks[event["id"]] == digest(event), where, "another event", event)
+    held(len(marks) <= len(events), where, f"{len(marks)} events were told,", len(events), "are there")
+
+
+def _prove_answers(seat, events, view):
+    """Hold every answer to an action of a seat against the events up to it, and the view against all."""
+    answers = {entry.after: entry for entry in seat.journal if entry.after is not None}
+    folded = copy.deepcopy(seat.first)
+    last_of_version = {event["version"]: event["id"] for event in events}
+    for event in events[folded["last_event"] :]:
+        fold(folded, event)
+        entry = answers.get(event["version"])
+        if entry and event["id"] == last_of_version[event["version"]]:
+            held(digest(folded) == entry.answer, seat.path, "the log does not lead to the answer to", entry)
+    held(folded == view, seat.path, "the log does not lead to the view")
+
+
+def _whole_record(match, wire):
+    """Return the record of a game with what its seats alone may know yet."""
+    record = wire.read(f"{match.path}/record")
+    for seat in match.seats:
+        own = wire.read(f"{match.path}/record", seat.token)
+        held(len(own["actions"]) == len(record["actions"]), seat.path, "records differ in length")
+        for at, action in enumerate(own["actions"]):
+            if action["seat"] == seat.number:
+                record["actions"][at] = action
+    return record
+
+
+def _prove_journals(match, actions, began, version):
+    """Hold the record against the journals; return how many actions were acknowledged, and open but made."""
+    held(len(actions) == version - began, match.path, f"{len(actions)} actions, {began} to {version}")
+    entries = [entry for seat in match.seats for entry in seat.journal]
+    acknowledged = [entry for entry in entries if entry.after is not None]
+    twice = [after for after, times in Counter(entry.after for entry in acknowledged).items() if times > 1]
+    held(not twice, match.path, "versions acknowledged twice", twice)
+    left = dict(enumerate(actions, began + 1))
+    for entry in acknowledged:
+        held(entry.after in left, match.path, "acknowledged and missing:", entry)
+        made = left.pop(entry.after)
+        held(_is_of(entry, made), match.path, "acknowledged", entry, "and recorded", made)
+    unanswered = [entry for entry in entries if entry.is_open]
+    for at, made in left.items():
+        sent = next((entry for entry in unanswered if entry.before < at and _is_of(entry, made)), None)
+        held(sent, match.path, f"version {at} was made though nobody sent it, or twice:", made)
+        unanswered.remove(sent)
+    return Counter(
+        acknowledged=len(acknowledged), landed_unanswered=len(left), lost_unanswered=len(unanswered)
+    )
+
+
+def _is_of(entry, made):
+    body = {} if entry.type == "pass" else entry.body or {}
+    return made == {"seat": entry.seat, "type": entry.type, **body}
+
+
+def _played_again(record, seed):
+    """Return the game that a record leads to by the rules."""
+    options = record["options"]
+    chosen = Options(
+        scoring_tiles=tuple(options["scoring_tiles"]) if options["scoring_tiles"] else None,
+        starting_seat=options["starting_seat"],
+        tie_break=TieBreak(options["tie_break"]),
+        open_gold=options["open_gold"],
+    )
+    actions = []
+    for told in record["actions"]:
+        fields = {name: value for name, value in told.items() if name not in ("seat", "type")}
+        actions.append(Action(told["seat"], move_from(told["type"], fields)))
+    colors = tuple(player["color"] for player in record["players"])
+    return replay(Record(colors, seed, chosen, tuple(actions)))[-1].game
+
+
+def _prove_state(match, wire, game, seat):
+    """Hold what a caller sees of a game against the one that its record leads to."""
+    view = wire.read(match.path, seat and seat.token)
+    expected = json.loads(json.dumps(game_as_seen_by(None if seat is None else seat.number, game)))
+    for name, value in expected.items():
+        shown = view[name]
+        if name == "players":
+            shown = [{field: player[field] for field in value[0]} for player in shown]
+        if name == "fairness":
+            shown = {field: shown[field] for field in value}
+        held(shown == value, match.path, seat and seat.number, name, shown, "but by the record", value)
+
+
+def _prove_posted(match, wire, record, view):
+    """Begin another game from the record, and see that it is the same."""
+    body = {name: record[name] for name in ("format", "game", "version", "players", "actions")}
+    body["options"] = record["options"] | {"seed": match.seed}
+    key = {"Idempotency-Key": f"{match.seed}/again"}
+    reply = wire.ask_until_answered("POST", "/v1/games", {"record": body}, key)
+    held(reply.status == 201, match.path, "its record is refused:", reply.body[:500])
+    other = wire.read(f"/v1/games/{reply.json['game']['id']}")
+    for name in ("status", "round", "phase", "waiting_for", "scoring_tiles", "bag", "players", "result"):
+        held(other[name] == view[name], match.path, name, other[name], "from the record, and was", view[name])

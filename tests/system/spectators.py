@@ -1,0 +1,65 @@
+"""Those who look on: a stream of a game's events, taken up again wherever it breaks off."""
+
+import contextlib
+import time
+from dataclasses import dataclass, field
+
+from tests.deploy.servers import messages
+from tests.system.players import OVER, hear
+from tests.system.wire import BROKEN, Cut, Wrong
+
+MOST_STREAMS = 10_000
+"""More than anybody opens for one game: where a loop gives up."""
+
+
+@dataclass(eq=False)
+class Spectator:
+    """One who follows a game by its stream and has no token; `told` are marks of the events by number.
+
+    `check` is called with every event. `opened` is how many streams it took.
+    """
+
+    wire: object
+    game: str
+    told: dict = field(default_factory=dict)
+    check: object = None
+    opened: int = 0
+    is_over: bool = False
+
+    def follow(self, stopped):
+        """Follow the game to its end, or until `stopped` is set."""
+        for _ in range(MOST_STREAMS):
+            if stopped.is_set() or self.is_over:
+                return
+            with contextlib.suppress(Cut, *BROKEN):
+                self._read_one(stopped)
+            time.sleep(0.05)
+        raise Wrong(f"{self.game}: the stream always breaks off")
+
+    def _read_one(self, stopped):
+        """Read one stream until it ends or breaks off."""
+        headers = {"Accept": "text/event-stream", "Last-Event-ID": str(len(self.told))}
+        answer = self.wire.request("GET", f"/v1/games/{self.game}/events", headers=headers)
+        try:
+            if answer.status == 204:
+                self.is_over = True
+            elif answer.status == 200:
+                self.opened += 1
+                self._listen(answer, stopped)
+            elif answer.status != 503:
+                raise Wrong(f"the stream of {self.game}: {answer.status} {answer.read(500)}")
+        finally:
+            self.wire.close()
+
+    def _listen(self, lines, stopped):
+        for name, data in messages(lines):
+            if name == "stream" and data["last_event"] < data["after"]:
+                raise Wrong(f"{self.game}: had {data['after']} events, and now {data['last_event']}")
+            if name == "message":
+                hear(self.told, data)
+                if self.check is not None:
+                    self.check(data)
+            if name == "end":
+                self.is_over = data["reason"] in OVER
+            if name == "end" or stopped.is_set():
+                return

@@ -1,0 +1,132 @@
+"""HTTP as a client with patience speaks it: over a connection kept open, to any of several addresses."""
+
+import contextlib
+import http.client
+import json
+import time
+from collections import Counter
+from typing import NamedTuple
+
+ANSWER_PATIENCE_S = 60
+"""How long one answer may take, and how long a request is sent again while nobody answers it."""
+
+JSON = {"Content-Type": "application/json"}
+BROKEN = (OSError, http.client.HTTPException)
+
+
+class Wrong(AssertionError):
+    """The service did what it must never do."""
+
+
+class Cut(Exception):
+    """A request got no answer; `sent` says whether a server may have heard it."""
+
+    def __init__(self, sent):
+        super().__init__(f"sent: {sent}")
+        self.sent = sent
+
+
+class Reply(NamedTuple):
+    """An answer that has been read."""
+
+    status: int
+    headers: http.client.HTTPMessage
+    body: bytes
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+
+def bearer(token):
+    """Return the headers that show a token, if there is one."""
+    return {"Authorization": f"Bearer {token}"} if token else {}
+
+
+def _encoded(body):
+    return None if body is None else json.dumps(body)
+
+
+class Wire:
+    """One client's way to the service: whichever of the ports of this machine answers.
+
+    `counts` are requests by what came of them, and `check` is called with every request and its answer.
+    """
+
+    def __init__(self, ports, dice, check=None):
+        self._ports, self._dice, self._check = ports, dice, check
+        self._connection = None
+        self.counts = Counter()
+
+    def close(self):
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def request(self, method, path, body=None, headers=()):
+        """Send a request, and return the answer yet to be read; raise `Cut` when the connection breaks."""
+        sent = False
+        sending = JSON | dict(headers)
+        try:
+            if self._connection is None:
+                port = self._dice.choice(self._ports)
+                self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=ANSWER_PATIENCE_S)
+                self._connection.connect()
+            sent = True
+            self._connection.request(method, path, _encoded(body), sending)
+            return self._connection.getresponse()
+        except BROKEN as error:
+            self.close()
+            self.counts["cut" if sent else "not reached"] += 1
+            raise Cut(sent) from error
+
+    def ask(self, method, path, body=None, headers=()):
+        """Send a request once and return what is answered; raise `Cut` when nothing is."""
+        answer = self.request(method, path, body, headers)
+        try:
+            reply = Reply(answer.status, answer.headers, answer.read())
+        except BROKEN as error:
+            self.close()
+            self.counts["cut"] += 1
+            raise Cut(sent=True) from error
+        if answer.will_close:
+            self.close()
+        self.counts[reply.status] += 1
+        self._hold(method, path, reply)
+        return reply
+
+    def ask_until_answered(self, method, path, body=None, headers=()):
+        """Send a request, which must be safe to repeat, until it is answered by anything but 503."""
+        patience = time.monotonic() + ANSWER_PATIENCE_S
+        while True:
+            with contextlib.suppress(Cut):
+                reply = self.ask(method, path, body, headers)
+                if reply.status != 503:
+                    return reply
+            if time.monotonic() > patience:
+                raise Wrong(f"{method} {path} was not answered for {ANSWER_PATIENCE_S} s")
+            time.sleep(self._dice.uniform(0.02, 0.2))
+
+    def hurry(self, method, path, body, headers):
+        """Send a request and go away without waiting for its answer."""
+        connection = http.client.HTTPConnection("127.0.0.1", self._dice.choice(self._ports), timeout=5)
+        with contextlib.suppress(*BROKEN), contextlib.closing(connection):
+            connection.request(method, path, _encoded(body), JSON | headers)
+
+    def read(self, path, token=None, **headers):
+        """Return the JSON of a resource, which must be there."""
+        reply = self.ask_until_answered("GET", path, headers=bearer(token) | headers)
+        if reply.status != 200:
+            raise Wrong(f"GET {path}: {reply.status} {reply.body[:500]}")
+        return reply.json
+
+    def _hold(self, method, path, reply):
+        """See to it that an answer is one that the service may give, whatever happens to its machines."""
+        if reply.status == 503:
+            fine = reply.headers["Retry-After"].isdigit() and reply.json["code"] == "store_unavailable"
+        else:
+            fine = reply.status < 500
+        if not fine:
+            raise Wrong(f"{method} {path}: {reply.status} {reply.body[:500]}")
+        if self._check is not None:
+            self._check(method, path, reply)
