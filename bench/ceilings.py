@@ -1,6 +1,7 @@
-"""What the stack itself can do: views that do the same round trips to Redis as ours, and nothing else.
+"""What the stack itself can do: views that make the same calls to Redis as ours, and do nothing else.
 
-Served by the same gunicorn settings as the application: `bench.ceilings:app`.
+Served by the same gunicorn settings as the application: `bench.ceilings:app`. What a view answers, the driver
+has stored as `bench:answer:NAME`: the status, the content type and the body of an answer of ours.
 """
 
 from __future__ import annotations
@@ -17,40 +18,67 @@ app = Flask(__name__, static_folder=None)
 app.extensions["skye-bell"] = SimpleNamespace(stop=lambda: None)  # which our gunicorn worker stops at its end
 store = redis.Redis.from_url(os.environ["SKYE_REDIS_URL"], retry=Retry(NoBackoff(), 0))
 write = store.register_script(
-    "redis.call('SET', KEYS[1], ARGV[1], 'EX', 600) "
     "redis.call('XADD', KEYS[2], 'MAXLEN', 100, '*', 'c', ARGV[2]) "
-    "redis.call('EXPIRE', KEYS[2], 600) return 1"
+    "redis.call('EXPIRE', KEYS[2], 600) "
+    "redis.call('SET', KEYS[1], ARGV[1], 'EX', 600) "
+    "redis.call('PUBLISH', 'bench:changes', KEYS[1]) return 1"
 )
-JSON = "application/json"
+
+CALLS = ("bare", "read", "read-log", "act", "create")
+"""The views, by the calls that they make: none, GET, GET and XRANGE at once, GET and a script, a script."""
+
+_answers: dict[str, tuple[int, str, bytes]] = {}
 
 
-def body() -> bytes:
-    """Return the bytes that the driver stored as the answer to give."""
-    answer: bytes = store.get("bench:answer")
-    return answer
+def answer(name: str) -> Response:
+    """Return the answer that the driver has stored."""
+    if name not in _answers:
+        status, content_type, body = store.hmget(f"bench:answer:{name}", "status", "type", "body")
+        _answers[name] = int(status), content_type.decode(), body
+    status, content_type, body = _answers[name]
+    return Response(body, status, content_type=content_type)
 
 
-PREBUILT: dict[str, bytes] = {}
+@app.route("/bare/<name>/<game>", methods=["GET", "POST", "PUT", "DELETE"])
+def bare(name: str, game: str) -> Response:  # noqa: ARG001 - the same path as of the others
+    """Make no call."""
+    return answer(name)
 
 
-@app.get("/bare")
-def bare() -> Response:
-    """Answer with the same bytes and no Redis."""
-    if "answer" not in PREBUILT:
-        PREBUILT["answer"] = body()
-    return Response(PREBUILT["answer"], content_type=JSON)
+@app.get("/read/<name>/<game>")
+def read(name: str, game: str) -> Response:
+    """Read the game."""
+    store.get(_table(game))
+    return answer(name)
 
 
-@app.get("/one/<game>")
-def one(game: str) -> Response:
-    """Answer with what one read of Redis gives."""
-    return Response(store.get(f"bench:{game}") or body(), content_type=JSON)
+@app.get("/read-log/<name>/<game>")
+def read_log(name: str, game: str) -> Response:
+    """Read the game and the last of its log."""
+    pipeline = store.pipeline(transaction=True)
+    pipeline.get(_table(game))
+    pipeline.xrevrange(f"skye:{{{game}}}:log", count=3)
+    pipeline.execute()
+    return answer(name)
 
 
-@app.route("/two/<game>", methods=["POST", "PUT", "DELETE"])
-def two(game: str) -> Response:
-    """Read, then write as much as an action writes, then answer with what was read."""
-    sent = request.get_data()
-    answer = store.get(f"bench:{game}") or body()
-    write(keys=[f"{{bench:{game}}}:table", f"{{bench:{game}}}:log"], args=[answer[:2000], sent])
-    return Response(answer, content_type=JSON)
+@app.route("/act/<name>/<game>", methods=["POST", "PUT", "DELETE"])
+def act(name: str, game: str) -> Response:
+    """Read the game, then write as much as an action writes."""
+    _write(game, store.get(_table(game)) or b"")
+    return answer(name)
+
+
+@app.post("/create/<name>/<game>")
+def create(name: str, game: str) -> Response:
+    """Write as much as it takes to create a game."""
+    _write(game, answer(name).get_data()[:1500])
+    return answer(name)
+
+
+def _table(game: str) -> str:
+    return f"skye:{{{game}}}:table"
+
+
+def _write(game: str, table: bytes) -> None:
+    write(keys=[f"{{bench:{game}}}:table", f"{{bench:{game}}}:log"], args=[table, request.get_data()])

@@ -1,0 +1,90 @@
+"""A Redis and gunicorns for the benchmark, as deployed, and the CPU time that they take."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from service.embedded import RedisServer
+from service.settings import Address
+
+ROOT = Path(__file__).parent.parent
+WORKERS = 2
+
+
+class Server(NamedTuple):
+    """A gunicorn: where it is, its master, and the Redis behind it."""
+
+    base: str
+    pid: int
+    redis_url: str
+    redis_pid: int
+
+    @property
+    def workers(self) -> list[int]:
+        """The process ids of its workers."""
+        return [int(pid) for pid in Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()]
+
+
+@contextlib.contextmanager
+def redis_server(program: Path, folder: Path) -> Iterator[RedisServer]:
+    """Run a Redis with an append-only file, as we deploy it, but one that is never written anew meanwhile."""
+    folder.mkdir(exist_ok=True)
+    server = RedisServer(program, folder, Address("127.0.0.1", free_port()))
+    server.start()
+    try:
+        server.wait_until_ready()
+        yield server
+    finally:
+        server.stop()
+
+
+@contextlib.contextmanager
+def gunicorn(application: str, redis: RedisServer) -> Iterator[Server]:
+    """Serve an application with the settings that we deploy with."""
+    address = Address("127.0.0.1", free_port())
+    ours = {"SKYE_REDIS_URL": redis.url, "SKYE_BIND": str(address), "SKYE_WORKERS": str(WORKERS)}
+    command = [sys.executable, "-m", "gunicorn", "--config", "deploy/gunicorn.conf.py", application]
+    process = subprocess.Popen(command, env=os.environ | ours, cwd=ROOT)
+    assert redis.process is not None
+    try:
+        wait_for_answer(address, "/healthz", process)
+        yield Server(f"http://{address}", process.pid, redis.url, redis.process.pid)
+    finally:
+        process.terminate()
+        process.wait(timeout=30)
+
+
+def wait_for_answer(address: Address, path: str, process: subprocess.Popen[bytes]) -> None:
+    """Wait until a GET is answered, with whatever status.
+
+    :raises RuntimeError: when the process ends before, or 30 s go by.
+    """
+    until = time.monotonic() + 30
+    while time.monotonic() < until and process.poll() is None:
+        with contextlib.suppress(OSError), socket.create_connection(address, timeout=30) as connection:
+            connection.sendall(f"GET {path} HTTP/1.1\r\nHost: bench\r\nConnection: close\r\n\r\n".encode())
+            if connection.recv(64).startswith(b"HTTP/1.1 "):
+                return
+        time.sleep(0.01)
+    raise RuntimeError(f"nothing answers at {address}")
+
+
+def free_port() -> int:
+    """Return a port of the loopback address that nobody listens at."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+        return port
+
+
+def cpu_seconds(pids: Iterable[int]) -> float:
+    """Return the CPU time that processes have taken so far, all their threads together."""
+    tasks = [task for pid in pids for task in Path(f"/proc/{pid}/task").iterdir()]
+    return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
