@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from flask import Flask
 
     from service.settings import Settings
-    from service.store import Store
+    from service.stored import Store
 
 
 def create_app(

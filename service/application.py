@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from service import cors, limits, problems
+from service import cors, limits, patience, problems
 from service.access import AccessNotes
 from service.contract import Contract
 from service.envelope import Envelope
@@ -16,7 +16,8 @@ from service.games import Games
 from service.metrics import Metrics
 from service.routes import BLUEPRINTS
 from service.settings import Settings
-from service.store import RedisStore, Store
+from service.store import RedisStore
+from service.stored import Store
 from service.streams import Bell, OpenStreams
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ def build(
     app.extensions["skye-bell"] = Bell(store)
     app.extensions["skye-streams"] = OpenStreams(settings.limit_streams if settings.limits else 0, metrics)
     problems.register(app)
+    app.before_request(patience.begin_request)
+    app.teardown_request(patience.end_request)
     limits.register(app, settings, store)
     cors.register(app, settings.cors_origins)
     everyone = cors.for_everyone(settings.cors_origins)

@@ -33,7 +33,7 @@ from service.recent import RecentTables
 from service.retries import Call, Reply, answer_again, answer_to_keep
 from service.settings import Settings
 from service.steps import Step
-from service.store import Answer, Commit, Entry, Store
+from service.stored import Answer, Commit, Entry, Store
 from service.table import Change, Status, Table
 
 ATTEMPTS = 20

@@ -23,7 +23,7 @@ from service.auth import hash_token
 from service.exchange import token
 from service.problems import Problem
 from service.settings import Settings
-from service.store import Store
+from service.stored import Store
 
 _CREATION: Final = "Lobby.create_game"
 _UNLIMITED: Final = "Operations"

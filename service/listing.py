@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from service.codec import Unreadable, decode_table
 from service.problems import Problem
-from service.store import Store
+from service.stored import Store
 from service.table import Status, Table
 
 LISTED = (Status.LOBBY, Status.PLAYING, Status.FINISHED)

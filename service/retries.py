@@ -15,7 +15,7 @@ import msgspec
 
 from service.auth import TokenSource
 from service.problems import Problem
-from service.store import Answer
+from service.stored import Answer
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,11 @@ import sys
 import time
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 from service.data_folder import DataFolder
 from service.embedded import LOG_NAME, RedisServer, find_program, lock_files, socket_place, version_of
 from service.processes import LaunchError, describe_end, spawn, stop
+from service.redis_url import without_secrets
 from service.settings import MEMORY_URL, Address, Settings, SettingsError, unknown_variables
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -98,7 +98,7 @@ def _find_store(settings: Settings, stack: contextlib.ExitStack) -> _Store:
     if settings.redis_url == MEMORY_URL:
         return _Store(MEMORY_URL, None, "in memory: lost when this stops")
     if settings.redis_url is not None:
-        return _Store(settings.redis_url, None, f"in the Redis at {_without_password(settings.redis_url)}")
+        return _Store(settings.redis_url, None, f"in the Redis at {without_secrets(settings.redis_url)}")
     program = find_program()
     if program is None:
         _complain(_NO_REDIS)
@@ -228,11 +228,6 @@ def _pause(seconds: float) -> None:
     """Wait, unless told to stop."""
     if signal.sigtimedwait(_STOPPING, seconds):
         raise _Stopped
-
-
-def _without_password(url: str) -> str:
-    parts = urlsplit(url)
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="").geturl()
 
 
 def _complain(message: str) -> None:

@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
-from urllib.parse import urlsplit
+
+from service.redis_url import parse as parse_redis_url
 
 PREFIX = "SKYE_"
 MEMORY_URL = "memory://"
@@ -20,7 +21,6 @@ MEMORY_URL = "memory://"
 
 DAY_S = 24 * 60 * 60
 
-_URL_SCHEMES = ("redis", "rediss", "unix")
 _LOG_LEVELS = ("debug", "info", "warning", "error")
 _FSYNC_POLICIES = ("everysec", "always")
 
@@ -66,14 +66,7 @@ def _redis_url(text: str) -> str | None:
         return None
     if text == MEMORY_URL:
         return text
-    want = "want redis://host:port/0, rediss://... or unix:///path/to/socket"
-    try:
-        parts = urlsplit(text)
-        complete = parts.path if parts.scheme == "unix" else parts.hostname and parts.port != 0
-    except ValueError:  # whose own words could show the password
-        raise ValueError(want) from None
-    if parts.scheme not in _URL_SCHEMES or not complete:
-        raise ValueError(want)
+    parse_redis_url(text)
     return text
 
 
@@ -125,7 +118,10 @@ class Settings:
     """Everything that can be set, with its default."""
 
     redis_url: str | None = _setting(
-        "", _redis_url, "the Redis that keeps the games; none: `make serve` starts its own", secret=True
+        "",
+        _redis_url,
+        "the Redis that keeps the games, one server, Sentinel or cluster; none: `make serve` starts its own",
+        secret=True,
     )
     bind: Address = _setting("127.0.0.1:8000", _address, "where the API listens; port 0 takes a free one")
     data_dir: Path = _setting("data", _folder, "the folder of the Redis that `make serve` starts")
@@ -138,7 +134,18 @@ class Settings:
     workers: int = _setting("auto", _workers, "worker processes; `auto`: as many as cores, from 2 to 4")
     log_level: str = _setting("warning", _one_of(*_LOG_LEVELS), f"one of {', '.join(_LOG_LEVELS)}")
     redis_timeout_ms: int = _setting(
-        "2000", _whole(1, 60_000), "how long one call of Redis may take before the request is answered 503"
+        "2000", _whole(1, 60_000), "how long one call of Redis may take before it counts as failed"
+    )
+    redis_wait_ms: int = _setting(
+        "5000",
+        _whole(0, 60_000),
+        "how long a request waits while Redis is away or electing, before it is answered 503: no call of "
+        "Redis begins after that",
+    )
+    redis_replicas: int = _setting(
+        "0",
+        _whole(0, 10),
+        "how many replicas must have a change before it is acknowledged; else the answer is 503",
     )
     max_body_bytes: int = _setting("262144", _whole(1024, 2**30), "the largest request body; more is 413")
     cors_origins: tuple[str, ...] = _setting(

@@ -1,10 +1,11 @@
-"""The store: where tables and their logs are kept. Redis alone holds state.
+"""The store on Redis, which alone holds state.
 
 Of each game there are, under one hash tag so that a cluster keeps them together:
 
     skye:{ID}:table       string   the table (see `codec`)
-    skye:{ID}:log         stream   one entry for each change; its id is the number of the change's last event.
-                                   Of a game that is over, one entry for all
+    skye:{ID}:log         stream   one entry for each change; its id is the number of the change's last event,
+                                   and a number that tells two who wrote the same from each other. Of a game
+                                   that is over, one entry for all
     skye:{ID}:answer:KEY  string   the answer to an idempotency key, for a while
 
 and of all public games, by status, a sorted set `skye:index:STATUS` of ids by time of creation. The index
@@ -16,197 +17,98 @@ Where requests are limited, `skye:bucket:KIND:WHOSE` is how full a bucket is: th
 
 from __future__ import annotations
 
+import secrets
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final, TypeVar
 
 import redis
-from redis.backoff import NoBackoff
-from redis.retry import Retry
 
+from service.connections import OneServer, Servers, connected
+from service.patience import Patience, TooFewReplicas
 from service.problems import Problem
+from service.redis_url import parse
+from service.scripts import COMMIT, FILL, TOUCH, Copies, Script
 from service.settings import MEMORY_URL, Settings
+from service.stored import Answer, Commit, Entry, Store
+
+__all__ = ["CHANGES_CHANNEL", "Answer", "Commit", "Entry", "RedisStore", "Store"]
 
 CHANGES_CHANNEL: Final = "skye:changes"
 """Every commit publishes `ID:LAST_EVENT` here."""
 
+_LISTEN_S: Final = 1.0
+_SALTS: Final = 4096  # so few take one byte more in an entry's id than none
 
-_LISTEN_S = 1.0
+_UNCERTAIN: Final = (
+    "The store broke off, or has fewer copies than wanted; the change may have happened. "
+    "Send it again with the same Idempotency-Key, or look."
+)
 
-# KEYS: table, log, answer. ARGV: the header the stored table must have (empty: none may exist), the new
-# table, its seconds to live, an answer (empty: none) and its seconds, the message to publish, whether the log
-# begins anew, then the entries of the log as id, bytes, id, bytes ... Returns 1 when all is written, 0 when
-# nothing is.
-_COMMIT = """
-local expected = ARGV[1]
-if expected == '' then
-  if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
-elseif redis.call('GETRANGE', KEYS[1], 0, #expected - 1) ~= expected then
-  return 0
-end
-if ARGV[4] ~= '' and redis.call('EXISTS', KEYS[3]) == 1 then return 0 end
--- The log comes first: a script that fails has no effect undone, and only here could it fail.
-if expected == '' or ARGV[7] == '1' then redis.call('DEL', KEYS[2]) end
-for i = 8, #ARGV, 2 do
-  redis.call('XADD', KEYS[2], ARGV[i] .. '-0', 'c', ARGV[i + 1])
-end
-redis.call('EXPIRE', KEYS[2], ARGV[3])
-redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
-if ARGV[4] ~= '' then redis.call('SET', KEYS[3], ARGV[4], 'EX', ARGV[5]) end
-redis.call('PUBLISH', 'skye:changes', ARGV[6])
-return 1
-"""
-
-# KEYS: a bucket. ARGV: what to fill in, and how much the bucket holds, in microseconds of its running out.
-# Returns whether that has fitted in, and how full the bucket then is. Redis's own clock counts, for all
-# instances share it; a bucket far fuller than full is from before it was set back, and counts as empty.
-_FILL = """
-local time = redis.call('TIME')
-local now = time[1] * 1000000 + time[2]
-local amount, capacity = tonumber(ARGV[1]), tonumber(ARGV[2])
-local empty_at = tonumber(redis.call('GET', KEYS[1]) or now)
-local filled = math.max(empty_at - now, 0)
-if filled > 2 * capacity then filled = 0 end
-if filled + amount > capacity then return {0, filled} end
-filled = filled + amount
-redis.call('SET', KEYS[1], string.format('%.0f', now + filled), 'PX', math.ceil(filled / 1000))
-return {1, filled}
-"""
-
-
-class Entry(NamedTuple):
-    """An entry of a game's log: the number of its last event, and its bytes."""
-
-    last_event: int
-    stored: bytes
-
-
-class Answer(NamedTuple):
-    """An answer to remember under an idempotency key for `ttl_s` seconds."""
-
-    key: str
-    stored: bytes
-    ttl_s: int
-
-
-@dataclass(frozen=True, slots=True)
-class Commit:
-    """What one change of a game writes, all or nothing.
-
-    `expected` is how the stored table must begin for the write to happen; None for a new game. `entries` are
-    added to the log, or with `anew` are all of it from now on.
-    """
-
-    game_id: str
-    expected: bytes | None
-    table: bytes
-    entries: Sequence[Entry]
-    ttl_s: int
-    answer: Answer | None = None
-    anew: bool = False
-
-
-class Store(Protocol):
-    """What the service asks of a store. Every method raises Problem store_unavailable when it fails."""
-
-    def load(self, game_id: str, answer_key: str | None = None) -> tuple[bytes | None, bytes | None]:
-        """Return the stored table and the answer under an idempotency key, each None if there is none."""
-
-    def load_with_log(self, game_id: str, after: int = 0) -> tuple[bytes | None, list[Entry]]:
-        """Return the stored table and the entries of its log that hold events beyond number `after`."""
-
-    def load_many(self, game_ids: Sequence[str]) -> list[bytes | None]:
-        """Return stored tables, None where there is none."""
-
-    def commit(self, commit: Commit) -> bool:
-        """Write all of a change, or nothing when the table is no longer the one expected."""
-
-    def index(self, status: str, game_id: str, score: float) -> None:
-        """List a public game under a status."""
-
-    def unindex(self, status: str, game_ids: Sequence[str]) -> None:
-        """List public games under a status no more."""
-
-    def indexed(self, status: str, below: float | None, limit: int) -> list[tuple[str, float]]:
-        """Return the newest public games of a status with a score below the one given, newest first."""
-
-    def index_sizes(self, statuses: Sequence[str]) -> list[int]:
-        """Return how many games are listed under each status."""
-
-    def fill(self, bucket: str, amount_us: int, capacity_us: int) -> tuple[bool, int]:
-        """Fill a bucket, which runs out in time, by so many microseconds, unless it would spill over.
-
-        Return whether that was done, and after how many microseconds it will be empty.
-        """
-
-    def ping(self) -> None:
-        """Do nothing if the store is there."""
-
-    def published_changes(self, stopped: threading.Event) -> Iterator[str | None]:
-        """Yield the id of each game that is committed, as it happens; None when some may have been missed.
-
-        It ends when `stopped` is set, or with the Problem store_unavailable.
-        """
+T = TypeVar("T")
 
 
 class RedisStore:
-    """The store on a Redis server, or on what speaks like one."""
+    """The store on a Redis server, or on what speaks like one.
 
-    def __init__(self, client: redis.Redis) -> None:
-        self._redis = client
-        self._commit = client.register_script(_COMMIT)
-        self._fill = client.register_script(_FILL)
+    Calls are made again with `patience`, but for those whose answer is of no use later. With `copies`, a
+    change is done when there are so many of it.
+    """
+
+    def __init__(
+        self,
+        servers: Servers | redis.Redis,
+        patience: Patience | None = None,
+        copies: Copies | None = None,
+    ) -> None:
+        self._servers = OneServer(servers) if isinstance(servers, redis.Redis) else servers
+        self._patience = patience or Patience(0)
+        self._copies = copies
+        # Which server a process listens at, or asks for a sign of life, is left to chance.
+        self._any_key = f"skye:{secrets.token_hex(8)}"
 
     @classmethod
     def from_settings(cls, settings: Settings) -> RedisStore:
-        """Connect to the Redis that the settings name; a command that fails is never sent again by itself.
-
-        redis-py would repeat a write that has timed out, and so make it count twice.
-        """
+        """Return the store on the Redis that the settings name; it is called when it is first needed."""
         if settings.redis_url is None or settings.redis_url == MEMORY_URL:
             return cls(_in_memory())
-        timeout_s = settings.redis_timeout_ms / 1000
-        client = redis.Redis.from_url(
-            settings.redis_url,
-            socket_timeout=timeout_s,
-            socket_connect_timeout=timeout_s,
-            retry=Retry(NoBackoff(), 0),
-            max_connections=1000,
-        )
-        return cls(client)
+        servers = connected(parse(settings.redis_url), settings.redis_timeout_ms / 1000)
+        patience = Patience(settings.redis_wait_ms / 1000)
+        copies = Copies(settings.redis_replicas, max(1, settings.redis_timeout_ms // 2))
+        return cls(servers, patience, copies if copies.replicas else None)
 
     def load(self, game_id: str, answer_key: str | None = None) -> tuple[bytes | None, bytes | None]:
-        """See `Store.load`."""
-        with _outages_told():
-            if answer_key is None:
-                return self._get(_table_key(game_id)), None
-            found: Any = self._redis.mget(_table_key(game_id), _answer_key(game_id, answer_key))
-            return found[0], found[1]
+        """See `Store.load`. An answer that is found is as safe as when it was given first."""
+        table_key = _table_key(game_id)
+        if answer_key is None:
+            stored: Any = self._ask(table_key, lambda server: server.get(table_key))
+            return stored, None
+        keys = [table_key, _answer_key(game_id, answer_key)]
+        found: Any = self._ask(table_key, lambda server: server.mget(keys))
+        if found[1] is not None and self._copies is not None:
+            self._write(TOUCH, keys[1:], lambda: ())
+        return found[0], found[1]
 
     def load_with_log(self, game_id: str, after: int = 0) -> tuple[bytes | None, list[Entry]]:
         """See `Store.load_with_log`. Both are read in one transaction, so they belong together."""
-        with _outages_told():
-            pipeline = self._redis.pipeline(transaction=True)
+
+        def read(server: redis.Redis) -> Any:
+            pipeline = server.pipeline(transaction=True)
             pipeline.get(_table_key(game_id))
             pipeline.xrange(_log_key(game_id), min=f"{after + 1}-0")
-            table, entries = pipeline.execute()
-            return table, [
-                Entry(int(entry.split(b"-")[0]), fields.get(b"c", b"")) for entry, fields in entries
-            ]
+            return pipeline.execute()
+
+        table, entries = self._ask(_table_key(game_id), read)
+        return table, [Entry(int(entry.split(b"-")[0]), fields.get(b"c", b"")) for entry, fields in entries]
 
     def load_many(self, game_ids: Sequence[str]) -> list[bytes | None]:
         """See `Store.load_many`."""
-        with _outages_told():
-            pipeline = self._redis.pipeline(transaction=False)
-            for game_id in game_ids:
-                pipeline.get(_table_key(game_id))
-            tables: list[bytes | None] = pipeline.execute()
-            return tables
+        return self._ask_each(
+            [_table_key(game_id) for game_id in game_ids], lambda server, key: server.get(key)
+        )
 
     def commit(self, commit: Commit) -> bool:
-        """See `Store.commit`."""
+        """See `Store.commit`. Made again after a broken connection, it is told so, and never done twice."""
         answer = commit.answer or Answer("-", b"", 0)
         keys = [_table_key(commit.game_id), _log_key(commit.game_id), _answer_key(commit.game_id, answer.key)]
         last_event = commit.entries[-1].last_event if commit.entries else 0
@@ -218,74 +120,143 @@ class RedisStore:
             answer.ttl_s,
             f"{commit.game_id}:{last_event}",
             int(commit.anew),
+            0,
         ]
+        salt = secrets.randbelow(_SALTS)
         for entry in commit.entries:
-            arguments += entry
-        with _outages_told():
-            return bool(self._commit(keys=keys, args=arguments))
+            arguments += f"{entry.last_event}-{salt}", entry.stored
+        times = 0
+
+        def told() -> list[Any]:
+            nonlocal times
+            arguments[7] = min(times, 1)
+            times += 1
+            return arguments
+
+        done = self._write(COMMIT, keys, told)
+        if done == 2:
+            raise Problem("store_unavailable", _UNCERTAIN)
+        return bool(done)
 
     def index(self, status: str, game_id: str, score: float) -> None:
         """See `Store.index`."""
-        with _outages_told():
-            self._redis.zadd(_index_key(status), {game_id: score})
+        key = _index_key(status)
+        self._ask(key, lambda server: server.zadd(key, {game_id: score}))
 
     def unindex(self, status: str, game_ids: Sequence[str]) -> None:
         """See `Store.unindex`."""
-        with _outages_told():
-            self._redis.zrem(_index_key(status), *game_ids)
+        key = _index_key(status)
+        self._ask(key, lambda server: server.zrem(key, *game_ids))
 
     def indexed(self, status: str, below: float | None, limit: int) -> list[tuple[str, float]]:
         """See `Store.indexed`."""
-        highest = "+inf" if below is None else f"({below!r}"
-        with _outages_told():
-            found: Any = self._redis.zrevrangebyscore(
-                _index_key(status), highest, "-inf", start=0, num=limit, withscores=True
-            )
-            return [(game_id.decode(), score) for game_id, score in found]
+        key, highest = _index_key(status), "+inf" if below is None else f"({below!r}"
+
+        def read(server: redis.Redis) -> Any:
+            return server.zrevrangebyscore(key, highest, "-inf", start=0, num=limit, withscores=True)
+
+        return [(game_id.decode(), score) for game_id, score in self._ask(key, read)]
 
     def index_sizes(self, statuses: Sequence[str]) -> list[int]:
         """See `Store.index_sizes`."""
-        with _outages_told():
-            pipeline = self._redis.pipeline(transaction=False)
-            for status in statuses:
-                pipeline.zcard(_index_key(status))
-            sizes: list[int] = pipeline.execute()
-            return sizes
+        keys = [_index_key(status) for status in statuses]
+        return self._ask_each(keys, lambda server, key: server.zcard(key), patient=False)
 
     def fill(self, bucket: str, amount_us: int, capacity_us: int) -> tuple[bool, int]:
         """See `Store.fill`."""
-        with _outages_told():
-            done, filled_us = self._fill(keys=[f"skye:bucket:{bucket}"], args=[amount_us, capacity_us])
-            return bool(done), filled_us
+        key = f"skye:bucket:{bucket}"
+        done, filled_us = self._ask(
+            key, lambda server: FILL.run(server, [key], [amount_us, capacity_us]), patient=False
+        )
+        return bool(done), filled_us
 
     def ping(self) -> None:
         """See `Store.ping`."""
-        with _outages_told():
-            self._redis.ping()
+        self._ask(self._any_key, lambda server: server.ping(), patient=False)
 
     def published_changes(self, stopped: threading.Event) -> Iterator[str | None]:
-        """See `Store.published_changes`."""
-        pubsub: Any = self._redis.pubsub  # which redis-py leaves untyped
-        with _outages_told(), pubsub(ignore_subscribe_messages=True) as ear:
+        """See `Store.published_changes`.
+
+        It ends too when the server that is listened to does not answer, or is no longer one of those to ask.
+        """
+        server = self._ask(self._any_key, lambda server: server, patient=False)
+        try:
+            yield from self._heard(server, stopped)
+        except redis.RedisError as error:
+            self._servers.doubt(error)
+            raise Problem("store_unavailable") from error
+
+    def _heard(self, server: redis.Redis, stopped: threading.Event) -> Iterator[str | None]:
+        pubsub: Any = server.pubsub  # which redis-py leaves untyped
+        with pubsub(ignore_subscribe_messages=True) as ear:
             ear.subscribe(CHANGES_CHANNEL)
             yield None
+            asked = False
             while not stopped.is_set():
                 message = ear.get_message(timeout=_LISTEN_S)
                 if message is not None:
-                    yield bytes(message["data"]).split(b":")[0].decode()
+                    asked = False
+                    if message["type"] == "message":
+                        yield bytes(message["data"]).split(b":")[0].decode()
+                elif asked:
+                    raise redis.TimeoutError("the server that is listened to does not answer")
+                elif self._servers.holding(self._any_key) is not server:
+                    return
+                else:
+                    asked = True
+                    ear.ping()
 
-    def _get(self, key: str) -> bytes | None:
-        stored: Any = self._redis.get(key)
-        return stored if stored is None else bytes(stored)
+    def _ask(self, key: str, command: Callable[[redis.Redis], T], *, patient: bool = True) -> T:
+        """Return what the server that holds a key answers."""
 
+        def attempt() -> T:
+            try:
+                return command(self._servers.holding(key))
+            except redis.RedisError as error:
+                self._servers.doubt(error)
+                raise
 
-@contextmanager
-def _outages_told() -> Iterator[None]:
-    """Turn what goes wrong between here and Redis into a refusal that says so."""
-    try:
-        yield
-    except redis.RedisError as error:
-        raise Problem("store_unavailable") from error
+        return self._patience.call(attempt, patient=patient)
+
+    def _ask_each(
+        self, keys: Sequence[str], command: Callable[[Any, str], Any], *, patient: bool = True
+    ) -> list[Any]:
+        """Return an answer for each key, asking each server that holds some of them once."""
+
+        def attempt() -> list[Any]:
+            try:
+                by_server: dict[redis.Redis, list[int]] = {}
+                for place, key in enumerate(keys):
+                    by_server.setdefault(self._servers.holding(key), []).append(place)
+                answers: list[Any] = [None] * len(keys)
+                for server, places in by_server.items():
+                    pipeline = server.pipeline(transaction=False)
+                    for place in places:
+                        command(pipeline, keys[place])
+                    for place, answer in zip(places, pipeline.execute(), strict=True):
+                        answers[place] = answer
+            except redis.RedisError as error:
+                self._servers.doubt(error)
+                raise
+            return answers
+
+        return self._patience.call(attempt, patient=patient)
+
+    def _write(self, script: Script, keys: Sequence[str], told: Callable[[], Sequence[Any]]) -> Any:
+        """Return what a script on keys of one game returns, when enough replicas have what it has written."""
+
+        def run(server: redis.Redis) -> Any:
+            if self._copies is None:
+                return script.run(server, keys, told())
+            return script.run_copied(server, keys, told(), self._copies)
+
+        try:
+            return self._ask(keys[0], run)
+        except Problem as problem:
+            kinds = redis.ConnectionError | redis.TimeoutError | TooFewReplicas
+            if isinstance(problem.__cause__, kinds):
+                problem.detail = _UNCERTAIN
+            raise
 
 
 def _in_memory() -> redis.Redis:

@@ -21,7 +21,7 @@ from service import views
 from service.games import Games, Seen
 from service.metrics import Metrics
 from service.problems import KINDS, Problem
-from service.store import Store
+from service.stored import Store
 from service.table import Change, Status
 
 HEARTBEAT_S = 10.0

@@ -5,7 +5,7 @@ from service.store import RedisStore
 from tests.service.playing import Service
 from tests.service.refused import refused_as
 
-NOBODY = RedisStore.from_settings(Settings(redis_url="redis://127.0.0.1:1/0"))
+NOBODY = RedisStore.from_settings(Settings(redis_url="redis://127.0.0.1:1/0", redis_wait_ms=0))
 """A store on a Redis that does not answer."""
 
 

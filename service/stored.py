@@ -1,0 +1,83 @@
+"""What is stored, and what the service asks of a store."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+
+class Entry(NamedTuple):
+    """An entry of a game's log: the number of its last event, and its bytes."""
+
+    last_event: int
+    stored: bytes
+
+
+class Answer(NamedTuple):
+    """An answer to remember under an idempotency key for `ttl_s` seconds."""
+
+    key: str
+    stored: bytes
+    ttl_s: int
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """What one change of a game writes, all or nothing.
+
+    `expected` is how the stored table must begin for the write to happen; None for a new game. `entries` are
+    added to the log, or with `anew` are all of it from now on.
+    """
+
+    game_id: str
+    expected: bytes | None
+    table: bytes
+    entries: Sequence[Entry]
+    ttl_s: int
+    answer: Answer | None = None
+    anew: bool = False
+
+
+class Store(Protocol):
+    """What the service asks of a store. Every method raises Problem store_unavailable when it fails."""
+
+    def load(self, game_id: str, answer_key: str | None = None) -> tuple[bytes | None, bytes | None]:
+        """Return the stored table and the answer under an idempotency key, each None if there is none."""
+
+    def load_with_log(self, game_id: str, after: int = 0) -> tuple[bytes | None, list[Entry]]:
+        """Return the stored table and the entries of its log that hold events beyond number `after`."""
+
+    def load_many(self, game_ids: Sequence[str]) -> list[bytes | None]:
+        """Return stored tables, None where there is none."""
+
+    def commit(self, commit: Commit) -> bool:
+        """Write all of a change, or nothing when the table is no longer the one expected."""
+
+    def index(self, status: str, game_id: str, score: float) -> None:
+        """List a public game under a status."""
+
+    def unindex(self, status: str, game_ids: Sequence[str]) -> None:
+        """List public games under a status no more."""
+
+    def indexed(self, status: str, below: float | None, limit: int) -> list[tuple[str, float]]:
+        """Return the newest public games of a status with a score below the one given, newest first."""
+
+    def index_sizes(self, statuses: Sequence[str]) -> list[int]:
+        """Return how many games are listed under each status."""
+
+    def fill(self, bucket: str, amount_us: int, capacity_us: int) -> tuple[bool, int]:
+        """Fill a bucket, which runs out in time, by so many microseconds, unless it would spill over.
+
+        Return whether that was done, and after how many microseconds it will be empty.
+        """
+
+    def ping(self) -> None:
+        """Do nothing if the store is there."""
+
+    def published_changes(self, stopped: threading.Event) -> Iterator[str | None]:
+        """Yield the id of each game that is committed, as it happens; None when some may have been missed.
+
+        It ends when `stopped` is set, or with the Problem store_unavailable.
+        """
