@@ -1,6 +1,7 @@
-"""`python -m bench [engine | api]`: measure, print the table, write bench/latest.json.
+"""`python -m bench [engine | api | scale]`: measure, print the table, write bench/latest.json.
 
-`--quick` measures less often, `--full` more; `--least` only shows that it works.
+`--quick` measures less often, `--full` more and with a million stored games; `--least` only shows that it
+works.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from bench.plan import FULL, LEAST, QUICK, USUAL, Plan
 from bench.rows import Row, read, table, write
 
 HERE = Path(__file__).parent
-PARTS = ("engine", "api")
+PARTS = ("engine", "api", "scale")
 
 
 def main(arguments: list[str]) -> int:
@@ -34,8 +35,10 @@ def main(arguments: list[str]) -> int:
 def _measuring(part: str) -> Callable[[Plan], list[Row]]:
     if part == "engine":
         from bench.engine import engine_rows as measure
-    else:
+    elif part == "api":
         from bench.api import api_rows as measure
+    else:
+        from bench.scale import scale_rows as measure
     return measure
 
 

@@ -159,5 +159,10 @@ def load_of(answered: Sequence[Answered]) -> Load:
     """Sum a run up."""
     taken = [1000 * (each.ended - each.due) for each in answered]
     lasted = max(each.ended for each in answered) - min(each.due for each in answered)
-    cuts = statistics.quantiles(taken, n=100) if len(taken) > 1 else taken * 99
-    return Load(len(answered) / lasted, cuts[49], cuts[98])
+    return Load(len(answered) / lasted, *middle_and_tail(taken))
+
+
+def middle_and_tail(values: Sequence[float]) -> tuple[float, float]:
+    """Return the 50th and the 99th percentile."""
+    cuts = statistics.quantiles(values, n=100) if len(values) > 1 else list(values) * 99
+    return cuts[49], cuts[98]

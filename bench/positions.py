@@ -6,7 +6,7 @@ import itertools
 import json
 import random
 import urllib.request
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -52,9 +52,9 @@ def send(base: str, ask: Ask) -> Any:
         return json.load(answer)
 
 
-def answer_to(base: str, ask: Ask) -> Any:
+def answer_to(base: str, ask: Ask, more_headers: Mapping[str, str] | None = None) -> Any:
     """Send one request, and return the answer to be read."""
-    headers = {"Content-Type": "application/json"}
+    headers = {"Content-Type": "application/json", **(more_headers or {})}
     headers |= {"Authorization": f"Bearer {ask.token}"} if ask.token else {}
     headers |= {"If-None-Match": ask.etag} if ask.etag else {}
     return urllib.request.urlopen(

@@ -1,0 +1,110 @@
+"""What one game and one request cost Redis, and how long the API takes to start."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from typing import Any
+
+import redis
+
+from bench.api import Place, act, hot, view
+from bench.client import drive
+from bench.plan import Plan
+from bench.positions import answer_to, played
+from bench.rows import Row, row
+from bench.servers import ROOT, free_port, wait_for_answer
+from engine import PLAYERS
+from service.settings import Address
+
+
+def cost_rows(place: Place) -> list[Row]:
+    """Tell what a request costs Redis: commands, bytes over the network, bytes of the append-only file."""
+    copies = hot(place, "cost", 4, "set_offer")
+    rows = []
+    for name, of in (("game view", view), ("set prices", act("set_offer"))):
+        asks = copies.asks(of)
+        drive(place.ours.base, asks, 0.2)
+        before = _counted(place.store)
+        number = len(drive(place.ours.base, asks, place.plan.paced_seconds))
+        for what, count in _counted(place.store).items():
+            unit = "calls/request" if what == "commands" else "bytes/request"
+            rows.append(row(f"{name}: {what} of Redis", [(count - before[what]) / number], unit))
+        with answer_to(place.ours.base, asks[0]) as answer:
+            sent = len(str(answer.headers)) + len(answer.read())
+        rows.append(row(f"{name}: the answer with its head", [sent], "bytes/request"))
+    return rows
+
+
+def _counted(store: redis.Redis) -> dict[str, float]:
+    stats: Any = store.info("stats")
+    persistence: Any = store.info("persistence")
+    return {
+        "commands": stats["total_commands_processed"],
+        "bytes in": stats["total_net_input_bytes"],
+        "bytes out": stats["total_net_output_bytes"],
+        "append-only file": persistence["aof_current_size"],
+    }
+
+
+def size_rows(place: Place) -> list[Row]:
+    """Tell what a game takes up in Redis, at the most and at its end."""
+    rows = []
+    for players in PLAYERS:
+        largest, last, written = {"table": 0, "log": 0}, "", _counted(place.store)["append-only file"]
+        for decisions, position in enumerate(played(place.ours.base, place.store, players, 7), 1):  # noqa: B007
+            last = position.game
+            largest = {part: max(size, largest[part]) for part, size in _sizes(place.store, last).items()}
+        written = _counted(place.store)["append-only file"] - written
+        at_end = _sizes(place.store, last)
+        name = f"a game of {players}"
+        rows += [
+            row(f"{name}, in play: its table at the most", [largest["table"]], "bytes", goal="<= 3072"),
+            row(f"{name}, in play: its log at the most", [largest["log"]], "bytes"),
+            row(f"{name}, in play: table and log at the most", [sum(largest.values())], "bytes"),
+            row(f"{name}, finished: its table", [at_end["table"]], "bytes"),
+            row(f"{name}, finished: table and log", [sum(at_end.values())], "bytes", goal="<= 8192"),
+            row(f"{name}: append-only file, all of it", [written], "bytes"),
+            row(f"{name}: decisions of a random game", [decisions], "decisions"),
+        ]
+    return [*rows, _answer_row(place)]
+
+
+def _sizes(store: redis.Redis, game: str) -> dict[str, int]:
+    usage = {part: store.memory_usage(f"skye:{{{game}}}:{part}", samples=0) for part in ("table", "log")}
+    return {part: int(size or 0) for part, size in usage.items()}
+
+
+def _answer_row(place: Place) -> Row:
+    """Tell what is kept of an answer for an idempotency key."""
+    asks = hot(place, "keys", 4, "set_offer").asks(act("set_offer"))
+    with answer_to(place.ours.base, asks[0], {"Idempotency-Key": "bench"}):
+        pass
+    kept = list(place.store.scan_iter("skye:{keys*:answer:*", count=1000))
+    return row(
+        "an action with an Idempotency-Key: what is kept", [place.store.memory_usage(kept[0])], "bytes"
+    )
+
+
+def start_rows(plan: Plan) -> list[Row]:
+    """Tell how long it takes from the command that serves to the first answer about games."""
+    seconds = [_start() for _ in range(plan.starts)]
+    return [row("start to first answer", seconds, "s", goal="<= 1.0")]
+
+
+def _start() -> float:
+    with tempfile.TemporaryDirectory() as folder:
+        address = Address("127.0.0.1", free_port())
+        environment = os.environ | {"SKYE_BIND": str(address), "SKYE_DATA_DIR": folder}
+        command = [sys.executable, "-m", "service.cli", "serve"]
+        started = time.monotonic()
+        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
+        try:
+            wait_for_answer(address, "/v1/games", process)
+            return time.monotonic() - started
+        finally:
+            process.terminate()
+            process.wait(timeout=30)

@@ -1,0 +1,125 @@
+"""How far it carries: with many stored games, with many open streams; what games and requests cost."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import redis
+
+from bench.api import Place, Subject, act, ours, place_to_measure, view
+from bench.client import Ask
+from bench.costs import cost_rows, size_rows, start_rows
+from bench.load import Load
+from bench.plan import Plan
+from bench.positions import Copies, find
+from bench.rows import Row, in_turn, row
+from bench.servers import gunicorn, redis_server
+from bench.streams import stream_rows
+from service.embedded import find_program
+
+_FILL = """
+for number = ARGV[1], ARGV[2] do
+  local game = string.format('fill%08d', number)
+  redis.call('SET', 'skye:{' .. game .. '}:table', ARGV[3], 'EX', 2592000)
+  redis.call('ZADD', 'skye:index:playing', number, game)
+end
+"""
+_AT_ONCE = 5000
+_REWRITE_PATIENCE_S = 600
+
+
+def scale_rows(plan: Plan) -> list[Row]:
+    """Measure how far it carries."""
+    with place_to_measure(plan) as place:
+        if place is None:
+            return [Row("scale", None, "", "no redis-server: not measured")]
+        return [
+            *_stored_rows(place),
+            *stream_rows(place),
+            *cost_rows(place),
+            *size_rows(place),
+            *start_rows(plan),
+        ]
+
+
+def _stored_rows(place: Place) -> list[Row]:
+    """Compare a Redis that holds many games with one that holds only those asked about."""
+    rows: list[Row] = []
+    for number in place.plan.stored:
+        with _full_place(place, number) as (full, bytes_each):
+            rows.append(row(f"{number:,} stored games: memory of Redis for each", [bytes_each], "bytes"))
+            rows += _beside_full(place, full, number)
+            entry = full.store.memory_usage("skye:index:playing", samples=0) / full.store.zcard(
+                "skye:index:playing"
+            )
+            rows.append(row(f"{number:,} stored games: memory of the index for each", [entry], "bytes"))
+    return rows
+
+
+@contextmanager
+def _full_place(place: Place, number: int) -> Iterator[tuple[Place, float]]:
+    """Give the same place with a Redis of its own in which there are so many tables more."""
+    program = find_program()
+    assert program is not None
+    with tempfile.TemporaryDirectory() as folder, redis_server(program, Path(folder)) as server:
+        store = redis.Redis.from_url(server.url)
+        before = store.info("memory")["used_memory"]
+        _fill(store, number, find(place.games, 4, "set_offer", last=False)[0].table)
+        bytes_each = (store.info("memory")["used_memory"] - before) / number
+        with gunicorn("service.wsgi:app", server) as ours:
+            yield place._replace(ours=ours, store=store), bytes_each
+
+
+def _fill(store: redis.Redis, number: int, table: bytes) -> None:
+    """Store copies of a table, which nobody will ask for, and have them in the append-only file."""
+    store.config_set("appendonly", "no")
+    fill = store.register_script(_FILL)
+    for first in range(0, number, _AT_ONCE):
+        fill(args=[first, min(first + _AT_ONCE, number) - 1, table])
+    store.config_set("appendonly", "yes")
+    until = time.monotonic() + _REWRITE_PATIENCE_S
+    while _rewriting(store):
+        if time.monotonic() > until:
+            raise RuntimeError("Redis does not get its append-only file written")
+        time.sleep(0.1)
+
+
+def _rewriting(store: redis.Redis) -> bool:
+    state: Any = store.info("persistence")
+    return bool(state["aof_rewrite_in_progress"] or state["aof_rewrite_scheduled"])
+
+
+def _beside_full(few: Place, many: Place, number: int) -> list[Row]:
+    first = find(few.games, 4, "set_offer", last=False)
+    copies = Copies("kept", first, few.plan.copies, with_log=False)
+    rows = []
+    for name, of, once in (
+        ("game view", view, False),
+        ("set prices", act("set_offer"), True),
+        ("list games", lambda _: Ask("GET", "/v1/games?status=playing&limit=20"), False),
+    ):
+        contenders = {}
+        for which, place in (("few", few), ("many", many)):
+            copies.store(place.store)
+            listed = {game: 2**40 + at for at, (game, _) in zip(range(50), copies, strict=False)}
+            place.store.zadd("skye:index:playing", listed)
+            contender = ours(place, Subject("", copies, of, "", once=once))
+            contenders[which] = contender.runner(few.plan)
+        loads = in_turn(contenders, few.plan.runs)
+        rows += _slower(f"{name}, {number:,} stored games", loads, "<= 1.1" if number >= 10**6 else None)
+    return rows
+
+
+def _slower(name: str, loads: dict[str, list[Load]], goal: str | None) -> list[Row]:
+    taken = {which: [1e6 / load.rate for load in seen] for which, seen in loads.items()}
+    cpu = {which: [load.cpu + load.redis_cpu for load in seen] for which, seen in loads.items()}
+    other = "no games but those asked about"
+    return [
+        row(f"{name}: time", taken["many"], "us/request", against=(other, taken["few"]), goal=goal),
+        row(f"{name}: CPU with Redis", cpu["many"], "us/request", against=(other, cpu["few"])),
+    ]

@@ -1,0 +1,166 @@
+"""Open streams of events beside the load of actions: what they cost it, and how soon events arrive."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from bench.api import Place, act, load_rows
+from bench.client import Answered, Ask, drive, middle_and_tail
+from bench.followers import following
+from bench.load import Contender, Load
+from bench.positions import Copies, Position, find
+from bench.rows import Row, in_turn, row
+from bench.servers import cpu_seconds
+
+GAMES = 250
+"""So many games are acted on; streams are spread over them, so that 1,000 streams are four for each game."""
+
+RATE = 200
+"""Actions a second while it is measured how long their events take."""
+
+_MESSAGES = 20_000
+_EARS = 50
+_WAIT_S = 10.0
+
+
+class Seen(NamedTuple):
+    """A load with streams open, and how long events took, in milliseconds."""
+
+    load: Load
+    p50: float
+    p99: float
+
+
+def stream_rows(place: Place) -> list[Row]:
+    """Measure actions with no streams and with several numbers of them, in turn."""
+    copies = Copies("strm", find(place.games, 4, "set_offer", last=False), GAMES, with_log=True)
+    copies.store(place.store)
+    asks = copies.asks(act("set_offer"))
+    streams = copies.asks(_stream)
+    contenders = {0: lambda: Seen(_load(place, asks), 0, 0)}
+    for number in place.plan.streams:
+        contenders[number] = _beside(place, asks, [streams[at % GAMES].path for at in range(number)])
+    seen = in_turn({str(number): each for number, each in contenders.items()}, place.plan.runs)
+    none = [each.load for each in seen["0"]]
+    rows = [row("set prices, no streams open", [load.rate for load in none], "requests/s")]
+    for number in place.plan.streams:
+        found = seen[str(number)]
+        streams_open = f"{number:,} stream{'s' if number > 1 else ''} open"
+        name = f"set prices, {streams_open}"
+        against = ("no streams", none)
+        rows += load_rows(name, [each.load for each in found], against)[:2]
+        title = f"{streams_open}, {RATE} actions/s: from action to event"
+        rows.append(row(f"{title}, p50", [each.p50 for each in found], "ms"))
+        rows.append(row(f"{title}, p99", [each.p99 for each in found], "ms"))
+    return [*rows, *_overheard_rows(place, streams[0].path), *_delivered_rows(place)]
+
+
+def _stream(position: Position) -> Ask:
+    return Ask("GET", f"/v1/games/{position.game}/events?after={position.stored.last_event}")
+
+
+def _load(place: Place, asks: Sequence[Ask]) -> Load:
+    return Contender(place.ours, asks).runner(place.plan)()
+
+
+def _beside(place: Place, asks: Sequence[Ask], paths: Sequence[str]) -> Callable[[], Seen]:
+    # Of few streams, too, enough must be heard; but no game is acted on all the time.
+    followed = min(len(paths), GAMES)
+    order = [at // 10 % followed if at % 10 == 0 else at for at in range(GAMES)]
+    paced = [asks[game] for game in order]
+
+    def run() -> Seen:
+        with following(place.ours.base, paths) as followers:
+            load = _load(place, asks)
+            time.sleep(0.5)  # for what is under way to arrive; later, it would count for nothing
+            followers.arrivals()
+            answered = drive(place.ours.base, paced, place.plan.paced_seconds, rate=RATE)
+            acts = {(order[each.ask], _version(each)): each.sent for each in answered}
+            sent = {act: at for act, at in acts.items() if act[0] < followed}
+            return Seen(load, *middle_and_tail(_delays(sent, followers.arrivals, len(paths))))
+
+    return run
+
+
+def _delays(
+    sent: dict[tuple[int, int], float],
+    arrivals: Callable[[], list[tuple[int, int, float]]],
+    streams: int,
+) -> list[float]:
+    """Return how long after its action was sent each event arrived at each stream of its game.
+
+    :raises RuntimeError: when events do not arrive in time.
+    """
+    expected = sum(len(range(game, streams, GAMES)) for game, _ in sent)
+    taken: dict[tuple[int, int], float] = {}
+    until = time.monotonic() + _WAIT_S
+    while len(taken) < expected:
+        if time.monotonic() > until:
+            raise RuntimeError(f"{expected - len(taken)} of {expected} events have not arrived")
+        for stream, version, at in arrivals():
+            if (stream % GAMES, version) in sent:
+                taken.setdefault((stream, version), 1000 * (at - sent[stream % GAMES, version]))
+        time.sleep(0.01)
+    return list(taken.values())
+
+
+def _version(answered: Answered) -> int:
+    return int(answered.head.lower().partition(b'etag: "')[2].split(b'"')[0])
+
+
+def _overheard_rows(place: Place, path: str) -> list[Row]:
+    """Tell what it costs a worker to hear of a change of a game that nobody follows there."""
+    with following(place.ours.base, [path] * 8):  # so that either worker listens
+        taken = [_overheard(place) for _ in range(place.plan.runs)]
+    name = "a change of another game, heard and passed over"
+    return [
+        row(f"{name}: CPU of the API", [each * 1e6 for each in taken], "us/worker"),
+        row(f"{name}: so many keep a worker busy", [1 / each for each in taken], "changes/s"),
+    ]
+
+
+def _overheard(place: Place) -> float:
+    """Publish changes, and return the seconds of CPU time that one took each worker."""
+    number = max(200, int(_MESSAGES * min(1.0, place.plan.seconds)))
+    before = cpu_seconds(place.ours.workers)
+    heard = 0
+    for _ in range(number // 200):
+        with place.store.pipeline(transaction=False) as pipeline:
+            for _ in range(200):
+                pipeline.publish("skye:changes", "nobody:1")
+            heard += sum(pipeline.execute())
+    _until_quiet(place)
+    return (cpu_seconds(place.ours.workers) - before) / heard
+
+
+def _delivered_rows(place: Place) -> list[Row]:
+    """Tell what it costs Redis to hand a message on to one more subscriber."""
+    number = max(200, int(_MESSAGES * min(1.0, place.plan.seconds) / 20))
+    alone = [_publishing(place, number) for _ in range(place.plan.runs)]
+    ears = [place.store.pubsub() for _ in range(_EARS)]
+    for ear in ears:
+        ear.subscribe("bench:heard")
+        ear.get_message(timeout=_WAIT_S)
+    crowded = [_publishing(place, number) for _ in range(place.plan.runs)]
+    for ear in ears:
+        ear.close()
+    taken = [1e6 * (many - none) / _EARS for many, none in zip(crowded, alone, strict=True)]
+    return [row("a change told to one more subscriber: CPU of Redis", taken, "us")]
+
+
+def _publishing(place: Place, number: int) -> float:
+    """Publish messages one by one, and return the seconds of CPU time that one took Redis."""
+    before = cpu_seconds([place.ours.redis_pid])
+    for _ in range(number):
+        place.store.publish("bench:heard", "bench:12345")
+    return (cpu_seconds([place.ours.redis_pid]) - before) / number
+
+
+def _until_quiet(place: Place) -> None:
+    """Wait until the workers have worked off what they were sent."""
+    until, last = time.monotonic() + _WAIT_S, -1.0
+    while (spent := cpu_seconds(place.ours.workers)) - last > 0.002 and time.monotonic() < until:
+        last = spent
+        time.sleep(0.1)
