@@ -165,6 +165,7 @@ class Follower:
                     yield _end(seen.table.status if _is_over(seen) else "restart", after)
                     return
                 rung.clear()
+                before = seen.table.last_event
                 try:
                     seen, changes = self.read(after)
                 except Problem as problem:
@@ -174,6 +175,9 @@ class Follower:
                     yield b": the store does not answer\n\n"
                     rung.wait(_OUTAGE_S)
                     continue
+                if seen.table.last_event < before:  # the store has lost events; who comes back is told so
+                    yield _end("restart", after)
+                    return
                 if not changes and not rung.wait(self._patience(seen)):
                     yield b": heartbeat\n\n"
 

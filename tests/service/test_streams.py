@@ -186,6 +186,32 @@ def test_a_stream_outlasts_an_outage_of_the_store(monkeypatch):
         assert stream.read()["data"]["type"] == "offer_set"
 
 
+class Forgetful(RedisStore):
+    """A store that can have lost what came after an earlier table."""
+
+    earlier = None
+
+    def load_with_log(self, game_id, after=0):
+        return (self.earlier, []) if self.earlier else super().load_with_log(game_id, after)
+
+
+def test_a_stream_of_events_that_the_store_has_lost_ends_and_tells_who_comes_back():
+    service = Service()
+    store = Forgetful(service.redis)
+    game = Service(service.redis, store).table(2)
+    earlier, last = store.load(game.id)[0], game.view()["last_event"]
+    game.offer(0, 1, 1)
+    ahead = game.view()["last_event"]
+    with Stream(game, after=last) as stream:
+        assert [stream.read()["data"].get("type") for _ in range(3)] == [None, "offer_set", "turn_changed"]
+        store.earlier = earlier
+        assert stream.read()["data"] == {"reason": "restart", "last_event": ahead}
+        assert stream.read() == {}
+    with Stream(game, after=ahead) as stream:
+        stand = stream.read()["data"]
+        assert (stand["last_event"], stand["after"]) == (last, ahead)
+
+
 def test_a_stream_is_refused_before_it_begins(service):
     game = service.table(2, private=True)
     assert code_of(game.call("GET", "events", headers=STREAM)) == "game_not_found"
