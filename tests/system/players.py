@@ -42,6 +42,8 @@ class Entry:
 
     seat: int
     type: str
+    method: str
+    path: str
     body: dict | None
     key: str | None
     before: int
@@ -53,6 +55,11 @@ class Entry:
     @property
     def is_open(self):
         return self.after is None and self.refused is None
+
+    @property
+    def request(self):
+        """Method, path and body."""
+        return self.method, self.path, self.body
 
 
 @dataclass(eq=False)
@@ -121,12 +128,13 @@ class Seat:
         # An offer without a key might be set twice by a proxy that sends a PUT again, as HTTP lets it.
         keyed = action["method"] == "PUT" or self.dice.random() >= WITHOUT_KEY
         key = f"{self.game}/{self.number}/{len(self.journal)}" if keyed else None
-        entry = Entry(self.number, action["type"], action["body"], key, version)
+        request = [action[part] for part in ("method", "href", "body")]
+        entry = Entry(self.number, action["type"], *request, key, version)
         self.journal.append(entry)
         headers = bearer(self.token) | ({"Idempotency-Key": key} if key else {})
         if self.dice.random() < ON_CONDITION:
             headers["If-Match"] = f'"{version}"'
-        request = (action["method"], action["href"], action["body"], headers)
+        request.append(headers)
         if key is None:
             self._send_once(entry, request)
             return
@@ -195,12 +203,13 @@ def hear(told, event):
 
 @dataclass(eq=False)
 class Match:
-    """A game that is played: its seats, the seed that it was given, and the host's token."""
+    """A game that is played by `seats`; its seed, the host's token, and the time it was opened."""
 
     game: str
     seed: str
     host: str
     seats: list
+    opened: float
 
     @property
     def path(self):
@@ -249,7 +258,7 @@ def open_match(wire, seed, wire_for):
         own = wire_for(own_dice)
         first = own.read(f"/v1/games/{game}", token)
         seats.append(Seat(own, own_dice, game, number, token, first))
-    return Match(game, seed, host, seats)
+    return Match(game, seed, host, seats, time.time())
 
 
 def _made(wire, dice, path, body, key, token=None, status=201):

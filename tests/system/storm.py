@@ -115,6 +115,7 @@ class Machines:
         self._nginx = None
         self._own = [free_port(), free_port()]
         self.ports = list(self._own)
+        settings = {"SKYE_TRUSTED_PROXIES": "1"} | settings
         self.instances = [Instance(folder / f"api-{name}.sock", redis.url, **settings) for name in "ab"]
         self.kills = Counter()
 

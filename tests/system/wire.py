@@ -11,6 +11,8 @@ ANSWER_PATIENCE_S = 60
 """How long one answer may take, and how long a request is sent again while nobody answers it."""
 
 JSON = {"Content-Type": "application/json"}
+ADDRESS = {"X-Forwarded-For": "127.0.0.1"}
+"""A key without a token is its address's: a client must have the same one whichever way it takes."""
 BROKEN = (OSError, http.client.HTTPException)
 
 
@@ -66,7 +68,7 @@ class Wire:
     def request(self, method, path, body=None, headers=()):
         """Send a request, and return the answer yet to be read; raise `Cut` when the connection breaks."""
         sent = False
-        sending = JSON | dict(headers)
+        sending = JSON | ADDRESS | dict(headers)
         try:
             if self._connection is None:
                 port = self._dice.choice(self._ports)
@@ -111,7 +113,7 @@ class Wire:
         """Send a request and go away without waiting for its answer."""
         connection = http.client.HTTPConnection("127.0.0.1", self._dice.choice(self._ports), timeout=5)
         with contextlib.suppress(*BROKEN), contextlib.closing(connection):
-            connection.request(method, path, _encoded(body), JSON | headers)
+            connection.request(method, path, _encoded(body), JSON | ADDRESS | headers)
 
     def read(self, path, token=None, **headers):
         """Return the JSON of a resource, which must be there."""

@@ -1,0 +1,127 @@
+"""The machine of a Redis with `appendfsync everysec` loses its power, which takes what was not on the disk.
+
+A test cannot cut the power. It looks at the append-only file while games are played, and afterwards starts
+Redis on what the file held at some moment, torn off at any byte: what a disk holds to which nothing later was
+written. How much later that is than the last second's `fsync` is Redis's promise and no test's.
+"""
+
+import copy
+import random
+import secrets
+import threading
+import time
+
+import pytest
+
+from service.embedded import RedisServer
+from service.settings import Address
+from tests.conftest import free_port
+from tests.deploy.servers import waited_for
+from tests.system.durability import wait_for_play
+from tests.system.players import Match
+from tests.system.proof import held, prove
+from tests.system.storm import Crowd, Machines
+from tests.system.wire import Wire, bearer
+
+GAMES, CUTS, PLAY_S = 6, 4, 5
+POSTPONED_S = 2.0
+"""How long Redis may answer before it writes at all, while an `fsync` is under way (its own bound)."""
+
+
+@pytest.fixture
+def redis(redis_program, tmp_path):
+    """A `RedisServer` not yet started, that lets the disk wait for up to a second."""
+    return RedisServer(redis_program, tmp_path, Address("127.0.0.1", free_port()), "everysec")
+
+
+class Growth:
+    """How long a growing file was at which time."""
+
+    def __init__(self, file):
+        self.file, self.seen = file, []
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._watch)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._stopped.set()
+        self._thread.join()
+
+    def _watch(self):
+        while not self._stopped.wait(0.01):
+            self.seen.append((time.time(), self.file.stat().st_size))
+
+
+def appended(folder):
+    """Return the file that Redis, whichever version, appends changes to."""
+    return max(folder.glob("**/*.aof"), key=lambda file: file.stat().st_mtime)
+
+
+def cut_back(machines, file, content):
+    """Start Redis on another content of its file."""
+    machines.redis.process.kill()
+    machines.redis.process.wait()
+    file.write_bytes(content)
+    machines.redis.start()
+    machines.redis.wait_until_ready()
+
+
+def prove_what_is_left(match, wire, kept_until):
+    """Prove a game as it was before a cut; return what it has lost, which must all be later than a time."""
+    reply = wire.ask_until_answered("GET", match.path)
+    if reply.status == 404:
+        held(match.opened > kept_until, match.path, "is lost")
+        return [entry for seat in match.seats for entry in seat.journal if entry.after is not None]
+    view = reply.json
+    left = Match(match.game, match.seed, match.host, [copy.copy(seat) for seat in match.seats], match.opened)
+    lost = []
+    for seat in left.seats:
+        lost += [entry for entry in seat.journal if (entry.after or 0) > view["version"]]
+        seat.journal = [entry for entry in seat.journal if (entry.after or 0) <= view["version"]]
+        seat.told = {number: mark for number, mark in seat.told.items() if number <= view["last_event"]}
+    held(all(entry.answered > kept_until for entry in lost), match.path, "has lost more than it may")
+    if view["last_event"] >= max(seat.first["last_event"] for seat in left.seats):
+        prove(left, wire)
+    return lost
+
+
+def send_again(match, wire, lost):
+    """Send the first action that a game has lost once more, twice: it must be made, once."""
+    view = wire.read(match.path)
+    for entry in lost:
+        if entry.key and entry.after == view["version"] + 1:
+            headers = bearer(match.seats[entry.seat].token) | {"Idempotency-Key": entry.key}
+            for _ in range(2):
+                reply = wire.ask_until_answered(*entry.request, headers)
+                held((reply.status, reply.json["version"]) == (200, entry.after), entry, reply)
+            held(wire.read(match.path)["version"] == entry.after, entry, "was made twice")
+            return 1
+    return 0
+
+
+def test_a_power_cut_takes_only_what_came_last_and_leaves_every_game_whole(redis, tmp_path):
+    seed = secrets.token_hex(4)
+    dice, sent_again = random.Random(seed), 0
+    with Machines(redis, tmp_path) as machines:
+        file = appended(redis.folder)
+        with Growth(file) as growth, Crowd(machines.ports, seed, GAMES) as crowd:
+            wait_for_play(crowd, time.time())
+            waited_for(lambda: crowd.wrong, PLAY_S)
+        assert not crowd.wrong, crowd.wrong
+        content, wire = file.read_bytes(), Wire(machines.ports, dice)
+        for _ in range(CUTS):
+            moment, size = dice.choice(growth.seen)
+            torn = min(size + dice.randrange(3000), len(content))
+            cut_back(machines, file, content[:torn])
+            for match, _ in crowd.matches:
+                try:
+                    lost = prove_what_is_left(match, wire, moment - POSTPONED_S)
+                except AssertionError as error:
+                    raise AssertionError(f"with the seed {seed!r}: {error}") from error
+                if wire.ask_until_answered("GET", match.path).status == 200:
+                    sent_again += send_again(match, wire, lost)
+        wire.close()
+    assert sent_again > 0
