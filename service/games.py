@@ -26,6 +26,7 @@ from service.codec import (
     encode_table,
     version_header,
 )
+from service.gathering import GatheredReads
 from service.listing import Listing
 from service.metrics import Metrics
 from service.problems import KINDS, Problem
@@ -68,6 +69,7 @@ class Games:
         metrics: Metrics | None = None,
     ) -> None:
         self._store = store
+        self._reads = GatheredReads(store)
         self._settings = settings
         self._clock = clock
         self._metrics = metrics or Metrics()
@@ -79,7 +81,7 @@ class Games:
 
         :raises Problem: game_not_found, token_unknown, game_unreadable, store_unavailable.
         """
-        stored, _ = self._store.load(game_id)
+        stored = self._reads.load(game_id)
         return self._brought_up(self._admit(game_id, stored, token))
 
     def read_with_log(self, game_id: str, token: str | None, after: int = 0) -> tuple[Seen, list[Change]]:
@@ -98,7 +100,7 @@ class Games:
             too_much_contention. :raises RuleError: what `decide` raises.
         """
         for attempt in range(ATTEMPTS):
-            stored, remembered = self._store.load(game_id, call.answer_key)
+            stored, remembered = self._load(game_id, call)
             reused = None
             if remembered is not None:
                 try:
@@ -173,6 +175,12 @@ class Games:
         except RuleError:  # which is no question of who asks
             return None
         return None
+
+    def _load(self, game_id: str, call: Call) -> tuple[bytes | None, bytes | None]:
+        """Return the stored table, and what was answered to this call before."""
+        if call.answer_key is None:
+            return self._reads.load(game_id), None
+        return self._store.load(game_id, call.answer_key)
 
     def _to_keep(self, call: Call, reply: Reply, tokens: TokenSource) -> Answer | None:
         return answer_to_keep(call, reply, tokens, self._settings.idempotency_ttl_s)
