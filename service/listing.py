@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import random
 from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from typing import NamedTuple
@@ -14,6 +15,10 @@ from service.table import Status, Table
 
 LISTED = (Status.LOBBY, Status.PLAYING, Status.FINISHED)
 """The statuses that are listed; aborted games are not."""
+
+_SWEPT = 64
+_SWEEPS = 1 / 16
+"""How often a change of a game's status sweeps the index, and how many games are then looked at."""
 
 _GRACE_MS = 60_000
 """For so long a game may be listed that is not stored yet."""
@@ -30,7 +35,7 @@ class Listing:
         """Bring the index up to what has happened to a table; a private one is never in it.
 
         A new table is listed before it is stored. Of an older one the change is already stored, so it
-        stands even if the index cannot be reached: `page` mends that.
+        stands even if the index cannot be reached: `page` mends that, and now and then a `sweep` does.
         """
         if after.private or (before is not None and before.status is after.status):
             return
@@ -39,6 +44,18 @@ class Listing:
                 self._store.index(after.status, after.id, _score(after))
             if before is not None:
                 self._store.unindex(before.status, [after.id])
+        if after.status in LISTED and random.random() < _SWEEPS:  # noqa: S311 - no secret
+            self.sweep(after.status)
+
+    def sweep(self, status: Status) -> None:
+        """Mend the index for some games of a status, chosen at random.
+
+        Games expire without a word, and where nobody lists as far back as they stand, nobody else would find
+        out. At this rate less than a third of the games in the index are ones that have expired.
+        """
+        with suppress(Problem):
+            chosen = self._store.indexed_by_chance(status, _SWEPT)
+            self._tables([_Entry(score, status, game_id) for game_id, score in chosen])
 
     def sizes(self) -> dict[Status, int]:
         """Return how many games the index has of each status; it may lag behind.

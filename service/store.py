@@ -157,6 +157,16 @@ class RedisStore:
 
         return [(game_id.decode(), score) for game_id, score in self._ask(key, read)]
 
+    def indexed_by_chance(self, status: str, number: int) -> list[tuple[str, float]]:
+        """See `Store.indexed_by_chance`."""
+        key = _index_key(status)
+        chosen: Any = self._ask(key, lambda server: server.zrandmember(key, number), patient=False)
+        if not chosen:
+            return []
+        scores: Any = self._ask(key, lambda server: server.zmscore(key, chosen), patient=False)
+        found = zip(chosen, scores, strict=True)
+        return [(game_id.decode(), score) for game_id, score in found if score is not None]
+
     def index_sizes(self, statuses: Sequence[str]) -> list[int]:
         """See `Store.index_sizes`."""
         keys = [_index_key(status) for status in statuses]

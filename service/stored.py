@@ -64,6 +64,9 @@ class Store(Protocol):
     def indexed(self, status: str, below: float | None, limit: int) -> list[tuple[str, float]]:
         """Return the newest public games of a status with a score below the one given, newest first."""
 
+    def indexed_by_chance(self, status: str, number: int) -> list[tuple[str, float]]:
+        """Return some public games of a status with their scores, chosen at random: `number` if there are."""
+
     def index_sizes(self, statuses: Sequence[str]) -> list[int]:
         """Return how many games are listed under each status."""
 

@@ -95,6 +95,23 @@ def test_a_game_about_to_be_stored_stays_in_the_index(service):
     assert RedisStore(service.redis).indexed("lobby", None, 9) == []
 
 
+def test_games_that_expire_leave_the_index_though_nobody_lists_them(service):
+    store = RedisStore(service.redis)
+    for number in range(1000):
+        store.index("lobby", f"expired{number}", number)
+    kept = opened(service, 2)[0]
+    for _ in range(200):
+        service.app.extensions["skye-games"].listing.sweep(Status.LOBBY)
+    assert [game for game, _ in store.indexed("lobby", None, 9)] == [kept]
+
+
+def test_opening_games_sweeps_the_index_now_and_then(service, monkeypatch):
+    swept = []
+    monkeypatch.setattr(service.app.extensions["skye-games"].listing, "sweep", swept.append)
+    opened(service, 200)
+    assert 0 < len(swept) < 100
+
+
 def test_a_private_game_is_not_listed(service):
     service.table(2, private=True)
     service.table(2, private=True, start=False)
