@@ -10,7 +10,7 @@ import hashlib
 import random
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
@@ -20,13 +20,13 @@ from service import auth, autoplay
 from service.auth import SPECTATOR, Caller, TokenSource
 from service.codec import (
     Unreadable,
-    decode_changes,
     encode_change,
     encode_history,
     encode_table,
     version_header,
 )
 from service.gathering import GatheredReads
+from service.history import changes_of
 from service.listing import Listing
 from service.metrics import Metrics
 from service.problems import KINDS, Problem
@@ -85,13 +85,16 @@ class Games:
         return self._brought_up(self._admit(game_id, stored, token))
 
     def read_with_log(self, game_id: str, token: str | None, after: int = 0) -> tuple[Seen, list[Change]]:
-        """Return a table, the caller, and the changes that hold events beyond number `after`."""
+        """Return a table, the caller, and the changes that hold events beyond number `after`.
+
+        :raises Problem: what `read` raises; game_unreadable also when some of these changes are lost.
+        """
         stored, entries = self._store.load_with_log(game_id, after)
         seen = self._admit(game_id, stored, token)
         current = self._brought_up(seen)
         if current.table is not seen.table:
             return self.read_with_log(game_id, token, after)
-        return seen, _read_changes(entries)
+        return seen, changes_of(seen.table, after, entries)
 
     def write(self, game_id: str, call: Call, decide: Decide, tell: Tell) -> Reply:
         """Let something happen at a table, once.
@@ -245,8 +248,8 @@ class Games:
         """Return all changes that led to a table; should it have changed since, the commit will fail."""
         if table is None:
             return []
-        _, entries = self._store.load_with_log(table.id)
-        return _read_changes(entries)
+        stored, entries = self._store.load_with_log(table.id)
+        return [] if stored is None else changes_of(table, 0, entries)
 
     def _ttl_s(self, status: Status) -> int:
         return {
@@ -259,13 +262,6 @@ class Games:
     def now_ms(self) -> int:
         """Return the time by the service's clock, in milliseconds since 1970."""
         return int(self._clock() * 1000)
-
-
-def _read_changes(entries: Sequence[Entry]) -> list[Change]:
-    try:
-        return [change for entry in entries for change in decode_changes(entry.stored)]
-    except Unreadable as error:
-        raise Problem("game_unreadable", f"{str(error).capitalize()}.") from error
 
 
 def _pause(attempt: int) -> None:

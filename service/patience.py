@@ -6,10 +6,12 @@ Who must be told at once asks without patience. Whatever goes wrong in the end i
 from __future__ import annotations
 
 import logging
+import math
 import random
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Final, TypeVar
 
@@ -109,3 +111,13 @@ def begin_request() -> None:
 def end_request(_error: BaseException | None = None) -> None:
     """Let what comes after a request count its time by itself."""
     _spent_s.set(None)
+
+
+@contextmanager
+def none_left() -> Iterator[None]:
+    """Let what is called meanwhile fail at once: for whoever has its own way of coming back."""
+    before = _spent_s.set([math.inf])
+    try:
+        yield
+    finally:
+        _spent_s.reset(before)

@@ -63,10 +63,10 @@ def _piped(server: redis.Redis, command: tuple[Any, ...], copies: Copies) -> lis
 # table, its seconds to live, an answer (empty: none) and its seconds, the message to publish, whether the log
 # begins anew, whether this has been sent before, then the entries of the log as id, bytes, id, bytes ...
 #
-# Returns 1 when all is written, 0 when nothing is. Sent again, it may have been written the first time: it
-# has if the log holds our last entry under our own id. 2: that cannot be told, for the log has been packed
-# since. What is found written is written once more, if only its time to live: a connection that has written
-# nothing has no replica to wait for.
+# Returns 1 when all is written, 0 when nothing is, 3 when nothing is because the log is lost. Sent again, it
+# may have been written the first time: it has if the log holds our last entry under our own id. 2: that
+# cannot be told, for the log has been packed since. What is found written is written once more, if only its
+# time to live: a connection that has written nothing has no replica to wait for.
 COMMIT: Final = Script("""
 local expected = ARGV[1]
 if ARGV[8] == '1' then
@@ -92,8 +92,11 @@ elseif redis.call('GETRANGE', KEYS[1], 0, #expected - 1) ~= expected then
   return 0
 end
 if ARGV[4] ~= '' and redis.call('EXISTS', KEYS[3]) == 1 then return 0 end
--- The log comes first: a script that fails has no effect undone, and only here could it fail.
-if expected == '' or ARGV[7] == '1' then redis.call('DEL', KEYS[2]) end
+local logged = redis.call('EXISTS', KEYS[2]) == 1
+if expected ~= '' and not logged then return 3 end
+-- The log comes first: a script that fails has no effect undone, and only here could it fail. Redis looks
+-- at its memory no more once a script has written, so nothing is deleted that is not there.
+if logged and (expected == '' or ARGV[7] == '1') then redis.call('DEL', KEYS[2]) end
 for i = 9, #ARGV, 2 do
   redis.call('XADD', KEYS[2], ARGV[i], 'c', ARGV[i + 1])
 end

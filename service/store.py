@@ -90,10 +90,10 @@ class RedisStore:
         return found[0], found[1]
 
     def load_with_log(self, game_id: str, after: int = 0) -> tuple[bytes | None, list[Entry]]:
-        """See `Store.load_with_log`. Both are read in one transaction, so they belong together."""
+        """See `Store.load_with_log`. It is no transaction: Redis refuses any when its memory is full."""
 
         def read(server: redis.Redis) -> Any:
-            pipeline = server.pipeline(transaction=True)
+            pipeline = server.pipeline(transaction=False)
             pipeline.get(_table_key(game_id))
             pipeline.xrange(_log_key(game_id), min=f"{after + 1}-0")
             return pipeline.execute()
@@ -136,6 +136,8 @@ class RedisStore:
         done = self._write(COMMIT, keys, told)
         if done == 2:
             raise Problem("store_unavailable", _UNCERTAIN)
+        if done == 3:
+            raise Problem("game_unreadable", "The game's log is lost.")
         return bool(done)
 
     def index(self, status: str, game_id: str, score: float) -> None:

@@ -47,13 +47,19 @@ class Store(Protocol):
         """Return the stored table and the answer under an idempotency key, each None if there is none."""
 
     def load_with_log(self, game_id: str, after: int = 0) -> tuple[bytes | None, list[Entry]]:
-        """Return the stored table and the entries of its log that hold events beyond number `after`."""
+        """Return the stored table and the entries of its log that hold events beyond number `after`.
+
+        The log may be of a moment later, and hold what has happened to the table since.
+        """
 
     def load_many(self, game_ids: Sequence[str]) -> list[bytes | None]:
         """Return stored tables, None where there is none."""
 
     def commit(self, commit: Commit) -> bool:
-        """Write all of a change, or nothing when the table is no longer the one expected."""
+        """Write all of a change, or nothing when the table is no longer the one expected.
+
+        :raises Problem: game_unreadable, when there is no log to add to.
+        """
 
     def index(self, status: str, game_id: str, score: float) -> None:
         """List a public game under a status."""

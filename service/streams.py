@@ -17,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from service import views
+from service import patience, views
 from service.games import Games, Seen
 from service.metrics import Metrics
 from service.problems import KINDS, Problem
@@ -167,7 +167,8 @@ class Follower:
                 rung.clear()
                 before = seen.table.last_event
                 try:
-                    seen, changes = self.read(after)
+                    with patience.none_left():
+                        seen, changes = self.read(after)
                 except Problem as problem:
                     if KINDS[problem.code].status < 500:
                         yield _end(problem.code, after)
