@@ -1,0 +1,52 @@
+"""A Redis, a relay and an API, for tests that hurt them; each test leaves them whole."""
+
+import shutil
+import signal
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from service.settings import Address
+from tests.conftest import free_port
+from tests.deploy.servers import Instance, waited_for
+from tests.faults.parts import MOST_CONNECTIONS, SETTINGS, Parts, Redis
+from tests.system.network import Relay
+
+
+@pytest.fixture(scope="session")
+def place():
+    """A folder with a path short enough for sockets."""
+    path = Path(tempfile.mkdtemp(prefix="skye-"))
+    yield path
+    shutil.rmtree(path)
+
+
+@pytest.fixture(scope="session")
+def lasting(redis_program, place):
+    """The parts, for all tests."""
+    (place / "redis").mkdir()
+    redis = Redis(redis_program, place / "redis", Address("127.0.0.1", free_port()))
+    try:
+        redis.start()
+        with Relay(redis.server.address) as relay:
+            api = Instance(place / "api.sock", f"redis://{relay.host}:{relay.port}/0", **SETTINGS)
+            try:
+                yield Parts(redis, relay, api.start())
+            finally:
+                api.end(signal.SIGKILL)
+    finally:
+        redis.end()
+
+
+@pytest.fixture
+def parts(lasting):
+    """The parts, which are whole again afterwards: nobody has died, leaked, or met with a fault of ours."""
+    workers = lasting.workers
+    yield lasting
+    lasting.mend()
+    assert lasting.workers == workers
+    assert waited_for(lambda: lasting.redis.connections() <= MOST_CONNECTIONS), (
+        lasting.redis.client.client_list()
+    )
+    assert lasting.complained() == []

@@ -1,0 +1,225 @@
+"""What the tests of faults have at hand: a Redis to hurt, an API that depends on it, and clients of that."""
+
+import itertools
+import json
+import re
+import resource
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import redis
+
+from engine import action_of
+from engine.record import Record, replay
+from service.codec import decode_changes, decode_table
+from service.embedded import RedisServer
+from service.store import RedisStore
+from service.table import TableEvent
+from tests.deploy.servers import JSON, Instance, waited_for
+from tests.system.conftest import children
+from tests.system.network import Fine, Relay
+
+TIMEOUT_MS, WAIT_MS = 300, 600
+SETTINGS = {"SKYE_REDIS_TIMEOUT_MS": str(TIMEOUT_MS), "SKYE_REDIS_WAIT_MS": str(WAIT_MS)}
+MOST_S = 6.0
+"""No request may take longer: the settings allow 1 s or so, and the machine may be busy."""
+
+PATIENCE_S = 20.0
+"""For so long a client tries again before a test gives up."""
+
+MOST_CONNECTIONS = 12
+"""What two workers may hold to Redis: each a few for requests under way at once, and one ear."""
+
+
+class Redis:
+    """A Redis server with an append-only file, its disk as small as `fill_disk` says."""
+
+    def __init__(self, program, folder, address, **settings):
+        # SIGXFSZ, by which the kernel tells of a file too large, would kill; a full disk does not.
+        wrapper = folder / "redis.sh"
+        more = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in settings.items())
+        wrapper.write_text(f"#!/bin/sh\ntrap '' XFSZ\nexec {program} \"$@\" {more}\n")
+        wrapper.chmod(0o700)
+        self.server = RedisServer(wrapper, folder, address)
+        self.client = redis.Redis(host=address.host, port=address.port)
+
+    @property
+    def pid(self):
+        return self.server.process.pid
+
+    def start(self):
+        self.server.start()
+        self.server.wait_until_ready()
+        return self
+
+    def kill(self):
+        self.server.process.kill()
+        self.server.process.wait()
+
+    def freeze(self):
+        self.server.process.send_signal(signal.SIGSTOP)
+
+    def thaw(self):
+        self.server.process.send_signal(signal.SIGCONT)
+
+    def forget(self):
+        """Come back without a file, as after the loss of a disk."""
+        self.kill()
+        for file in sorted(self.server.folder.glob("appendonlydir/*")):
+            file.unlink()
+        self.start()
+
+    def fill_disk(self, spare=0):
+        """Let its files grow by no more than so many bytes."""
+        largest = max(file.stat().st_size for file in self.server.folder.rglob("*") if file.is_file())
+        resource.prlimit(self.pid, resource.RLIMIT_FSIZE, (largest + spare, resource.RLIM_INFINITY))
+
+    def free_disk(self):
+        resource.prlimit(self.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+
+    def mend(self):
+        """Undo what has been done to it, or start it again."""
+        if not self.server.running:
+            self.start()
+        self.thaw()
+        self.free_disk()
+        self.client.client_unpause()
+        self.client.replicaof("NO", "ONE")
+        for setting, value in (("maxmemory", 0), ("requirepass", "")):
+            self.client.config_set(setting, value)
+
+    def connections(self):
+        """Return how many clients are connected, this one not counted."""
+        return len(self.client.client_list()) - 1
+
+    def end(self):
+        self.client.close()
+        if self.server.running:
+            self.thaw()
+        self.server.stop()
+
+
+class Parts(NamedTuple):
+    """A Redis, the relay to it, and an API of two workers at the relay's other end."""
+
+    redis: Redis
+    relay: Relay
+    api: Instance
+
+    @property
+    def workers(self):
+        return sorted(children(self.api.process.pid))
+
+    def mend(self):
+        """Undo what has been done to them, and see that they come to themselves without a restart."""
+        self.relay.trouble = Fine()
+        self.redis.mend()
+        assert waited_for(self.api.answers), self.api.log.read_text()
+
+    def complained(self):
+        """Return what faults of ours have left in the log, and in the counts of answers."""
+        metrics = self.api.call("GET", "/metrics").body.decode()
+        counted = re.findall(r'skye_requests_total{.*status="(?:500|other)"} [1-9].*', metrics)
+        return re.findall(r".*(?:Traceback|exception|WORKER TIMEOUT).*", self.api.log.read_text()) + counted
+
+
+class Stubborn:
+    """A player of the demo's kind that sends a request again, with its key, until it is accepted.
+
+    `versions` are those that its writes have led to.
+    """
+
+    _keys = itertools.count()
+
+    def __init__(self, api):
+        self._api = api
+        self.versions = []
+        self.refusals = 0
+
+    def call(self, method, path, body=None, token=None):
+        headers = JSON | {"Idempotency-Key": f"stubborn-{next(self._keys)}"}
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
+        sent, until = None if body is None else json.dumps(body), time.monotonic() + PATIENCE_S
+        while (answer := bounded(self._api, method, path, sent, headers)).status == 503:
+            refused_for_now(answer)
+            self.refusals += 1
+            assert time.monotonic() < until, answer
+            time.sleep(0.02)
+        assert answer.status in (200, 201), answer
+        if method != "GET":
+            self.versions.append(answer.json.get("version") or answer.json["game"]["version"])
+        return answer.json
+
+
+def bounded(api, method, path, body=None, headers=()):
+    """Return an answer, which must come in time and be no fault of ours."""
+    started = time.monotonic()
+    answer = api.call(method, path, body, headers)
+    assert time.monotonic() - started < MOST_S, (method, path, answer.status)
+    assert answer.status < 500 or answer.status == 503, (method, path, answer)
+    return answer
+
+
+def refused_for_now(answer):
+    """See to it that an answer says that the store is away, and when to come back."""
+    assert (answer.status, answer.json["code"]) == (503, "store_unavailable"), answer
+    assert int(answer.headers["Retry-After"]) > 0
+
+
+class Listener:
+    """Follows a game by one stream; it keeps the numbers of events, how many comments, and why it ended."""
+
+    def __init__(self, api, game):
+        self.events, self.comments, self.end = [], 0, None
+        self._thread = threading.Thread(target=self._listen, args=(api, game))
+        self._thread.start()
+        assert waited_for(lambda: self.events)
+
+    def _listen(self, api, game):
+        name = "event"
+        with api.follow(game) as stream:
+            for line in stream:
+                field, _, value = line.decode().rstrip("\n").partition(": ")
+                self.comments += field == ""
+                if field == "event":
+                    name = value
+                elif field == "data":
+                    self._hear(name, json.loads(value))
+                    name = "event"
+
+    def _hear(self, name, data):
+        if name == "event":
+            self.events.append(data["id"])
+        elif name == "end":
+            self.end = data["reason"]
+
+    def ended(self):
+        """Wait for the end of the stream, and return the reason given."""
+        self._thread.join(PATIENCE_S)
+        assert not self._thread.is_alive()
+        return self.end
+
+
+def sound(client, game_id):
+    """See to it that what a Redis holds of a game agrees: version, log, and the state its actions make."""
+    stored, entries = RedisStore(client).load_with_log(game_id)
+    table = decode_table(stored)
+    changes = [change for entry in entries for change in decode_changes(entry.stored)]
+    numbers = [change.first_event + place for change in changes for place in range(len(change.events))]
+    assert numbers == list(range(1, table.last_event + 1))
+    assert [change.version for change in changes] == list(range(1, table.version + 1))
+    events = [event for change in changes for event in change.events if not isinstance(event, TableEvent)]
+    actions = tuple(filter(None, map(action_of, events)))
+    colors = tuple(seat.color for seat in table.seats)
+    record = Record(colors, table.options.seed, table.options.for_engine, actions)
+    assert replay(record)[-1].game == table.game
+    return table
+
+
+def sockets(pid):
+    """Return how many sockets a process has open."""
+    return sum(str(link.readlink()).startswith("socket:") for link in Path(f"/proc/{pid}/fd").iterdir())

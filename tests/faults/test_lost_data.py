@@ -1,0 +1,207 @@
+"""Games that Redis has lost, whole or in part: what is left is told as it is, and never guessed at."""
+
+from itertools import islice
+
+import pytest
+import redis
+
+from service.demo import played
+from tests.deploy.servers import JSON, waited_for
+from tests.faults.parts import Listener, Stubborn, bounded, sound
+from tests.service.playing import Service, code_of, dice
+
+# All games at once.
+
+
+def test_a_store_that_comes_back_empty_has_no_games(parts):
+    api, player = parts.api, Stubborn(parts.api)
+    (game, _), *_ = islice(played(player, 2, "lost"), 8)
+    path = f"/v1/games/{game['id']}"
+    heard = Listener(api, game["id"])
+    key = JSON | {"Idempotency-Key": "the-only-one"}
+    created = bounded(api, "POST", "/v1/games", b"{}", key)
+
+    parts.redis.forget()
+    parts.mend()
+
+    assert heard.ended() == "game_not_found"
+    for rest in ("", "/events", "/record", "/scores", "/players/0/actions", "/players/0/territory"):
+        answer = bounded(api, "GET", path + rest)
+        assert (answer.status, answer.json["code"]) == (404, "game_not_found")
+    assert bounded(api, "POST", f"{path}/start", b"", JSON).json["code"] == "game_not_found"
+    assert bounded(api, "GET", "/v1/games").json["games"] == []
+
+    again = bounded(api, "POST", "/v1/games", b"{}", key)
+    assert again.status == 201
+    assert again.json["host_token"] != created.json["host_token"]
+    listed = bounded(api, "GET", "/v1/games").json["games"]
+    assert [game["id"] for game in listed] == [again.json["game"]["id"]]
+    *_, (last, _) = played(player, 2, "lost")
+    assert sound(parts.redis.client, last["id"]).version == last["version"]
+
+
+def test_a_store_that_comes_back_older_is_told_to_those_who_follow(parts):
+    api, player = parts.api, Stubborn(parts.api)
+    playing = played(player, 2, "older")
+    game, _ = list(islice(playing, 8))[-1]
+    names = [f"skye:{{{game['id']}}}:{part}".encode() for part in ("table", "log")]
+    older = {name: parts.redis.client.dump(name) for name in names}
+    newer, _ = list(islice(playing, 5))[-1]
+    heard = Listener(api, game["id"])
+    assert waited_for(lambda: heard.events[-1] == newer["last_event"])
+
+    for name in names:
+        parts.redis.client.restore(name, 0, older[name], replace=True)
+    parts.redis.client.client_kill_filter(_type="pubsub")  # as when the store was restarted
+
+    assert heard.ended() == "restart"
+    with api.follow(game["id"], **{"Last-Event-ID": str(newer["last_event"])}) as stream:
+        assert stream.readline().startswith(b"retry: ")
+        assert stream.readline() == b"event: stream\n"
+        assert b'"last_event":%d,' % game["last_event"] in stream.readline()
+    sound(parts.redis.client, game["id"])
+
+
+# Parts of a game.
+
+
+@pytest.fixture
+def client(redis_server):
+    with redis.Redis.from_url(redis_server.url) as client:
+        client.flushall()
+        yield client
+
+
+@pytest.fixture
+def service(client, monkeypatch):
+    monkeypatch.setattr("service.store._LISTEN_S", 0.01)  # lets the one who listens end at once
+    with Service(client) as service:
+        yield service
+
+
+def in_play(service, **more):
+    game = service.table(2, **more)
+    game.play_to("building", 1)
+    return game
+
+
+def key_of(game, part):
+    return f"skye:{{{game.id}}}:{part}"
+
+
+OF_THE_TABLE = ("", "scores", "players/0/territory", "players/0/territory.svg")
+OF_THE_LOG = ("events", "record", "rounds/1")
+
+
+def test_a_game_whose_log_is_lost_is_shown_but_not_told_and_not_changed(service, client):
+    game = in_play(service)
+    client.delete(key_of(game, "log"))
+    table = client.get(key_of(game, "table"))
+    for rest in OF_THE_TABLE:
+        service.get(game.path(rest))
+    for rest in OF_THE_LOG:
+        assert code_of(game.call("GET", rest)) == "game_unreadable"
+    for action in game.actions(0):
+        assert code_of(game.send(0, action)) == "game_unreadable"
+    assert code_of(game.call("DELETE", token=game.host)) == "game_unreadable"
+    assert client.get(key_of(game, "table")) == table
+    assert not client.exists(key_of(game, "log"))
+
+
+def test_a_log_that_has_lost_its_beginning_or_its_end_is_not_told(service, client):
+    for entry in (0, 3, -1):
+        game = in_play(service)
+        entries = client.xrange(key_of(game, "log"))
+        client.xdel(key_of(game, "log"), entries[entry][0])
+        for rest in OF_THE_LOG:
+            assert code_of(game.call("GET", rest)) == "game_unreadable"
+
+
+def test_what_comes_after_a_lost_beginning_is_told(service, client):
+    game = in_play(service)
+    entries = client.xrange(key_of(game, "log"))
+    client.xdel(key_of(game, "log"), entries[0][0])
+    after = int(entries[2][0].split(b"-")[0])
+    assert service.get(game.path(f"events?after={after}"))["events"][0]["id"] == after + 1
+
+
+def test_a_stream_of_a_game_whose_log_is_lost_is_refused(service, client):
+    game = in_play(service)
+    client.delete(key_of(game, "log"))
+    answer = game.call("GET", "events", headers={"Accept": "text/event-stream"})
+    assert code_of(answer) == "game_unreadable"
+
+
+def test_a_game_whose_table_is_lost_is_gone_and_its_place_can_be_taken(service, client):
+    key = {"Idempotency-Key": "the-same"}
+    game = in_play(service, headers=key)
+    client.delete(key_of(game, "table"))
+    for rest in (*OF_THE_TABLE, *OF_THE_LOG, "players/0/actions"):
+        assert code_of(game.call("GET", rest)) == "game_not_found"
+    client.delete(*client.keys(key_of(game, "answer:*")))
+    again = service.table(2, headers=key)
+    assert again.id == game.id
+    again.play_out(dice(1))
+    sound(client, game.id)
+
+
+def test_a_deadline_that_passes_without_a_log_leaves_the_game_as_it_is(service, client):
+    game = in_play(service, options={"turn_ms": 1000})
+    client.delete(key_of(game, "log"))
+    table = client.get(key_of(game, "table"))
+    service.clock.advance(10)
+    assert code_of(game.call("GET")) == "game_unreadable"
+    assert client.get(key_of(game, "table")) == table
+
+
+@pytest.mark.parametrize("part", ["table", "log"])
+@pytest.mark.parametrize(
+    "damage", [b"", b"\x00", b"1:2:", b"1:x:y:z", b"z", b"[]", b"\xff" * 99, b"[" * 9999]
+)
+def test_whatever_stands_in_its_place_is_unreadable(service, client, part, damage):
+    game = in_play(service)
+    if part == "table":
+        client.set(key_of(game, "table"), damage)
+        expected = (*OF_THE_TABLE, *OF_THE_LOG)
+    else:
+        last = client.xrevrange(key_of(game, "log"), count=1)[0][0]
+        client.xdel(key_of(game, "log"), last)
+        client.xtrim(key_of(game, "log"), maxlen=0)
+        client.delete(key_of(game, "log"))
+        client.xadd(key_of(game, "log"), {"c": damage}, id=last)
+        expected = OF_THE_LOG
+    for rest in expected:
+        assert code_of(game.call("GET", rest)) == "game_unreadable"
+    assert service.get("/v1/games")["games"] == [] or part == "log"
+
+
+@pytest.mark.parametrize("part", ["table", "log"])
+def test_a_value_of_another_kind_in_its_place_is_refused(service, client, part):
+    game = in_play(service)
+    client.delete(key_of(game, part))
+    client.rpush(key_of(game, part), "a list")
+    assert game.call("GET", "events").status_code == 503
+    for action in game.actions(0) if part == "log" else ():
+        assert game.send(0, action).status_code == 503
+    assert service.call("GET", "/v1/games").status_code in (200, 503)
+
+
+def test_a_store_that_evicts_games_never_makes_us_fail(service, client):
+    games = [in_play(service) for _ in range(20)]
+    client.config_set("maxmemory-policy", "allkeys-random")
+    client.config_set("maxmemory", int(client.info("memory")["used_memory"]) - 60_000)
+    try:
+        client.set("more", b"x" * 10_000)
+        lost = [game for game in games for part in ("table", "log") if not client.exists(key_of(game, part))]
+        seen = set()
+        for game in games:
+            for rest in (*OF_THE_TABLE, *OF_THE_LOG):
+                answer = game.call("GET", rest)
+                seen.add(answer.status_code if answer.status_code == 200 else code_of(answer))
+            action = service.call("POST", game.path("build/finish", 0), {}, game.tokens[0])
+            seen.add(answer.status_code if action.status_code == 200 else code_of(action))
+    finally:
+        client.config_set("maxmemory", 0)
+        client.config_set("maxmemory-policy", "noeviction")
+    assert lost
+    assert seen <= {200, "game_not_found", "game_unreadable", "build_finished", "wrong_phase"}

@@ -1,0 +1,178 @@
+"""Redis away, or refusing, for a while: what is asked meanwhile, and a game that goes on after."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from typing import NamedTuple
+
+import pytest
+
+from service.demo import played
+from tests.deploy.servers import JSON, waited_for
+from tests.faults.parts import MOST_S, PATIENCE_S, Listener, Parts, Stubborn, bounded, refused_for_now, sound
+from tests.system.network import ANSWER, REQUEST, Break, Hole, Slow
+
+MANY = 10_000
+
+
+def frozen(parts):
+    parts.redis.freeze()
+
+
+def killed(parts):
+    parts.redis.kill()
+
+
+def paused(parts):
+    parts.redis.client.client_pause(2500)
+
+
+def paused_for_writes(parts):
+    parts.redis.client.client_pause(60_000, all=False)
+
+
+def too_slow(parts):
+    parts.relay.trouble = Slow(MOST_S)
+
+
+def cut_off(parts):
+    parts.relay.trouble = Hole()
+
+
+def reset_at_once(parts):
+    parts.relay.trouble = Break(REQUEST, times=MANY)
+
+
+def reset_within_each_answer(parts):
+    parts.relay.trouble = Break(ANSWER, after=3, times=MANY)
+
+
+def silent_within_each_answer(parts):
+    parts.relay.trouble = Break(ANSWER, after=3, times=MANY, silence=True)
+
+
+def full(parts):
+    parts.redis.client.config_set("maxmemory", 1)
+
+
+def out_of_disk(parts):
+    parts.redis.fill_disk()
+
+
+def made_a_replica(parts):
+    parts.redis.client.replicaof("127.0.0.1", 1)
+
+
+def given_another_password(parts):
+    client = parts.redis.client
+    client.config_set("requirepass", "another")
+    for kind in ("normal", "pubsub"):
+        client.client_kill_filter(_type=kind)
+
+
+class Outage(NamedTuple):
+    """What begins it, whether the store is still read, and whether it answers PING."""
+
+    begin: Callable[[Parts], None]
+    reads: bool = False
+    pings: bool = False
+
+
+OUTAGES = [
+    Outage(frozen),
+    Outage(killed),
+    Outage(paused),
+    Outage(paused_for_writes, reads=True, pings=True),
+    Outage(too_slow),
+    Outage(cut_off),
+    Outage(reset_at_once),
+    Outage(reset_within_each_answer),
+    Outage(silent_within_each_answer),
+    Outage(full, reads=True, pings=True),
+    Outage(out_of_disk, reads=True),
+    Outage(made_a_replica, reads=True, pings=True),
+    Outage(given_another_password),
+]
+
+SCORING = b'{"territories": [{"tiles": [{"tile": "castle-red", "x": 0, "y": 0}], "gold": 3}]}'
+STORELESS = [
+    ("GET", "/healthz", None),
+    ("GET", "/v1/tiles", None),
+    ("GET", "/docs", None),
+    ("GET", "/docs/reference", None),
+    ("GET", "/openapi.json", None),
+    ("GET", "/metrics", None),
+    ("POST", "/v1/scoring", SCORING),
+]
+WRITES = [
+    ("POST", "/v1/games", b"{}"),
+    ("POST", "/v1/games", b'{"private": true}'),
+    ("POST", "/v1/games", b'{"players": [{"name": "Ann"}, {"name": "Bob"}], "start": true}'),
+]
+
+
+def reads(game):
+    of_game = ("", "/events", "/record", "/scores", "/rounds/1", "/players/0/territory.svg")
+    return [("GET", path, None) for path in ("/v1/games", *(f"/v1/games/{game}{rest}" for rest in of_game))]
+
+
+def all_asked(api, requests):
+    """Send requests at the same time, and return their answers."""
+    with ThreadPoolExecutor(len(requests)) as threads:
+        sent = [threads.submit(bounded, api, *request, JSON) for request in requests]
+        return [answer.result(60) for answer in sent]
+
+
+@pytest.mark.parametrize("outage", OUTAGES, ids=lambda outage: outage.begin.__name__)
+def test_an_outage_is_told_and_play_goes_on_after_it(parts, outage):
+    player = Stubborn(parts.api)
+    playing = played(player, 2, outage.begin.__name__)
+    begun, _ = list(islice(playing, 8))[-1]
+    heard = Listener(parts.api, begun["id"])
+    with ThreadPoolExecutor(1) as thread:
+        outage.begin(parts)
+        rest = thread.submit(lambda: list(playing))
+        try:
+            asked_meanwhile(parts, outage, begun["id"])
+            assert waited_for(lambda: player.refusals, PATIENCE_S)
+        finally:
+            parts.mend()
+        last, _ = rest.result(60)[-1]
+    assert player.versions == list(range(player.versions[0], last["version"] + 1))
+    assert sound(parts.redis.client, begun["id"]).version == last["version"]
+    assert heard.ended() == "finished"
+    assert heard.events == list(range(1, last["last_event"] + 1))
+
+
+def asked_meanwhile(parts, outage, game):
+    """Ask for everything while the store is away, or refuses to be written."""
+    ready = 200 if outage.pings else 503
+    assert waited_for(lambda: bounded(parts.api, "GET", "/readyz").status == ready, PATIENCE_S)
+    answered = all_asked(parts.api, STORELESS)
+    assert {answer.status for answer in answered} == {200}
+    up = b"skye_store_up %d\n" % outage.reads
+    assert any(up in answer.body for answer in answered)
+    for answer in all_asked(parts.api, reads(game)):
+        if outage.reads:
+            assert answer.status == 200, answer
+        else:
+            refused_for_now(answer)
+    for answer in all_asked(parts.api, WRITES):
+        refused_for_now(answer)
+
+
+@pytest.mark.parametrize("trouble", [Slow(0.05), Slow(0.01, jitter=0.1)], ids=["slow", "jitter"])
+def test_a_slow_store_is_waited_for(parts, trouble):
+    player = Stubborn(parts.api)
+    playing = played(player, 2, "slow")
+    begun, _ = next(playing)
+    heard = Listener(parts.api, begun["id"])
+    parts.relay.trouble = trouble
+    list(islice(playing, 5))
+    assert player.refusals == 0
+    parts.mend()
+    *_, (last, _) = playing
+    assert player.versions == list(range(player.versions[0], last["version"] + 1))
+    sound(parts.redis.client, begun["id"])
+    assert heard.ended() == "finished"
+    assert heard.events == list(range(1, last["last_event"] + 1))

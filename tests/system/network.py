@@ -1,0 +1,181 @@
+"""The network between two programs on the loopback address, which a test can make slow, cut or tear.
+
+A `Relay` relays connections to a server. What befalls them is its `trouble`, which may be changed at any time
+and is met by every piece of data from then on.
+"""
+
+import asyncio
+import contextlib
+import random
+import socket
+import struct
+import threading
+
+REQUEST, ANSWER = "request", "answer"
+_PIECE = 2**16
+_AT_ONCE = struct.pack("ii", 1, 0)
+"""SO_LINGER: who closes does not wait, but resets."""
+
+
+class Torn(Exception):
+    """The connection is to be reset."""
+
+
+class Link:
+    """One connection through a relay. `dead`: it swallows all that comes; `left`: what a break lets pass."""
+
+    def __init__(self, *writers):
+        self._writers = writers
+        self.dead = False
+        self.left = None
+
+    def reset(self):
+        for writer in self._writers:
+            with contextlib.suppress(OSError):
+                writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _AT_ONCE)
+        self.close()
+
+    def close(self):
+        for writer in self._writers:
+            writer.transport.abort()
+
+
+class Fine:
+    """No trouble: what comes goes on."""
+
+    async def meet(self, _link, _kind, data):
+        """Return what of the data goes on, after what time it takes; raise Torn to reset the connection."""
+        return data
+
+
+class Slow:
+    """Every answer takes so many seconds longer, and up to `jitter` more."""
+
+    def __init__(self, seconds, jitter=0.0):
+        self._seconds, self._jitter = seconds, jitter
+        self._dice = random.Random(1)
+
+    async def meet(self, _link, kind, data):
+        if kind == ANSWER:
+            await asyncio.sleep(self._seconds + self._dice.random() * self._jitter)
+        return data
+
+
+class Hole:
+    """Nothing arrives, and nobody is told. A connection that has lost something stays dead."""
+
+    async def meet(self, link, _kind, _data):
+        link.dead = True
+        return b""
+
+
+class Break:
+    """Connections break after so many bytes of requests or of answers: they are reset, or with `silence` die.
+
+    Bytes are counted from the request on that has `word` in it; this happens to so many connections.
+    """
+
+    def __init__(self, kind, after=0, word=b"", times=1, *, silence=False):
+        self._kind, self._after, self._word, self._silence = kind, after, word, silence
+        self.times = times
+
+    async def meet(self, link, kind, data):
+        if link.left is None and kind == REQUEST and self.times and self._word in data:
+            self.times -= 1
+            link.left = self._after
+        if link.left is None or kind != self._kind:
+            return data
+        passing, link.left = data[: link.left], max(link.left - len(data), 0)
+        if link.left == 0:
+            if not self._silence:
+                raise Torn(passing)
+            link.dead = True
+        return passing
+
+
+class Relay:
+    """A relay to the server at `target`, as host and port; `links` are its open connections."""
+
+    def __init__(self, target):
+        self._target = target
+        self._relays = set()
+        self.links = set()
+        self.trouble = Fine()
+        self._up = threading.Event()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="relay")
+
+    def __enter__(self):
+        self._thread.start()
+        assert self._up.wait(10)
+        return self
+
+    def __exit__(self, *_):
+        self._loop.call_soon_threadsafe(self._down.set)
+        self._thread.join(10)
+        assert not self._thread.is_alive()
+
+    def forget(self):
+        """Let every open connection die in silence, as where a firewall forgets them; new ones are fine."""
+        for link in self.links.copy():
+            link.dead = True
+
+    async def _serve(self):
+        self._loop, self._down = asyncio.get_running_loop(), asyncio.Event()
+        server = await asyncio.start_server(self._relay, "127.0.0.1", 0)
+        self.host, self.port = server.sockets[0].getsockname()
+        self._up.set()
+        await self._down.wait()
+        server.close()
+        for link in self.links:
+            link.close()
+        await asyncio.gather(*self._relays)
+
+    async def _relay(self, reader, writer):
+        relay = asyncio.current_task()
+        self._relays.add(relay)
+        relay.add_done_callback(self._relays.discard)
+        link = Link(writer)
+        try:
+            onwards = await asyncio.open_connection(*self._target)
+        except OSError:
+            link.reset()
+            return
+        link = Link(writer, onwards[1])
+        self.links.add(link)
+        pumps = [
+            asyncio.ensure_future(self._pump(link, REQUEST, reader, onwards[1])),
+            asyncio.ensure_future(self._pump(link, ANSWER, onwards[0], writer)),
+        ]
+        await asyncio.wait(pumps, return_when=asyncio.FIRST_COMPLETED)
+        self.links.discard(link)
+        link.close()
+        for pump in pumps:
+            pump.cancel()  # a slow one sleeps
+        await asyncio.gather(*pumps, return_exceptions=True)
+
+    async def _pump(self, link, kind, source, sink):
+        """Pass on what comes one way, until one end closes."""
+        with contextlib.suppress(OSError):
+            while data := await source.read(_PIECE):
+                try:
+                    passing = b"" if link.dead else await self.trouble.meet(link, kind, data)
+                except Torn as torn:
+                    sink.write(torn.args[0])
+                    await sink.drain()
+                    link.reset()
+                    return
+                sink.write(passing)
+                await sink.drain()
+
+
+@contextlib.contextmanager
+def unanswered():
+    """Give a host and port at which nobody answers a call: not even a connection comes about."""
+    with socket.socket() as listener, contextlib.ExitStack() as callers:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(0)
+        for _ in range(4):  # they fill the queue of those waiting to be let in
+            caller = callers.enter_context(socket.socket())
+            caller.setblocking(False)
+            caller.connect_ex(listener.getsockname())
+        yield listener.getsockname()
