@@ -56,13 +56,19 @@ format: $(VENV)/.installed-dev ## put the code into its agreed form
 openapi: $(VENV)/.installed ## write openapi.yaml from the code
 	@$(BIN)/python -m service.cli openapi > openapi.yaml.new && mv openapi.yaml.new openapi.yaml
 
-.PHONY: bench bench-engine bench-api
+.PHONY: bench bench-engine bench-api bench-scale bench-full bench-page
 bench: $(VENV)/.installed-bench ## measure the engine and the API beside what else there is; writes bench/latest.json
 	@$(BIN)/python -m bench
 bench-engine: $(VENV)/.installed-bench ## measure the engine alone
 	@$(BIN)/python -m bench engine
 bench-api: $(VENV)/.installed-bench ## measure the API alone (needs wrk)
 	@$(BIN)/python -m bench api
+bench-scale: $(VENV)/.installed-bench ## measure stored games, open streams, sizes and the start alone
+	@$(BIN)/python -m bench scale
+bench-full: $(VENV)/.installed-bench ## measure all for longer, and with a million stored games (4 GB of memory)
+	@$(BIN)/python -m bench --full
+bench-page: $(VENV)/.installed-bench ## write the last figures into bench/README.md and deploy/scale.md
+	@$(BIN)/python -m bench.page
 
 .PHONY: examples
 examples: $(VENV)/.installed-dev ## record anew what the contract, the guide and the README show of a live server

@@ -65,8 +65,8 @@ def api_rows(plan: Plan) -> list[Row]:
         if place is None:
             return [Row("the API", None, "requests/s", "no redis-server: not measured")]
         rows = []
-        for subject in [*_reads(place), *_actions(place)]:
-            rows += _beside_ceilings(place, subject)
+        for subject in [*read_subjects(place), *action_subjects(place)]:
+            rows += beside_ceilings(place, subject)
         return [*rows, *_round_rows(place), *_player_rows(place), *_pace_rows(place)]
 
 
@@ -136,7 +136,8 @@ def hot(place: Place, name: str, round_: int, kind: str) -> Copies:
     return copies
 
 
-def _reads(place: Place) -> list[Subject]:
+def read_subjects(place: Place) -> list[Subject]:
+    """Return the reads, a creation, and one action over and over."""
     pricing, building = hot(place, "hotp", 4, "set_offer"), hot(place, "hotb", 4, "place")
     last = hot(place, "hotl", 6, "take_back")
     many = Copies("many", find(place.games, 4, "set_offer", last=False), place.plan.copies, with_log=False)
@@ -154,7 +155,7 @@ def _reads(place: Place) -> list[Subject]:
     ]
 
 
-def _actions(place: Place) -> list[Subject]:
+def action_subjects(place: Place) -> list[Subject]:
     """Return each action of each phase: made once in each of many games, which are put back before a run."""
     kinds = [
         ("set prices", "set_offer", False),
@@ -180,7 +181,8 @@ def ours(place: Place, subject: Subject) -> Contender:
     return Contender(place.ours, subject.copies.asks(subject.of), prepare)
 
 
-def _beside_ceilings(place: Place, subject: Subject) -> list[Row]:
+def beside_ceilings(place: Place, subject: Subject) -> list[Row]:
+    """Measure a request in turn with what makes the same calls, and with what makes none."""
     subject.copies.store(place.store)
     name = subject.name
     contenders = {name: ours(place, subject)}

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from typing import Any
 
 import redis
@@ -50,17 +51,17 @@ def _counted(store: redis.Redis) -> dict[str, float]:
     }
 
 
-def size_rows(place: Place) -> list[Row]:
+def size_rows(place: Place, players: Iterable[int] = PLAYERS) -> list[Row]:
     """Tell what a game takes up in Redis, at the most and at its end."""
     rows = []
-    for players in PLAYERS:
+    for number in players:
         largest, last, written = {"table": 0, "log": 0}, "", _counted(place.store)["append-only file"]
-        for decisions, position in enumerate(played(place.ours.base, place.store, players, 7), 1):  # noqa: B007
+        for decisions, position in enumerate(played(place.ours.base, place.store, number, 7), 1):  # noqa: B007
             last = position.game
             largest = {part: max(size, largest[part]) for part, size in _sizes(place.store, last).items()}
         written = _counted(place.store)["append-only file"] - written
         at_end = _sizes(place.store, last)
-        name = f"a game of {players}"
+        name = f"a game of {number}"
         rows += [
             row(f"{name}, in play: its table at the most", [largest["table"]], "bytes", goal="<= 3072"),
             row(f"{name}, in play: its log at the most", [largest["log"]], "bytes"),

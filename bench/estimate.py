@@ -1,0 +1,174 @@
+"""What so many games a day would take, worked out from measured figures: for deploy/scale.md."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from bench.rows import Row
+
+DAY_S = 24 * 60 * 60
+LOADS = (10**4, 10**6, 10**8)
+"""Games a day."""
+
+_RETENTION_DAYS = 30
+_GB = 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class Assumptions:
+    """What is taken for granted of games of four, and of how busy machines should be."""
+
+    actions: int = 130
+    """For each game: 120 decisions, and some that are taken back."""
+    reads: float = 3
+    """For each action: the legal actions, and views of the game."""
+    hours: float = 0.75
+    """How long a game lasts."""
+    peak: float = 3
+    """How many times the average there is at the busiest hour."""
+    streams: float = 4
+    """Open for each game in play: one for each player."""
+    keyed: float = 1
+    """The share of actions that carry an idempotency key, whose answer is kept for a day."""
+    api_busy: float = 0.6
+    redis_busy: float = 0.5
+    shard_gb: float = 16
+    """What one Redis holds; it wants up to twice that while it writes its file anew."""
+    worker_streams: int = 2000
+
+
+NAMES: Final = {
+    "action_us": "set prices: CPU of the API",
+    "read_us": "game view, each time another game: CPU of the API",
+    "streams_us": "set prices, 1,000 streams open: CPU of the API",
+    "action_redis_us": "set prices: CPU of Redis",
+    "read_redis_us": "game view, each time another game: CPU of Redis",
+    "play_bytes": "a game of 4, in play: table and log at the most",
+    "over_bytes": "a game of 4, finished: table and log",
+    "answer_bytes": "an action with an Idempotency-Key: the answer kept",
+    "entry_bytes": "10,000 stored games: memory of the index for each",
+    "aof_bytes": "a game of 4: append-only file, all of it",
+    "action_in": "set prices: bytes in of Redis",
+    "action_out": "set prices: bytes out of Redis",
+    "read_in": "game view: bytes in of Redis",
+    "read_out": "game view: bytes out of Redis",
+    "answer_net": "game view: the answer with its head",
+    "heard_us": "a change of another game, heard and passed over: CPU of the API",
+    "told_us": "a change told to one more subscriber: CPU of Redis",
+}
+"""The rows that are used."""
+
+
+class Figures:
+    """The measured figures that are used, by what they stand for.
+
+    :raises LookupError: when one was not measured.
+    """
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        found = {each.name: each for each in rows if each.value is not None}
+        missing = [name for name in NAMES.values() if name not in found]
+        if missing:
+            raise LookupError(f"measure all parts first: bench/latest.json lacks {', '.join(missing)}")
+        value = {short: float(found[name].value or 0) for short, name in NAMES.items()}
+        self.action_us, self.read_us = value["action_us"], value["read_us"]
+        self.action_redis_us, self.read_redis_us = value["action_redis_us"], value["read_redis_us"]
+        self.heard_us, self.told_us = value["heard_us"], value["told_us"]
+        # A log grows from nothing.
+        self.play_bytes, self.over_bytes = value["play_bytes"] / 2, value["over_bytes"]
+        self.answer_bytes, self.entry_bytes = value["answer_bytes"], value["entry_bytes"]
+        self.aof_bytes, self.answer_net = value["aof_bytes"], value["answer_net"]
+        self.action_net = value["action_in"] + value["action_out"]
+        self.read_net = value["read_in"] + value["read_out"]
+        # An action at 1,000 streams brings four events; the ratio is to one that brings none.
+        ratio = found[NAMES["streams_us"]].ratio or 1
+        self.event_us = value["streams_us"] * max(0.0, 1 - 1 / ratio) / 4
+
+
+def measured_table(rows: Sequence[Row]) -> str:
+    """Return the figures as a table in Markdown."""
+    of = Figures(rows)
+    lines = [
+        ("an action, CPU of the API / of Redis", f"{of.action_us:,.0f} / {of.action_redis_us:,.0f} us"),
+        ("a read of a game, CPU of the API / of Redis", f"{of.read_us:,.0f} / {of.read_redis_us:,.0f} us"),
+        ("an event at one stream, CPU of the API", f"{of.event_us:,.0f} us"),
+        ("a change of some other game, which a worker hears and passes over", f"{of.heard_us:.1f} us"),
+        ("a change told to one more worker, CPU of Redis", f"{of.told_us:.1f} us"),
+        ("a game in Redis: in play, on average / finished", _pair(of.play_bytes, of.over_bytes)),
+        (
+            "an answer kept for an idempotency key / a game in an index",
+            _pair(of.answer_bytes, of.entry_bytes),
+        ),
+        ("the append-only file, of one whole game", f"{of.aof_bytes / 1000:,.0f} KB"),
+        ("between the API and Redis: an action / a read", _pair(of.action_net, of.read_net)),
+        ("to a client: an answer with its head", f"{of.answer_net / 1000:.1f} KB"),
+    ]
+    return "\n".join(["| measured | |", "|---|---|", *(f"| {name} | {value} |" for name, value in lines)])
+
+
+def _pair(one: float, other: float) -> str:
+    return f"{one / 1000:.1f} / {other / 1000:.1f} KB"
+
+
+def estimated_table(rows: Sequence[Row], given: Assumptions | None = None) -> str:
+    """Return what each of `LOADS` takes, as a table in Markdown."""
+    of, given = Figures(rows), given or Assumptions()
+    columns = [_estimate(games, of, given) for games in LOADS]
+    head = [
+        "| games a day | " + " | ".join(f"{games:,}" for games in LOADS) + " |",
+        "|---|" + "---|" * len(LOADS),
+    ]
+    return "\n".join(
+        [
+            *head,
+            *(f"| {name} | " + " | ".join(column[name] for column in columns) + " |" for name in columns[0]),
+        ]
+    )
+
+
+def _estimate(games: int, of: Figures, given: Assumptions) -> dict[str, str]:
+    actions = games * given.actions / DAY_S * given.peak
+    reads = actions * given.reads
+    in_play = games * given.hours / 24 * given.peak
+    streams = in_play * given.streams
+    events = actions * given.streams
+    work = (actions * of.action_us + reads * of.read_us + events * of.event_us) / 1e6
+    # Each stream that is woken reads the game and its log.
+    redis = (actions * of.action_redis_us + (reads + events) * of.read_redis_us) / 1e6
+    cores = work / given.api_busy
+    workers = max(2.0, cores, streams / given.worker_streams)
+    memory = {
+        "in play": in_play * of.play_bytes,
+        "finished": games * _RETENTION_DAYS * of.over_bytes,
+        "answers": games * given.actions * given.keyed * of.answer_bytes,
+        "index": games * _RETENTION_DAYS * of.entry_bytes,
+    }
+    held = sum(memory.values()) / _GB
+    network = (actions * of.action_net + (reads + events) * of.read_net) * 8 / 1e6
+    return {
+        "actions a second, on average / at the peak": f"{_short(actions / given.peak)} / {_short(actions)}",
+        "reads a second at the peak": _short(reads),
+        "games in play / streams open at the peak": f"{_short(in_play)} / {_short(streams)}",
+        "cores for the API, 60 % busy": _short(cores),
+        "workers, for cores or streams": _short(workers),
+        "cores that Redis wants": _short(redis),
+        "shards by CPU, half busy": _short(max(1.0, redis / given.redis_busy)),
+        **{f"memory of Redis: {what}": f"{_short(size / _GB)} GB" for what, size in memory.items()},
+        "shards by memory, 16 GB each": _short(max(1.0, held / given.shard_gb)),
+        "append-only files, a day": f"{_short(games * of.aof_bytes / _GB)} GB",
+        "append-only files at the peak": f"{_short(actions / given.actions * of.aof_bytes / 1e6)} MB/s",
+        "network of Redis / to clients, at the peak": f"{_short(network)} / "
+        f"{_short((actions + reads) * of.answer_net * 8 / 1e6)} Mbit/s",
+        "a worker's time spent on hearing of other games": f"{actions * of.heard_us / 1e6:.1%}",
+        "cores that one Redis wants for telling every worker": _short(actions * workers * of.told_us / 1e6),
+    }
+
+
+def _short(number: float) -> str:
+    """Write two or three digits of a number."""
+    if number >= 100:
+        digits = 10 ** (len(str(int(number))) - 2)
+        return f"{round(number / digits) * digits:,}"
+    return f"{number:.0f}" if number >= 10 else f"{number:.2g}"

@@ -1,0 +1,139 @@
+"""`python -m bench.page`: write the tables of bench/README.md and deploy/scale.md anew.
+
+They come from bench/latest.json.
+A table stands between `<!-- its name -->` and `<!-- end -->`; what is around them is written by hand.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import platform
+import re
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from bench.api import CEILING
+from bench.estimate import estimated_table, measured_table
+from bench.rows import Row, read
+from service.embedded import find_program, version_of
+
+HERE = Path(__file__).parent
+LATEST = HERE / "latest.json"
+PAGES = (HERE / "README.md", HERE.parent / "deploy" / "scale.md")
+_TABLE = re.compile(r"(<!-- ([a-z]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def filled(page: str, rows: Sequence[Row]) -> str:
+    """Return a page with its tables written anew.
+
+    :raises LookupError: when the page wants a table that there is not, or a figure that was not measured.
+    """
+    return _TABLE.sub(lambda found: f"{found[1]}{TABLES[found[2]](rows)}\n{found[3]}", page)
+
+
+def names(page: str) -> set[str]:
+    """Return the names of the tables that a page has."""
+    return {found[2] for found in _TABLE.finditer(page)}
+
+
+def _goals(rows: Sequence[Row]) -> str:
+    lines = ["| what | beside | measured | goal | |", "|---|---|---|---|---|"]
+    for each in rows:
+        if each.goal is not None:
+            shown = "not measured" if each.value is None else _ratio(each) if each.against else _value(each)
+            mark = {None: "", True: "reached", False: "**missed**"}[each.met]
+            lines.append(f"| {each.name} | {each.against or ''} | {shown} | {each.goal} | {mark} |")
+    return "\n".join(lines)
+
+
+def _requests(rows: Sequence[Row]) -> str:
+    """Lay the requests out that have a ceiling: one line for each, by the clock and by CPU time."""
+    heads = (
+        "request, requests/s, p50 ms, p99 ms, of its ceiling, by CPU time, of bare Flask, CPU us, of Redis us"
+    )
+    lines = [f"| {heads.replace(', ', ' | ')} |", "|---" * 9 + "|"]
+    by_name = {each.name: each for each in rows}
+    for each in rows:
+        if each.against == CEILING and each.unit == "requests/s":
+            cpu, redis = by_name[f"{each.name}: CPU of the API"], by_name[f"{each.name}: CPU of Redis"]
+            cells = [
+                each.name,
+                _number(each.value),
+                *(_number(by_name[f"{each.name}: {part}"].value) for part in ("p50", "p99")),
+                _ratio(each),
+                f"{1 / (cpu.ratio or 1):.2f}",
+                _ratio(by_name[f"{each.name}: beside bare Flask"]),
+                _number(cpu.value),
+                _number(redis.value),
+            ]
+            lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _plain(wanted: Callable[[Row], bool]) -> Callable[[Sequence[Row]], str]:
+    def lay_out(rows: Sequence[Row]) -> str:
+        lines = ["| what | | beside | ratio |", "|---|---|---|---|"]
+        for each in filter(wanted, rows):
+            shown = "" if each.ratio is None else _ratio(each)
+            lines.append(f"| {each.name} | {_value(each)} | {each.against or ''} | {shown} |")
+        return "\n".join(lines)
+
+    return lay_out
+
+
+def _others(each: Row) -> bool:
+    """Whether a row of the API is in none of the other tables."""
+    told = each.against in (CEILING, "bare Flask, the same bytes") or each.name.endswith((": p50", ": p99"))
+    return each.part == "api" and not told
+
+
+def _machine(_rows: Sequence[Row]) -> str:
+    program = find_program()
+    redis = "none" if program is None else ".".join(map(str, version_of(program)))
+    day = dt.datetime.fromtimestamp(LATEST.stat().st_mtime if LATEST.exists() else 0, dt.UTC).date()
+    python, cores = platform.python_version(), os.cpu_count()
+    return f"Measured on {day} with Python {python} and Redis {redis}, on {cores} cores."
+
+
+TABLES: dict[str, Callable[[Sequence[Row]], str]] = {
+    "machine": _machine,
+    "goals": _goals,
+    "engine": _plain(lambda each: each.part == "engine"),
+    "requests": _requests,
+    "compared": _plain(_others),
+    "pace": _plain(lambda each: each.part == "api" and " load " in each.name),
+    "scale": _plain(lambda each: each.part == "scale"),
+    "measured": measured_table,
+    "estimated": estimated_table,
+}
+
+
+def _ratio(each: Row) -> str:
+    return "" if each.ratio is None else f"{each.ratio:.2f} ± {each.spread or 0:.2f}"
+
+
+def _value(each: Row) -> str:
+    return "not measured" if each.value is None else f"{_number(each.value)} {each.unit}".strip()
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+
+
+def main() -> int:
+    """Write the pages."""
+    rows = read(LATEST)
+    if not rows:
+        print("There is no bench/latest.json: run `make bench` first.", file=sys.stderr)
+        return 1
+    for path in PAGES:
+        path.write_text(filled(path.read_text(encoding="utf-8"), rows), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

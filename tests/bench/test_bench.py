@@ -1,0 +1,107 @@
+"""The benchmark itself: that it runs, and writes what it should. What it measures here means nothing."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from bench import __main__ as bench
+from bench import api, client, costs, estimate, page, streams
+from bench.plan import LEAST
+from bench.positions import Copies, find
+from bench.rows import Row, read, row, write
+from tests.conftest import NO_REDIS
+
+FORM = {"name", "value", "unit", "against", "ratio", "goal", "met"}
+
+
+@pytest.fixture(scope="module")
+def place():
+    """Servers with one game that was played."""
+    with api.place_to_measure(LEAST) as place:
+        yield place or pytest.skip(NO_REDIS)
+
+
+def test_the_engine_is_measured_and_written_in_the_agreed_form(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("bench.engine.opponents", lambda _dice: {})
+    to = tmp_path / "latest.json"
+    of_another_part = Row("start to first answer", 0.9, "s", goal="<= 1.0", met=True, part="scale")
+    write([of_another_part, Row("old", 1.0, "us", part="engine")], to)
+
+    assert bench.main(["engine", "--least", "--to", str(to)]) == 0
+
+    written = json.loads(to.read_text())
+    assert all(set(each) >= FORM for each in written)
+    assert {each["unit"] for each in written} >= {"decisions/s", "games/s", "us", "bytes"}
+    printed = capsys.readouterr().out
+    assert all(each["name"] in printed for each in written if each["part"] == "engine")
+    absent = [each for each in read(to) if each.against and each.against.endswith(": not installed")]
+    assert len(absent) == 3
+    assert all(each.value is None and each.met is None for each in absent)
+    assert of_another_part in read(to)
+    assert "old" not in {each.name for each in read(to)}
+
+
+def test_a_ratio_is_the_median_of_the_ratios_within_each_round():
+    made = row(
+        "ours", [10.0, 30.0, 20.0], "requests/s", against=("theirs", [10.0, 20.0, 40.0]), goal=">= 1.0"
+    )
+    assert (made.value, made.ratio, made.met) == (20.0, 1.0, True)
+    assert row("time", [2.0], "s", goal="<= 1.0").met is False
+
+
+def test_requests_are_measured_beside_what_makes_the_same_calls(place):
+    reads = {subject.name: subject for subject in api.read_subjects(place)}
+    actions = {subject.name: subject for subject in api.action_subjects(place)}
+    assert {"set prices", "buy", "pass", "place", "take back", "finish building"} <= set(actions)
+    for subject in (reads["game view"], reads["game view, 304"], actions["place"]):
+        rows = {each.name: each for each in api.beside_ceilings(place, subject)}
+        assert rows[subject.name].against == api.CEILING
+        assert rows[subject.name].goal == subject.goal
+        assert {f"{subject.name}: {what}" for what in ("p50", "p99", "CPU of the API")} <= set(rows)
+
+
+def test_a_refused_request_is_no_figure(place):
+    copies = Copies("gone", find(place.games, 1, "set_offer", last=False), 1, with_log=False)  # never stored
+    with pytest.raises(RuntimeError, match="404"):
+        client.drive(place.ours.base, copies.asks(api.view), 0.05)
+
+
+def test_a_paced_client_sends_as_many_as_are_due(place):
+    asks = api.hot(place, "pace", 1, "set_offer").asks(api.view)
+    answered = client.drive(place.ours.base, asks, 0.5, rate=40)
+    assert len(answered) == 20
+    assert all(each.due <= each.sent < each.ended for each in answered)
+
+
+def test_events_reach_every_stream_whatever_the_number(place):
+    place = place._replace(plan=replace(LEAST, runs=1, streams=(3,)))
+    rows = {each.name: each.value for each in streams.stream_rows(place)}
+    assert rows["3 streams open, 200 actions/s: from action to event, p50"] > 0
+
+
+def test_costs_and_sizes_are_those_of_games_and_requests(place):
+    rows = {each.name: each for each in [*costs.cost_rows(place), *costs.size_rows(place, players=(2,))]}
+    assert rows["game view: commands of Redis"].value == pytest.approx(1, abs=0.2)
+    assert rows["game view: append-only file of Redis"].value == 0
+    assert rows["a game of 2, finished: table and log"].goal == "<= 8192"
+    measured_elsewhere = ("CPU of", "Idempotency-Key", "stored games")
+    wanted = {
+        name for name in estimate.NAMES.values() if not any(word in name for word in measured_elsewhere)
+    }
+    assert {name.replace("of 4", "of 2") for name in wanted} <= set(rows)
+
+
+@pytest.mark.parametrize("path", page.PAGES, ids=lambda path: path.stem)
+def test_the_tables_of_the_pages_can_be_written_anew(path):
+    written = path.read_text(encoding="utf-8")
+    assert page.names(written)
+    rows = [Row(name, 1.0, "us") for name in estimate.NAMES.values()]
+    again = page.filled(written, rows)
+    assert page.names(again) == page.names(written)
+    assert page.filled(again, rows) == again
+
+
+def test_a_page_wants_no_figure_that_was_not_measured():
+    with pytest.raises(LookupError, match="measure all parts first"):
+        page.filled("<!-- measured -->\n<!-- end -->\n", [])
