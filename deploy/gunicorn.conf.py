@@ -6,6 +6,7 @@ The settings come from the environment, as everything's do. `make serve` hands o
 """
 
 import os
+import resource
 import signal
 import sys
 
@@ -23,7 +24,10 @@ bind = str(settings.bind)
 # Games in the memory of a process are known to that process alone.
 workers = 1 if settings.redis_url == MEMORY_URL else settings.workers
 worker_class = "service.worker.Worker"
-worker_connections = 2000
+# Each connection may need one to Redis besides, and a process may often open few unless it asks for more.
+_, most_files = resource.getrlimit(resource.RLIMIT_NOFILE)
+resource.setrlimit(resource.RLIMIT_NOFILE, (most_files, most_files))
+worker_connections = 2000 if most_files < 0 else min(2000, most_files // 2 - 50)
 # The application's modules must be loaded after gevent has patched the standard library, which a worker does.
 preload_app = False
 
@@ -43,7 +47,11 @@ control_socket_disable = True
 # The workers' signs of life need no disk, and the disk may be read-only.
 worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108
 
+# Beyond these it is 414 and 431; a head as a whole is bounded by the worker.
 limit_request_line = 8190
+limit_request_fields = 100
+limit_request_field_size = 8190
+forwarder_headers = ""  # no client says by a header at which path the API is mounted
 
 
 def post_fork(server, worker):  # noqa: ANN001, ANN201, ARG001, D103 - gunicorn's hook

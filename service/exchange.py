@@ -13,7 +13,7 @@ from flask_smorest import Blueprint
 from marshmallow import Schema, ValidationError
 from webargs.flaskparser import FlaskParser
 from werkzeug.datastructures import ETags
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import ClientDisconnected, HTTPException
 
 from service.auth import Caller
 from service.games import Games
@@ -24,6 +24,8 @@ from service.streams import Bell, OpenStreams
 
 JSON = "application/json"
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
+
+_BROKEN = "The body breaks off, or is not in chunks as it says."
 
 MOST_FAULTS = 20
 """How many faults of one body are told: a body of nothing but faults must not have a far larger answer."""
@@ -110,20 +112,25 @@ def read_json(req: Request) -> Any:
     except msgspec.ValidationError as error:
         raise Problem("invalid_body", errors=[FieldError("", f"{error}.")]) from error
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        if req.content_encoding:
+            raise Problem("unsupported_media_type", "Send the body without Content-Encoding.") from error
         raise Problem("malformed_json") from error
 
 
 def _body(req: Request) -> bytes:
     """Return a request's body.
 
-    :raises Problem: bad_request, body_too_large.
+    :raises Problem: bad_request, body_too_large, request_timeout.
     """
     try:
         data = req.get_data()
+    except ClientDisconnected as error:
+        late = isinstance(error.__context__, TimeoutError)
+        raise Problem("request_timeout" if late else "bad_request", None if late else _BROKEN) from error
     except HTTPException:
         raise
     except Exception as error:  # what reads the connection is the server's, and so are its errors
-        raise Problem("bad_request", "The body breaks off, or is not in chunks as it says.") from error
+        raise Problem("bad_request", _BROKEN) from error
     if req.content_length is not None and len(data) < req.content_length:
         raise Problem("bad_request", "The body breaks off before its Content-Length.")
     if req.content_length is None and len(data) == req.max_content_length:

@@ -43,6 +43,7 @@ _SERVICE_KINDS: dict[str, Kind] = {
     "tile_not_found": Kind(404, "There is no such tile."),
     "method_not_allowed": Kind(405, "The path has no such method; `Allow` lists those it has."),
     "not_acceptable": Kind(406, "None of the media types in `Accept` can be served here."),
+    "request_timeout": Kind(408, "The request has not come whole in time; the connection ends."),
     "game_not_started": Kind(409, "The game is still in its lobby."),
     "game_already_started": Kind(409, "The game has left its lobby."),
     "game_aborted": Kind(409, "The host has aborted the game; nothing can change it any more."),
@@ -53,12 +54,16 @@ _SERVICE_KINDS: dict[str, Kind] = {
     "game_not_over": Kind(409, "This needs a game that is over."),
     "version_mismatch": Kind(412, "`If-Match` names another version than the game's; `ETag` has that."),
     "body_too_large": Kind(413, "The body is larger than the service takes."),
+    "uri_too_long": Kind(414, "The request line is longer than 8,190 bytes."),
     "unsupported_media_type": Kind(415, "Send the body as `Content-Type: application/json`."),
     "invalid_body": Kind(422, "The body is JSON of the wrong shape or range; `errors` tells where."),
     "invalid_parameter": Kind(
         422, "A parameter of the path, query or headers is invalid; `errors` tells which."
     ),
     "idempotency_key_reused": Kind(422, "The Idempotency-Key was used before with another request."),
+    "headers_too_large": Kind(
+        431, "More than 100 headers, one of more than 8,190 bytes, or a head of more than 32 KiB."
+    ),
     "too_many_requests": Kind(429, "Slow down; `Retry-After` says for how many seconds."),
     "too_many_streams": Kind(429, "As many streams are open as one may have; close one, or wait."),
     "internal_error": Kind(500, "A fault in the service; nothing was changed. Please report the request id."),
@@ -80,7 +85,9 @@ RETRY_AFTER_S = 1
 
 def title_of(status: int) -> str:
     """Return the name of a status as RFC 9110 has it; Python's changes between versions."""
-    return {413: "Content Too Large", 422: "Unprocessable Content"}.get(status) or HTTPStatus(status).phrase
+    return {413: "Content Too Large", 414: "URI Too Long", 422: "Unprocessable Content"}.get(
+        status
+    ) or HTTPStatus(status).phrase
 
 
 class FieldError(NamedTuple):

@@ -148,6 +148,12 @@ class Settings:
         "how many replicas must have a change before it is acknowledged; else the answer is 503",
     )
     max_body_bytes: int = _setting("262144", _whole(1024, 2**30), "the largest request body; more is 413")
+    client_timeout_s: int = _setting(
+        "30",
+        _whole(1, 3600),
+        "how many seconds a client may take to send a request, after that it is 408; and to take each 64 KiB "
+        "of its answer, after that the connection is closed",
+    )
     cors_origins: tuple[str, ...] = _setting(
         "*", _origins, "the web origins whose pages may call the API, separated by commas; `*`: all"
     )

@@ -95,7 +95,14 @@ def text(name: str) -> dict[str, str]:
     return {"$ref": f"#/components/schemas/{name}"}
 
 
-_UNEXPECTED = ("bad_request", "method_not_allowed", "internal_error")
+_UNEXPECTED = (
+    "bad_request",
+    "method_not_allowed",
+    "request_timeout",
+    "uri_too_long",
+    "headers_too_large",
+    "internal_error",
+)
 """What any operation could answer, though it should not come to that."""
 
 _LIMITS = ("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset")

@@ -19,8 +19,13 @@ WITHOUT = {
 AS_ELSEWHERE = [("get_territory", "200", "image/svg+xml")]
 """Answers that another operation gives in the same form."""
 
-UNSEEN = {"price_too_low": "the schema refuses a price below 1 first"}
-"""Codes that no request provokes."""
+UNSEEN = {
+    "price_too_low": "the schema refuses a price below 1 first",
+    "request_timeout": "nobody waits for a slow client here",
+    "uri_too_long": "the server refuses it before the application hears of it",
+    "headers_too_large": "and these",
+}
+"""Codes that no request to the application provokes."""
 
 
 def contents(contract):

@@ -10,9 +10,11 @@ import pytest
 from engine import PLAYERS, SCORING_TILES, schedule
 from engine.scoring import catch_up
 from service import guide
+from service.connection import LARGEST_HEAD
 from service.exchange import MOST_FAULTS
 from service.schemas.fields import MOST_GOLD
 from service.schemas.records import MOST_ACTIONS
+from service.serve import GUNICORN_CONF
 from service.settings import DAY_S, Settings
 from tests.contract.guide import EXAMPLES, NAMES, programs, recorded, with_programs
 from tests.readme import settled
@@ -187,6 +189,8 @@ def limits(document):
         return next(p["schema"]["maximum"] for p in parameters if p.get("name") == name)
 
     turn = schemas["NewOptions"]["properties"]["turn_ms"]
+    set_there = re.findall(r"^(limit_\w+) = (\d+)$", GUNICORN_CONF.read_text(), re.MULTILINE)
+    gunicorn = {name: int(number) for name, number in set_there}
     return {
         "name of a player": f"{length('NewPerson', 'name')} characters",
         "name of a game": f"{length('FreshGame', 'name')} characters",
@@ -196,6 +200,11 @@ def limits(document):
             "visible ASCII characters"
         ),
         "body of a request": f"{most.max_body_bytes:,} bytes, unless set otherwise",
+        "request line": f"{gunicorn['limit_request_line']:,} bytes",
+        "headers": (
+            f"{gunicorn['limit_request_fields']}, each up to {gunicorn['limit_request_field_size']:,} bytes, "
+            f"with the request line {LARGEST_HEAD // 1024} KiB"
+        ),
         "games on a page of the list": f"{query('/v1/games', 'limit')}",
         "events on a page": f"{query('/v1/games/{game}/events', 'limit'):,}",
         "wait of a long poll": f"{query('/v1/games/{game}/events', 'wait_ms'):,} ms",
@@ -222,3 +231,4 @@ def test_every_figure_on_the_page_of_limits_is_the_one_that_holds(document):
     told = {what: figure for what, figure in rows if re.search(r"\d", figure)}
     assert told == limits(document)
     assert f"At most {MOST_FAULTS} places" in TEXTS["limits"]
+    assert f"come whole {Settings().client_timeout_s} seconds after" in TEXTS["limits"]

@@ -1,5 +1,7 @@
 """Requests that are refused for what they are, who sends them, and where the game stands."""
 
+import gzip
+
 from tests.service.refused import refused_as
 
 # What is wrong with the request itself.
@@ -26,6 +28,17 @@ def a_body_that_is_too_large(service):
 @refused_as("unsupported_media_type")
 def a_body_that_does_not_say_it_is_json(service):
     return lambda: service.call("POST", "/v1/games", data="{}", content_type="text/plain")
+
+
+@refused_as("unsupported_media_type")
+def a_body_that_is_compressed(service):
+    return lambda: service.call(
+        "POST",
+        "/v1/games",
+        data=gzip.compress(b"{}"),
+        content_type="application/json",
+        headers={"Content-Encoding": "gzip"},
+    )
 
 
 @refused_as("not_acceptable")

@@ -10,6 +10,9 @@ from tests.service.refused import PROVOKED
 
 ELSEWHERE = {
     "price_too_low": "the schema refuses a price below 1 first; the engine's own refusal is tested below",
+    "request_timeout": "nobody is slow here; see tests/system/test_slow_clients",
+    "uri_too_long": "the server refuses it; see tests/system/test_unreadable",
+    "headers_too_large": "and these",
     "too_many_requests": "nothing is limited here; see test_limits",
     "too_many_streams": "nor are streams; see test_limits",
 }

@@ -1,12 +1,10 @@
 """Bodies as they come over a connection: too large, in broken chunks, or not wanted."""
 
-import http.client
-import json
 import socket
-from contextlib import closing
-from urllib.parse import urlsplit
 
 import pytest
+
+from tests.system.raw import answer_on, answered, connected
 
 HEAD = b"POST /v1/games HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\n"
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
@@ -21,17 +19,8 @@ def chunks(size, number):
 @pytest.fixture
 def connection(live):
     """A connection to the service."""
-    where = urlsplit(live.url)
-    with socket.create_connection((where.hostname, where.port), timeout=10) as connection:
+    with connected(live.url) as connection:
         yield connection
-
-
-def answered(connection, sent):
-    """Return the status and the JSON of the answer to some bytes."""
-    connection.sendall(sent)
-    with closing(http.client.HTTPResponse(connection)) as answer:
-        answer.begin()
-        return answer.status, json.loads(answer.read())
 
 
 @pytest.mark.parametrize("head", [HEAD + CLOSING, HEAD])
@@ -67,15 +56,13 @@ def test_chunks_that_are_none_are_refused_and_end_the_connection(connection, bod
 
 @pytest.mark.parametrize("body", [b"", b"{}", b'{"name": "o'])
 def test_a_body_that_breaks_off_opens_no_game_and_spends_no_key(live, body):
-    where = urlsplit(live.url)
     key = HEAD + b"Idempotency-Key: breaks-off-after-%d\r\n" % len(body)
     whole = b'{"name": "one", "private": true}'
-    with socket.create_connection((where.hostname, where.port), timeout=10) as broken:
+    with connected(live.url) as broken:
         broken.sendall(key + b"Content-Length: %d\r\n\r\n" % len(whole) + body)
         broken.shutdown(socket.SHUT_WR)
-        with closing(http.client.HTTPResponse(broken)) as answer:
-            answer.begin()
-            assert (answer.status, json.loads(answer.read())["code"]) == (400, "bad_request")
-    with socket.create_connection((where.hostname, where.port), timeout=10) as again:
+        status, problem = answer_on(broken)[::2]
+        assert (status, problem["code"]) == (400, "bad_request")
+    with connected(live.url) as again:
         status, game = answered(again, key + b"Content-Length: %d\r\n\r\n" % len(whole) + whole)
     assert (status, game["game"]["name"]) == (201, "one")

@@ -200,24 +200,3 @@ def test_an_idle_connection_does_not_delay_the_stop(launch):
         told = time.monotonic()
         assert launched.end() == 0
     assert time.monotonic() - told < 8  # gunicorn's own worker waits 10 s for it
-
-
-@pytest.mark.parametrize(
-    "request_bytes",
-    [
-        b"hello\r\n\r\n",
-        b"GET / HTTP/9.9\r\n\r\n",
-        b"GET /" + b"a" * 9000 + b" HTTP/1.1\r\nHost: here\r\n\r\n",
-        b"GET / HTTP/1.1\r\nnot a header\r\n\r\n",
-        b"GET / HTTP/1.1\r\nHost: here\r\nLong: " + b"a" * 9000 + b"\r\n\r\n",
-    ],
-)
-def test_what_is_not_http_is_refused_as_a_problem(live, request_bytes):
-    where = urlsplit(live.url)
-    with socket.create_connection((where.hostname, where.port), timeout=10) as connection:
-        connection.sendall(request_bytes)
-        answer = http.client.HTTPResponse(connection)
-        answer.begin()
-        assert answer.status == 400
-        assert answer.headers["Content-Type"] == "application/problem+json"
-        assert b'"code":"bad_request"' in answer.read()

@@ -1,0 +1,225 @@
+"""Clients that send or take slowly, or not at all: each has its time, and nobody else waits for them."""
+
+import contextlib
+import socket
+import threading
+import time
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.system.conftest import launching
+from tests.system.raw import answer_on, answered, connected, get, is_closed
+
+ENOUGH_S = 1
+"""How long clients may take here."""
+
+POST = "POST {} HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\n"
+CREATE = POST.format("/v1/games").encode()
+
+
+@pytest.fixture(scope="module")
+def impatient(tmp_path_factory):
+    """A launcher with one worker that takes 40 connections, and with little patience for each."""
+    with launching(tmp_path_factory.mktemp("impatient")) as start:
+        settings = {"SKYE_CLIENT_TIMEOUT_S": str(ENOUGH_S), "SKYE_LOG_LEVEL": "info"}
+        yield start(GUNICORN_CMD_ARGS="--worker-connections 40", **settings)
+
+
+@pytest.fixture
+def connection(impatient):
+    with connected(impatient.url) as connection:
+        yield connection
+
+
+@contextlib.contextmanager
+def dripping(connection, data):
+    """Send some data again and again, ten times a second, until the other side has had enough."""
+    stopped = threading.Event()
+
+    def drip():
+        with contextlib.suppress(OSError):
+            while not stopped.wait(0.1):
+                connection.sendall(data)
+
+    thread = threading.Thread(target=drip)
+    thread.start()
+    try:
+        yield
+    finally:
+        stopped.set()
+        thread.join()
+
+
+def open_streams(launched):
+    """Return how many streams are open, by its own count."""
+    with connected(launched.url) as connection:
+        connection.sendall(get("/metrics", "Connection: close"))
+        told = connection.makefile().read()
+    return int(told.partition("\nskye_open_streams ")[2].split()[0])
+
+
+def waited_for(condition, seconds=15):
+    """Wait until a condition holds; say whether it came to that."""
+    deadline = time.monotonic() + seconds
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return condition()
+
+
+# Sending.
+
+BEGUN = {
+    "half a request line": b"GET /v1/ti",
+    "a request line": b"GET /v1/tiles HTTP/1.1\r\n",
+    "half of the headers": b"GET /v1/tiles HTTP/1.1\r\nHost: here\r\nAcc",
+    "no body": CREATE + b"Content-Length: 10\r\n\r\n",
+    "half a body": CREATE + b"Content-Length: 10\r\n\r\n{",
+    "no chunk": CREATE + b"Transfer-Encoding: chunked\r\n\r\n",
+    "half a chunk": CREATE + b"Transfer-Encoding: chunked\r\n\r\na\r\n{",
+    "no last chunk": CREATE + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n",
+    "no end of the last chunk": CREATE + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nA: b",
+}
+
+
+def test_who_sends_half_a_request_and_falls_silent_is_told_so(impatient):
+    with contextlib.ExitStack() as opened:
+        silent = {what: opened.enter_context(connected(impatient.url)) for what in BEGUN}
+        for what, connection in silent.items():
+            connection.sendall(BEGUN[what])
+        for what, connection in silent.items():
+            status, headers, problem = answer_on(connection)
+            assert (status, problem["code"]) == (408, "request_timeout"), what
+            assert (headers["Content-Type"], headers["Connection"]) == ("application/problem+json", "close")
+            assert is_closed(connection), what
+
+
+ENDLESS = [
+    (b"GET /", b"a"),
+    (b"GET / HTTP/1.1\r\n", b"A: b\r\n"),
+    (CREATE + b"Content-Length: 1000\r\n\r\n", b" "),
+    (CREATE + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n"),
+]
+
+
+def test_so_is_who_sends_on_and_on_little_by_little(impatient):
+    with contextlib.ExitStack() as opened:
+        connections = [opened.enter_context(connected(impatient.url)) for _ in ENDLESS]
+        for connection, (begun, more) in zip(connections, ENDLESS, strict=True):
+            connection.sendall(begun)
+            opened.enter_context(dripping(connection, more))
+        for connection in connections:
+            status, _, problem = answer_on(connection)
+            assert (status, problem["code"]) == (408, "request_timeout")
+
+
+def test_a_body_that_nobody_wants_is_not_waited_for_long(connection):
+    status, problem = answered(connection, POST.format("/v1/no").encode() + b"Content-Length: 9\r\n\r\n{")
+    assert (status, problem["code"]) == (404, "not_found")
+    assert is_closed(connection)
+
+
+def test_who_sends_nothing_at_all_hears_nothing(connection):
+    assert is_closed(connection)
+
+
+def test_a_connection_may_be_idle_for_longer_between_requests(connection):
+    assert answered(connection, get("/v1/tiles/L01"))[0] == 200
+    time.sleep(1.5 * ENOUGH_S)
+    assert answered(connection, get("/v1/tiles/L01"))[0] == 200
+    connection.sendall(b"GET")
+    assert answer_on(connection)[0] == 408
+
+
+def test_a_long_poll_is_no_slow_client(connection, impatient):
+    game = impatient.call("POST", "/v1/games", {})["game"]["id"]
+    path = f"/v1/games/{game}/events?after=1&wait_ms={1500 * ENOUGH_S}"
+    assert answered(connection, get(path))[0] == 200
+
+
+# Taking.
+
+
+def slow(launched, sent):
+    """Open a connection that takes little, and send requests on it."""
+    connection = socket.socket()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    connection.settimeout(15)
+    where = urlsplit(launched.url)
+    connection.connect((where.hostname, where.port))
+    connection.sendall(sent)
+    return connection
+
+
+def is_held(connection):
+    """Say whether the server still has its end of a connection, by the kernel's list of them."""
+    ports = connection.getpeername()[1], connection.getsockname()[1]
+    ends = " 0100007F:{:04X} 0100007F:{:04X} 01 ".format(*ports)
+    return ends in Path("/proc/net/tcp").read_text()
+
+
+LARGE = get("/openapi.json")
+"""What is answered 300 kB."""
+
+
+def test_who_does_not_take_the_answers_is_cut_off(impatient):
+    with slow(impatient, LARGE * 100) as connection:
+        assert is_held(connection)
+        assert waited_for(lambda: not is_held(connection))
+
+
+def test_who_takes_an_answer_slowly_but_steadily_gets_all_of_it(impatient):
+    with slow(impatient, get("/openapi.json", "Connection: close")) as connection:
+        size = 0
+        while data := connection.recv(4096):
+            size += len(data)
+            time.sleep(0.02)
+    assert size > 200_000
+
+
+class Table:
+    """A game in its lobby, where a bot comes and goes to make something happen."""
+
+    def __init__(self, launched):
+        created = launched.call("POST", "/v1/games", {})
+        self._launched = launched
+        self._path = f"/v1/games/{created['game']['id']}"
+        self._token = f"Authorization: Bearer {created['host_token']}"
+        self.stream = get(f"{self._path}/events", "Accept: text/event-stream")
+
+    def change(self):
+        """Let a bot come and go."""
+        body = b'{"bot": "greedy"}'
+        come = f"POST {self._path}/players HTTP/1.1\r\nHost: here\r\n{self._token}\r\n"
+        come += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+        leave = f"DELETE {self._path}/players/0 HTTP/1.1\r\nHost: here\r\n{self._token}\r\n\r\n"
+        with connected(self._launched.url) as connection:
+            assert answered(connection, come.encode() + body)[0] == 201
+            assert answered(connection, leave.encode())[0] == 200
+
+
+def test_a_stream_that_nobody_takes_ends_when_no_more_goes_in(impatient):
+    table = Table(impatient)
+    with slow(impatient, table.stream) as connection:
+        assert waited_for(lambda: open_streams(impatient) == 1)
+
+        def is_ended():
+            table.change()
+            return not is_held(connection) and open_streams(impatient) == 0
+
+        assert waited_for(is_ended)
+
+
+# Many.
+
+
+def test_idle_connections_make_room_for_those_who_ask(impatient):
+    with contextlib.ExitStack() as opened:
+        idle = [opened.enter_context(connected(impatient.url)) for _ in range(60)]
+        for connection in idle[:10]:
+            connection.sendall(b"GET /")
+        with connected(impatient.url) as connection:
+            assert answered(connection, get("/v1/tiles/L01"))[0] == 200
+            assert answered(connection, get("/v1/tiles/L01"))[0] == 200
+        assert is_closed(idle[0])
