@@ -36,6 +36,10 @@ test: $(VENV)/.installed-dev ## run every test
 durability: $(VENV)/.installed-dev ## kill what serves games for five minutes, and prove that nothing is lost
 	@$(BIN)/python -m tests.system.durability
 
+.PHONY: soak
+soak: $(VENV)/.installed-dev ## play 2,000 games at once for ten minutes through nginx, and check all of it
+	@$(BIN)/python -m gevent.monkey --module tests.system.soak
+
 .PHONY: lint
 lint: $(VENV)/.installed-dev ## check style, types, security, and that openapi.yaml is what the code says
 	@$(BIN)/ruff check $(SOURCES)

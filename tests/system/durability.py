@@ -15,12 +15,11 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from service.embedded import RedisServer, find_program
-from service.settings import Address
-from tests.conftest import free_port
+from service.embedded import find_program
 from tests.deploy.servers import waited_for
+from tests.system.machines import Machines, OneRedis
 from tests.system.proof import prove
-from tests.system.storm import Crowd, Machines
+from tests.system.storm import Crowd
 from tests.system.wire import Wire
 
 MOST_KILLS = 100_000
@@ -76,16 +75,14 @@ def main():
     parser.add_argument("--minutes", type=float, default=5, help="how long to go on killing")
     parser.add_argument("--seed", default=None, help="by which games, moves and victims are chosen")
     parser.add_argument("--games", type=int, default=8, help="how many games are played at once")
-    parser.add_argument("--appendfsync", default="always", choices=("always", "everysec"))
     chosen = parser.parse_args()
     program = find_program() or sys.exit("There is no redis-server.")
     seed = chosen.seed or secrets.token_hex(4)
     print(f"The seed is {seed}.", flush=True)
     until = time.monotonic() + 60 * chosen.minutes
     with tempfile.TemporaryDirectory(prefix="skye-") as folder:
-        address = Address("127.0.0.1", free_port())
-        redis = RedisServer(program, Path(folder), address, chosen.appendfsync)
-        with Machines(redis, Path(folder)) as machines:
+        store = OneRedis(program, Path(folder), "always")
+        with Machines(store, Path(folder)) as machines:
             found = survived(machines, seed, chosen.games, lambda _: time.monotonic() > until)
     for name, number in (found + machines.kills).items():
         print(f"{name:>20} {number}")

@@ -24,6 +24,7 @@ WITHOUT_KEY = 0.1
 ON_CONDITION = 0.1
 TWICE = 0.08
 HURRIED = 0.04
+OUT_OF_TURN = 0.1
 
 
 def digest(told):
@@ -66,7 +67,9 @@ class Entry:
 class Seat:
     """A player of one game, who acts by the dice and keeps a journal.
 
-    `told` are marks of the events read, by number; `first` is the first view of the game.
+    `first` is the first view of the game; `told` are marks of the events read, by number; `waiting_for` are
+    the seats that had to act after this one's last action. With `may_go_back` the game may be seen to lose
+    what nobody was acknowledged, as by a failover: the seat then begins again from what there is.
     """
 
     wire: object
@@ -79,6 +82,8 @@ class Seat:
     told: dict = field(default_factory=dict)
     version: int = 0
     is_over: bool = False
+    waiting_for: list = field(default_factory=list)
+    may_go_back: bool = False
 
     @property
     def path(self):
@@ -103,6 +108,7 @@ class Seat:
         action = self.dice.choice(actions)
         if "constraints" in action:
             action["body"] = self._offer(action["constraints"])
+        self.waiting_for = []
         self.act(action, told["version"])
         return True
 
@@ -163,15 +169,16 @@ class Seat:
         told = reply.json
         if reply.status == 200:
             entry.after, entry.answer, entry.answered = told["version"], digest(told), time.time()
-            self.is_over = told["status"] in OVER
-            if entry.after <= entry.before or reply.headers["ETag"] != f'"{entry.after}"':
+            self.is_over, self.waiting_for = told["status"] in OVER, told["waiting_for"]
+            in_order = entry.after > entry.before or self.may_go_back
+            if not in_order or reply.headers["ETag"] != f'"{entry.after}"':
                 raise Wrong(f"{entry}: answered with {reply.headers['ETag']}, {told['version']}")
             self.at_version(told["version"])
             return
         entry.refused = told["code"]
         too_late = entry.type == "set_offer" and self._has_offered() and entry.refused == "wrong_phase"
         changed = "If-Match" in request[3] and entry.refused == "version_mismatch"
-        if not (too_late or changed):
+        if not (too_late or changed or (self.may_go_back and reply.status == 409)):
             raise Wrong(f"{entry}: open to the seat, and refused with {reply.body[:500]}")
 
     def _has_offered(self):
@@ -182,7 +189,11 @@ class Seat:
         """Read the events that are new, waiting for some; each must have the next number."""
         after = len(self.told)
         path = f"/v1/games/{self.game}/events?after={after}&limit=1000&wait_ms={wait_ms}"
-        for event in self.wire.read(path, self.token)["events"]:
+        page = self.wire.read(path, self.token)
+        if page["last_event"] < after:
+            self._go_back(page["version"])
+            return
+        for event in page["events"]:
             hear(self.told, event)
             self.at_version(event["version"], reading_log=True)
             self.is_over = self.is_over or event["type"] in ("game_finished", "game_aborted")
@@ -190,8 +201,16 @@ class Seat:
     def at_version(self, version, *, reading_log=False):
         """Take note of a version that was shown; the game may not be seen to go back."""
         if version < self.version and not reading_log:
-            raise Wrong(f"{self.path}: version {version} after version {self.version}")
+            self._go_back(version)
         self.version = max(version, self.version)
+
+    def _go_back(self, version):
+        """Begin again from a version that is less than one that was shown."""
+        if not self.may_go_back:
+            raise Wrong(f"{self.path}: version {version} after version {self.version}")
+        self.wire.counts["gone back"] += 1
+        self.told.clear()
+        self.version = version
 
 
 def hear(told, event):
@@ -210,6 +229,7 @@ class Match:
     host: str
     seats: list
     opened: float
+    waiting_for: list = field(default_factory=list)
 
     @property
     def path(self):
@@ -219,20 +239,16 @@ class Match:
     def is_over(self):
         return any(seat.is_over for seat in self.seats)
 
-    def play_by_turns(self, stopped):
-        """Let one hand move all the seats, until the game is over or `stopped` is set."""
-        for _ in range(MOST_STEPS):
-            if stopped.is_set() or self.is_over:
-                return
-            seats = list(self.seats)
-            seats[0].dice.shuffle(seats)
-            if not any(seat.step() for seat in seats):
-                for seat in seats:
-                    seat.listen()
-        raise Wrong(f"{self.path}: the game does not end")
+    def step(self, dice):
+        """Let one of the seats that must act do so, now and then any other."""
+        if not self.waiting_for:
+            self.waiting_for = self.seats[0].wire.read(self.path)["waiting_for"]
+        anybody = range(len(self.seats)) if dice.random() < OUT_OF_TURN else self.waiting_for
+        seat = self.seats[dice.choice(anybody)]
+        self.waiting_for = seat.waiting_for if seat.step() else []
 
 
-def open_match(wire, seed, wire_for):
+def open_match(wire, seed, wire_for, *, may_go_back=False):
     """Open a game of 2 to 4 seats, at once or by way of its lobby, and start it.
 
     `wire_for` gives a client, by its dice, a way to the service. Every request has a key, so that it may be
@@ -242,7 +258,7 @@ def open_match(wire, seed, wire_for):
     players = [{"name": name} for name in NAMES[: dice.randint(2, 4)]]
     at_once = dice.random() < 0.5
     options = {"seed": seed, "open_gold": dice.random() < 0.3}
-    body = {"name": seed[:60], "options": options, "seats": len(players)}
+    body = {"name": "Played by the dice", "options": options, "seats": len(players)}
     body |= {"players": players, "start": True} if at_once else {}
     created = _made(wire, dice, "/v1/games", body, f"{seed}/create")
     game, host = created["game"]["id"], created["host_token"]
@@ -257,7 +273,7 @@ def open_match(wire, seed, wire_for):
         own_dice = random.Random(f"{seed}/{number}")
         own = wire_for(own_dice)
         first = own.read(f"/v1/games/{game}", token)
-        seats.append(Seat(own, own_dice, game, number, token, first))
+        seats.append(Seat(own, own_dice, game, number, token, first, may_go_back=may_go_back))
     return Match(game, seed, host, seats, time.time())
 
 

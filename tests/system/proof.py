@@ -32,20 +32,24 @@ def held(true, *facts):
 def prove(match, wire, spectator=None, *, again=False):
     """Hold a game at rest against the journals of its seats; return counts of what was found.
 
-    With `again` its record is also posted, to begin another game that must be the same.
+    With `again` its record is also posted, to begin another game that must be the same. The game may have
+    been aborted, which then was the last that happened. Of seats that have seen it go back only what was
+    acknowledged is held against it.
     """
     view = wire.read(match.path)
+    is_aborted = view["status"] == "aborted"
     events = {seat: all_events(match, wire, seat) for seat in (None, *match.seats)}
     for seat, told in events.items():
         _prove_events(told, view)
         if seat is not None:
-            _prove_marks(seat.told, told, seat.path)
+            if not seat.may_go_back:
+                _prove_marks(seat.told, told, seat.path)
             _prove_answers(seat, told, wire.read(match.path, seat.token))
-    if spectator is not None:
+    if spectator is not None and not spectator.may_go_back:
         _prove_marks(spectator.told, events[None], match.path)
     began = next(event["version"] for event in events[None] if event["type"] == "game_started")
     record = _whole_record(match, wire)
-    found = _prove_journals(match, record["actions"], began, view["version"])
+    found = _prove_journals(match, record["actions"], began, view["version"] - is_aborted)
     game = _played_again(record, match.seed)
     for seat in (None, *match.seats):
         _prove_state(match, wire, game, seat)
@@ -118,7 +122,7 @@ def _prove_journals(match, actions, began, version):
         held(_is_of(entry, made), match.path, "acknowledged", entry, "and recorded", made)
     unanswered = [entry for entry in entries if entry.is_open]
     for at, made in left.items():
-        sent = next((entry for entry in unanswered if entry.before < at and _is_of(entry, made)), None)
+        sent = next((entry for entry in unanswered if _is_of(entry, made)), None)
         held(sent, match.path, f"version {at} was made though nobody sent it, or twice:", made)
         unanswered.remove(sent)
     return Counter(
@@ -152,6 +156,8 @@ def _prove_state(match, wire, game, seat):
     """Hold what a caller sees of a game against the one that its record leads to."""
     view = wire.read(match.path, seat and seat.token)
     expected = json.loads(json.dumps(game_as_seen_by(None if seat is None else seat.number, game)))
+    if view["status"] == "aborted":
+        expected |= {"phase": None, "waiting_for": []}
     for name, value in expected.items():
         shown = view[name]
         if name == "players":

@@ -16,7 +16,8 @@ MOST_STREAMS = 10_000
 class Spectator:
     """One who follows a game by its stream and has no token; `told` are marks of the events by number.
 
-    `check` is called with every event. `opened` is how many streams it took.
+    `check` is called with every event. `opened` is how many streams it took. With `may_go_back` the game may
+    be seen to lose events: the spectator then begins again.
     """
 
     wire: object
@@ -25,6 +26,7 @@ class Spectator:
     check: object = None
     opened: int = 0
     is_over: bool = False
+    may_go_back: bool = False
 
     def follow(self, stopped):
         """Follow the game to its end, or until `stopped` is set."""
@@ -54,7 +56,10 @@ class Spectator:
     def _listen(self, lines, stopped):
         for name, data in messages(lines):
             if name == "stream" and data["last_event"] < data["after"]:
-                raise Wrong(f"{self.game}: had {data['after']} events, and now {data['last_event']}")
+                if not self.may_go_back:
+                    raise Wrong(f"{self.game}: had {data['after']} events, and now {data['last_event']}")
+                self.told.clear()
+                return
             if name == "message":
                 hear(self.told, data)
                 if self.check is not None:

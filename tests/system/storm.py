@@ -1,16 +1,10 @@
-"""Games played by many at once, while the machines that keep them are killed."""
+"""Games played by many at once, through whatever happens to what serves them."""
 
-import contextlib
-import os
 import random
-import signal
 import threading
 import traceback
 from collections import Counter
 
-from tests.conftest import free_port
-from tests.deploy.servers import Instance, Nginx, nginx_program, waited_for
-from tests.system.conftest import children, gone
 from tests.system.players import open_match
 from tests.system.spectators import Spectator
 from tests.system.wire import Wire
@@ -23,11 +17,12 @@ class Crowd:
     """Games that are played at once by the clients of `ports`, a new one for each that ends.
 
     Each seat is a thread of its own, and so is the spectator that each game has. `matches` are pairs of a
-    game and its spectator; `wrong` is what went wrong with any.
+    game and its spectator; `wrong` is what went wrong with any. With `may_go_back` games may be seen to lose
+    what nobody was acknowledged.
     """
 
-    def __init__(self, ports, seed, games):
-        self._ports, self._seed = ports, seed
+    def __init__(self, ports, seed, games, *, may_go_back=False):
+        self._ports, self._seed, self._may_go_back = ports, seed, may_go_back
         self._stopped = threading.Event()
         self._slots = [threading.Thread(target=self._guard, args=(self._run, n)) for n in range(games)]
         self._wires = []
@@ -72,8 +67,9 @@ class Crowd:
         number = 0
         while not self._stopped.is_set():
             seed = f"{self._seed}/{slot}/{number}"
-            match = open_match(opening, seed, self.wire)
-            spectator = Spectator(self.wire(random.Random(seed)), match.game)
+            match = open_match(opening, seed, self.wire, may_go_back=self._may_go_back)
+            watching = self.wire(random.Random(seed))
+            spectator = Spectator(watching, match.game, may_go_back=self._may_go_back)
             self.matches.append((match, spectator))
             over = _Either(self._stopped)
             watching = threading.Thread(target=self._guard, args=(spectator.follow, over))
@@ -98,90 +94,6 @@ class Crowd:
         except Exception:  # noqa: BLE001 - whatever it is, the test is told
             self.wrong.append(traceback.format_exc())
             self._stopped.set()
-
-
-class Machines:
-    """A Redis and two gunicorns that serve from it, each of which can be killed and comes back.
-
-    Where there is nginx, it stands before the two, and clients come in by it as well as directly. `ports`
-    are where. `kills` are counts by victim.
-    """
-
-    VICTIMS = ("worker", "gunicorn", "redis", "redis and worker")
-
-    def __init__(self, redis, folder, **settings):
-        self.redis = redis
-        self._folder = folder
-        self._nginx = None
-        self._own = [free_port(), free_port()]
-        self.ports = list(self._own)
-        settings = {"SKYE_TRUSTED_PROXIES": "1"} | settings
-        self.instances = [Instance(folder / f"api-{name}.sock", redis.url, **settings) for name in "ab"]
-        self.kills = Counter()
-
-    def __enter__(self):
-        with contextlib.ExitStack() as unless_started:
-            unless_started.callback(self.__exit__)
-            self.redis.start()
-            self.redis.wait_until_ready()
-            for instance in self.instances:
-                self._start(instance)
-            if program := nginx_program():
-                self._nginx = Nginx(program, self._folder)
-                self.ports.append(self._nginx.port)
-            unless_started.pop_all()
-        return self
-
-    def __exit__(self, *_):
-        if self._nginx is not None:
-            self._nginx.process.terminate()
-            self._nginx.process.wait(10)
-        for instance in self.instances:
-            if instance.process is not None:
-                kill_all(instance.process)
-        self.redis.stop()
-
-    def _start(self, instance):
-        instance.start(f"127.0.0.1:{self._own[self.instances.index(instance)]}")
-
-    def kill(self, victim, dice):
-        """Kill a victim, of several by the dice, and bring it back."""
-        instance = dice.choice(self.instances)
-        self.kills[victim] += 1
-        if "worker" in victim:
-            kill_a_worker(instance.process, dice)
-        if victim == "gunicorn":
-            kill_all(instance.process)
-            self._start(instance)
-        if "redis" in victim:
-            self.kill_redis()
-
-    def kill_redis(self):
-        """Kill Redis and start it again on the files that it left."""
-        self.redis.process.kill()
-        self.redis.process.wait()
-        self.redis.start()
-        self.redis.wait_until_ready()
-
-
-def kill_a_worker(process, dice):
-    """Kill one of a gunicorn's workers, which then starts another."""
-    assert waited_for(lambda: children(process.pid)), "gunicorn has no worker"
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(dice.choice(children(process.pid)), signal.SIGKILL)
-
-
-def kill_all(process):
-    """Kill a gunicorn and its workers."""
-    if process.poll() is not None:
-        return
-    process.send_signal(signal.SIGSTOP)  # so that it starts no worker meanwhile
-    workers = children(process.pid)
-    for pid in (process.pid, *workers):
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-    process.wait()
-    assert gone(workers)
 
 
 class _Either(threading.Event):

@@ -11,27 +11,17 @@ import secrets
 import threading
 import time
 
-import pytest
-
-from service.embedded import RedisServer
-from service.settings import Address
-from tests.conftest import free_port
 from tests.deploy.servers import waited_for
 from tests.system.durability import wait_for_play
+from tests.system.machines import Machines, OneRedis
 from tests.system.players import Match
 from tests.system.proof import held, prove
-from tests.system.storm import Crowd, Machines
+from tests.system.storm import Crowd
 from tests.system.wire import Wire, bearer
 
-GAMES, CUTS, PLAY_S = 6, 4, 5
+GAMES, CUTS, PLAY_S = 5, 3, 4
 POSTPONED_S = 2.0
 """How long Redis may answer before it writes at all, while an `fsync` is under way (its own bound)."""
-
-
-@pytest.fixture
-def redis(redis_program, tmp_path):
-    """A `RedisServer` not yet started, that lets the disk wait for up to a second."""
-    return RedisServer(redis_program, tmp_path, Address("127.0.0.1", free_port()), "everysec")
 
 
 class Growth:
@@ -62,11 +52,9 @@ def appended(folder):
 
 def cut_back(machines, file, content):
     """Start Redis on another content of its file."""
-    machines.redis.process.kill()
-    machines.redis.process.wait()
+    machines.store.break_off()
     file.write_bytes(content)
-    machines.redis.start()
-    machines.redis.wait_until_ready()
+    machines.store.start()
 
 
 def prove_what_is_left(match, wire, kept_until):
@@ -102,11 +90,11 @@ def send_again(match, wire, lost):
     return 0
 
 
-def test_a_power_cut_takes_only_what_came_last_and_leaves_every_game_whole(redis, tmp_path):
+def test_a_power_cut_takes_only_what_came_last_and_leaves_every_game_whole(redis_program, tmp_path):
     seed = secrets.token_hex(4)
     dice, sent_again = random.Random(seed), 0
-    with Machines(redis, tmp_path) as machines:
-        file = appended(redis.folder)
+    with Machines(OneRedis(redis_program, tmp_path, "everysec"), tmp_path) as machines:
+        file = appended(tmp_path)
         with Growth(file) as growth, Crowd(machines.ports, seed, GAMES) as crowd:
             wait_for_play(crowd, time.time())
             waited_for(lambda: crowd.wrong, PLAY_S)

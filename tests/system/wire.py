@@ -29,11 +29,12 @@ class Cut(Exception):
 
 
 class Reply(NamedTuple):
-    """An answer that has been read."""
+    """An answer that has been read, and how many seconds it took."""
 
     status: int
     headers: http.client.HTTPMessage
     body: bytes
+    seconds: float
 
     @property
     def json(self):
@@ -84,9 +85,10 @@ class Wire:
 
     def ask(self, method, path, body=None, headers=()):
         """Send a request once and return what is answered; raise `Cut` when nothing is."""
+        begun = time.monotonic()
         answer = self.request(method, path, body, headers)
         try:
-            reply = Reply(answer.status, answer.headers, answer.read())
+            reply = Reply(answer.status, answer.headers, answer.read(), time.monotonic() - begun)
         except BROKEN as error:
             self.close()
             self.counts["cut"] += 1

@@ -1,0 +1,102 @@
+"""What holds of any game at any moment, as far as its players and those who look on can see."""
+
+import json
+from collections import Counter
+
+from engine import LANDSCAPE
+from tests.system.proof import held
+
+OWN = ("you",)
+
+
+def prove_view(view):
+    """See to it that a spectator sees every tile somewhere, once, and nothing that is still secret."""
+    tiles = Counter(view["bag"]["tiles"])
+    for player in view["players"]:
+        tiles.update(drawn["tile"] for drawn in player["tiles_drawn"])
+        tiles.update(player["tiles_to_build"])
+        tiles.update(placed["tile"] for placed in player["territory"][1:])
+        held(player["territory"][0]["tile"] == f"castle-{player['color']}", view["id"], "no castle")
+    held(tiles == Counter(LANDSCAPE), view["id"], "tiles lost or doubled:", tiles - Counter(LANDSCAPE))
+    held(view["bag"]["count"] == len(view["bag"]["tiles"]), view["id"], "miscounted bag")
+    if view["status"] != "finished":
+        _prove_hidden(view)
+
+
+def _prove_hidden(view):
+    held(view["fairness"]["seed"] is None and view["options"]["seed"] is None, view["id"], "tells its seed")
+    for player in view["players"]:
+        if not view["options"]["open_gold"]:
+            held(player["gold"] is None, view["id"], "tells a purse")
+        if view["phase"] == "pricing":
+            secrets = [drawn[field] for drawn in player["tiles_drawn"] for field in ("price", "discard")]
+            held(secrets == [None] * len(secrets), view["id"], "tells an offer")
+
+
+def prove_told(event, seed, *, open_gold):
+    """See to it that an event tells a spectator nothing that is still secret."""
+    if event["type"] == "offer_set":
+        held([event[field] for field in ("discard", "prices", "gold")] == [None] * 3, event)
+    if event["type"] != "game_finished":
+        held(seed not in json.dumps(event), event, "tells the seed")
+        purses = [told.get("gold") for told in event.get("players", ()) if not open_gold]
+        held(purses == [None] * len(purses), event, "tells a purse")
+
+
+def prove_alike(match, wire):
+    """See to it that all callers see the same game, at rest, but for what is their own."""
+    public = wire.read(match.path)
+    prove_view(public)
+    views = [wire.read(match.path, seat.token) for seat in match.seats]
+    for seat, view in zip(match.seats, views, strict=True):
+        held(view["you"] == {"seat": seat.number, "host": False}, seat.path, view["you"])
+        for name, value in public.items():
+            shown = view[name]
+            if name == "players":
+                shown = [*shown]
+                shown[seat.number] = _without_own(shown[seat.number], value[seat.number])
+            held(shown == value or name in OWN, seat.path, name, shown, "and to others", value)
+    _prove_gold(match, wire, views)
+
+
+def _without_own(own, public):
+    """Return a player as others see it."""
+    drawn = [
+        tile | {"price": other["price"], "discard": other["discard"]}
+        for tile, other in zip(own["tiles_drawn"], public["tiles_drawn"], strict=True)
+    ]
+    return own | {"tiles_drawn": drawn, "gold": public["gold"]}
+
+
+def _prove_gold(match, wire, views):
+    """See to it that all the gold there is has come as income, and none has gone but for unsold tiles."""
+    rounds = [wire.read(f"{match.path}/rounds/{number}") for number in range(1, views[0]["round"] + 1)]
+    players = [player for told in rounds for player in told["players"]]
+    came = sum(player["income"]["total"] for player in players)
+    went = sum(player["gold_lost"] or 0 for player in players)
+    purses = [view["players"][seat]["gold"] for seat, view in enumerate(views)]
+    drawn = [tile for seat, view in enumerate(views) for tile in view["players"][seat]["tiles_drawn"]]
+    staked = sum(tile["price"] or 0 for tile in drawn)
+    held(sum(purses) + staked == came - went, match.path, "gold", purses, staked, came, went)
+
+
+def prove_result(match, wire):
+    """Hold the result of a game that is over against scoring its territories apart from any game."""
+    view = wire.read(match.path)
+    rounds = view["round"]
+    territories = [{"tiles": player["territory"], "gold": player["gold"]} for player in view["players"]]
+    asked = {"territories": territories, "scoring_tiles": [tile["id"] for tile in view["scoring_tiles"]]}
+    reply = wire.ask_until_answered("POST", "/v1/scoring", asked)
+    held(reply.status == 200, match.path, reply)
+    last = wire.read(f"{match.path}/rounds/{rounds}")["players"]
+    slots = {tile["slot"]: tile["id"] for tile in view["scoring_tiles"]}
+    for told, by_result, by_round in zip(
+        reply.json["territories"], view["result"]["players"], last, strict=True
+    ):
+        held(told["scroll_points"] == by_result["scrolls"], match.path, told, by_result)
+        held(told["gold_points"] == by_result["gold"], match.path, told, by_result)
+        points = {tile["id"]: tile["points"] for tile in told["scoring_tiles"]}
+        for slot, scored in by_round["points"].items():
+            held(scored == points[slots[slot]], match.path, slot, scored, points)
+        total = sum(by_result["scoring_tiles"].values()) + by_result["scrolls"] + by_result["gold"]
+        held(total == by_result["score"], match.path, "does not add up:", by_result)

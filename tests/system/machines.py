@@ -1,0 +1,115 @@
+"""What serves games: a store and two gunicorns, nginx before them; and how they are killed."""
+
+import contextlib
+import os
+import signal
+from collections import Counter
+
+from service.embedded import RedisServer
+from service.settings import Address
+from tests.conftest import free_port
+from tests.deploy.servers import Instance, Nginx, nginx_program, waited_for
+from tests.system.conftest import children, gone
+
+
+class Machines:
+    """A store and two gunicorns that serve from it, each of which can be killed and comes back.
+
+    Where there is nginx, it stands before the two, and clients come in by it as well as directly. `ports`
+    are where. `kills` are counts by victim.
+    """
+
+    VICTIMS = ("worker", "gunicorn", "store", "store and worker")
+
+    def __init__(self, store, folder, **settings):
+        self.store = store
+        self._folder = folder
+        self._nginx = None
+        self._own = [free_port(), free_port()]
+        self.ports = list(self._own)
+        settings = {"SKYE_TRUSTED_PROXIES": "1"} | settings
+        self.instances = [Instance(folder / f"api-{name}.sock", store.url, **settings) for name in "ab"]
+        self.kills = Counter()
+
+    def __enter__(self):
+        with contextlib.ExitStack() as unless_started:
+            unless_started.callback(self.__exit__)
+            self.store.start()
+            for instance in self.instances:
+                self._start(instance)
+            if program := nginx_program():
+                self._nginx = Nginx(program, self._folder)
+                self.ports.append(self._nginx.port)
+            unless_started.pop_all()
+        return self
+
+    def __exit__(self, *_):
+        if self._nginx is not None:
+            self._nginx.process.terminate()
+            self._nginx.process.wait(10)
+        for instance in self.instances:
+            if instance.process is not None:
+                kill_all(instance.process)
+        self.store.stop()
+
+    def _start(self, instance):
+        instance.start(f"127.0.0.1:{self._own[self.instances.index(instance)]}")
+
+    def kill(self, victim, dice):
+        """Kill a victim, of several by the dice, and bring it back."""
+        instance = dice.choice(self.instances)
+        self.kills[victim] += 1
+        if "worker" in victim:
+            kill_a_worker(instance.process, dice)
+        if victim == "gunicorn":
+            kill_all(instance.process)
+            self._start(instance)
+        if "store" in victim:
+            self.store.kill(dice)
+
+
+class OneRedis:
+    """One server, that comes back on the files that it left."""
+
+    def __init__(self, program, folder, appendfsync):
+        self.server = RedisServer(program, folder, Address("127.0.0.1", free_port()), appendfsync)
+
+    @property
+    def url(self):
+        return self.server.url
+
+    def start(self):
+        self.server.start()
+        self.server.wait_until_ready()
+
+    def stop(self):
+        self.server.stop()
+
+    def kill(self, _dice=None):
+        self.break_off()
+        self.start()
+
+    def break_off(self):
+        """Kill it for now."""
+        self.server.process.kill()
+        self.server.process.wait()
+
+
+def kill_a_worker(process, dice):
+    """Kill one of a gunicorn's workers, which then starts another."""
+    assert waited_for(lambda: children(process.pid)), "gunicorn has no worker"
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(dice.choice(children(process.pid)), signal.SIGKILL)
+
+
+def kill_all(process):
+    """Kill a gunicorn and its workers."""
+    if process.poll() is not None:
+        return
+    process.send_signal(signal.SIGSTOP)  # so that it starts no worker meanwhile
+    workers = children(process.pid)
+    for pid in (process.pid, *workers):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    process.wait()
+    assert gone(workers)

@@ -1,0 +1,270 @@
+"""Play thousands of games at once, looked on by hundreds, for a while; check all that is answered.
+
+    python -m gevent.monkey --module tests.system.soak --games 2000 --streams 500 --minutes 10
+
+Two gunicorns behind nginx serve them from one Redis. Every game that ends is proven by its players' journals,
+and at the end nothing may have grown that should not: the workers' memory, connections, keys in Redis. The
+clients are one process of this program; gevent makes its thousands of threads cheap.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import random
+import resource
+import secrets
+import sys
+import tempfile
+import threading
+import time
+import traceback
+from collections import Counter
+from pathlib import Path
+
+import yaml
+from werkzeug.datastructures import Headers
+
+from service.embedded import find_program
+from tests.contract.checked import Contract
+from tests.deploy.servers import ROOT, nginx_program, waited_for
+from tests.system import gauges
+from tests.system.invariants import prove_alike, prove_result, prove_told
+from tests.system.machines import Machines, OneRedis
+from tests.system.players import open_match
+from tests.system.proof import held, prove
+from tests.system.spectators import Spectator
+from tests.system.wire import Wire, bearer
+
+QUICK, QUICK_SHARE = 0.1, 0.6
+"""So many of the games are played quickly enough to end, and take so much of all actions."""
+
+LOOKED_AT, CHECKED, POSTED_AGAIN = 0.03, 0.02, 0.05
+MOST_PROVEN = 50
+"""Of the games that are not over at the end, about so many are proven all the same."""
+
+PATIENCE_S = 60
+KEPT_S = 60
+"""How long games that are over, and answers to keys, are kept here."""
+
+MOST_GROWN_KB = 12_000
+"""A worker keeps up to 256 games at hand, of up to 30 KB each in the last round, and its connections."""
+
+SETTINGS = {
+    "SKYE_GAME_TTL_FINISHED_S": str(KEPT_S),
+    "SKYE_GAME_TTL_ABORTED_S": str(KEPT_S),
+    "SKYE_IDEMPOTENCY_TTL_S": str(KEPT_S),
+    "SKYE_TRUSTED_PROXIES": "1",
+}
+
+
+class Soak:
+    """Games that go on at the same time, `rate` actions a second between them, and what came of them."""
+
+    def __init__(self, ports, seed, games, streams, rate):
+        self._ports, self._seed, self._streams = ports, seed, streams
+        quick = max(1, round(games * QUICK))
+        self._pauses_s = [
+            quick / (rate * QUICK_SHARE) if slot < quick else (games - quick) / (rate * (1 - QUICK_SHARE))
+            for slot in range(games)
+        ]
+        self._proven = MOST_PROVEN / games
+        self._contract = Contract(yaml.safe_load((ROOT / "openapi.yaml").read_text()))
+        self._dice = random.Random(seed)
+        self._stopped = threading.Event()
+        self._threads = [threading.Thread(target=self._guard, args=(self._run, n)) for n in range(games)]
+        self._wires = []
+        self.found = Counter()
+        self.wrong = []
+        self.seconds = {"GET": [], "write": []}
+
+    def __enter__(self):
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._stopped.set()
+        for thread in self._threads:
+            thread.join()
+
+    @property
+    def counts(self):
+        """How many requests were answered with each status, or not."""
+        return sum((wire.counts for wire in self._wires), Counter())
+
+    def _wire(self, dice):
+        wire = Wire(self._ports, dice, self._check)
+        self._wires.append(wire)
+        return wire
+
+    def _check(self, method, path, reply):
+        """Take the time of an answer during play, and hold some against the contract."""
+        if not self._stopped.is_set():
+            self.seconds["GET" if method == "GET" else "write"].append(reply.seconds)
+        if self._dice.random() < CHECKED:
+            self._contract.check(method, path.partition("?")[0], _AsFlask(reply))
+            self.found["held against the contract"] += 1
+
+    def _run(self, slot):
+        dice = random.Random(f"{self._seed}/{slot}")
+        wire = self._wire(dice)
+        self._stopped.wait(dice.uniform(0, self._pauses_s[slot]))
+        for number in range(1000):
+            if self._stopped.is_set():
+                break
+            match = open_match(wire, f"{self._seed}/{slot}/{number}", lambda _: wire)
+            self._play_and_prove(match, wire, dice, slot)
+        wire.close()
+
+    def _play_and_prove(self, match, wire, dice, slot):
+        """Play one game to its end, or abort it when all is to end; then hold it against what was told."""
+        pause_s = self._pauses_s[slot]
+        with self._looked_on(match, dice, slot) as spectator:
+            while not (self._stopped.is_set() or match.is_over):
+                match.step(dice)
+                if dice.random() < LOOKED_AT:
+                    self._look(match, wire, dice)
+                self._stopped.wait(dice.uniform(0, 2 * pause_s))
+            if not match.is_over:
+                reply = wire.ask_until_answered("DELETE", match.path, headers=bearer(match.host))
+                held(reply.status == 200, match.path, reply)
+        if match.is_over or dice.random() < self._proven:
+            self._prove(match, wire, spectator, again=match.is_over and dice.random() < POSTED_AGAIN)
+
+    def _look(self, match, wire, dice):
+        self.found["looked at"] += 1
+        prove_alike(match, wire)
+        dice.choice(match.seats).listen()
+
+    @contextlib.contextmanager
+    def _looked_on(self, match, dice, slot):
+        """Let a spectator follow some of the games meanwhile, to their ends; give that spectator or None."""
+        if slot % max(1, len(self._pauses_s) // self._streams):
+            yield None
+            return
+        open_gold = match.seats[0].first["options"]["open_gold"]
+        spectator = Spectator(
+            self._wire(dice),
+            match.game,
+            check=lambda event: prove_told(event, match.seed, open_gold=open_gold),
+        )
+        gone = threading.Event()
+        watching = threading.Thread(target=self._guard, args=(spectator.follow, gone))
+        watching.start()
+        try:
+            yield spectator
+            watching.join(PATIENCE_S)
+            held(spectator.is_over, match.path, "the stream has not told the end")
+        finally:
+            gone.set()
+            watching.join(PATIENCE_S)
+
+    def _prove(self, match, wire, spectator, *, again):
+        self.found += prove(match, wire, spectator, again=again)
+        self.found["games proven"] += 1
+        if spectator is not None:
+            self.found["streams"] += spectator.opened
+            self.found["events streamed"] += len(spectator.told)
+        if match.is_over:
+            prove_result(match, wire)
+            self.found["games finished"] += 1
+
+    def _guard(self, run, *args):
+        try:
+            run(*args)
+        except Exception:  # noqa: BLE001 - whatever it is, it is told
+            self.wrong.append(traceback.format_exc())
+            self._stopped.set()
+
+
+_OF_THE_WAY = {"connection", "keep-alive", "server", "transfer-encoding"}
+
+
+class _AsFlask:
+    """An answer in the form in which the contract takes it, without what the way here has put on it."""
+
+    def __init__(self, reply):
+        self.status_code, self.data = reply.status, reply.body
+        pairs = reply.headers.items()
+        self.headers = Headers([pair for pair in pairs if pair[0].lower() not in _OF_THE_WAY])
+        self.mimetype = self.headers.get("Content-Type", "").partition(";")[0]
+
+    @property
+    def json(self):
+        return json.loads(self.data)
+
+
+def soaked(machines, seed, games, streams, rate, play_s):
+    """Let the games go on for some seconds; return the soak, and readings before, meanwhile, afterwards."""
+    readings = [gauges.read(machines)]
+    with Soak(machines.ports[-1:], seed, games, streams, rate) as soak:
+        until = time.monotonic() + play_s
+        while not soak.wrong and time.monotonic() < until:
+            waited_for(lambda: soak.wrong, min(10.0, play_s / 8))
+            readings.append(gauges.read(machines))
+            told = sum(soak.counts.values())
+            print(
+                f"{told} requests, {soak.found['games finished']} games finished; {readings[-1]}", flush=True
+            )
+    assert not soak.wrong, f"with the seed {seed!r}:\n{soak.wrong[0]}"
+    return soak, [*readings, gauges.read(machines)]
+
+
+def prove_steady(machines, readings, clients):
+    """See to it that nothing has grown by itself while so many clients were there, and all is let go of."""
+    before, *meanwhile, after = readings
+    held(before.memory.keys() == after.memory.keys(), "workers have come and gone")
+    half = meanwhile[len(meanwhile) // 2]
+    for worker, kilobytes in meanwhile[-1].memory.items():
+        grown = kilobytes - half.memory[worker]
+        held(grown < MOST_GROWN_KB, f"worker {worker} has grown by {grown} KB in the second half")
+    # A client waits for one answer at a time, and only for that is Redis asked.
+    held(after.redis_clients <= before.redis_clients + clients, "connections to Redis", after)
+    kept_by_nginx = 64 * os.cpu_count()
+    kept_to_redis = after.redis_clients - before.redis_clients
+    left = sum(after.files.values()) - sum(before.files.values()) - kept_to_redis - kept_by_nginx
+    held(left <= 0, f"{left} files or connections are left open")
+    forever = [key for key in gauges.keys_without_end(machines) if not key.startswith(b"skye:index:")]
+    held(not forever, "keys that never expire:", forever[:5])
+
+
+def percentiles(seconds):
+    """Return the median and the 99th percentile in milliseconds."""
+    ordered = sorted(seconds)
+    return [round(1000 * ordered[int(len(ordered) * share)], 1) for share in (0.5, 0.99)]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--games", type=int, default=2000, help="how many games are played at once")
+    parser.add_argument("--streams", type=int, default=500, help="how many of them are followed")
+    parser.add_argument("--rate", type=float, default=100, help="actions a second, over all games")
+    parser.add_argument("--minutes", type=float, default=10, help="how long to go on")
+    parser.add_argument("--seed", default=None, help="by which games and moves are chosen")
+    chosen = parser.parse_args()
+    program = find_program() or sys.exit("There is no redis-server.")
+    if not nginx_program():
+        sys.exit("There is no nginx.")
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each client is a connection
+    seed = chosen.seed or secrets.token_hex(4)
+    print(f"The seed is {seed}.", flush=True)
+    with tempfile.TemporaryDirectory(prefix="skye-") as folder:
+        redis = OneRedis(program, Path(folder), "everysec")
+        with Machines(redis, Path(folder), **SETTINGS) as machines:
+            soak, readings = soaked(
+                machines, seed, chosen.games, chosen.streams, chosen.rate, 60 * chosen.minutes
+            )
+            prove_steady(machines, readings, chosen.games + chosen.streams)
+    for kind, seconds in soak.seconds.items():
+        print(kind, len(seconds), "p50 and p99 in ms:", *percentiles(seconds))
+    for found in (soak.found, soak.counts):
+        print(", ".join(f"{name}: {number}" for name, number in sorted(found.items(), key=str)))
+    print("before:", readings[0])
+    print("after:", readings[-1])
+    print("Every answer was right, and nothing has grown that should not.")
+
+
+if __name__ == "__main__":
+    main()

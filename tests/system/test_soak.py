@@ -1,0 +1,36 @@
+"""Many games at once, looked on through nginx: every answer is right, and nothing grows by itself."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from tests.deploy.conftest import NO_NGINX
+from tests.deploy.servers import ROOT, nginx_program
+
+PATIENCE_S = 240
+
+
+@pytest.mark.usefixtures("redis_program")
+def test_a_short_soak_finds_every_answer_right_and_nothing_growing():
+    if not nginx_program():
+        pytest.skip(NO_NGINX)
+    few = ("--games", "100", "--streams", "25", "--rate", "60", "--minutes", "0.12")
+    soak = subprocess.Popen(
+        [sys.executable, "-m", "gevent.monkey", "--module", "tests.system.soak", *few],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        told, _ = soak.communicate(timeout=PATIENCE_S)
+    finally:
+        if soak.poll() is None:
+            os.killpg(soak.pid, signal.SIGKILL)
+            soak.wait()
+    assert soak.returncode == 0, told
+    assert "Every answer was right" in told
