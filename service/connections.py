@@ -9,6 +9,7 @@ No call is ever repeated here, nor by redis-py: only who knows what it was can t
 
 from __future__ import annotations
 
+import random
 import threading
 import time
 from bisect import bisect_right
@@ -28,6 +29,8 @@ MOST_CONNECTIONS: Final = 1000
 _MASTER_FRESH_S: Final = 1.0
 _SLOTS_FRESH_S: Final = 2.0
 _LOOKUP_S: Final = 1.0
+_SILENCE_S: Final = 5.0
+"""For so long a Sentinel that did not answer is not asked again."""
 
 Address: TypeAlias = tuple[str, int]
 T = TypeVar("T")
@@ -66,6 +69,7 @@ class SentinelMaster:
     def __init__(self, url: RedisUrl, timeout_s: float) -> None:
         asked = url.sentinel_options | {"protocol": 2}
         self._sentinels = [_client(address, asked, min(timeout_s, _LOOKUP_S)) for address in url.addresses]
+        self._silent_until: dict[redis.Redis, float] = {}
         self._service = url.service
         self._clients = _Clients(url.options, timeout_s)
         self._master = _Lookup(self._look, _MASTER_FRESH_S)
@@ -80,34 +84,54 @@ class SentinelMaster:
         self._master.doubt()
 
     def _look(self) -> Address:
-        """Return the address that the first Sentinel to answer gives.
+        """Return the address that the Sentinels with the latest news give.
 
-        If none does at all, nobody can have appointed another master: the last one known stays.
+        All are asked: one that has not heard of a failover yet would send us to a master that is none any
+        more. If none answers at all, the last one known stays.
         """
-        errors = []
-        for sentinel in list(self._sentinels):
+        now = time.monotonic()
+        awake = [sentinel for sentinel in self._sentinels if self._silent_until.get(sentinel, now) <= now]
+        answers: list[_Opinion] = []
+        errors: list[redis.RedisError] = []
+        for sentinel in awake or self._sentinels:
             try:
-                address = self._ask(sentinel)
+                answers.append(self._ask(sentinel))
             except redis.RedisError as error:
-                self._sentinels.remove(sentinel)
-                self._sentinels.append(sentinel)
                 errors.append(error)
-                continue
-            if self._last_known not in (None, address):
-                self._clients.keep_only([address])
-            self._last_known = address
-            return address
-        if self._last_known and not any(isinstance(error, _NoMaster) for error in errors):
+                self._silent_until[sentinel] = time.monotonic() + _SILENCE_S
+        if not answers:
+            if self._last_known is None:
+                raise _NoMaster(f"no Sentinel answers for {self._service!r}: {errors[-1]}")
             return self._last_known
-        raise _NoMaster(f"no Sentinel names a master of {self._service!r}: {errors[-1]}")
+        latest = max(answer.epoch for answer in answers)
+        up = [answer.address for answer in answers if answer.epoch == latest and answer.is_up]
+        if not up:
+            raise _NoMaster(f"the master of {self._service!r} is down, and no other is elected yet")
+        self._clients.keep_only(up[:1])
+        self._last_known = up[0]
+        return up[0]
 
-    def _ask(self, sentinel: redis.Redis) -> Address:
-        told = _told(sentinel, "SENTINEL", "MASTER", self._service)
+    def _ask(self, sentinel: redis.Redis) -> _Opinion:
+        pipeline: Any = sentinel.pipeline(transaction=False)
+        pipeline.execute_command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", self._service)
+        pipeline.execute_command("SENTINEL", "MASTER", self._service)
+        named, told = pipeline.execute()
+        if named is None:
+            raise _NoMaster(f"a Sentinel knows no {self._service!r}")
         facts: dict[bytes, bytes] = dict(zip(told[::2], told[1::2], strict=True))
-        flags = facts[b"flags"].decode()
-        if "s_down" in flags or "o_down" in flags:
-            raise _NoMaster(f"the master is {flags}")
-        return facts[b"ip"].decode(), int(facts[b"port"])
+        # While it looks after the replicas the elected one is named already, and the facts are the old one's.
+        is_elected = named != [facts[b"ip"], facts[b"port"]]
+        is_down = b"s_down" in facts[b"flags"] or b"o_down" in facts[b"flags"]
+        address = named[0].decode(), int(named[1])
+        return _Opinion(int(facts[b"config-epoch"]), address, is_elected or not is_down)
+
+
+class _Opinion(NamedTuple):
+    """What a Sentinel says of the master; of two that differ, the one of the later `epoch` is right."""
+
+    epoch: int
+    address: Address
+    is_up: bool
 
 
 class ClusterNodes:
@@ -127,35 +151,33 @@ class ClusterNodes:
         found = bisect_right(slots.starts, slot) - 1
         if found < 0 or slots.ends[found] < slot:
             raise redis.exceptions.ClusterDownError(f"no node holds slot {slot}")
-        return self._clients.at(slots.holders[found])
+        holder = slots.holders[found]
+        if holder in slots.failing:
+            raise redis.exceptions.ClusterDownError(f"{holder[0]}:{holder[1]} holds slot {slot}, and is down")
+        return self._clients.at(holder)
 
     def doubt(self, error: redis.RedisError) -> None:
         """See `Servers.doubt`."""
         if isinstance(error, redis.exceptions.MovedError):  # names who knows better
-            self._move((error.host, error.port), 0)
+            self._known = list(dict.fromkeys([(error.host, error.port), *self._known]))
         self._slots.doubt()
 
     def _look(self) -> _Slots:
-        """Return what the first node to answer says of all."""
+        """Return what the first node to answer says of all; the next time another one is asked."""
         errors: list[redis.RedisError] = []
         for address in list(self._known):
             try:
-                told = _told(self._askers.at(address), "CLUSTER SLOTS")
+                slots = _read_slots(self._askers.at(address), address[0])
             except redis.RedisError as error:
-                self._move(address, len(self._known))
                 errors.append(error)
+                self._known = [*(known for known in self._known if known != address), address]
                 continue
-            slots, nodes = _read_slots(told, address[0])
-            others = dict.fromkeys([*self._known, *nodes])
-            self._known = [node for node in others if node in nodes or node in self._named]
-            self._clients.keep_only(nodes)
+            self._clients.keep_only(slots.nodes)
+            others = [node for node in slots.nodes if node != address and node not in slots.failing]
+            random.shuffle(others)
+            self._known = list(dict.fromkeys([*others, address, *slots.nodes, *self._named]))
             return slots
         raise redis.exceptions.ClusterDownError(f"no node answers: {errors[-1]}")
-
-    def _move(self, address: Address, place: int) -> None:
-        if address in self._known:
-            self._known.remove(address)
-        self._known.insert(place, address)
 
 
 class _NoMaster(redis.ConnectionError):
@@ -163,27 +185,36 @@ class _NoMaster(redis.ConnectionError):
 
 
 class _Slots(NamedTuple):
-    """Ranges of slots, in order: where each starts, where it ends, and which node holds it."""
+    """Ranges of slots, in order: where each starts, where it ends, and which node holds it.
+
+    `nodes` are all nodes, replicas too, and `failing` those that do not answer the node that was asked.
+    """
 
     starts: list[int]
     ends: list[int]
     holders: list[Address]
+    nodes: list[Address]
+    failing: set[Address]
 
 
-def _read_slots(told: Any, asked: str) -> tuple[_Slots, list[Address]]:
-    """Return the ranges and all nodes; a node that does not know its own address is where it was asked."""
-    ranges, nodes = [], []
-    for start, end, *holders in told:
-        addresses = [(_text(host) or asked, int(port)) for host, port, *_ in holders]
-        ranges.append((int(start), int(end), addresses[0]))
-        nodes += addresses
-    ranges.sort()
-    return _Slots(*map(list, zip(*ranges, strict=True))) if ranges else _Slots([], [], []), nodes
-
-
-def _told(server: redis.Redis, *command: str) -> Any:
-    execute: Any = server.execute_command  # which redis-py leaves untyped
-    return execute(*command)
+def _read_slots(asked: redis.Redis, host: str) -> _Slots:
+    """Ask a node; one that does not know its own address is where it was asked, at `host`."""
+    pipeline: Any = asked.pipeline(transaction=False)
+    pipeline.execute_command("CLUSTER", "SLOTS")
+    pipeline.execute_command("CLUSTER", "NODES")
+    ranges, described = pipeline.execute()
+    lines = [line.split() for line in described.decode().splitlines()]
+    down = {words[0] for words in lines if "fail" in words[2]}  # `fail?`: as far as this node can tell
+    slots = _Slots([], [], [], [], set())
+    for start, end, *holders in sorted(ranges):
+        addresses = [(_text(name) or host, int(port)) for name, port, *_ in holders]
+        slots.starts.append(start)
+        slots.ends.append(end)
+        slots.holders.append(addresses[0])
+        slots.nodes.extend(address for address in addresses if address not in slots.nodes)
+        ids = [_text(more[0]) for _, _, *more in holders]
+        slots.failing.update(address for address, node in zip(addresses, ids, strict=True) if node in down)
+    return slots
 
 
 def _text(host: bytes | str | None) -> str:

@@ -25,7 +25,7 @@ from typing import Any, Final, TypeVar
 import redis
 
 from service.connections import OneServer, Servers, connected
-from service.patience import Patience, TooFewReplicas
+from service.patience import Patience, TooFewReplicas, is_passing
 from service.problems import Problem
 from service.redis_url import parse
 from service.scripts import COMMIT, FILL, TOUCH, Copies, Script
@@ -195,7 +195,7 @@ class RedisStore:
         try:
             yield from self._heard(server, stopped)
         except redis.RedisError as error:
-            self._servers.doubt(error)
+            self._doubt(error)
             raise Problem("store_unavailable") from error
 
     def _heard(self, server: redis.Redis, stopped: threading.Event) -> Iterator[str | None]:
@@ -225,7 +225,7 @@ class RedisStore:
             try:
                 return command(self._servers.holding(key))
             except redis.RedisError as error:
-                self._servers.doubt(error)
+                self._doubt(error)
                 raise
 
         return self._patience.call(attempt, patient=patient)
@@ -248,11 +248,15 @@ class RedisStore:
                     for place, answer in zip(places, pipeline.execute(), strict=True):
                         answers[place] = answer
             except redis.RedisError as error:
-                self._servers.doubt(error)
+                self._doubt(error)
                 raise
             return answers
 
         return self._patience.call(attempt, patient=patient)
+
+    def _doubt(self, error: redis.RedisError) -> None:
+        if is_passing(error):
+            self._servers.doubt(error)
 
     def _write(self, script: Script, keys: Sequence[str], told: Callable[[], Sequence[Any]]) -> Any:
         """Return what a script on keys of one game returns, when enough replicas have what it has written."""

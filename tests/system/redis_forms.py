@@ -1,0 +1,252 @@
+"""Redis in its other forms, on loopback: behind Sentinels and as a cluster, of servers to kill or freeze.
+
+Nothing but the server's own program is needed: it is its own Sentinel, and the cluster is joined by commands.
+"""
+
+import contextlib
+import signal
+import socket
+import subprocess
+from urllib.parse import quote
+
+import redis
+from redis.crc import key_slot
+
+from service.processes import spawn
+from tests.conftest import free_port
+from tests.deploy.servers import waited_for
+
+PASSWORD = "it's a secret/@:?"
+SERVICE = "skye"
+PATIENCE_S = 60
+
+TEMPORARY = ("--save", "", "--appendonly", "no", "--repl-diskless-sync-delay", "0", "--logfile", "redis.log")
+
+
+_given = set()
+
+
+def _port():
+    """Return a port that is free, as is the one 10,000 beyond, where a node of a cluster meets the others."""
+    for _ in range(1000):
+        port = free_port()
+        with contextlib.suppress(OSError, OverflowError), socket.create_server(("127.0.0.1", port + 10_000)):
+            if port not in _given:
+                _given.add(port)
+                return port
+    raise AssertionError("no port is free")
+
+
+class Server:
+    """One server of the program, in a folder of its own."""
+
+    def __init__(self, program, folder, *arguments, sentinel=False):
+        self.port = _port()
+        self._command = [program, *arguments]
+        self._sentinel = sentinel
+        self._folder = folder / str(self.port)
+        self._folder.mkdir()
+        self.process = None
+
+    def start(self):
+        command = list(self._command)
+        if self._sentinel:  # which keeps what it learns in the file it is started with
+            config = self._folder / "sentinel.conf"
+            if not config.exists():
+                config.write_text("".join(f"{line}\n" for line in self._command[1:]))
+            command = [self._command[0], config, "--sentinel", "--logfile", "redis.log"]
+        command += ["--port", str(self.port), "--bind", "127.0.0.1"]
+        self.process = spawn(command, folder=self._folder, signal_at_our_death=signal.SIGKILL)
+        assert waited_for(self.answers), (self._folder / "redis.log").read_text()
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def freeze(self):
+        self.process.send_signal(signal.SIGSTOP)
+
+    def thaw(self):
+        self.process.send_signal(signal.SIGCONT)
+
+    def answers(self):
+        with contextlib.suppress(redis.RedisError):
+            return self.ask("PING")
+        return False
+
+    def ask(self, *command):
+        """Return what it answers to a command."""
+        with redis.Redis(port=self.port, password=PASSWORD, socket_timeout=1, retry=None) as client:
+            return client.execute_command(*command)
+
+    def told(self, section="replication"):
+        """Return what INFO says."""
+        return self.ask("INFO", section)
+
+    def is_master_of(self, replicas):
+        """Say whether it is a master with so many replicas that have all it has."""
+        told = self.told()
+        online = [told[f"slave{number}"]["state"] for number in range(told["connected_slaves"])]
+        return told["role"] == "master" and online == ["online"] * replicas
+
+    def is_replica(self):
+        """Say whether it is a replica that has all its master has."""
+        told = self.told()
+        return told["role"] == "slave" and told["master_link_status"] == "up"
+
+
+class _Form:
+    """Servers that are started together, and ended together."""
+
+    def __init__(self):
+        self._running = contextlib.ExitStack()
+
+    def run(self, server):
+        server.start()
+        self._running.callback(server.kill)
+
+    def __enter__(self):
+        with contextlib.ExitStack() as unless_started:
+            unless_started.callback(self._running.close)
+            self.start()
+            unless_started.pop_all()
+        return self
+
+    def __exit__(self, *_):
+        self._running.close()
+
+    def wait_until_whole(self):
+        assert waited_for(self.is_whole, PATIENCE_S)
+
+    def wait_until_spare(self):
+        assert waited_for(self.is_spare, PATIENCE_S)
+
+
+class Sentinels(_Form):
+    """A master, three replicas, and three Sentinels who watch them."""
+
+    def __init__(self, program, folder):
+        super().__init__()
+        known = ("--requirepass", PASSWORD, "--masterauth", PASSWORD)
+        self.servers = [Server(program, folder, *TEMPORARY, *known) for _ in range(4)]
+        first = self.servers[0].port
+        watched = [
+            f"sentinel monitor {SERVICE} 127.0.0.1 {first} 2",
+            f'sentinel auth-pass {SERVICE} "{PASSWORD}"',
+            f"sentinel down-after-milliseconds {SERVICE} 1000",
+            f"sentinel failover-timeout {SERVICE} 5000",
+            f'requirepass "{PASSWORD}"',
+        ]
+        self.sentinels = [Server(program, folder, *watched, sentinel=True) for _ in range(3)]
+
+    @property
+    def url(self):
+        hosts = ",".join(f"127.0.0.1:{sentinel.port}" for sentinel in self.sentinels)
+        word = quoted(PASSWORD)
+        return f"redis+sentinel://:{word}@{hosts}/{SERVICE}?sentinel_password={word}"
+
+    def start(self):
+        for server in self.servers:
+            self.run(server)
+        for replica in self.servers[1:]:
+            replica.ask("REPLICAOF", "127.0.0.1", str(self.servers[0].port))
+        assert waited_for(lambda: self.servers[0].is_master_of(3))
+        for sentinel in self.sentinels:
+            self.run(sentinel)
+        self.wait_until_whole()
+
+    def master(self, _key=None):
+        """Return the server that the Sentinels call the master."""
+        _, port = self.sentinels[-1].ask("SENTINEL GET-MASTER-ADDR-BY-NAME", SERVICE)
+        return next(server for server in self.servers if server.port == int(port))
+
+    def is_whole(self):
+        """Say whether every server can take over, and every Sentinel knows all the others."""
+        with contextlib.suppress(redis.RedisError, KeyError):
+            for sentinel in self.sentinels:
+                told = sentinel.ask("SENTINEL MASTER", SERVICE)
+                if (told["num-slaves"], told["num-other-sentinels"], told["flags"]) != (3, 2, "master"):
+                    return False
+            return self.master().is_master_of(3)
+        return False
+
+    def is_spare(self):
+        """Say whether there is a server that can take over when the master fails once more."""
+        with contextlib.suppress(redis.RedisError, KeyError):
+            return self.master().told()["connected_slaves"] > 0
+        return False
+
+
+class Cluster(_Form):
+    """Three masters, each with a replica."""
+
+    def __init__(self, program, folder):
+        super().__init__()
+        own = ("--cluster-enabled", "yes", "--cluster-node-timeout", "2000", "--requirepass", PASSWORD)
+        self.servers = [Server(program, folder, *TEMPORARY, *own, "--masterauth", PASSWORD) for _ in range(6)]
+
+    @property
+    def url(self):
+        hosts = ",".join(f"127.0.0.1:{server.port}" for server in self.servers[:4])
+        return f"redis+cluster://:{quoted(PASSWORD)}@{hosts}"
+
+    def start(self):
+        for server in self.servers:
+            self.run(server)
+        first, masters, replicas = self.servers[0], self.servers[:3], self.servers[3:]
+        bounds = [0, 5461, 10923, 16384]
+        for number, master in enumerate(masters):
+            master.ask("CLUSTER SET-CONFIG-EPOCH", number + 1)
+            master.ask("CLUSTER ADDSLOTS", *range(bounds[number], bounds[number + 1]))
+        for server in self.servers[1:]:
+            server.ask("CLUSTER MEET", "127.0.0.1", first.port)
+        assert waited_for(lambda: all(len(server.ask("CLUSTER NODES")) == 6 for server in self.servers))
+        for master, replica in zip(masters, replicas, strict=True):
+            replica.ask("CLUSTER REPLICATE", master.ask("CLUSTER MYID").decode())
+        self.wait_until_whole()
+
+    def master(self, key):
+        """Return the server that holds a key, as most of the servers see it."""
+        slot, votes = key_slot(key.encode()), []
+        for server in self.servers:
+            with contextlib.suppress(redis.RedisError):
+                for start, end, (_, port, *_), *_ in server.ask("CLUSTER SLOTS"):
+                    votes += [port] * (start <= slot <= end)
+        port = max(votes, key=votes.count)
+        return next(server for server in self.servers if server.port == port)
+
+    def is_whole(self):
+        """Say whether every slot is served, and every master has a replica that can take over."""
+        with contextlib.suppress(redis.RedisError, KeyError):
+            if any(server.ask("CLUSTER INFO")["cluster_state"] != "ok" for server in self.servers):
+                return False
+            masters = [server for server in self.servers if server.told()["role"] == "master"]
+            others = [server for server in self.servers if server not in masters]
+            return len(masters) == 3 and all(
+                [*(server.is_master_of(1) for server in masters), *(server.is_replica() for server in others)]
+            )
+        return False
+
+    is_spare = is_whole
+
+
+def quoted(part):
+    """Return a part of a URL as it is written there."""
+    return quote(str(part), safe="")
+
+
+def speaks_tls(program):
+    """Say whether a server program was built with TLS."""
+    tried = subprocess.run(
+        [program, "--tls-port", "x"], capture_output=True, text=True, check=False, timeout=10
+    )
+    return "argument" in tried.stdout + tried.stderr  # else: a bad directive
+
+
+def certificate(openssl, folder):
+    """Make a certificate for 127.0.0.1 that vouches for itself; return the paths of its key and of it."""
+    key, made = folder / "server.key", folder / "server.crt"
+    command = [openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=skye"]
+    command += ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", made]
+    subprocess.run(command, check=True, capture_output=True)
+    return key, made

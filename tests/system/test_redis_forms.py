@@ -1,0 +1,158 @@
+"""Redis by its URL alone: over TLS, at a Unix socket, by Sentinels, as a cluster; killed and frozen."""
+
+import contextlib
+import random
+import secrets
+import shutil
+import signal
+import threading
+import time
+from urllib.parse import quote
+
+import pytest
+
+from service.problems import Problem
+from service.settings import Settings
+from service.store import RedisStore
+from tests.conftest import NO_TLS, free_port
+from tests.deploy.servers import Instance, waited_for
+from tests.system.proof import prove
+from tests.system.redis_forms import (
+    PASSWORD,
+    TEMPORARY,
+    Cluster,
+    Sentinels,
+    Server,
+    certificate,
+    quoted,
+    speaks_tls,
+)
+from tests.system.storm import Crowd
+from tests.system.wire import Wire
+
+GAMES = 3
+
+
+@contextlib.contextmanager
+def serving(folder, url, **settings):
+    """Give the port of an instance on a Redis; it must have nothing but outages to complain of."""
+    instance, port = Instance(folder / "api.sock", url, **settings), free_port()
+    try:
+        instance.start(f"127.0.0.1:{port}")
+        yield port
+    finally:
+        if instance.process is not None:
+            instance.end(signal.SIGKILL)
+    for line in instance.log.read_text().splitlines():
+        assert '"Redis fails: ' in line, line
+        assert PASSWORD not in line
+
+
+@contextlib.contextmanager
+def played_on(port):
+    """Give a crowd at play; at the end hold all its games against the journals of those who played."""
+    seed = secrets.token_hex(4)
+    with Crowd([port], seed, GAMES) as crowd:
+        play_goes_on(crowd, time.time())
+        yield crowd
+        crowd.stop()
+    assert not crowd.wrong, f"with the seed {seed!r}:\n{crowd.wrong[0]}"
+    wire = Wire([port], random.Random(seed))
+    for number, (match, spectator) in enumerate(crowd.matches):
+        prove(match, wire, spectator, again=number == 0)
+    wire.close()
+
+
+def play_goes_on(crowd, since):
+    """Wait until an action that was sent after a moment is acknowledged."""
+    assert waited_for(lambda: crowd.wrong or crowd.has_acted_since(since), 60), "nobody plays any more"
+
+
+def play_goes_on_at_every_game(crowd, since):
+    """Wait until an action in each game that is played is acknowledged, or the next game has begun."""
+    for match, _ in crowd.matches[-GAMES:]:
+        journals = [seat.journal for seat in match.seats]
+
+        def goes_on(match=match, journals=journals):
+            return match.is_over or any(entry.answered > since for own in journals for entry in own[-2:])
+
+        assert waited_for(lambda goes_on=goes_on: crowd.wrong or goes_on(), 60), f"{match.path} stands still"
+
+
+# One server.
+
+
+@pytest.fixture
+def one_server(redis_program, tmp_path):
+    """Give a function that starts a server of the program with some arguments."""
+    with contextlib.ExitStack() as running:
+
+        def start(*arguments):
+            server = Server(redis_program, tmp_path, *TEMPORARY, "--requirepass", PASSWORD, *arguments)
+            server.start()
+            running.callback(server.kill)
+            return server
+
+        yield start
+
+
+def test_games_are_played_over_tls_with_a_password(redis_program, one_server, tmp_path):
+    openssl = shutil.which("openssl")
+    if openssl is None or not speaks_tls(redis_program):
+        pytest.skip(NO_TLS)
+    key, vouched = certificate(openssl, tmp_path)
+    port = str(free_port())
+    files = ("--tls-cert-file", vouched, "--tls-key-file", key, "--tls-ca-cert-file", vouched)
+    one_server("--tls-port", port, *files, "--tls-auth-clients", "no")
+    url = f"rediss://:{quoted(PASSWORD)}@127.0.0.1:{port}/0"
+    with serving(tmp_path, f"{url}?ssl_ca_certs={quoted(vouched)}") as api, played_on(api):
+        pass
+    strange = RedisStore.from_settings(Settings(redis_url=url, redis_wait_ms=0))
+    with pytest.raises(Problem, match="store_unavailable"):  # a certificate that nobody known vouches for
+        strange.ping()
+
+
+def test_games_are_played_at_a_unix_socket_through_a_freeze(one_server, tmp_path):
+    path = tmp_path / "one redis.sock"
+    server = one_server("--unixsocket", path)
+    url = f"unix://:{quoted(PASSWORD)}@{quote(str(path))}"
+    with serving(tmp_path, url, SKYE_REDIS_TIMEOUT_MS="500") as api, played_on(api) as crowd:
+        server.freeze()
+        threading.Timer(2, server.thaw).start()
+        play_goes_on(crowd, time.time() + 0.1)
+        assert crowd.counts[503] == 0  # a freeze that ends in time is waited for
+
+
+def test_an_outage_is_told_when_the_time_to_wait_is_over_and_nothing_is_lost_by_it(one_server, tmp_path):
+    server = one_server()
+    url = f"redis://:{quoted(PASSWORD)}@127.0.0.1:{server.port}"
+    settings = {"SKYE_REDIS_TIMEOUT_MS": "200", "SKYE_REDIS_WAIT_MS": "500"}
+    with serving(tmp_path, url, **settings) as api, played_on(api) as crowd:
+        server.freeze()
+        assert waited_for(lambda: crowd.wrong or crowd.counts[503] >= 10)
+        server.thaw()
+        play_goes_on(crowd, time.time())
+
+
+# Several servers.
+
+
+@pytest.fixture(params=[Sentinels, Cluster])
+def form(request, redis_program, tmp_path):
+    """Servers of which one takes over when another fails."""
+    with request.param(redis_program, tmp_path) as servers:
+        yield servers
+
+
+def test_play_goes_on_through_the_kill_of_a_master_and_through_a_frozen_one(form, tmp_path):
+    with serving(tmp_path, form.url, SKYE_REDIS_TIMEOUT_MS="1000") as api, played_on(api) as crowd:
+        for fails, comes_back in (("kill", "start"), ("freeze", "thaw")):
+            key = f"skye:{{{crowd.matches[-1][0].game}}}:table"
+            lost = form.master(key)
+            getattr(lost, fails)()
+            assert waited_for(lambda key=key, lost=lost: form.master(key) is not lost, 60)
+            failed_over = time.time()
+            play_goes_on_at_every_game(crowd, failed_over)
+            getattr(lost, comes_back)()
+            play_goes_on_at_every_game(crowd, time.time())
+            form.wait_until_spare()
