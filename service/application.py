@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from service import cors, limits, patience, problems
 from service.access import AccessNotes
 from service.contract import Contract
 from service.envelope import Envelope
+from service.framework import Application
 from service.games import Games
 from service.metrics import Metrics
 from service.routes import BLUEPRINTS
@@ -23,12 +23,14 @@ from service.streams import Bell, OpenStreams
 if TYPE_CHECKING:
     from wsgiref.types import WSGIApplication
 
+    from flask import Flask
+
 
 def build(
     settings: Settings, store: Store | None, clock: Callable[[], float], shared_memory: int | None
 ) -> Flask:
     """See `service.create_app`."""
-    app = Flask("service", static_folder=None)
+    app = Application("service", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = settings.max_body_bytes
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 import msgspec
 from flask import Request, Response, current_app, request
@@ -16,13 +16,19 @@ from werkzeug.datastructures import ETags
 from werkzeug.exceptions import ClientDisconnected, HTTPException
 
 from service.auth import Caller
+from service.envelope import Header
+from service.framework import Ready
 from service.games import Games
 from service.metrics import Metrics
 from service.problems import FieldError, Problem
 from service.retries import Call, Reply
 from service.streams import Bell, OpenStreams
 
-JSON = "application/json"
+JSON: Final = "application/json"
+_TYPE_JSON: Final = ("Content-Type", JSON)
+_NOT_STORED: Final = ("Cache-Control", "no-store")
+_PRIVATE: Final = [("Cache-Control", "private, no-cache"), ("Vary", "Authorization, Accept")]
+_encoder = msgspec.json.Encoder()
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 
 _BROKEN = "The body breaks off, or is not in chunks as it says."
@@ -167,7 +173,7 @@ def token() -> str | None:
 
     :raises Problem: token_unknown, when there is an Authorization header of another kind.
     """
-    header = request.headers.get("Authorization")
+    header: str | None = request.environ.get("HTTP_AUTHORIZATION")
     if header is None:
         return None
     scheme, _, value = header.partition(" ")
@@ -181,13 +187,14 @@ def call() -> Call:
 
     :raises Problem: token_unknown, invalid_parameter.
     """
-    key = request.headers.get("Idempotency-Key")
+    environ = request.environ
+    key = environ.get("HTTP_IDEMPOTENCY_KEY")
     if key is not None and not _KEY.fullmatch(key):
         detail = "This has not from 1 to 255 visible ASCII characters."
         raise Problem("invalid_parameter", errors=[FieldError("Idempotency-Key", detail)])
     fingerprint = "" if key is None else _fingerprint(request)
     accepts: Callable[[int], bool] = _any_version
-    if "If-Match" in request.headers:
+    if "HTTP_IF_MATCH" in environ:
         accepts = _version_in(request.if_match)
     return Call(token(), key, fingerprint, request.remote_addr or "", accepts)
 
@@ -213,38 +220,46 @@ def etag(version: int, form: str = "") -> str:
 
 def accepted(reply: Reply) -> Response:
     """Write the answer to a write."""
-    response = Response(reply.body, reply.status, content_type=JSON)
-    response.headers["Cache-Control"] = "no-store"
-    response.headers["ETag"] = etag(reply.version)
+    headers = [_TYPE_JSON, _length_of(reply.body), _NOT_STORED, ("ETag", etag(reply.version))]
     if reply.location is not None:
-        response.headers["Location"] = reply.location
-    return response
+        headers.append(("Location", reply.location))
+    return Ready(reply.body, reply.status, headers)
 
 
 def shown(view: Any, *, version: int | None = None) -> Response:
     """Write a view as JSON; with a version it can be asked for again by `If-None-Match`."""
+    return written(_encoder.encode(view), version=version)
+
+
+def written(body: bytes, *, version: int | None = None) -> Response:
+    """Write JSON that is written already; with a version it can be asked for again by `If-None-Match`."""
     check_accepts(JSON)
-    response = Response(msgspec.json.encode(view), content_type=JSON)
-    if version is None:
-        response.headers["Cache-Control"] = "no-store"
-    else:
-        tagged(response, version)
-    return response
+    headers = [_TYPE_JSON, _length_of(body)]
+    headers += [_NOT_STORED] if version is None else _tags(etag(version))
+    return Ready(body, 200, headers)
 
 
 def unchanged(version: int, form: str = "") -> Response | None:
     """Return 304 when the caller has this version already, in this form if there are several."""
-    if "If-None-Match" not in request.headers or not request.if_none_match.contains_weak(f"{version}{form}"):
+    sent, tag = request.environ.get("HTTP_IF_NONE_MATCH"), etag(version, form)
+    if sent is None or not (sent == tag or request.if_none_match.contains_weak(tag[1:-1])):
         return None
-    return tagged(Response(status=304), version, form)
+    return Ready(b"", 304, _tags(tag))
 
 
-def tagged(response: Response, version: int, form: str = "") -> Response:
-    """Mark an answer with the version that it shows, so that it can be asked for again by `If-None-Match`."""
-    response.headers["ETag"] = etag(version, form)
-    response.headers["Cache-Control"] = "private, no-cache"
-    response.headers["Vary"] = "Authorization, Accept"
-    return response
+def tagged(body: str, content_type: str, version: int, form: str) -> Response:
+    """Write text that shows a version in a form of its own, so that it can be asked for again."""
+    written = body.encode()
+    headers = [("Content-Type", content_type), _length_of(written), *_tags(etag(version, form))]
+    return Ready(written, 200, headers)
+
+
+def _tags(tag: str) -> list[Header]:
+    return [("ETag", tag), *_PRIVATE]
+
+
+def _length_of(body: bytes) -> Header:
+    return "Content-Length", str(len(body))
 
 
 def cacheable(response: Response, seconds: int) -> Response:
@@ -261,7 +276,7 @@ def check_accepts(*media_types: str) -> str:
 
     :raises Problem: not_acceptable.
     """
-    accept = request.headers.get("Accept")
+    accept = request.environ.get("HTTP_ACCEPT")
     if not accept or accept == "*/*":
         return media_types[0]
     best = request.accept_mimetypes.best_match(media_types)

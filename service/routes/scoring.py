@@ -95,7 +95,7 @@ def _picture(table: Table, seat: int, territory: Territory, *, coordinates: bool
         return cached
     title = table.seats[seat].name
     drawn = territory_svg(territory, survey_of(territory), title=title, coordinates=coordinates)
-    return tagged(Response(drawn, content_type=SVG), table.version, _DRAWN)
+    return tagged(drawn, SVG, table.version, _DRAWN)
 
 
 @blueprint.route("/games/<game>/players/<int:seat>/what-if", methods=["POST"])
