@@ -23,6 +23,7 @@ from service.codec import (
     encode_change,
     encode_history,
     encode_table,
+    header_of,
     version_header,
 )
 from service.gathering import GatheredReads
@@ -234,7 +235,7 @@ class Games:
             entries = [Entry(table.last_event, encode_history(history))]
         else:
             entries = [Entry(change.last_event, encode_change(change)) for change in step.changes]
-        expected = None if before is None else version_header(before.version)
+        expected = None if before is None else self._header(before)
         stored, ttl_s = encode_table(table), self._ttl_s(table.status)
         done = self._store.commit(Commit(table.id, expected, stored, entries, ttl_s, answer, anew=is_over))
         if done:
@@ -243,6 +244,15 @@ class Games:
         else:
             self._metrics.commit_conflicted()
         return done
+
+    def _header(self, table: Table) -> bytes:
+        """Return how the stored table must begin for a change to be made to this one.
+
+        The checksum in it matters when Redis has lost a second or two, and what was played then has led to
+        another table of the same version.
+        """
+        stored = self._recent.stored_as(table)
+        return version_header(table.version) if stored is None else header_of(stored)
 
     def _history(self, table: Table | None) -> list[Change]:
         """Return all changes that led to a table; should it have changed since, the commit will fail."""

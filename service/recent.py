@@ -28,6 +28,11 @@ class RecentTables:
         self.keep(stored, table)
         return table
 
+    def stored_as(self, table: Table) -> bytes | None:
+        """Return the bytes that this table is stored as, None when they are forgotten."""
+        known = self._tables.get(table.id)
+        return known[0] if known is not None and known[1] is table else None
+
     def keep(self, stored: bytes, table: Table) -> None:
         """Remember a table and the bytes it is stored as; the one remembered longest makes room."""
         self._tables.pop(table.id, None)
