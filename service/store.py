@@ -29,6 +29,7 @@ from service.patience import Patience, TooFewReplicas, is_passing
 from service.problems import Problem
 from service.redis_url import parse
 from service.scripts import COMMIT, FILL, TOUCH, Copies, Script
+from service.sense import SENSELESS, as_bytes, as_number, failure_in
 from service.settings import MEMORY_URL, Settings
 from service.stored import Answer, Commit, Entry, Store
 
@@ -81,30 +82,37 @@ class RedisStore:
         """See `Store.load`. An answer that is found is as safe as when it was given first."""
         table_key = _table_key(game_id)
         if answer_key is None:
-            stored: Any = self._ask(table_key, lambda server: server.get(table_key))
-            return stored, None
+            return self._ask(table_key, lambda server: as_bytes(server.get(table_key))), None
         keys = [table_key, _answer_key(game_id, answer_key)]
-        found: Any = self._ask(table_key, lambda server: server.mget(keys))
-        if found[1] is not None and self._copies is not None:
+
+        def read(server: redis.Redis) -> tuple[bytes | None, bytes | None]:
+            found: Any = server.mget(keys)
+            table, answer = found
+            return as_bytes(table), as_bytes(answer)
+
+        table, answer = self._ask(table_key, read)
+        if answer is not None and self._copies is not None:
             self._write(TOUCH, keys[1:], lambda: ())
-        return found[0], found[1]
+        return table, answer
 
     def load_with_log(self, game_id: str, after: int = 0) -> tuple[bytes | None, list[Entry]]:
         """See `Store.load_with_log`. It is no transaction: Redis refuses any when its memory is full."""
 
-        def read(server: redis.Redis) -> Any:
+        def read(server: redis.Redis) -> tuple[bytes | None, list[Entry]]:
             pipeline = server.pipeline(transaction=False)
             pipeline.get(_table_key(game_id))
             pipeline.xrange(_log_key(game_id), min=f"{after + 1}-0")
-            return pipeline.execute()
+            table, entries = pipeline.execute()
+            return as_bytes(table), [
+                Entry(int(entry.split(b"-")[0]), fields.get(b"c", b"")) for entry, fields in entries
+            ]
 
-        table, entries = self._ask(_table_key(game_id), read)
-        return table, [Entry(int(entry.split(b"-")[0]), fields.get(b"c", b"")) for entry, fields in entries]
+        return self._ask(_table_key(game_id), read)
 
     def load_many(self, game_ids: Sequence[str]) -> list[bytes | None]:
         """See `Store.load_many`."""
         return self._ask_each(
-            [_table_key(game_id) for game_id in game_ids], lambda server, key: server.get(key)
+            [_table_key(game_id) for game_id in game_ids], lambda server, key: server.get(key), as_bytes
         )
 
     def commit(self, commit: Commit) -> bool:
@@ -154,10 +162,11 @@ class RedisStore:
         """See `Store.indexed`."""
         key, highest = _index_key(status), "+inf" if below is None else f"({below!r}"
 
-        def read(server: redis.Redis) -> Any:
-            return server.zrevrangebyscore(key, highest, "-inf", start=0, num=limit, withscores=True)
+        def read(server: redis.Redis) -> list[tuple[str, float]]:
+            found: Any = server.zrevrangebyscore(key, highest, "-inf", start=0, num=limit, withscores=True)
+            return [(game_id.decode(), float(score)) for game_id, score in found]
 
-        return [(game_id.decode(), score) for game_id, score in self._ask(key, read)]
+        return self._ask(key, read)
 
     def indexed_by_chance(self, status: str, number: int) -> list[tuple[str, float]]:
         """See `Store.indexed_by_chance`."""
@@ -172,19 +181,26 @@ class RedisStore:
     def index_sizes(self, statuses: Sequence[str]) -> list[int]:
         """See `Store.index_sizes`."""
         keys = [_index_key(status) for status in statuses]
-        return self._ask_each(keys, lambda server, key: server.zcard(key), patient=False)
+        return self._ask_each(keys, lambda server, key: server.zcard(key), as_number, patient=False)
 
     def fill(self, bucket: str, amount_us: int, capacity_us: int) -> tuple[bool, int]:
         """See `Store.fill`."""
         key = f"skye:bucket:{bucket}"
-        done, filled_us = self._ask(
-            key, lambda server: FILL.run(server, [key], [amount_us, capacity_us]), patient=False
-        )
-        return bool(done), filled_us
+
+        def run(server: redis.Redis) -> tuple[bool, int]:
+            done, filled_us = FILL.run(server, [key], [amount_us, capacity_us])
+            return bool(done), int(filled_us)
+
+        return self._ask(key, run, patient=False)
 
     def ping(self) -> None:
         """See `Store.ping`."""
-        self._ask(self._any_key, lambda server: server.ping(), patient=False)
+
+        def ask(server: redis.Redis) -> None:
+            if not server.ping():
+                raise ValueError("no PONG")
+
+        self._ask(self._any_key, ask, patient=False)
 
     def published_changes(self, stopped: threading.Event) -> Iterator[str | None]:
         """See `Store.published_changes`.
@@ -194,9 +210,8 @@ class RedisStore:
         server = self._ask(self._any_key, lambda server: server, patient=False)
         try:
             yield from self._heard(server, stopped)
-        except redis.RedisError as error:
-            self._doubt(error)
-            raise Problem("store_unavailable") from error
+        except (redis.RedisError, *SENSELESS) as error:
+            raise Problem("store_unavailable") from self._failed(error)
 
     def _heard(self, server: redis.Redis, stopped: threading.Event) -> Iterator[str | None]:
         pubsub: Any = server.pubsub  # which redis-py leaves untyped
@@ -224,18 +239,23 @@ class RedisStore:
         def attempt() -> T:
             try:
                 return command(self._servers.holding(key))
-            except redis.RedisError as error:
-                self._doubt(error)
-                raise
+            except (redis.RedisError, *SENSELESS) as error:
+                failure = self._failed(error)
+                raise failure from failure.__cause__
 
         return self._patience.call(attempt, patient=patient)
 
     def _ask_each(
-        self, keys: Sequence[str], command: Callable[[Any, str], Any], *, patient: bool = True
-    ) -> list[Any]:
-        """Return an answer for each key, asking each server that holds some of them once."""
+        self,
+        keys: Sequence[str],
+        command: Callable[[Any, str], Any],
+        read: Callable[[Any], T],
+        *,
+        patient: bool = True,
+    ) -> list[T]:
+        """Return what is read from each key's answer, asking each server that holds some of them once."""
 
-        def attempt() -> list[Any]:
+        def attempt() -> list[T]:
             try:
                 by_server: dict[redis.Redis, list[int]] = {}
                 for place, key in enumerate(keys):
@@ -246,25 +266,28 @@ class RedisStore:
                     for place in places:
                         command(pipeline, keys[place])
                     for place, answer in zip(places, pipeline.execute(), strict=True):
-                        answers[place] = answer
-            except redis.RedisError as error:
-                self._doubt(error)
-                raise
+                        answers[place] = read(answer)
+            except (redis.RedisError, *SENSELESS) as error:
+                failure = self._failed(error)
+                raise failure from failure.__cause__
             return answers
 
         return self._patience.call(attempt, patient=patient)
 
-    def _doubt(self, error: redis.RedisError) -> None:
-        if is_passing(error):
-            self._servers.doubt(error)
+    def _failed(self, error: Exception) -> redis.RedisError:
+        """Return what has failed, and look anew for the servers if that may help."""
+        failure = failure_in(error)
+        if is_passing(failure):
+            self._servers.doubt(failure)
+        return failure
 
-    def _write(self, script: Script, keys: Sequence[str], told: Callable[[], Sequence[Any]]) -> Any:
+    def _write(self, script: Script, keys: Sequence[str], told: Callable[[], Sequence[Any]]) -> int:
         """Return what a script on keys of one game returns, when enough replicas have what it has written."""
 
-        def run(server: redis.Redis) -> Any:
+        def run(server: redis.Redis) -> int:
             if self._copies is None:
-                return script.run(server, keys, told())
-            return script.run_copied(server, keys, told(), self._copies)
+                return as_number(script.run(server, keys, told()))
+            return as_number(script.run_copied(server, keys, told(), self._copies))
 
         try:
             return self._ask(keys[0], run)

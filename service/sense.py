@@ -1,0 +1,39 @@
+"""Making sense of what answers where Redis should be: it may be somebody else."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import redis
+
+SENSELESS: Final = (TypeError, ValueError, LookupError, AttributeError)
+"""What it leads to when an answer is read that is not of the form that Redis would give it."""
+
+
+def failure_in(error: Exception) -> redis.RedisError:
+    """Return what has failed: who answers in another form than Redis is no Redis."""
+    if isinstance(error, redis.RedisError):
+        return error
+    strange = redis.InvalidResponse(f"no Redis says this: {error}")
+    strange.__cause__ = error
+    return strange
+
+
+def as_bytes(answer: Any) -> bytes | None:
+    """Return an answer that is bytes or nothing.
+
+    :raises TypeError: when it is not.
+    """
+    if answer is not None and not isinstance(answer, bytes):
+        raise TypeError(f"{type(answer).__name__} for bytes")
+    return answer
+
+
+def as_number(answer: Any) -> int:
+    """Return an answer that is a number.
+
+    :raises TypeError: when it is not.
+    """
+    if type(answer) is not int:
+        raise TypeError(f"{type(answer).__name__} for a number")
+    return answer
