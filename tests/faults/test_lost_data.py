@@ -6,6 +6,7 @@ import pytest
 import redis
 
 from service.demo import played
+from service.store import RedisStore
 from tests.deploy.servers import JSON, waited_for
 from tests.faults.parts import Listener, Stubborn, bounded, sound
 from tests.service.playing import Service, code_of, dice
@@ -60,6 +61,41 @@ def test_a_store_that_comes_back_older_is_told_to_those_who_follow(parts):
         assert stream.readline() == b"event: stream\n"
         assert b'"last_event":%d,' % game["last_event"] in stream.readline()
     sound(parts.redis.client, game["id"])
+
+
+class Reverted(RedisStore):
+    """A store that does something else just before it makes a change."""
+
+    def __init__(self, client):
+        super().__init__(client)
+        self.first = []
+
+    def commit(self, commit):
+        if self.first:
+            self.first.pop()()
+        return super().commit(commit)
+
+
+def test_a_change_is_never_made_to_another_table_of_the_same_version(client):
+    store = Reverted(client)
+    game = Service(client, store).table(2)
+
+    def kept():
+        return {name: client.dump(name) for name in client.keys(key_of(game, "*"))}
+
+    def restore(older):
+        for name, value in older.items():
+            client.restore(name, 0, value, replace=True)
+
+    begun = kept()
+    game.offer(0, 1, 1)
+    another = kept()
+    restore(begun)
+    game.offer(0, 2, 1)
+    store.first = [lambda: restore(another)]  # as when Redis had lost a second, and players went on
+    assert game.offer(1, 1, 1).status_code == 200
+    assert store.first == []
+    assert sound(client, game.id).version == 6
 
 
 # Parts of a game.

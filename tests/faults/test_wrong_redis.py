@@ -1,0 +1,192 @@
+"""An address that is not that of our Redis: nobody there, somebody else, or one who does not let us in."""
+
+import contextlib
+import random
+import socketserver
+import threading
+import time
+
+import pytest
+import redis
+
+from service.settings import Settings
+from service.store import RedisStore
+from tests.conftest import free_port
+from tests.faults.parts import MOST_S
+from tests.service.playing import Service, code_of
+from tests.system.network import unanswered
+
+TOKEN = "skye_" + "A" * 22
+HASTY_MS = 60
+"""The patience of those who will wait in vain."""
+KEY = {"Idempotency-Key": "a-key"}
+
+
+def service_at(url, timeout_ms=2000):
+    """Return a service that takes what is at this URL for its Redis."""
+    settings = Settings(redis_url=url, redis_timeout_ms=timeout_ms, redis_wait_ms=timeout_ms)
+    return Service(store=RedisStore.from_settings(settings))
+
+
+def answers(service):
+    """Ask for everything that needs the store; return the answers, each of which must come in time."""
+    given = []
+    for method, path, body, headers in (
+        ("GET", "/readyz", None, {}),
+        ("GET", "/v1/games", None, {}),
+        ("GET", "/v1/games/abcdefghijkm", None, {}),
+        ("GET", "/v1/games/abcdefghijkm/events", None, {}),
+        ("GET", "/v1/games/abcdefghijkm/record", None, {}),
+        ("GET", "/v1/games/abcdefghijkm/players/0/actions", None, {}),
+        ("POST", "/v1/games/abcdefghijkm/start", {}, {}),
+        ("POST", "/v1/games/abcdefghijkm/start", {}, KEY),
+        ("POST", "/v1/games", {}, {}),
+        ("POST", "/v1/games", {"private": True}, KEY),
+    ):
+        started = time.monotonic()
+        given.append(service.call(method, path, body, TOKEN, headers=headers))
+        assert time.monotonic() - started < MOST_S
+    return given
+
+
+def all_refused(url):
+    """See to it that with this URL whatever needs the store is refused, and nothing else."""
+    service = service_at(url, HASTY_MS)
+    for answer in answers(service):
+        assert code_of(answer) == "store_unavailable"
+        assert answer.headers["Retry-After"]
+    assert b"skye_store_up 0" in service.call("GET", "/metrics").data
+    for path in ("/healthz", "/v1/tiles", "/docs"):
+        assert service.call("GET", path).status_code == 200
+
+
+# Nobody there.
+
+
+def test_where_nobody_listens_the_store_is_away():
+    all_refused(f"redis://127.0.0.1:{free_port()}/0")
+
+
+def test_where_no_call_is_answered_the_store_is_away():
+    with unanswered() as (host, port):
+        all_refused(f"redis://{host}:{port}/0")
+
+
+def test_under_a_name_that_is_none_the_store_is_away():
+    all_refused("redis://no-such-host.invalid:6379/0")
+
+
+def test_where_there_is_no_such_socket_the_store_is_away(tmp_path):
+    all_refused(f"unix://{tmp_path}/redis.sock")
+
+
+# One who does not let us in.
+
+
+@pytest.fixture
+def locked(redis_server):
+    """The address of a Redis with a password, and what sets it free again."""
+    with redis.Redis.from_url(redis_server.url) as client:
+        client.flushall()
+        client.config_set("requirepass", "right")
+        try:
+            yield redis_server.address
+        finally:
+            client.config_set("requirepass", "")
+
+
+@pytest.mark.parametrize("password", ["", ":wrong@", "nobody:right@"])
+def test_without_the_right_password_the_store_is_away(locked, password, caplog):
+    all_refused(f"redis://{password}{locked}/0")
+    told = {record.getMessage() for record in caplog.records}
+    assert any("invalid username-password pair" in line or "authenticate" in line for line in told)
+    assert "wrong@" not in caplog.text
+
+
+def test_with_the_right_password_it_is_there(locked):
+    service_at(f"redis://:right@{locked}/0").table(2)
+
+
+def test_a_database_that_there_is_not_is_no_store(redis_server):
+    all_refused(f"redis://{redis_server.address}/99")
+
+
+def test_a_user_who_may_only_read_reads(redis_server):
+    with redis.Redis.from_url(redis_server.url) as client:
+        client.flushall()
+        game = Service(client).table(2)
+        client.acl_setuser(
+            "reader", enabled=True, passwords=["+r"], keys=["*"], categories=["+@read"], commands=["+ping"]
+        )
+        try:
+            reader = service_at(f"redis://reader:r@{redis_server.address}/0")
+            assert reader.call("GET", game.path()).status_code == 200
+            assert code_of(reader.call("POST", "/v1/games", {})) == "store_unavailable"
+        finally:
+            client.acl_deluser("reader")
+
+
+# Somebody else.
+
+SAID = {
+    "a web server": b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n",
+    "a mail server": b"220 mail.example.org ESMTP\r\n",
+    "TLS": b"\x15\x03\x03\x00\x02\x02\x28",
+    "noise": random.Random(1).randbytes(4000),
+    "nothing": b"",
+    "an end": None,
+    "yes": b"+OK\r\n",
+    "no": b"-ERR unknown command\r\n",
+    "nil": b"$-1\r\n",
+    "nil in a list": b"*1\r\n$-1\r\n",
+    "an empty list": b"*0\r\n",
+    "a number": b":1\r\n",
+    "a string": b"$5\r\nhello\r\n",
+    "a list": b"*2\r\n$1\r\na\r\n:5\r\n",
+    "a map": b"%1\r\n+a\r\n+b\r\n",
+    "true": b"#t\r\n",
+    "a fraction": b",1.5\r\n",
+    "a push": b">2\r\n+message\r\n+x\r\n",
+    "depth": b"*1\r\n" * 5000,
+    "more than there is": b"$999999999999\r\n",
+    "a count below zero": b"*-7\r\n",
+    "no number": b"$x\r\n",
+    "not text": b"+\xff\xfe\r\n",
+    "an error that is not text": b"-\xff\xfe\r\n",
+}
+
+
+@contextlib.contextmanager
+def impostor(said):
+    """Give the address of one who says the same to whatever is asked; None: it hangs up."""
+
+    class Saying(socketserver.BaseRequestHandler):
+        def handle(self):
+            with contextlib.suppress(OSError):
+                while self.request.recv(65536) and said is not None:
+                    self.request.sendall(said)
+
+    class Server(socketserver.ThreadingTCPServer):
+        daemon_threads = True
+        block_on_close = False
+
+    with Server(("127.0.0.1", 0), Saying) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield "{}:{}".format(*server.server_address)
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.mark.parametrize("said", SAID)
+def test_whatever_somebody_else_says_is_no_fault_of_ours(said):
+    with impostor(SAID[said]) as address:
+        service = service_at(f"redis://{address}/0", HASTY_MS)
+        for answer in answers(service):
+            if answer.status_code >= 400:
+                assert code_of(answer) in ("store_unavailable", "game_not_found", "game_unreadable"), (
+                    answer.text
+                )
+        assert service.call("GET", "/metrics").status_code == 200
