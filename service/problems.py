@@ -51,6 +51,9 @@ _SERVICE_KINDS: dict[str, Kind] = {
     "color_taken": Kind(409, "Another player has this colour."),
     "too_few_players": Kind(409, "A game needs at least two players."),
     "seat_played_by_bot": Kind(409, "A bot plays this seat."),
+    "too_many_changes": Kind(
+        409, "The game has changed so often that nothing can be undone any more; what is left can be played."
+    ),
     "game_not_over": Kind(409, "This needs a game that is over."),
     "version_mismatch": Kind(412, "`If-Match` names another version than the game's; `ETag` has that."),
     "body_too_large": Kind(413, "The body is larger than the service takes."),

@@ -5,13 +5,14 @@ Every function returns the step it took, or raises a `Problem`.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 
 from engine import COLORS, PLAYERS, Action, InvalidRecord, RuleError, new_game
 from service.autoplay import hand_to_bot
 from service.problems import Problem
-from service.steps import Step, changed, game_in_play, make_move
+from service.steps import Step, changed, game_in_play, make_move, may_not_undo
 from service.table import (
     GameAborted,
     GameCreated,
@@ -43,9 +44,11 @@ def open_table(table: Table, seats: tuple[Seat, ...], now_ms: int) -> Step:
 def join(table: Table, seat: Seat, now_ms: int) -> Step:
     """Seat a player or a bot in the next seat; one without a colour gets the first that is free.
 
-    :raises Problem: game_already_started, game_aborted, game_full, color_taken.
+    :raises Problem: game_already_started, game_aborted, too_many_changes, game_full, color_taken.
     """
     _check_in_lobby(table)
+    if may_not_undo(table):  # so many have come and gone
+        raise Problem("too_many_changes")
     if len(table.seats) >= table.capacity:
         raise Problem("game_full", f"All {table.capacity} seats are taken.")
     taken = {other.color for other in table.seats}
@@ -69,6 +72,10 @@ def replay(step: Step, actions: Sequence[Action], now_ms: int) -> Step:
             if seat >= len(step.table.seats):
                 raise InvalidRecord(f"There is no seat {seat}.")
             step = step.then(make_move(step.table, seat, move, now_ms))
+            if number % 50 == 0:
+                time.sleep(
+                    0
+                )  # a long record takes a while: let this process's other requests have their turn
         except RuleError as error:
             raise InvalidRecord(
                 f"Action {number}: {error.detail}", action=number, reason=error.code

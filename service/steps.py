@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from engine import Game, Move, play
+from engine import Game, Move, SetOffer, TakeBack, play
 from service.problems import Problem
 from service.table import AnyEvent, Change, Status, Table, TurnChanged
+
+MOST_CHANGES: Final = 1_500
+"""The changes of a game after which nothing is undone: else one could go on for ever, and its log would grow.
+
+No game needs more than 200 that undo nothing, so one that has come so far ends within what a record may have.
+"""
 
 
 class Step(NamedTuple):
@@ -45,6 +51,18 @@ def make_move(table: Table, seat: int, move: Move, now_ms: int, *before: AnyEven
     game, events = play(game_in_play(table), seat, move)
     status = Status.FINISHED if game.is_over else Status.PLAYING
     return changed(table, now_ms, [*before, *events], game=game, status=status)
+
+
+def may_not_undo(table: Table) -> bool:
+    """Say whether a game has changed so often that nothing of it is undone any more."""
+    return table.version >= MOST_CHANGES
+
+
+def undoes(table: Table, seat: int, move: Move) -> bool:
+    """Say whether a move undoes what the seat has done before: a placement, or its offer."""
+    if isinstance(move, SetOffer):
+        return table.game is not None and bool(table.game.players[seat].prices)
+    return isinstance(move, TakeBack)
 
 
 def game_in_play(table: Table) -> Game:

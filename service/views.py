@@ -31,6 +31,7 @@ from engine import (
     territory_view,
 )
 from service.auth import Caller
+from service.steps import may_not_undo
 from service.table import (
     TABLE_EVENT_TYPES,
     AnyEvent,
@@ -149,9 +150,13 @@ def actions_view(table: Table, seat: int) -> View:
     actions: list[View] = []
     if table.game is not None and table.status is Status.PLAYING and table.seats[seat].bot is None:
         limits = offer_limits(table.game, seat)
+        moves = legal_moves(table.game, seat)
+        if may_not_undo(table):
+            limits = None if table.game.players[seat].prices else limits
+            moves = [move for move in moves if not isinstance(move, TakeBack)]
         if limits is not None:
             actions.append(_offer_action(table, seat, limits))
-        actions += [_action(table, seat, move) for move in legal_moves(table.game, seat)]
+        actions += [_action(table, seat, move) for move in moves]
     return {"version": table.version, "actions": actions}
 
 

@@ -159,6 +159,7 @@ def own_view(table: Table, caller: Caller, _tokens: TokenSource) -> tuple[int, A
         "host_only",
         "game_already_started",
         "game_aborted",
+        "too_many_changes",
         "game_full",
         "color_taken",
         "invalid_setup",

@@ -13,7 +13,7 @@ from service.contract.operations import BODY, Answer, Describe, Link, Token, rea
 from service.exchange import Resource, accepted, call, games, own_seat, shown, token, unchanged
 from service.problems import Problem
 from service.schemas import answers, requests
-from service.steps import Step, game_in_play, make_move
+from service.steps import Step, game_in_play, make_move, may_not_undo, undoes
 from service.table import Table
 
 blueprint = Resource(
@@ -70,14 +70,14 @@ def list_actions(game: str, seat: int) -> Response:
 
 
 @blueprint.route("/offer", methods=["PUT"])
-@_moves(*BODY, "tile_not_yours", "offer_incomplete", "price_too_low", "not_enough_gold")
+@_moves(*BODY, "tile_not_yours", "offer_incomplete", "price_too_low", "not_enough_gold", "too_many_changes")
 @blueprint.arguments(requests.Offer, description="The tile to discard, and the prices of the other two.")
 def set_offer(offer: dict[str, Any], game: str, seat: int) -> Response:
     """Set prices and discard.
 
     Of the three tiles drawn one is marked for discarding, and gold of one's own laid on each of the others.
     It is secret until the last seat has set its offer, and can be replaced until then. The gold on tiles is
-    out of the purse until it comes back.
+    out of the purse until it comes back. In a game of 1,500 changes nothing can be replaced any more.
     """
     return _play(game, seat, SetOffer(offer["discard"], tuple(offer["prices"].items())))
 
@@ -107,11 +107,12 @@ def place_tile(placement: dict[str, Any], game: str, seat: int) -> Response:
 
 
 @blueprint.route("/placements/last", methods=["DELETE"])
-@_moves("nothing_to_take_back", "build_finished")
+@_moves("nothing_to_take_back", "build_finished", "too_many_changes")
 def take_back(game: str, seat: int) -> Response:
     """Take back a placement.
 
-    Until a seat declares its build finished it may take back the placements of this round, last first.
+    Until a seat declares its build finished it may take back the placements of this round, last first. In a
+    game of 1,500 changes nothing can be taken back any more.
     """
     return _play(game, seat, TakeBack())
 
@@ -133,7 +134,10 @@ def _play(game: str, seat: int, move: Move) -> Response:
         game_in_play(table)
         if table.seats[seat].bot:
             raise Problem("seat_played_by_bot")
-        return make_move(table, seat, move, now_ms)
+        step = make_move(table, seat, move, now_ms)
+        if may_not_undo(table) and undoes(table, seat, move):
+            raise Problem("too_many_changes")
+        return step
 
     def tell(table: Table, caller: Caller, _tokens: TokenSource) -> tuple[int, Any]:
         return 200, views.game_view(table, caller)

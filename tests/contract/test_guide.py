@@ -16,6 +16,7 @@ from service.schemas.fields import MOST_GOLD
 from service.schemas.records import MOST_ACTIONS
 from service.serve import GUNICORN_CONF
 from service.settings import DAY_S, Settings
+from service.steps import MOST_CHANGES
 from tests.contract.guide import EXAMPLES, NAMES, programs, recorded, with_programs
 from tests.readme import settled
 from tests.system.conftest import launching
@@ -212,6 +213,7 @@ def limits(document):
         "territories in one scoring": f"{items('ScoringQuery', 'territories')}",
         "actions of a record": f"{MOST_ACTIONS:,}",
         "price": f"{MOST_GOLD:,} gold",
+        "changes of a game after which nothing can be undone": f"{MOST_CHANGES:,}",
         "`turn_ms`": f"from {turn['minimum']:,} to {turn['maximum']:,}",
         "requests of a token, or of an address without one": f"{most.limit_requests_per_minute} in a minute",
         "games created from an address": f"{most.limit_games_per_minute} in a minute",

@@ -2,6 +2,7 @@
 
 from tests.service.playing import dice
 from tests.service.refused import refused_as
+from tests.service.worn import worn
 
 
 @refused_as("wrong_phase")
@@ -117,6 +118,18 @@ def a_take_back_of_what_an_earlier_round_has_built(service):
     game = service.table(2)
     game.play_to("building", 2)
     return lambda: game.call("DELETE", "placements/last", seat=0)
+
+
+@refused_as("too_many_changes")
+def a_take_back_after_very_many(service):
+    game = worn(service, "building")
+    return lambda: game.call("DELETE", "placements/last", seat=0)
+
+
+@refused_as("too_many_changes")
+def an_offer_replaced_very_often(service):
+    game = worn(service, "pricing")
+    return lambda: game.offer(0, 1, 1)
 
 
 @refused_as("game_not_over")
