@@ -18,6 +18,7 @@ from redis.exceptions import (
 from service import patience
 from service.patience import Patience, TooFewReplicas
 from service.problems import Problem
+from service.scripts import Copies
 from service.store import RedisStore
 from service.stored import Answer, Commit, Entry
 from tests.service.playing import Service, code_of
@@ -265,3 +266,49 @@ def test_an_action_lands_once_and_is_acknowledged_whenever_the_connection_breaks
         version += 1
         assert answer.json["version"] == version
     assert code_of(game.call("PUT", "offer", {}, seat=0)) in ("wrong_phase", "invalid_body")
+
+
+# Copies on replicas.
+
+
+@pytest.fixture
+def real(redis_server):
+    """An empty Redis without replicas."""
+    with redis.Redis.from_url(redis_server.url) as client:
+        client.flushall()
+        yield client
+
+
+def test_a_change_that_too_few_replicas_have_is_not_acknowledged_nor_is_its_answer_told_later(real):
+    alone = RedisStore(real, copies=Copies(1, wait_ms=10))
+    for attempt in (
+        lambda: alone.commit(commit(1, answer=Answer("key", b"answer", 60))),
+        lambda: alone.load("ann", "key"),
+    ):
+        with pytest.raises(Problem, match="store_unavailable") as refusal:
+            attempt()
+        assert "may have happened" in refusal.value.detail
+    assert alone.load("ann") == (b"1:1:change", None)
+    assert alone.load("ann", "other") == (b"1:1:change", None)
+    assert RedisStore(real, copies=Copies(0, wait_ms=10)).load("ann", "key") == (b"1:1:change", b"answer")
+
+
+def test_a_change_that_lacks_copies_is_waited_for_and_made_once(real):
+    store = RedisStore(real, Patience(0.2), Copies(1, wait_ms=10))
+    with pytest.raises(Problem, match="store_unavailable"):
+        store.commit(commit(1))
+    assert len(store.load_with_log("ann")[1]) == 1
+
+
+def test_what_conflicts_is_said_to_whoever_lacks_copies(real):
+    store = RedisStore(real, copies=Copies(1, wait_ms=10))
+    assert not store.commit(commit(3, 2))
+
+
+def test_no_replica_is_waited_for_where_none_is_wanted(real):
+    before = real.info("commandstats")
+    store = RedisStore(real)
+    store.commit(commit(1, answer=Answer("key", b"answer", 60)))
+    store.load("ann", "key")
+    after = real.info("commandstats")
+    assert after.get("cmdstat_wait") == before.get("cmdstat_wait")

@@ -38,6 +38,10 @@ class Spectator:
             time.sleep(0.05)
         raise Wrong(f"{self.game}: the stream always breaks off")
 
+    def leave(self):
+        """Break off the stream that is being read, which may have nothing to tell for long."""
+        self.wire.break_off()
+
     def _read_one(self, stopped):
         """Read one stream until it ends or breaks off."""
         headers = {"Accept": "text/event-stream", "Last-Event-ID": str(len(self.told))}
@@ -54,7 +58,7 @@ class Spectator:
             self.wire.close()
 
     def _listen(self, lines, stopped):
-        for name, data in messages(lines):
+        for name, data in messages(_until(stopped, lines)):
             if name == "stream" and data["last_event"] < data["after"]:
                 if not self.may_go_back:
                     raise Wrong(f"{self.game}: had {data['after']} events, and now {data['last_event']}")
@@ -68,3 +72,11 @@ class Spectator:
                 self.is_over = data["reason"] in OVER
             if name == "end" or stopped.is_set():
                 return
+
+
+def _until(stopped, lines):
+    """Give lines, of heartbeats too, until `stopped` is set."""
+    for line in lines:
+        yield line
+        if stopped.is_set():
+            return

@@ -81,6 +81,7 @@ class Crowd:
             for thread in players:
                 thread.join()
             over.set()
+            spectator.leave()
             watching.join()
             for wire in (spectator.wire, *(seat.wire for seat in match.seats)):
                 wire.close()

@@ -156,3 +156,20 @@ def test_play_goes_on_through_the_kill_of_a_master_and_through_a_frozen_one(form
             getattr(lost, comes_back)()
             play_goes_on_at_every_game(crowd, time.time())
             form.wait_until_spare()
+
+
+def test_with_copies_wanted_every_change_that_is_acknowledged_is_on_a_replica(redis_program, tmp_path):
+    with Sentinels(redis_program, tmp_path) as form:
+        settings = {"SKYE_REDIS_REPLICAS": "1", "SKYE_REDIS_TIMEOUT_MS": "400", "SKYE_REDIS_WAIT_MS": "500"}
+        with serving(tmp_path, form.url, **settings) as api, played_on(api) as crowd:
+            replicas = [server for server in form.servers if server is not form.master()]
+            for replica in replicas:
+                replica.freeze()
+            began = time.time()
+            assert waited_for(lambda: crowd.wrong or crowd.counts[503] >= 10)
+            late = [entry for match, _ in crowd.matches for seat in match.seats for entry in seat.journal]
+            assert not any(entry.answered > began + 0.1 for entry in late)
+            replicas[0].thaw()
+            play_goes_on(crowd, time.time())
+            for replica in replicas[1:]:
+                replica.thaw()

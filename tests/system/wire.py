@@ -3,6 +3,7 @@
 import contextlib
 import http.client
 import json
+import socket
 import time
 from collections import Counter
 from typing import NamedTuple
@@ -65,6 +66,12 @@ class Wire:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+    def break_off(self):
+        """End what another thread waits for here."""
+        connection = self._connection
+        with contextlib.suppress(OSError, AttributeError):  # it may have ended by itself
+            connection.sock.shutdown(socket.SHUT_RDWR)
 
     def request(self, method, path, body=None, headers=()):
         """Send a request, and return the answer yet to be read; raise `Cut` when the connection breaks."""
