@@ -1,24 +1,21 @@
-"""Requests in, answers out: reading what a client sent and writing JSON, the same way for every route."""
+"""What every route needs: the service's parts, who calls, and answers out, written the same way for all."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final, NoReturn
+from collections.abc import Callable
+from typing import Any, Final
 
 import msgspec
 from flask import Request, Response, current_app, request
-from flask_smorest import Blueprint
-from marshmallow import Schema, ValidationError
-from webargs.flaskparser import FlaskParser
 from werkzeug.datastructures import ETags
-from werkzeug.exceptions import ClientDisconnected, HTTPException
 
 from service.auth import Caller
 from service.envelope import Header
 from service.framework import Ready
 from service.games import Games
+from service.intake import body_of
 from service.metrics import Metrics
 from service.problems import FieldError, Problem
 from service.retries import Call, Reply
@@ -30,118 +27,6 @@ _NOT_STORED: Final = ("Cache-Control", "no-store")
 _PRIVATE: Final = [("Cache-Control", "private, no-cache"), ("Vary", "Authorization, Accept")]
 _encoder = msgspec.json.Encoder()
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
-
-_BROKEN = "The body breaks off, or is not in chunks as it says."
-
-MOST_FAULTS = 20
-"""How many faults of one body are told: a body of nothing but faults must not have a far larger answer."""
-
-
-class Parser(FlaskParser):
-    """Reads bodies and queries by their schemas, and refuses in the service's own form."""
-
-    DEFAULT_UNKNOWN_BY_LOCATION = FlaskParser.DEFAULT_UNKNOWN_BY_LOCATION | {
-        "json": "raise",
-        "query": "exclude",
-    }
-
-    def load_json(self, req: Request, schema: Schema) -> Any:
-        """Return the JSON of the body; an empty body is an empty object."""
-        del schema
-        return read_json(req)
-
-    def handle_error(
-        self,
-        error: ValidationError,
-        req: Request,
-        schema: Schema,
-        *,
-        error_status_code: int | None,
-        error_headers: Mapping[str, str] | None,
-    ) -> NoReturn:
-        """Refuse what does not fit its schema, with every place that is wrong.
-
-        :raises Problem: invalid_body, invalid_parameter.
-        """
-        messages: dict[str, Any] = error.messages  # type: ignore[assignment]
-        if "json" in messages:
-            raise Problem("invalid_body", errors=_faults(messages["json"]))
-        found = [
-            FieldError(path.lstrip("/"), detail) for path, detail in _faults(messages.get("query", messages))
-        ]
-        raise Problem("invalid_parameter", errors=found)
-
-
-class Resource(Blueprint):
-    """A blueprint for one resource, whose arguments are read by our parser."""
-
-    ARGUMENTS_PARSER = Parser()
-
-    def arguments(self, schema: type[Schema] | Schema, **kwargs: Any) -> Any:
-        """See flask-smorest. A schema is made once, not for every request."""
-        return super().arguments(schema() if isinstance(schema, type) else schema, **kwargs)
-
-
-def _faults(messages: Any) -> list[FieldError]:
-    """Return the first faults by place; marshmallow's own order differs from process to process."""
-    return [FieldError(*place) for place in sorted(_places(messages))[:MOST_FAULTS]]
-
-
-def _places(messages: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """Flatten marshmallow's nested messages to JSON pointers, each with a sentence."""
-    if isinstance(messages, dict):
-        for key, inner in messages.items():
-            # "_schema" is the object itself.
-            yield from _places(inner, path if key == "_schema" else f"{path}/{_escaped(key)}")
-    else:
-        for message in messages:
-            yield path, str(message)
-
-
-def _escaped(key: object) -> str:
-    return str(key).replace("~", "~0").replace("/", "~1")
-
-
-def read_json(req: Request) -> Any:
-    """Return the JSON value of a request's body; of an empty body an empty object.
-
-    :raises Problem: unsupported_media_type, malformed_json, invalid_body.
-    """
-    data = _body(req)
-    if not data:
-        return {}
-    if not req.is_json:
-        sent = req.mimetype or "nothing"
-        raise Problem("unsupported_media_type", f"Send Content-Type: application/json; this names {sent}.")
-    try:
-        return msgspec.json.decode(data)
-    except msgspec.ValidationError as error:
-        raise Problem("invalid_body", errors=[FieldError("", f"{error}.")]) from error
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        if req.content_encoding:
-            raise Problem("unsupported_media_type", "Send the body without Content-Encoding.") from error
-        raise Problem("malformed_json") from error
-
-
-def _body(req: Request) -> bytes:
-    """Return a request's body.
-
-    :raises Problem: bad_request, body_too_large, request_timeout.
-    """
-    try:
-        data = req.get_data()
-    except ClientDisconnected as error:
-        late = isinstance(error.__context__, TimeoutError)
-        raise Problem("request_timeout" if late else "bad_request", None if late else _BROKEN) from error
-    except HTTPException:
-        raise
-    except Exception as error:  # what reads the connection is the server's, and so are its errors
-        raise Problem("bad_request", _BROKEN) from error
-    if req.content_length is not None and len(data) < req.content_length:
-        raise Problem("bad_request", "The body breaks off before its Content-Length.")
-    if req.content_length is None and len(data) == req.max_content_length:
-        raise Problem("body_too_large")  # Werkzeug cuts a body in chunks off there
-    return data
 
 
 def games() -> Games:
@@ -209,7 +94,7 @@ def _any_version(_version: int) -> bool:
 
 def _fingerprint(req: Request) -> str:
     digest = hashlib.sha256(f"{req.method} {req.path}\n".encode())
-    digest.update(_body(req))
+    digest.update(body_of(req))
     return digest.hexdigest()[:32]
 
 

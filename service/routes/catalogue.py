@@ -10,7 +10,8 @@ from engine import TILES, scoring_tile_views
 from service import views
 from service.contract.operations import Answer, Link, never_changes, text
 from service.drawing import tile_svg
-from service.exchange import Resource, cacheable, shown
+from service.exchange import cacheable, shown
+from service.intake import Resource
 from service.problems import Problem
 from service.schemas import answers, requests
 

@@ -10,7 +10,8 @@ from flask import Response, current_app, render_template
 from service import guide
 from service.contract import contract_of
 from service.contract.operations import Answer, never_changes, text
-from service.exchange import JSON, Resource, cacheable
+from service.exchange import JSON, cacheable
+from service.intake import Resource
 from service.problems import KINDS, Problem, title_of
 
 blueprint = Resource("Documentation", __name__, description="The guide, and this document.")

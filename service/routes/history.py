@@ -12,7 +12,6 @@ from service.contract.components import LAST_EVENT_ID
 from service.contract.operations import GAME, Answer, Describe, Link, Token, reads, text
 from service.exchange import (
     JSON,
-    Resource,
     bell,
     check_accepts,
     games,
@@ -21,6 +20,7 @@ from service.exchange import (
     token,
     unchanged,
 )
+from service.intake import Resource
 from service.limits import network
 from service.problems import FieldError, Problem
 from service.schemas import answers, requests

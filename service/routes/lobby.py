@@ -11,7 +11,8 @@ from service import seating, views
 from service.auth import Caller, TokenSource
 from service.contract.operations import BODY, STORE, Answer, Link, Token, creates, operation, reads, writes
 from service.creation import beginning_of, new_seat, new_table
-from service.exchange import Resource, accepted, call, games, host_only, own_seat, shown, token, unchanged
+from service.exchange import accepted, call, games, host_only, own_seat, shown, token, unchanged
+from service.intake import Resource
 from service.problems import Problem
 from service.schemas import answers, requests
 from service.steps import Step

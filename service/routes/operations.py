@@ -5,7 +5,8 @@ from __future__ import annotations
 from flask import Response
 
 from service.contract.operations import Answer, operation, text
-from service.exchange import Resource, check_accepts, games, metrics, shown
+from service.exchange import check_accepts, games, metrics, shown
+from service.intake import Resource
 from service.metrics import CONTENT_TYPE
 from service.problems import Problem
 from service.schemas import answers

@@ -10,7 +10,8 @@ from engine import Buy, FinishBuilding, Move, Pass, Place, SetOffer, TakeBack
 from service import views
 from service.auth import Caller, TokenSource
 from service.contract.operations import BODY, Answer, Describe, Link, Token, reads, writes
-from service.exchange import Resource, accepted, call, games, own_seat, shown, token, unchanged
+from service.exchange import accepted, call, games, own_seat, shown, token, unchanged
+from service.intake import Resource
 from service.problems import Problem
 from service.schemas import answers, requests
 from service.steps import Step, game_in_play, make_move, may_not_undo, undoes

@@ -20,7 +20,8 @@ from engine import (
 )
 from service.contract.operations import BODY, GAME, Answer, Describe, Token, operation, reads, text
 from service.drawing import territory_svg
-from service.exchange import JSON, Resource, check_accepts, games, own_seat, shown, tagged, token, unchanged
+from service.exchange import JSON, check_accepts, games, own_seat, shown, tagged, token, unchanged
+from service.intake import Resource
 from service.problems import FieldError, Problem
 from service.schemas import answers, requests
 from service.steps import game_begun

@@ -11,7 +11,7 @@ from engine import PLAYERS, SCORING_TILES, schedule
 from engine.scoring import catch_up
 from service import guide
 from service.connection import LARGEST_HEAD
-from service.exchange import MOST_FAULTS
+from service.intake import MOST_FAULTS
 from service.schemas.fields import MOST_GOLD
 from service.schemas.records import MOST_ACTIONS
 from service.serve import GUNICORN_CONF
