@@ -131,7 +131,7 @@ def act(kind: str) -> Callable[[Position], Ask]:
 
 def hot(place: Place, name: str, round_: int, kind: str) -> Copies:
     """Return a few games in some round, before some kind of action, stored with their logs."""
-    copies = Copies(name, find(place.games, round_, kind, last=False), HOT, with_log=True)
+    copies = Copies(name, find(place.games, round_, kind, last=False), HOT)
     copies.store(place.store)
     return copies
 
@@ -140,7 +140,7 @@ def read_subjects(place: Place) -> list[Subject]:
     """Return the reads, a creation, and one action over and over."""
     pricing, building = hot(place, "hotp", 4, "set_offer"), hot(place, "hotb", 4, "place")
     last = hot(place, "hotl", 6, "take_back")
-    many = Copies("many", find(place.games, 4, "set_offer", last=False), place.plan.copies, with_log=False)
+    many = Copies("many", find(place.games, 4, "set_offer", last=False), place.plan.copies)
     many.store(place.store)
     return [
         Subject("game view", pricing, view, "read", ">= 0.75"),
@@ -168,9 +168,9 @@ def action_subjects(place: Place) -> list[Subject]:
         ("finish building, the last: the round ends", "finish_building", True),
     ]
     subjects = []
-    for number, (name, kind, last) in enumerate(kinds):
+    for name, kind, last in kinds:
         found = find(place.games, 4, kind, last=last)
-        copies = Copies(f"act{number}", found, place.plan.copies, with_log=False)
+        copies = Copies("acts", found, place.plan.copies)
         subjects.append(Subject(name, copies, act(kind), "act", ">= 0.6", once=True))
     return subjects
 
@@ -188,7 +188,7 @@ def beside_ceilings(place: Place, subject: Subject) -> list[Row]:
     contenders = {name: ours(place, subject)}
     slug = _keep_answer(place, subject)
     for calls in (subject.calls, "bare"):
-        paths = [f"/{calls}/{slug}/{game}" for game, _ in subject.copies]
+        paths = [f"/{calls}/{slug}/{game}" for game in subject.copies.ids]
         asks = [ask._replace(path=path) for ask, path in zip(contenders[name].asks, paths, strict=True)]
         contenders[calls] = Contender(place.theirs, asks)
     loads = in_turn({name: each.runner(place.plan) for name, each in contenders.items()}, place.plan.runs)
@@ -242,7 +242,7 @@ def _round_rows(place: Place) -> list[Row]:
         subjects = {}
         for round_ in (1, 6):
             positions = find(place.games, round_, kind, last=False)
-            copies = Copies(f"r{round_}{kind}", positions, place.plan.copies, with_log=False)
+            copies = Copies(f"round{round_}", positions, place.plan.copies)
             copies.store(place.store)
             subjects[f"{name}, round {round_}"] = Subject("", copies, of, "", once=once)
         rows += _compared(place, subjects, f"{name}, round 1", "<= 1.3")
@@ -257,7 +257,7 @@ def _player_rows(place: Place) -> list[Row]:
         subjects = {}
         for number in sorted(games):
             positions = find(games[number], 4, "set_offer", last=False)
-            copies = Copies(f"n{number}", positions, place.plan.copies, with_log=False)
+            copies = Copies(f"n{number}", positions, place.plan.copies)
             copies.store(place.store)
             subjects[f"{name}, {number} players"] = Subject("", copies, of, "", once=once)
         rows += _compared(place, subjects, f"{name}, 4 players", None)

@@ -42,7 +42,8 @@ class Assumptions:
 NAMES: Final = {
     "action_us": "set prices: CPU of the API",
     "read_us": "game view, each time another game: CPU of the API",
-    "streams_us": "set prices, 1,000 streams open: CPU of the API",
+    "event_us": "an event at one stream: CPU of the API",
+    "event_redis_us": "an event at one stream: CPU of Redis",
     "action_redis_us": "set prices: CPU of Redis",
     "read_redis_us": "game view, each time another game: CPU of Redis",
     "play_bytes": "a game of 4, in play: table and log at the most",
@@ -82,9 +83,7 @@ class Figures:
         self.aof_bytes, self.answer_net = value["aof_bytes"], value["answer_net"]
         self.action_net = value["action_in"] + value["action_out"]
         self.read_net = value["read_in"] + value["read_out"]
-        # An action at 1,000 streams brings four events; the ratio is to one that brings none.
-        ratio = found[NAMES["streams_us"]].ratio or 1
-        self.event_us = value["streams_us"] * max(0.0, 1 - 1 / ratio) / 4
+        self.event_us, self.event_redis_us = value["event_us"], value["event_redis_us"]
 
 
 def measured_table(rows: Sequence[Row]) -> str:
@@ -93,7 +92,10 @@ def measured_table(rows: Sequence[Row]) -> str:
     lines = [
         ("an action, CPU of the API / of Redis", f"{of.action_us:,.0f} / {of.action_redis_us:,.0f} us"),
         ("a read of a game, CPU of the API / of Redis", f"{of.read_us:,.0f} / {of.read_redis_us:,.0f} us"),
-        ("an event at one stream, CPU of the API", f"{of.event_us:,.0f} us"),
+        (
+            "an event at one stream, CPU of the API / of Redis",
+            f"{of.event_us:,.0f} / {of.event_redis_us:,.0f} us",
+        ),
         ("a change of some other game, which a worker hears and passes over", f"{of.heard_us:.1f} us"),
         ("a change told to one more worker, CPU of Redis", f"{of.told_us:.1f} us"),
         ("a game in Redis: in play, on average / finished", _pair(of.play_bytes, of.over_bytes)),
@@ -135,8 +137,7 @@ def _estimate(games: int, of: Figures, given: Assumptions) -> dict[str, str]:
     streams = in_play * given.streams
     events = actions * given.streams
     work = (actions * of.action_us + reads * of.read_us + events * of.event_us) / 1e6
-    # Each stream that is woken reads the game and its log.
-    redis = (actions * of.action_redis_us + (reads + events) * of.read_redis_us) / 1e6
+    redis = (actions * of.action_redis_us + reads * of.read_redis_us + events * of.event_redis_us) / 1e6
     cores = work / given.api_busy
     workers = max(2.0, cores, streams / given.worker_streams)
     memory = {

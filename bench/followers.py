@@ -63,6 +63,8 @@ def _follow(pipe: Connection, base: str, paths: list[str]) -> None:
         ears.register(stream, select.EPOLLIN)
     ears.register(pipe.fileno(), select.EPOLLIN)
     silent = set(range(len(paths)))
+    if not silent:
+        pipe.send("open")
     arrived: list[tuple[int, int, float]] = []
     while True:
         for number, _ in ears.poll(_PATIENCE_S):

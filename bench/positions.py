@@ -6,7 +6,7 @@ import itertools
 import json
 import random
 import urllib.request
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -102,18 +102,15 @@ def find(games: Iterable[Sequence[Position]], round_: int, kind: str, *, last: b
 class Copies:
     """Positions stored under ids of their own, each as often as it takes: `ids` are those of the games."""
 
-    def __init__(self, name: str, positions: Sequence[Position], number: int, *, with_log: bool) -> None:
-        self._name = name
-        self._tables = [position.stored for position in positions]
+    def __init__(self, name: str, positions: Sequence[Position], number: int) -> None:
         self._positions = positions
-        self._number = number
-        self._with_log = with_log
+        self._tables = [position.stored for position in positions]
+        self.ids = [f"{name}{at:08}" for at in range(number)]
 
     def __iter__(self) -> Iterator[tuple[str, Position]]:
-        for number, position in zip(range(self._number), itertools.cycle(self._positions)):
-            yield f"{self._name}{number:08}", position
+        return zip(self.ids, itertools.cycle(self._positions))
 
-    def asks(self, ask_of: Any) -> list[Ask]:
+    def asks(self, ask_of: Callable[[Position], Ask]) -> list[Ask]:
         """Return for each copy the request that `ask_of` makes of its position, at its own id."""
         asks = []
         for game, position in self:
@@ -123,12 +120,12 @@ class Copies:
 
     def store(self, store: redis.Redis) -> None:
         """Put every copy (back) to how it was."""
-        pairs = zip(self, itertools.cycle(self._tables))
-        while chunk := list(itertools.islice(pairs, _AT_ONCE)):
+        for at, position in enumerate(self._positions):
+            store.restore(f"bench:log:{at}", 0, position.log, replace=True)
+        numbered = zip(self.ids, itertools.cycle(enumerate(self._tables)))
+        while chunk := list(itertools.islice(numbered, _AT_ONCE)):
             with store.pipeline(transaction=False) as pipeline:
-                pipeline.unlink(*(f"skye:{{{game}}}:log" for (game, _), _ in chunk))
-                for (game, position), table in chunk:
+                for game, (at, table) in chunk:
                     pipeline.set(f"skye:{{{game}}}:table", encode_table(replace(table, id=game)))
-                    if self._with_log:
-                        pipeline.restore(f"skye:{{{game}}}:log", 0, position.log, replace=True)
+                    pipeline.copy(f"bench:log:{at}", f"skye:{{{game}}}:log", replace=True)
                 pipeline.execute()

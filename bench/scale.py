@@ -96,7 +96,7 @@ def _rewriting(store: redis.Redis) -> bool:
 
 def _beside_full(few: Place, many: Place, number: int) -> list[Row]:
     first = find(few.games, 4, "set_offer", last=False)
-    copies = Copies("kept", first, few.plan.copies, with_log=False)
+    copies = Copies("kept", first, few.plan.copies)
     rows = []
     for name, of, once in (
         ("game view", view, False),
@@ -106,7 +106,7 @@ def _beside_full(few: Place, many: Place, number: int) -> list[Row]:
         contenders = {}
         for which, place in (("few", few), ("many", many)):
             copies.store(place.store)
-            listed = {game: 2**40 + at for at, (game, _) in zip(range(50), copies, strict=False)}
+            listed = {game: 2**40 + at for at, game in enumerate(copies.ids[:50])}
             place.store.zadd("skye:index:playing", listed)
             contender = ours(place, Subject("", copies, of, "", once=once))
             contenders[which] = contender.runner(few.plan)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from bench.api import Place, act, load_rows
@@ -26,60 +26,75 @@ _WAIT_S = 10.0
 
 
 class Seen(NamedTuple):
-    """A load with streams open, and how long events took, in milliseconds."""
+    """A load with streams open; then, at a pace, how long events took (ms), and CPU for each action (us)."""
 
     load: Load
     p50: float
     p99: float
+    cpu: float
+    redis_cpu: float
 
 
 def stream_rows(place: Place) -> list[Row]:
     """Measure actions with no streams and with several numbers of them, in turn."""
-    copies = Copies("strm", find(place.games, 4, "set_offer", last=False), GAMES, with_log=True)
+    copies = Copies("strm", find(place.games, 4, "set_offer", last=False), GAMES)
     copies.store(place.store)
     asks = copies.asks(act("set_offer"))
     streams = copies.asks(_stream)
-    contenders = {0: lambda: Seen(_load(place, asks), 0, 0)}
-    for number in place.plan.streams:
-        contenders[number] = _beside(place, asks, [streams[at % GAMES].path for at in range(number)])
-    seen = in_turn({str(number): each for number, each in contenders.items()}, place.plan.runs)
-    none = [each.load for each in seen["0"]]
+    contenders = {
+        number: _beside(place, asks, [streams[at % GAMES].path for at in range(number)])
+        for number in (0, *place.plan.streams)
+    }
+    seen = in_turn(contenders, place.plan.runs)
+    none = [each.load for each in seen[0]]
     rows = [row("set prices, no streams open", [load.rate for load in none], "requests/s")]
     for number in place.plan.streams:
-        found = seen[str(number)]
+        found = seen[number]
         streams_open = f"{number:,} stream{'s' if number > 1 else ''} open"
-        name = f"set prices, {streams_open}"
-        against = ("no streams", none)
-        rows += load_rows(name, [each.load for each in found], against)[:2]
+        loads = [each.load for each in found]
+        rows += load_rows(f"set prices, {streams_open}", loads, ("no streams", none))[:2]
         title = f"{streams_open}, {RATE} actions/s: from action to event"
         rows.append(row(f"{title}, p50", [each.p50 for each in found], "ms"))
         rows.append(row(f"{title}, p99", [each.p99 for each in found], "ms"))
+    rows += _event_rows(max(contenders), seen)
     return [*rows, *_overheard_rows(place, streams[0].path), *_delivered_rows(place)]
+
+
+def _event_rows(most: int, seen: Mapping[int, Sequence[Seen]]) -> list[Row]:
+    """Tell what one event at one stream costs: what actions cost more when the most streams are open."""
+    each_action = most / min(most, GAMES)
+    rows = []
+    for whose, part in (("the API", "cpu"), ("Redis", "redis_cpu")):
+        both = zip(seen[most], seen[0], strict=True)
+        more = [(getattr(many, part) - getattr(none, part)) / each_action for many, none in both]
+        rows.append(row(f"an event at one stream: CPU of {whose}", more, "us/event"))
+    return rows
 
 
 def _stream(position: Position) -> Ask:
     return Ask("GET", f"/v1/games/{position.game}/events?after={position.stored.last_event}")
 
 
-def _load(place: Place, asks: Sequence[Ask]) -> Load:
-    return Contender(place.ours, asks).runner(place.plan)()
-
-
 def _beside(place: Place, asks: Sequence[Ask], paths: Sequence[str]) -> Callable[[], Seen]:
     # Of few streams, too, enough must be heard; but no game is acted on all the time.
     followed = min(len(paths), GAMES)
-    order = [at // 10 % followed if at % 10 == 0 else at for at in range(GAMES)]
+    order = [at // 10 % followed if followed and at % 10 == 0 else at for at in range(GAMES)]
     paced = [asks[game] for game in order]
 
     def run() -> Seen:
         with following(place.ours.base, paths) as followers:
-            load = _load(place, asks)
-            time.sleep(0.5)  # for what is under way to arrive; later, it would count for nothing
+            load = Contender(place.ours, asks).runner(place.plan)()
+            _until_quiet(place)
             followers.arrivals()
+            before, redis_before = cpu_seconds(place.ours.workers), cpu_seconds([place.ours.redis_pid])
             answered = drive(place.ours.base, paced, place.plan.paced_seconds, rate=RATE)
             acts = {(order[each.ask], _version(each)): each.sent for each in answered}
             sent = {act: at for act, at in acts.items() if act[0] < followed}
-            return Seen(load, *middle_and_tail(_delays(sent, followers.arrivals, len(paths))))
+            delays = _delays(sent, followers.arrivals, len(paths)) or [0.0]
+            spent = cpu_seconds(place.ours.workers) - before
+            redis_spent = cpu_seconds([place.ours.redis_pid]) - redis_before
+            each_us = 1e6 / len(answered)
+            return Seen(load, *middle_and_tail(delays), spent * each_us, redis_spent * each_us)
 
     return run
 

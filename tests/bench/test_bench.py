@@ -62,7 +62,7 @@ def test_requests_are_measured_beside_what_makes_the_same_calls(place):
 
 
 def test_a_refused_request_is_no_figure(place):
-    copies = Copies("gone", find(place.games, 1, "set_offer", last=False), 1, with_log=False)  # never stored
+    copies = Copies("gone", find(place.games, 1, "set_offer", last=False), 1)  # never stored
     with pytest.raises(RuntimeError, match="404"):
         client.drive(place.ours.base, copies.asks(api.view), 0.05)
 
