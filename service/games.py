@@ -85,6 +85,10 @@ class Games:
         stored = self._reads.load(game_id)
         return self._brought_up(self._admit(game_id, stored, token))
 
+    def view(self, seen: Seen) -> bytes:
+        """Return the game as the caller may see it, in JSON."""
+        return self._recent.view(*seen)
+
     def read_with_log(self, game_id: str, token: str | None, after: int = 0) -> tuple[Seen, list[Change]]:
         """Return a table, the caller, and the changes that hold events beyond number `after`.
 

@@ -2,8 +2,24 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import msgspec
+
+from service import views
+from service.auth import Caller
 from service.codec import decode_table
 from service.table import Table
+
+_encoder = msgspec.json.Encoder()
+
+
+class _Known(NamedTuple):
+    """A table, the bytes that it is stored as, and its views as far as somebody has asked for them."""
+
+    stored: bytes
+    table: Table
+    views: dict[Caller, bytes]
 
 
 class RecentTables:
@@ -14,7 +30,7 @@ class RecentTables:
 
     def __init__(self, most: int = 256) -> None:
         self._most = most
-        self._tables: dict[str, tuple[bytes, Table]] = {}
+        self._tables: dict[str, _Known] = {}
 
     def decoded(self, game_id: str, stored: bytes) -> Table:
         """Return the table that is stored as these bytes.
@@ -22,8 +38,8 @@ class RecentTables:
         :raises Unreadable: when they are no table that this program can read.
         """
         known = self._tables.get(game_id)
-        if known is not None and known[0] == stored:
-            return known[1]
+        if known is not None and known.stored == stored:
+            return known.table
         table = decode_table(stored)
         self.keep(stored, table)
         return table
@@ -31,11 +47,24 @@ class RecentTables:
     def stored_as(self, table: Table) -> bytes | None:
         """Return the bytes that this table is stored as, None when they are forgotten."""
         known = self._tables.get(table.id)
-        return known[0] if known is not None and known[1] is table else None
+        return known.stored if known is not None and known.table is table else None
+
+    def view(self, table: Table, caller: Caller) -> bytes:
+        """Return the game as a caller may see it, in JSON.
+
+        As long as the table is remembered, so is the view, for this very caller: what another may see is
+        another view, though it were the same.
+        """
+        known = self._tables.get(table.id)
+        seen = known.views if known is not None and known.table is table else {}
+        body = seen.get(caller)
+        if body is None:
+            body = seen[caller] = _encoder.encode(views.game_view(table, caller))
+        return body
 
     def keep(self, stored: bytes, table: Table) -> None:
         """Remember a table and the bytes it is stored as; the one remembered longest makes room."""
         self._tables.pop(table.id, None)
         if len(self._tables) >= self._most:
             del self._tables[next(iter(self._tables))]
-        self._tables[table.id] = (stored, table)
+        self._tables[table.id] = _Known(stored, table, {})

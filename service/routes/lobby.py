@@ -11,7 +11,7 @@ from service import seating, views
 from service.auth import Caller, TokenSource
 from service.contract.operations import BODY, STORE, Answer, Link, Token, creates, operation, reads, writes
 from service.creation import beginning_of, new_seat, new_table
-from service.exchange import accepted, call, games, host_only, own_seat, shown, token, unchanged
+from service.exchange import accepted, call, games, host_only, own_seat, shown, token, unchanged, written
 from service.intake import Resource
 from service.problems import Problem
 from service.schemas import answers, requests
@@ -123,8 +123,9 @@ def get_game(game: str) -> Response:
     a token what everybody may know. To keep a view current, follow the events from its `last_event` on, or
     ask again with `If-None-Match`.
     """
-    table, caller = games().read(game, token())
-    return unchanged(table.version) or shown(views.game_view(table, caller), version=table.version)
+    seen = games().read(game, token())
+    version = seen.table.version
+    return unchanged(version) or written(games().view(seen), version=version)
 
 
 _OWN_VIEW = Answer(

@@ -1,9 +1,14 @@
 """Tables that are remembered are those that the store holds, to the byte."""
 
+import json
 import random
+
+import pytest
 
 from engine import COLORS, legal_moves, offer_limits
 from engine.moves import SetOffer
+from service import views
+from service.auth import SPECTATOR, Caller
 from service.codec import decode_table, encode_table
 from service.recent import RecentTables
 from service.seating import join, open_table, start
@@ -51,3 +56,44 @@ def test_the_table_remembered_longest_makes_room():
         recent.keep(encode_table(table), table)
     assert recent.decoded("a", encode_table(tables[0])) is not tables[0]
     assert recent.decoded("c", encode_table(tables[2])) is tables[2]
+
+
+# Views.
+
+CALLERS = (SPECTATOR, Caller(host=True), *(Caller(seat) for seat in range(4)))
+
+
+def priced():
+    """Return a table at which one seat has set its offer, and the others have not."""
+    table = opened()
+    discard, one, other = offer_limits(table.game, 1).tiles
+    return make_move(table, 1, SetOffer(discard, ((one, 1), (other, 2))), 2000).table
+
+
+@pytest.mark.parametrize("remembered", [True, False])
+def test_each_caller_is_given_the_view_of_that_caller_whoever_has_asked_before(remembered):
+    recent, table = RecentTables(), priced()
+    if remembered:
+        recent.keep(encode_table(table), table)
+    for first in CALLERS:
+        for caller in (first, *CALLERS):
+            expected = json.loads(json.dumps(views.game_view(table, caller)))
+            assert json.loads(recent.view(table, caller)) == expected, (first, caller)
+
+
+def test_a_view_is_made_once_as_long_as_its_table_is_remembered():
+    recent, table = RecentTables(), priced()
+    recent.keep(encode_table(table), table)
+    told = recent.view(table, Caller(0))
+    assert recent.view(table, Caller(0)) is told
+    recent.keep(encode_table(table), table)
+    assert recent.view(table, Caller(0)) is not told
+
+
+def test_a_view_is_never_one_of_another_state_of_the_game():
+    recent, before, after = RecentTables(), opened(), priced()
+    for table in (before, after, before):
+        recent.keep(encode_table(table), table)
+        for other in (before, after):
+            for caller in CALLERS:
+                assert json.loads(recent.view(other, caller))["version"] == other.version
