@@ -12,7 +12,6 @@ DAY_S = 24 * 60 * 60
 LOADS = (10**4, 10**6, 10**8)
 """Games a day."""
 
-_RETENTION_DAYS = 30
 _GB = 10**9
 
 
@@ -32,6 +31,10 @@ class Assumptions:
     """Open for each game in play: one for each player."""
     keyed: float = 1
     """The share of actions that carry an idempotency key, whose answer is kept for a day."""
+    kept_s: float = DAY_S
+    """How long such an answer is kept."""
+    finished_days: float = 30
+    """How long a finished game is kept."""
     api_busy: float = 0.6
     redis_busy: float = 0.5
     shard_gb: float = 16
@@ -60,6 +63,10 @@ NAMES: Final = {
     "told_us": "a change told to one more subscriber: CPU of Redis",
 }
 """The rows that are used."""
+
+
+CURED: Final = Assumptions(kept_s=600, finished_days=2, worker_streams=10_000)
+"""With answers kept for ten minutes, finished games for two days, and more streams for each worker."""
 
 
 class Figures:
@@ -142,9 +149,9 @@ def _estimate(games: int, of: Figures, given: Assumptions) -> dict[str, str]:
     workers = max(2.0, cores, streams / given.worker_streams)
     memory = {
         "in play": in_play * of.play_bytes,
-        "finished": games * _RETENTION_DAYS * of.over_bytes,
-        "answers": games * given.actions * given.keyed * of.answer_bytes,
-        "index": games * _RETENTION_DAYS * of.entry_bytes,
+        "finished": games * given.finished_days * of.over_bytes,
+        "answers": actions * given.keyed * min(given.kept_s, DAY_S / given.peak) * of.answer_bytes,
+        "index": games * given.finished_days * of.entry_bytes,
     }
     held = sum(memory.values()) / _GB
     network = (actions * of.action_net + (reads + events) * of.read_net) * 8 / 1e6
