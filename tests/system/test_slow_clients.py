@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.system.conftest import launching
-from tests.system.raw import answer_on, answered, connected, get, is_closed
+from tests.system.raw import answer_on, answered, connected, counted, get, is_closed, waited_for
 
 ENOUGH_S = 1
 """How long clients may take here."""
@@ -50,22 +50,6 @@ def dripping(connection, data):
     finally:
         stopped.set()
         thread.join()
-
-
-def open_streams(launched):
-    """Return how many streams are open, by its own count."""
-    with connected(launched.url) as connection:
-        connection.sendall(get("/metrics", "Connection: close"))
-        told = connection.makefile().read()
-    return int(told.partition("\nskye_open_streams ")[2].split()[0])
-
-
-def waited_for(condition, seconds=15):
-    """Wait until a condition holds; say whether it came to that."""
-    deadline = time.monotonic() + seconds
-    while not condition() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return condition()
 
 
 # Sending.
@@ -202,11 +186,11 @@ class Table:
 def test_a_stream_that_nobody_takes_ends_when_no_more_goes_in(impatient):
     table = Table(impatient)
     with slow(impatient, table.stream) as connection:
-        assert waited_for(lambda: open_streams(impatient) == 1)
+        assert waited_for(lambda: counted(impatient, "open_streams") == 1)
 
         def is_ended():
             table.change()
-            return not is_held(connection) and open_streams(impatient) == 0
+            return not is_held(connection) and counted(impatient, "open_streams") == 0
 
         assert waited_for(is_ended)
 

@@ -1,0 +1,104 @@
+"""Clients that are gone in the middle of something, with a reset or without a word: nobody else notices."""
+
+import os
+import shutil
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from tests.conftest import NO_NETWORK
+from tests.system.conftest import ROOT, launching
+from tests.system.raw import answered, connected, counted, get, waited_for
+
+CREATE = b"POST /v1/games HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\n"
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    with launching(tmp_path_factory.mktemp("gone")) as start:
+        yield start(SKYE_REDIS_URL="memory://")
+
+
+def reset(connection):
+    """End a connection by a reset."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"",
+        b"GET /v1/ti",
+        b"GET /v1/tiles HTTP/1.1\r\nHo",
+        CREATE + b"Content-Length: 10\r\n\r\n{",
+        CREATE + b"Transfer-Encoding: chunked\r\n\r\n5\r\n{",
+        get("/v1/tiles"),
+        get("/openapi.json") * 50,
+        b"hello\r\n\r\n",
+    ],
+)
+def test_a_reset_in_the_middle_is_nothing_to_complain_of(served, sent):
+    for pause in (0, 0.01):
+        connection = connected(served.url)
+        connection.sendall(sent)
+        time.sleep(pause)
+        reset(connection)
+    with connected(served.url) as another:
+        assert answered(another, get("/v1/tiles/L01"))[0] == 200
+    assert '"level"' not in served.printed
+
+
+def test_a_stream_whose_client_is_gone_ends_with_the_next_events(served):
+    created = served.call("POST", "/v1/games", {})
+    path = f"/v1/games/{created['game']['id']}"
+    for leave in (reset, socket.socket.close):
+        follower = connected(served.url)
+        follower.sendall(get(f"{path}/events", "Accept: text/event-stream"))
+        assert follower.recv(12) == b"HTTP/1.1 200"
+        assert counted(served, "open_streams") == 1
+        leave(follower)
+        for name in ("Ann", "Bob"):
+            served.call("POST", f"{path}/players", {"name": name})
+            time.sleep(0.05)  # the first write is what finds out
+        assert waited_for(lambda: counted(served, "open_streams") == 0)
+    assert '"level"' not in served.printed
+
+
+def test_who_vanishes_without_a_word_is_given_up(tmp_path):
+    alone = ["unshare", "--net", *([] if os.geteuid() == 0 else ["--map-root-user"])]
+    missing = [program for program in ("unshare", "iptables", "ip") if not shutil.which(program)]
+    if missing or subprocess.run([*alone, "true"], capture_output=True, check=False).returncode:
+        pytest.skip(NO_NETWORK)
+    told = subprocess.run(
+        [*alone, sys.executable, "-m", "tests.system.vanishing", tmp_path],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert told.stdout == "0\n"
+
+
+# A worker that is busy.
+
+
+def test_a_game_of_bots_lets_others_have_their_turn(served):
+    bots = {"players": [{"bot": "greedy"}] * 5, "start": True}
+    answers = []
+    playing = threading.Thread(target=lambda: answers.append(served.call("POST", "/v1/games", bots)))
+    meanwhile = 0
+    with connected(served.url) as connection:
+        playing.start()
+        while playing.is_alive():
+            assert answered(connection, get("/healthz"))[0] == 200
+            meanwhile += 1
+    playing.join()
+    assert answers[0]["game"]["status"] == "finished"
+    assert meanwhile >= 10

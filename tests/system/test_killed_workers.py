@@ -1,0 +1,113 @@
+"""A worker that is killed with all that it holds: another takes its place, and nothing is done twice."""
+
+import contextlib
+import json
+import os
+import signal
+import time
+
+import pytest
+
+from tests.system.conftest import children, launching
+from tests.system.raw import answer_on, answered, connected, counted, get, is_closed
+
+HELD = 500
+"""Connections that a worker holds when it is killed, every tenth of them a stream."""
+
+KILLS = 5
+
+pytestmark = pytest.mark.usefixtures("redis_program")
+
+
+class Served:
+    """A launcher with one worker, which can be killed."""
+
+    def __init__(self, launched):
+        self.url = launched.url
+        self.call = launched.call
+        (self._master,) = (pid for pid in children(launched.process.pid) if children(pid))
+
+    def kill_worker(self):
+        deadline = time.monotonic() + 15
+        while not (workers := children(self._master)):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        os.kill(workers[0], signal.SIGKILL)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    with launching(tmp_path_factory.mktemp("killed")) as start:
+        yield Served(start(SKYE_WORKERS="1"))
+
+
+def creation(name):
+    """Return a request for a game of this name, with a key of the same name."""
+    body = json.dumps({"name": name}).encode()
+    head = f"POST /v1/games HTTP/1.1\r\nHost: here\r\nIdempotency-Key: {name}\r\n"
+    head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    return head.encode() + body
+
+
+def named(served, name):
+    """Return the ids of all games of a name."""
+    return [game["id"] for game in served.call("GET", "/v1/games?limit=100")["games"] if game["name"] == name]
+
+
+def test_what_it_was_doing_is_done_once_when_it_is_asked_again(served):
+    for number in range(KILLS):
+        name = f"killed-{number}"
+        with connected(served.url) as broken:
+            broken.sendall(creation(name))
+            time.sleep(0.002 * number)  # from before it has heard to after it has answered
+            served.kill_worker()
+            with contextlib.suppress(OSError):
+                broken.recv(1)
+        with connected(served.url) as again:
+            status, created = answered(again, creation(name))
+            assert status == 201
+            assert answered(again, creation(name))[1] == created
+        assert named(served, name) == [created["game"]["id"]]
+
+
+def test_half_a_request_dies_with_it_and_the_whole_one_is_accepted(served):
+    sent = creation("half")
+    with connected(served.url) as broken:
+        broken.sendall(sent[:-3])
+        served.call("GET", "/healthz")  # it has heard as much
+        served.kill_worker()
+        assert is_closed(broken)
+    assert named(served, "half") == []
+    with connected(served.url) as whole:
+        assert answered(whole, sent)[0] == 201
+
+
+def test_hundreds_of_connections_end_and_can_come_back_at_once(served):
+    game = served.call("POST", "/v1/games", {})["game"]["id"]
+    stream = get(f"/v1/games/{game}/events", "Accept: text/event-stream")
+    created = counted(served, 'games_total{event="created"}')
+    for _ in range(2):
+        with contextlib.ExitStack() as opened:
+            held = [opened.enter_context(connected(served.url)) for _ in range(HELD)]
+            for connection in held[::10]:
+                connection.sendall(stream)
+            for connection in held[::10]:
+                assert connection.recv(12) == b"HTTP/1.1 200"
+            for connection in held[1::10]:
+                connection.sendall(get("/v1/tiles/L01"))
+                assert answer_on(connection)[0] == 200
+            assert counted(served, "open_streams") == HELD // 10
+            served.kill_worker()
+            assert all(is_ended(connection) for connection in held)
+        assert counted(served, "open_streams") == 0
+        assert counted(served, 'games_total{event="created"}') == created
+
+
+def is_ended(connection):
+    """Take what is left on a connection; say whether it has an end."""
+    try:
+        while connection.recv(65536):
+            pass
+    except ConnectionResetError:
+        pass
+    return True

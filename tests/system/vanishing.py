@@ -1,0 +1,54 @@
+"""A client that is gone without a word, tried in a network of its own.
+
+    unshare --net python -m tests.system.vanishing FOLDER
+
+starts the API, opens a stream and an idle connection, lets none of the client's packets through any more, and
+prints how many of the two the API still holds in the end, when both should have been given up: 0.
+"""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from tests.system.conftest import launching
+from tests.system.raw import answer_on, connected, get
+
+PATIENCE_S = 20
+
+
+def run(*command):
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
+def held(port):
+    """Return how many connections the API has."""
+    lines = Path("/proc/net/tcp").read_text().splitlines()[1:]
+    return sum(line.split()[1].endswith(f":{port:04X}") and line.split()[3] == "01" for line in lines)
+
+
+def main():
+    run("ip", "link", "set", "lo", "up")
+    with launching(Path(sys.argv[1])) as start:
+        api = start(SKYE_CLIENT_TIMEOUT_S="1", SKYE_REDIS_URL="memory://")
+        game = api.call("POST", "/v1/games", {})["game"]["id"]
+        with connected(api.url) as follower, connected(api.url) as idle:
+            follower.sendall(get(f"/v1/games/{game}/events", "Accept: text/event-stream"))
+            follower.recv(12)
+            idle.sendall(get("/v1/tiles/L01"))
+            answer_on(idle)
+            port = follower.getpeername()[1]
+            assert held(port) == 2
+            for gone in (follower, idle):
+                theirs = str(gone.getsockname()[1])
+                run("iptables", "-A", "OUTPUT", "-p", "tcp", "--sport", theirs, "-j", "DROP")
+            api.call("POST", f"/v1/games/{game}/players", {"name": "Ann"})
+            deadline = time.monotonic() + PATIENCE_S
+            while held(port) and time.monotonic() < deadline:
+                time.sleep(0.1)
+            sys.stdout.write(f"{held(port)}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
