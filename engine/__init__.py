@@ -10,6 +10,7 @@ from engine.draws import commitment
 from engine.errors import RULE_ERRORS, InvalidRecord, InvalidSetup, InvalidTerritory, RuleError
 from engine.events import EVENT_TYPES, Event
 from engine.final_scoring import TIE_BREAKS
+from engine.frontier import Place
 from engine.game import Game, Phase, Player, TieBreak
 from engine.geometry import LIMIT, ROTATIONS, position_of
 from engine.moves import Buy, FinishBuilding, Move, OfferLimits, Pass, SetOffer, TakeBack
@@ -28,8 +29,8 @@ from engine.rules import Outcome, legal_moves, offer_limits, play
 from engine.scoring import SCORING_TILES, SLOTS, schedule
 from engine.setup import PLAYERS, Options, new_game
 from engine.standings import assess, scores_as_seen_by, scoring_tile_views, territory_report, what_if
-from engine.survey import Survey, survey_of
-from engine.territory import Place, Territory, castle_alone
+from engine.survey import Survey
+from engine.territory import Territory, castle_alone
 from engine.tiles import COLORS, FORMS, LANDSCAPE, OBJECTS, TILES, Form, Region, Terrain, Tile
 from engine.visibility import (
     event_as_seen_by,
@@ -106,7 +107,6 @@ __all__ = [
     "scores_as_seen_by",
     "scoring_tile_views",
     "scoring_tiles_view",
-    "survey_of",
     "territory_report",
     "territory_view",
     "what_if",

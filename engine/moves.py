@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeAlias
 
-from engine.territory import Place
+from engine.frontier import Place
 
 
 class SetOffer(NamedTuple):

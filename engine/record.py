@@ -20,10 +20,10 @@ from engine.events import (
     TileBought,
     TilePlaced,
 )
+from engine.frontier import Place
 from engine.moves import Buy, FinishBuilding, Move, Pass, SetOffer, TakeBack
 from engine.rules import Outcome, play
 from engine.setup import Options, new_game
-from engine.territory import Place
 
 MOVE_TYPES: dict[type[Any], str] = {
     SetOffer: "set_offer",

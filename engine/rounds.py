@@ -23,7 +23,7 @@ from engine.events import (
 from engine.final_scoring import final_score, winners
 from engine.game import Game, Phase, Player, points_by_slot
 from engine.scoring import income, tile_points
-from engine.survey import Survey, survey_of
+from engine.survey import Survey
 
 TILES_DRAWN = 3
 """How many tiles a player draws each round."""
@@ -113,7 +113,7 @@ def _keep_unsold(game: Game) -> tuple[Game, tuple[Event, ...]]:
 
 
 def _end_round(game: Game) -> tuple[Game, tuple[Event, ...]]:
-    surveys = [survey_of(player.territory) for player in game.players]
+    surveys = [player.territory.survey for player in game.players]
     game, scored = _score_round(game, surveys)
     if game.round == game.rounds:
         game, finished = _finish(game, surveys)

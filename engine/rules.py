@@ -20,9 +20,9 @@ from engine.events import (
     TileBought,
     TilePlaced,
 )
+from engine.frontier import Place
 from engine.game import Game, Phase, Player
 from engine.moves import Buy, FinishBuilding, Move, OfferLimits, Pass, SetOffer, TakeBack
-from engine.territory import Place
 
 MINIMUM_PRICE = 1
 """Gold; the least that a tile on offer costs."""

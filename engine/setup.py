@@ -11,7 +11,6 @@ from engine.game import Game, Player, TieBreak
 from engine.rounds import start_round
 from engine.rules import Outcome
 from engine.scoring import SCORING_TILES, SLOTS
-from engine.survey import survey_of
 from engine.territory import castle_alone
 from engine.tiles import COLORS
 
@@ -49,7 +48,7 @@ def new_game(colors: Sequence[str], seed: str, options: Options | None = None) -
         tie_break=options.tie_break,
         open_gold=options.open_gold,
     )
-    return Outcome(*start_round(game, [survey_of(player.territory) for player in game.players]))
+    return Outcome(*start_round(game, [player.territory.survey for player in game.players]))
 
 
 def _check(colors: Sequence[str], options: Options) -> None:

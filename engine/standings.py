@@ -8,11 +8,12 @@ from typing import Any, TypeAlias
 from engine.areas import Area
 from engine.errors import RuleError, TileNotYours
 from engine.final_scoring import FinalScore, final_score
+from engine.frontier import Place
 from engine.game import Game, Phase
 from engine.geometry import position_of
 from engine.scoring import SCORING_TILES, SLOTS, Award, awards, tile_points
-from engine.survey import Survey, survey_of
-from engine.territory import Place, Territory
+from engine.survey import Survey
+from engine.territory import Territory
 from engine.tiles import LANDSCAPE, OBJECTS
 from engine.visibility import gold_as_seen_by, territory_view
 
@@ -31,7 +32,7 @@ def scores_as_seen_by(viewer: int | None, game: Game) -> View:
 def _standing(viewer: int | None, game: Game, seat: int, by_round: list[list[list[View]]]) -> View:
     player = game.players[seat]
     gold = gold_as_seen_by(viewer, game, seat)
-    final = final_score(survey_of(player.territory), gold or 0)
+    final = final_score(player.territory.survey, gold or 0)
     scrolls = sum(scroll.points for scroll in final.scrolls)
     before = player.score - (sum(player.final) if player.final else 0)
     return {
@@ -56,7 +57,7 @@ def _awards_by_round(game: Game) -> list[list[list[View]]]:
 
 def _awards_in(game: Game, number: int) -> list[list[View]]:
     then = [Territory(player.territory.placed[: player.built[number - 1]]) for player in game.players]
-    surveys = [survey_of(territory) for territory in then]
+    surveys = [territory.survey for territory in then]
     return [
         [
             {
@@ -93,10 +94,10 @@ def what_if(game: Game, seat: int, placements: Iterable[Place]) -> View:
         if after is not None:
             verdicts.append(_verdict(game, seat, placed, error))
             after = None if error else after.place(*placed)
-    surveys_before = [survey_of(player.territory) for player in game.players]
+    surveys_before = [player.territory.survey for player in game.players]
     surveys_after = surveys_before.copy()
     if after is not None:
-        surveys_after[seat] = survey_of(after)
+        surveys_after[seat] = after.survey
     # Purses are compared as a spectator sees them, all in the same way: while prices are set, one's own may
     # lack gold that the others' still show. Whoever may not see them all has no use for one's own.
     golds = [gold_as_seen_by(None, game, other) for other in range(len(game.players))]
@@ -155,7 +156,7 @@ def assess(territories: Sequence[Territory], golds: Sequence[int], scoring_tiles
 
     `golds` are the purses, one for each territory; majorities compare the territories given.
     """
-    surveys = [survey_of(territory) for territory in territories]
+    surveys = [territory.survey for territory in territories]
     return {
         "territories": [
             {
@@ -186,7 +187,7 @@ def _final_view(territory: Territory, final: FinalScore) -> View:
 
 def territory_report(territory: Territory) -> View:
     """Return a territory's tiles, areas, tiles joined to the castle by road, and counts of objects."""
-    survey = survey_of(territory)
+    survey = territory.survey
     counts = {
         thing: sum(form.tile.counts[i] for form in survey.cells.values()) for i, thing in enumerate(OBJECTS)
     }
@@ -224,7 +225,7 @@ def scroll_views(territory: Territory, final: FinalScore) -> list[View]:
     return [
         {
             "kind": scroll.kind,
-            "tile": territory.cells[scroll.cell].tile.id,
+            "tile": territory.survey.cells[scroll.cell].tile.id,
             "count": scroll.number,
             "completed": scroll.completed,
             "points": scroll.points,
@@ -234,7 +235,7 @@ def scroll_views(territory: Territory, final: FinalScore) -> list[View]:
 
 
 def _tiles_on(territory: Territory, cells: Iterable[int]) -> list[str]:
-    return [territory.cells[cell].tile.id for cell in sorted(cells, key=position_of)]
+    return [territory.survey.cells[cell].tile.id for cell in sorted(cells, key=position_of)]
 
 
 def scoring_tile_views() -> list[View]:

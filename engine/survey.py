@@ -2,48 +2,47 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from collections.abc import Set as AbstractSet
+from typing import Final, NamedTuple
 
-from engine.areas import Area
-from engine.geometry import OPPOSITE, STEPS, cell_at
-from engine.territory import Territory
-from engine.tiles import Form
+from engine.areas import Area, join_areas
+from engine.frontier import Place
+from engine.geometry import cell_at
+from engine.roads import BEGINNINGS, join_roads
+from engine.tiles import FORMS, Form
 
 
-@dataclass(frozen=True, slots=True)
-class Survey:
+class Survey(NamedTuple):
     """All that scoring asks of one territory.
 
-    `connected` are the cells joined to the castle by road, without the castle's own (R9).
+    `cells` has what lies on each cell, in placing order, and `connected` the cells joined to the castle by
+    road, without the castle's own (R9). The areas are by a number that means nothing else; `facing` and
+    `road_ends` are what there is to know of the border when a tile is added (see `areas` and `roads`).
     """
 
     cells: dict[int, Form]
-    areas: tuple[Area, ...]
-    connected: frozenset[int]
+    numbered_areas: dict[int, Area]
+    connected: AbstractSet[int]
+    facing: dict[int, int]
+    road_ends: AbstractSet[int]
+
+    @property
+    def areas(self) -> Collection[Area]:
+        """All areas."""
+        return self.numbered_areas.values()
+
+    def extended(self, placements: Iterable[Place]) -> Survey:
+        """Return the survey with more tiles."""
+        cells, areas, facing = self.cells.copy(), self.numbered_areas.copy(), self.facing.copy()
+        connected, road_ends = set(self.connected), set(self.road_ends)
+        for tile, x, y, rotation in placements:
+            cell, form = cell_at(x, y), FORMS[tile, rotation]
+            cells[cell] = form
+            join_areas(areas, facing, cells, cell, form)
+            join_roads(connected, road_ends, cells, cell, form)
+        return Survey(cells, areas, connected, facing, road_ends)
 
 
-def survey_of(territory: Territory) -> Survey:
-    """Return the survey of a territory."""
-    return Survey(territory.cells, tuple(territory.areas.values()), connected_cells(territory.cells))
-
-
-def connected_cells(cells: dict[int, Form]) -> frozenset[int]:
-    """Return the cells joined to the castle by road, the castle's own left out (R9).
-
-    A road goes on across an edge where both tiles have one. A tile with two separate roads is joined
-    when either is.
-    """
-    castle = cell_at(0, 0)
-    seen = {(castle, 0)}
-    border = [(castle, 0)]
-    while border:
-        cell, road = border.pop()
-        for side in cells[cell].roads[road]:
-            neighbour = cell + STEPS[side]
-            if neighbour not in cells:
-                continue
-            across = (neighbour, cells[neighbour].road_at[OPPOSITE[side]])
-            if across[1] >= 0 and across not in seen:
-                seen.add(across)
-                border.append(across)
-    return frozenset([cell for cell, _ in seen if cell != castle])
+NOTHING: Final = Survey({}, {}, frozenset(), {}, BEGINNINGS)
+"""The survey of no tile at all."""

@@ -16,10 +16,11 @@ from typing import Final, NamedTuple
 
 from engine.areas import Area
 from engine.final_scoring import ScrollScore, final_score
+from engine.frontier import Place
 from engine.game import Game
 from engine.scoring import SCORING_TILES, SLOTS, income, schedule, tile_points
-from engine.survey import Survey, survey_of
-from engine.territory import Place, Territory
+from engine.survey import NOTHING, Survey
+from engine.territory import Territory
 from engine.tiles import FITS, LANDSCAPE, Terrain
 
 # The numbers were tried against each other in some hundred games of the bot against itself.
@@ -102,7 +103,7 @@ def outlook_on(to_score: tuple[tuple[str, ...], ...], others: tuple[Territory, .
     completion = Counter(tile for tiles in to_score[1:] for tile in tiles if tile in _COMPLETION)
     rounds = len(to_score) - 1
     gold = _GOLD[rounds] + (_GOLD_IN_MAJORITY if "most_gold" in times else 0)
-    return Outlook(times, completion, tuple(map(survey_of, others)), rounds, gold)
+    return Outlook(times, completion, tuple([territory.survey for territory in others]), rounds, gold)
 
 
 def worth(outlook: Outlook, territory: Territory) -> float:
@@ -110,7 +111,7 @@ def worth(outlook: Outlook, territory: Territory) -> float:
 
     What lies how decides, not what was placed first: all that is summed up over a territory is whole.
     """
-    survey = survey_of(territory)
+    survey = territory.survey
     scrolls = final_score(survey, 0).scrolls
     points = {tile: _points(tile, survey, outlook.others) for tile in outlook.times}
     sure = sum([points[tile] * times for tile, times in outlook.times.items()])
@@ -138,7 +139,7 @@ def _rewards_completion(scoring_tile: str) -> bool:
 
     def points(openings: int) -> int:
         areas = [Area(terrain, (0, 1, 2), openings, 1, 1, 1, ()) for terrain in Terrain]
-        return _points(scoring_tile, Survey({}, tuple(areas), frozenset()), ())
+        return _points(scoring_tile, NOTHING._replace(numbered_areas=dict(enumerate(areas))), ())
 
     return points(0) != points(1)
 
@@ -159,7 +160,7 @@ def _hoped_for(
         # Areas that stay open earn nothing from scoring tiles that reward completion.
         completed = [area for area in survey.areas if not area.openings]
         completed += [area._replace(openings=0) for area in nearly]
-        hopeful = Survey(survey.cells, tuple(completed), survey.connected)
+        hopeful = survey._replace(numbered_areas=dict(enumerate(completed)))
         for tile, times in outlook.completion.items():
             hoped += times * (_points(tile, hopeful, ()) - points[tile])
     return hoped

@@ -27,9 +27,9 @@ from engine.events import (
     TilesDrawn,
     TilesKept,
 )
+from engine.frontier import Place
 from engine.game import Game, Phase, Player, points_by_slot
 from engine.scoring import SLOTS, schedule
-from engine.territory import Place
 
 View: TypeAlias = dict[str, Any]
 

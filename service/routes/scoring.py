@@ -14,7 +14,6 @@ from engine import (
     assess,
     castle_alone,
     scores_as_seen_by,
-    survey_of,
     territory_report,
     what_if,
 )
@@ -95,7 +94,7 @@ def _picture(table: Table, seat: int, territory: Territory, *, coordinates: bool
     if cached is not None:
         return cached
     title = table.seats[seat].name
-    drawn = territory_svg(territory, survey_of(territory), title=title, coordinates=coordinates)
+    drawn = territory_svg(territory, territory.survey, title=title, coordinates=coordinates)
     return tagged(drawn, SVG, table.version, _DRAWN)
 
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from engine.errors import InvalidTerritory
 from engine.final_scoring import final_score, winners
+from engine.frontier import Place
 from engine.geometry import position_of
 from engine.scoring import SCORING_TILES, tile_points
-from engine.survey import survey_of
-from engine.territory import Place, Territory, castle_alone
+from engine.territory import Territory, castle_alone
 from tests.naive import scoring, world
 from tests.naive.catalogue import CATALOGUE, LANDSCAPE, SQUARE
 from tests.naive.chance import as_world, grown_territory, with_holes
@@ -60,7 +60,7 @@ def test_brochs_have_one_mountain_of_their_tile_and_ships_share_its_waters_equal
 @given(territories())
 def test_areas_are_those_of_the_picture(territory: Territory):
     assert areas_told(territory) == Counter(world.areas_of(as_world(territory)))
-    assert all(len(area.cells) == len(set(area.cells)) for area in survey_of(territory).areas)
+    assert all(len(area.cells) == len(set(area.cells)) for area in territory.survey.areas)
 
 
 @thoroughly
@@ -77,7 +77,7 @@ def test_areas_are_right_on_every_branch_and_when_tiles_are_taken_back(territory
 @thoroughly
 @given(territories())
 def test_roads_join_what_they_join_in_the_picture(territory: Territory):
-    connected = {position_of(cell) for cell in survey_of(territory).connected}
+    connected = {position_of(cell) for cell in territory.survey.connected}
 
     assert connected == world.connected_spots(as_world(territory))
 
@@ -145,7 +145,7 @@ def test_both_know_the_same_sixteen_scoring_tiles():
 @thoroughly
 @given(st.lists(st.tuples(territories(largest=40), st.integers(0, 4)), min_size=1, max_size=5))
 def test_every_scoring_tile_gives_the_same_points(sides: list[tuple[Territory, int]]):
-    surveys = [survey_of(territory) for territory, _ in sides]
+    surveys = [territory.survey for territory, _ in sides]
     golds = [gold for _, gold in sides]
     naive = [scoring.Side(as_world(territory), gold) for territory, gold in sides]
 
@@ -159,7 +159,7 @@ def test_every_scoring_tile_gives_the_same_points(sides: list[tuple[Territory, i
 @example([3, 1, 1, 0, 0])
 @example([0, 0, 0])
 def test_every_majority_is_shared_the_same_way(golds: list[int]):
-    alone = survey_of(castle_alone("red"))
+    alone = castle_alone("red").survey
 
     assert list(tile_points("most_gold", [alone] * len(golds), golds)) == scoring.majority(golds)
 
@@ -167,7 +167,7 @@ def test_every_majority_is_shared_the_same_way(golds: list[int]):
 @thoroughly
 @given(territories(), st.integers(0, 30))
 def test_scrolls_and_gold_give_the_same_points(territory: Territory, gold: int):
-    final = final_score(survey_of(territory), gold)
+    final = final_score(territory.survey, gold)
     naive = scoring.Side(as_world(territory), gold)
 
     scrolls = sorted((scroll.kind, position_of(scroll.cell), scroll.points) for scroll in final.scrolls)

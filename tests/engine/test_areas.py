@@ -6,7 +6,6 @@ Territories with a hole surround the empty cell (1, 0).
 import pytest
 
 from engine.geometry import position_of
-from engine.survey import connected_cells, survey_of
 from engine.territory import Territory
 
 
@@ -24,7 +23,7 @@ def told(area):
 
 def areas_told(notation):
     """The areas of a territory in words, those of the castle first: pasture, water, mountain."""
-    return [told(area) for area in Territory.parse(notation).areas.values()]
+    return [told(area) for area in Territory.parse(notation).survey.areas]
 
 
 AREAS = {
@@ -148,7 +147,7 @@ def test_r4_the_three_roads_of_a_castle_meet():
 
 
 def joined(notation):
-    return {position_of(cell) for cell in connected_cells(Territory.parse(notation).cells)}
+    return {position_of(cell) for cell in Territory.parse(notation).survey.connected}
 
 
 ROADS = {
@@ -179,17 +178,22 @@ def test_what_the_roads_join_to_the_castle(notation, expected):
 
 
 def test_a_survey_holds_the_tiles_the_areas_and_what_is_joined():
-    territory = Territory.parse("castle-red L28@0,1 L43@-1,0/180")
-    surveyed = survey_of(territory)
-    assert surveyed.cells == territory.cells
-    assert surveyed.areas == tuple(territory.areas.values())
-    assert surveyed.connected == connected_cells(territory.cells)
+    surveyed = Territory.parse("castle-red L28@0,1 L43@-1,0/180").survey
+    assert [form.tile.id for form in surveyed.cells.values()] == ["castle-red", "L28", "L43"]
+    assert {cell for area in surveyed.areas for cell in area.cells} == surveyed.cells.keys()
+    assert {position_of(cell) for cell in surveyed.connected} == {(0, 1)}
+
+
+def test_a_road_that_was_built_from_afar_is_joined_as_soon_as_it_arrives():
+    # L30 lies there before L60 joins it to the castle.
+    assert joined("castle-red L30@-1,1/180 L60@-1,0/180") == {(-1, 1), (-1, 0)}
+    assert joined("castle-red L30@-1,1/180 L52@0,1 L60@-1,0/180") == {(0, 1), (-1, 1), (-1, 0)}
 
 
 def test_areas_do_not_depend_on_the_order_of_placing():
     placed = Territory.parse(AREAS["a hole leaves the areas around it open"][0]).placed
-    forwards = Territory.assembled(placed).areas.values()
-    backwards = Territory.assembled((placed[0], *reversed(placed[1:]))).areas.values()
+    forwards = Territory.assembled(placed).survey.areas
+    backwards = Territory.assembled((placed[0], *reversed(placed[1:]))).survey.areas
     assert sorted(map(told, forwards)) == sorted(map(told, backwards))
     assert {(a.terrain, frozenset(a.cells)) for a in forwards} == {
         (a.terrain, frozenset(a.cells)) for a in backwards

@@ -22,7 +22,6 @@ from engine import (
     new_game,
     offer_limits,
     play,
-    survey_of,
 )
 from engine.final_scoring import final_score
 from engine.scoring import tile_points
@@ -206,7 +205,7 @@ def test_in_the_last_round_a_tile_is_worth_what_it_scores_at_its_best_place(tile
     territory = Territory.parse("castle-red L17@0,1 L57@0,-1/180 L65@1,0/270")
 
     def points(grown: Territory) -> int:
-        survey = survey_of(grown)
+        survey = grown.survey
         scrolls = sum(scroll.points for scroll in final_score(survey, 0).scrolls)
         return scrolls + sum(tile_points(scored, [survey], [0])[0] for scored in scoring_tiles[1:])
 

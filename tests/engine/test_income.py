@@ -3,7 +3,6 @@
 import pytest
 
 from engine.scoring import SLOTS, catch_up, income, schedule
-from engine.survey import survey_of
 from engine.territory import Territory
 
 # The castle's southern road goes on into L69, its western one into L60.
@@ -11,7 +10,7 @@ TWO_WHISKY = "castle-red L69@0,1 L60@-1,0/180"
 
 
 def income_of(notation, scores=(0, 0), round_number=1):
-    return income(scores, 0, survey_of(Territory.parse(notation)), round_number)
+    return income(scores, 0, Territory.parse(notation).survey, round_number)
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])

@@ -8,7 +8,7 @@ import pytest
 
 from engine.geometry import position_of
 from engine.scoring import SCORING_TILES, awards, tile_points
-from engine.survey import Survey, survey_of
+from engine.survey import Survey
 from engine.territory import Territory
 
 
@@ -26,7 +26,7 @@ def read_case(tile: str, sentence: str, line: str) -> Case:
     return Case(
         tile,
         sentence,
-        [survey_of(Territory.parse(notation)) for notation, _, _ in seats],
+        [Territory.parse(notation).survey for notation, _, _ in seats],
         [int(gold or 0) for _, _, gold in seats],
         tuple(int(number) for number in points.split()),
     )
@@ -55,7 +55,7 @@ def each_case() -> pytest.MarkDecorator:
 
 def awards_of(tile: str, notation: str) -> list[tuple[int, list[tuple[int, int]]]]:
     """The awards of a seat alone, with positions for cells."""
-    found = awards(tile, 0, [survey_of(Territory.parse(notation))], [7])
+    found = awards(tile, 0, [Territory.parse(notation).survey], [7])
     return [(points, [position_of(cell) for cell in cells]) for points, cells in found]
 
 
@@ -126,7 +126,7 @@ def test_an_award_names_the_tiles_that_earned_it(tile, notation, expected):
 
 
 def points(tile: str, notation: str) -> int:
-    return tile_points(tile, [survey_of(Territory.parse(notation))], [0])[0]
+    return tile_points(tile, [Territory.parse(notation).survey], [0])[0]
 
 
 def test_r4_the_castle_is_a_tile_of_squares_lines_and_areas():

@@ -5,8 +5,9 @@ from random import Random
 import pytest
 
 from engine.errors import CellOccupied, InvalidTerritory, NotAdjacent, TerrainMismatch
+from engine.frontier import Place
 from engine.geometry import LIMIT, ROTATIONS, SIDES, cell_at, position_of
-from engine.territory import Place, Territory, castle_alone
+from engine.territory import Territory, castle_alone
 from engine.tiles import COLORS, LANDSCAPE, TILES, Terrain
 
 CASTLE = Territory.parse("castle-red")
@@ -44,7 +45,8 @@ def test_a_rotation_of_0_may_be_written_and_the_castle_may_come_last_with_its_pl
 
 def test_tiles_may_be_told_in_any_order():
     told = Territory.parse("L09@0,-3/180 L11@0,-2/270 castle-red L29@0,-1/270")
-    assert told.cells == Territory.parse("castle-red L29@0,-1/270 L11@0,-2/270 L09@0,-3/180").cells
+    in_order = Territory.parse("castle-red L29@0,-1/270 L11@0,-2/270 L09@0,-3/180")
+    assert told.survey.cells == in_order.survey.cells
 
 
 @pytest.mark.parametrize(
@@ -86,9 +88,9 @@ def test_a_tile_is_placed_beside_another_where_the_terrain_matches():
 
 
 def test_placing_leaves_the_territory_it_began_from_as_it_was():
-    before = (CASTLE.placed, dict(CASTLE.cells), dict(CASTLE.frontier))
+    before = (CASTLE.placed, dict(CASTLE.survey.cells), dict(CASTLE.frontier))
     CASTLE.place("L28", 0, -1, 0)
-    assert (CASTLE.placed, CASTLE.cells, CASTLE.frontier) == before
+    assert (CASTLE.placed, CASTLE.survey.cells, CASTLE.frontier) == before
 
 
 def test_a_tile_just_placed_counts_for_the_next():
@@ -159,8 +161,8 @@ def test_two_landscape_tiles_can_be_placed_in_232394_ways():
 @pytest.mark.parametrize("seed", range(4))
 def test_a_place_is_listed_if_and_only_if_it_is_accepted(seed):
     territory = grown(seed)
-    xs = [position_of(cell)[0] for cell in territory.cells]
-    ys = [position_of(cell)[1] for cell in territory.cells]
+    xs = [position_of(cell)[0] for cell in territory.survey.cells]
+    ys = [position_of(cell)[1] for cell in territory.survey.cells]
     everywhere = [
         (x, y, rotation)
         for x in range(min(xs) - 2, max(xs) + 3)
@@ -178,14 +180,15 @@ def test_what_is_carried_over_from_tile_to_tile_is_what_the_placements_imply(see
     territory = grown(seed)
     afresh = Territory(territory.placed)
     assert territory == afresh
-    assert list(territory.cells.items()) == list(afresh.cells.items())
+    assert list(territory.survey.cells.items()) == list(afresh.survey.cells.items())
     assert territory.frontier == afresh.frontier
     assert Territory.parse(str(territory)) == territory
 
 
 def test_the_frontier_is_every_empty_cell_beside_a_tile_the_hole_among_them():
     ring = Territory.parse(RING)
-    beside = {cell + step for cell in ring.cells for step in (-256, 1, 256, -1)} - ring.cells.keys()
+    covered = ring.survey.cells.keys()
+    beside = {cell + step for cell in covered for step in (-256, 1, 256, -1)} - covered
     assert ring.frontier.keys() == beside
     assert cell_at(1, 0) in beside
 

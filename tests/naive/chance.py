@@ -6,7 +6,8 @@ from collections.abc import Callable
 from random import Random
 
 from engine.errors import InvalidTerritory
-from engine.territory import Place, Territory, castle_alone
+from engine.frontier import Place
+from engine.territory import Territory, castle_alone
 from tests.naive.catalogue import LANDSCAPE
 from tests.naive.world import World, neighbours
 

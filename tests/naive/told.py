@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from engine import Game, Player, Territory, position_of, survey_of
+from engine import Game, Player, Territory, position_of
 from tests.naive.chance import as_world
 from tests.naive.table import Table
 from tests.naive.world import Area
@@ -83,5 +83,5 @@ def areas_told(territory: Territory) -> Counter[Area]:
             area.lighthouses,
             tuple(sorted((kind, position_of(cell)) for kind, cell in area.scrolls)),
         )
-        for area in survey_of(territory).areas
+        for area in territory.survey.areas
     )

@@ -12,7 +12,6 @@ from engine import (
     Terrain,
     Territory,
     castle_alone,
-    survey_of,
 )
 from service.drawing import territory_svg
 from service.drawing.curves import inside, sampled
@@ -38,7 +37,7 @@ TERRITORIES = [grown(seed, color) for seed, color in enumerate(("red", "blue", "
 
 
 def drawn(territory: Territory, *, title: str | None = None, coordinates: bool = False) -> str:
-    return territory_svg(territory, survey_of(territory), title=title, coordinates=coordinates)
+    return territory_svg(territory, territory.survey, title=title, coordinates=coordinates)
 
 
 def things(svg: str) -> list[tuple[str, complex]]:

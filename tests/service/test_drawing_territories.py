@@ -18,7 +18,6 @@ from engine import (
     Place,
     Territory,
     castle_alone,
-    survey_of,
 )
 from service.drawing import tile_svg
 from service.drawing.art import art_of
@@ -67,11 +66,11 @@ def test_completed_areas_are_those_of_the_engine(territory: Territory) -> None:
     for completed in (True, False):
         by_engine = {
             (area.terrain, cell)
-            for area in survey_of(territory).areas
+            for area in territory.survey.areas
             if area.completed is completed
             for cell in area.cells
         }
-        forms = survey_of(territory).cells
+        forms = territory.survey.cells
         by_drawing = {
             (region.terrain, cell)
             for (cell, form), placed in zip(forms.items(), territory.placed, strict=True)
