@@ -10,115 +10,95 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from engine.geometry import OPPOSITE, SIDES, STEPS
-from engine.tiles import LIGHTHOUSE, Form, Region, Terrain
+from engine.tiles import Form, Region, Terrain
 
 
 class Area(NamedTuple):
     """A connected stretch of one terrain.
 
-    `cells` has each cell once, so `len(cells)` is the area's size in tiles. `openings` counts the tile edges
-    that it reaches and that have no tile on the other side. `lighthouses` counts those adjacent to it (R2),
-    each once. `scrolls` are those that lie in it (R3), as (kind, cell).
+    `openings` counts the tile edges that it reaches and that have no tile on the other side. `parts` are the
+    regions of tiles that it consists of, each with its cell; a tile can have several in one area.
     """
 
-    terrain: Terrain
-    cells: tuple[int, ...]
     openings: int
-    brochs: int
-    ships: int
-    lighthouses: int
-    scrolls: tuple[tuple[str, int], ...]
+    parts: tuple[tuple[int, Region], ...]
 
     @property
     def completed(self) -> bool:
         """Whether nothing of it is open."""
         return not self.openings
 
+    @property
+    def terrain(self) -> Terrain:
+        """Its terrain."""
+        return self.parts[0][1].terrain
+
+    @property
+    def cells(self) -> tuple[int, ...]:
+        """Where it lies, each cell once: `len(cells)` is its size in tiles."""
+        return tuple(dict(self.parts))
+
+    @property
+    def brochs(self) -> int:
+        """The brochs in it (R1)."""
+        return sum([region.brochs for _, region in self.parts])
+
+    @property
+    def ships(self) -> int:
+        """The ships in it (R1)."""
+        return sum([region.ships for _, region in self.parts])
+
+    @property
+    def lighthouses(self) -> int:
+        """The lighthouses adjacent to it (R2), those of one tile once."""
+        return sum([region.lighthouses for region in dict(self.parts).values()])
+
+    @property
+    def scrolls(self) -> list[tuple[str, int]]:
+        """The scrolls that lie in it (R3), as (kind, cell)."""
+        return [(region.scroll, cell) for cell, region in self.parts if region.scroll]
+
 
 # An edge is an empty cell and one of its sides, as one number: cell * 4 + side.
-_ACROSS: Final = tuple(4 * STEPS[side] + OPPOSITE[side] for side in SIDES)
-"""What to add to a tile's cell * 4 for the edge that an empty neighbour on each side has towards it."""
+_ACROSS: Final = tuple(4 * STEPS[side] + OPPOSITE[side] - side for side in SIDES)
+"""What to add to an edge of a tile's cell for the edge that the empty neighbour there has towards it."""
 
 
-def join_areas(
-    areas: dict[int, Area], facing: dict[int, int], cells: dict[int, Form], cell: int, form: Form
-) -> None:
+def join_areas(areas: dict[int, Area], facing: dict[int, int], cell: int, form: Form) -> None:
     """Add the regions of a tile to the areas that they touch, in place.
 
-    `areas` are by a number; `facing` has the number of the area behind each open edge. The tile lies in
-    `cells` already.
+    `areas` are by a number; `facing` has the number of the area behind each open edge.
     """
-    across = [facing.pop(4 * cell + side, None) for side in SIDES]
     for index, region in enumerate(form.regions):
         number = None
-        opened = 0
+        openings = 0
+        parts: tuple[tuple[int, Region], ...] = ()
+        opened = []
         for side in region.sides:
-            behind = across[side]
+            edge = 4 * cell + side
+            behind = facing.pop(edge, None)
             if behind is None:
-                opened += 1
-            elif number is None:
+                openings += 1
+                opened.append(edge + _ACROSS[side])
+                continue
+            openings -= 1
+            if number is None:
                 number = behind
+                openings += areas[number].openings
+                parts = areas[number].parts
             elif behind != number:
-                areas[number] = _merged(areas[number], areas.pop(behind), cells)
-                _renumber(facing, across, behind, number)
+                other = areas.pop(behind)
+                openings += other.openings
+                parts += other.parts
+                _renumber(facing, behind, number)
         if number is None:
             number = 8 * cell + index
-            areas[number] = _begun(region, cell)
-        else:
-            areas[number] = _grown(areas[number], region, cell, 2 * opened - len(region.sides))
-        if opened:
-            for side in region.sides:
-                if across[side] is None:
-                    facing[4 * cell + _ACROSS[side]] = number
+        areas[number] = Area(openings, (*parts, (cell, region)))
+        for edge in opened:
+            facing[edge] = number
 
 
-def _begun(region: Region, cell: int) -> Area:
-    """Make an area of a region that touches no other."""
-    return Area(
-        region.terrain,
-        (cell,),
-        len(region.sides),
-        region.brochs,
-        region.ships,
-        region.lighthouses,
-        ((region.scroll, cell),) if region.scroll else (),
-    )
-
-
-def _grown(area: Area, region: Region, cell: int, opened: int) -> Area:
-    """Add a region to an area; another region of the same tile may be part of it already."""
-    terrain, cells, openings, brochs, ships, lighthouses, scrolls = area
-    if cell not in cells:
-        cells += (cell,)
-        lighthouses += region.lighthouses
-    if region.scroll:
-        scrolls += ((region.scroll, cell),)
-    return Area(
-        terrain, cells, openings + opened, brochs + region.brochs, ships + region.ships, lighthouses, scrolls
-    )
-
-
-def _merged(one: Area, other: Area, cells: dict[int, Form]) -> Area:
-    """Make two areas one. A tile can have a region in each: it and its lighthouse still count once."""
-    both = tuple(dict.fromkeys(one.cells + other.cells))
-    lighthouses = one.lighthouses + other.lighthouses
-    if lighthouses:
-        lighthouses = sum([cells[cell].tile.counts[LIGHTHOUSE] for cell in both])
-    return Area(
-        one.terrain,
-        both,
-        one.openings + other.openings,
-        one.brochs + other.brochs,
-        one.ships + other.ships,
-        lighthouses,
-        one.scrolls + other.scrolls,
-    )
-
-
-def _renumber(facing: dict[int, int], across: list[int | None], old: int, new: int) -> None:
+def _renumber(facing: dict[int, int], old: int, new: int) -> None:
     for edge, number in facing.items():
         if number == old:
             facing[edge] = new
-    for side in SIDES:
-        if across[side] == old:
-            across[side] = new

@@ -25,12 +25,11 @@ def join_roads(
     `road_ends` are the open edges at which a road from the castle arrives, each as in `areas.join_areas`. The
     tile lies in `cells` already. The castle is not joined to itself (R9).
     """
-    edges = [4 * cell + side for side in SIDES]
-    arriving = [side for side in SIDES if edges[side] in road_ends]
+    arriving = road_ends.intersection(range(4 * cell, 4 * cell + 4))
     if not arriving:
         return
-    road_ends.difference_update(edges)
-    border = [(cell, road) for side in arriving if (road := form.road_at[side]) >= 0]
+    road_ends -= arriving
+    border = [(cell, road) for edge in arriving if (road := form.road_at[edge % 4]) >= 0]
     seen = set(border)
     while border:
         here, road = border.pop()
@@ -40,7 +39,7 @@ def join_roads(
             beside = here + STEPS[side]
             if beside not in cells:
                 road_ends.add(4 * beside + OPPOSITE[side])
-            elif here != cell or side not in arriving:
+            elif 4 * here + side not in arriving:
                 across = beside, cells[beside].road_at[OPPOSITE[side]]
                 if across[1] >= 0 and across not in seen:
                     seen.add(across)

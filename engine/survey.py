@@ -39,7 +39,7 @@ class Survey(NamedTuple):
         for tile, x, y, rotation in placements:
             cell, form = cell_at(x, y), FORMS[tile, rotation]
             cells[cell] = form
-            join_areas(areas, facing, cells, cell, form)
+            join_areas(areas, facing, cell, form)
             join_roads(connected, road_ends, cells, cell, form)
         return Survey(cells, areas, connected, facing, road_ends)
 

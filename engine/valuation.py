@@ -21,7 +21,7 @@ from engine.game import Game
 from engine.scoring import SCORING_TILES, SLOTS, income, schedule, tile_points
 from engine.survey import NOTHING, Survey
 from engine.territory import Territory
-from engine.tiles import FITS, LANDSCAPE, Terrain
+from engine.tiles import FITS, LANDSCAPE, Region, Terrain
 
 # The numbers were tried against each other in some hundred games of the bot against itself.
 _HOPE: Final = 0.5
@@ -138,7 +138,8 @@ def _rewards_completion(scoring_tile: str) -> bool:
     """Whether completing areas can change what a scoring tile gives a territory."""
 
     def points(openings: int) -> int:
-        areas = [Area(terrain, (0, 1, 2), openings, 1, 1, 1, ()) for terrain in Terrain]
+        regions = [Region(terrain, (), 1, 1, 1) for terrain in Terrain]
+        areas = [Area(openings, tuple([(cell, region) for cell in range(3)])) for region in regions]
         return _points(scoring_tile, NOTHING._replace(numbered_areas=dict(enumerate(areas))), ())
 
     return points(0) != points(1)
