@@ -6,9 +6,10 @@ alone: tell them apart by class.
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from engine.frontier import Place
+from engine.tiles import LANDSCAPE
 
 
 class SetOffer(NamedTuple):
@@ -35,6 +36,12 @@ class TakeBack(NamedTuple):
 class FinishBuilding(NamedTuple):
     """Declare the build finished; tiles that have no place go back into the bag (R5)."""
 
+
+# Those that are listed again and again.
+PURCHASES: Final = {tile: Buy(tile) for tile in LANDSCAPE}
+PASS: Final = Pass()
+TAKE_BACK: Final = TakeBack()
+FINISH_BUILDING: Final = FinishBuilding()
 
 # A placement as a move is the same value as the placement that it leads to.
 Move: TypeAlias = SetOffer | Buy | Pass | Place | TakeBack | FinishBuilding

@@ -21,7 +21,7 @@ from engine.events import (
     TilesKept,
 )
 from engine.final_scoring import final_score, winners
-from engine.game import Game, Phase, Player, points_by_slot
+from engine.game import BUILDING, BUYING, PRICING, Game, points_by_slot
 from engine.scoring import income, tile_points
 from engine.survey import Survey
 
@@ -29,15 +29,9 @@ TILES_DRAWN = 3
 """How many tiles a player draws each round."""
 
 
-def with_player(game: Game, seat: int, player: Player) -> Game:
-    """Return the game with what one seat has replaced."""
-    players = (*game.players[:seat], player, *game.players[seat + 1 :])
-    return Game(players, *game[1:])
-
-
 def end_pricing(game: Game) -> tuple[Game, tuple[Event, ...]]:
     """When every seat has set its offer, turn all offers face up and return the marked tiles to the bag."""
-    if not all(player.prices for player in game.players):
+    if game.waiting_for:
         return game, ()
     return _reveal_offers(game)
 
@@ -51,51 +45,52 @@ def end_buying(game: Game) -> tuple[Game, tuple[Event, ...]]:
 
 def end_building(game: Game) -> tuple[Game, tuple[Event, ...]]:
     """When every seat has finished, score the round; then the next begins, or the game ends."""
-    if not all(player.finished for player in game.players):
+    if game.waiting_for:
         return game, ()
     return _end_round(game)
 
 
-def start_round(game: Game, surveys: Sequence[Survey]) -> tuple[Game, tuple[Event, ...]]:
+def start_round(game: Game, starting_seat: int, surveys: Sequence[Survey]) -> tuple[Game, tuple[Event, ...]]:
     """Begin the next round: income, then three tiles for each seat; `surveys` are of the territories."""
-    game = game._replace(round=game.round + 1, phase=Phase.PRICING, buys=0)
+    number = game.round + 1
     scores = [player.score for player in game.players]
-    incomes = tuple(income(scores, seat, survey, game.round) for seat, survey in enumerate(surveys))
-    drawn = _draw(game)
+    incomes = tuple([income(scores, seat, survey, number) for seat, survey in enumerate(surveys)])
+    drawn = _draw(game, number)
     players = tuple(
-        player._replace(gold=player.gold + paid.total, drawn=tiles, placed_now=0, finished=False)
-        for player, paid, tiles in zip(game.players, incomes, drawn, strict=True)
+        [
+            player.beginning(player.gold + paid.total, tiles)
+            for player, paid, tiles in zip(game.players, incomes, drawn, strict=True)
+        ]
     )
-    gold = tuple(player.gold for player in players)
-    return game._replace(players=players), (
-        RoundStarted(game.round, game.starting_seat),
-        IncomePaid(incomes, gold),
-        TilesDrawn(drawn),
-    )
+    gold = tuple([player.gold for player in players])
+    game = game._replace(players=players, starting_seat=starting_seat, round=number, phase=PRICING, buys=0)
+    return game, (RoundStarted(number, starting_seat), IncomePaid(incomes, gold), TilesDrawn(drawn))
 
 
-def _draw(game: Game) -> tuple[tuple[str, ...], ...]:
+def _draw(game: Game, number: int) -> tuple[tuple[str, ...], ...]:
     """Draw for seat 0 first, then clockwise, by the procedure that `draws` documents."""
     bag = list(game.bag)
     drawn = []
     for seat in range(len(game.players)):
         tiles = []
-        for number in range(1, TILES_DRAWN + 1):
-            tiles.append(draw(game.seed, f"draw/{game.round}/{seat}/{number}", bag))
+        for nth in range(1, TILES_DRAWN + 1):
+            tiles.append(draw(game.seed, f"draw/{number}/{seat}/{nth}", bag))
         drawn.append(tuple(tiles))
     return tuple(drawn)
 
 
 def _reveal_offers(game: Game) -> tuple[Game, tuple[Event, ...]]:
-    offers = [tuple(zip(player.drawn, player.prices, strict=True)) for player in game.players]
-    discards = tuple(tile for offer in offers for tile, price in offer if not price)
-    on_offer = tuple(tuple((tile, price) for tile, price in offer if price) for offer in offers)
+    marked = [player.prices.index(0) for player in game.players]
+    discards = tuple([player.drawn[at] for player, at in zip(game.players, marked, strict=True)])
     players = tuple(
-        player._replace(drawn=tuple(tile for tile, _ in offer), prices=tuple(price for _, price in offer))
-        for player, offer in zip(game.players, on_offer, strict=True)
+        [
+            player.trading(player.gold, *player.offer_without(at), player.hand)
+            for player, at in zip(game.players, marked, strict=True)
+        ]
     )
-    gold = tuple(player.gold for player in players)
-    return game._replace(phase=Phase.BUYING, players=players), (
+    on_offer = tuple([tuple(zip(player.drawn, player.prices, strict=True)) for player in players])
+    gold = tuple([player.gold for player in players])
+    return game._replace(phase=BUYING, players=players), (
         OffersRevealed(discards, on_offer, gold),
         TilesDiscarded(discards),
     )
@@ -103,13 +98,13 @@ def _reveal_offers(game: Game) -> tuple[Game, tuple[Event, ...]]:
 
 def _keep_unsold(game: Game) -> tuple[Game, tuple[Event, ...]]:
     kept = TilesKept(
-        tuple(player.drawn for player in game.players),
-        tuple(player.stakes for player in game.players),
+        tuple([player.drawn for player in game.players]),
+        tuple([player.stakes for player in game.players]),
     )
     players = tuple(
-        player._replace(hand=(*player.hand, *player.drawn), drawn=(), prices=()) for player in game.players
+        [player.trading(player.gold, (), (), player.hand + player.drawn) for player in game.players]
     )
-    return game._replace(phase=Phase.BUILDING, players=players), (kept,)
+    return game._replace(phase=BUILDING, players=players), (kept,)
 
 
 def _end_round(game: Game) -> tuple[Game, tuple[Event, ...]]:
@@ -118,8 +113,7 @@ def _end_round(game: Game) -> tuple[Game, tuple[Event, ...]]:
     if game.round == game.rounds:
         game, finished = _finish(game, surveys)
         return game, (scored, finished)
-    starting_seat = (game.starting_seat + 1) % len(game.players)
-    game, started = start_round(game._replace(starting_seat=starting_seat), surveys)
+    game, started = start_round(game, (game.starting_seat + 1) % len(game.players), surveys)
     return game, (scored, *started)
 
 
@@ -128,16 +122,9 @@ def _score_round(game: Game, surveys: Sequence[Survey]) -> tuple[Game, Event]:
     slots = game.slots_scored_in(game.round)
     by_slot = [tile_points(game.scoring_tile(slot), surveys, golds) for slot in slots]
     points = tuple(zip(*by_slot, strict=True))
-    players = tuple(
-        player._replace(
-            score=player.score + sum(earned),
-            points=(*player.points, earned),
-            built=(*player.built, len(player.territory.placed)),
-        )
-        for player, earned in zip(game.players, points, strict=True)
-    )
-    scores = tuple(player.score for player in players)
-    return game._replace(players=players), RoundScored(game.round, slots, points, scores)
+    players = [player.scoring(earned) for player, earned in zip(game.players, points, strict=True)]
+    scores = tuple([player.score for player in players])
+    return game.with_players(players, game.buys), RoundScored(game.round, slots, points, scores)
 
 
 def _finish(game: Game, surveys: Sequence[Survey]) -> tuple[Game, Event]:

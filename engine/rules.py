@@ -21,8 +21,20 @@ from engine.events import (
     TilePlaced,
 )
 from engine.frontier import Place
-from engine.game import Game, Phase, Player
-from engine.moves import Buy, FinishBuilding, Move, OfferLimits, Pass, SetOffer, TakeBack
+from engine.game import BUILDING, BUYING, PRICING, Game, Phase, Player
+from engine.moves import (
+    FINISH_BUILDING,
+    PASS,
+    PURCHASES,
+    TAKE_BACK,
+    Buy,
+    FinishBuilding,
+    Move,
+    OfferLimits,
+    Pass,
+    SetOffer,
+    TakeBack,
+)
 
 MINIMUM_PRICE = 1
 """Gold; the least that a tile on offer costs."""
@@ -44,11 +56,11 @@ def play(game: Game, seat: int, move: Move) -> Outcome:
     error = refusal(game, seat, move)
     if error is not None:
         raise error
-    rule = _RULES[type(move)]
-    game, event = rule.effect(game, seat, move)
-    if rule.carry_on is None:
+    _, _, effect, carry_on = _RULES[type(move)]
+    game, event = effect(game, seat, move)
+    if carry_on is None:
         return Outcome(game, (event,))
-    game, consequences = rule.carry_on(game)
+    game, consequences = carry_on(game)
     return Outcome(game, (event, *consequences))
 
 
@@ -59,31 +71,28 @@ def refusal(game: Game, seat: int, move: Move) -> RuleError | None:
     """
     if not 0 <= seat < len(game.players):
         raise ValueError(f"there is no seat {seat}")
-    rule = _RULES[type(move)]
-    if game.phase is rule.phase:
-        return rule.refusal(game, seat, move)
+    phase, judge, _, _ = _RULES[type(move)]
+    if game.phase is phase:
+        return judge(game, seat, move)
     if game.phase is None:
         return errors.GameOver("The game is over.")
-    return errors.WrongPhase(f"This belongs to the {rule.phase} phase; the game is in {game.phase}.")
+    return errors.WrongPhase(f"This belongs to the {phase} phase; the game is in {game.phase}.")
 
 
 def legal_moves(game: Game, seat: int) -> list[Move]:
     """Return every move open to a seat now, but for offers, which `offer_limits` describes."""
-    match game.phase:
-        case Phase.BUYING if game.buyer == seat:
-            gold = game.players[seat].gold
-            offered = _on_offer(game).items()
-            affordable = [tile for tile, (seller, price) in offered if seller != seat and price <= gold]
-            return [*map(Buy, affordable), Pass()]
-        case Phase.BUILDING if not game.players[seat].finished:
-            return _building_moves(game.players[seat])
-        case _:
-            return []
+    phase = game.phase
+    if phase is BUILDING:
+        player = game.players[seat]
+        return [] if player.finished else _building_moves(player)
+    if phase is BUYING and game.buyer == seat:
+        return _buying_moves(game, seat)
+    return []
 
 
 def offer_limits(game: Game, seat: int) -> OfferLimits | None:
     """Describe every offer a seat may set now; None when it may set none."""
-    if game.phase is not Phase.PRICING:
+    if game.phase is not PRICING:
         return None
     player = game.players[seat]
     return OfferLimits(player.drawn, player.gold + player.stakes, MINIMUM_PRICE)
@@ -91,13 +100,14 @@ def offer_limits(game: Game, seat: int) -> OfferLimits | None:
 
 def _offer_refusal(game: Game, seat: int, offer: SetOffer) -> RuleError | None:
     player = game.players[seat]
-    named = [offer.discard, *[tile for tile, _ in offer.prices]]
+    discard, priced = offer
+    named = [discard, *[tile for tile, _ in priced]]
     if sorted(named) != sorted(player.drawn):
         for tile in named:
             if tile not in player.drawn:
                 return errors.TileNotYours(f"{tile} is not among the tiles drawn: {', '.join(player.drawn)}.")
         return errors.OfferIncomplete("Discard one of the three drawn tiles and price each of the other two.")
-    prices = [gold for _, gold in offer.prices]
+    prices = [gold for _, gold in priced]
     if min(prices) < MINIMUM_PRICE:
         return errors.PriceTooLow(f"Each price is at least {MINIMUM_PRICE} gold.")
     purse = player.gold + player.stakes
@@ -115,14 +125,16 @@ def _turn_refusal(game: Game, seat: int, _move: Buy | Pass) -> RuleError | None:
 def _purchase_refusal(game: Game, seat: int, move: Buy) -> RuleError | None:
     if seat != game.buyer:
         return _turn_refusal(game, seat, move)
-    seller, price = _on_offer(game).get(move.tile, (None, 0))
+    tile = move.tile
+    seller = _seller(game, tile)
     if seller is None:
-        return errors.TileNotForSale(f"Nobody offers {move.tile} now.")
+        return errors.TileNotForSale(f"Nobody offers {tile} now.")
     if seller == seat:
-        return errors.OwnTile(f"{move.tile} is a tile of your own.")
-    if price > game.players[seat].gold:
-        gold = game.players[seat].gold
-        return errors.NotEnoughGold(f"{move.tile} costs {price} gold; the purse holds {gold}.")
+        return errors.OwnTile(f"{tile} is a tile of your own.")
+    offering = game.players[seller]
+    price, gold = offering.prices[offering.drawn.index(tile)], game.players[seat].gold
+    if price > gold:
+        return errors.NotEnoughGold(f"{tile} costs {price} gold; the purse holds {gold}.")
     return None
 
 
@@ -130,9 +142,10 @@ def _placement_refusal(game: Game, seat: int, place: Place) -> RuleError | None:
     player = game.players[seat]
     if player.finished:
         return _finished()
-    if place.tile not in player.hand:
-        return errors.TileNotYours(f"{place.tile} is not among the tiles in hand: {', '.join(player.hand)}.")
-    return player.territory.refusal(*place)
+    tile, x, y, rotation = place
+    if tile not in player.hand:
+        return errors.TileNotYours(f"{tile} is not among the tiles in hand: {', '.join(player.hand)}.")
+    return player.territory.refusal(tile, x, y, rotation)
 
 
 def _take_back_refusal(game: Game, seat: int, _move: TakeBack) -> RuleError | None:
@@ -163,75 +176,83 @@ def _building_moves(player: Player) -> list[Move]:
     for tile in player.hand:
         moves += player.territory.legal_places(tile)
     if not moves:
-        moves.append(FinishBuilding())
+        moves.append(FINISH_BUILDING)
     if player.placed_now:
-        moves.append(TakeBack())
+        moves.append(TAKE_BACK)
     return moves
 
 
-def _on_offer(game: Game) -> dict[str, tuple[int, int]]:
-    """Return the seller and the price of each tile on offer."""
-    return {
-        tile: (seat, price)
-        for seat, player in enumerate(game.players)
+def _buying_moves(game: Game, seat: int) -> list[Move]:
+    gold = game.players[seat].gold
+    moves: list[Move] = [
+        PURCHASES[tile]
+        for seller, player in enumerate(game.players)
+        if seller != seat
         for tile, price in zip(player.drawn, player.prices, strict=True)
-    }
+        if price <= gold
+    ]
+    moves.append(PASS)
+    return moves
+
+
+def _seller(game: Game, tile: str) -> int | None:
+    """Return the seat that has a tile on offer."""
+    for seat, player in enumerate(game.players):
+        if tile in player.drawn:
+            return seat
+    return None
 
 
 def _set_offer(game: Game, seat: int, offer: SetOffer) -> tuple[Game, Event]:
     player = game.players[seat]
+    drawn = player.drawn
     by_tile = dict(offer.prices)
-    prices = tuple(by_tile.get(tile, 0) for tile in player.drawn)
+    prices = tuple([by_tile.get(tile, 0) for tile in drawn])
     gold = player.gold + player.stakes - sum(prices)
-    game = rounds.with_player(game, seat, player._replace(prices=prices, gold=gold))
-    ordered = tuple((tile, by_tile[tile]) for tile in player.drawn if tile in by_tile)
+    ordered = tuple([(tile, by_tile[tile]) for tile in drawn if tile in by_tile])
+    game = game.with_player(seat, player.trading(gold, drawn, prices, player.hand))
     return game, OfferSet(seat, offer.discard, ordered, gold)
 
 
 def _buy(game: Game, seat: int, move: Buy) -> tuple[Game, Event]:
-    seller_seat, price = _on_offer(game)[move.tile]
-    buyer, seller = game.players[seat], game.players[seller_seat]
-    at = seller.drawn.index(move.tile)
-    seller = seller._replace(
-        gold=seller.gold + 2 * price,
-        drawn=seller.drawn[:at] + seller.drawn[at + 1 :],
-        prices=seller.prices[:at] + seller.prices[at + 1 :],
-    )
-    buyer = buyer._replace(gold=buyer.gold - price, hand=(*buyer.hand, move.tile))
-    game = rounds.with_player(rounds.with_player(game, seat, buyer), seller_seat, seller)
-    gold = tuple(player.gold for player in game.players)
-    return game._replace(buys=game.buys + 1), TileBought(seat, seller_seat, move.tile, price, gold)
+    tile = move.tile
+    players = list(game.players)
+    seller_seat = _seller(game, tile)
+    assert seller_seat is not None
+    buyer, seller = players[seat], players[seller_seat]
+    at = seller.drawn.index(tile)
+    price = seller.prices[at]
+    players[seller_seat] = seller.trading(seller.gold + 2 * price, *seller.offer_without(at), seller.hand)
+    players[seat] = buyer.trading(buyer.gold - price, buyer.drawn, buyer.prices, (*buyer.hand, tile))
+    gold = tuple([player.gold for player in players])
+    return game.with_players(players, game.buys + 1), TileBought(seat, seller_seat, tile, price, gold)
 
 
 def _pass(game: Game, seat: int, _move: Pass) -> tuple[Game, Event]:
-    return game._replace(buys=game.buys + 1), BuyPassed(seat)
+    return game.with_players(list(game.players), game.buys + 1), BuyPassed(seat)
 
 
 def _place(game: Game, seat: int, move: Place) -> tuple[Game, Event]:
     player = game.players[seat]
-    player = player._replace(
-        territory=player.territory.extended(move),
-        hand=tuple([tile for tile in player.hand if tile != move.tile]),
-        placed_now=player.placed_now + 1,
-    )
-    return rounds.with_player(game, seat, player), TilePlaced(seat, *move)
+    tile, x, y, rotation = move
+    hand = tuple([other for other in player.hand if other != tile])
+    player = player.building(player.territory.extended(move), hand, player.placed_now + 1)
+    return game.with_player(seat, player), TilePlaced(seat, tile, x, y, rotation)
 
 
 def _take_back(game: Game, seat: int, _move: TakeBack) -> tuple[Game, Event]:
     player = game.players[seat]
     last = player.territory.placed[-1]
-    player = player._replace(
-        territory=player.territory.without_last(),
-        hand=(*player.hand, last.tile),
-        placed_now=player.placed_now - 1,
+    player = player.building(
+        player.territory.without_last(), (*player.hand, last.tile), player.placed_now - 1
     )
-    return rounds.with_player(game, seat, player), PlacementTakenBack(seat, *last)
+    return game.with_player(seat, player), PlacementTakenBack(seat, *last)
 
 
 def _finish_building(game: Game, seat: int, _move: FinishBuilding) -> tuple[Game, Event]:
     player = game.players[seat]
-    game = rounds.with_player(game, seat, player._replace(hand=(), finished=True))
-    return game, BuildingFinished(seat, player.hand)
+    finished = player.building(player.territory, (), player.placed_now, finished=True)
+    return game.with_player(seat, finished), BuildingFinished(seat, player.hand)
 
 
 class _Rule(NamedTuple):
@@ -244,10 +265,10 @@ class _Rule(NamedTuple):
 
 
 _RULES: dict[type[Any], _Rule] = {
-    SetOffer: _Rule(Phase.PRICING, _offer_refusal, _set_offer, rounds.end_pricing),
-    Buy: _Rule(Phase.BUYING, _purchase_refusal, _buy, rounds.end_buying),
-    Pass: _Rule(Phase.BUYING, _turn_refusal, _pass, rounds.end_buying),
-    Place: _Rule(Phase.BUILDING, _placement_refusal, _place),
-    TakeBack: _Rule(Phase.BUILDING, _take_back_refusal, _take_back),
-    FinishBuilding: _Rule(Phase.BUILDING, _finish_refusal, _finish_building, rounds.end_building),
+    SetOffer: _Rule(PRICING, _offer_refusal, _set_offer, rounds.end_pricing),
+    Buy: _Rule(BUYING, _purchase_refusal, _buy, rounds.end_buying),
+    Pass: _Rule(BUYING, _turn_refusal, _pass, rounds.end_buying),
+    Place: _Rule(BUILDING, _placement_refusal, _place),
+    TakeBack: _Rule(BUILDING, _take_back_refusal, _take_back),
+    FinishBuilding: _Rule(BUILDING, _finish_refusal, _finish_building, rounds.end_building),
 }

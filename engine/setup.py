@@ -40,15 +40,16 @@ def new_game(colors: Sequence[str], seed: str, options: Options | None = None) -
     """
     options = options or Options()
     _check(colors, options)
+    starting_seat = _starting_seat(seed, len(colors), options.starting_seat)
     game = Game(
         seed=seed,
         scoring_tiles=options.scoring_tiles or _draw_scoring_tiles(seed),
         players=tuple(Player(color, castle_alone(color)) for color in colors),
-        starting_seat=_starting_seat(seed, len(colors), options.starting_seat),
+        starting_seat=starting_seat,
         tie_break=options.tie_break,
         open_gold=options.open_gold,
     )
-    return Outcome(*start_round(game, [player.territory.survey for player in game.players]))
+    return Outcome(*start_round(game, starting_seat, [player.territory.survey for player in game.players]))
 
 
 def _check(colors: Sequence[str], options: Options) -> None:
