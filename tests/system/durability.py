@@ -17,8 +17,9 @@ from pathlib import Path
 
 from service.embedded import find_program
 from tests.deploy.servers import waited_for
-from tests.system.machines import Machines, OneRedis
+from tests.system.machines import FailingOver, Machines, OneRedis
 from tests.system.proof import prove
+from tests.system.redis_forms import Cluster, Sentinels
 from tests.system.storm import Crowd
 from tests.system.wire import Wire
 
@@ -26,16 +27,33 @@ MOST_KILLS = 100_000
 POSTED_AGAIN = 10
 """Of so many games one is begun again from its record."""
 
+KEPT = ("--appendonly", "yes")
+"""A master that comes back empty before anybody has missed it makes its replicas empty, too."""
 
-def survived(machines, seed, games, enough):
-    """Let a crowd play while machines are killed, until `enough` says so; then prove all its games.
+COPIED = {"SKYE_REDIS_REPLICAS": "1", "SKYE_REDIS_TIMEOUT_MS": "1000"}
+STORES = {
+    "one": (lambda program, folder: OneRedis(program, folder, "always"), {}),
+    "sentinels": (lambda program, folder: FailingOver(Sentinels(program, folder, *KEPT)), COPIED),
+    "cluster": (lambda program, folder: FailingOver(Cluster(program, folder, *KEPT)), COPIED),
+}
+"""How to make what keeps the games, and the settings that make it keep what is acknowledged."""
+
+
+def served(store, program, folder):
+    """Return the machines of a service that keeps its games in one of `STORES`, to be started."""
+    make, settings = STORES[store]
+    return Machines(make(program, folder), folder, **settings)
+
+
+def survived(machines, seed, games, enough, victims=Machines.VICTIMS):
+    """Let a crowd play while victims are killed, until `enough` says so; then prove all its games.
 
     `enough` is given how often each victim has been killed. Returns counts of all there was. Raises
     AssertionError, which names the seed.
     """
     dice = random.Random(seed)
-    with Crowd(machines.ports, seed, games) as crowd:
-        for victim in victims(machines, dice):
+    with Crowd(machines.ports, seed, games, may_go_back=machines.store.may_go_back) as crowd:
+        for victim in in_turn(victims, dice):
             if crowd.wrong or enough(machines.kills):
                 break
             begun = time.time()
@@ -56,10 +74,10 @@ def survived(machines, seed, games, enough):
     return found + crowd.counts
 
 
-def victims(machines, dice):
+def in_turn(victims, dice):
     """Yield whom to kill next, all equally often, in an order by the dice."""
     for _ in range(MOST_KILLS):
-        yield from dice.sample(machines.VICTIMS, len(machines.VICTIMS))
+        yield from dice.sample(victims, len(victims))
 
 
 def wait_for_play(crowd, begun, seconds=60):
@@ -74,16 +92,18 @@ def main():
     )
     parser.add_argument("--minutes", type=float, default=5, help="how long to go on killing")
     parser.add_argument("--seed", default=None, help="by which games, moves and victims are chosen")
+    parser.add_argument("--store", default="one", choices=STORES, help="what the games are kept by")
     parser.add_argument("--games", type=int, default=8, help="how many games are played at once")
     chosen = parser.parse_args()
     program = find_program() or sys.exit("There is no redis-server.")
     seed = chosen.seed or secrets.token_hex(4)
     print(f"The seed is {seed}.", flush=True)
     until = time.monotonic() + 60 * chosen.minutes
-    with tempfile.TemporaryDirectory(prefix="skye-") as folder:
-        store = OneRedis(program, Path(folder), "always")
-        with Machines(store, Path(folder)) as machines:
-            found = survived(machines, seed, chosen.games, lambda _: time.monotonic() > until)
+    with (
+        tempfile.TemporaryDirectory(prefix="skye-") as folder,
+        served(chosen.store, program, Path(folder)) as machines,
+    ):
+        found = survived(machines, seed, chosen.games, lambda _: time.monotonic() > until)
     for name, number in (found + machines.kills).items():
         print(f"{name:>20} {number}")
     print("Nothing that was acknowledged is missing, nothing has happened twice.")

@@ -11,6 +11,9 @@ from tests.conftest import free_port
 from tests.deploy.servers import Instance, Nginx, nginx_program, waited_for
 from tests.system.conftest import children, gone
 
+FAILOVER_S = 60
+"""How long a failover may take, on a machine that has much else to do."""
+
 
 class Machines:
     """A store and two gunicorns that serve from it, each of which can be killed and comes back.
@@ -68,8 +71,42 @@ class Machines:
             self.store.kill(dice)
 
 
+class FailingOver:
+    """Servers of which a replica takes over when a master is killed; see `redis_forms`.
+
+    What is read of a master may be lost with it, if it was not acknowledged yet.
+    """
+
+    may_go_back = True
+
+    def __init__(self, form):
+        self._form = form
+        self._running = contextlib.ExitStack()
+
+    @property
+    def url(self):
+        return self._form.url
+
+    def start(self):
+        self._running.enter_context(self._form)
+
+    def stop(self):
+        self._running.close()
+
+    def kill(self, dice):
+        """Kill a master, wait for another in its place, start it again, and wait until it could take over."""
+        key = f"skye:{{{dice.random()}}}:table"
+        lost = self._form.master(key)
+        lost.kill()
+        assert waited_for(lambda: self._form.master(key) is not lost, FAILOVER_S), "nobody has taken over"
+        lost.start()
+        self._form.wait_until_whole()
+
+
 class OneRedis:
     """One server, that comes back on the files that it left."""
+
+    may_go_back = False
 
     def __init__(self, program, folder, appendfsync):
         self.server = RedisServer(program, folder, Address("127.0.0.1", free_port()), appendfsync)

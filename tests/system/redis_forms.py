@@ -123,12 +123,12 @@ class _Form:
 
 
 class Sentinels(_Form):
-    """A master, three replicas, and three Sentinels who watch them."""
+    """A master, three replicas, and three Sentinels who watch them; each is given `more` arguments."""
 
-    def __init__(self, program, folder):
+    def __init__(self, program, folder, *more):
         super().__init__()
         known = ("--requirepass", PASSWORD, "--masterauth", PASSWORD)
-        self.servers = [Server(program, folder, *TEMPORARY, *known) for _ in range(4)]
+        self.servers = [Server(program, folder, *TEMPORARY, *known, *more) for _ in range(4)]
         first = self.servers[0].port
         watched = [
             f"sentinel monitor {SERVICE} 127.0.0.1 {first} 2",
@@ -178,12 +178,13 @@ class Sentinels(_Form):
 
 
 class Cluster(_Form):
-    """Three masters, each with a replica."""
+    """Three masters, each with a replica; each is given `more` arguments."""
 
-    def __init__(self, program, folder):
+    def __init__(self, program, folder, *more):
         super().__init__()
         own = ("--cluster-enabled", "yes", "--cluster-node-timeout", "2000", "--requirepass", PASSWORD)
-        self.servers = [Server(program, folder, *TEMPORARY, *own, "--masterauth", PASSWORD) for _ in range(6)]
+        own += ("--masterauth", PASSWORD, *more)
+        self.servers = [Server(program, folder, *TEMPORARY, *own) for _ in range(6)]
 
     @property
     def url(self):

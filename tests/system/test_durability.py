@@ -2,12 +2,21 @@
 
 import secrets
 
-from tests.system.durability import survived
-from tests.system.machines import Machines, OneRedis
+import pytest
+
+from tests.system.durability import served, survived
 
 
 def test_no_acknowledged_action_is_lost_or_made_twice_when_what_serves_it_is_killed(redis_program, tmp_path):
-    with Machines(OneRedis(redis_program, tmp_path, "always"), tmp_path) as machines:
+    with served("one", redis_program, tmp_path) as machines:
         found = survived(machines, secrets.token_hex(4), games=5, enough=lambda kills: kills.total() >= 8)
     assert found["acknowledged"] > 100
     assert all(machines.kills[victim] == 2 for victim in machines.VICTIMS)
+
+
+@pytest.mark.parametrize("store", ["sentinels", "cluster"])
+def test_what_was_acknowledged_once_a_replica_had_it_outlives_its_master(store, redis_program, tmp_path):
+    with served(store, redis_program, tmp_path) as machines:
+        once = {"enough": lambda kills: kills.total() == 1, "victims": ["store and worker"]}
+        found = survived(machines, secrets.token_hex(4), games=4, **once)
+    assert found["acknowledged"] > 50
