@@ -9,8 +9,11 @@ given is never older than the request: a fetch is joined before it begins, or no
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from typing import Final
 
+from service.patience import none_left
+from service.problems import Problem
 from service.stored import Store
 
 _PATIENCE_S: Final = 0.1
@@ -86,11 +89,15 @@ class GatheredReads:
             return not wish.fellows
 
     def _fetch(self, wishes: list[_Wish]) -> None:
-        """Fetch for all of them, and tell the others."""
+        """Fetch for all of them, and tell the others.
+
+        Should it fail, each asks for its own game: of several servers not all may have failed.
+        """
         try:
-            tables = self._store.load_many([wish.game_id for wish in wishes])
-            for wish, table in zip(wishes, tables, strict=True):
-                wish.found, wish.failed = table, False
+            with suppress(Problem), none_left():
+                tables = self._store.load_many([wish.game_id for wish in wishes])
+                for wish, table in zip(wishes, tables, strict=True):
+                    wish.found, wish.failed = table, False
         finally:
             self._hand_on()
             for fellow in wishes[1:]:

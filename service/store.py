@@ -24,7 +24,9 @@ from typing import Any, Final, TypeVar
 
 import redis
 
-from service.connections import OneServer, Servers, connected
+from service.connections import OneServer, Servers
+from service.forms import connected
+from service.hearing import heard
 from service.patience import Patience, TooFewReplicas, is_passing
 from service.problems import Problem
 from service.redis_url import parse
@@ -33,12 +35,8 @@ from service.sense import SENSELESS, as_bytes, as_number, failure_in
 from service.settings import MEMORY_URL, Settings
 from service.stored import Answer, Commit, Entry, Store
 
-__all__ = ["CHANGES_CHANNEL", "Answer", "Commit", "Entry", "RedisStore", "Store"]
+__all__ = ["Answer", "Commit", "Entry", "RedisStore", "Store"]
 
-CHANGES_CHANNEL: Final = "skye:changes"
-"""Every commit publishes `ID:LAST_EVENT` here."""
-
-_LISTEN_S: Final = 1.0
 _SALTS: Final = 4096  # so few take one byte more in an entry's id than none
 
 _UNCERTAIN: Final = (
@@ -65,7 +63,7 @@ class RedisStore:
         self._servers = OneServer(servers) if isinstance(servers, redis.Redis) else servers
         self._patience = patience or Patience(0)
         self._copies = copies
-        # Which server a process listens at, or asks for a sign of life, is left to chance.
+        # Which server a process asks for a sign of life is left to chance.
         self._any_key = f"skye:{secrets.token_hex(8)}"
 
     @classmethod
@@ -203,35 +201,11 @@ class RedisStore:
         self._ask(self._any_key, ask, patient=False)
 
     def published_changes(self, stopped: threading.Event) -> Iterator[str | None]:
-        """See `Store.published_changes`.
-
-        It ends too when the server that is listened to does not answer, or is no longer one of those to ask.
-        """
-        server = self._ask(self._any_key, lambda server: server, patient=False)
+        """See `Store.published_changes`."""
         try:
-            yield from self._heard(server, stopped)
+            yield from heard(self._servers, stopped)
         except (redis.RedisError, *SENSELESS) as error:
             raise Problem("store_unavailable") from self._failed(error)
-
-    def _heard(self, server: redis.Redis, stopped: threading.Event) -> Iterator[str | None]:
-        pubsub: Any = server.pubsub  # which redis-py leaves untyped
-        with pubsub(ignore_subscribe_messages=True) as ear:
-            ear.subscribe(CHANGES_CHANNEL)
-            yield None
-            asked = False
-            while not stopped.is_set():
-                message = ear.get_message(timeout=_LISTEN_S)
-                if message is not None:
-                    asked = False
-                    if message["type"] == "message":
-                        yield bytes(message["data"]).split(b":")[0].decode()
-                elif asked:
-                    raise redis.TimeoutError("the server that is listened to does not answer")
-                elif self._servers.holding(self._any_key) is not server:
-                    return
-                else:
-                    asked = True
-                    ear.ping()
 
     def _ask(self, key: str, command: Callable[[redis.Redis], T], *, patient: bool = True) -> T:
         """Return what the server that holds a key answers."""

@@ -1,0 +1,91 @@
+"""Redis behind Sentinels, who watch it and appoint another master when one fails."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Final, NamedTuple
+
+import redis
+
+from service.connections import LOOKUP_S, Address, Clients, Lookup, client_at
+from service.redis_url import RedisUrl
+from service.sense import SENSELESS, failure_in
+
+_FRESH_S: Final = 1.0
+_SILENCE_S: Final = 5.0
+"""For so long a Sentinel that did not answer is not asked again."""
+
+
+class SentinelMaster:
+    """The master of a service, whichever server that is just now, as Sentinels say."""
+
+    def __init__(self, url: RedisUrl, timeout_s: float) -> None:
+        asked = url.sentinel_options | {"protocol": 2}
+        self._sentinels = [client_at(address, asked, min(timeout_s, LOOKUP_S)) for address in url.addresses]
+        self._silent_until: dict[redis.Redis, float] = {}
+        self._service = url.service
+        self._clients = Clients(url.options, timeout_s)
+        self._master = Lookup(self._look, _FRESH_S)
+        self._last_known: Address | None = None
+
+    def holding(self, key: str) -> redis.Redis:  # noqa: ARG002 - all of them
+        """See `Servers.holding`."""
+        return self._clients.at(self._master.value())
+
+    def doubt(self, error: redis.RedisError) -> None:  # noqa: ARG002 - any
+        """See `Servers.doubt`."""
+        self._master.doubt()
+
+    def _look(self) -> Address:
+        """Return the address that the Sentinels with the latest news give.
+
+        All are asked: one that has not heard of a failover yet would send us to a master that is none any
+        more. If none answers at all, the last one known stays.
+        """
+        now = time.monotonic()
+        awake = [sentinel for sentinel in self._sentinels if self._silent_until.get(sentinel, now) <= now]
+        answers: list[_Opinion] = []
+        errors: list[redis.RedisError] = []
+        for sentinel in awake or self._sentinels:
+            try:
+                answers.append(self._ask(sentinel))
+            except (redis.RedisError, *SENSELESS) as error:
+                errors.append(failure_in(error))
+                self._silent_until[sentinel] = time.monotonic() + _SILENCE_S
+        if not answers:
+            if self._last_known is None:
+                raise NoMaster(f"no Sentinel answers for {self._service!r}: {errors[-1]}")
+            return self._last_known
+        latest = max(answer.epoch for answer in answers)
+        up = [answer.address for answer in answers if answer.epoch == latest and answer.is_up]
+        if not up:
+            raise NoMaster(f"the master of {self._service!r} is down, and no other is elected yet")
+        self._clients.keep_only(up[:1])
+        self._last_known = up[0]
+        return up[0]
+
+    def _ask(self, sentinel: redis.Redis) -> _Opinion:
+        pipeline: Any = sentinel.pipeline(transaction=False)
+        pipeline.execute_command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", self._service)
+        pipeline.execute_command("SENTINEL", "MASTER", self._service)
+        named, told = pipeline.execute()
+        if named is None:
+            raise NoMaster(f"a Sentinel knows no {self._service!r}")
+        facts: dict[bytes, bytes] = dict(zip(told[::2], told[1::2], strict=True))
+        # While it looks after the replicas the elected one is named already, and the facts are the old one's.
+        is_elected = named != [facts[b"ip"], facts[b"port"]]
+        is_down = b"s_down" in facts[b"flags"] or b"o_down" in facts[b"flags"]
+        address = named[0].decode(), int(named[1])
+        return _Opinion(int(facts[b"config-epoch"]), address, is_elected or not is_down)
+
+
+class _Opinion(NamedTuple):
+    """What a Sentinel says of the master; of two that differ, the one of the later `epoch` is right."""
+
+    epoch: int
+    address: Address
+    is_up: bool
+
+
+class NoMaster(redis.ConnectionError):
+    """Sentinels know no master that is up."""
