@@ -38,9 +38,10 @@ def instance(redis_server, folder):
 
 
 @pytest.fixture
-def nginx(folder):
-    """A running `Nginx`; its instances are those that `instance` makes."""
-    running = Nginx(nginx_program() or pytest.skip(NO_NGINX), folder)
+def nginx(folder, request):
+    """A running `Nginx`; its instances are those that `instance` makes, a parameter is what is `replaced`."""
+    program = nginx_program() or pytest.skip(NO_NGINX)
+    running = Nginx(program, folder, getattr(request, "param", ()))
     yield running
     running.process.terminate()
     running.process.wait(10)

@@ -123,11 +123,13 @@ def nginx_program():
 
 
 class Nginx(Server):
-    """nginx by our own files, with the sockets in `folder` as its instances."""
+    """nginx by our own files, but for what is `replaced`, with the sockets in `folder` as its instances."""
 
-    def __init__(self, program, folder):
+    def __init__(self, program, folder, replaced=()):
         for file in (ROOT / "deploy" / "nginx").iterdir():
             moved = file.read_text().replace("/run/skye/", f"{folder}/").replace(" /tmp/", f" {folder}/")
+            for before, after in replaced:
+                moved = moved.replace(before, after)
             (folder / file.name).write_text(moved)
         self.port = free_port()
         (folder / "listen.conf").write_text(f"listen 127.0.0.1:{self.port};")

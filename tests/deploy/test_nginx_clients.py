@@ -1,0 +1,62 @@
+"""Clients that misbehave, with nginx before the API: it bears with them, and the API hears nothing of it."""
+
+import contextlib
+import json
+
+import pytest
+
+from tests.system.raw import get, is_closed
+from tests.system.test_unreadable import NO_CHUNK, TOO_LONG, UNREADABLE, all_told, with_headers
+
+IMPATIENT = [
+    ("client_header_timeout 10s", "client_header_timeout 1s"),
+    ("client_body_timeout 10s", "client_body_timeout 1s"),
+]
+NORMALISED = ("lines that end without CR", "two schemes", "an expectation of its own")
+"""What nginx passes on in another form, in which nothing is wrong with it."""
+
+
+@pytest.mark.parametrize("nginx", [IMPATIENT], indirect=True)
+def test_who_sends_half_a_request_is_closed_and_no_instance_hears_of_it(nginx):
+    begun = [
+        b"",
+        b"GET /v1/ti",
+        b"GET /v1/tiles HTTP/1.1\r\nHost: here\r\nAcc",
+        with_headers("Content-Length: 10", after="{"),
+        with_headers("Transfer-Encoding: chunked", after="a\r\n{"),
+    ]
+    with contextlib.ExitStack() as opened:
+        silent = [opened.enter_context(nginx.plug()) for _ in begun]
+        for connection, sent in zip(silent, begun, strict=True):
+            connection.sendall(sent)
+        assert all(is_closed(connection) for connection in silent)
+    assert nginx.call("GET", "/v1/tiles").status == 503  # nobody is there: a whole request would be told so
+
+
+def test_what_is_unreadable_or_too_long_is_never_answered_in_html(nginx, instance):
+    instance(SKYE_REDIS_URL="memory://").start()
+    sent = UNREADABLE | {what: request for what, (request, *_) in TOO_LONG.items()}
+    for what, request in sent.items():
+        told = b""
+        with nginx.plug() as connection:
+            with contextlib.suppress(OSError):  # who sends far too much may not send it all
+                connection.sendall(request)
+                connection.sendall(get("/", "Connection: close"))
+            with contextlib.suppress(OSError):
+                while data := connection.recv(65536):
+                    told += data
+        first = json.JSONDecoder().raw_decode(told.decode()[told.index(b"{") :])[0]
+        refused = what not in NORMALISED and what != "HTTP/0.9"
+        assert first["status"] in ((400, 414, 431) if refused else (404,)), what
+        assert b"<html" not in told, what
+
+
+def test_it_and_the_api_agree_on_where_a_request_ends(nginx, instance):
+    instance(SKYE_REDIS_URL="memory://").start()
+    inner = get("/v1/tiles/L01").decode()
+    sent = with_headers(f"Content-Length: {len(inner)}", after=inner)
+    sent += with_headers("Transfer-Encoding: chunked", after=f"{len(inner):x};a=b\r\n{inner}\r\n{NO_CHUNK}")
+    sent += get("/v1/tiles/L02", f"Content-Length: {len(inner)}") + inner.encode()
+    with nginx.plug() as connection:
+        told = all_told(connection, sent + get("/v1/tiles/L03", "Connection: close"))
+    assert told == ["malformed_json", "malformed_json", "L02", "L03"]
