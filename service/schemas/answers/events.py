@@ -35,7 +35,7 @@ from service.schemas.words import BotName, Color, GamePhase, LandscapeTile, Pric
 class _Event(Answer):
     id = Integer(1, None, "The number of the event; events are numbered without a gap, from 1.")
     version = Version("The version of the game that the event is part of.")
-    at = Time("When it happened.")
+    at = Time("When it happened, by the clock of the server; the order is that of `id`.")
 
 
 class _SeatEvent(_Event):
