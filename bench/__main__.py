@@ -22,13 +22,12 @@ PARTS = ("engine", "api", "scale")
 def main(arguments: list[str]) -> int:
     """Measure the parts that are named, or all; what is not measured anew stays in the file as it is."""
     asked = _parser().parse_args(arguments)
-    parts = asked.parts or PARTS
-    rows = [each for each in read(asked.to) if each.part not in parts]
-    for part in parts:
-        rows += [replace(each, part=part) for each in _measuring(part)(asked.plan)]
-    rows.sort(key=lambda each: PARTS.index(each.part))
-    print(table(each for each in rows if each.part in parts))
-    write(rows, asked.to)
+    for part in asked.parts or PARTS:
+        measured = [replace(each, part=part) for each in _measuring(part)(asked.plan)]
+        kept = [each for each in read(asked.to) if each.part in PARTS and each.part != part]
+        rows = sorted([*kept, *measured], key=lambda each: PARTS.index(each.part))
+        write(rows, asked.to)
+        print(table(measured), flush=True)
     return 0
 
 
