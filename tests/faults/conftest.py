@@ -10,7 +10,7 @@ import pytest
 from service.settings import Address
 from tests.conftest import free_port
 from tests.deploy.servers import Instance, waited_for
-from tests.faults.parts import MOST_CONNECTIONS, SETTINGS, Parts, Redis
+from tests.faults.parts import MOST_CONNECTIONS, SETTINGS, Parts, Redis, sockets
 from tests.system.network import Relay
 
 
@@ -43,10 +43,12 @@ def lasting(redis_program, place):
 def parts(lasting):
     """The parts, which are whole again afterwards: nobody has died, leaked, or met with a fault of ours."""
     workers = lasting.workers
+    held = sockets(workers)
     yield lasting
     lasting.mend()
     assert lasting.workers == workers
     assert waited_for(lambda: lasting.redis.connections() <= MOST_CONNECTIONS), (
         lasting.redis.client.client_list()
     )
+    assert waited_for(lambda: sockets(workers) <= held + MOST_CONNECTIONS)
     assert lasting.complained() == []

@@ -1,5 +1,6 @@
 """What the tests of faults have at hand: a Redis to hurt, an API that depends on it, and clients of that."""
 
+import contextlib
 import itertools
 import json
 import re
@@ -11,6 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from engine import action_of
 from engine.record import Record, replay
@@ -27,24 +30,28 @@ SETTINGS = {"SKYE_REDIS_TIMEOUT_MS": str(TIMEOUT_MS), "SKYE_REDIS_WAIT_MS": str(
 MOST_S = 6.0
 """No request may take longer: the settings allow 1 s or so, and the machine may be busy."""
 
+SLOW_LOAD = 30_000
+"""Commands in a file that takes 8 s to load; meanwhile Redis answers only after each thousand."""
+
 PATIENCE_S = 20.0
 """For so long a client tries again before a test gives up."""
 
-MOST_CONNECTIONS = 12
-"""What two workers may hold to Redis: each a few for requests under way at once, and one ear."""
+MOST_CONNECTIONS = 18
+"""What the workers may hold to Redis: one for each request that a test has under way, and two ears."""
 
 
 class Redis:
     """A Redis server with an append-only file, its disk as small as `fill_disk` says."""
 
-    def __init__(self, program, folder, address, **settings):
+    def __init__(self, program, folder, address):
         # SIGXFSZ, by which the kernel tells of a file too large, would kill; a full disk does not.
-        wrapper = folder / "redis.sh"
-        more = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in settings.items())
-        wrapper.write_text(f"#!/bin/sh\ntrap '' XFSZ\nexec {program} \"$@\" {more}\n")
+        wrapper, self._more = folder / "redis.sh", folder / "more"
+        wrapper.write_text(f"#!/bin/sh\ntrap '' XFSZ\nexec {program} \"$@\" $(cat more)\n")
         wrapper.chmod(0o700)
+        self._more.touch()
+        self._loads_slowly = False
         self.server = RedisServer(wrapper, folder, address)
-        self.client = redis.Redis(host=address.host, port=address.port)
+        self.client = redis.Redis(host=address.host, port=address.port, retry=Retry(NoBackoff(), 0))
 
     @property
     def pid(self):
@@ -54,6 +61,27 @@ class Redis:
         self.server.start()
         self.server.wait_until_ready()
         return self
+
+    def load_slowly(self):
+        """Die, and read some seconds from the file when started again."""
+        with self.client.pipeline(transaction=False) as pipeline:
+            for number in range(SLOW_LOAD):
+                pipeline.set("filler", number)
+            pipeline.execute()
+        self.kill()
+        self._more.write_text("--key-load-delay 200")
+        self._loads_slowly = True
+        self.server.start()
+        assert waited_for(self._is_loading)
+        self._more.write_text("")
+
+    def _is_loading(self):
+        try:
+            return not self.client.ping()
+        except redis.exceptions.BusyLoadingError:
+            return True
+        except redis.ConnectionError:
+            return False
 
     def kill(self):
         self.server.process.kill()
@@ -82,6 +110,9 @@ class Redis:
 
     def mend(self):
         """Undo what has been done to it, or start it again."""
+        if self._loads_slowly:
+            self.kill()
+            self._loads_slowly = False
         if not self.server.running:
             self.start()
         self.thaw()
@@ -220,6 +251,11 @@ def sound(client, game_id):
     return table
 
 
-def sockets(pid):
-    """Return how many sockets a process has open."""
-    return sum(str(link.readlink()).startswith("socket:") for link in Path(f"/proc/{pid}/fd").iterdir())
+def sockets(pids):
+    """Return how many sockets some processes have open."""
+    found = 0
+    for pid in pids:
+        for descriptor in Path(f"/proc/{pid}/fd").iterdir():
+            with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+                found += str(descriptor.readlink()).startswith("socket:")
+    return found

@@ -1,16 +1,28 @@
 """Redis away, or refusing, for a while: what is asked meanwhile, and a game that goes on after."""
 
+import contextlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import NamedTuple
 
 import pytest
+import redis
 
 from service.demo import played
-from tests.deploy.servers import JSON, waited_for
-from tests.faults.parts import MOST_S, PATIENCE_S, Listener, Parts, Stubborn, bounded, refused_for_now, sound
-from tests.system.network import ANSWER, REQUEST, Break, Hole, Slow
+from tests.deploy.servers import JSON, Instance, waited_for
+from tests.faults.parts import (
+    MOST_S,
+    PATIENCE_S,
+    SETTINGS,
+    Listener,
+    Parts,
+    Stubborn,
+    bounded,
+    refused_for_now,
+    sound,
+)
+from tests.system.network import ANSWER, REQUEST, Break, Fine, Hole, Slow
 
 MANY = 10_000
 
@@ -21,6 +33,10 @@ def frozen(parts):
 
 def killed(parts):
     parts.redis.kill()
+
+
+def loading(parts):
+    parts.redis.load_slowly()
 
 
 def paused(parts):
@@ -59,6 +75,15 @@ def out_of_disk(parts):
     parts.redis.fill_disk()
 
 
+def ended_by_a_full_disk(parts):
+    """With `appendfsync always` Redis does not go on without a disk."""
+    parts.redis.client.config_set("appendfsync", "always")
+    parts.redis.fill_disk()
+    with pytest.raises(redis.ConnectionError):
+        parts.redis.client.set("filler", "x" * 9000)
+    parts.redis.server.process.wait(10)
+
+
 def made_a_replica(parts):
     parts.redis.client.replicaof("127.0.0.1", 1)
 
@@ -81,6 +106,7 @@ class Outage(NamedTuple):
 OUTAGES = [
     Outage(frozen),
     Outage(killed),
+    Outage(loading),
     Outage(paused),
     Outage(paused_for_writes, reads=True, pings=True),
     Outage(too_slow),
@@ -90,6 +116,7 @@ OUTAGES = [
     Outage(silent_within_each_answer),
     Outage(full, reads=True, pings=True),
     Outage(out_of_disk, reads=True),
+    Outage(ended_by_a_full_disk),
     Outage(made_a_replica, reads=True, pings=True),
     Outage(given_another_password),
 ]
@@ -159,6 +186,48 @@ def asked_meanwhile(parts, outage, game):
             refused_for_now(answer)
     for answer in all_asked(parts.api, WRITES):
         refused_for_now(answer)
+
+
+def test_what_a_full_disk_has_not_taken_may_be_lost_but_not_by_halves(parts):
+    player = Stubborn(parts.api)
+    playing = played(player, 2, "lost with the disk")
+    begun, _ = list(islice(playing, 8))[-1]
+    parts.redis.fill_disk()
+    body, headers = b'{"name": "Kept in memory"}', JSON
+    opened = [bounded(parts.api, "POST", "/v1/games", body, headers) for _ in range(3)]
+    assert opened[-1].status == 503
+    parts.redis.kill()
+    parts.mend()
+    for answer in opened:
+        if answer.status == 201:
+            game = answer.json["game"]["id"]
+            assert bounded(parts.api, "GET", f"/v1/games/{game}/events").status in (200, 404)
+    sound(parts.redis.client, begun["id"])
+    *_, (last, _) = playing
+    assert last["status"] == "finished"
+
+
+class Unready(Instance):
+    """An instance that is up before its store is."""
+
+    def answers(self):
+        with contextlib.suppress(OSError):
+            return self.call("GET", "/healthz").status == 200
+        return False
+
+
+def test_an_api_started_before_its_redis_serves_as_soon_as_that_is_there(parts, place):
+    parts.relay.trouble = Break(REQUEST, times=MANY)
+    api = Unready(place / "early.sock", parts.api.environ["SKYE_REDIS_URL"], **SETTINGS)
+    try:
+        api.start()
+        refused_for_now(api.call("GET", "/readyz"))
+        refused_for_now(api.call("POST", "/v1/games", b"{}", JSON))
+        parts.relay.trouble = Fine()
+        assert waited_for(lambda: api.call("GET", "/readyz").status == 200, PATIENCE_S)
+        api.new_game()
+    finally:
+        api.end()
 
 
 @pytest.mark.parametrize("trouble", [Slow(0.05), Slow(0.01, jitter=0.1)], ids=["slow", "jitter"])

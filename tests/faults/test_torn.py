@@ -1,0 +1,111 @@
+"""Connections to Redis that break in the middle of something: it is made good, and done once."""
+
+import pytest
+import redis
+
+from service.settings import Settings
+from service.store import RedisStore
+from tests.deploy.servers import waited_for
+from tests.faults.parts import PATIENCE_S, Listener, Stubborn, sound
+from tests.service.playing import Service
+from tests.system.network import ANSWER, REQUEST, Break, Fine, Relay
+
+HASTY_MS = 150
+"""What a silence costs each time."""
+
+
+@pytest.fixture
+def client(redis_server):
+    with redis.Redis.from_url(redis_server.url) as client:
+        client.flushall()
+        yield client
+
+
+@pytest.fixture
+def relay(redis_server):
+    with Relay(redis_server.address) as relay:
+        yield relay
+
+
+@pytest.fixture
+def game(client, relay):
+    """A game at a service that reaches its Redis by the relay."""
+    url = f"redis://{relay.host}:{relay.port}/0"
+    settings = Settings(redis_url=url, redis_timeout_ms=HASTY_MS, redis_wait_ms=5000)
+    game = Service(client, RedisStore.from_settings(settings)).table(2)
+    game.offer(0, 1, 1)  # every script is known to the Redis now
+    return game
+
+
+ENDS = [
+    *[(REQUEST, after, False) for after in (0, 1, 5, 50, 500, 900)],
+    *[(REQUEST, after, True) for after in (0, 7, 700)],
+    *[(ANSWER, after, False) for after in range(4)],
+    *[(ANSWER, after, True) for after in (0, 3)],
+]
+
+
+@pytest.mark.parametrize("times", [1, 3])
+def test_a_change_is_made_once_wherever_its_connection_breaks(game, relay, client, times):
+    version = game.view()["version"]
+    for number, (kind, after, silence) in enumerate(ENDS):
+        trouble = relay.trouble = Break(kind, after, b"EVALSHA", times, silence=silence)
+        answer = game.offer(0, 1 + number % 2, 1)
+        assert (answer.status_code, answer.json["version"]) == (200, version + number + 1), (kind, after)
+        assert trouble.times == 0
+    assert sound(client, game.id).version == version + len(ENDS)
+
+
+READS = ("", "?limit=2", "events", "record", "scores", "players/0/actions")
+
+
+@pytest.mark.parametrize("silence", [False, True], ids=["reset", "silence"])
+def test_a_read_is_made_again_wherever_its_connection_breaks(game, relay, silence):
+    expected = [game.call("GET", rest, token=game.tokens[0]).data for rest in READS]
+    for after in (0, 1, 6, 40, 900, 1500)[:: 3 if silence else 1]:
+        for rest, data in zip(READS, expected, strict=True):
+            relay.trouble = Break(ANSWER, after, silence=silence)
+            answer = game.call("GET", rest, token=game.tokens[0])
+            assert (answer.status_code, answer.data) == (200, data), (rest, after)
+    relay.trouble = Break(ANSWER, 2)
+    assert game.service.get("/v1/games")["games"][0]["id"] == game.id
+
+
+def test_a_game_is_opened_once_and_listed_wherever_its_connection_breaks(game, relay, client):
+    service = game.service
+    for kind, after in ((REQUEST, 0), (REQUEST, 300), (ANSWER, 0), (ANSWER, 2)):
+        for word in (b"ZADD", b"EVALSHA"):
+            relay.trouble = Break(kind, after, word)
+            opened = service.table(2)
+            assert sound(client, opened.id).version == opened.view()["version"]
+    relay.trouble = Fine()
+    assert len(service.get("/v1/games")["games"]) == 9
+    assert len(client.keys("skye:*:table")) == 9
+
+
+def test_a_game_is_played_to_its_end_over_connections_that_break_all_the_time(game, relay, client):
+    def torn(view):
+        relay.trouble = Break(ANSWER, view["version"] % 5, times=2)
+        return view["status"] != "playing"
+
+    last = game.play_until(torn)
+    relay.trouble = Fine()
+    assert sound(client, game.id).version == last["version"]
+
+
+def test_who_listens_for_changes_notices_that_nothing_comes_any_more(parts):
+    player = Stubborn(parts.api)
+    game = player.call("POST", "/v1/games", {"players": [{"name": "Ann"}]})
+    heard = Listener(parts.api, game["game"]["id"])
+    listening = ears(parts)
+    parts.relay.forget()
+    assert waited_for(lambda: ears(parts) and not ears(parts) & listening, PATIENCE_S)
+    last = player.call("POST", f"/v1/games/{game['game']['id']}/players", {"name": "Bob"})["game"]
+    assert waited_for(lambda: heard.events[-1] == last["last_event"], PATIENCE_S)
+    player.call("DELETE", f"/v1/games/{last['id']}", token=game["host_token"])
+    assert heard.ended() == "aborted"
+
+
+def ears(parts):
+    """Return the ids of the connections by which the API listens."""
+    return {client["id"] for client in parts.redis.client.client_list(_type="pubsub")}
