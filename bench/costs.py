@@ -86,7 +86,7 @@ def _answer_row(place: Place) -> Row:
         pass
     kept = list(place.store.scan_iter("skye:{keys*:answer:*", count=1000))
     return row(
-        "an action with an Idempotency-Key: what is kept", [place.store.memory_usage(kept[0])], "bytes"
+        "an action with an Idempotency-Key: the answer kept", [place.store.memory_usage(kept[0])], "bytes"
     )
 
 
