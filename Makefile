@@ -69,7 +69,7 @@ bench-api: $(VENV)/.installed-bench ## measure the API alone (needs wrk)
 	@$(BIN)/python -m bench api
 bench-scale: $(VENV)/.installed-bench ## measure stored games, open streams, sizes and the start alone
 	@$(BIN)/python -m bench scale
-bench-full: $(VENV)/.installed-bench ## measure all for longer, and with a million stored games (4 GB of memory)
+bench-full: $(VENV)/.installed-bench ## measure all more often, and with a million stored games (4 GB of memory)
 	@$(BIN)/python -m bench --full
 bench-page: $(VENV)/.installed-bench ## write the last figures into bench/README.md and deploy/scale.md
 	@$(BIN)/python -m bench.page

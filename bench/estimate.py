@@ -179,4 +179,6 @@ def _short(number: float) -> str:
     if number >= 100:
         digits = 10 ** (len(str(int(number))) - 2)
         return f"{round(number / digits) * digits:,}"
-    return f"{number:.0f}" if number >= 10 else f"{number:.2g}"
+    if number >= 0.01:
+        return f"{number:.0f}" if number >= 10 else f"{number:.2g}"
+    return "0.00"
