@@ -12,7 +12,7 @@ from service.redis_url import RedisUrl
 from service.sense import SENSELESS, failure_in
 
 _FRESH_S: Final = 1.0
-_SILENCE_S: Final = 5.0
+_SILENCE_S: Final = 30.0
 """For so long a Sentinel that did not answer is not asked again."""
 
 

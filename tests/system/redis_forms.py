@@ -49,6 +49,7 @@ class Server:
         self.process = None
 
     def start(self):
+        """Start it, and wait until it answers."""
         command = list(self._command)
         if self._sentinel:  # which keeps what it learns in the file it is started with
             config = self._folder / "sentinel.conf"
@@ -138,10 +139,14 @@ class Sentinels(_Form):
             f'requirepass "{PASSWORD}"',
         ]
         self.sentinels = [Server(program, folder, *watched, sentinel=True) for _ in range(3)]
+        # Whoever asks the Sentinels comes first to one that is gone and to one that is frozen.
+        self._gone = Server(program, folder)
+        self._frozen = Server(program, folder, f'requirepass "{PASSWORD}"', sentinel=True)
 
     @property
     def url(self):
-        hosts = ",".join(f"127.0.0.1:{sentinel.port}" for sentinel in self.sentinels)
+        asked = (self._gone, self._frozen, *self.sentinels)
+        hosts = ",".join(f"127.0.0.1:{sentinel.port}" for sentinel in asked)
         word = quoted(PASSWORD)
         return f"redis+sentinel://:{word}@{hosts}/{SERVICE}?sentinel_password={word}"
 
@@ -151,8 +156,9 @@ class Sentinels(_Form):
         for replica in self.servers[1:]:
             replica.ask("REPLICAOF", "127.0.0.1", str(self.servers[0].port))
         assert waited_for(lambda: self.servers[0].is_master_of(3))
-        for sentinel in self.sentinels:
+        for sentinel in (self._frozen, *self.sentinels):
             self.run(sentinel)
+        self._frozen.freeze()
         self.wait_until_whole()
 
     def master(self, _key=None):

@@ -14,6 +14,7 @@ import pytest
 from service.problems import Problem
 from service.settings import Settings
 from service.store import RedisStore
+from service.stored import Commit, Entry
 from tests.conftest import NO_TLS, free_port
 from tests.deploy.servers import Instance, waited_for
 from tests.system.proof import prove
@@ -96,20 +97,54 @@ def one_server(redis_program, tmp_path):
         yield start
 
 
-def test_games_are_played_over_tls_with_a_password(redis_program, one_server, tmp_path):
+@pytest.fixture
+def vouched(redis_program, tmp_path):
+    """The certificate of servers that speak TLS, and the arguments to make one of these."""
     openssl = shutil.which("openssl")
     if openssl is None or not speaks_tls(redis_program):
         pytest.skip(NO_TLS)
-    key, vouched = certificate(openssl, tmp_path)
+    key, made = certificate(openssl, tmp_path)
+    files = ("--tls-cert-file", made, "--tls-key-file", key, "--tls-ca-cert-file", made)
+    return quoted(made), (*files, "--tls-auth-clients", "no")
+
+
+def test_games_are_played_over_tls_with_a_password(vouched, one_server, tmp_path):
+    authority, speaking_tls = vouched
     port = str(free_port())
-    files = ("--tls-cert-file", vouched, "--tls-key-file", key, "--tls-ca-cert-file", vouched)
-    one_server("--tls-port", port, *files, "--tls-auth-clients", "no")
+    one_server("--tls-port", port, *speaking_tls)
     url = f"rediss://:{quoted(PASSWORD)}@127.0.0.1:{port}/0"
-    with serving(tmp_path, f"{url}?ssl_ca_certs={quoted(vouched)}") as api, played_on(api):
+    with serving(tmp_path, f"{url}?ssl_ca_certs={authority}") as api, played_on(api):
         pass
     strange = RedisStore.from_settings(Settings(redis_url=url, redis_wait_ms=0))
     with pytest.raises(Problem, match="store_unavailable"):  # a certificate that nobody known vouches for
         strange.ping()
+
+
+def test_sentinels_and_clusters_are_reached_over_tls(vouched, one_server, redis_program, tmp_path):
+    authority, speaking_tls = vouched
+    ports = [str(free_port()) for _ in range(3)]
+    one_server("--tls-port", ports[0], *speaking_tls)
+    node = one_server(
+        "--tls-port", ports[1], *speaking_tls, "--cluster-enabled", "yes", "--tls-cluster", "yes"
+    )
+    node.ask("CLUSTER ADDSLOTS", *range(16384))
+    pairs = zip(speaking_tls[::2], speaking_tls[1::2], strict=True)
+    lines = [f"{name.removeprefix('--')} {value}" for name, value in pairs]
+    lines += [f"tls-port {ports[2]}", "tls-replication yes", f'requirepass "{PASSWORD}"']
+    lines += [f"sentinel monitor skye 127.0.0.1 {ports[0]} 1", f'sentinel auth-pass skye "{PASSWORD}"']
+    sentinel = Server(redis_program, tmp_path, *lines, sentinel=True)
+    sentinel.start()
+    word = quoted(PASSWORD)
+    try:
+        for url in (
+            f"rediss+sentinel://:{word}@127.0.0.1:{ports[2]}/skye?sentinel_password={word}&",
+            f"rediss+cluster://:{word}@127.0.0.1:{ports[1]}?",
+        ):
+            store = RedisStore.from_settings(Settings(redis_url=f"{url}ssl_ca_certs={authority}"))
+            assert store.commit(Commit("ann", None, b"1:1:table", [Entry(1, b"change")], 60))
+            assert store.load_many(["bob", "ann"]) == [None, b"1:1:table"]
+    finally:
+        sentinel.kill()
 
 
 def test_games_are_played_at_a_unix_socket_through_a_freeze(one_server, tmp_path):
