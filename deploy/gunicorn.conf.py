@@ -51,6 +51,7 @@ worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa:
 limit_request_line = 8190
 limit_request_fields = 100
 limit_request_field_size = 8190
+sendfile = False  # which would go past the head that a connection of ours keeps back
 forwarder_headers = ""  # no client says by a header at which path the API is mounted
 
 

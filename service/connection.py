@@ -42,7 +42,7 @@ class Connection:
     answer.
     """
 
-    __slots__ = ("_client", "_head_left", "_patience_s", "_until", "_waiting", "idle_s", "request")
+    __slots__ = ("_client", "_head", "_head_left", "_patience_s", "_until", "_waiting", "idle_s", "request")
 
     def __init__(self, client: Any, patience_s: float, waiting: OrderedDict[Connection, None]) -> None:
         self._client = client
@@ -50,6 +50,7 @@ class Connection:
         self._waiting = waiting
         self._until: float | None = None  # None: nothing of the request has come
         self._head_left = 0
+        self._head: bytes | None = None  # of an answer, until there is more of it to send
         self.idle_s = patience_s
         self.request: Request | None = None
 
@@ -58,7 +59,7 @@ class Connection:
 
     def __enter__(self) -> None:
         """Begin to wait for a request, up to `idle_s` seconds."""
-        self._until = self.request = None
+        self._until = self.request = self._head = None
         self._head_left = LARGEST_HEAD
         self._waiting[self] = None
 
@@ -102,7 +103,26 @@ class Connection:
         raise TimeoutError
 
     def sendall(self, data: bytes) -> None:
-        """Send all of some data, if the client takes each piece of it in time.
+        """Send a part of an answer; the first, which is its head, together with the next.
+
+        :raises BrokenPipeError: what `send` raises.
+        """
+        if self._head is None:
+            self._head = data
+        else:
+            head, self._head = self._head, b""
+            self.send(head + data)
+
+    def flush(self) -> None:
+        """Send the head of an answer that has nothing else.
+
+        :raises BrokenPipeError: what `send` raises.
+        """
+        if self._head:
+            self.sendall(b"")
+
+    def send(self, data: bytes) -> int:
+        """Send all of some data, if the client takes each piece of it in time; return how much it was.
 
         :raises BrokenPipeError: when the client does not, or is gone; the connection is then of no more use.
         """
@@ -115,6 +135,7 @@ class Connection:
             with suppress(OSError):  # else the kernel would go on trying to send
                 self._client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             raise BrokenPipeError(errno.EPIPE, "the client does not take its answer") from error
+        return len(data)
 
     def _send_on(self, data: memoryview, sent: int) -> None:
         begun = monotonic()
@@ -124,11 +145,6 @@ class Connection:
                 raise TimeoutError
             self._client.timeout = left
             sent += self._client.send(data[sent:])
-
-    def send(self, data: bytes) -> int:
-        """Send all, as `sendall` does."""
-        self.sendall(data)
-        return len(data)
 
     def allow(self, seconds: float) -> None:
         """Let the client send for some more seconds, whatever it took until now."""

@@ -95,6 +95,7 @@ class Worker(ggevent.GeventWorker):
         try:
             return super().handle_request(listener_name, req, sock, addr)
         finally:
+            sock.flush()
             if not _taken(req, sock):
                 raise StopIteration  # gunicorn's way to end the connection
             sock.idle_s = self.cfg.keepalive
@@ -113,7 +114,7 @@ class Worker(ggevent.GeventWorker):
         headers = [*answer.headers, *bare_envelope(), ("Connection", "close")]
         head = "".join(f"{name}: {value}\r\n" for name, value in headers)
         with contextlib.suppress(OSError):
-            client.sendall(f"HTTP/1.1 {answer.status}\r\n{head}\r\n".encode("latin-1") + answer.get_data())
+            client.send(f"HTTP/1.1 {answer.status}\r\n{head}\r\n".encode("latin-1") + answer.get_data())
             client.linger()
 
     def timeout_ctx(self) -> Connection:  # type: ignore[override]  # the stubs are wrong: it gives a context
