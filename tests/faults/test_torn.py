@@ -48,12 +48,13 @@ ENDS = [
 @pytest.mark.parametrize("times", [1, 3])
 def test_a_change_is_made_once_wherever_its_connection_breaks(game, relay, client, times):
     version = game.view()["version"]
-    for number, (kind, after, silence) in enumerate(ENDS):
+    ends = [end for end in ENDS if times == 1 or not end[2]]
+    for number, (kind, after, silence) in enumerate(ends):
         trouble = relay.trouble = Break(kind, after, b"EVALSHA", times, silence=silence)
         answer = game.offer(0, 1 + number % 2, 1)
         assert (answer.status_code, answer.json["version"]) == (200, version + number + 1), (kind, after)
         assert trouble.times == 0
-    assert sound(client, game.id).version == version + len(ENDS)
+    assert sound(client, game.id).version == version + len(ends)
 
 
 READS = ("", "?limit=2", "events", "record", "scores", "players/0/actions")

@@ -2,6 +2,7 @@
 
 import contextlib
 import random
+import re
 import socketserver
 import threading
 import time
@@ -12,6 +13,7 @@ import redis
 from service.settings import Settings
 from service.store import RedisStore
 from tests.conftest import free_port
+from tests.deploy.facts import DEPLOY
 from tests.faults.parts import MOST_S
 from tests.service.playing import Service, code_of
 from tests.system.network import unanswered
@@ -111,19 +113,39 @@ def test_a_database_that_there_is_not_is_no_store(redis_server):
     all_refused(f"redis://{redis_server.address}/99")
 
 
-def test_a_user_who_may_only_read_reads(redis_server):
+@pytest.fixture
+def user(redis_server):
+    """Give a function that makes a user with these rights, and returns the URL by which it comes."""
     with redis.Redis.from_url(redis_server.url) as client:
         client.flushall()
-        game = Service(client).table(2)
-        client.acl_setuser(
-            "reader", enabled=True, passwords=["+r"], keys=["*"], categories=["+@read"], commands=["+ping"]
-        )
+
+        def make(rights):
+            client.execute_command("ACL", "SETUSER", "user", "reset", "on", ">secret", *rights.split())
+            return f"redis://user:secret@{redis_server.address}/0"
+
         try:
-            reader = service_at(f"redis://reader:r@{redis_server.address}/0")
-            assert reader.call("GET", game.path()).status_code == 200
-            assert code_of(reader.call("POST", "/v1/games", {})) == "store_unavailable"
+            yield make
         finally:
-            client.acl_deluser("reader")
+            client.acl_deluser("user")
+
+
+def test_a_user_who_may_only_read_reads(user, redis_server, caplog):
+    with redis.Redis.from_url(redis_server.url) as client:
+        game = Service(client).table(2)
+    reader = service_at(user("~skye:* +@read +ping"))
+    assert reader.call("GET", game.path()).status_code == 200
+    assert code_of(reader.call("POST", "/v1/games", {})) == "store_unavailable"
+    assert "has no permissions to run" in caplog.text
+
+
+def test_a_user_with_the_rights_that_the_page_names_plays(user):
+    rights = re.search(r"ACL SETUSER NAME on >PASSWORD (.+?)`", (DEPLOY / "faults.md").read_text())[1]
+    with service_at(user(rights)) as service:
+        game = service.table(2)
+        assert service.get(game.path("events?wait_ms=1"))["events"]
+        assert len(service.get("/v1/games")["games"]) == 1
+        assert service.call("GET", "/readyz").status_code == 200
+        assert game.play_out()["status"] == "finished"
 
 
 # Somebody else.
