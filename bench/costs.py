@@ -12,12 +12,12 @@ from typing import Any
 
 import redis
 
-from bench.api import Place, act, hot, view
 from bench.client import drive
 from bench.plan import Plan
 from bench.positions import answer_to, played
 from bench.rows import Row, row
 from bench.servers import ROOT, free_port, wait_for_answer
+from bench.subjects import Place, act, hot, view
 from engine import PLAYERS
 from service.settings import Address
 

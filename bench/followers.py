@@ -55,16 +55,18 @@ def following(base: str, paths: Sequence[str]) -> Iterator[Followers]:
 def _follow(pipe: Connection, base: str, paths: list[str]) -> None:
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    streams = [_opened(base, path) for path in paths]
+    for stream in streams:
+        stream.recv(65536)  # where the stream begins
+    pipe.send("open")
+    _note(pipe, {stream.fileno(): (place, stream) for place, stream in enumerate(streams)})
+
+
+def _note(pipe: Connection, streams: dict[int, tuple[int, socket.socket]]) -> None:
+    """Note what arrives, and tell it whenever asked, until told to end."""
     ears = select.epoll()
-    sockets = {}
-    for place, path in enumerate(paths):
-        stream = _opened(base, path)
-        sockets[stream.fileno()] = place, stream
-        ears.register(stream, select.EPOLLIN)
-    ears.register(pipe.fileno(), select.EPOLLIN)
-    silent = set(range(len(paths)))
-    if not silent:
-        pipe.send("open")
+    for number in (pipe.fileno(), *streams):
+        ears.register(number, select.EPOLLIN)
     arrived: list[tuple[int, int, float]] = []
     while True:
         for number, _ in ears.poll(_PATIENCE_S):
@@ -74,15 +76,11 @@ def _follow(pipe: Connection, base: str, paths: list[str]) -> None:
                 pipe.send(arrived)
                 arrived = []
                 continue
-            place, stream = sockets[number]
+            place, stream = streams[number]
             came, now = stream.recv(65536), time.monotonic()
             if not came:
                 raise RuntimeError("a stream has ended")
             arrived += [(place, int(version), now) for version in _VERSION.findall(came)]
-            if place in silent:
-                silent.discard(place)
-                if not silent:
-                    pipe.send("open")
 
 
 def _opened(base: str, path: str) -> socket.socket:

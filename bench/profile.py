@@ -14,11 +14,11 @@ import threading
 from collections.abc import Iterable
 from pathlib import Path
 
-from bench.api import HOT, Place, act, hot, place_to_measure
 from bench.client import drive
 from bench.flames import Flame, Frame, drawn
 from bench.plan import Plan
 from bench.servers import cpu_seconds
+from bench.subjects import HOT, Place, act, hot, place_to_measure
 
 PICTURE = Path(__file__).parent / "profile-action.svg"
 SECONDS = 20

@@ -11,7 +11,6 @@ from typing import Any
 
 import redis
 
-from bench.api import Place, Subject, act, ours, place_to_measure, view
 from bench.client import Ask
 from bench.costs import cost_rows, size_rows, start_rows
 from bench.load import Load
@@ -20,6 +19,7 @@ from bench.positions import Copies, find
 from bench.rows import Row, in_turn, row
 from bench.servers import gunicorn, redis_server
 from bench.streams import stream_rows
+from bench.subjects import Place, Subject, act, ours, place_to_measure, view
 from service.embedded import find_program
 
 _FILL = """

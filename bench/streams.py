@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from bench.api import Place, act, load_rows
 from bench.client import Answered, Ask, drive, middle_and_tail
 from bench.followers import following
 from bench.load import Contender, Load
 from bench.positions import Copies, Position, find
 from bench.rows import Row, in_turn, row
 from bench.servers import cpu_seconds
+from bench.subjects import Place, act, load_rows
 
 GAMES = 250
 """So many games are acted on; streams are spread over them, so that 1,000 streams are four for each game."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from bench import __main__ as bench
-from bench import api, client, costs, estimate, page, streams
+from bench import api, client, compared, costs, estimate, page, streams, subjects
 from bench.plan import LEAST
 from bench.positions import Copies, find
 from bench.rows import Row, read, row, write
@@ -18,7 +18,7 @@ FORM = {"name", "value", "unit", "against", "ratio", "goal", "met"}
 @pytest.fixture(scope="module")
 def place():
     """Servers with one game that was played."""
-    with api.place_to_measure(LEAST) as place:
+    with subjects.place_to_measure(LEAST) as place:
         yield place or pytest.skip(NO_REDIS)
 
 
@@ -51,8 +51,8 @@ def test_a_ratio_is_the_median_of_the_ratios_within_each_round():
 
 
 def test_requests_are_measured_beside_what_makes_the_same_calls(place):
-    reads = {subject.name: subject for subject in api.read_subjects(place)}
-    actions = {subject.name: subject for subject in api.action_subjects(place)}
+    reads = {subject.name: subject for subject in subjects.read_subjects(place)}
+    actions = {subject.name: subject for subject in subjects.action_subjects(place)}
     assert {"set prices", "buy", "pass", "place", "take back", "finish building"} <= set(actions)
     for subject in (reads["game view"], reads["game view, 304"], actions["place"]):
         rows = {each.name: each for each in api.beside_ceilings(place, subject)}
@@ -61,14 +61,21 @@ def test_requests_are_measured_beside_what_makes_the_same_calls(place):
         assert {f"{subject.name}: {what}" for what in ("p50", "p99", "CPU of the API")} <= set(rows)
 
 
+def test_the_last_round_is_compared_with_the_first_and_the_slowest_with_the_middle(place):
+    place = place._replace(plan=replace(LEAST, runs=1, paced_seconds=0.1))
+    rows = {each.name: each for each in [*compared.round_rows(place), *compared.pace_rows(place)]}
+    assert rows["place, round 6: time"].against == "place, round 1"
+    assert rows["game view, 70% load evenly: p99"].goal == "<= 5"
+
+
 def test_a_refused_request_is_no_figure(place):
     copies = Copies("gone", find(place.games, 1, "set_offer", last=False), 1)  # never stored
     with pytest.raises(RuntimeError, match="404"):
-        client.drive(place.ours.base, copies.asks(api.view), 0.05)
+        client.drive(place.ours.base, copies.asks(subjects.view), 0.05)
 
 
 def test_a_paced_client_sends_as_many_as_are_due(place):
-    asks = api.hot(place, "pace", 1, "set_offer").asks(api.view)
+    asks = subjects.hot(place, "pace", 1, "set_offer").asks(subjects.view)
     answered = client.drive(place.ours.base, asks, 0.5, rate=40)
     assert len(answered) == 20
     assert all(each.due <= each.sent < each.ended for each in answered)

@@ -1,0 +1,86 @@
+"""Requests compared with each other: rounds, numbers of players, and latencies at a pace."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bench.client import Ask, drive, load_of
+from bench.load import Load
+from bench.positions import Copies, find, played
+from bench.rows import Row, in_turn, row
+from bench.subjects import Place, Subject, act, hot, legal, load_rows, ours, view
+
+SHARE = 0.7
+"""How much of what a server can bear is offered when latencies are compared."""
+
+
+def round_rows(place: Place) -> list[Row]:
+    """Compare the last round with the first."""
+    rows = []
+    for name, kind, of, once in (
+        ("game view", "set_offer", view, False),
+        ("legal actions, building", "place", legal, False),
+        ("set prices", "set_offer", act("set_offer"), True),
+        ("place", "place", act("place"), True),
+    ):
+        subjects = {}
+        for round_ in (1, 6):
+            positions = find(place.games, round_, kind, last=False)
+            copies = Copies(f"round{round_}", positions, place.plan.copies)
+            copies.store(place.store)
+            subjects[f"{name}, round {round_}"] = Subject("", copies, of, "", once=once)
+        rows += _compared(place, subjects, f"{name}, round 1", "<= 1.3")
+    return rows
+
+
+def player_rows(place: Place) -> list[Row]:
+    """Compare games of two to five."""
+    rows = []
+    games = {n: [list(played(place.ours.base, place.store, n, 99))] for n in (2, 3, 5)} | {4: place.games}
+    for name, of, once in (("game view", view, False), ("set prices", act("set_offer"), True)):
+        subjects = {}
+        for number in sorted(games):
+            positions = find(games[number], 4, "set_offer", last=False)
+            copies = Copies(f"n{number}", positions, place.plan.copies)
+            copies.store(place.store)
+            subjects[f"{name}, {number} players"] = Subject("", copies, of, "", once=once)
+        rows += _compared(place, subjects, f"{name}, 4 players", None)
+    return rows
+
+
+def _compared(place: Place, subjects: dict[str, Subject], with_: str, goal: str | None) -> list[Row]:
+    """Tell what requests take beside one of them: by the clock under full load, and of CPU."""
+    contenders = {name: ours(place, subject).runner(place.plan) for name, subject in subjects.items()}
+    loads = in_turn(contenders, place.plan.runs)
+    taken = {name: [1e6 / load.rate for load in seen] for name, seen in loads.items()}
+    rows = []
+    for name, seen in loads.items():
+        other, mark = (None, None) if name == with_ else ((with_, taken[with_]), goal)
+        rows.append(row(f"{name}: time", taken[name], "us/request", against=other, goal=mark))
+        rows.append(load_rows(name, seen, None if other is None else (with_, loads[with_]))[1])
+    return rows
+
+
+def pace_rows(place: Place) -> list[Row]:
+    """Offer a share of what the API can bear, evenly and at random, and compare p99 with p50."""
+    pricing = hot(place, "pace", 4, "set_offer")
+    reads, acts = pricing.asks(view), pricing.asks(act("set_offer"))
+    mixed = [ask for four in zip(reads, pricing.asks(legal), acts, reads, strict=True) for ask in four]
+    rows = []
+    for name, asks in (("game view", reads), ("set prices", acts), ("play: an action to three reads", mixed)):
+        for gaps, goal in (("evenly", "<= 5"), ("at random", None)):
+            seen = [_paced(place, asks, random_gaps=gaps != "evenly") for _ in range(min(3, place.plan.runs))]
+            title = f"{name}, {SHARE:.0%} load {gaps}"
+            half = [load.p50 for load in seen]
+            rows.append(row(f"{title}: p50", half, "ms"))
+            p99 = [load.p99 for load in seen]
+            rows.append(row(f"{title}: p99", p99, "ms", against=("its p50", half), goal=goal))
+    return rows
+
+
+def _paced(place: Place, asks: Sequence[Ask], *, random_gaps: bool) -> Load:
+    """Find out what the API can bear from this client, then offer it a share of that."""
+    seconds = place.plan.paced_seconds
+    most = load_of(drive(place.ours.base, asks, seconds / 2)).rate
+    seen = load_of(drive(place.ours.base, asks, seconds, rate=SHARE * most, random_gaps=random_gaps))
+    return Load(*seen, 0.0, 0.0)
