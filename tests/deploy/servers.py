@@ -107,7 +107,7 @@ class Instance(Server):
         command.append("service.wsgi:app")
         with self.log.open("ab") as output:
             self.process = subprocess.Popen(command, cwd=ROOT, env=self.environ, stdout=output, stderr=output)
-        assert waited_for(self.answers), self.log.read_text()
+        assert waited_for(self.answers, 60), self.log.read_text()
         return self
 
     def end(self, with_signal=signal.SIGTERM):

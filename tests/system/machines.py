@@ -100,7 +100,7 @@ class FailingOver:
         lost.kill()
         assert waited_for(lambda: self._form.master(key) is not lost, FAILOVER_S), "nobody has taken over"
         lost.start()
-        self._form.wait_until_whole()
+        self._form.wait_until_spare()
 
 
 class OneRedis:

@@ -36,7 +36,7 @@ from tests.system.proof import held, prove
 from tests.system.spectators import Spectator
 from tests.system.wire import Wire, bearer
 
-QUICK, QUICK_SHARE = 0.1, 0.6
+QUICK, QUICK_SHARE = 0.03, 0.6
 """So many of the games are played quickly enough to end, and take so much of all actions."""
 
 LOOKED_AT, CHECKED, POSTED_AGAIN = 0.03, 0.02, 0.05
