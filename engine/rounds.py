@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.draws import draw
+from engine.draws import Chance
 from engine.events import (
     Event,
     GameFinished,
@@ -69,12 +69,13 @@ def start_round(game: Game, starting_seat: int, surveys: Sequence[Survey]) -> tu
 
 def _draw(game: Game, number: int) -> tuple[tuple[str, ...], ...]:
     """Draw for seat 0 first, then clockwise, by the procedure that `draws` documents."""
+    chance = Chance(game.seed)
     bag = list(game.bag)
     drawn = []
     for seat in range(len(game.players)):
         tiles = []
         for nth in range(1, TILES_DRAWN + 1):
-            tiles.append(draw(game.seed, f"draw/{number}/{seat}/{nth}", bag))
+            tiles.append(chance.draw(f"draw/{number}/{seat}/{nth}", bag))
         drawn.append(tuple(tiles))
     return tuple(drawn)
 

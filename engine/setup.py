@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.draws import draw, index_of
+from engine.draws import Chance
 from engine.errors import InvalidSetup
 from engine.game import Game, Player, TieBreak
 from engine.rounds import start_round
@@ -68,8 +68,9 @@ def _check(colors: Sequence[str], options: Options) -> None:
 
 def _draw_scoring_tiles(seed: str) -> tuple[str, ...]:
     left = sorted(SCORING_TILES)
-    return tuple(draw(seed, f"scoring/{slot}", left) for slot in SLOTS)
+    chance = Chance(seed)
+    return tuple([chance.draw(f"scoring/{slot}", left) for slot in SLOTS])
 
 
 def _starting_seat(seed: str, players: int, chosen: int | None) -> int:
-    return index_of(seed, "start", players) if chosen is None else chosen
+    return Chance(seed).index("start", players) if chosen is None else chosen

@@ -1,0 +1,21 @@
+"""Draws, by the published procedure; whole games are held against it in `test_whole_games`."""
+
+import hashlib
+import hmac
+
+import pytest
+
+from engine.draws import Chance
+
+
+@pytest.mark.parametrize("seed", ["", "skye", "s" * 64, "s" * 65, "Ünïcode " * 30])
+def test_what_a_seed_decides_follows_from_the_hmac_of_the_label(seed):
+    number = int.from_bytes(hmac.new(seed.encode(), b"draw/1/0/1", hashlib.sha256).digest(), "big")
+    assert Chance(seed).index("draw/1/0/1", 2**256) == number
+    assert Chance(seed).index("draw/1/0/1", 73) == number % 73
+
+
+def test_what_is_drawn_is_out_of_the_list():
+    left = ["a", "b", "c"]
+    assert {Chance("skye").draw(f"draw/1/0/{n}", left) for n in (1, 2, 3)} == {"a", "b", "c"}
+    assert not left
