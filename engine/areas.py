@@ -20,6 +20,7 @@ class Area(NamedTuple):
     regions of tiles that it consists of, each with its cell; a tile can have several in one area.
     """
 
+    terrain: Terrain
     openings: int
     parts: tuple[tuple[int, Region], ...]
 
@@ -27,11 +28,6 @@ class Area(NamedTuple):
     def completed(self) -> bool:
         """Whether nothing of it is open."""
         return not self.openings
-
-    @property
-    def terrain(self) -> Terrain:
-        """Its terrain."""
-        return self.parts[0][1].terrain
 
     @property
     def cells(self) -> tuple[int, ...]:
@@ -59,9 +55,12 @@ class Area(NamedTuple):
         return [(region.scroll, cell) for cell, region in self.parts if region.scroll]
 
 
+_made = tuple.__new__
+"""Makes a named tuple of all its fields, in half the time that calling its class takes."""
+
 # An edge is an empty cell and one of its sides, as one number: cell * 4 + side.
-_ACROSS: Final = tuple(4 * STEPS[side] + OPPOSITE[side] - side for side in SIDES)
-"""What to add to an edge of a tile's cell for the edge that the empty neighbour there has towards it."""
+_ACROSS: Final = tuple(4 * STEPS[side] + OPPOSITE[side] for side in SIDES)
+"""What to add to a tile's cell * 4 for the edge that an empty neighbour on each side has towards it."""
 
 
 def join_areas(areas: dict[int, Area], facing: dict[int, int], cell: int, form: Form) -> None:
@@ -69,31 +68,28 @@ def join_areas(areas: dict[int, Area], facing: dict[int, int], cell: int, form: 
 
     `areas` are by a number; `facing` has the number of the area behind each open edge.
     """
+    first_edge = 4 * cell
     for index, region in enumerate(form.regions):
         number = None
         openings = 0
         parts: tuple[tuple[int, Region], ...] = ()
         opened = []
         for side in region.sides:
-            edge = 4 * cell + side
-            behind = facing.pop(edge, None)
+            behind = facing.pop(first_edge + side, None)
             if behind is None:
-                openings += 1
-                opened.append(edge + _ACROSS[side])
-                continue
-            openings -= 1
-            if number is None:
+                opened.append(first_edge + _ACROSS[side])
+            elif number is None:
                 number = behind
-                openings += areas[number].openings
-                parts = areas[number].parts
+                _, openings, parts = areas[number]
             elif behind != number:
-                other = areas.pop(behind)
-                openings += other.openings
-                parts += other.parts
+                _, more_openings, more_parts = areas.pop(behind)
+                openings += more_openings
+                parts += more_parts
                 _renumber(facing, behind, number)
         if number is None:
             number = 8 * cell + index
-        areas[number] = Area(openings, (*parts, (cell, region)))
+        openings += 2 * len(opened) - len(region.sides)  # where nothing opens, an opening is closed
+        areas[number] = _made(Area, (region.terrain, openings, (*parts, (cell, region))))
         for edge in opened:
             facing[edge] = number
 

@@ -59,9 +59,11 @@ class FinalScore(NamedTuple):
 
 def final_score(survey: Survey, gold: int) -> FinalScore:
     """Return what final scoring gives a territory and the gold in its owner's purse."""
-    completed = {cell: area.completed for area in survey.areas for _, cell in area.scrolls}
+    in_completed = {
+        cell for area in survey.areas if not area.openings for cell, region in area.parts if region.scroll
+    }
     scrolls = [
-        _scroll_score(survey, form.tile.scroll, cell, completed[cell])
+        _scroll_score(survey, form.tile.scroll, cell, cell in in_completed)
         for cell, form in survey.cells.items()
         if form.tile.scroll
     ]

@@ -13,23 +13,26 @@ from engine.tiles import Form
 
 _CASTLE: Final = cell_at(0, 0)
 
-BEGINNINGS: Final = frozenset([4 * _CASTLE + side for side in SIDES])
+BEGINNINGS: Final[dict[int, tuple[int, ...]]] = {_CASTLE: SIDES}
 """The road ends before there is any tile: all roads of the castle are joined."""
 
 
 def join_roads(
-    connected: set[int], road_ends: set[int], cells: dict[int, Form], cell: int, form: Form
+    connected: set[int],
+    road_ends: dict[int, tuple[int, ...]],
+    cells: dict[int, Form],
+    cell: int,
+    form: Form,
 ) -> None:
     """Add a tile to the cells that roads join to the castle, and what it joins, in place.
 
-    `road_ends` are the open edges at which a road from the castle arrives, each as in `areas.join_areas`. The
-    tile lies in `cells` already. The castle is not joined to itself (R9).
+    `road_ends` are the empty cells at which a road from the castle arrives, each with the sides where it
+    does. The tile lies in `cells` already. The castle is not joined to itself (R9).
     """
-    arriving = road_ends.intersection(range(4 * cell, 4 * cell + 4))
-    if not arriving:
+    arriving = road_ends.pop(cell, None)
+    if arriving is None:
         return
-    road_ends -= arriving
-    border = [(cell, road) for edge in arriving if (road := form.road_at[edge % 4]) >= 0]
+    border = [(cell, road) for side in arriving if (road := form.road_at[side]) >= 0]
     seen = set(border)
     while border:
         here, road = border.pop()
@@ -38,8 +41,8 @@ def join_roads(
         for side in cells[here].roads[road]:
             beside = here + STEPS[side]
             if beside not in cells:
-                road_ends.add(4 * beside + OPPOSITE[side])
-            elif 4 * here + side not in arriving:
+                road_ends[beside] = (*road_ends.get(beside, ()), OPPOSITE[side])
+            elif here != cell or side not in arriving:
                 across = beside, cells[beside].road_at[OPPOSITE[side]]
                 if across[1] >= 0 and across not in seen:
                     seen.add(across)

@@ -10,9 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from engine.areas import Area
 from engine.geometry import EAST, NORTH, SOUTH, STEPS, WEST
 from engine.survey import Survey
-from engine.tiles import BROCH, CATTLE, FARM, LIGHTHOUSE, SHEEP, SHIP, WHISKY, Terrain
+from engine.tiles import BROCH, CATTLE, FARM, LIGHTHOUSE, MOUNTAIN, SHEEP, SHIP, WATER, WHISKY
 
 _NORTH, _EAST, _SOUTH, _WEST = STEPS[NORTH], STEPS[EAST], STEPS[SOUTH], STEPS[WEST]
 _AROUND: Final = tuple(row + column for row in (_NORTH, 0, _SOUTH) for column in (_WEST, 0, _EAST))
@@ -77,8 +78,9 @@ class Award(NamedTuple):
     cells: tuple[int, ...]
 
 
-# While counting, an award is a plain tuple: scoring makes thousands of them and mostly wants the sum.
-_Earned = tuple[int, tuple[int, ...]]
+# While counting, an award is a plain tuple, and an area stands for its cells: scoring makes thousands of them
+# and mostly wants the sum.
+_Earned = tuple[int, tuple[int, ...] | Area]
 _Earns = Callable[[Survey], list[_Earned]]
 _Holds = Callable[[Survey, int], _Earned]
 
@@ -108,7 +110,10 @@ def awards(tile_id: str, seat: int, surveys: Sequence[Survey], golds: Sequence[i
 
     `surveys` and `golds` (the purses) have one entry for each seat: a majority compares them.
     """
-    return tuple(Award(*earned) for earned in _earned(SCORING_TILES[tile_id], surveys, golds)[seat])
+    return tuple(
+        Award(points, where.cells if isinstance(where, Area) else where)
+        for points, where in _earned(SCORING_TILES[tile_id], surveys, golds)[seat]
+    )
 
 
 def tile_points(tile_id: str, surveys: Sequence[Survey], golds: Sequence[int]) -> tuple[int, ...]:
@@ -146,7 +151,7 @@ def _squares(survey: Survey) -> list[_Earned]:
 
 
 def _completed_areas(survey: Survey) -> list[_Earned]:
-    return [(1, area.cells) for area in survey.areas if area.completed]
+    return [(1, area) for area in survey.areas if not area.openings]
 
 
 def _sheep(survey: Survey) -> list[_Earned]:
@@ -154,18 +159,28 @@ def _sheep(survey: Survey) -> list[_Earned]:
 
 
 def _large_completed_areas(survey: Survey) -> list[_Earned]:
-    return [(3, area.cells) for area in survey.areas if area.completed and len(area.cells) >= 3]
+    # Several parts may lie in one tile.
+    return [
+        (3, area)
+        for area in survey.areas
+        if not area.openings and len(area.parts) >= 3 and len(area.cells) >= 3
+    ]
 
 
 def _brochs_in_mountains(survey: Survey) -> list[_Earned]:
-    return [(_BROCH_POINTS[min(area.brochs, 3)], area.cells) for area in survey.areas if area.brochs]
+    mountains = [area for area in survey.areas if area.terrain is MOUNTAIN]
+    return [(_BROCH_POINTS[min(brochs, 3)], area) for area in mountains if (brochs := area.brochs)]
 
 
 def _building_sets(survey: Survey) -> list[_Earned]:
-    brochs, farms, lighthouses = (
-        [cell for cell, form in survey.cells.items() for _ in range(form.tile.counts[building])]
-        for building in (BROCH, FARM, LIGHTHOUSE)
-    )
+    brochs: list[int] = []
+    farms: list[int] = []
+    lighthouses: list[int] = []
+    for cell, form in survey.cells.items():
+        counts = form.tile.counts
+        brochs += [cell] * counts[BROCH]
+        farms += [cell] * counts[FARM]
+        lighthouses += [cell] * counts[LIGHTHOUSE]
     # The shortest list ends it. Buildings of one tile may share a set: its cell is then told once.
     sets = zip(brochs, farms, lighthouses, strict=False)
     return [(5, tuple(dict.fromkeys(cells))) for cells in sets]
@@ -204,7 +219,8 @@ def _connected_cattle(survey: Survey) -> list[_Earned]:
 
 
 def _ships_and_lighthouses(survey: Survey) -> list[_Earned]:
-    return [(3, area.cells) for area in survey.areas if area.ships and area.lighthouses]  # both: R8
+    waters = [area for area in survey.areas if area.terrain is WATER]
+    return [(3, area) for area in waters if area.ships and area.lighthouses]  # both: R8
 
 
 def _connected_tiles(survey: Survey) -> list[_Earned]:
@@ -214,7 +230,7 @@ def _connected_tiles(survey: Survey) -> list[_Earned]:
 def _vertical_lines(survey: Survey) -> list[_Earned]:
     # A run is found from its northern end alone, so it is one line however long (R10).
     cells = survey.cells
-    lines = []
+    lines: list[_Earned] = []
     for cell in cells:
         if cell + _NORTH not in cells:
             end = cell + _SOUTH
@@ -226,7 +242,7 @@ def _vertical_lines(survey: Survey) -> list[_Earned]:
 
 
 def _largest_lake(survey: Survey) -> list[_Earned]:
-    lakes = [area.cells for area in survey.areas if area.completed and area.terrain is Terrain.WATER]
+    lakes = [area.cells for area in survey.areas if area.terrain is WATER and not area.openings]
     if not lakes:
         return []
     largest = max(lakes, key=len)
@@ -234,7 +250,7 @@ def _largest_lake(survey: Survey) -> list[_Earned]:
 
 
 def _completed_mountains(survey: Survey) -> list[_Earned]:
-    return [(2, area.cells) for area in survey.areas if area.completed and area.terrain is Terrain.MOUNTAIN]
+    return [(2, area) for area in survey.areas if area.terrain is MOUNTAIN and not area.openings]
 
 
 _MAJORITY_TEXT: Final = (

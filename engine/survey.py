@@ -25,7 +25,7 @@ class Survey(NamedTuple):
     numbered_areas: dict[int, Area]
     connected: AbstractSet[int]
     facing: dict[int, int]
-    road_ends: AbstractSet[int]
+    road_ends: dict[int, tuple[int, ...]]
 
     @property
     def areas(self) -> Collection[Area]:
@@ -35,7 +35,7 @@ class Survey(NamedTuple):
     def extended(self, placements: Iterable[Place]) -> Survey:
         """Return the survey with more tiles."""
         cells, areas, facing = self.cells.copy(), self.numbered_areas.copy(), self.facing.copy()
-        connected, road_ends = set(self.connected), set(self.road_ends)
+        connected, road_ends = set(self.connected), self.road_ends.copy()
         for tile, x, y, rotation in placements:
             cell, form = cell_at(x, y), FORMS[tile, rotation]
             cells[cell] = form

@@ -28,6 +28,10 @@ class Terrain(IntEnum):
         return self.name.lower()
 
 
+# Looking a member up in its class takes ten times as long as this.
+MOUNTAIN: Final = Terrain.MOUNTAIN
+WATER: Final = Terrain.WATER
+
 OBJECTS: Final = ("whisky", "sheep", "cattle", "farm", "broch", "ship", "lighthouse")
 WHISKY, SHEEP, CATTLE, FARM, BROCH, SHIP, LIGHTHOUSE = range(len(OBJECTS))
 COLORS: Final = ("red", "blue", "yellow", "white", "green")

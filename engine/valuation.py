@@ -139,7 +139,9 @@ def _rewards_completion(scoring_tile: str) -> bool:
 
     def points(openings: int) -> int:
         regions = [Region(terrain, (), 1, 1, 1) for terrain in Terrain]
-        areas = [Area(openings, tuple([(cell, region) for cell in range(3)])) for region in regions]
+        areas = [
+            Area(region.terrain, openings, tuple([(cell, region) for cell in range(3)])) for region in regions
+        ]
         return _points(scoring_tile, NOTHING._replace(numbered_areas=dict(enumerate(areas))), ())
 
     return points(0) != points(1)
@@ -155,7 +157,7 @@ def _hoped_for(
     nearly = [area for area in survey.areas if area.openings == 1]
     if not nearly:
         return 0
-    doubled = [cell for area in nearly for _, cell in area.scrolls]
+    doubled = [cell for area in nearly for cell, region in area.parts if region.scroll]
     hoped = sum([scroll.points for scroll in scrolls if scroll.cell in doubled])
     if outlook.completion:
         # Areas that stay open earn nothing from scoring tiles that reward completion.
