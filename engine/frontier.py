@@ -50,13 +50,16 @@ class _Ways(dict[int, tuple[Place, ...]]):
     def __init__(self, tile: str) -> None:
         super().__init__()
         self._tile = tile
+        self._fits = FITS[tile]
 
     def __missing__(self, opening: int) -> tuple[Place, ...]:
         if len(self) == self._MOST:
             self.clear()
         cell, demand = divmod(opening, 256)
-        x, y = position_of(cell)
-        ways = tuple(Place(self._tile, x, y, rotation) for rotation in FITS[self._tile][demand])
+        ways: tuple[Place, ...] = ()
+        if rotations := self._fits[demand]:
+            x, y = position_of(cell)
+            ways = tuple([Place(self._tile, x, y, rotation) for rotation in rotations])
         self[opening] = ways
         return ways
 

@@ -20,7 +20,7 @@ from engine.events import (
     TileBought,
     TilePlaced,
 )
-from engine.frontier import Place
+from engine.frontier import Place, ways
 from engine.game import BUILDING, BUYING, PRICING, Game, Phase, Player
 from engine.moves import (
     FINISH_BUILDING,
@@ -173,8 +173,9 @@ def _finished() -> RuleError:
 
 def _building_moves(player: Player) -> list[Move]:
     moves: list[Move] = []
+    frontier = player.territory.frontier
     for tile in player.hand:
-        moves += player.territory.legal_places(tile)
+        moves += ways(frontier, tile)
     if not moves:
         moves.append(FINISH_BUILDING)
     if player.placed_now:
