@@ -26,7 +26,8 @@ from engine.record import (
 )
 from engine.report import round_report
 from engine.rules import Outcome, legal_moves, offer_limits, play
-from engine.scoring import SCORING_TILES, SLOTS, schedule
+from engine.schedule import SLOTS, schedule
+from engine.scoring import SCORING_TILES
 from engine.setup import PLAYERS, Options, new_game
 from engine.standings import assess, scores_as_seen_by, scoring_tile_views, territory_report, what_if
 from engine.survey import Survey

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from engine.geometry import OPPOSITE, SIDES, STEPS
 from engine.tiles import Form, Region, Terrain
+from engine.values import made
 
 
 class Area(NamedTuple):
@@ -55,9 +56,6 @@ class Area(NamedTuple):
         return [(region.scroll, cell) for cell, region in self.parts if region.scroll]
 
 
-_made = tuple.__new__
-"""Makes a named tuple of all its fields, in half the time that calling its class takes."""
-
 # An edge is an empty cell and one of its sides, as one number: cell * 4 + side.
 _ACROSS: Final = tuple(4 * STEPS[side] + OPPOSITE[side] for side in SIDES)
 """What to add to a tile's cell * 4 for the edge that an empty neighbour on each side has towards it."""
@@ -89,7 +87,7 @@ def join_areas(areas: dict[int, Area], facing: dict[int, int], cell: int, form: 
         if number is None:
             number = 8 * cell + index
         openings += 2 * len(opened) - len(region.sides)  # where nothing opens, an opening is closed
-        areas[number] = _made(Area, (region.terrain, openings, (*parts, (cell, region))))
+        areas[number] = made(Area, (region.terrain, openings, (*parts, (cell, region))))
         for edge in opened:
             facing[edge] = number
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple, TypeAlias
 
-from engine.scoring import Income
+from engine.schedule import Income
 
 
 class RoundStarted(NamedTuple):

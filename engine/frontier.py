@@ -6,12 +6,11 @@ demand says what the neighbours show (see `tiles.FITS`). So an opening tells all
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import chain
 from typing import Final, NamedTuple
 
 from engine.geometry import SIDE_NAMES, SIDES, STEPS, position_of
 from engine.tiles import FITS, FORMS, LANDSCAPE, Form, Terrain
+from engine.values import made
 
 
 class Place(NamedTuple):
@@ -59,17 +58,13 @@ class _Ways(dict[int, tuple[Place, ...]]):
         ways: tuple[Place, ...] = ()
         if rotations := self._fits[demand]:
             x, y = position_of(cell)
-            ways = tuple([Place(self._tile, x, y, rotation) for rotation in rotations])
+            ways = tuple([made(Place, (self._tile, x, y, rotation)) for rotation in rotations])
         self[opening] = ways
         return ways
 
 
-_WAYS: Final = {tile: _Ways(tile) for tile in LANDSCAPE}
-
-
-def ways(frontier: dict[int, int], tile: str) -> Iterable[Place]:
-    """Return every way to add a landscape tile, cell by cell."""
-    return chain.from_iterable(map(_WAYS[tile].__getitem__, frontier.values()))
+WAYS: Final = {tile: _Ways(tile) for tile in LANDSCAPE}
+"""For each landscape tile and each opening, every way to lay it there."""
 
 
 def clash(tile: str, rotation: int, demand: int) -> str:

@@ -22,7 +22,8 @@ from engine.events import (
 )
 from engine.final_scoring import final_score, winners
 from engine.game import BUILDING, BUYING, PRICING, Game, points_by_slot
-from engine.scoring import income, tile_points
+from engine.schedule import income
+from engine.scoring import tile_points
 from engine.survey import Survey
 
 TILES_DRAWN = 3

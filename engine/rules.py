@@ -20,7 +20,7 @@ from engine.events import (
     TileBought,
     TilePlaced,
 )
-from engine.frontier import Place, ways
+from engine.frontier import WAYS, Place
 from engine.game import BUILDING, BUYING, PRICING, Game, Phase, Player
 from engine.moves import (
     FINISH_BUILDING,
@@ -35,6 +35,7 @@ from engine.moves import (
     SetOffer,
     TakeBack,
 )
+from engine.values import made
 
 MINIMUM_PRICE = 1
 """Gold; the least that a tile on offer costs."""
@@ -59,9 +60,9 @@ def play(game: Game, seat: int, move: Move) -> Outcome:
     _, _, effect, carry_on = _RULES[type(move)]
     game, event = effect(game, seat, move)
     if carry_on is None:
-        return Outcome(game, (event,))
+        return made(Outcome, (game, (event,)))
     game, consequences = carry_on(game)
-    return Outcome(game, (event, *consequences))
+    return made(Outcome, (game, (event, *consequences)))
 
 
 def refusal(game: Game, seat: int, move: Move) -> RuleError | None:
@@ -173,9 +174,11 @@ def _finished() -> RuleError:
 
 def _building_moves(player: Player) -> list[Move]:
     moves: list[Move] = []
-    frontier = player.territory.frontier
+    openings = player.territory.frontier.values()
     for tile in player.hand:
-        moves += ways(frontier, tile)
+        ways = WAYS[tile]
+        for opening in openings:
+            moves += ways[opening]
     if not moves:
         moves.append(FINISH_BUILDING)
     if player.placed_now:
@@ -212,7 +215,7 @@ def _set_offer(game: Game, seat: int, offer: SetOffer) -> tuple[Game, Event]:
     gold = player.gold + player.stakes - sum(prices)
     ordered = tuple([(tile, by_tile[tile]) for tile in drawn if tile in by_tile])
     game = game.with_player(seat, player.trading(gold, drawn, prices, player.hand))
-    return game, OfferSet(seat, offer.discard, ordered, gold)
+    return game, made(OfferSet, (seat, offer.discard, ordered, gold))
 
 
 def _buy(game: Game, seat: int, move: Buy) -> tuple[Game, Event]:
@@ -226,7 +229,7 @@ def _buy(game: Game, seat: int, move: Buy) -> tuple[Game, Event]:
     players[seller_seat] = seller.trading(seller.gold + 2 * price, *seller.offer_without(at), seller.hand)
     players[seat] = buyer.trading(buyer.gold - price, buyer.drawn, buyer.prices, (*buyer.hand, tile))
     gold = tuple([player.gold for player in players])
-    return game.with_players(players, game.buys + 1), TileBought(seat, seller_seat, tile, price, gold)
+    return game.with_players(players, game.buys + 1), made(TileBought, (seat, seller_seat, tile, price, gold))
 
 
 def _pass(game: Game, seat: int, _move: Pass) -> tuple[Game, Event]:
@@ -238,7 +241,7 @@ def _place(game: Game, seat: int, move: Place) -> tuple[Game, Event]:
     tile, x, y, rotation = move
     hand = tuple([other for other in player.hand if other != tile])
     player = player.building(player.territory.extended(move), hand, player.placed_now + 1)
-    return game.with_player(seat, player), TilePlaced(seat, tile, x, y, rotation)
+    return game.with_player(seat, player), made(TilePlaced, (seat, tile, x, y, rotation))
 
 
 def _take_back(game: Game, seat: int, _move: TakeBack) -> tuple[Game, Event]:
@@ -253,7 +256,7 @@ def _take_back(game: Game, seat: int, _move: TakeBack) -> tuple[Game, Event]:
 def _finish_building(game: Game, seat: int, _move: FinishBuilding) -> tuple[Game, Event]:
     player = game.players[seat]
     finished = player.building(player.territory, (), player.placed_now, finished=True)
-    return game.with_player(seat, finished), BuildingFinished(seat, player.hand)
+    return game.with_player(seat, finished), made(BuildingFinished, (seat, player.hand))
 
 
 class _Rule(NamedTuple):

@@ -10,7 +10,8 @@ from engine.errors import InvalidSetup
 from engine.game import Game, Player, TieBreak
 from engine.rounds import start_round
 from engine.rules import Outcome
-from engine.scoring import SCORING_TILES, SLOTS
+from engine.schedule import SLOTS
+from engine.scoring import SCORING_TILES
 from engine.territory import castle_alone
 from engine.tiles import COLORS
 

@@ -11,7 +11,8 @@ from engine.final_scoring import FinalScore, final_score
 from engine.frontier import Place
 from engine.game import Game, Phase
 from engine.geometry import position_of
-from engine.scoring import SCORING_TILES, SLOTS, Award, awards, tile_points
+from engine.schedule import SLOTS
+from engine.scoring import SCORING_TILES, Award, awards, tile_points
 from engine.survey import Survey
 from engine.territory import Territory
 from engine.tiles import LANDSCAPE, OBJECTS

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from engine.assembly import checked, parsed
 from engine.errors import CellOccupied, NotAdjacent, RuleError, TerrainMismatch
-from engine.frontier import Place, clash, cover, ways
+from engine.frontier import WAYS, Place, clash, cover
 from engine.geometry import LIMIT, ROTATIONS, cell_at
 from engine.survey import NOTHING, Survey
 from engine.tiles import FITS, FORMS
@@ -95,7 +95,11 @@ class Territory(_WorkedOut):
 
     def legal_places(self, tile: str) -> list[Place]:
         """Return every way to place a landscape tile, cell by cell."""
-        return list(ways(self.frontier, tile))
+        places: list[Place] = []
+        ways = WAYS[tile]
+        for opening in self.frontier.values():
+            places += ways[opening]
+        return places
 
     def has_place(self, tile: str) -> bool:
         """Whether a landscape tile has any legal place, in any rotation."""

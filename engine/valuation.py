@@ -18,7 +18,8 @@ from engine.areas import Area
 from engine.final_scoring import ScrollScore, final_score
 from engine.frontier import Place
 from engine.game import Game
-from engine.scoring import SCORING_TILES, SLOTS, income, schedule, tile_points
+from engine.schedule import SLOTS, income, schedule
+from engine.scoring import SCORING_TILES, tile_points
 from engine.survey import NOTHING, Survey
 from engine.territory import Territory
 from engine.tiles import FITS, LANDSCAPE, Region, Terrain

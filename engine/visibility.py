@@ -29,7 +29,7 @@ from engine.events import (
 )
 from engine.frontier import Place
 from engine.game import Game, Phase, Player, points_by_slot
-from engine.scoring import SLOTS, schedule
+from engine.schedule import SLOTS, schedule
 
 View: TypeAlias = dict[str, Any]
 

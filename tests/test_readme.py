@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from engine import schedule
-from engine.scoring import catch_up
+from engine.schedule import catch_up
 from tests.readme import README, abridged, as_documented, blocks, laid_out, recorded, settled, with_tables
 from tests.system.conftest import ROOT, launching
 

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 from engine import PLAYERS, SCORING_TILES, schedule
-from engine.scoring import catch_up
+from engine.schedule import catch_up
 from service import guide
 from service.connection import LARGEST_HEAD
 from service.intake import MOST_FAULTS

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.scoring import SLOTS, catch_up, income, schedule
+from engine.schedule import SLOTS, catch_up, income, schedule
 from engine.territory import Territory
 
 # The castle's southern road goes on into L69, its western one into L60.
