@@ -18,7 +18,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 CONNECTIONS = 16
-_PATIENCE_S = 10.0
+_PATIENCE_S = 60.0
 
 
 class Ask(NamedTuple):

@@ -22,7 +22,7 @@ RATE = 200
 
 _MESSAGES = 20_000
 _EARS = 50
-_WAIT_S = 10.0
+_WAIT_S = 60.0
 
 
 class Seen(NamedTuple):
