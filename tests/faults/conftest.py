@@ -9,8 +9,8 @@ import pytest
 
 from service.settings import Address
 from tests.conftest import free_port
-from tests.deploy.servers import Instance, waited_for
-from tests.faults.parts import MOST_CONNECTIONS, SETTINGS, Parts, Redis, sockets
+from tests.deploy.servers import waited_for
+from tests.faults.parts import MOST_CONNECTIONS, SETTINGS, Api, Parts, Redis, sockets
 from tests.system.network import Relay
 
 
@@ -30,7 +30,7 @@ def lasting(redis_program, place):
     try:
         redis.start()
         with Relay(redis.server.address) as relay:
-            api = Instance(place / "api.sock", f"redis://{relay.host}:{relay.port}/0", **SETTINGS)
+            api = Api(place / "api.sock", f"redis://{relay.host}:{relay.port}/0", **SETTINGS)
             try:
                 yield Parts(redis, relay, api.start())
             finally:

@@ -31,7 +31,7 @@ MOST_S = 6.0
 """No request may take longer: the settings allow 1 s or so, and the machine may be busy."""
 
 SLOW_LOAD = 30_000
-"""Commands in a file that takes 8 s to load; meanwhile Redis answers only after each thousand."""
+"""Commands in a file that takes 10 s to load; meanwhile Redis answers only after each thousand."""
 
 PATIENCE_S = 20.0
 """For so long a client tries again before a test gives up."""
@@ -41,7 +41,10 @@ MOST_CONNECTIONS = 18
 
 
 class Redis:
-    """A Redis server with an append-only file, its disk as small as `fill_disk` says."""
+    """A Redis server with an append-only file, its disk as small as `fill_disk` says.
+
+    Once it is `stuck`, it is mended by killing it.
+    """
 
     def __init__(self, program, folder, address):
         # SIGXFSZ, by which the kernel tells of a file too large, would kill; a full disk does not.
@@ -49,7 +52,7 @@ class Redis:
         wrapper.write_text(f"#!/bin/sh\ntrap '' XFSZ\nexec {program} \"$@\" $(cat more)\n")
         wrapper.chmod(0o700)
         self._more.touch()
-        self._loads_slowly = False
+        self.stuck = False
         self.server = RedisServer(wrapper, folder, address)
         self.client = redis.Redis(host=address.host, port=address.port, retry=Retry(NoBackoff(), 0))
 
@@ -69,8 +72,8 @@ class Redis:
                 pipeline.set("filler", number)
             pipeline.execute()
         self.kill()
-        self._more.write_text("--key-load-delay 200")
-        self._loads_slowly = True
+        self._more.write_text("--key-load-delay 300")
+        self.stuck = True
         self.server.start()
         assert waited_for(self._is_loading)
         self._more.write_text("")
@@ -110,9 +113,9 @@ class Redis:
 
     def mend(self):
         """Undo what has been done to it, or start it again."""
-        if self._loads_slowly:
+        if self.stuck:
             self.kill()
-            self._loads_slowly = False
+            self.stuck = False
         if not self.server.running:
             self.start()
         self.thaw()
@@ -133,12 +136,21 @@ class Redis:
         self.server.stop()
 
 
+class Api(Instance):
+    """An instance whose clients bear with it for longer than a stream may be silent."""
+
+    def plug(self):
+        connection = super().plug()
+        connection.settimeout(2 * PATIENCE_S)
+        return connection
+
+
 class Parts(NamedTuple):
     """A Redis, the relay to it, and an API of two workers at the relay's other end."""
 
     redis: Redis
     relay: Relay
-    api: Instance
+    api: Api
 
     @property
     def workers(self):

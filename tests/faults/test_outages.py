@@ -10,11 +10,12 @@ import pytest
 import redis
 
 from service.demo import played
-from tests.deploy.servers import JSON, Instance, waited_for
+from tests.deploy.servers import JSON, waited_for
 from tests.faults.parts import (
     MOST_S,
     PATIENCE_S,
     SETTINGS,
+    Api,
     Listener,
     Parts,
     Stubborn,
@@ -40,7 +41,8 @@ def loading(parts):
 
 
 def paused(parts):
-    parts.redis.client.client_pause(2500)
+    parts.redis.client.client_pause(60_000)
+    parts.redis.stuck = True  # nor would it hear that it shall go on
 
 
 def paused_for_writes(parts):
@@ -207,7 +209,7 @@ def test_what_a_full_disk_has_not_taken_may_be_lost_but_not_by_halves(parts):
     assert last["status"] == "finished"
 
 
-class Unready(Instance):
+class Unready(Api):
     """An instance that is up before its store is."""
 
     def answers(self):
@@ -218,7 +220,7 @@ class Unready(Instance):
 
 def test_an_api_started_before_its_redis_serves_as_soon_as_that_is_there(parts, place):
     parts.relay.trouble = Break(REQUEST, times=MANY)
-    api = Unready(place / "early.sock", parts.api.environ["SKYE_REDIS_URL"], **SETTINGS)
+    api = Unready(place / "early.sock", parts.api.environ["SKYE_REDIS_URL"], **SETTINGS, SKYE_WORKERS="1")
     try:
         api.start()
         refused_for_now(api.call("GET", "/readyz"))
