@@ -113,11 +113,11 @@ class Lookup(Generic[T]):
         self._doubted = True
 
     def _look_now(self) -> None:
-        self._doubted = False
         try:
             self._found, self._error = self._look(), None
         except redis.RedisError as error:
             self._found, self._error = None, error
+        self._doubted = False  # not before: what is doubted must be given to nobody meanwhile
         self._looked_at = time.monotonic()
 
 

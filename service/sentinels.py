@@ -12,7 +12,7 @@ from service.redis_url import RedisUrl
 from service.sense import SENSELESS, failure_in
 
 _FRESH_S: Final = 1.0
-_SILENCE_S: Final = 30.0
+_SILENCE_S: Final = 10.0
 """For so long a Sentinel that did not answer is not asked again."""
 
 
@@ -27,6 +27,7 @@ class SentinelMaster:
         self._clients = Clients(url.options, timeout_s)
         self._master = Lookup(self._look, _FRESH_S)
         self._last_known: Address | None = None
+        self._epoch = 0
 
     def holding(self, key: str) -> redis.Redis:  # noqa: ARG002 - all of them
         """See `Servers.holding`."""
@@ -40,7 +41,8 @@ class SentinelMaster:
         """Return the address that the Sentinels with the latest news give.
 
         All are asked: one that has not heard of a failover yet would send us to a master that is none any
-        more. If none answers at all, the last one known stays.
+        more. If none answers at all, the last one known stays. Older news are believed of many only,
+        as when the Sentinels were set up anew.
         """
         now = time.monotonic()
         awake = [sentinel for sentinel in self._sentinels if self._silent_until.get(sentinel, now) <= now]
@@ -57,6 +59,9 @@ class SentinelMaster:
                 raise NoMaster(f"no Sentinel answers for {self._service!r}: {errors[-1]}")
             return self._last_known
         latest = max(answer.epoch for answer in answers)
+        if latest < self._epoch and 2 * len(answers) <= len(self._sentinels):
+            raise NoMaster(f"Sentinels have not heard of the last failover of {self._service!r}")
+        self._epoch = latest
         up = [answer.address for answer in answers if answer.epoch == latest and answer.is_up]
         if not up:
             raise NoMaster(f"the master of {self._service!r} is down, and no other is elected yet")

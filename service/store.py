@@ -20,12 +20,14 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, Final, TypeVar
 
 import redis
 
 from service.connections import OneServer, Servers
 from service.forms import connected
+from service.frozen import Frozen
 from service.hearing import heard
 from service.patience import Patience, TooFewReplicas, is_passing
 from service.problems import Problem
@@ -63,6 +65,7 @@ class RedisStore:
         self._servers = OneServer(servers) if isinstance(servers, redis.Redis) else servers
         self._patience = patience or Patience(0)
         self._copies = copies
+        self._frozen = Frozen()
         # Which server a process asks for a sign of life is left to chance.
         self._any_key = f"skye:{secrets.token_hex(8)}"
 
@@ -212,7 +215,7 @@ class RedisStore:
 
         def attempt() -> T:
             try:
-                return command(self._servers.holding(key))
+                return self._frozen.call(self._servers.holding(key), command)
             except (redis.RedisError, *SENSELESS) as error:
                 failure = self._failed(error)
                 raise failure from failure.__cause__
@@ -229,6 +232,13 @@ class RedisStore:
     ) -> list[T]:
         """Return what is read from each key's answer, asking each server that holds some of them once."""
 
+        def piped(places: list[int], server: redis.Redis) -> list[Any]:
+            pipeline = server.pipeline(transaction=False)
+            for place in places:
+                command(pipeline, keys[place])
+            answers: list[Any] = pipeline.execute()
+            return answers
+
         def attempt() -> list[T]:
             try:
                 by_server: dict[redis.Redis, list[int]] = {}
@@ -236,10 +246,8 @@ class RedisStore:
                     by_server.setdefault(self._servers.holding(key), []).append(place)
                 answers: list[Any] = [None] * len(keys)
                 for server, places in by_server.items():
-                    pipeline = server.pipeline(transaction=False)
-                    for place in places:
-                        command(pipeline, keys[place])
-                    for place, answer in zip(places, pipeline.execute(), strict=True):
+                    told = self._frozen.call(server, partial(piped, places))
+                    for place, answer in zip(places, told, strict=True):
                         answers[place] = read(answer)
             except (redis.RedisError, *SENSELESS) as error:
                 failure = self._failed(error)

@@ -90,13 +90,24 @@ def test_the_master_is_not_down_for_one_sentinel_alone(watch):
     assert ask() == ONE
 
 
+def test_older_news_of_a_few_are_not_believed_but_those_of_the_many_are(watch):
+    heard, one, another = Sentinel(OTHER, epoch=5), Sentinel(epoch=4), Sentinel(epoch=4)
+    _, ask = watch(heard, one, another)
+    assert ask() == OTHER
+    heard.silent = another.silent = True
+    with pytest.raises(redis.ConnectionError, match="not heard of the last failover"):
+        ask(2)
+    another.silent = False
+    assert ask(20) == ONE
+
+
 def test_a_silent_sentinel_is_left_alone_for_a_while(watch):
     silent = Sentinel()
     silent.silent = True
     _, ask = watch(silent, Sentinel())
     assert [ask(1.5) for _ in range(3)] == [ONE] * 3
     assert silent.asked == 1
-    ask(30)
+    ask(10)
     assert silent.asked == 2
 
 
