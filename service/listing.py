@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from typing import NamedTuple
 
+from service import patience
 from service.codec import Unreadable, decode_table
 from service.problems import Problem
 from service.stored import Store
@@ -105,7 +106,8 @@ class Listing:
             except Unreadable:
                 tables.append(None)
                 continue
-            self._mend(entry, table)
+            with suppress(Problem), patience.none_left():  # who cannot be mended now will be later
+                self._mend(entry, table)
             tables.append(None if table is None or table.private else table)
         return tables
 
