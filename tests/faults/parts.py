@@ -122,7 +122,7 @@ class Redis:
         self.free_disk()
         self.client.client_unpause()
         self.client.replicaof("NO", "ONE")
-        for setting, value in (("maxmemory", 0), ("requirepass", "")):
+        for setting, value in (("maxmemory", 0), ("requirepass", ""), ("maxclients", 1000)):
             self.client.config_set(setting, value)
 
     def connections(self):

@@ -98,6 +98,20 @@ def test_a_change_is_never_made_to_another_table_of_the_same_version(client):
     assert sound(client, game.id).version == 6
 
 
+def test_a_list_that_cannot_be_mended_just_now_is_shown_all_the_same(service, client):
+    lost, kept = service.table(2), service.table(2)
+    client.delete(*client.keys(key_of(lost, "*")))
+    service.clock.advance(100)
+    client.replicaof("127.0.0.1", 1)  # where nobody listens: it keeps what it has, and may not be written
+    try:
+        assert [listed["id"] for listed in service.get("/v1/games")["games"]] == [kept.id]
+        assert client.zcard("skye:index:playing") == 2
+    finally:
+        client.replicaof("NO", "ONE")
+    service.get("/v1/games")
+    assert client.zcard("skye:index:playing") == 1
+
+
 # Parts of a game.
 
 

@@ -91,10 +91,19 @@ def made_a_replica(parts):
 
 
 def given_another_password(parts):
-    client = parts.redis.client
-    client.config_set("requirepass", "another")
+    parts.redis.client.config_set("requirepass", "another")
+    cut_connections(parts)
+
+
+def crowded(parts):
+    """Redis has as many connections as it may, and ours are not among them."""
+    parts.redis.client.config_set("maxclients", 1)
+    cut_connections(parts)
+
+
+def cut_connections(parts):
     for kind in ("normal", "pubsub"):
-        client.client_kill_filter(_type=kind)
+        parts.redis.client.client_kill_filter(_type=kind)
 
 
 class Outage(NamedTuple):
@@ -121,6 +130,7 @@ OUTAGES = [
     Outage(ended_by_a_full_disk),
     Outage(made_a_replica, reads=True, pings=True),
     Outage(given_another_password),
+    Outage(crowded),
 ]
 
 SCORING = b'{"territories": [{"tiles": [{"tile": "castle-red", "x": 0, "y": 0}], "gold": 3}]}'
