@@ -34,22 +34,59 @@ class TooSlow(ParseException):
     """The head of a request has not come in time."""
 
 
+class Bodies:
+    """The bodies that the clients of a worker are sending, which together may have `most` bytes."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._total = 0
+        self._sizes: OrderedDict[Connection, int] = OrderedDict()
+
+    def grow(self, connection: Connection, size: int) -> None:
+        """Note how much of a body has come; if all have too much, the one begun first counts as too slow."""
+        self._sizes[connection] = self._sizes.get(connection, 0) + size
+        self._total += size
+        if self._total > self._most:
+            slowest, its_size = self._sizes.popitem(last=False)
+            self._total -= its_size
+            slowest.time_out()
+
+    def forget(self, connection: Connection) -> None:
+        """Note that a body is whole, or wanted no more."""
+        self._total -= self._sizes.pop(connection, 0)
+
+
 class Connection:
     """A client's socket as gunicorn uses it; what is not bounded here is the socket's own.
 
     As a context it is the wait for a request and its head. `waiting` holds all connections that wait, the
-    longest first. `patience_s` is how long a client may take to send a request, and to take each piece of an
-    answer.
+    longest first; `bodies` counts what all send. `patience_s` is how long a client may take to send a
+    request, and to take each piece of an answer.
     """
 
-    __slots__ = ("_client", "_head", "_head_left", "_patience_s", "_until", "_waiting", "idle_s", "request")
+    __slots__ = (
+        "_bodies",
+        "_client",
+        "_head",
+        "_head_left",
+        "_patience_s",
+        "_until",
+        "_waiting",
+        "_wanted",
+        "idle_s",
+        "request",
+    )
 
-    def __init__(self, client: Any, patience_s: float, waiting: OrderedDict[Connection, None]) -> None:
+    def __init__(
+        self, client: Any, patience_s: float, waiting: OrderedDict[Connection, None], bodies: Bodies
+    ) -> None:
         self._client = client
+        self._bodies = bodies
         self._patience_s = patience_s
         self._waiting = waiting
         self._until: float | None = None  # None: nothing of the request has come
         self._head_left = 0
+        self._wanted = True  # a body, not what is left of one
         self._head: bytes | None = None  # of an answer, until there is more of it to send
         self.idle_s = patience_s
         self.request: Request | None = None
@@ -61,6 +98,7 @@ class Connection:
         """Begin to wait for a request, up to `idle_s` seconds."""
         self._until = self.request = self._head = None
         self._head_left = LARGEST_HEAD
+        self._wanted = True
         self._waiting[self] = None
 
     def __exit__(self, *_error: object) -> None:
@@ -91,7 +129,12 @@ class Connection:
             self._until = monotonic() + self._patience_s
             if data and data[0] == _TLS_HANDSHAKE:
                 raise InvalidRequestLine("TLS is not spoken here")
-        self._head_left -= len(data)
+        if self.request is None:
+            self._head_left -= len(data)
+        elif self._wanted:
+            self._bodies.grow(self, len(data))
+            if not data and self._until <= monotonic():
+                return self._late()
         return data
 
     def _late(self) -> bytes:
@@ -147,8 +190,14 @@ class Connection:
             sent += self._client.send(data[sent:])
 
     def allow(self, seconds: float) -> None:
-        """Let the client send for some more seconds, whatever it took until now."""
+        """Let the client send for some more seconds, whatever it took until now, what is then thrown away."""
+        self._wanted = False
         self._until = monotonic() + seconds
+
+    def time_out(self) -> None:
+        """Let the client send no more: its time is up."""
+        self._until = monotonic()
+        self.hang_up()
 
     def hang_up(self) -> None:
         """End the wait for what the client sends; what has come is still read."""

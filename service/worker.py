@@ -30,7 +30,7 @@ from gunicorn.http import errors
 from gunicorn.http.message import Request
 from gunicorn.workers import ggevent
 
-from service.connection import MOST_UNWANTED, MOST_UNWANTED_S, PIECE, Connection, TooSlow
+from service.connection import MOST_UNWANTED, MOST_UNWANTED_S, PIECE, Bodies, Connection, TooSlow
 from service.settings import Settings
 
 if TYPE_CHECKING:
@@ -41,6 +41,9 @@ _LAST_CALL_S = 0.5
 
 _SPARE = 20
 """One in so many of the connections that a worker takes is kept free for those who come."""
+
+_MOST_BODIES = 2**26
+"""Bytes of all bodies together that clients are sending to a worker; four of the largest may always."""
 
 _UNREADABLE: dict[type[Exception], str] = {
     errors.InvalidRequestLine: "The request line is not as HTTP/1.1 has it.",
@@ -66,7 +69,9 @@ class Worker(ggevent.GeventWorker):
         self._connections: dict[greenlet, Connection] = {}
         self._waiting: OrderedDict[Connection, None] = OrderedDict()
         self._most = self.worker_connections - max(1, self.worker_connections // _SPARE)
-        self._patience_s = float(Settings.from_environment(os.environ).client_timeout_s)
+        settings = Settings.from_environment(os.environ)
+        self._patience_s = float(settings.client_timeout_s)
+        self._bodies = Bodies(max(_MOST_BODIES, 4 * settings.max_body_bytes))
         ggevent.StreamServer = _Server  # type: ignore[attr-defined]  # gunicorn's `run` makes its server by it
         super().init_process()
 
@@ -80,7 +85,9 @@ class Worker(ggevent.GeventWorker):
     def handle(self, listener: socket, client: socket, addr: Any) -> None:  # noqa: ARG002 - gunicorn's form
         """Serve a connection, which knows its own end also when the listener has been closed meanwhile."""
         me = gevent.getcurrent()
-        connection: Any = Connection(client, self._patience_s, self._waiting)  # which stands for a socket
+        connection: Any = Connection(
+            client, self._patience_s, self._waiting, self._bodies
+        )  # which stands for a socket
         self._connections[me] = connection
         if len(self._connections) > self._most:
             self._make_room()
@@ -95,6 +102,7 @@ class Worker(ggevent.GeventWorker):
         try:
             return super().handle_request(listener_name, req, sock, addr)
         finally:
+            self._bodies.forget(sock)
             sock.flush()
             if not _taken(req, sock):
                 raise StopIteration  # gunicorn's way to end the connection

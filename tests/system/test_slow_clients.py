@@ -207,3 +207,19 @@ def test_idle_connections_make_room_for_those_who_ask(impatient):
             assert answered(connection, get("/v1/tiles/L01"))[0] == 200
             assert answered(connection, get("/v1/tiles/L01"))[0] == 200
         assert is_closed(idle[0])
+
+
+def test_bodies_that_are_too_much_together_time_out_early(launch):
+    launched = launch(SKYE_REDIS_URL="memory://")
+    body = b" " * 250_000
+    with contextlib.ExitStack() as opened:
+        silent = [opened.enter_context(connected(launched.url)) for _ in range(300)]
+        for connection in silent:
+            connection.sendall(CREATE + b"Content-Length: 250001\r\n\r\n" + body)
+        told = b""
+        with contextlib.suppress(ConnectionResetError):  # for one that was still sending
+            told = silent[0].recv(65536)
+        assert told[:12] in (b"HTTP/1.1 408", b"")
+        whole = connected(launched.url)
+        opened.enter_context(whole)
+        assert answered(whole, CREATE + b"Content-Length: 250002\r\n\r\n" + body + b"{}")[0] == 201
