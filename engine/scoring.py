@@ -72,6 +72,24 @@ def tile_points(tile_id: str, surveys: Sequence[Survey], golds: Sequence[int]) -
     return tuple([sum([points for points, _ in of_seat]) for of_seat in earned])
 
 
+def holding(tile_id: str, survey: Survey) -> int:
+    """Return how much of what a majority compares lies in a territory, purses left aside."""
+    holds = SCORING_TILES[tile_id].holds
+    assert holds is not None
+    return holds(survey, 0)[0]
+
+
+def points_beside(tile_id: str, survey: Survey, rivals: Sequence[int]) -> int:
+    """Return the points that a scoring tile gives one territory, purses left aside.
+
+    A majority compares it with the `holding` of each rival.
+    """
+    earns = SCORING_TILES[tile_id].earns
+    if earns is not None:
+        return sum([points for points, _ in earns(survey)])
+    return _majority([holding(tile_id, survey), *rivals])[0]
+
+
 def _earned(tile: ScoringTile, surveys: Sequence[Survey], golds: Sequence[int]) -> list[list[_Earned]]:
     if tile.earns is not None:
         return [tile.earns(survey) for survey in surveys]

@@ -19,7 +19,7 @@ from engine.final_scoring import ScrollScore, final_score
 from engine.frontier import Place
 from engine.game import Game
 from engine.schedule import SLOTS, income, schedule
-from engine.scoring import SCORING_TILES, tile_points
+from engine.scoring import SCORING_TILES, holding, points_beside
 from engine.survey import NOTHING, Survey
 from engine.territory import Territory
 from engine.tiles import FITS, LANDSCAPE, Region, Terrain
@@ -73,14 +73,14 @@ class Outlook:
     """What the rest of the game holds for one seat.
 
     `times` says how often each scoring tile is still to be scored, this round's included; `completion`, how
-    often after this round, for those that reward completed areas. `others` are the surveys of the other
-    seats, if there is a majority to compare them for. `rounds` counts the rounds after this one, and a piece
+    often after this round, for those that reward completed areas. `rivals` says what the other seats hold of
+    the things that majorities among them compare. `rounds` counts the rounds after this one, and a piece
     of gold is worth `gold` points. `plans` are those made so far, by what lies and what is in hand.
     """
 
     times: dict[str, int]
     completion: dict[str, int]
-    others: tuple[Survey, ...]
+    rivals: dict[str, tuple[int, ...]]
     rounds: int
     gold: float
     plans: dict[tuple[frozenset[Place], tuple[str, ...]], Plan] = field(default_factory=dict)
@@ -104,7 +104,12 @@ def outlook_on(to_score: tuple[tuple[str, ...], ...], others: tuple[Territory, .
     completion = Counter(tile for tiles in to_score[1:] for tile in tiles if tile in _COMPLETION)
     rounds = len(to_score) - 1
     gold = _GOLD[rounds] + (_GOLD_IN_MAJORITY if "most_gold" in times else 0)
-    return Outlook(times, completion, tuple([territory.survey for territory in others]), rounds, gold)
+    rivals = {
+        tile: tuple([holding(tile, territory.survey) for territory in others])
+        for tile in times
+        if SCORING_TILES[tile].majority
+    }
+    return Outlook(times, completion, rivals, rounds, gold)
 
 
 def worth(outlook: Outlook, territory: Territory) -> float:
@@ -114,7 +119,7 @@ def worth(outlook: Outlook, territory: Territory) -> float:
     """
     survey = territory.survey
     scrolls = final_score(survey, 0).scrolls
-    points = {tile: _points(tile, survey, outlook.others) for tile in outlook.times}
+    points = {tile: points_beside(tile, survey, outlook.rivals.get(tile, ())) for tile in outlook.times}
     sure = sum([points[tile] * times for tile, times in outlook.times.items()])
     sure += sum([scroll.points for scroll in scrolls])
     if not outlook.rounds:
@@ -129,12 +134,6 @@ def worth(outlook: Outlook, territory: Territory) -> float:
     )
 
 
-def _points(scoring_tile: str, survey: Survey, others: tuple[Survey, ...]) -> int:
-    """Return what a scoring tile gives a territory; purses are left aside."""
-    surveys = (survey, *others) if SCORING_TILES[scoring_tile].majority else (survey,)
-    return tile_points(scoring_tile, surveys, [0] * len(surveys))[0]
-
-
 def _rewards_completion(scoring_tile: str) -> bool:
     """Whether completing areas can change what a scoring tile gives a territory."""
 
@@ -143,7 +142,7 @@ def _rewards_completion(scoring_tile: str) -> bool:
         areas = [
             Area(region.terrain, openings, tuple([(cell, region) for cell in range(3)])) for region in regions
         ]
-        return _points(scoring_tile, NOTHING._replace(numbered_areas=dict(enumerate(areas))), ())
+        return points_beside(scoring_tile, NOTHING._replace(numbered_areas=dict(enumerate(areas))), ())
 
     return points(0) != points(1)
 
@@ -163,10 +162,10 @@ def _hoped_for(
     if outlook.completion:
         # Areas that stay open earn nothing from scoring tiles that reward completion.
         completed = [area for area in survey.areas if not area.openings]
-        completed += [area._replace(openings=0) for area in nearly]
+        completed += [Area(area.terrain, 0, area.parts) for area in nearly]
         hopeful = survey._replace(numbered_areas=dict(enumerate(completed)))
         for tile, times in outlook.completion.items():
-            hoped += times * (_points(tile, hopeful, ()) - points[tile])
+            hoped += times * (points_beside(tile, hopeful, ()) - points[tile])
     return hoped
 
 

@@ -12,7 +12,7 @@ from engine.errors import InvalidTerritory
 from engine.final_scoring import final_score, winners
 from engine.frontier import Place
 from engine.geometry import position_of
-from engine.scoring import SCORING_TILES, tile_points
+from engine.scoring import SCORING_TILES, holding, points_beside, tile_points
 from engine.territory import Territory, castle_alone
 from tests.naive import scoring, world
 from tests.naive.catalogue import CATALOGUE, LANDSCAPE, SQUARE
@@ -151,6 +151,17 @@ def test_every_scoring_tile_gives_the_same_points(sides: list[tuple[Territory, i
 
     for name in scoring.NAMES:
         assert list(tile_points(name, surveys, golds)) == scoring.points_of(name, naive), name
+
+
+@briefly
+@given(st.lists(territories(largest=40), min_size=1, max_size=5))
+def test_one_territory_beside_its_rivals_gets_the_same_points_as_among_all(sides: list[Territory]):
+    first, *others = [territory.survey for territory in sides]
+    naive = [scoring.Side(as_world(territory), 0) for territory in sides]
+
+    for name, tile in SCORING_TILES.items():
+        rivals = [holding(name, other) for other in others] if tile.majority else ()
+        assert points_beside(name, first, rivals) == scoring.points_of(name, naive)[0], name
 
 
 @thoroughly
