@@ -1,5 +1,6 @@
 """Games that Redis has lost, whole or in part: what is left is told as it is, and never guessed at."""
 
+import contextlib
 from itertools import islice
 
 import pytest
@@ -98,16 +99,34 @@ def test_a_change_is_never_made_to_another_table_of_the_same_version(client):
     assert sound(client, game.id).version == 6
 
 
+@contextlib.contextmanager
+def unwritable(client):
+    """Make a Redis the replica of nobody for a while: it keeps what it has, and refuses to be written."""
+    client.replicaof("127.0.0.1", 1)
+    try:
+        yield
+    finally:
+        client.replicaof("NO", "ONE")
+
+
+def test_a_deadline_that_cannot_be_decided_just_now_is_decided_later(service, client):
+    game = in_play(service, options={"turn_ms": 1000})
+    version = game.view()["version"]
+    service.clock.advance(2)
+    with unwritable(client):
+        for rest in ("", "events", "scores"):
+            assert code_of(game.call("GET", rest)) == "store_unavailable"
+    assert game.view()["version"] > version
+    sound(client, game.id)
+
+
 def test_a_list_that_cannot_be_mended_just_now_is_shown_all_the_same(service, client):
     lost, kept = service.table(2), service.table(2)
     client.delete(*client.keys(key_of(lost, "*")))
     service.clock.advance(100)
-    client.replicaof("127.0.0.1", 1)  # where nobody listens: it keeps what it has, and may not be written
-    try:
+    with unwritable(client):
         assert [listed["id"] for listed in service.get("/v1/games")["games"]] == [kept.id]
         assert client.zcard("skye:index:playing") == 2
-    finally:
-        client.replicaof("NO", "ONE")
     service.get("/v1/games")
     assert client.zcard("skye:index:playing") == 1
 
