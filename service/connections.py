@@ -18,6 +18,8 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from service.gathering import GatheringRedis
+
 MOST_CONNECTIONS: Final = 1000
 """To each server, from each process. Who finds none free is told so, as if the server were away."""
 
@@ -128,7 +130,7 @@ def client_at(address: Address, options: dict[str, Any], timeout_s: float) -> re
 
 def client_by(options: dict[str, Any], timeout_s: float) -> redis.Redis:
     """Return a client that never sends a command again by itself, as redis-py's would: up to ten times."""
-    return redis.Redis(
+    return GatheringRedis(
         **options,
         socket_timeout=timeout_s,
         socket_connect_timeout=timeout_s,

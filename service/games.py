@@ -26,7 +26,6 @@ from service.codec import (
     header_of,
     version_header,
 )
-from service.gathering import GatheredReads
 from service.history import changes_of
 from service.listing import Listing
 from service.metrics import Metrics
@@ -70,7 +69,6 @@ class Games:
         metrics: Metrics | None = None,
     ) -> None:
         self._store = store
-        self._reads = GatheredReads(store)
         self._settings = settings
         self._clock = clock
         self._metrics = metrics or Metrics()
@@ -82,7 +80,7 @@ class Games:
 
         :raises Problem: game_not_found, token_unknown, game_unreadable, store_unavailable.
         """
-        stored = self._reads.load(game_id)
+        stored, _ = self._store.load(game_id)
         return self._brought_up(self._admit(game_id, stored, token))
 
     def view(self, seen: Seen) -> bytes:
@@ -108,7 +106,7 @@ class Games:
             too_much_contention. :raises RuleError: what `decide` raises.
         """
         for attempt in range(ATTEMPTS):
-            stored, remembered = self._load(game_id, call)
+            stored, remembered = self._store.load(game_id, call.answer_key)
             reused = None
             if remembered is not None:
                 try:
@@ -183,12 +181,6 @@ class Games:
         except RuleError:  # which is no question of who asks
             return None
         return None
-
-    def _load(self, game_id: str, call: Call) -> tuple[bytes | None, bytes | None]:
-        """Return the stored table, and what was answered to this call before."""
-        if call.answer_key is None:
-            return self._reads.load(game_id), None
-        return self._store.load(game_id, call.answer_key)
 
     def _to_keep(self, call: Call, reply: Reply, tokens: TokenSource) -> Answer | None:
         return answer_to_keep(call, reply, tokens, self._settings.idempotency_ttl_s)

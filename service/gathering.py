@@ -1,113 +1,138 @@
-"""Reading games together: what several requests want of the store at once, one of them fetches for all.
+"""Sending commands to Redis together: what several requests want of it at once, one of them sends for all.
 
-A round trip to Redis costs a process about as much as all else that a read does, and hardly more for ten
-games than for one. So while a fetch is under way, those who come wait for it to end, and then the first of
-them fetches for all. Nobody waits who comes alone, nor for long where the store is slow. What a request is
-given is never older than the request: a fetch is joined before it begins, or not at all.
+A round trip costs a process about as much as all else that a read does, and hardly more for ten commands than
+for one. So while commands are under way, those who come wait for them to end, and then the first of them
+sends what all want. Nobody waits who comes alone, nor for long where Redis is slow.
+
+What each is told is its own: an answer, a refusal, or that the connection broke and nobody knows what became
+of the command, as if it had been sent alone. It is sent after it was asked for, and once or not at all.
 """
 
 from __future__ import annotations
 
 import threading
-from contextlib import suppress
-from typing import Final
+from typing import Any, Final
 
-from service.patience import none_left
-from service.problems import Problem
-from service.stored import Store
+import redis
 
 _PATIENCE_S: Final = 0.1
-"""How long to wait for others: who has waited in vain asks for itself."""
+"""How long to wait for one's turn; who has waited in vain sends alone."""
 
-_MOST: Final = 100
-"""For how many requests one fetch is, at most."""
+_MOST: Final = 32
+"""How many commands are sent together, at most."""
 
 
-class _Wish:
-    """One request's wish for a game.
+class _Call:
+    """A command that waits for its turn: `told` can be acquired once it is answered, or is to lead others."""
 
-    Once `told` can be acquired, `found` is what there is of it, unless the fetch has `failed`; or else it
-    falls to this request to fetch for its `fellows`, itself among them.
-    """
+    __slots__ = ("answer", "args", "leads", "options", "sent", "told")
 
-    __slots__ = ("failed", "fellows", "found", "game_id", "told")
-
-    def __init__(self, game_id: str) -> None:
-        self.game_id = game_id
+    def __init__(self, args: tuple[Any, ...], options: dict[str, Any]) -> None:
+        self.args = args
+        self.options = options
+        self.leads = False
+        self.sent = False
+        self.answer: Any = None
         self.told = threading.Lock()
         self.told.acquire()
-        self.found: bytes | None = None
-        self.failed = True
-        self.fellows: list[_Wish] = []
 
 
-class GatheredReads:
-    """Reads tables from a store, in one go for all who come at the same time."""
+class GatheringRedis(redis.Redis):
+    """A client that sends together what is asked for at the same time. Pipelines go their own way."""
 
-    def __init__(self, store: Store, patience_s: float = _PATIENCE_S) -> None:
-        self._store = store
+    def __init__(self, *, patience_s: float = _PATIENCE_S, **options: Any) -> None:
+        super().__init__(**options)
         self._patience_s = patience_s
-        self._lock = threading.Lock()
+        self._turns = threading.Lock()
         self._busy = False
-        self._wishes: list[_Wish] = []
+        self._waiting: list[_Call] = []
 
     @property
     def waiting(self) -> int:
-        """How many requests wait for their turn."""
-        return len(self._wishes)
+        """How many commands wait for their turn."""
+        return len(self._waiting)
 
-    def load(self, game_id: str) -> bytes | None:
-        """Return a stored table, None if there is none.
-
-        :raises Problem: store_unavailable.
-        """
-        with self._lock:
-            wish = _Wish(game_id) if self._busy else None
+    def execute_command(self, *args: Any, **options: Any) -> Any:
+        """Return what a command answers."""
+        with self._turns:
+            call = _Call(args, options) if self._busy else None
             self._busy = True
-            if wish is not None:
-                self._wishes.append(wish)
-        if wish is not None:
-            return self._granted(wish)
+            if call is not None:
+                self._waiting.append(call)
+        if call is not None:
+            return self._in_turn(call)
         try:
-            return self._store.load(game_id)[0]
+            return self._alone(*args, **options)
         finally:
             self._hand_on()
 
-    def _granted(self, wish: _Wish) -> bytes | None:
-        if wish.told.acquire(timeout=self._patience_s) or not self._withdrawn(wish):
-            if wish.fellows:
-                self._fetch(wish.fellows)
-            if not wish.failed:
-                return wish.found
-        return self._store.load(wish.game_id)[0]
+    def _alone(self, *args: Any, **options: Any) -> Any:
+        return super().execute_command(*args, **options)  # type: ignore[no-untyped-call]  # theirs
 
-    def _withdrawn(self, wish: _Wish) -> bool:
-        """Take a wish back, unless others count on this request by now."""
-        with self._lock:
-            if wish in self._wishes:
-                self._wishes.remove(wish)
-            return not wish.fellows
-
-    def _fetch(self, wishes: list[_Wish]) -> None:
-        """Fetch for all of them, and tell the others.
-
-        Should it fail, each asks for its own game: of several servers not all may have failed.
-        """
+    def _in_turn(self, call: _Call) -> Any:
         try:
-            with suppress(Problem), none_left():
-                tables = self._store.load_many([wish.game_id for wish in wishes])
-                for wish, table in zip(wishes, tables, strict=True):
-                    wish.found, wish.failed = table, False
+            told = call.told.acquire(timeout=self._patience_s)
+        except BaseException:  # this request is broken off
+            self._leave(call)
+            raise
+        together = self._begin(call)
+        if together:
+            self._send(together)
+        elif not call.sent:
+            return self._alone(*call.args, **call.options)
+        elif not told:
+            call.told.acquire()  # somebody sends it just now
+        if isinstance(call.answer, Exception):
+            raise call.answer
+        return call.answer
+
+    def _begin(self, call: _Call) -> list[_Call]:
+        """Return whom to send for: those who wait, if the call leads them; else it waits no longer."""
+        with self._turns:
+            if call.leads:
+                together, self._waiting = self._waiting[:_MOST], self._waiting[_MOST:]
+                for each in together:
+                    each.sent = True
+                return together
+            if not call.sent:
+                self._waiting.remove(call)
+            return []
+
+    def _leave(self, call: _Call) -> None:
+        """Wait no longer, and lead nobody."""
+        with self._turns:
+            if call in self._waiting:
+                self._waiting.remove(call)
+        if call.leads:
+            self._hand_on()
+
+    def _send(self, calls: list[_Call]) -> None:
+        """Send all of them, the leader's first, and tell the others."""
+        answers: list[Any] = [redis.ConnectionError("who was to send this was broken off")] * len(calls)
+        try:
+            answers = self._together(calls)
+        except redis.RedisError as error:
+            answers = [error] * len(calls)
         finally:
             self._hand_on()
-            for fellow in wishes[1:]:
-                fellow.told.release()
+            for call, answer in zip(calls, answers, strict=True):
+                call.answer = answer
+                if not call.leads:
+                    call.told.release()
+
+    def _together(self, calls: list[_Call]) -> list[Any]:
+        if len(calls) == 1:
+            return [self._alone(*calls[0].args, **calls[0].options)]
+        pipeline: Any = self.pipeline(transaction=False)
+        for call in calls:
+            pipeline.execute_command(*call.args, **call.options)
+        answers: list[Any] = pipeline.execute(raise_on_error=False)
+        return answers
 
     def _hand_on(self) -> None:
-        """Let the first of those who wait fetch for all."""
-        with self._lock:
-            wishes, self._wishes = self._wishes[:_MOST], self._wishes[_MOST:]
-            self._busy = bool(wishes)
-            if wishes:
-                wishes[0].fellows = wishes
-                wishes[0].told.release()
+        """Let the first of those who wait lead the others."""
+        with self._turns:
+            self._busy = bool(self._waiting)
+            if self._waiting:
+                self._waiting[0].leads = True
+                self._waiting[0].told.release()

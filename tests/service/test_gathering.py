@@ -1,140 +1,158 @@
-"""Reading games together: each gets its own, none older than its request, whatever becomes of the others."""
+"""Sending commands together: each is told its own, and is done once, whatever becomes of the others."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
-from service.gathering import GatheredReads
-from service.problems import Problem
+from service.gathering import GatheringRedis
 
 LONG_S = 60
+GATE = ("BLPOP", "gate", LONG_S)
+"""What keeps Redis from answering until the gate is opened."""
 
 
-class SlowStore:
-    """A store that answers when it is let; it notes of each fetch which games it was for."""
+class Counted(redis.Connection):
+    """A connection that counts how often something is sent."""
 
-    def __init__(self, **tables):
-        self.tables = tables
-        self.fetches = []
-        self.away = False
-        self.asked = threading.Semaphore(0)
-        self.let = threading.Semaphore(0)
+    sent = 0
 
-    def load(self, game_id):
-        return self._fetch([game_id])[0], None
+    def send_packed_command(self, *args, **kwargs):
+        Counted.sent += 1
+        return super().send_packed_command(*args, **kwargs)
 
-    def load_many(self, game_ids):
-        return self._fetch(game_ids)
 
-    def _fetch(self, game_ids):
-        self.fetches.append(game_ids)
-        found = [self.tables.get(game_id) for game_id in game_ids]
-        away = self.away
-        self.asked.release()
-        assert self.let.acquire(timeout=LONG_S)
-        if away:
-            raise Problem("store_unavailable")
-        return found
+def client_of(server, patience_s=LONG_S, kind=GatheringRedis):
+    return kind(
+        connection_pool=redis.ConnectionPool.from_url(
+            server.url, connection_class=Counted, retry=Retry(NoBackoff(), 0), socket_timeout=LONG_S
+        ),
+        patience_s=patience_s,
+    )
 
 
 @pytest.fixture
-def store():
-    return SlowStore(a=b"A", b=b"B", c=b"C")
+def plain(redis_server):
+    """An ordinary client of an empty Redis."""
+    with redis.Redis.from_url(redis_server.url) as plain:
+        plain.flushall()
+        yield plain
+
+
+@pytest.fixture
+def client(redis_server, plain):
+    plain.set("n", 0)
+    with client_of(redis_server) as client:
+        yield client
 
 
 @pytest.fixture
 def threads():
-    with ThreadPoolExecutor(20) as threads:
+    with ThreadPoolExecutor(40) as threads:
         yield threads
 
 
-def wait_for(reads, number):
-    """Wait until so many requests wait for their turn."""
-    ready = threading.Event()
+def wait_until(is_so):
+    pause = threading.Event()
     for _ in range(6000):
-        if reads.waiting == number:
+        if is_so():
             return
-        ready.wait(0.01)
-    raise AssertionError(f"{reads.waiting} wait, not {number}")
+        pause.wait(0.01)
+    raise AssertionError("this has not come about in a minute")
 
 
-def gathered(threads, store, names, **changed):
-    """Ask for a game, and while it is being fetched for others by name; return the answers to come."""
-    reads = GatheredReads(store, LONG_S)
-    first = threads.submit(reads.load, "a")
-    assert store.asked.acquire(timeout=LONG_S)
-    store.tables |= changed
-    later = []
-    for number, name in enumerate(names, 1):
-        later.append(threads.submit(reads.load, name))
-        wait_for(reads, number)
-    return reads, first, later
+def shut_gate(threads, client, plain):
+    """Keep the client busy until somebody pushes to the gate."""
+    blocked = threads.submit(client.execute_command, *GATE)
+    wait_until(lambda: plain.info("clients")["blocked_clients"] == 1)
+    return blocked
 
 
-def test_who_comes_alone_asks_at_once(store):
-    store.let.release(2)
-    reads = GatheredReads(store)
-    assert [reads.load("a"), reads.load("z")] == [b"A", None]
-    assert store.fetches == [["a"], ["z"]]
+def gathered(threads, client, plain, *commands):
+    """Return what commands are told that wait for one before them, and then are sent together."""
+    blocked = shut_gate(threads, client, plain)
+    told = []
+    for number, command in enumerate(commands, 1):
+        told.append(threads.submit(client.execute_command, *command))
+        wait_until(lambda number=number: client.waiting == number)
+    Counted.sent = 0
+    plain.lpush("gate", "open")
+    assert blocked.result()[1] == b"open"
+    return [answer.exception() or answer.result() for answer in told]
 
 
-def test_those_who_come_during_a_fetch_share_the_next_and_each_gets_its_own(store, threads):
-    _, first, later = gathered(threads, store, "bcazb")
-    store.let.release(2)
-    assert first.result() == b"A"
-    assert [answer.result() for answer in later] == [b"B", b"C", b"A", None, b"B"]
-    assert store.fetches == [["a"], ["b", "c", "a", "z", "b"]]
+def test_who_comes_alone_sends_alone(client):
+    assert client.set("a", 1) is True
+    assert [client.get("a"), client.get("z")] == [b"1", None]
 
 
-def test_nobody_is_given_what_is_older_than_the_request(store, threads):
-    _, first, later = gathered(threads, store, "a", a=b"newer")
-    store.let.release(2)
-    assert (first.result(), later[0].result()) == (b"A", b"newer")
+def test_those_who_come_meanwhile_are_sent_together_and_each_is_told_its_own(threads, client, plain):
+    plain.mset({"a": "A", "b": "B"})
+    commands = [("GET", "b"), ("SET", "c", "C"), ("GET", "c"), ("GET", "z"), ("MGET", "a", "b"), ("GET", "b")]
+    told = gathered(threads, client, plain, *commands)
+    assert told == [b"B", True, b"C", None, [b"A", b"B"], b"B"]
+    assert Counted.sent == 1
 
 
-def test_when_the_fetch_for_all_fails_each_asks_for_itself(store, threads):
-    reads, first, later = gathered(threads, store, "bc")
-    store.away = True
-    store.let.release()
-    assert first.result() == b"A"
-    assert store.asked.acquire(timeout=LONG_S)
-    store.away = False
-    store.let.release(3)
-    assert (later[0].result(), later[1].result()) == (b"B", b"C")
-    assert store.fetches[:2] == [["a"], ["b", "c"]]
-    assert sorted(store.fetches[2:]) == [["b"], ["c"]]
-    store.let.release()
-    assert reads.load("b") == b"B"
+def test_a_single_one_who_waits_is_told_too(threads, client, plain):
+    assert gathered(threads, client, plain, ("INCR", "n")) == [1]
+    assert isinstance(gathered(threads, client, plain, ("LPUSH", "n", 1))[0], redis.ResponseError)
 
 
-def test_the_failure_of_one_who_came_first_is_its_own(store, threads):
-    store.away = True
-    _, first, later = gathered(threads, store, "b")
-    store.away = False
-    store.let.release(2)
-    with pytest.raises(Problem, match="store_unavailable"):
-        first.result()
-    assert later[0].result() == b"B"
+def test_a_refusal_is_told_to_whom_it_is_for(threads, client, plain):
+    one, refused, two = gathered(threads, client, plain, ("INCR", "n"), ("LPUSH", "n", 1), ("INCR", "n"))
+    assert (one, two) == (1, 2)
+    assert "WRONGTYPE" in str(refused)
 
 
-def test_who_waits_in_vain_asks_alone(store, threads):
-    reads = GatheredReads(store, 0)
-    first = threads.submit(reads.load, "a")
-    assert store.asked.acquire(timeout=LONG_S)
-    second = threads.submit(reads.load, "b")
-    assert store.asked.acquire(timeout=LONG_S)  # while the first is under way
-    assert not first.done()
-    store.let.release(2)
-    assert (first.result(), second.result()) == (b"A", b"B")
-    assert reads.waiting == 0
+def test_each_is_done_once(threads, client, plain):
+    told = gathered(threads, client, plain, *[("INCR", "n")] * 35)  # more than are sent at a time
+    assert sorted(told) == list(range(1, 36))
+    assert plain.get("n") == b"35"
+    assert client.waiting == 0
 
 
-def test_many_at_once_are_all_answered_in_few_fetches(threads):
-    names = [f"game{number}" for number in range(300)]
-    store = SlowStore(**{name: name.encode() for name in names})
-    store.let.release(10_000)
-    reads = GatheredReads(store)
-    assert list(threads.map(reads.load, names)) == [name.encode() for name in names]
-    assert sum(map(len, store.fetches)) >= len(names)
-    assert reads.waiting == 0
+def test_when_the_connection_breaks_all_are_told_so_and_the_next_is_served(threads, client, plain):
+    kill = ("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "no")
+    told = gathered(threads, client, plain, ("INCR", "n"), kill, ("INCR", "n"))
+    assert all(isinstance(answer, redis.ConnectionError) for answer in (told[0], told[2])), told
+    assert client.incr("m") == 1
+
+
+def test_who_waits_in_vain_sends_alone(threads, redis_server, plain):
+    with client_of(redis_server, patience_s=0) as client:
+        blocked = shut_gate(threads, client, plain)
+        assert client.incr("n") == 1
+        assert not blocked.done()
+        plain.lpush("gate", "open")
+        blocked.result()
+        assert client.incr("n") == 2
+    assert client.waiting == 0
+
+
+class Interrupted(GatheringRedis):
+    """A client whose leader is broken off just when it is to send for all."""
+
+    def pipeline(self, **_options):
+        raise KeyboardInterrupt
+
+
+def test_when_the_one_who_sends_is_broken_off_the_others_are_told_so(threads, redis_server, plain):
+    with client_of(redis_server, kind=Interrupted) as client:
+        told = gathered(threads, client, plain, ("INCR", "n"), ("INCR", "n"))
+        assert isinstance(told[0], KeyboardInterrupt)
+        assert isinstance(told[1], redis.ConnectionError)
+        assert client.incr("n") == 1
+
+
+@pytest.mark.usefixtures("plain")
+def test_many_at_once_are_all_answered(threads, redis_server):
+    with client_of(redis_server, patience_s=0.1) as client:
+        names = [f"key{number}" for number in range(500)]
+        assert all(threads.map(lambda name: client.set(name, name), names))
+        assert list(threads.map(client.get, names)) == [name.encode() for name in names]
+        assert sorted(threads.map(lambda _: client.incr("n"), range(500))) == list(range(1, 501))
+        assert client.waiting == 0
