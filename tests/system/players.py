@@ -11,7 +11,7 @@ import random
 import time
 from dataclasses import dataclass, field
 
-from tests.system.wire import Cut, Wrong, bearer
+from tests.system.wire import MISSED, Cut, Wrong, bearer
 
 NAMES = ("Ann", "Bob", "Cy", "Dee", "Eve")
 OVER = ("finished", "aborted")
@@ -178,7 +178,8 @@ class Seat:
         entry.refused = told["code"]
         too_late = entry.type == "set_offer" and self._has_offered() and entry.refused == "wrong_phase"
         changed = "If-Match" in request[3] and entry.refused == "version_mismatch"
-        if not (too_late or changed or (self.may_go_back and reply.status == 409)):
+        missed = self.may_go_back and reply.status in (*MISSED, 409)
+        if not (too_late or changed or missed):
             raise Wrong(f"{entry}: open to the seat, and refused with {reply.body[:500]}")
 
     def _has_offered(self):

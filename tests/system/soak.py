@@ -44,6 +44,9 @@ MOST_PROVEN = 50
 """Of the games that are not over at the end, about so many are proven all the same."""
 
 PATIENCE_S = 60
+KEPT_BY_NGINX = 64
+"""How many connections that nobody uses each worker of nginx keeps open, as nginx/upstream.conf says."""
+
 KEPT_S = 60
 """How long games that are over, and answers to keys, are kept here."""
 
@@ -221,18 +224,33 @@ def prove_steady(machines, readings, clients):
         held(grown < MOST_GROWN_KB, f"worker {worker} has grown by {grown} KB in the second half")
     # A client waits for one answer at a time, and only for that is Redis asked.
     held(after.redis_clients <= before.redis_clients + clients, "connections to Redis", after)
-    kept_by_nginx = 64 * os.cpu_count()
-    kept_to_redis = after.redis_clients - before.redis_clients
-    left = sum(after.files.values()) - sum(before.files.values()) - kept_to_redis - kept_by_nginx
-    held(left <= 0, f"{left} files or connections are left open")
+    let_go = waited_for(lambda: files_left(before, gauges.read(machines)) <= 0, PATIENCE_S)
+    held(let_go, "files or connections are left open", before, gauges.read(machines))
     forever = [key for key in gauges.keys_without_end(machines) if not key.startswith(b"skye:index:")]
     held(not forever, "keys that never expire:", forever[:5])
+
+
+def files_left(before, now):
+    """Return how many files the workers have open beyond those that they may keep."""
+    to_redis = now.redis_clients - before.redis_clients
+    from_nginx = KEPT_BY_NGINX * os.cpu_count()
+    return sum(now.files.values()) - sum(before.files.values()) - to_redis - from_nginx
 
 
 def percentiles(seconds):
     """Return the median and the 99th percentile in milliseconds."""
     ordered = sorted(seconds)
     return [round(1000 * ordered[int(len(ordered) * share)], 1) for share in (0.5, 0.99)]
+
+
+def report(soak, readings):
+    """Print what there was."""
+    for kind, seconds in soak.seconds.items():
+        print(kind, len(seconds), "p50 and p99 in ms:", *percentiles(seconds))
+    for found in (soak.found, soak.counts):
+        print(", ".join(f"{name}: {number}" for name, number in sorted(found.items(), key=str)))
+    print("before:", readings[0])
+    print("after:", readings[-1], flush=True)
 
 
 def main():
@@ -256,13 +274,8 @@ def main():
             soak, readings = soaked(
                 machines, seed, chosen.games, chosen.streams, chosen.rate, 60 * chosen.minutes
             )
+            report(soak, readings)
             prove_steady(machines, readings, chosen.games + chosen.streams)
-    for kind, seconds in soak.seconds.items():
-        print(kind, len(seconds), "p50 and p99 in ms:", *percentiles(seconds))
-    for found in (soak.found, soak.counts):
-        print(", ".join(f"{name}: {number}" for name, number in sorted(found.items(), key=str)))
-    print("before:", readings[0])
-    print("after:", readings[-1])
     print("Every answer was right, and nothing has grown that should not.")
 
 

@@ -58,7 +58,7 @@ class Crowd:
 
     def wire(self, dice):
         """Return a new client's way to the service."""
-        made = Wire(self._ports, dice)
+        made = Wire(self._ports, dice, may_go_back=self._may_go_back)
         self._wires.append(made)
         return made
 

@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from typing import NamedTuple
 
+MISSED = (401, 404)
 ANSWER_PATIENCE_S = 60
 """How long one answer may take, and how long a request is sent again while nobody answers it."""
 
@@ -54,11 +55,12 @@ def _encoded(body):
 class Wire:
     """One client's way to the service: whichever of the ports of this machine answers.
 
-    `counts` are requests by what came of them, and `check` is called with every request and its answer.
+    `counts` are requests by what came of them, and `check` is called with every request and its answer. With
+    `may_go_back` a game or its token may be missed for a while: a replaced master may still be asked.
     """
 
-    def __init__(self, ports, dice, check=None):
-        self._ports, self._dice, self._check = ports, dice, check
+    def __init__(self, ports, dice, check=None, *, may_go_back=False):
+        self._ports, self._dice, self._check, self._may_go_back = ports, dice, check, may_go_back
         self._connection = None
         self.counts = Counter()
 
@@ -107,13 +109,15 @@ class Wire:
         return reply
 
     def ask_until_answered(self, method, path, body=None, headers=()):
-        """Send a request, which must be safe to repeat, until it is answered by anything but 503."""
+        """Send a request, which must be safe to repeat, until it is answered by anything that lasts."""
         patience = time.monotonic() + ANSWER_PATIENCE_S
         while True:
             with contextlib.suppress(Cut):
                 reply = self.ask(method, path, body, headers)
-                if reply.status != 503:
+                missed = self._may_go_back and reply.status in MISSED
+                if reply.status != 503 and not missed:
                     return reply
+                self.counts["missed"] += missed
             if time.monotonic() > patience:
                 raise Wrong(f"{method} {path} was not answered for {ANSWER_PATIENCE_S} s")
             time.sleep(self._dice.uniform(0.02, 0.2))
