@@ -81,6 +81,8 @@ def _read_slots(asked: redis.Redis, host: str) -> _Slots:
     pipeline.execute_command("CLUSTER", "SLOTS")
     pipeline.execute_command("CLUSTER", "NODES")
     ranges, described = pipeline.execute()
+    if not ranges:
+        raise redis.exceptions.ClusterDownError("this node belongs to no cluster")
     lines = [line.split() for line in described.decode().splitlines()]
     # `fail?` is what this node alone finds.
     down = {words[0] for words in lines if not {"fail", "fail?"}.isdisjoint(words[2].split(","))}

@@ -142,6 +142,17 @@ def test_nodes_that_are_away_are_asked_last(servers, nodes, now):
     assert nodes.by_name["a"].asked <= asked + 1  # before it was known to fail
 
 
+def test_a_node_that_has_left_the_cluster_is_not_believed(servers, nodes, now):
+    assert host_of(servers, LOW) == "a"
+    for name in "acd":
+        nodes.by_name[name].told = lambda: [[], b"self :6379@16379 myself,master - 0 0 0 connected"]
+    for _ in range(5):
+        servers.doubt(redis.ConnectionError())
+        now[0] += 1
+        assert host_of(servers, HIGH) == "b"
+    assert nodes.by_name["b"].asked >= 5
+
+
 def test_who_answers_that_a_key_has_moved_knows_where(servers, nodes, now):
     assert host_of(servers, LOW) == "a"
     for name in "ab":
