@@ -30,11 +30,19 @@ POSTED_AGAIN = 10
 KEPT = ("--appendonly", "yes")
 """A master that comes back empty before anybody has missed it makes its replicas empty, too."""
 
-COPIED = {"SKYE_REDIS_REPLICAS": "1", "SKYE_REDIS_TIMEOUT_MS": "1000"}
+
+def copied(replicas):
+    """Return the settings by which a master that has been replaced can acknowledge nothing.
+
+    When one replica has taken its place, the others may follow it for seconds yet: all must be waited for.
+    """
+    return {"SKYE_REDIS_REPLICAS": str(replicas), "SKYE_REDIS_TIMEOUT_MS": "1000"}
+
+
 STORES = {
     "one": (lambda program, folder: OneRedis(program, folder, "always"), {}),
-    "sentinels": (lambda program, folder: FailingOver(Sentinels(program, folder, *KEPT)), COPIED),
-    "cluster": (lambda program, folder: FailingOver(Cluster(program, folder, *KEPT)), COPIED),
+    "sentinels": (lambda program, folder: FailingOver(Sentinels(program, folder, *KEPT)), copied(3)),
+    "cluster": (lambda program, folder: FailingOver(Cluster(program, folder, *KEPT)), copied(1)),
 }
 """How to make what keeps the games, and the settings that make it keep what is acknowledged."""
 

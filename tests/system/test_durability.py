@@ -2,8 +2,6 @@
 
 import secrets
 
-import pytest
-
 from tests.system.durability import served, survived
 
 
@@ -14,9 +12,8 @@ def test_no_acknowledged_action_is_lost_or_made_twice_when_what_serves_it_is_kil
     assert all(machines.kills[victim] == 2 for victim in machines.VICTIMS)
 
 
-@pytest.mark.parametrize("store", ["sentinels", "cluster"])
-def test_what_was_acknowledged_once_a_replica_had_it_outlives_its_master(store, redis_program, tmp_path):
-    with served(store, redis_program, tmp_path) as machines:
+def test_what_was_acknowledged_once_a_replica_had_it_outlives_its_master(redis_program, tmp_path):
+    with served("cluster", redis_program, tmp_path) as machines:
         once = {"enough": lambda kills: kills.total() == 1, "victims": ["store and worker"]}
         found = survived(machines, secrets.token_hex(4), games=4, **once)
     assert found["acknowledged"] >= 2
