@@ -7,13 +7,14 @@ works.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from bench.plan import FULL, LEAST, QUICK, USUAL, Plan
-from bench.rows import Row, read, table, write
+from bench.rows import LOAD, Row, read, table, write
 
 HERE = Path(__file__).parent
 PARTS = ("engine", "api", "scale")
@@ -24,6 +25,8 @@ def main(arguments: list[str]) -> int:
     asked = _parser().parse_args(arguments)
     for part in asked.parts or PARTS:
         measured = [replace(each, part=part) for each in _measuring(part)(asked.plan)]
+        # Two busy cores would be 2; much more than that, and others were at work.
+        measured.append(Row(LOAD, os.getloadavg()[1], "", part=part))
         kept = [each for each in read(asked.to) if each.part in PARTS and each.part != part]
         rows = sorted([*kept, *measured], key=lambda each: PARTS.index(each.part))
         write(rows, asked.to)

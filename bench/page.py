@@ -16,11 +16,12 @@ from pathlib import Path
 
 from bench.api import CEILING
 from bench.estimate import CURED, estimated_table, measured_table
-from bench.rows import Row, read
+from bench.rows import LOAD, Row, read
 from service.embedded import find_program, version_of
 
 HERE = Path(__file__).parent
 LATEST = HERE / "latest.json"
+
 PAGES = (HERE / "README.md", HERE.parent / "deploy" / "scale.md")
 _TABLE = re.compile(r"(<!-- ([a-z]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -92,12 +93,17 @@ def _others(each: Row) -> bool:
     return each.part == "api" and not told
 
 
-def _machine(_rows: Sequence[Row]) -> str:
+def _machine(rows: Sequence[Row]) -> str:
     program = find_program()
     redis = "none" if program is None else ".".join(map(str, version_of(program)))
     day = dt.datetime.fromtimestamp(LATEST.stat().st_mtime if LATEST.exists() else 0, dt.UTC).date()
     python, cores = platform.python_version(), os.cpu_count()
-    return f"Measured on {day} with Python {python} and Redis {redis}, on {cores} cores."
+    loads = [f"{each.value:.0f}" for each in rows if each.name == LOAD and each.value is not None]
+    where = f"Measured on {day} with Python {python} and Redis {redis}, on {cores} cores."
+    if not loads:
+        return where
+    meant = f"far above {cores}, other work was going on,\nand requests a second and latencies say little."
+    return f"{where} The load average at the end of each part was {', '.join(loads)}: {meant}"
 
 
 TABLES: dict[str, Callable[[Sequence[Row]], str]] = {

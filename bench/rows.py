@@ -11,6 +11,8 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
+LOAD = "load average of the machine"
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
