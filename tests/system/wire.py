@@ -9,6 +9,9 @@ from collections import Counter
 from typing import NamedTuple
 
 MISSED = (401, 404)
+IDLE_S = 30
+"""How long a connection is used again after its last request: servers close it a while later."""
+
 ANSWER_PATIENCE_S = 60
 """How long one answer may take, and how long a request is sent again while nobody answers it."""
 
@@ -62,6 +65,7 @@ class Wire:
     def __init__(self, ports, dice, check=None, *, may_go_back=False):
         self._ports, self._dice, self._check, self._may_go_back = ports, dice, check, may_go_back
         self._connection = None
+        self._used = 0.0
         self.counts = Counter()
 
     def close(self):
@@ -80,6 +84,9 @@ class Wire:
         sent = False
         sending = JSON | ADDRESS | dict(headers)
         try:
+            if time.monotonic() > self._used + IDLE_S:
+                self.close()
+            self._used = time.monotonic()
             if self._connection is None:
                 port = self._dice.choice(self._ports)
                 self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=ANSWER_PATIENCE_S)
