@@ -11,7 +11,7 @@ from service import cors, limits, patience, problems
 from service.access import AccessNotes
 from service.contract import Contract
 from service.envelope import Envelope
-from service.framework import Application
+from service.framework import Application, PlainInteger
 from service.games import Games
 from service.metrics import Metrics
 from service.routes import BLUEPRINTS
@@ -32,6 +32,7 @@ def build(
     """See `service.create_app`."""
     app = Application("service", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = settings.max_body_bytes
+    app.url_map.converters = app.url_map.converters | {"int": PlainInteger}
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False
     contract = Contract(app)

@@ -11,7 +11,7 @@ import msgspec
 from flask import Request, Response, current_app, request
 from werkzeug.datastructures import ETags
 
-from service.auth import Caller
+from service.auth import SPECTATOR, Caller
 from service.envelope import Header
 from service.framework import Ready
 from service.games import Games
@@ -85,7 +85,9 @@ def call() -> Call:
 
 
 def _version_in(wanted: ETags) -> Callable[[int], bool]:
-    return lambda version: wanted.contains(str(version))
+    """Judge a version by tags that name it, whoever was shown it with them, and in whatever form."""
+    versions = {tag.partition("-")[0] for tag in wanted.as_set() if tag}
+    return lambda version: wanted.star_tag or str(version) in versions
 
 
 def _any_version(_version: int) -> bool:
@@ -98,9 +100,16 @@ def _fingerprint(req: Request) -> str:
     return digest.hexdigest()[:32]
 
 
-def etag(version: int, form: str = "") -> str:
-    """Return the entity tag of a version of a game, in a form of its own if there are several."""
-    return f'"{version}{form}"'
+def etag(version: int, caller: Caller = SPECTATOR, form: str = "") -> str:
+    """Return the entity tag of a version of a game, as a caller sees it, in a form if there are several.
+
+    A browser asks for an address again with the tag that it has, though it was shown to another caller.
+
+    >>> etag(4), etag(4, Caller(seat=1)), etag(4, Caller(host=True)), etag(4, form="-svg")
+    ('"4"', '"4-seat1"', '"4-host"', '"4-svg"')
+    """
+    who = "-host" if caller.host else "" if caller.seat is None else f"-seat{caller.seat}"
+    return f'"{version}{who}{form}"'
 
 
 def accepted(reply: Reply) -> Response:
@@ -111,32 +120,31 @@ def accepted(reply: Reply) -> Response:
     return Ready(reply.body, reply.status, headers)
 
 
-def shown(view: Any, *, version: int | None = None) -> Response:
-    """Write a view as JSON; with a version it can be asked for again by `If-None-Match`."""
-    return written(_encoder.encode(view), version=version)
+def shown(view: Any, *, tag: str | None = None) -> Response:
+    """Write a view as JSON; with an entity tag it can be asked for again by `If-None-Match`."""
+    return written(_encoder.encode(view), tag=tag)
 
 
-def written(body: bytes, *, version: int | None = None) -> Response:
-    """Write JSON that is written already; with a version it can be asked for again by `If-None-Match`."""
+def written(body: bytes, *, tag: str | None = None) -> Response:
+    """Write JSON that is written already; with an entity tag it can be asked for again by `If-None-Match`."""
     check_accepts(JSON)
     headers = [_TYPE_JSON, _length_of(body)]
-    headers += [_NOT_STORED] if version is None else _tags(etag(version))
+    headers += [_NOT_STORED] if tag is None else _tags(tag)
     return Ready(body, 200, headers)
 
 
-def unchanged(version: int, form: str = "") -> Response | None:
-    """Return 304 when the caller has this version already, in this form if there are several."""
-    sent, tag = request.environ.get("HTTP_IF_NONE_MATCH"), etag(version, form)
+def unchanged(tag: str) -> Response | None:
+    """Return 304 when the caller has what this entity tag stands for already."""
+    sent = request.environ.get("HTTP_IF_NONE_MATCH")
     if sent is None or not (sent == tag or request.if_none_match.contains_weak(tag[1:-1])):
         return None
     return Ready(b"", 304, _tags(tag))
 
 
-def tagged(body: str, content_type: str, version: int, form: str) -> Response:
-    """Write text that shows a version in a form of its own, so that it can be asked for again."""
+def tagged(body: str, content_type: str, tag: str) -> Response:
+    """Write text that can be asked for again by its entity tag."""
     written = body.encode()
-    headers = [("Content-Type", content_type), _length_of(written), *_tags(etag(version, form))]
-    return Ready(written, 200, headers)
+    return Ready(written, 200, [("Content-Type", content_type), _length_of(written), *_tags(tag)])
 
 
 def _tags(tag: str) -> list[Header]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from flask import Flask, Request, Response
 from flask.sessions import NullSession, SessionInterface
 from werkzeug.http import HTTP_STATUS_CODES
-from werkzeug.routing import MapAdapter
+from werkzeug.routing import IntegerConverter, MapAdapter
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
@@ -24,6 +24,12 @@ class NoSessions(SessionInterface):
     def open_session(self, app: Flask, request: Request) -> NullSession:  # noqa: ARG002 - Flask's form
         """Return the session of every request."""
         return self._nobody
+
+
+class PlainInteger(IntegerConverter):
+    """A number in a path, in one way only: or else one seat would have many addresses."""
+
+    regex = "(?:0|[1-9][0-9]*)"
 
 
 class Application(Flask):

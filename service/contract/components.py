@@ -56,7 +56,8 @@ HEADER_PARAMETERS: Final = {
     ),
     IF_MATCH: _in_headers(
         IF_MATCH,
-        "Makes the write conditional: it is refused with 412 unless the game is at this version (`ETag`).",
+        "Makes the write conditional: it is refused with 412 unless the game is at this version: "
+        "its `version` in quotes, or any `ETag` that it was shown with.",
         {"type": "string", "examples": ['"42"']},
     ),
     IF_NONE_MATCH: _in_headers(
@@ -87,8 +88,8 @@ def _limit(description: str) -> dict[str, Any]:
 
 HEADERS: Final = {
     "ETag": _header(
-        "The version of what is answered, for `If-Match` and `If-None-Match`; "
-        "for a game, its `version` in quotes.",
+        "What is answered, and to whom, for `If-Match`, `If-None-Match`. Of a game its `version` in quotes; "
+        'what a seat or the host is shown has more after it, as in `"42-seat1"`: others see otherwise.',
         {"type": "string", "examples": ['"42"']},
     ),
     "Location": _header(

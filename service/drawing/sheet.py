@@ -20,6 +20,7 @@ _TERRITORY_PIXELS: Final = 120
 _MARGIN: Final = 40
 _HEADING: Final = 110
 _RULER: Final = 70
+_JOINERS = "\u200c\u200d"
 _LONGEST_TITLE: Final = 80
 _FONT: Final = 'font-family="Georgia,serif" fill="#3a302a"'
 
@@ -95,8 +96,12 @@ def _prefix(key: str) -> str:
 
 
 def _clean(title: str) -> str:
-    """Return a title as one line without control characters, which XML forbids or which play tricks."""
-    kept = "".join(c for c in " ".join(title.split()) if unicodedata.category(c)[0] != "C")
+    """Return a title as one line without control characters, which XML forbids or which play tricks.
+
+    What joins and parts letters stays: some scripts, and signs made of several, cannot be read without.
+    """
+    line = " ".join(title.split())
+    kept = "".join(c for c in line if unicodedata.category(c)[0] != "C" or c in _JOINERS)
     return kept if len(kept) <= _LONGEST_TITLE else kept[: _LONGEST_TITLE - 1] + "…"
 
 

@@ -14,6 +14,7 @@ from service.exchange import (
     JSON,
     bell,
     check_accepts,
+    etag,
     games,
     open_streams,
     shown,
@@ -129,7 +130,8 @@ def get_round(game: str, round: int) -> Response:  # noqa: A002 - as the path ha
     )
     if report is None:
         raise Problem("round_not_found")
-    return unchanged(table.version) or shown({"version": table.version, **report}, version=table.version)
+    tag = etag(table.version, caller)
+    return unchanged(tag) or shown({"version": table.version, **report}, tag=tag)
 
 
 @blueprint.route("/record")
@@ -144,7 +146,8 @@ def get_record(game: str) -> Response:
     is_over = table.status is Status.FINISHED
     actions = actions_as_seen_by(caller.seat, _engine_events(changes), is_over=is_over)
     record = {**_beginning(table, is_over=is_over), "actions": actions}
-    return unchanged(table.version) or shown(record, version=table.version)
+    tag = etag(table.version, caller)
+    return unchanged(tag) or shown(record, tag=tag)
 
 
 def _beginning(table: Table, *, is_over: bool) -> dict[str, Any]:

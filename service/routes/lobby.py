@@ -8,10 +8,21 @@ from flask import Response
 
 from engine import Action
 from service import seating, views
-from service.auth import Caller, TokenSource
+from service.auth import SPECTATOR, Caller, TokenSource
 from service.contract.operations import BODY, STORE, Answer, Link, Token, creates, operation, reads, writes
 from service.creation import beginning_of, new_seat, new_table
-from service.exchange import accepted, call, games, host_only, own_seat, shown, token, unchanged, written
+from service.exchange import (
+    accepted,
+    call,
+    etag,
+    games,
+    host_only,
+    own_seat,
+    shown,
+    token,
+    unchanged,
+    written,
+)
 from service.intake import Resource
 from service.problems import Problem
 from service.schemas import answers, requests
@@ -124,8 +135,8 @@ def get_game(game: str) -> Response:
     ask again with `If-None-Match`.
     """
     seen = games().read(game, token())
-    version = seen.table.version
-    return unchanged(version) or written(games().view(seen), version=version)
+    tag = etag(seen.table.version, seen.caller)
+    return unchanged(tag) or written(games().view(seen), tag=tag)
 
 
 _OWN_VIEW = Answer(
@@ -183,10 +194,11 @@ def join_game(player: dict[str, Any], game: str) -> Response:
             host_only(caller)
         return seating.join(table, new_seat(player, tokens, len(table.seats)), now_ms)
 
-    def tell(table: Table, _caller: Caller, tokens: TokenSource) -> tuple[int, Any]:
+    def tell(table: Table, caller: Caller, tokens: TokenSource) -> tuple[int, Any]:
         ((seat, seat_token),) = tokens.given.items() or ((len(table.seats) - 1, None),)
         number = int(seat)
-        return 201, {"seat": number, "token": seat_token, "game": views.game_view(table, Caller(number))}
+        viewer = Caller(number) if caller == SPECTATOR else caller
+        return 201, {"seat": number, "token": seat_token, "game": views.game_view(table, viewer)}
 
     return accepted(games().write(game, call(), decide, tell))
 

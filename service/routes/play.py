@@ -10,7 +10,7 @@ from engine import Buy, FinishBuilding, Move, Pass, Place, SetOffer, TakeBack
 from service import views
 from service.auth import Caller, TokenSource
 from service.contract.operations import BODY, Answer, Describe, Link, Token, reads, writes
-from service.exchange import accepted, call, games, own_seat, shown, token, unchanged
+from service.exchange import accepted, call, etag, games, own_seat, shown, token, unchanged
 from service.intake import Resource
 from service.problems import Problem
 from service.schemas import answers, requests
@@ -67,7 +67,8 @@ def list_actions(game: str, seat: int) -> Response:
     """
     table, caller = games().read(game, token())
     own_seat(caller, seat, len(table.seats))
-    return unchanged(table.version) or shown(views.actions_view(table, seat), version=table.version)
+    tag = etag(table.version, caller)
+    return unchanged(tag) or shown(views.actions_view(table, seat), tag=tag)
 
 
 @blueprint.route("/offer", methods=["PUT"])

@@ -19,7 +19,7 @@ from engine import (
 )
 from service.contract.operations import BODY, GAME, Answer, Describe, Token, operation, reads, text
 from service.drawing import territory_svg
-from service.exchange import JSON, check_accepts, games, own_seat, shown, tagged, token, unchanged
+from service.exchange import JSON, check_accepts, etag, games, own_seat, shown, tagged, token, unchanged
 from service.intake import Resource
 from service.problems import FieldError, Problem
 from service.schemas import answers, requests
@@ -47,7 +47,8 @@ def get_scores(game: str) -> Response:
     """
     table, caller = games().read(game, token())
     scores = scores_as_seen_by(caller.seat, game_begun(table))
-    return unchanged(table.version) or shown({"version": table.version, **scores}, version=table.version)
+    tag = etag(table.version, caller)
+    return unchanged(tag) or shown({"version": table.version, **scores}, tag=tag)
 
 
 @blueprint.route("/games/<game>/players/<int:seat>/territory")
@@ -68,7 +69,8 @@ def get_territory(query: dict[str, Any], game: str, seat: int) -> Response:
     if check_accepts(JSON, SVG) == SVG:
         return _picture(table, seat, territory, coordinates=query["coordinates"])
     report = {"seat": seat, "version": table.version, **territory_report(territory)}
-    return unchanged(table.version) or shown(report, version=table.version)
+    tag = etag(table.version)  # which everybody sees alike
+    return unchanged(tag) or shown(report, tag=tag)
 
 
 @blueprint.route("/games/<game>/players/<int:seat>/territory.svg")
@@ -90,12 +92,13 @@ def _territory(table: Table, seat: int) -> Territory:
 
 
 def _picture(table: Table, seat: int, territory: Territory, *, coordinates: bool) -> Response:
-    cached = unchanged(table.version, _DRAWN)
+    tag = etag(table.version, form=_DRAWN)
+    cached = unchanged(tag)
     if cached is not None:
         return cached
     title = table.seats[seat].name
     drawn = territory_svg(territory, territory.survey, title=title, coordinates=coordinates)
-    return tagged(drawn, SVG, table.version, _DRAWN)
+    return tagged(drawn, SVG, tag)
 
 
 @blueprint.route("/games/<game>/players/<int:seat>/what-if", methods=["POST"])

@@ -125,15 +125,18 @@ class QueryBoolean(Boolean):
         return super()._deserialize({"true": True, "false": False}.get(value), attr, data, **kwargs)
 
 
-_HIDDEN = r"\x00-\x1f\x7f-\x9f\u2027-\u202e\u2066-\u2069\ue000-\uf8ff\ufdd0-\ufdef\ufffe\uffff"
-"""Control characters, line ends, what turns the direction of text, and what is no character at all.
+_HIDDEN = (
+    r"\x00-\x1f\x7f-\x9f\u00ad\u200b\u2027-\u202e\u2060-\u2069\ue000-\uf8ff\ufdd0-\ufdef\ufeff\ufffe\uffff"
+)
+"""Control characters, line ends, what turns the direction of text, what makes two names look like one, and
+what is no character at all.
 
 It says U+2027 too, which looks like nothing but a dot: generators write the ends of a range into their code
 as they are, where U+2028 would end the line.
 """
 
-_BLANK = r"\s\u00ad\u200b-\u200f\u2060-\u2064\ufeff"
-"""What leaves no mark by itself."""
+_BLANK = r"\s\u200c-\u200f"
+"""What leaves no mark by itself, but joins and parts letters in some scripts."""
 
 _READABLE = re.compile(rf"^[^{_HIDDEN}]*[^{_HIDDEN}{_BLANK}][^{_HIDDEN}]*$")
 

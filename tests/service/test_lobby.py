@@ -99,6 +99,17 @@ def test_the_host_seats_a_bot(service):
     assert answer.json["game"]["players"][1]["bot"] == "random"
 
 
+def test_who_seats_another_sees_the_game_as_before_and_who_sits_down_as_the_new_seat(service):
+    game = service.table(1, start=False)
+    for name, token, you in (
+        ("Bob", game.host, {"seat": None, "host": True}),
+        ("Cy", game.tokens[0], {"seat": 0, "host": False}),
+        ("Dee", None, {"seat": 3, "host": False}),
+    ):
+        answer = game.call("POST", "players", {"name": name}, token=token)
+        assert answer.json["game"]["you"] == you
+
+
 def test_five_can_sit_down_and_no_more(service):
     game = service.table(4, start=False)
     assert game.call("POST", "players", {"name": "Eve"}).status_code == 201

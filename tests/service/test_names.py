@@ -16,6 +16,10 @@ HIDDEN = {
     "an override": "abc\u202edef",
     "an embedding": "abc\u202adef",
     "an isolate": "abc\u2066def",
+    "a mark of byte order": "\ufeffAnn",
+    "a space without width": "An\u200bn",
+    "a soft hyphen": "An\u00adn",
+    "a joiner of words": "An\u2060n",
     "no character": "a\ufffeb",
     "nor this": "a\uffffb",
     "for private use": "a\ue000b",
@@ -24,7 +28,19 @@ HIDDEN = {
     "too long": "a" * 61,
     "too long in other letters": "ü" * 61,
 }
-READABLE = ["O'Brien <b>&amp;\"", "Zoë", "山田", "שלום", "e\u0301", "🏰", "]]>", "${7*7}", "a" * 40]
+READABLE = [
+    "O'Brien <b>&amp;\"",
+    "Zoë",
+    "山田",
+    "שלום",
+    "e\u0301",
+    "🏰",
+    "👩\u200d🌾",
+    "क\u094d\u200cष",
+    "]]>",
+    "${7*7}",
+    "a" * 40,
+]
 
 
 @pytest.mark.parametrize("kind", HIDDEN)

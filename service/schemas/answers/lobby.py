@@ -39,7 +39,7 @@ class TakenSeat(Answer):
 
     seat = Seat("The seat that was taken.")
     token = Token("The seat's token; null for a bot.", allow_none=True)
-    game = One(Game, "The game as the seat sees it.")
+    game = One(Game, "The game as the caller sees it; who sent no token sees it as the new seat does.")
 
 
 class SeatSummary(Answer):
