@@ -90,7 +90,7 @@ HEADERS: Final = {
     "ETag": _header(
         "What is answered, and to whom, for `If-Match`, `If-None-Match`. Of a game its `version` in quotes; "
         'what a seat or the host is shown has more after it, as in `"42-seat1"`: others see otherwise.',
-        {"type": "string", "examples": ['"42"']},
+        {"type": "string", "examples": ['"42"', '"42-seat1"']},
     ),
     "Location": _header(
         "The path of what was created.", {"type": "string", "format": "uri-reference"}, always=False

@@ -29,7 +29,13 @@ _OTHERS = """
     scoring/A scoring/B scoring/C scoring/D draw/ROUND/SEAT/N x-problem-codes
     fairness.commitment fairness.seed_source info.version
 """
-ELSEWHERE = {*_OTHERS.split(), "Authorization: Bearer TOKEN", "Accept: text/event-stream", '"private": true'}
+ELSEWHERE = {
+    *_OTHERS.split(),
+    "Authorization: Bearer TOKEN",
+    "Accept: text/event-stream",
+    '"private": true',
+    '"42-seat1"',
+}
 """Words set as code that are not the contract's own."""
 
 
