@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from service import cors, limits, patience, problems
+from service import cors, limits, problems
 from service.access import AccessNotes
 from service.contract import Contract
 from service.envelope import Envelope
@@ -16,6 +16,7 @@ from service.games import Games
 from service.metrics import Metrics
 from service.routes import BLUEPRINTS
 from service.settings import Settings
+from service.storage import patience
 from service.store import RedisStore
 from service.stored import Store
 from service.streams import Bell, OpenStreams

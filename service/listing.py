@@ -8,9 +8,9 @@ from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from typing import NamedTuple
 
-from service import patience
 from service.codec import Unreadable, decode_table
 from service.problems import Problem
+from service.storage import patience
 from service.stored import Store
 from service.table import Status, Table
 

@@ -17,8 +17,8 @@ from typing import NamedTuple
 from service.data_folder import DataFolder
 from service.embedded import LOG_NAME, RedisServer, find_program, lock_files, socket_place, version_of
 from service.processes import LaunchError, describe_end, spawn, stop
-from service.redis_url import without_secrets
 from service.settings import MEMORY_URL, Address, Settings, SettingsError, unknown_variables
+from service.storage.url import without_secrets
 
 ROOT = Path(__file__).resolve().parent.parent
 GUNICORN_CONF = ROOT / "deploy" / "gunicorn.conf.py"

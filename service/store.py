@@ -25,16 +25,16 @@ from typing import Any, Final, TypeVar
 
 import redis
 
-from service.connections import OneServer, Servers
-from service.forms import connected
-from service.frozen import Frozen
-from service.hearing import heard
-from service.patience import Patience, TooFewReplicas, is_passing
 from service.problems import Problem
-from service.redis_url import parse
-from service.scripts import COMMIT, FILL, TOUCH, Copies, Script
-from service.sense import SENSELESS, as_bytes, as_number, failure_in
 from service.settings import MEMORY_URL, Settings
+from service.storage.connections import OneServer, Servers
+from service.storage.forms import connected
+from service.storage.frozen import Frozen
+from service.storage.hearing import heard
+from service.storage.patience import Patience, TooFewReplicas, is_passing
+from service.storage.scripts import COMMIT, FILL, TOUCH, Copies, Script
+from service.storage.sense import SENSELESS, as_bytes, as_number, failure_in
+from service.storage.url import parse
 from service.stored import Answer, Commit, Entry, Store
 
 __all__ = ["Answer", "Commit", "Entry", "RedisStore", "Store"]

@@ -17,10 +17,11 @@ from typing import Any
 
 import msgspec
 
-from service import patience, views
+from service import views
 from service.games import Games, Seen
 from service.metrics import Metrics
 from service.problems import KINDS, Problem
+from service.storage import patience
 from service.stored import Store
 from service.table import Change, Status
 

@@ -143,7 +143,7 @@ def client(redis_server):
 
 @pytest.fixture
 def service(client, monkeypatch):
-    monkeypatch.setattr("service.hearing._LISTEN_S", 0.01)  # lets the one who listens end at once
+    monkeypatch.setattr("service.storage.hearing._LISTEN_S", 0.01)  # lets the one who listens end at once
     with Service(client) as service:
         yield service
 

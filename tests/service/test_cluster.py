@@ -4,8 +4,8 @@ import pytest
 import redis
 from redis.crc import key_slot
 
-from service import cluster
-from service.redis_url import parse
+from service.storage import cluster
+from service.storage.url import parse
 
 HALF = 8192
 

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import redis
 
-from service.frozen import Frozen
+from service.storage.frozen import Frozen
 
 SERVER, OTHER = redis.Redis(port=1), redis.Redis(port=2)
 

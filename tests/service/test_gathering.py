@@ -8,7 +8,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from service.gathering import GatheringRedis
+from service.storage.gathering import GatheringRedis
 
 LONG_S = 60
 GATE = ("BLPOP", "gate", LONG_S)

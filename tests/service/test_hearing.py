@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import pytest
 import redis
 
-from service.hearing import heard
+from service.storage.hearing import heard
 
 
 class Ear:

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import redis
 
-from service.connections import Lookup
+from service.storage.connections import Lookup
 
 
 class Looked:

@@ -15,10 +15,10 @@ from redis.exceptions import (
     TryAgainError,
 )
 
-from service import patience
-from service.patience import Patience, TooFewReplicas
 from service.problems import Problem
-from service.scripts import Copies
+from service.storage import patience
+from service.storage.patience import Patience, TooFewReplicas
+from service.storage.scripts import Copies
 from service.store import RedisStore
 from service.stored import Answer, Commit, Entry
 from tests.service.playing import Service, code_of

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from service.redis_url import RedisUrl, parse, without_secrets
+from service.storage.url import RedisUrl, parse, without_secrets
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@
 import pytest
 import redis
 
-from service import sentinels
-from service.redis_url import parse
+from service.storage import sentinels
+from service.storage.url import parse
 
 ONE, OTHER = ("10.0.0.1", 6379), ("10.0.0.2", 6379)
 

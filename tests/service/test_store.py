@@ -208,7 +208,7 @@ def test_a_game_is_kept_as_long_as_its_status_says(client, status, seconds):
 
 
 def test_a_whole_game_is_played_and_told(client, monkeypatch):
-    monkeypatch.setattr("service.hearing._LISTEN_S", 0.01)  # lets the one who listens end at once
+    monkeypatch.setattr("service.storage.hearing._LISTEN_S", 0.01)  # lets the one who listens end at once
     with Service(client) as service:
         game = service.table(3)
         view = game.play_out(dice(3))

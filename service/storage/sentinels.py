@@ -7,9 +7,9 @@ from typing import Any, Final, NamedTuple
 
 import redis
 
-from service.connections import LOOKUP_S, Address, Clients, Lookup, client_at
-from service.redis_url import RedisUrl
-from service.sense import SENSELESS, failure_in
+from service.storage.connections import LOOKUP_S, Address, Clients, Lookup, client_at
+from service.storage.sense import SENSELESS, failure_in
+from service.storage.url import RedisUrl
 
 _FRESH_S: Final = 1.0
 _SILENCE_S: Final = 10.0

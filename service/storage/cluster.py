@@ -9,9 +9,9 @@ from typing import Any, Final, NamedTuple
 import redis
 from redis.crc import key_slot
 
-from service.connections import LOOKUP_S, Address, Clients, Lookup
-from service.redis_url import RedisUrl
-from service.sense import SENSELESS, failure_in
+from service.storage.connections import LOOKUP_S, Address, Clients, Lookup
+from service.storage.sense import SENSELESS, failure_in
+from service.storage.url import RedisUrl
 
 _FRESH_S: Final = 2.0
 

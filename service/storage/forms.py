@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from service.cluster import ClusterNodes
-from service.connections import OneServer, Servers, client_at, client_by
-from service.redis_url import RedisUrl
-from service.sentinels import SentinelMaster
+from service.storage.cluster import ClusterNodes
+from service.storage.connections import OneServer, Servers, client_at, client_by
+from service.storage.sentinels import SentinelMaster
+from service.storage.url import RedisUrl
 
 
 def connected(url: RedisUrl, timeout_s: float) -> Servers:

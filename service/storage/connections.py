@@ -5,6 +5,8 @@ is looked up anew then, and now and then besides: a master that was frozen and w
 been replaced, and whoever is still connected to it would write what is soon lost.
 
 No call is ever repeated here, nor by redis-py: only who knows what it was can tell whether that is safe.
+So redis-py's own clients of clusters and Sentinels are not used: they repeat calls and sleep in between, and
+their looking up can hang at a frozen server for as many timeouts as there are servers.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from service.gathering import GatheringRedis
+from service.storage.gathering import GatheringRedis
 
 MOST_CONNECTIONS: Final = 1000
 """To each server, from each process. Who finds none free is told so, as if the server were away."""

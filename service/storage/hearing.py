@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import redis
 
-from service.connections import Servers
+from service.storage.connections import Servers
 
 CHANGES_CHANNEL: Final = "skye:changes"
 """Every commit publishes `ID:LAST_EVENT` here."""

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import redis
 
-from service.patience import TooFewReplicas
+from service.storage.patience import TooFewReplicas
 
 
 class Copies(NamedTuple):
