@@ -8,7 +8,7 @@ import pytest
 
 from tests.deploy.servers import messages
 
-PROMPT_S = 4
+PROMPT_S = 8
 """gunicorn's own worker would wait its whole patience of 10 s."""
 
 
