@@ -6,12 +6,12 @@ It is all done within the request that makes it due; there is no background job.
 from __future__ import annotations
 
 import random
-import time
 from dataclasses import replace
 
 from engine import BOTS, Game, Move, Pass, Phase
 from service.steps import Step, changed, make_move
 from service.table import AnyEvent, BotTookOver, OnTimeout, Status, Table, TimedOut
+from service.turns import Turn
 
 STAND_IN = "greedy"
 """The bot that plays for players who have resigned or let their deadline pass."""
@@ -19,12 +19,13 @@ STAND_IN = "greedy"
 
 def settle(step: Step, now_ms: int) -> Step:
     """Let bots act until a person must, or the game is over."""
+    turn = Turn()
     while step.table.status is Status.PLAYING:
         seat = next((seat for seat in step.table.waiting_for if step.table.seats[seat].bot), None)
         if seat is None:
             break
         step = step.then(make_move(step.table, seat, _choice(step.table, seat), now_ms))
-        time.sleep(0)  # a game of bots takes a while: let this process's other requests have their turn
+        turn.pass_on()
     return step
 
 

@@ -5,7 +5,6 @@ Every function returns the step it took, or raises a `Problem`.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -23,6 +22,7 @@ from service.table import (
     Status,
     Table,
 )
+from service.turns import Turn
 
 
 def open_table(table: Table, seats: tuple[Seat, ...], now_ms: int) -> Step:
@@ -67,15 +67,13 @@ def replay(step: Step, actions: Sequence[Action], now_ms: int) -> Step:
 
     :raises RuleError: InvalidRecord, with the number of the action that breaks a rule, from 1.
     """
+    turn = Turn()
     for number, (seat, move) in enumerate(((action.seat, action.move) for action in actions), 1):
         try:
             if seat >= len(step.table.seats):
                 raise InvalidRecord(f"There is no seat {seat}.")
             step = step.then(make_move(step.table, seat, move, now_ms))
-            if number % 50 == 0:
-                time.sleep(
-                    0
-                )  # a long record takes a while: let this process's other requests have their turn
+            turn.pass_on()
         except RuleError as error:
             raise InvalidRecord(
                 f"Action {number}: {error.detail}", action=number, reason=error.code
