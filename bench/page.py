@@ -102,8 +102,8 @@ def _machine(rows: Sequence[Row]) -> str:
     where = f"Measured on {day} with Python {python} and Redis {redis}, on {cores} cores."
     if not loads:
         return where
-    meant = f"far above {cores}, other work was going on,\nand requests a second and latencies say little."
-    return f"{where} The load average at the end of each part was {', '.join(loads)}: {meant}"
+    meant = f"were it far above {cores}, other work would have gone on,\nand latencies would say little"
+    return f"{where} The load average\nat the end of each part was {', '.join(loads)}; {meant}."
 
 
 TABLES: dict[str, Callable[[Sequence[Row]], str]] = {
