@@ -55,9 +55,11 @@ def size_rows(place: Place, players: Iterable[int] = PLAYERS) -> list[Row]:
     """Tell what a game takes up in Redis, at the most and at its end."""
     rows = []
     for number in players:
-        largest, last, written = {"table": 0, "log": 0}, "", _counted(place.store)["append-only file"]
-        for decisions, position in enumerate(played(place.ours.base, place.store, number, 7), 1):  # noqa: B007
+        largest, last, decisions = {"table": 0, "log": 0}, "", 0
+        written = _counted(place.store)["append-only file"]
+        for position in played(place.ours.base, place.store, number, 7):
             last = position.game
+            decisions += 1
             largest = {part: max(size, largest[part]) for part, size in _sizes(place.store, last).items()}
         written = _counted(place.store)["append-only file"] - written
         at_end = _sizes(place.store, last)

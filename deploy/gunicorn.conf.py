@@ -10,6 +10,7 @@ import os
 import resource
 import signal
 import sys
+from typing import Any
 
 from service import tally
 from service.settings import MEMORY_URL, Settings, SettingsError
@@ -46,7 +47,7 @@ tally.share()  # the memory in which the workers count for /metrics
 # It would be one file under the home folder for every gunicorn of a user.
 control_socket_disable = True
 # The workers' signs of life need no disk, and the disk may be read-only.
-worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108
+worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108 - gunicorn draws the names
 
 # Beyond these it is 414 and 431; a head as a whole is bounded by the worker.
 limit_request_line = 8190
@@ -56,7 +57,8 @@ sendfile = False  # which would go past the head that a connection of ours keeps
 forwarder_headers = ""  # no client says by a header at which path the API is mounted
 
 
-def post_fork(server, worker):  # noqa: ANN001, ANN201, ARG001, D103 - gunicorn's hook
+def post_fork(server: Any, _worker: object) -> None:
+    """Let a worker end at a signal until it has handlers of its own; gunicorn calls this after each fork."""
     # Between the fork and the worker's own handlers a signal would end in the queue of a copy of the master
     # and be lost: the master would wait its whole graceful timeout for a worker that never heard it.
     ending = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
@@ -67,7 +69,8 @@ def post_fork(server, worker):  # noqa: ANN001, ANN201, ARG001, D103 - gunicorn'
             sys.exit(0)
 
 
-def post_worker_init(worker):  # noqa: ANN001, ANN201, ARG001, D103 - gunicorn's hook
+def post_worker_init(_worker: object) -> None:
+    """Keep what is loaded from the garbage collector; gunicorn calls this when a worker can serve."""
     # What is loaded by now stays for good. Looking all through it for garbage would hold up every request for
     # 20 ms, time and again; and what requests leave behind is found while it is young.
     gc.collect()

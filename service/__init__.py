@@ -26,6 +26,6 @@ def create_app(
     processes count together (see `service.tally`).
     """
     # The launcher and gunicorn's master import this package too, and must load no part of the application.
-    from service.application import build  # noqa: PLC0415
+    from service.application import build  # noqa: PLC0415 - see above
 
     return build(settings, store, clock, shared_memory)

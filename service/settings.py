@@ -44,7 +44,7 @@ class Address(NamedTuple):
     @property
     def reachable(self) -> "Address":
         """Where to call what listens here: one who listens everywhere is called at the loopback address."""
-        return self._replace(host={"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host))  # noqa: S104
+        return self._replace(host={"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host))  # noqa: S104 - compared, not bound
 
 
 def _setting(default: str, parse: Callable[[str], T], meaning: str, *, secret: bool = False) -> T:

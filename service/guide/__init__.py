@@ -51,7 +51,7 @@ def source(name: str) -> str:
 def page(name: str) -> Page:
     """Return a page, one of `PAGES` or `FIRST`."""
     # Most processes never show a page, and need not know how.
-    from service.guide.rendering import rendered  # noqa: PLC0415
+    from service.guide.rendering import rendered  # noqa: PLC0415 - see above
 
     return rendered(source(name))
 

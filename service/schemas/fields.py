@@ -21,7 +21,7 @@ MOST_GOLD = 1_000_000
 class Object(Schema):
     """A JSON object that takes no fields but its own."""
 
-    error_messages = {"unknown": "There is no such field.", "type": "This is not a JSON object."}  # noqa: RUF012
+    error_messages = {"unknown": "There is no such field.", "type": "This is not a JSON object."}  # noqa: RUF012 - as marshmallow has it
 
 
 class Variants(Object):
