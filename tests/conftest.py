@@ -3,6 +3,7 @@
 import socket
 
 import pytest
+import redis
 
 from service.embedded import RedisServer, find_program
 from service.settings import Address
@@ -36,6 +37,14 @@ def redis_server(redis_program, tmp_path_factory):
         yield server
     finally:
         server.stop()
+
+
+@pytest.fixture
+def redis_client(redis_server):
+    """An ordinary client of that server, which is emptied first."""
+    with redis.Redis.from_url(redis_server.url) as client:
+        client.flushall()
+        yield client
 
 
 def pytest_terminal_summary(terminalreporter):

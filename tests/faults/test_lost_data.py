@@ -4,7 +4,6 @@ import contextlib
 from itertools import islice
 
 import pytest
-import redis
 
 from service.demo import played
 from service.store import RedisStore
@@ -77,16 +76,16 @@ class Reverted(RedisStore):
         return super().commit(commit)
 
 
-def test_a_change_is_never_made_to_another_table_of_the_same_version(client):
-    store = Reverted(client)
-    game = Service(client, store).table(2)
+def test_a_change_is_never_made_to_another_table_of_the_same_version(redis_client):
+    store = Reverted(redis_client)
+    game = Service(redis_client, store).table(2)
 
     def kept():
-        return {name: client.dump(name) for name in client.keys(key_of(game, "*"))}
+        return {name: redis_client.dump(name) for name in redis_client.keys(key_of(game, "*"))}
 
     def restore(older):
         for name, value in older.items():
-            client.restore(name, 0, value, replace=True)
+            redis_client.restore(name, 0, value, replace=True)
 
     begun = kept()
     game.offer(0, 1, 1)
@@ -96,7 +95,7 @@ def test_a_change_is_never_made_to_another_table_of_the_same_version(client):
     store.first = [lambda: restore(another)]  # as when Redis had lost a second, and players went on
     assert game.offer(1, 1, 1).status_code == 200
     assert store.first == []
-    assert sound(client, game.id).version == 6
+    assert sound(redis_client, game.id).version == 6
 
 
 @contextlib.contextmanager
@@ -109,42 +108,35 @@ def unwritable(client):
         client.replicaof("NO", "ONE")
 
 
-def test_a_deadline_that_cannot_be_decided_just_now_is_decided_later(service, client):
+def test_a_deadline_that_cannot_be_decided_just_now_is_decided_later(service, redis_client):
     game = in_play(service, options={"turn_ms": 1000})
     version = game.view()["version"]
     service.clock.advance(2)
-    with unwritable(client):
+    with unwritable(redis_client):
         for rest in ("", "events", "scores"):
             assert code_of(game.call("GET", rest)) == "store_unavailable"
     assert game.view()["version"] > version
-    sound(client, game.id)
+    sound(redis_client, game.id)
 
 
-def test_a_list_that_cannot_be_mended_just_now_is_shown_all_the_same(service, client):
+def test_a_list_that_cannot_be_mended_just_now_is_shown_all_the_same(service, redis_client):
     lost, kept = service.table(2), service.table(2)
-    client.delete(*client.keys(key_of(lost, "*")))
+    redis_client.delete(*redis_client.keys(key_of(lost, "*")))
     service.clock.advance(100)
-    with unwritable(client):
+    with unwritable(redis_client):
         assert [listed["id"] for listed in service.get("/v1/games")["games"]] == [kept.id]
-        assert client.zcard("skye:index:playing") == 2
+        assert redis_client.zcard("skye:index:playing") == 2
     service.get("/v1/games")
-    assert client.zcard("skye:index:playing") == 1
+    assert redis_client.zcard("skye:index:playing") == 1
 
 
 # Parts of a game.
 
 
 @pytest.fixture
-def client(redis_server):
-    with redis.Redis.from_url(redis_server.url) as client:
-        client.flushall()
-        yield client
-
-
-@pytest.fixture
-def service(client, monkeypatch):
+def service(redis_client, monkeypatch):
     monkeypatch.setattr("service.storage.hearing._LISTEN_S", 0.01)  # lets the one who listens end at once
-    with Service(client) as service:
+    with Service(redis_client) as service:
         yield service
 
 
@@ -162,10 +154,10 @@ OF_THE_TABLE = ("", "scores", "players/0/territory", "players/0/territory.svg")
 OF_THE_LOG = ("events", "record", "rounds/1")
 
 
-def test_a_game_whose_log_is_lost_is_shown_but_not_told_and_not_changed(service, client):
+def test_a_game_whose_log_is_lost_is_shown_but_not_told_and_not_changed(service, redis_client):
     game = in_play(service)
-    client.delete(key_of(game, "log"))
-    table = client.get(key_of(game, "table"))
+    redis_client.delete(key_of(game, "log"))
+    table = redis_client.get(key_of(game, "table"))
     for rest in OF_THE_TABLE:
         service.get(game.path(rest))
     for rest in OF_THE_LOG:
@@ -173,71 +165,71 @@ def test_a_game_whose_log_is_lost_is_shown_but_not_told_and_not_changed(service,
     for action in game.actions(0):
         assert code_of(game.send(0, action)) == "game_unreadable"
     assert code_of(game.call("DELETE", token=game.host)) == "game_unreadable"
-    assert client.get(key_of(game, "table")) == table
-    assert not client.exists(key_of(game, "log"))
+    assert redis_client.get(key_of(game, "table")) == table
+    assert not redis_client.exists(key_of(game, "log"))
 
 
-def test_a_log_that_has_lost_its_beginning_or_its_end_is_not_told(service, client):
+def test_a_log_that_has_lost_its_beginning_or_its_end_is_not_told(service, redis_client):
     for entry in (0, 3, -1):
         game = in_play(service)
-        entries = client.xrange(key_of(game, "log"))
-        client.xdel(key_of(game, "log"), entries[entry][0])
+        entries = redis_client.xrange(key_of(game, "log"))
+        redis_client.xdel(key_of(game, "log"), entries[entry][0])
         for rest in OF_THE_LOG:
             assert code_of(game.call("GET", rest)) == "game_unreadable"
 
 
-def test_what_comes_after_a_lost_beginning_is_told(service, client):
+def test_what_comes_after_a_lost_beginning_is_told(service, redis_client):
     game = in_play(service)
-    entries = client.xrange(key_of(game, "log"))
-    client.xdel(key_of(game, "log"), entries[0][0])
+    entries = redis_client.xrange(key_of(game, "log"))
+    redis_client.xdel(key_of(game, "log"), entries[0][0])
     after = int(entries[2][0].split(b"-")[0])
     assert service.get(game.path(f"events?after={after}"))["events"][0]["id"] == after + 1
 
 
-def test_a_stream_of_a_game_whose_log_is_lost_is_refused(service, client):
+def test_a_stream_of_a_game_whose_log_is_lost_is_refused(service, redis_client):
     game = in_play(service)
-    client.delete(key_of(game, "log"))
+    redis_client.delete(key_of(game, "log"))
     answer = game.call("GET", "events", headers={"Accept": "text/event-stream"})
     assert code_of(answer) == "game_unreadable"
 
 
-def test_a_game_whose_table_is_lost_is_gone_and_its_place_can_be_taken(service, client):
+def test_a_game_whose_table_is_lost_is_gone_and_its_place_can_be_taken(service, redis_client):
     key = {"Idempotency-Key": "the-same"}
     game = in_play(service, headers=key)
-    client.delete(key_of(game, "table"))
+    redis_client.delete(key_of(game, "table"))
     for rest in (*OF_THE_TABLE, *OF_THE_LOG, "players/0/actions"):
         assert code_of(game.call("GET", rest)) == "game_not_found"
-    client.delete(*client.keys(key_of(game, "answer:*")))
+    redis_client.delete(*redis_client.keys(key_of(game, "answer:*")))
     again = service.table(2, headers=key)
     assert again.id == game.id
     again.play_out(dice(1))
-    sound(client, game.id)
+    sound(redis_client, game.id)
 
 
-def test_a_deadline_that_passes_without_a_log_leaves_the_game_as_it_is(service, client):
+def test_a_deadline_that_passes_without_a_log_leaves_the_game_as_it_is(service, redis_client):
     game = in_play(service, options={"turn_ms": 1000})
-    client.delete(key_of(game, "log"))
-    table = client.get(key_of(game, "table"))
+    redis_client.delete(key_of(game, "log"))
+    table = redis_client.get(key_of(game, "table"))
     service.clock.advance(10)
     assert code_of(game.call("GET")) == "game_unreadable"
-    assert client.get(key_of(game, "table")) == table
+    assert redis_client.get(key_of(game, "table")) == table
 
 
 @pytest.mark.parametrize("part", ["table", "log"])
 @pytest.mark.parametrize(
     "damage", [b"", b"\x00", b"1:2:", b"1:x:y:z", b"z", b"[]", b"\xff" * 99, b"[" * 9999]
 )
-def test_whatever_stands_in_its_place_is_unreadable(service, client, part, damage):
+def test_whatever_stands_in_its_place_is_unreadable(service, redis_client, part, damage):
     game = in_play(service)
     if part == "table":
-        client.set(key_of(game, "table"), damage)
+        redis_client.set(key_of(game, "table"), damage)
         expected = (*OF_THE_TABLE, *OF_THE_LOG)
     else:
-        last = client.xrevrange(key_of(game, "log"), count=1)[0][0]
-        client.xdel(key_of(game, "log"), last)
-        client.xtrim(key_of(game, "log"), maxlen=0)
-        client.delete(key_of(game, "log"))
-        client.xadd(key_of(game, "log"), {"c": damage}, id=last)
+        last = redis_client.xrevrange(key_of(game, "log"), count=1)[0][0]
+        redis_client.xdel(key_of(game, "log"), last)
+        redis_client.xtrim(key_of(game, "log"), maxlen=0)
+        redis_client.delete(key_of(game, "log"))
+        redis_client.xadd(key_of(game, "log"), {"c": damage}, id=last)
         expected = OF_THE_LOG
     for rest in expected:
         assert code_of(game.call("GET", rest)) == "game_unreadable"
@@ -245,34 +237,34 @@ def test_whatever_stands_in_its_place_is_unreadable(service, client, part, damag
 
 
 @pytest.mark.parametrize("part", ["table", "log"])
-def test_a_value_of_another_kind_in_its_place_is_refused(service, client, part):
+def test_a_value_of_another_kind_in_its_place_is_refused(service, redis_client, part):
     game = in_play(service)
-    client.delete(key_of(game, part))
-    client.rpush(key_of(game, part), "a list")
+    redis_client.delete(key_of(game, part))
+    redis_client.rpush(key_of(game, part), "a list")
     assert game.call("GET", "events").status_code == 503
     for action in game.actions(0) if part == "log" else ():
         assert game.send(0, action).status_code == 503
     assert service.call("GET", "/v1/games").status_code in (200, 503)
 
 
-def test_a_store_that_evicts_games_never_makes_us_fail(service, client):
+def test_a_store_that_evicts_games_never_makes_us_fail(service, redis_client):
     games = [in_play(service) for _ in range(20)]
     actions = [game.actions(0)[0] for game in games]
     parts = [key_of(game, part) for game in games for part in ("table", "log")]
 
     def evicted():
-        client.config_set("maxmemory", int(client.info("memory")["used_memory"]) - 10_000)
-        client.set("more", b"x" * 100)
-        return client.exists(*parts) < len(parts) - 5
+        redis_client.config_set("maxmemory", int(redis_client.info("memory")["used_memory"]) - 10_000)
+        redis_client.set("more", b"x" * 100)
+        return redis_client.exists(*parts) < len(parts) - 5
 
-    client.config_set("maxmemory-policy", "allkeys-random")
+    redis_client.config_set("maxmemory-policy", "allkeys-random")
     try:
         assert waited_for(evicted)
         answers = [game.call("GET", rest) for game in games for rest in (*OF_THE_TABLE, *OF_THE_LOG)]
         answers += [game.send(0, action) for game, action in zip(games, actions, strict=True)]
     finally:
-        client.config_set("maxmemory", 0)
-        client.config_set("maxmemory-policy", "noeviction")
+        redis_client.config_set("maxmemory", 0)
+        redis_client.config_set("maxmemory-policy", "noeviction")
     refused = {code_of(answer) for answer in answers if answer.status_code != 200}
     assert refused <= {"game_not_found", "game_unreadable", "store_unavailable"}
     assert refused & {"game_not_found", "game_unreadable"}

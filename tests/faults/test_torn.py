@@ -1,7 +1,6 @@
 """Connections to Redis that break in the middle of something: it is made good, and done once."""
 
 import pytest
-import redis
 
 from service.settings import Settings
 from service.store import RedisStore
@@ -15,24 +14,17 @@ HASTY_MS = 150
 
 
 @pytest.fixture
-def client(redis_server):
-    with redis.Redis.from_url(redis_server.url) as client:
-        client.flushall()
-        yield client
-
-
-@pytest.fixture
 def relay(redis_server):
     with Relay(redis_server.address) as relay:
         yield relay
 
 
 @pytest.fixture
-def game(client, relay):
+def game(redis_client, relay):
     """A game at a service that reaches its Redis by the relay."""
     url = f"redis://{relay.host}:{relay.port}/0"
     settings = Settings(redis_url=url, redis_timeout_ms=HASTY_MS, redis_wait_ms=5000)
-    game = Service(client, RedisStore.from_settings(settings)).table(2)
+    game = Service(redis_client, RedisStore.from_settings(settings)).table(2)
     game.offer(0, 1, 1)  # every script is known to the Redis now
     return game
 
@@ -46,7 +38,7 @@ ENDS = [
 
 
 @pytest.mark.parametrize("times", [1, 3])
-def test_a_change_is_made_once_wherever_its_connection_breaks(game, relay, client, times):
+def test_a_change_is_made_once_wherever_its_connection_breaks(game, relay, redis_client, times):
     version = game.view()["version"]
     ends = [end for end in ENDS if times == 1 or not end[2]]
     for number, (kind, after, silence) in enumerate(ends):
@@ -54,7 +46,7 @@ def test_a_change_is_made_once_wherever_its_connection_breaks(game, relay, clien
         answer = game.offer(0, 1 + number % 2, 1)
         assert (answer.status_code, answer.json["version"]) == (200, version + number + 1), (kind, after)
         assert trouble.times == 0
-    assert sound(client, game.id).version == version + len(ends)
+    assert sound(redis_client, game.id).version == version + len(ends)
 
 
 READS = ("", "?limit=2", "events", "record", "scores", "players/0/actions")
@@ -72,26 +64,26 @@ def test_a_read_is_made_again_wherever_its_connection_breaks(game, relay, silenc
     assert game.service.get("/v1/games")["games"][0]["id"] == game.id
 
 
-def test_a_game_is_opened_once_and_listed_wherever_its_connection_breaks(game, relay, client):
+def test_a_game_is_opened_once_and_listed_wherever_its_connection_breaks(game, relay, redis_client):
     service = game.service
     for kind, after in ((REQUEST, 0), (REQUEST, 300), (ANSWER, 0), (ANSWER, 2)):
         for word in (b"ZADD", b"EVALSHA"):
             relay.trouble = Break(kind, after, word)
             opened = service.table(2)
-            assert sound(client, opened.id).version == opened.view()["version"]
+            assert sound(redis_client, opened.id).version == opened.view()["version"]
     relay.trouble = Fine()
     assert len(service.get("/v1/games")["games"]) == 9
-    assert len(client.keys("skye:*:table")) == 9
+    assert len(redis_client.keys("skye:*:table")) == 9
 
 
-def test_a_game_is_played_to_its_end_over_connections_that_break_all_the_time(game, relay, client):
+def test_a_game_is_played_to_its_end_over_connections_that_break_all_the_time(game, relay, redis_client):
     def torn(view):
         relay.trouble = Break(ANSWER, view["version"] % 5, times=2)
         return view["status"] != "playing"
 
     last = game.play_until(torn)
     relay.trouble = Fine()
-    assert sound(client, game.id).version == last["version"]
+    assert sound(redis_client, game.id).version == last["version"]
 
 
 def test_who_listens_for_changes_notices_that_nothing_comes_any_more(parts):

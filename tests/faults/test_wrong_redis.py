@@ -8,7 +8,6 @@ import threading
 import time
 
 import pytest
-import redis
 
 from service.settings import Settings
 from service.store import RedisStore
@@ -86,15 +85,13 @@ def test_where_there_is_no_such_socket_the_store_is_away(tmp_path):
 
 
 @pytest.fixture
-def locked(redis_server):
-    """The address of a Redis with a password, and what sets it free again."""
-    with redis.Redis.from_url(redis_server.url) as client:
-        client.flushall()
-        client.config_set("requirepass", "right")
-        try:
-            yield redis_server.address
-        finally:
-            client.config_set("requirepass", "")
+def locked(redis_server, redis_client):
+    """The address of a Redis with a password, for a while."""
+    redis_client.config_set("requirepass", "right")
+    try:
+        yield redis_server.address
+    finally:
+        redis_client.config_set("requirepass", "")
 
 
 @pytest.mark.parametrize("password", ["", ":wrong@", "nobody:right@"])
@@ -114,24 +111,21 @@ def test_a_database_that_there_is_not_is_no_store(redis_server):
 
 
 @pytest.fixture
-def user(redis_server):
+def user(redis_server, redis_client):
     """Give a function that makes a user with these rights, and returns the URL by which it comes."""
-    with redis.Redis.from_url(redis_server.url) as client:
-        client.flushall()
 
-        def make(rights):
-            client.execute_command("ACL", "SETUSER", "user", "reset", "on", ">secret", *rights.split())
-            return f"redis://user:secret@{redis_server.address}/0"
+    def make(rights):
+        redis_client.execute_command("ACL", "SETUSER", "user", "reset", "on", ">secret", *rights.split())
+        return f"redis://user:secret@{redis_server.address}/0"
 
-        try:
-            yield make
-        finally:
-            client.acl_deluser("user")
+    try:
+        yield make
+    finally:
+        redis_client.acl_deluser("user")
 
 
-def test_a_user_who_may_only_read_reads(user, redis_server, caplog):
-    with redis.Redis.from_url(redis_server.url) as client:
-        game = Service(client).table(2)
+def test_a_user_who_may_only_read_reads(user, redis_client, caplog):
+    game = Service(redis_client).table(2)
     reader = service_at(user("~skye:* +@read +ping"))
     assert reader.call("GET", game.path()).status_code == 200
     assert code_of(reader.call("POST", "/v1/games", {})) == "store_unavailable"

@@ -1,5 +1,6 @@
-"""Services under test."""
+"""Services under test, and what they keep their games in."""
 
+import fakeredis
 import pytest
 
 from tests.service.endpoints import stages
@@ -25,3 +26,13 @@ def unchanged(games):
     before = service.stored()
     yield
     assert service.stored() == before
+
+
+@pytest.fixture(params=["fakeredis", "redis"])
+def any_redis(request):
+    """An empty Redis: one in this process, and a real one."""
+    if request.param == "redis":
+        yield request.getfixturevalue("redis_client")
+    else:
+        with fakeredis.FakeRedis(server=fakeredis.FakeServer()) as client:
+            yield client

@@ -35,16 +35,8 @@ def client_of(server, patience_s=LONG_S, kind=GatheringRedis):
 
 
 @pytest.fixture
-def plain(redis_server):
-    """An ordinary client of an empty Redis."""
-    with redis.Redis.from_url(redis_server.url) as plain:
-        plain.flushall()
-        yield plain
-
-
-@pytest.fixture
-def client(redis_server, plain):
-    plain.set("n", 0)
+def client(redis_server, redis_client):
+    redis_client.set("n", 0)
     with client_of(redis_server) as client:
         yield client
 
@@ -64,22 +56,22 @@ def wait_until(is_so):
     raise AssertionError("this has not come about in a minute")
 
 
-def shut_gate(threads, client, plain):
+def shut_gate(threads, client, redis_client):
     """Keep the client busy until somebody pushes to the gate."""
     blocked = threads.submit(client.execute_command, *GATE)
-    wait_until(lambda: plain.info("clients")["blocked_clients"] == 1)
+    wait_until(lambda: redis_client.info("clients")["blocked_clients"] == 1)
     return blocked
 
 
-def gathered(threads, client, plain, *commands):
+def gathered(threads, client, redis_client, *commands):
     """Return what commands are told that wait for one before them, and then are sent together."""
-    blocked = shut_gate(threads, client, plain)
+    blocked = shut_gate(threads, client, redis_client)
     told = []
     for number, command in enumerate(commands, 1):
         told.append(threads.submit(client.execute_command, *command))
         wait_until(lambda number=number: client.waiting == number)
     Counted.sent = 0
-    plain.lpush("gate", "open")
+    redis_client.lpush("gate", "open")
     assert blocked.result()[1] == b"open"
     return [answer.exception() or answer.result() for answer in told]
 
@@ -89,45 +81,47 @@ def test_who_comes_alone_sends_alone(client):
     assert [client.get("a"), client.get("z")] == [b"1", None]
 
 
-def test_those_who_come_meanwhile_are_sent_together_and_each_is_told_its_own(threads, client, plain):
-    plain.mset({"a": "A", "b": "B"})
+def test_those_who_come_meanwhile_are_sent_together_and_each_is_told_its_own(threads, client, redis_client):
+    redis_client.mset({"a": "A", "b": "B"})
     commands = [("GET", "b"), ("SET", "c", "C"), ("GET", "c"), ("GET", "z"), ("MGET", "a", "b"), ("GET", "b")]
-    told = gathered(threads, client, plain, *commands)
+    told = gathered(threads, client, redis_client, *commands)
     assert told == [b"B", True, b"C", None, [b"A", b"B"], b"B"]
     assert Counted.sent == 1
 
 
-def test_a_single_one_who_waits_is_told_too(threads, client, plain):
-    assert gathered(threads, client, plain, ("INCR", "n")) == [1]
-    assert isinstance(gathered(threads, client, plain, ("LPUSH", "n", 1))[0], redis.ResponseError)
+def test_a_single_one_who_waits_is_told_too(threads, client, redis_client):
+    assert gathered(threads, client, redis_client, ("INCR", "n")) == [1]
+    assert isinstance(gathered(threads, client, redis_client, ("LPUSH", "n", 1))[0], redis.ResponseError)
 
 
-def test_a_refusal_is_told_to_whom_it_is_for(threads, client, plain):
-    one, refused, two = gathered(threads, client, plain, ("INCR", "n"), ("LPUSH", "n", 1), ("INCR", "n"))
+def test_a_refusal_is_told_to_whom_it_is_for(threads, client, redis_client):
+    one, refused, two = gathered(
+        threads, client, redis_client, ("INCR", "n"), ("LPUSH", "n", 1), ("INCR", "n")
+    )
     assert (one, two) == (1, 2)
     assert "WRONGTYPE" in str(refused)
 
 
-def test_each_is_done_once(threads, client, plain):
-    told = gathered(threads, client, plain, *[("INCR", "n")] * 35)  # more than are sent at a time
+def test_each_is_done_once(threads, client, redis_client):
+    told = gathered(threads, client, redis_client, *[("INCR", "n")] * 35)  # more than are sent at a time
     assert sorted(told) == list(range(1, 36))
-    assert plain.get("n") == b"35"
+    assert redis_client.get("n") == b"35"
     assert client.waiting == 0
 
 
-def test_when_the_connection_breaks_all_are_told_so_and_the_next_is_served(threads, client, plain):
+def test_when_the_connection_breaks_all_are_told_so_and_the_next_is_served(threads, client, redis_client):
     kill = ("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "no")
-    told = gathered(threads, client, plain, ("INCR", "n"), kill, ("INCR", "n"))
+    told = gathered(threads, client, redis_client, ("INCR", "n"), kill, ("INCR", "n"))
     assert all(isinstance(answer, redis.ConnectionError) for answer in (told[0], told[2])), told
     assert client.incr("m") == 1
 
 
-def test_who_waits_in_vain_sends_alone(threads, redis_server, plain):
+def test_who_waits_in_vain_sends_alone(threads, redis_server, redis_client):
     with client_of(redis_server, patience_s=0) as client:
-        blocked = shut_gate(threads, client, plain)
+        blocked = shut_gate(threads, client, redis_client)
         assert client.incr("n") == 1
         assert not blocked.done()
-        plain.lpush("gate", "open")
+        redis_client.lpush("gate", "open")
         blocked.result()
         assert client.incr("n") == 2
     assert client.waiting == 0
@@ -140,15 +134,15 @@ class Interrupted(GatheringRedis):
         raise KeyboardInterrupt
 
 
-def test_when_the_one_who_sends_is_broken_off_the_others_are_told_so(threads, redis_server, plain):
+def test_when_the_one_who_sends_is_broken_off_the_others_are_told_so(threads, redis_server, redis_client):
     with client_of(redis_server, kind=Interrupted) as client:
-        told = gathered(threads, client, plain, ("INCR", "n"), ("INCR", "n"))
+        told = gathered(threads, client, redis_client, ("INCR", "n"), ("INCR", "n"))
         assert isinstance(told[0], KeyboardInterrupt)
         assert isinstance(told[1], redis.ConnectionError)
         assert client.incr("n") == 1
 
 
-@pytest.mark.usefixtures("plain")
+@pytest.mark.usefixtures("redis_client")
 def test_many_at_once_are_all_answered(threads, redis_server):
     with client_of(redis_server, patience_s=0.1) as client:
         names = [f"key{number}" for number in range(500)]

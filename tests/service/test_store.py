@@ -3,30 +3,16 @@
 import threading
 import time
 
-import fakeredis
 import pytest
-import redis
 
 from service.settings import DAY_S
 from service.store import Answer, Commit, Entry, RedisStore
 from tests.service.playing import Service, code_of, dice, stored
 
 
-@pytest.fixture(params=["fakeredis", "redis"])
-def client(request):
-    """An empty Redis: one in this process, and a real one."""
-    if request.param == "redis":
-        client = redis.Redis.from_url(request.getfixturevalue("redis_server").url)
-        client.flushall()
-    else:
-        client = fakeredis.FakeRedis(server=fakeredis.FakeServer())
-    with client:
-        yield client
-
-
 @pytest.fixture
-def store(client):
-    return RedisStore(client)
+def store(any_redis):
+    return RedisStore(any_redis)
 
 
 def contents(client):
@@ -50,12 +36,12 @@ def test_a_commit_writes_table_log_and_answer(store):
     assert store.load_with_log("ann") == (b"1:1:table", [Entry(10, b"change 1")])
 
 
-def test_a_commit_on_another_version_writes_nothing(store, client):
+def test_a_commit_on_another_version_writes_nothing(store, any_redis):
     store.commit(commit(1))
-    before = contents(client)
+    before = contents(any_redis)
     assert not store.commit(commit(12, 11, answer=Answer("key", b"answer", 60)))
     assert not store.commit(commit(2, 0))
-    assert contents(client) == before
+    assert contents(any_redis) == before
 
 
 def test_a_version_is_compared_whole(store):
@@ -64,16 +50,16 @@ def test_a_version_is_compared_whole(store):
     assert store.commit(commit(13, 12))
 
 
-def test_a_change_of_a_game_that_is_gone_writes_nothing(store, client):
+def test_a_change_of_a_game_that_is_gone_writes_nothing(store, any_redis):
     assert not store.commit(commit(2, 1))
-    assert contents(client) == {}
+    assert contents(any_redis) == {}
 
 
-def test_a_new_game_never_takes_the_place_of_another(store, client):
+def test_a_new_game_never_takes_the_place_of_another(store, any_redis):
     store.commit(commit(5))
-    before = contents(client)
+    before = contents(any_redis)
     assert not store.commit(commit(1))
-    assert contents(client) == before
+    assert contents(any_redis) == before
 
 
 def test_of_many_commits_on_one_version_one_is_done(store):
@@ -91,28 +77,28 @@ def test_of_many_commits_on_one_version_one_is_done(store):
     assert len(store.load_with_log("ann")[1]) == 2
 
 
-def test_a_key_that_has_its_answer_writes_nothing_more(store, client):
+def test_a_key_that_has_its_answer_writes_nothing_more(store, any_redis):
     store.commit(commit(1, answer=Answer("key", b"first", 60)))
-    before = contents(client)
+    before = contents(any_redis)
     assert not store.commit(commit(2, 1, answer=Answer("key", b"second", 60)))
-    assert contents(client) == before
+    assert contents(any_redis) == before
     assert store.commit(commit(2, 1, answer=Answer("other", b"second", 60)))
 
 
-def test_a_commit_that_fails_halfway_writes_nothing(store, client):
+def test_a_commit_that_fails_halfway_writes_nothing(store, any_redis):
     store.commit(commit(5))
-    before = contents(client)
+    before = contents(any_redis)
     backwards = Commit(
         "ann", b"1:5:", b"1:6:table", [Entry(7, b"change")], 1000, Answer("key", b"answer", 60)
     )
     with pytest.raises(Exception, match="store_unavailable"):
         store.commit(backwards)
-    assert contents(client) == before
+    assert contents(any_redis) == before
 
 
-def test_a_new_game_begins_a_new_log(store, client):
+def test_a_new_game_begins_a_new_log(store, any_redis):
     store.commit(commit(5))
-    client.delete("skye:{ann}:table")  # as when its memory was wanted for something else
+    any_redis.delete("skye:{ann}:table")  # as when its memory was wanted for something else
     assert store.commit(commit(1))
     assert store.load_with_log("ann") == (b"1:1:table", [Entry(10, b"change 1")])
 
@@ -120,22 +106,22 @@ def test_a_new_game_begins_a_new_log(store, client):
 # What is kept, and for how long.
 
 
-def test_table_log_and_answer_are_kept_for_their_times(store, client):
+def test_table_log_and_answer_are_kept_for_their_times(store, any_redis):
     store.commit(commit(1, answer=Answer("key", b"answer", 60)))
-    assert 0 < client.ttl("skye:{ann}:answer:key") <= 60
+    assert 0 < any_redis.ttl("skye:{ann}:answer:key") <= 60
     for key in ("skye:{ann}:table", "skye:{ann}:log"):
-        assert 990 < client.ttl(key) <= 1000
-    client.expire("skye:{ann}:table", 5)
-    client.expire("skye:{ann}:log", 5)
+        assert 990 < any_redis.ttl(key) <= 1000
+    any_redis.expire("skye:{ann}:table", 5)
+    any_redis.expire("skye:{ann}:log", 5)
     store.commit(commit(2, 1))
     for key in ("skye:{ann}:table", "skye:{ann}:log"):
-        assert 990 < client.ttl(key) <= 1000
+        assert 990 < any_redis.ttl(key) <= 1000
 
 
-def test_everything_of_a_game_lies_in_one_slot_of_a_cluster(store, client):
+def test_everything_of_a_game_lies_in_one_slot_of_a_cluster(store, any_redis):
     store.commit(commit(1, answer=Answer("key", b"answer", 60)))
-    assert all(b"{ann}" in key for key in client.scan_iter())
-    assert client.dbsize() == 3
+    assert all(b"{ann}" in key for key in any_redis.scan_iter())
+    assert any_redis.dbsize() == 3
 
 
 def test_a_game_that_is_not_there_is_none(store):
@@ -196,20 +182,20 @@ def test_each_commit_is_published(store):
     ("status", "seconds"),
     [("lobby", 7 * DAY_S), ("playing", 30 * DAY_S), ("finished", 30 * DAY_S), ("aborted", DAY_S)],
 )
-def test_a_game_is_kept_as_long_as_its_status_says(client, status, seconds):
-    service = Service(client)
+def test_a_game_is_kept_as_long_as_its_status_says(any_redis, status, seconds):
+    service = Service(any_redis)
     bots = {0: "random", 1: "random"} if status == "finished" else None
     game = service.table(2, bots=bots, start=status != "lobby")
     if status == "aborted":
         game.call("DELETE", token=game.host)
     assert game.view()["status"] == status
     for key in (f"skye:{{{game.id}}}:table", f"skye:{{{game.id}}}:log"):
-        assert seconds - 60 < client.ttl(key) <= seconds
+        assert seconds - 60 < any_redis.ttl(key) <= seconds
 
 
-def test_a_whole_game_is_played_and_told(client, monkeypatch):
+def test_a_whole_game_is_played_and_told(any_redis, monkeypatch):
     monkeypatch.setattr("service.storage.hearing._LISTEN_S", 0.01)  # lets the one who listens end at once
-    with Service(client) as service:
+    with Service(any_redis) as service:
         game = service.table(3)
         view = game.play_out(dice(3))
         assert view["status"] == "finished"
@@ -218,14 +204,14 @@ def test_a_whole_game_is_played_and_told(client, monkeypatch):
         assert [listed["id"] for listed in service.get("/v1/games?status=finished")["games"]] == [game.id]
 
 
-def test_a_game_that_has_expired_is_gone_and_no_more_listed(client):
-    service = Service(client)
+def test_a_game_that_has_expired_is_gone_and_no_more_listed(any_redis):
+    service = Service(any_redis)
     game, later = service.table(start=False), service.table()
     assert len(service.get("/v1/games")["games"]) == 2
     for key in (f"skye:{{{game.id}}}:table", f"skye:{{{game.id}}}:log"):
-        client.pexpire(key, 1)
+        any_redis.pexpire(key, 1)
     time.sleep(0.02)
     service.clock.advance(100)
     assert code_of(game.call("GET")) == "game_not_found"
     assert [listed["id"] for listed in service.get("/v1/games")["games"]] == [later.id]
-    assert RedisStore(client).indexed("lobby", None, 9) == []
+    assert RedisStore(any_redis).indexed("lobby", None, 9) == []
