@@ -1,7 +1,7 @@
 """Where the next tile may go: the empty cells beside a territory, and every way to lay a tile on one.
 
-A frontier is a dictionary: each empty cell next to a tile has its opening, `cell * 256 + demand`, where the
-demand says what the neighbours show (see `tiles.FITS`). So an opening tells all that placing asks of a cell.
+A frontier is a dictionary: each empty cell next to a tile has its demand, which says what the neighbours show
+(see `tiles.FITS`) and so all that placing asks of a cell.
 """
 
 from __future__ import annotations
@@ -25,46 +25,49 @@ class Place(NamedTuple):
         return f"{self.tile}@{self.x},{self.y}" + (f"/{self.rotation}" if self.rotation else "")
 
 
-_OPEN: Final = tuple(tuple(side for side in SIDES if not demand >> 2 * side & 3) for demand in range(256))
-"""For each demand the sides that nothing is demanded on: those without a neighbour."""
+_OPEN: Final = tuple(
+    tuple((side, STEPS[side]) for side in SIDES if not demand >> 2 * side & 3) for demand in range(256)
+)
+"""For each demand the sides that nothing is demanded on, those without a neighbour, and the steps there."""
 
 
 def cover(frontier: dict[int, int], cell: int, form: Form) -> None:
     """Lay a tile on a cell, in place: the cell is open no more, its empty neighbours are."""
-    opening = frontier.pop(cell, 0)
+    demand = frontier.pop(cell, 0)
     demands = form.demands
-    for side in _OPEN[opening % 256]:
-        beside = cell + STEPS[side]
-        frontier[beside] = frontier.get(beside, 256 * beside) | demands[side]
+    for side, step in _OPEN[demand]:
+        beside = cell + step
+        frontier[beside] = frontier.get(beside, 0) | demands[side]
+
+
+_MOST_CELLS: Final = 512
+"""How many cells a tile's ways are kept for; whoever plays on and on far from home starts afresh."""
 
 
 class _Ways(dict[int, tuple[Place, ...]]):
-    """Every way to lay one tile on an open cell, by the cell's opening, kept as they come up.
+    """The ways to lay one tile, turned as fits, by cell, kept as they come up: the same come up again."""
 
-    The same few thousand come up again and again; whoever plays on and on far from home starts afresh.
-    """
-
-    _MOST = 4096
-
-    def __init__(self, tile: str) -> None:
+    def __init__(self, tile: str, rotations: tuple[int, ...]) -> None:
         super().__init__()
         self._tile = tile
-        self._fits = FITS[tile]
+        self._rotations = rotations
 
-    def __missing__(self, opening: int) -> tuple[Place, ...]:
-        if len(self) == self._MOST:
+    def __missing__(self, cell: int) -> tuple[Place, ...]:
+        if len(self) == _MOST_CELLS:
             self.clear()
-        cell, demand = divmod(opening, 256)
-        ways: tuple[Place, ...] = ()
-        if rotations := self._fits[demand]:
-            x, y = position_of(cell)
-            ways = tuple([made(Place, (self._tile, x, y, rotation)) for rotation in rotations])
-        self[opening] = ways
+        x, y = position_of(cell)
+        ways = tuple([made(Place, (self._tile, x, y, rotation)) for rotation in self._rotations])
+        self[cell] = ways
         return ways
 
 
-WAYS: Final = {tile: _Ways(tile) for tile in LANDSCAPE}
-"""For each landscape tile and each opening, every way to lay it there."""
+def _ways(tile: str) -> tuple[_Ways | None, ...]:
+    by_rotations = {rotations: _Ways(tile, rotations) for rotations in FITS[tile] if rotations}
+    return tuple([by_rotations.get(rotations) for rotations in FITS[tile]])
+
+
+WAYS: Final = {tile: _ways(tile) for tile in LANDSCAPE}
+"""For each landscape tile and each demand, every way to lay it, by cell; None where no rotation fits."""
 
 
 def clash(tile: str, rotation: int, demand: int) -> str:

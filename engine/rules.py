@@ -20,7 +20,7 @@ from engine.events import (
     TileBought,
     TilePlaced,
 )
-from engine.frontier import WAYS, Place
+from engine.frontier import Place
 from engine.game import BUILDING, BUYING, PRICING, Game, Phase, Player
 from engine.moves import (
     FINISH_BUILDING,
@@ -174,11 +174,8 @@ def _finished() -> RuleError:
 
 def _building_moves(player: Player) -> list[Move]:
     moves: list[Move] = []
-    openings = player.territory.frontier.values()
     for tile in player.hand:
-        ways = WAYS[tile]
-        for opening in openings:
-            moves += ways[opening]
+        moves += player.territory.legal_places(tile)
     if not moves:
         moves.append(FINISH_BUILDING)
     if player.placed_now:

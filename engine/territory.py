@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 from engine.assembly import checked, parsed
 from engine.errors import CellOccupied, NotAdjacent, RuleError, TerrainMismatch
 from engine.frontier import WAYS, Place, clash, cover
 from engine.geometry import LIMIT, ROTATIONS, cell_at
 from engine.survey import NOTHING, Survey
-from engine.tiles import FITS, FORMS
+from engine.tiles import COLORS, FITS, FORMS
 
 
 class _WorkedOut:
@@ -65,7 +66,7 @@ class Territory(_WorkedOut):
 
     @property
     def frontier(self) -> dict[int, int]:
-        """The empty cells next to a tile, each with its opening (see `frontier`)."""
+        """The empty cells next to a tile, each with its demand (see `frontier`)."""
         try:
             return self._frontier
         except AttributeError:
@@ -96,15 +97,17 @@ class Territory(_WorkedOut):
     def legal_places(self, tile: str) -> list[Place]:
         """Return every way to place a landscape tile, cell by cell."""
         places: list[Place] = []
-        ways = WAYS[tile]
-        for opening in self.frontier.values():
-            places += ways[opening]
+        by_demand = WAYS[tile]
+        for cell, demand in self.frontier.items():
+            ways = by_demand[demand]
+            if ways is not None:
+                places += ways[cell]
         return places
 
     def has_place(self, tile: str) -> bool:
         """Whether a landscape tile has any legal place, in any rotation."""
         fits = FITS[tile]
-        return any(fits[opening % 256] for opening in self.frontier.values())
+        return any(fits[demand] for demand in self.frontier.values())
 
     def place(self, tile: str, x: int, y: int, rotation: int) -> Territory:
         """Return the territory with one more landscape tile.
@@ -134,13 +137,12 @@ class Territory(_WorkedOut):
         :raises ValueError: when there is no such rotation.
         """
         cell = cell_at(x, y) if -LIMIT <= x <= LIMIT and -LIMIT <= y <= LIMIT else -1
-        opening = self.frontier.get(cell)
-        if opening is None:
+        demand = self.frontier.get(cell)
+        if demand is None:
             for there in self.placed:
                 if (there.x, there.y) == (x, y):
                     return CellOccupied(f"{there.tile} lies on ({x}, {y}) already.")
             return NotAdjacent(f"({x}, {y}) shares no edge with a tile of the territory.")
-        demand = opening % 256
         if rotation in FITS[tile][demand]:
             return None
         if rotation not in ROTATIONS:
@@ -152,6 +154,10 @@ class Territory(_WorkedOut):
         return Territory(self.placed[:-1])
 
 
+_CASTLES: Final = {color: Territory((Place(f"castle-{color}", 0, 0, 0),)) for color in COLORS}
+"""One for all games, so that what follows from a castle is worked out once."""
+
+
 def castle_alone(color: str) -> Territory:
     """Return the territory every player begins with: their castle at (0, 0)."""
-    return Territory((Place(f"castle-{color}", 0, 0, 0),))
+    return _CASTLES[color]

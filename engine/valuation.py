@@ -125,7 +125,7 @@ def worth(outlook: Outlook, territory: Territory) -> float:
     if not outlook.rounds:
         return sure
     whisky = income([0], 0, survey, 1).whisky
-    room = sum([_EASE[opening % 256] for opening in territory.frontier.values()])
+    room = sum([_EASE[demand] for demand in territory.frontier.values()])
     return (
         sure
         + _HOPE * _hoped_for(outlook, survey, points, scrolls)

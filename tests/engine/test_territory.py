@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from engine.errors import CellOccupied, InvalidTerritory, NotAdjacent, TerrainMismatch
-from engine.frontier import Place
+from engine.frontier import WAYS, Place
 from engine.geometry import LIMIT, ROTATIONS, SIDES, cell_at, position_of
 from engine.territory import Territory, castle_alone
 from engine.tiles import COLORS, LANDSCAPE, TILES, Terrain
@@ -207,3 +207,12 @@ def test_r4_a_castle_is_matched_like_any_other_tile():
 
 def test_placements_are_told_with_their_rotation_unless_it_is_0():
     assert [str(Place("L01", -2, 3, 0)), str(Place("L01", -2, 3, 90))] == ["L01@-2,3", "L01@-2,3/90"]
+
+
+def test_ways_to_lay_a_tile_are_kept_for_so_many_cells_and_no_more():
+    beside_pasture = WAYS["L01"][Terrain.PASTURE]
+    assert beside_pasture is not None
+    cells = [cell_at(x, y) for x in range(-20, 20) for y in range(-20, 20)]
+
+    assert all({cell_at(place.x, place.y) for place in beside_pasture[cell]} == {cell} for cell in cells)
+    assert len(beside_pasture) < len(cells)
