@@ -24,9 +24,6 @@ write = store.register_script(
     "redis.call('PUBLISH', 'bench:changes', KEYS[1]) return 1"
 )
 
-CALLS = ("bare", "read", "read-log", "act", "create")
-"""The views, by the calls that they make: none, GET, GET and XRANGE at once, GET and a script, a script."""
-
 _answers: dict[str, tuple[int, str, bytes]] = {}
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from bench.client import Answered, Ask, drive, middle_and_tail
 from bench.followers import following
 from bench.load import Contender, Load
-from bench.positions import Copies, Position, find
+from bench.positions import Copies, Position, answer_to, find
 from bench.rows import Row, in_turn, row
 from bench.servers import cpu_seconds
 from bench.subjects import Place, act, load_rows
@@ -20,6 +20,7 @@ GAMES = 250
 RATE = 200
 """Actions a second while it is measured how long their events take."""
 
+_LEAVING_RATE = 1000
 _MESSAGES = 20_000
 _EARS = 50
 _WAIT_S = 60.0
@@ -82,6 +83,7 @@ def _beside(place: Place, asks: Sequence[Ask], paths: Sequence[str]) -> Callable
     paced = [asks[game] for game in order]
 
     def run() -> Seen:
+        _leave_behind(place, asks)
         with following(place.ours.base, paths) as followers:
             load = Contender(place.ours, asks).runner(place.plan)()
             _until_quiet(place)
@@ -97,6 +99,26 @@ def _beside(place: Place, asks: Sequence[Ask], paths: Sequence[str]) -> Callable
             return Seen(load, *middle_and_tail(delays), spent * each_us, redis_spent * each_us)
 
     return run
+
+
+def _leave_behind(place: Place, asks: Sequence[Ask]) -> None:
+    """Act until the workers have noticed which streams were closed, for which it takes an event or two.
+
+    Else the next load would pay for the streams of the one before.
+
+    :raises RuntimeError: when they do not in a minute.
+    """
+    until = time.monotonic() + _WAIT_S
+    while _open_streams(place):
+        if time.monotonic() > until:
+            raise RuntimeError("streams that were closed still count as open")
+        drive(place.ours.base, asks, len(asks) / _LEAVING_RATE, rate=_LEAVING_RATE)
+    _until_quiet(place)
+
+
+def _open_streams(place: Place) -> int:
+    with answer_to(place.ours.base, Ask("GET", "/metrics")) as answer:
+        return int(answer.read().partition(b"\nskye_open_streams ")[2].split()[0])
 
 
 def _delays(

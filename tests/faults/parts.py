@@ -214,10 +214,10 @@ def refused_for_now(answer):
 
 
 class Listener:
-    """Follows a game by one stream; it keeps the numbers of events, how many comments, and why it ended."""
+    """Follows a game by one stream; it keeps the numbers of events, and why it ended."""
 
     def __init__(self, api, game):
-        self.events, self.comments, self.end = [], 0, None
+        self.events, self.end = [], None
         self._thread = threading.Thread(target=self._listen, args=(api, game))
         self._thread.start()
         assert waited_for(lambda: self.events)
@@ -227,7 +227,6 @@ class Listener:
         with api.follow(game) as stream:
             for line in stream:
                 field, _, value = line.decode().rstrip("\n").partition(": ")
-                self.comments += field == ""
                 if field == "event":
                     name = value
                 elif field == "data":

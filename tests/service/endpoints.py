@@ -32,11 +32,6 @@ class Endpoint(NamedTuple):
     def of_game(self):
         return "<game>" in self.rule
 
-    @property
-    def identifies(self):
-        """Whether the operation looks at who asks."""
-        return self.of_game or self.writes
-
     def path(self, game, parts=()):
         """Return the path for a game; parts of it can be replaced."""
         filled = {"game": game.id, "int:seat": "0", "int:round": "1", "tile": "L01"} | dict(parts)
