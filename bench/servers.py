@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from service.embedded import RedisServer
+from service.processes import stop
 from service.settings import Address
 
 ROOT = Path(__file__).parent.parent
@@ -37,13 +38,9 @@ class Server(NamedTuple):
 def redis_server(program: Path, folder: Path) -> Iterator[RedisServer]:
     """Run a Redis with an append-only file, as we deploy it, but one that is never written anew meanwhile."""
     folder.mkdir(exist_ok=True)
-    server = RedisServer(program, folder, Address("127.0.0.1", free_port()))
-    server.start()
-    try:
+    with RedisServer(program, folder, Address("127.0.0.1", free_port())) as server:
         server.wait_until_ready()
         yield server
-    finally:
-        server.stop()
 
 
 @contextlib.contextmanager
@@ -58,8 +55,7 @@ def gunicorn(application: str, redis: RedisServer) -> Iterator[Server]:
         wait_for_answer(address, "/healthz", process)
         yield Server(f"http://{address}", process.pid, redis.url, redis.process.pid)
     finally:
-        process.terminate()
-        process.wait(timeout=30)
+        stop(process, 30)
 
 
 def wait_for_answer(address: Address, path: str, process: subprocess.Popen[bytes]) -> None:

@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Self
 from urllib.parse import quote
 
 from service.data_folder import DataFolder
@@ -102,7 +103,7 @@ def lock_files(folder: DataFolder, socket_path: Path, pause: Pause = time.sleep)
 class RedisServer:
     """A Redis server that this process runs, on the append-only file in `folder`.
 
-    `address` is the path of a Unix socket, or a host and port.
+    `address` is the path of a Unix socket, or a host and port. A `with` starts it, and stops it at the end.
     """
 
     program: Path
@@ -112,6 +113,13 @@ class RedisServer:
     inherited: tuple[int, ...] = ()
     process: subprocess.Popen[bytes] | None = field(default=None, init=False)
     _log_start: int = field(default=0, init=False)
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
 
     @property
     def url(self) -> str:

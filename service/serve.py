@@ -79,8 +79,7 @@ def _serve(settings: Settings, stack: contextlib.ExitStack) -> None:
     listener = stack.enter_context(_listen(settings.bind))
     here = Address(*listener.getsockname()[:2])
     if store.server is not None:
-        store.server.start()
-        stack.callback(store.server.stop)
+        stack.enter_context(store.server)
     # The API loads its modules while Redis reads its file; it calls Redis first when it is called itself.
     api = _start_api(store, listener)
     stack.callback(_stop_api, api)

@@ -30,13 +30,10 @@ def redis_program():
 @pytest.fixture(scope="session")
 def redis_server(redis_program, tmp_path_factory):
     """A running `RedisServer` of the tests' own; a client connects to its `url`. Empty it before use."""
-    server = RedisServer(redis_program, tmp_path_factory.mktemp("redis"), Address("127.0.0.1", free_port()))
-    server.start()
-    try:
+    address = Address("127.0.0.1", free_port())
+    with RedisServer(redis_program, tmp_path_factory.mktemp("redis"), address) as server:
         server.wait_until_ready()
         yield server
-    finally:
-        server.stop()
 
 
 @pytest.fixture

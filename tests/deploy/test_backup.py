@@ -3,6 +3,7 @@
 import importlib.util
 import shutil
 import subprocess
+from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
 
@@ -33,19 +34,16 @@ def program(request):
 @pytest.fixture
 def start(program, folder):
     """Start a Redis on the files in a folder."""
-    started = []
+    with ExitStack() as stack:
 
-    def starter(name):
-        (folder / name).mkdir(exist_ok=True)
-        server = RedisServer(program, folder / name, Address("127.0.0.1", free_port()))
-        started.append(server)
-        server.start()
-        server.wait_until_ready()
-        return server
+        def starter(name):
+            (folder / name).mkdir(exist_ok=True)
+            address = Address("127.0.0.1", free_port())
+            server = stack.enter_context(RedisServer(program, folder / name, address))
+            server.wait_until_ready()
+            return server
 
-    yield starter
-    for server in started:
-        server.stop()
+        yield starter
 
 
 def seen(server, game):
