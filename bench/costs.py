@@ -19,6 +19,7 @@ from bench.rows import Row, row
 from bench.servers import ROOT, free_port, wait_for_answer
 from bench.subjects import Place, act, hot, view
 from engine import PLAYERS
+from service.processes import stop
 from service.settings import Address
 
 
@@ -109,5 +110,4 @@ def _start() -> float:
             wait_for_answer(address, "/v1/games", process)
             return time.monotonic() - started
         finally:
-            process.terminate()
-            process.wait(timeout=30)
+            stop(process, 30)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from service.processes import stop
 from tests.deploy.servers import Instance, Nginx, nginx_program
 
 NO_NGINX = "no nginx: the way through it was not tried"
@@ -43,8 +44,7 @@ def nginx(folder, request):
     program = nginx_program() or pytest.skip(NO_NGINX)
     running = Nginx(program, folder, getattr(request, "param", ()))
     yield running
-    running.process.terminate()
-    running.process.wait(10)
+    stop(running.process, 10)
 
 
 def pytest_terminal_summary(terminalreporter):

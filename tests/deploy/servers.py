@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+from service.processes import stop
 from tests.conftest import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -136,9 +137,11 @@ class Nginx(Server):
         as_root = " user root;" if os.geteuid() == 0 else ""
         self.log = folder / "nginx.log"
         command = [program, "-p", folder, "-c", folder / "nginx.conf", "-g", f"daemon off;{as_root}"]
-        with self.log.open("wb") as log:
+        with self.log.open("wb") as log, contextlib.ExitStack() as unless_ready:
             self.process = subprocess.Popen(command, stderr=log)
-        assert waited_for(self._listens), self.log.read_text()
+            unless_ready.callback(stop, self.process, PATIENCE_S)
+            assert waited_for(self._listens), self.log.read_text()
+            unless_ready.pop_all()
 
     @property
     def url(self):
