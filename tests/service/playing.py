@@ -77,6 +77,12 @@ class Service:
         return {key: stored(self.redis, key) for key in sorted(self.redis.keys())}
 
 
+def limited(**settings):
+    """Return a service with limits: none but those given."""
+    none = {"limit_requests_per_minute": 0, "limit_games_per_minute": 0, "limit_streams": 0}
+    return Service(limits=True, **none | settings)
+
+
 def stored(redis, key):
     """Return what is stored under a key, whatever it is."""
     kind = redis.type(key)

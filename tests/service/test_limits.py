@@ -1,4 +1,4 @@
-"""The limits on requests, on new games and on open streams."""
+"""The limits on requests and on new games."""
 
 import time
 
@@ -9,7 +9,7 @@ from service.limits import Budget, Limiter, network
 from service.problems import Problem
 from service.settings import Settings
 from service.store import RedisStore
-from tests.service.playing import Service, code_of
+from tests.service.playing import Service, code_of, limited
 
 
 @pytest.fixture
@@ -25,12 +25,6 @@ class Away(RedisStore):
     def fill(self, *_asked):
         self.asked += 1
         raise Problem("store_unavailable")
-
-
-def limited(**settings):
-    """Return a service with limits: none but those given."""
-    none = {"limit_requests_per_minute": 0, "limit_games_per_minute": 0, "limit_streams": 0}
-    return Service(limits=True, **none | settings)
 
 
 def from_address(service, address, path="/v1/tiles", **headers):
@@ -256,61 +250,3 @@ def test_requests_pass_while_the_store_is_away():
     answers = [service.call("GET", "/v1/tiles") for _ in range(3)]
     assert [answer.status_code for answer in answers] == [200, 200, 200]
     assert "RateLimit-Limit" not in answers[0].headers
-
-
-# Open streams
-
-
-def stream(game, token=None, address="192.0.2.1"):
-    """Open a stream; it stays open until the answer is closed."""
-    return game.call(
-        "GET",
-        "events",
-        token=token,
-        headers={"Accept": "text/event-stream"},
-        environ_base={"REMOTE_ADDR": address},
-    )
-
-
-def test_one_stream_too_many_is_refused_until_another_is_closed():
-    service = limited(limit_streams=2)
-    game = service.table()
-    opened = [stream(game), stream(game)]
-    refused = stream(game)
-    assert (refused.status_code, code_of(refused)) == (429, "too_many_streams")
-    assert "Retry-After" in refused.headers
-    opened[0].close()
-    opened.append(stream(game))
-    assert opened[2].status_code == 200
-    for answer in opened[1:]:
-        answer.close()
-
-
-def test_streams_are_counted_for_each_token_and_else_for_each_address():
-    service = limited(limit_streams=1)
-    game = service.table()
-    opened = [stream(game, game.tokens[0]), stream(game, game.tokens[1]), stream(game)]
-    opened.append(stream(game, address="192.0.2.2"))
-    assert [answer.status_code for answer in opened] == [200] * 4
-    refused = [stream(game, game.tokens[0], "192.0.2.3"), stream(game)]
-    assert [answer.status_code for answer in refused] == [429] * 2
-    for answer in opened:
-        answer.close()
-
-
-def test_a_stream_may_be_closed_twice():
-    service = limited(limit_streams=1)
-    game = service.table()
-    for _ in range(2):
-        opened = stream(game)
-        assert opened.status_code == 200
-        opened.close()
-        opened.close()
-
-
-def test_any_number_of_streams_may_be_open_without_limits(service):
-    game = service.table()
-    opened = [stream(game) for _ in range(30)]
-    assert {answer.status_code for answer in opened} == {200}
-    for answer in opened:
-        answer.close()

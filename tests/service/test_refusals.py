@@ -14,7 +14,7 @@ ELSEWHERE = {
     "uri_too_long": "the server refuses it; see tests/system/test_unreadable",
     "headers_too_large": "and these",
     "too_many_requests": "nothing is limited here; see test_limits",
-    "too_many_streams": "nor are streams; see test_limits",
+    "too_many_streams": "nor are streams; see test_open_streams",
 }
 """Codes that no request here can provoke."""
 
