@@ -1,6 +1,5 @@
 """Sending commands together: each is told its own, and is done once, whatever becomes of the others."""
 
-import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -9,6 +8,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from service.storage.gathering import GatheringRedis
+from tests.deploy.servers import waited_for
 
 LONG_S = 60
 GATE = ("BLPOP", "gate", LONG_S)
@@ -47,19 +47,10 @@ def threads():
         yield threads
 
 
-def wait_until(is_so):
-    pause = threading.Event()
-    for _ in range(6000):
-        if is_so():
-            return
-        pause.wait(0.01)
-    raise AssertionError("this has not come about in a minute")
-
-
 def shut_gate(threads, client, redis_client):
     """Keep the client busy until somebody pushes to the gate."""
     blocked = threads.submit(client.execute_command, *GATE)
-    wait_until(lambda: redis_client.info("clients")["blocked_clients"] == 1)
+    assert waited_for(lambda: redis_client.info("clients")["blocked_clients"] == 1, 60)
     return blocked
 
 
@@ -69,7 +60,7 @@ def gathered(threads, client, redis_client, *commands):
     told = []
     for number, command in enumerate(commands, 1):
         told.append(threads.submit(client.execute_command, *command))
-        wait_until(lambda number=number: client.waiting == number)
+        assert waited_for(lambda number=number: client.waiting == number, 60)
     Counted.sent = 0
     redis_client.lpush("gate", "open")
     assert blocked.result()[1] == b"open"

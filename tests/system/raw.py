@@ -4,7 +4,6 @@ import http.client
 import json
 import re
 import socket
-import time
 from contextlib import closing
 from urllib.parse import urlsplit
 
@@ -50,13 +49,3 @@ def counted(launched, metric):
         connection.sendall(get("/metrics", "Connection: close"))
         told = connection.makefile().read()
     return int(re.search(rf"^skye_{re.escape(metric)} (\d+)$", told, re.MULTILINE)[1])
-
-
-def waited_for(condition, seconds=15):
-    """Wait until a condition holds; say whether it came to that."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.05)
-    return True

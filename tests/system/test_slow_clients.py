@@ -10,8 +10,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.deploy.servers import waited_for
 from tests.system.conftest import launching
-from tests.system.raw import PATIENCE_S, answer_on, answered, connected, counted, get, is_closed, waited_for
+from tests.system.raw import PATIENCE_S, answer_on, answered, connected, counted, get, is_closed
 
 ENOUGH_S = 1
 """How long clients may take here."""
