@@ -3,15 +3,15 @@
 import http.client
 import itertools
 import json
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import pytest
 
-from service.demo import DemoError, played
+from service.demo import played
 from tests.deploy.servers import JSON, messages
+from tests.system.crowd import Crowd
 
 PLAYERS = 3
 PATIENCE_S = 30
@@ -35,41 +35,23 @@ class Client:
         return json.loads(text)
 
 
-class Clients:
-    """Clients that play games until they are stopped; what goes wrong with any of them is kept."""
+class Clients(Crowd):
+    """Clients that play one game after the other."""
 
     def __init__(self, nginx):
+        super().__init__(PLAYERS)
         self.nginx = nginx
-        self.wrong = []
         self.games = 0
         self.steps = 0
-        self._stopped = threading.Event()
-        self._threads = [threading.Thread(target=self._run, args=(number,)) for number in range(PLAYERS)]
-
-    def __enter__(self):
-        for thread in self._threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self._stopped.set()
-        for thread in self._threads:
-            thread.join()
 
     def _run(self, number):
         with closing(Client(self.nginx)) as client:
-            try:
-                self._play(client, number)
-            except (OSError, http.client.HTTPException, DemoError, AssertionError) as error:
-                self.wrong.append(repr(error))
-
-    def _play(self, client, number):
-        for count in itertools.count():
-            for _ in played(client, 2, f"{number}-{count}"):
-                self.steps += 1
-                if self._stopped.wait(0.005):
-                    return
-            self.games += 1
+            for count in itertools.count():
+                for _ in played(client, 2, f"{number}-{count}"):
+                    self.steps += 1
+                    if self._stopped.wait(0.005):
+                        return
+                self.games += 1
 
 
 def follow(nginx, game):
@@ -99,7 +81,7 @@ def test_a_rolling_restart_loses_no_request(nginx, instance):
         for restarted in instances:
             before = clients.steps
             assert restarted.end() == 0
-            assert clients.steps > before  # play went on
+            assert clients.steps > before, clients.wrong  # play went on
             restarted.start()
         time.sleep(0.5)
     assert clients.wrong == []

@@ -18,7 +18,6 @@ import sys
 import tempfile
 import threading
 import time
-import traceback
 from collections import Counter
 from pathlib import Path
 
@@ -29,6 +28,7 @@ from service.embedded import find_program
 from tests.contract.checked import Contract
 from tests.deploy.servers import ROOT, nginx_program, waited_for
 from tests.system import gauges
+from tests.system.crowd import Crowd
 from tests.system.invariants import prove_alike, prove_result, prove_told
 from tests.system.machines import Machines, OneRedis
 from tests.system.players import open_match
@@ -61,10 +61,11 @@ SETTINGS = {
 }
 
 
-class Soak:
+class Soak(Crowd):
     """Games that go on at the same time, `rate` actions a second between them, and what came of them."""
 
     def __init__(self, ports, seed, games, streams, rate):
+        super().__init__(games)
         self._ports, self._seed, self._streams = ports, seed, streams
         quick = max(1, round(games * QUICK))
         self._pauses_s = [
@@ -74,22 +75,9 @@ class Soak:
         self._proven = MOST_PROVEN / games
         self._contract = Contract(yaml.safe_load((ROOT / "openapi.yaml").read_text()))
         self._dice = random.Random(seed)
-        self._stopped = threading.Event()
-        self._threads = [threading.Thread(target=self._guard, args=(self._run, n)) for n in range(games)]
         self._wires = []
         self.found = Counter()
-        self.wrong = []
         self.seconds = {"GET": [], "write": []}
-
-    def __enter__(self):
-        for thread in self._threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self._stopped.set()
-        for thread in self._threads:
-            thread.join()
 
     @property
     def counts(self):
@@ -172,13 +160,6 @@ class Soak:
         if match.is_over:
             prove_result(match, wire)
             self.found["games finished"] += 1
-
-    def _guard(self, run, *args):
-        try:
-            run(*args)
-        except Exception:  # noqa: BLE001 - whatever it is, it is told
-            self.wrong.append(traceback.format_exc())
-            self._stopped.set()
 
 
 _OF_THE_WAY = {"connection", "keep-alive", "server", "transfer-encoding"}

@@ -1,0 +1,44 @@
+"""Clients that go on until they are told to stop."""
+
+import threading
+import time
+import traceback
+
+PATIENCE_S = 300
+"""For so long clients may finish what they are about: there may be thousands, and they prove their games."""
+
+
+class Crowd:
+    """So many threads that each `_run` with a number of their own until all are `_stopped`.
+
+    Leaving the `with` stops them. What went `wrong` with any has stopped them all.
+    """
+
+    def __init__(self, size):
+        self.wrong = []
+        self._stopped = threading.Event()
+        self._threads = [threading.Thread(target=self._guard, args=(self._run, n)) for n in range(size)]
+
+    def __enter__(self):
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._stopped.set()
+        until = time.monotonic() + PATIENCE_S
+        for thread in self._threads:
+            thread.join(max(0, until - time.monotonic()))
+        if any(thread.is_alive() for thread in self._threads):
+            self.wrong.append(f"a client is still waiting after {PATIENCE_S} s")
+
+    def _run(self, number):
+        raise NotImplementedError
+
+    def _guard(self, run, *args):
+        """Run a part of the crowd; what goes wrong with it is kept, and stops all."""
+        try:
+            run(*args)
+        except Exception:  # noqa: BLE001 - whatever it is, it is told
+            self.wrong.append(traceback.format_exc())
+            self._stopped.set()
