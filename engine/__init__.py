@@ -22,6 +22,7 @@ from engine.record import (
     actions_as_seen_by,
     move_from,
     move_view,
+    play_on,
     replay,
 )
 from engine.report import round_report
@@ -100,6 +101,7 @@ __all__ = [
     "new_game",
     "offer_limits",
     "play",
+    "play_on",
     "player_as_seen_by",
     "position_of",
     "replay",

@@ -5,7 +5,7 @@ Everything else, draws included, follows from the seed and the actions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,7 @@ from engine.events import (
     TilePlaced,
 )
 from engine.frontier import Place
+from engine.game import Game
 from engine.moves import Buy, FinishBuilding, Move, Pass, SetOffer, TakeBack
 from engine.rules import Outcome, play
 from engine.setup import Options, new_game
@@ -54,23 +55,31 @@ class Record:
     actions: tuple[Action, ...]
 
 
-def replay(record: Record, until: int | None = None) -> list[Outcome]:
-    """Play a record again, the first `until` actions or all; return the outcome of the setup and of each.
+def replay(record: Record) -> list[Outcome]:
+    """Play a record again; return the outcome of the setup and of each action.
 
-    :raises InvalidSetup: when no game can begin like this.
+    :raises InvalidSetup: when no game can begin like this. :raises InvalidRecord: as `play_on` does.
+    """
+    begun = new_game(record.colors, record.seed, record.options)
+    return [begun, *play_on(begun.game, record.actions)]
+
+
+def play_on(game: Game, actions: Iterable[Action]) -> Iterator[Outcome]:
+    """Play recorded actions from where a game has come to, and give the outcome of each.
+
     :raises InvalidRecord: when an action breaks a rule; `facts["action"]` is its number, from 1.
     """
-    outcomes = [new_game(record.colors, record.seed, record.options)]
-    for number, action in enumerate(record.actions[:until], 1):
+    for number, action in enumerate(actions, 1):
         try:
-            if action.seat not in range(len(record.colors)):
-                raise InvalidRecord(f"there is no seat {action.seat}")
-            outcomes.append(play(outcomes[-1].game, action.seat, action.move))
+            if action.seat not in range(len(game.players)):
+                raise InvalidRecord(f"There is no seat {action.seat}.")
+            outcome = play(game, action.seat, action.move)
         except RuleError as error:
             raise InvalidRecord(
                 f"Action {number}: {error.detail}", action=number, reason=error.code
             ) from error
-    return outcomes
+        game = outcome.game
+        yield outcome
 
 
 def action_of(event: Event) -> Action | None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from engine import COLORS, PLAYERS, Action, InvalidRecord, RuleError, new_game
+from engine import COLORS, PLAYERS, Action, new_game, play_on
 from service.autoplay import hand_to_bot
 from service.problems import Problem
-from service.steps import Step, changed, game_in_play, make_move, may_not_undo
+from service.steps import Step, after_move, changed, game_in_play, may_not_undo
 from service.table import (
     GameAborted,
     GameCreated,
@@ -67,17 +67,12 @@ def replay(step: Step, actions: Sequence[Action], now_ms: int) -> Step:
 
     :raises RuleError: InvalidRecord, with the number of the action that breaks a rule, from 1.
     """
+    if not actions:
+        return step
     turn = Turn()
-    for number, (seat, move) in enumerate(((action.seat, action.move) for action in actions), 1):
-        try:
-            if seat >= len(step.table.seats):
-                raise InvalidRecord(f"There is no seat {seat}.")
-            step = step.then(make_move(step.table, seat, move, now_ms))
-            turn.pass_on()
-        except RuleError as error:
-            raise InvalidRecord(
-                f"Action {number}: {error.detail}", action=number, reason=error.code
-            ) from error
+    for outcome in play_on(game_in_play(step.table), actions):
+        step = step.then(after_move(step.table, outcome, now_ms))
+        turn.pass_on()
     return step
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from engine import Game, Move, SetOffer, TakeBack, play
+from engine import Game, Move, Outcome, SetOffer, TakeBack, play
 from service.problems import Problem
 from service.table import AnyEvent, Change, Status, Table, TurnChanged
 
@@ -48,7 +48,12 @@ def make_move(table: Table, seat: int, move: Move, now_ms: int, *before: AnyEven
 
     :raises Problem: when no game is in play. :raises RuleError: when the rules refuse the move.
     """
-    game, events = play(game_in_play(table), seat, move)
+    return after_move(table, play(game_in_play(table), seat, move), now_ms, *before)
+
+
+def after_move(table: Table, outcome: Outcome, now_ms: int, *before: AnyEvent) -> Step:
+    """Put the outcome of a move on the table; `before` is told before what the move has caused."""
+    game, events = outcome
     status = Status.FINISHED if game.is_over else Status.PLAYING
     return changed(table, now_ms, [*before, *events], game=game, status=status)
 
