@@ -120,7 +120,8 @@ class Settings:
     redis_url: str | None = _setting(
         "",
         _redis_url,
-        "the Redis that keeps the games, one server, Sentinel or cluster; none: `make serve` starts its own",
+        "the Redis that keeps the games, one server, Sentinel or cluster; none: `make serve` starts its own; "
+        "`memory://`: no Redis, the games are in one process and lost with it",
         secret=True,
     )
     bind: Address = _setting("127.0.0.1:8000", _address, "where the API listens; port 0 takes a free one")
