@@ -17,7 +17,9 @@ from bench.plan import Plan
 from bench.positions import Copies, Position, find, played
 from bench.rows import Row, row
 from bench.servers import Server, gunicorn, redis_server
+from service.auth import Caller
 from service.embedded import find_program
+from service.exchange import etag
 
 HOT = 64
 """So many games are asked about over and over, as those are that are being played."""
@@ -77,7 +79,7 @@ def view(position: Position) -> Ask:
 
 
 def _view_again(position: Position) -> Ask:
-    return view(position)._replace(etag=f'"{position.stored.version}"')
+    return view(position)._replace(etag=etag(position.stored.version, Caller(position.seat)))
 
 
 def legal(position: Position) -> Ask:

@@ -61,6 +61,12 @@ def test_requests_are_measured_beside_what_makes_the_same_calls(place):
         assert {f"{subject.name}: {what}" for what in ("p50", "p99", "CPU of the API")} <= set(rows)
 
 
+def test_a_view_that_is_known_is_answered_as_such(place):
+    subject = next(each for each in subjects.read_subjects(place) if each.name == "game view, 304")
+    answered = client.drive(place.ours.base, subject.copies.asks(subject.of), 0.1)
+    assert {each.head[:12] for each in answered} == {b"HTTP/1.1 304"}
+
+
 def test_the_last_round_is_compared_with_the_first_and_the_slowest_with_the_middle(place):
     place = place._replace(plan=replace(LEAST, runs=1, paced_seconds=0.1))
     rows = {each.name: each for each in [*compared.round_rows(place), *compared.pace_rows(place)]}
