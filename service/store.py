@@ -20,20 +20,19 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import redis
 
 from service.problems import Problem
 from service.settings import MEMORY_URL, Settings
+from service.storage.calls import Calls
 from service.storage.connections import OneServer, Servers
 from service.storage.forms import connected
-from service.storage.frozen import Frozen
 from service.storage.hearing import heard
-from service.storage.patience import Patience, TooFewReplicas, is_passing
+from service.storage.patience import Patience, TooFewReplicas
 from service.storage.scripts import COMMIT, FILL, TOUCH, Copies, Script
-from service.storage.sense import SENSELESS, as_bytes, as_number, failure_in
+from service.storage.sense import SENSELESS, as_bytes, as_number
 from service.storage.url import parse
 from service.stored import Answer, Commit, Entry, Store
 
@@ -45,8 +44,6 @@ _UNCERTAIN: Final = (
     "The store broke off, or has fewer copies than wanted; the change may have happened. "
     "Send it again with the same Idempotency-Key, or look."
 )
-
-T = TypeVar("T")
 
 
 class RedisStore:
@@ -63,9 +60,8 @@ class RedisStore:
         copies: Copies | None = None,
     ) -> None:
         self._servers = OneServer(servers) if isinstance(servers, redis.Redis) else servers
-        self._patience = patience or Patience(0)
+        self._calls = Calls(self._servers, patience or Patience(0))
         self._copies = copies
-        self._frozen = Frozen()
         # Which server a process asks for a sign of life is left to chance.
         self._any_key = f"skye:{secrets.token_hex(8)}"
 
@@ -83,7 +79,7 @@ class RedisStore:
         """See `Store.load`. An answer that is found is as safe as when it was given first."""
         table_key = _table_key(game_id)
         if answer_key is None:
-            return self._ask(table_key, lambda server: as_bytes(server.get(table_key))), None
+            return self._calls.ask(table_key, lambda server: as_bytes(server.get(table_key))), None
         keys = [table_key, _answer_key(game_id, answer_key)]
 
         def read(server: redis.Redis) -> tuple[bytes | None, bytes | None]:
@@ -91,7 +87,7 @@ class RedisStore:
             table, answer = found
             return as_bytes(table), as_bytes(answer)
 
-        table, answer = self._ask(table_key, read)
+        table, answer = self._calls.ask(table_key, read)
         if answer is not None and self._copies is not None:
             self._write(TOUCH, keys[1:], lambda: ())
         return table, answer
@@ -108,11 +104,11 @@ class RedisStore:
                 Entry(int(entry.split(b"-")[0]), fields.get(b"c", b"")) for entry, fields in entries
             ]
 
-        return self._ask(_table_key(game_id), read)
+        return self._calls.ask(_table_key(game_id), read)
 
     def load_many(self, game_ids: Sequence[str]) -> list[bytes | None]:
         """See `Store.load_many`."""
-        return self._ask_each(
+        return self._calls.ask_each(
             [_table_key(game_id) for game_id in game_ids], lambda server, key: server.get(key), as_bytes
         )
 
@@ -152,12 +148,12 @@ class RedisStore:
     def index(self, status: str, game_id: str, score: float) -> None:
         """See `Store.index`."""
         key = _index_key(status)
-        self._ask(key, lambda server: server.zadd(key, {game_id: score}))
+        self._calls.ask(key, lambda server: server.zadd(key, {game_id: score}))
 
     def unindex(self, status: str, game_ids: Sequence[str]) -> None:
         """See `Store.unindex`."""
         key = _index_key(status)
-        self._ask(key, lambda server: server.zrem(key, *game_ids))
+        self._calls.ask(key, lambda server: server.zrem(key, *game_ids))
 
     def indexed(self, status: str, below: float | None, limit: int) -> list[tuple[str, float]]:
         """See `Store.indexed`."""
@@ -167,22 +163,22 @@ class RedisStore:
             found: Any = server.zrevrangebyscore(key, highest, "-inf", start=0, num=limit, withscores=True)
             return [(game_id.decode(), float(score)) for game_id, score in found]
 
-        return self._ask(key, read)
+        return self._calls.ask(key, read)
 
     def indexed_by_chance(self, status: str, number: int) -> list[tuple[str, float]]:
         """See `Store.indexed_by_chance`."""
         key = _index_key(status)
-        chosen: Any = self._ask(key, lambda server: server.zrandmember(key, number), patient=False)
+        chosen: Any = self._calls.ask(key, lambda server: server.zrandmember(key, number), patient=False)
         if not chosen:
             return []
-        scores: Any = self._ask(key, lambda server: server.zmscore(key, chosen), patient=False)
+        scores: Any = self._calls.ask(key, lambda server: server.zmscore(key, chosen), patient=False)
         found = zip(chosen, scores, strict=True)
         return [(game_id.decode(), score) for game_id, score in found if score is not None]
 
     def index_sizes(self, statuses: Sequence[str]) -> list[int]:
         """See `Store.index_sizes`."""
         keys = [_index_key(status) for status in statuses]
-        return self._ask_each(keys, lambda server, key: server.zcard(key), as_number, patient=False)
+        return self._calls.ask_each(keys, lambda server, key: server.zcard(key), as_number, patient=False)
 
     def fill(self, bucket: str, amount_us: int, capacity_us: int) -> tuple[bool, int]:
         """See `Store.fill`."""
@@ -192,7 +188,7 @@ class RedisStore:
             done, filled_us = FILL.run(server, [key], [amount_us, capacity_us])
             return bool(done), int(filled_us)
 
-        return self._ask(key, run, patient=False)
+        return self._calls.ask(key, run, patient=False)
 
     def ping(self) -> None:
         """See `Store.ping`."""
@@ -201,67 +197,14 @@ class RedisStore:
             if not server.ping():
                 raise ValueError("no PONG")
 
-        self._ask(self._any_key, ask, patient=False)
+        self._calls.ask(self._any_key, ask, patient=False)
 
     def published_changes(self, stopped: threading.Event) -> Iterator[str | None]:
         """See `Store.published_changes`."""
         try:
             yield from heard(self._servers, stopped)
         except (redis.RedisError, *SENSELESS) as error:
-            raise Problem("store_unavailable") from self._failed(error)
-
-    def _ask(self, key: str, command: Callable[[redis.Redis], T], *, patient: bool = True) -> T:
-        """Return what the server that holds a key answers."""
-
-        def attempt() -> T:
-            try:
-                return self._frozen.call(self._servers.holding(key), command)
-            except (redis.RedisError, *SENSELESS) as error:
-                failure = self._failed(error)
-                raise failure from failure.__cause__
-
-        return self._patience.call(attempt, patient=patient)
-
-    def _ask_each(
-        self,
-        keys: Sequence[str],
-        command: Callable[[Any, str], Any],
-        read: Callable[[Any], T],
-        *,
-        patient: bool = True,
-    ) -> list[T]:
-        """Return what is read from each key's answer, asking each server that holds some of them once."""
-
-        def piped(places: list[int], server: redis.Redis) -> list[Any]:
-            pipeline = server.pipeline(transaction=False)
-            for place in places:
-                command(pipeline, keys[place])
-            answers: list[Any] = pipeline.execute()
-            return answers
-
-        def attempt() -> list[T]:
-            try:
-                by_server: dict[redis.Redis, list[int]] = {}
-                for place, key in enumerate(keys):
-                    by_server.setdefault(self._servers.holding(key), []).append(place)
-                answers: list[Any] = [None] * len(keys)
-                for server, places in by_server.items():
-                    told = self._frozen.call(server, partial(piped, places))
-                    for place, answer in zip(places, told, strict=True):
-                        answers[place] = read(answer)
-            except (redis.RedisError, *SENSELESS) as error:
-                failure = self._failed(error)
-                raise failure from failure.__cause__
-            return answers
-
-        return self._patience.call(attempt, patient=patient)
-
-    def _failed(self, error: Exception) -> redis.RedisError:
-        """Return what has failed, and look anew for the servers if that may help."""
-        failure = failure_in(error)
-        if is_passing(failure):
-            self._servers.doubt(failure)
-        return failure
+            raise Problem("store_unavailable") from self._calls.failed(error)
 
     def _write(self, script: Script, keys: Sequence[str], told: Callable[[], Sequence[Any]]) -> int:
         """Return what a script on keys of one game returns, when enough replicas have what it has written."""
@@ -272,7 +215,7 @@ class RedisStore:
             return as_number(script.run_copied(server, keys, told(), self._copies))
 
         try:
-            return self._ask(keys[0], run)
+            return self._calls.ask(keys[0], run)
         except Problem as problem:
             kinds = redis.ConnectionError | redis.TimeoutError | TooFewReplicas
             if isinstance(problem.__cause__, kinds):
