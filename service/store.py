@@ -50,7 +50,8 @@ class RedisStore:
     """The store on a Redis server, or on what speaks like one.
 
     Calls are made again with `patience`, but for those whose answer is of no use later. With `copies`, a
-    change is done when there are so many of it.
+    change is done when there are so many of it, and the server that has it still is the one to hold it: one
+    that has been replaced may have followers yet, who will soon forget what they have from it.
     """
 
     def __init__(
@@ -215,7 +216,7 @@ class RedisStore:
             return as_number(script.run_copied(server, keys, told(), self._copies))
 
         try:
-            return self._calls.ask(keys[0], run)
+            return self._calls.ask(keys[0], run, certain=self._copies is not None)
         except Problem as problem:
             kinds = redis.ConnectionError | redis.TimeoutError | TooFewReplicas
             if isinstance(problem.__cause__, kinds):

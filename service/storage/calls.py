@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import redis
 
-from service.storage.connections import Servers
+from service.storage.connections import Replaced, Servers
 from service.storage.frozen import Frozen
 from service.storage.patience import Patience, is_passing
 from service.storage.sense import SENSELESS, failure_in
 
 T = TypeVar("T")
+
+_LATE_S: Final = 0.1
+"""Who answers later has been frozen, perhaps: then it answers when it wakes, before it hears what has become
+of it meanwhile."""
 
 
 class Calls:
@@ -27,12 +32,14 @@ class Calls:
         self._patience = patience
         self._frozen = Frozen()
 
-    def ask(self, key: str, command: Callable[[redis.Redis], T], *, patient: bool = True) -> T:
-        """Return what the server that holds a key answers."""
+    def ask(
+        self, key: str, command: Callable[[redis.Redis], T], *, patient: bool = True, certain: bool = False
+    ) -> T:
+        """Return what the server that holds a key answers; `certain`: that still held it when it had."""
 
         def attempt() -> T:
             try:
-                return self._frozen.call(self._servers.holding(key), command)
+                return self._answered(key, command, certain)
             except (redis.RedisError, *SENSELESS) as error:
                 failure = self.failed(error)
                 raise failure from failure.__cause__
@@ -72,6 +79,16 @@ class Calls:
             return answers
 
         return self._patience.call(attempt, patient=patient)
+
+    def _answered(self, key: str, command: Callable[[redis.Redis], T], certain: bool) -> T:
+        server = self._servers.holding(key)
+        begun = time.monotonic()
+        answer = self._frozen.call(server, command)
+        answered = time.monotonic()
+        is_late = answered - begun > _LATE_S
+        if (certain or is_late) and self._servers.holding(key, since=answered) is not server:
+            raise Replaced("a server has answered that has been replaced")
+        return answer
 
     def failed(self, error: Exception) -> redis.RedisError:
         """Return what has failed, and look anew for the servers if that may help."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from bisect import bisect_right
 from typing import Any, Final, NamedTuple
@@ -9,7 +10,8 @@ from typing import Any, Final, NamedTuple
 import redis
 from redis.crc import key_slot
 
-from service.storage.connections import LOOKUP_S, Address, Clients, Lookup
+from service.storage.connections import LOOKUP_S, Address, Clients
+from service.storage.lookup import Lookup
 from service.storage.sense import SENSELESS, failure_in
 from service.storage.url import RedisUrl
 
@@ -26,9 +28,9 @@ class ClusterNodes:
         self._askers = Clients(url.options, min(timeout_s, LOOKUP_S))
         self._slots = Lookup(self._look, _FRESH_S)
 
-    def holding(self, key: str) -> redis.Redis:
+    def holding(self, key: str, since: float = -math.inf) -> redis.Redis:
         """See `Servers.holding`."""
-        slots = self._slots.value()
+        slots = self._slots.value(since)
         slot = key_slot(key.encode())
         found = bisect_right(slots.starts, slot) - 1
         if found < 0 or slots.ends[found] < slot:

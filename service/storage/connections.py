@@ -2,7 +2,8 @@
 
 Whoever sends commands asks for the server each time, and says when it has failed. What is known of masters
 is looked up anew then, and now and then besides: a master that was frozen and wakes does not know that it has
-been replaced, and whoever is still connected to it would write what is soon lost.
+been replaced, and whoever is still connected to it would write what is soon lost. Who must not be deceived by
+one asks again after it has answered, for the server of that time or later.
 
 No call is ever repeated here, nor by redis-py: only who knows what it was can tell whether that is safe.
 So redis-py's own clients of clusters and Sentinels are not used: they repeat calls and sleep in between, and
@@ -11,10 +12,8 @@ their looking up can hang at a frozen server for as many timeouts as there are s
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Callable
-from typing import Any, Final, Generic, Protocol, TypeAlias, TypeVar
+import math
+from typing import Any, Final, Protocol, TypeAlias
 
 import redis
 from redis.backoff import NoBackoff
@@ -29,14 +28,13 @@ LOOKUP_S: Final = 1.0
 """How long one of those may take who are asked which server holds what."""
 
 Address: TypeAlias = tuple[str, int]
-T = TypeVar("T")
 
 
 class Servers(Protocol):
     """The servers that hold the keys."""
 
-    def holding(self, key: str) -> redis.Redis:
-        """Return the server that holds a key.
+    def holding(self, key: str, since: float = -math.inf) -> redis.Redis:
+        """Return the server that holds a key, and did at a time by `time.monotonic` or later.
 
         :raises redis.RedisError: when there is none just now.
         """
@@ -51,7 +49,7 @@ class OneServer:
     def __init__(self, server: redis.Redis) -> None:
         self._server = server
 
-    def holding(self, key: str) -> redis.Redis:  # noqa: ARG002 - all of them
+    def holding(self, key: str, since: float = -math.inf) -> redis.Redis:  # noqa: ARG002 - it, always
         """See `Servers.holding`."""
         return self._server
 
@@ -80,49 +78,8 @@ class Clients:
             self._clients.pop(address).connection_pool.disconnect(inuse_connections=False)
 
 
-class Lookup(Generic[T]):
-    """Something that is looked up for all by one at a time, and then holds for some seconds."""
-
-    def __init__(self, look: Callable[[], T], fresh_s: float) -> None:
-        self._look = look
-        self._fresh_s = fresh_s
-        self._lock = threading.Lock()
-        self._found: T | None = None
-        self._error: redis.RedisError | None = None
-        self._doubted = False
-        self._looked_at = -fresh_s
-
-    def value(self) -> T:
-        """Return it.
-
-        :raises redis.RedisError: what the looking up raised.
-        """
-        asked_at = time.monotonic()
-        good = self._found is not None and not self._doubted
-        if good and asked_at - self._looked_at < self._fresh_s:
-            return self._found  # type: ignore[return-value]  # mypy does not follow `good`
-        if not self._lock.acquire(blocking=not good):
-            return self._found  # type: ignore[return-value]  # as above
-        try:
-            if self._looked_at < asked_at:  # else somebody has looked while we waited
-                self._look_now()
-            if self._error is not None:
-                raise self._error
-            return self._found  # type: ignore[return-value]  # as there was no error
-        finally:
-            self._lock.release()
-
-    def doubt(self) -> None:
-        """Look it up anew before it is used again."""
-        self._doubted = True
-
-    def _look_now(self) -> None:
-        try:
-            self._found, self._error = self._look(), None
-        except redis.RedisError as error:
-            self._found, self._error = None, error
-        self._doubted = False  # not before: what is doubted must be given to nobody meanwhile
-        self._looked_at = time.monotonic()
+class Replaced(redis.ConnectionError):
+    """A server has answered that did not hold the key any more, or may not have."""
 
 
 def client_at(address: Address, options: dict[str, Any], timeout_s: float) -> redis.Redis:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import Any, Final, NamedTuple
 
 import redis
 
-from service.storage.connections import LOOKUP_S, Address, Clients, Lookup, client_at
+from service.storage.connections import LOOKUP_S, Address, Clients, client_at
+from service.storage.lookup import Lookup
 from service.storage.sense import SENSELESS, failure_in
 from service.storage.url import RedisUrl
 
@@ -29,9 +31,9 @@ class SentinelMaster:
         self._last_known: Address | None = None
         self._epoch = 0
 
-    def holding(self, key: str) -> redis.Redis:  # noqa: ARG002 - all of them
+    def holding(self, key: str, since: float = -math.inf) -> redis.Redis:  # noqa: ARG002 - all of them
         """See `Servers.holding`."""
-        return self._clients.at(self._master.value())
+        return self._clients.at(self._master.value(since))
 
     def doubt(self, error: redis.RedisError) -> None:  # noqa: ARG002 - any
         """See `Servers.doubt`."""
@@ -63,7 +65,7 @@ class SentinelMaster:
             raise NoMaster(f"Sentinels have not heard of the last failover of {self._service!r}")
         self._epoch = latest
         up = [answer.address for answer in answers if answer.epoch == latest and answer.is_up]
-        if not up:
+        if not up or any(answer.is_replacing for answer in answers):
             raise NoMaster(f"the master of {self._service!r} is down, and no other is elected yet")
         self._clients.keep_only(up[:1])
         self._last_known = up[0]
@@ -79,17 +81,23 @@ class SentinelMaster:
         facts: dict[bytes, bytes] = dict(zip(told[::2], told[1::2], strict=True))
         # While it looks after the replicas the elected one is named already, and the facts are the old one's.
         is_elected = named != [facts[b"ip"], facts[b"port"]]
-        is_down = b"s_down" in facts[b"flags"] or b"o_down" in facts[b"flags"]
+        flags = facts[b"flags"].split(b",")
+        is_down = b"s_down" in flags or b"o_down" in flags
+        is_replacing = b"failover_in_progress" in flags and not is_elected
         address = named[0].decode(), int(named[1])
-        return _Opinion(int(facts[b"config-epoch"]), address, is_elected or not is_down)
+        return _Opinion(int(facts[b"config-epoch"]), address, is_elected or not is_down, is_replacing)
 
 
 class _Opinion(NamedTuple):
-    """What a Sentinel says of the master; of two that differ, the one of the later `epoch` is right."""
+    """What a Sentinel says of the master; of two that differ, the one of the later `epoch` is right.
+
+    Who is replacing it may have told another already that it is the master now.
+    """
 
     epoch: int
     address: Address
     is_up: bool
+    is_replacing: bool
 
 
 class NoMaster(redis.ConnectionError):

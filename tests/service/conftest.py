@@ -1,4 +1,4 @@
-"""Services under test, and what they keep their games in."""
+"""Services under test, what they keep their games in, and a clock."""
 
 import fakeredis
 import pytest
@@ -36,3 +36,12 @@ def any_redis(request):
     else:
         with fakeredis.FakeRedis(server=fakeredis.FakeServer()) as client:
             yield client
+
+
+@pytest.fixture
+def naps(monkeypatch):
+    """A clock that moves only by what is slept; returns the naps taken, in seconds."""
+    taken = []
+    monkeypatch.setattr("time.sleep", taken.append)
+    monkeypatch.setattr("time.monotonic", lambda: sum(taken))
+    return taken

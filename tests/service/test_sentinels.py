@@ -1,5 +1,7 @@
 """The master that Sentinels name: whom to believe when they differ, are silent, or talk of the one before."""
 
+import time
+
 import pytest
 import redis
 
@@ -83,6 +85,25 @@ def test_nobody_is_asked_while_the_master_is_down_and_none_is_elected(watch, fla
     _, ask = watch(Sentinel(flags=flags), Sentinel(flags=flags))
     with pytest.raises(redis.ConnectionError, match="no other is elected yet"):
         ask()
+
+
+def test_nobody_is_asked_while_any_sentinel_is_replacing_the_master(watch):
+    replacing = Sentinel(flags="master,failover_in_progress")
+    _, ask = watch(replacing, Sentinel(), Sentinel())
+    with pytest.raises(redis.ConnectionError, match="no other is elected yet"):
+        ask()
+    replacing.named, replacing.epoch = OTHER, 2
+    assert ask(2) == OTHER
+
+
+def test_whoever_must_know_who_is_master_now_is_told_though_another_was_told_a_moment_ago(watch):
+    one = Sentinel()
+    master, ask = watch(one)
+    assert ask() == ONE
+    one.master = OTHER
+    assert ask(0.01) == ONE
+    kwargs = master.holding("any", time.monotonic() - 0.001).connection_pool.connection_kwargs
+    assert kwargs["host"] == OTHER[0]
 
 
 def test_the_master_is_not_down_for_one_sentinel_alone(watch):
