@@ -7,6 +7,7 @@ them; then every game is held against the journals of those who played it.
 """
 
 import argparse
+import contextlib
 import random
 import secrets
 import sys
@@ -20,29 +21,20 @@ from tests.deploy.servers import waited_for
 from tests.system.machines import FailingOver, Machines, OneRedis
 from tests.system.proof import prove
 from tests.system.redis_forms import Cluster, Sentinels
-from tests.system.storm import Crowd
+from tests.system.storm import Storm
 from tests.system.wire import Wire
 
 MOST_KILLS = 100_000
 POSTED_AGAIN = 10
 """Of so many games one is begun again from its record."""
 
-KEPT = ("--appendonly", "yes")
-"""A master that comes back empty before anybody has missed it makes its replicas empty, too."""
 
-
-def copied(replicas):
-    """Return the settings by which a master that has been replaced can acknowledge nothing.
-
-    When one replica has taken its place, the others may follow it for seconds yet: all must be waited for.
-    """
-    return {"SKYE_REDIS_REPLICAS": str(replicas), "SKYE_REDIS_TIMEOUT_MS": "1000"}
-
+ON_A_REPLICA = {"SKYE_REDIS_REPLICAS": "1", "SKYE_REDIS_TIMEOUT_MS": "1000"}
 
 STORES = {
     "one": (lambda program, folder: OneRedis(program, folder, "always"), {}),
-    "sentinels": (lambda program, folder: FailingOver(Sentinels(program, folder, *KEPT)), copied(3)),
-    "cluster": (lambda program, folder: FailingOver(Cluster(program, folder, *KEPT)), copied(1)),
+    "sentinels": (lambda program, folder: FailingOver(Sentinels(program, folder)), ON_A_REPLICA),
+    "cluster": (lambda program, folder: FailingOver(Cluster(program, folder)), ON_A_REPLICA),
 }
 """How to make what keeps the games, and the settings that make it keep what is acknowledged."""
 
@@ -60,7 +52,7 @@ def survived(machines, seed, games, enough, victims=Machines.VICTIMS):
     AssertionError, which names the seed.
     """
     dice = random.Random(seed)
-    with Crowd(machines.ports, seed, games, may_go_back=machines.store.may_go_back) as crowd:
+    with Storm(machines.ports, seed, games, may_go_back=machines.store.may_go_back) as crowd:
         for victim in in_turn(victims, dice):
             if crowd.wrong or enough(machines.kills):
                 break
@@ -68,17 +60,15 @@ def survived(machines, seed, games, enough, victims=Machines.VICTIMS):
             time.sleep(dice.uniform(0.02, 0.5))
             machines.kill(victim, dice)
             wait_for_play(crowd, begun)
-        crowd.stop()
     assert not crowd.wrong, f"with the seed {seed!r}:\n{crowd.wrong[0]}"
     found = Counter(games=len(crowd.matches))
-    wire = Wire(machines.ports, dice)
-    for number, (match, spectator) in enumerate(crowd.matches):
-        try:
-            found += prove(match, wire, spectator, again=number % POSTED_AGAIN == 0)
-        except AssertionError as error:
-            raise AssertionError(f"with the seed {seed!r}: {error}") from error
-        found["finished"] += match.is_over
-    wire.close()
+    with contextlib.closing(Wire(machines.ports, dice)) as wire:
+        for number, (match, spectator) in enumerate(crowd.matches):
+            try:
+                found += prove(match, wire, spectator, again=number % POSTED_AGAIN == 0)
+            except AssertionError as error:
+                raise AssertionError(f"with the seed {seed!r}: {error}") from error
+            found["finished"] += match.is_over
     return found + crowd.counts
 
 

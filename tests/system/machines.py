@@ -72,7 +72,7 @@ class Machines:
 
 
 class FailingOver:
-    """Servers of which a replica takes over when a master is killed; see `redis_forms`.
+    """Servers of which a replica takes over when a master is killed, or frozen; see `redis_forms`.
 
     What is read of a master may be lost with it, if it was not acknowledged yet.
     """
@@ -94,13 +94,14 @@ class FailingOver:
         self._running.close()
 
     def kill(self, dice):
-        """Kill a master, wait for another in its place, start it again, and wait until it could take over."""
+        """Kill a master or freeze it, wait until another is in its place, bring it back until all is well."""
         key = f"skye:{{{dice.random()}}}:table"
         lost = self._form.master(key)
-        lost.kill()
+        fail, come_back = dice.choice([(lost.kill, lost.start), (lost.freeze, lost.thaw)])
+        fail()
         assert waited_for(lambda: self._form.master(key) is not lost, FAILOVER_S), "nobody has taken over"
-        lost.start()
-        self._form.wait_until_spare()
+        come_back()
+        self._form.wait_until_whole()
 
 
 class OneRedis:

@@ -2,48 +2,31 @@
 
 import random
 import threading
-import traceback
 from collections import Counter
 
+from tests.system.crowd import Crowd
 from tests.system.players import open_match
 from tests.system.spectators import Spectator
 from tests.system.wire import Wire
 
-PATIENCE_S = 120
-"""How long a crowd may take to come to rest, on a machine that has much else to do."""
 
-
-class Crowd:
+class Storm(Crowd):
     """Games that are played at once by the clients of `ports`, a new one for each that ends.
 
     Each seat is a thread of its own, and so is the spectator that each game has. `matches` are pairs of a
-    game and its spectator; `wrong` is what went wrong with any. With `may_go_back` games may be seen to lose
-    what nobody was acknowledged.
+    game and its spectator. With `may_go_back` games may be seen to lose what nobody was acknowledged.
     """
 
     def __init__(self, ports, seed, games, *, may_go_back=False):
+        super().__init__(games)
         self._ports, self._seed, self._may_go_back = ports, seed, may_go_back
-        self._stopped = threading.Event()
-        self._slots = [threading.Thread(target=self._guard, args=(self._run, n)) for n in range(games)]
         self._wires = []
         self.matches = []
-        self.wrong = []
-
-    def __enter__(self):
-        for thread in self._slots:
-            thread.start()
-        return self
 
     def __exit__(self, *_):
-        self.stop()
-
-    def stop(self):
-        """Let everybody finish what they are about, and wait for that."""
-        self._stopped.set()
-        for thread in self._slots:
-            thread.join(PATIENCE_S)
-        if any(thread.is_alive() for thread in self._slots):
-            self.wrong.append(f"a client is still waiting after {PATIENCE_S} s")
+        super().__exit__()
+        for wire in self._wires:
+            wire.close()
 
     @property
     def counts(self):
@@ -52,7 +35,7 @@ class Crowd:
 
     def has_acted_since(self, moment):
         """Say whether an action has been acknowledged since a time by `time.time`."""
-        latest = self.matches[-2 * len(self._slots) :]
+        latest = self.matches[-2 * len(self._threads) :]
         last = (entry for match, _ in latest for seat in match.seats for entry in seat.journal[-2:])
         return any(entry.answered > moment for entry in last)
 
@@ -86,15 +69,6 @@ class Crowd:
             for wire in (spectator.wire, *(seat.wire for seat in match.seats)):
                 wire.close()
             number += 1
-        opening.close()
-
-    def _guard(self, run, *args):
-        """Run a part of the crowd; what goes wrong with it stops all."""
-        try:
-            run(*args)
-        except Exception:  # noqa: BLE001 - whatever it is, the test is told
-            self.wrong.append(traceback.format_exc())
-            self._stopped.set()
 
 
 class _Either(threading.Event):

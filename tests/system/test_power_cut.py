@@ -16,7 +16,7 @@ from tests.system.durability import wait_for_play
 from tests.system.machines import Machines, OneRedis
 from tests.system.players import Match
 from tests.system.proof import held, prove
-from tests.system.storm import Crowd
+from tests.system.storm import Storm
 from tests.system.wire import Wire, bearer
 
 GAMES, CUTS, PLAY_S = 5, 3, 4
@@ -95,7 +95,7 @@ def test_a_power_cut_takes_only_what_came_last_and_leaves_every_game_whole(redis
     dice, sent_again = random.Random(seed), 0
     with Machines(OneRedis(redis_program, tmp_path, "everysec"), tmp_path) as machines:
         file = appended(tmp_path)
-        with Growth(file) as growth, Crowd(machines.ports, seed, GAMES) as crowd:
+        with Growth(file) as growth, Storm(machines.ports, seed, GAMES) as crowd:
             wait_for_play(crowd, time.time())
             waited_for(lambda: crowd.wrong, PLAY_S)
         assert not crowd.wrong, crowd.wrong

@@ -28,7 +28,7 @@ from tests.system.redis_forms import (
     quoted,
     speaks_tls,
 )
-from tests.system.storm import Crowd
+from tests.system.storm import Storm
 from tests.system.wire import Wire
 
 GAMES = 3
@@ -50,18 +50,16 @@ def serving(folder, url, **settings):
 
 
 @contextlib.contextmanager
-def played_on(port):
+def played_on(port, *, may_go_back=False):
     """Give a crowd at play; at the end hold all its games against the journals of those who played."""
     seed = secrets.token_hex(4)
-    with Crowd([port], seed, GAMES) as crowd:
+    with Storm([port], seed, GAMES, may_go_back=may_go_back) as crowd:
         play_goes_on(crowd, time.time())
         yield crowd
-        crowd.stop()
     assert not crowd.wrong, f"with the seed {seed!r}:\n{crowd.wrong[0]}"
-    wire = Wire([port], random.Random(seed))
-    for number, (match, spectator) in enumerate(crowd.matches):
-        prove(match, wire, spectator, again=number == 0)
-    wire.close()
+    with contextlib.closing(Wire([port], random.Random(seed))) as wire:
+        for number, (match, spectator) in enumerate(crowd.matches):
+            prove(match, wire, spectator, again=number == 0)
 
 
 def play_goes_on(crowd, since):
@@ -172,15 +170,17 @@ def test_an_outage_is_told_when_the_time_to_wait_is_over_and_nothing_is_lost_by_
 # Several servers.
 
 
-@pytest.fixture(params=[Sentinels, Cluster])
-def form(request, redis_program, tmp_path):
-    """Servers of which one takes over when another fails."""
-    with request.param(redis_program, tmp_path) as servers:
-        yield servers
-
-
-def test_play_goes_on_through_the_kill_of_a_master_and_through_a_frozen_one(form, tmp_path):
-    with serving(tmp_path, form.url, SKYE_REDIS_TIMEOUT_MS="1000") as api, played_on(api) as crowd:
+# Where each master has one replica, none is left to wait for once that has taken over.
+@pytest.mark.parametrize(("make", "replicas"), [(Sentinels, 1), (Cluster, 0)])
+def test_play_goes_on_through_the_kill_of_a_master_and_through_a_frozen_one(
+    make, replicas, redis_program, tmp_path
+):
+    settings = {"SKYE_REDIS_REPLICAS": str(replicas), "SKYE_REDIS_TIMEOUT_MS": "1000"}
+    with (
+        make(redis_program, tmp_path) as form,
+        serving(tmp_path, form.url, **settings) as api,
+        played_on(api, may_go_back=replicas > 0) as crowd,
+    ):
         for fails, comes_back in (("kill", "start"), ("freeze", "thaw")):
             key = f"skye:{{{crowd.matches[-1][0].game}}}:table"
             lost = form.master(key)
@@ -190,7 +190,7 @@ def test_play_goes_on_through_the_kill_of_a_master_and_through_a_frozen_one(form
             play_goes_on_at_every_game(crowd, failed_over)
             getattr(lost, comes_back)()
             play_goes_on_at_every_game(crowd, time.time())
-            form.wait_until_spare()
+            form.wait_until_whole()
 
 
 def test_with_copies_wanted_every_change_that_is_acknowledged_is_on_a_replica(redis_program, tmp_path):
