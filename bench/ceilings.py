@@ -52,7 +52,7 @@ def read(name: str, game: str) -> Response:
 @app.get("/read-log/<name>/<game>")
 def read_log(name: str, game: str) -> Response:
     """Read the game and the last of its log."""
-    pipeline = store.pipeline(transaction=True)
+    pipeline = store.pipeline(transaction=False)
     pipeline.get(_table(game))
     pipeline.xrevrange(f"skye:{{{game}}}:log", count=3)
     pipeline.execute()
