@@ -38,12 +38,18 @@ class Area(NamedTuple):
     @property
     def brochs(self) -> int:
         """The brochs in it (R1)."""
-        return sum([region.brochs for _, region in self.parts])
+        number = 0
+        for _, region in self.parts:
+            number += region.brochs
+        return number
 
     @property
     def ships(self) -> int:
         """The ships in it (R1)."""
-        return sum([region.ships for _, region in self.parts])
+        number = 0
+        for _, region in self.parts:
+            number += region.ships
+        return number
 
     @property
     def lighthouses(self) -> int:

@@ -59,15 +59,18 @@ class FinalScore(NamedTuple):
 
 def final_score(survey: Survey, gold: int) -> FinalScore:
     """Return what final scoring gives a territory and the gold in its owner's purse."""
-    in_completed = {
+    kinds = [(kind, cell) for cell, form in survey.cells.items() if (kind := form.tile.scroll)]
+    scrolls: list[ScrollScore] = []
+    if kinds:
+        doubled = _scrolls_in_completed(survey)
+        scrolls = [_scroll_score(survey, kind, cell, cell in doubled) for kind, cell in kinds]
+    return FinalScore(tuple(scrolls), *divmod(gold, _GOLD_FOR_A_POINT))
+
+
+def _scrolls_in_completed(survey: Survey) -> set[int]:
+    return {
         cell for area in survey.areas if not area.openings for cell, region in area.parts if region.scroll
     }
-    scrolls = [
-        _scroll_score(survey, form.tile.scroll, cell, cell in in_completed)
-        for cell, form in survey.cells.items()
-        if form.tile.scroll
-    ]
-    return FinalScore(tuple(scrolls), *divmod(gold, _GOLD_FOR_A_POINT))
 
 
 def _scroll_score(survey: Survey, kind: str, cell: int, completed: bool) -> ScrollScore:

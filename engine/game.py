@@ -155,10 +155,23 @@ class Game(NamedTuple):
         """The landscape tiles that are nowhere else, sorted."""
         bag = _FULL_BAG.copy()
         for player in self.players:
-            placed = [tile for tile, _, _, _ in player.territory.placed]
-            for tile in (*placed, *player.drawn, *player.hand):
-                bag.pop(tile, None)
+            for placed in player.territory.placed[1:]:  # the castle never was in it
+                del bag[placed.tile]
+            for tile in player.drawn + player.hand:
+                del bag[tile]
         return tuple(bag)
+
+    def in_phase(self, phase: Phase, players: tuple[Player, ...]) -> Game:
+        """Return the game in another phase of the round."""
+        _, seed, tiles, starting_seat, tie_break, open_gold, number, _, buys, winners = self
+        fields = (players, seed, tiles, starting_seat, tie_break, open_gold, number, phase, buys, winners)
+        return made(Game, fields)
+
+    def in_next_round(self, players: tuple[Player, ...], starting_seat: int) -> Game:
+        """Return the game in the first phase of its next round."""
+        _, seed, tiles, _, tie_break, open_gold, number, _, _, winners = self
+        fields = (players, seed, tiles, starting_seat, tie_break, open_gold, number + 1, PRICING, 0, winners)
+        return made(Game, fields)
 
     def with_players(self, players: list[Player], buys: int) -> Game:
         """Return the game with what the seats have replaced, and the number of turns to buy."""

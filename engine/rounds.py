@@ -7,6 +7,7 @@ the next decision, or to its end.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from engine.draws import Chance
 from engine.events import (
@@ -21,19 +22,30 @@ from engine.events import (
     TilesKept,
 )
 from engine.final_scoring import final_score, winners
-from engine.game import BUILDING, BUYING, PRICING, Game, points_by_slot
-from engine.schedule import income
+from engine.game import BUILDING, BUYING, Game, points_by_slot
+from engine.schedule import MOST_ROUNDS, incomes
 from engine.scoring import tile_points
 from engine.survey import Survey
+from engine.tiles import COLORS
 
 TILES_DRAWN = 3
 """How many tiles a player draws each round."""
 
+_DRAWS: Final = {
+    number: tuple(
+        tuple(f"draw/{number}/{seat}/{nth}" for nth in range(1, TILES_DRAWN + 1))
+        for seat in range(len(COLORS))
+    )
+    for number in range(1, MOST_ROUNDS + 1)
+}
+"""For each round the labels of its draws, by seat (see `draws`)."""
+
 
 def end_pricing(game: Game) -> tuple[Game, tuple[Event, ...]]:
     """When every seat has set its offer, turn all offers face up and return the marked tiles to the bag."""
-    if game.waiting_for:
-        return game, ()
+    for player in game.players:
+        if not player.prices:
+            return game, ()
     return _reveal_offers(game)
 
 
@@ -46,8 +58,9 @@ def end_buying(game: Game) -> tuple[Game, tuple[Event, ...]]:
 
 def end_building(game: Game) -> tuple[Game, tuple[Event, ...]]:
     """When every seat has finished, score the round; then the next begins, or the game ends."""
-    if game.waiting_for:
-        return game, ()
+    for player in game.players:
+        if not player.finished:
+            return game, ()
     return _end_round(game)
 
 
@@ -55,30 +68,25 @@ def start_round(game: Game, starting_seat: int, surveys: Sequence[Survey]) -> tu
     """Begin the next round: income, then three tiles for each seat; `surveys` are of the territories."""
     number = game.round + 1
     scores = [player.score for player in game.players]
-    incomes = tuple([income(scores, seat, survey, number) for seat, survey in enumerate(surveys)])
+    paid = incomes(scores, surveys, number)
     drawn = _draw(game, number)
     players = tuple(
         [
-            player.beginning(player.gold + paid.total, tiles)
-            for player, paid, tiles in zip(game.players, incomes, drawn, strict=True)
+            player.beginning(player.gold + income.total, tiles)
+            for player, income, tiles in zip(game.players, paid, drawn, strict=True)
         ]
     )
     gold = tuple([player.gold for player in players])
-    game = game._replace(players=players, starting_seat=starting_seat, round=number, phase=PRICING, buys=0)
-    return game, (RoundStarted(number, starting_seat), IncomePaid(incomes, gold), TilesDrawn(drawn))
+    game = game.in_next_round(players, starting_seat)
+    return game, (RoundStarted(number, starting_seat), IncomePaid(paid, gold), TilesDrawn(drawn))
 
 
 def _draw(game: Game, number: int) -> tuple[tuple[str, ...], ...]:
     """Draw for seat 0 first, then clockwise, by the procedure that `draws` documents."""
     chance = Chance(game.seed)
     bag = list(game.bag)
-    drawn = []
-    for seat in range(len(game.players)):
-        tiles = []
-        for nth in range(1, TILES_DRAWN + 1):
-            tiles.append(chance.draw(f"draw/{number}/{seat}/{nth}", bag))
-        drawn.append(tuple(tiles))
-    return tuple(drawn)
+    labels = _DRAWS[number][: len(game.players)]
+    return tuple([tuple([chance.draw(label, bag) for label in of_seat]) for of_seat in labels])
 
 
 def _reveal_offers(game: Game) -> tuple[Game, tuple[Event, ...]]:
@@ -92,7 +100,7 @@ def _reveal_offers(game: Game) -> tuple[Game, tuple[Event, ...]]:
     )
     on_offer = tuple([tuple(zip(player.drawn, player.prices, strict=True)) for player in players])
     gold = tuple([player.gold for player in players])
-    return game._replace(phase=BUYING, players=players), (
+    return game.in_phase(BUYING, players), (
         OffersRevealed(discards, on_offer, gold),
         TilesDiscarded(discards),
     )
@@ -106,7 +114,7 @@ def _keep_unsold(game: Game) -> tuple[Game, tuple[Event, ...]]:
     players = tuple(
         [player.trading(player.gold, (), (), player.hand + player.drawn) for player in game.players]
     )
-    return game._replace(phase=BUILDING, players=players), (kept,)
+    return game.in_phase(BUILDING, players), (kept,)
 
 
 def _end_round(game: Game) -> tuple[Game, tuple[Event, ...]]:
@@ -131,14 +139,14 @@ def _score_round(game: Game, surveys: Sequence[Survey]) -> tuple[Game, Event]:
 
 def _finish(game: Game, surveys: Sequence[Survey]) -> tuple[Game, Event]:
     finals = [final_score(survey, player.gold) for survey, player in zip(surveys, game.players, strict=True)]
-    scrolls = tuple(sum(scroll.points for scroll in final.scrolls) for final in finals)
-    gold_points = tuple(final.gold for final in finals)
+    scrolls = tuple([sum([scroll.points for scroll in final.scrolls]) for final in finals])
+    gold_points = tuple([final.gold for final in finals])
     players = tuple(
         player._replace(score=player.score + of_scrolls + of_gold, final=(of_scrolls, of_gold))
         for player, of_scrolls, of_gold in zip(game.players, scrolls, gold_points, strict=True)
     )
-    scores = tuple(player.score for player in players)
-    golds = tuple(player.gold for player in players)
+    scores = tuple([player.score for player in players])
+    golds = tuple([player.gold for player in players])
     won = winners(scores, golds, game.tie_break)
     game = game._replace(phase=None, players=players, winners=won)
     by_slot = tuple(points_by_slot(game, seat) for seat in range(len(players)))

@@ -173,9 +173,7 @@ def _finished() -> RuleError:
 
 
 def _building_moves(player: Player) -> list[Move]:
-    moves: list[Move] = []
-    for tile in player.hand:
-        moves += player.territory.legal_places(tile)
+    moves: list[Move] = [*player.territory.legal_places(*player.hand)]
     if not moves:
         moves.append(FINISH_BUILDING)
     if player.placed_now:

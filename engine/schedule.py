@@ -13,6 +13,10 @@ SLOTS: Final = ("A", "B", "C", "D")
 
 _SIX_ROUNDS: Final = (("A",), ("B",), ("A", "C"), ("B", "D"), ("A", "C", "D"), ("B", "C", "D"))
 _FIVE_ROUNDS: Final = (("A", "B"), ("A", "C"), ("B", "D"), ("A", "C", "D"), ("B", "C", "D"))
+
+MOST_ROUNDS: Final = len(_SIX_ROUNDS)
+"""How many rounds the longest games have."""
+
 _CATCH_UP: Final = (0, 0, 1, 2, 3, 4)
 _CASTLE_INCOME: Final = 5
 
@@ -48,11 +52,25 @@ class Income(NamedTuple):
         return self.castle + self.whisky + self.catch_up
 
 
-def income(scores: Sequence[int], seat: int, survey: Survey, round_number: int) -> Income:
-    """Return a seat's income: for the castle, the whisky on its roads, and the players ahead.
+def incomes(scores: Sequence[int], surveys: Sequence[Survey], round_number: int) -> tuple[Income, ...]:
+    """Return each seat's income: for the castle, the whisky on its roads, and the players ahead.
 
-    `scores` are those of all seats; `survey` is of the seat's own territory.
+    `scores` and `surveys`, of the territories, have one entry for each seat.
     """
-    ahead = sum([score > scores[seat] for score in scores])
-    whisky = sum([survey.cells[cell].tile.counts[WHISKY] > 0 for cell in survey.connected])
-    return Income(_CASTLE_INCOME, whisky, ahead * catch_up(len(scores), round_number))
+    for_each_ahead = catch_up(len(scores), round_number)
+    return tuple(
+        [
+            Income(
+                _CASTLE_INCOME,
+                whisky_joined(survey),
+                for_each_ahead * sum([other > score for other in scores]),
+            )
+            for score, survey in zip(scores, surveys, strict=True)
+        ]
+    )
+
+
+def whisky_joined(survey: Survey) -> int:
+    """Return how many tiles with whisky are joined to the castle by road."""
+    cells = survey.cells
+    return sum([cells[cell].tile.counts[WHISKY] > 0 for cell in survey.connected])

@@ -68,8 +68,12 @@ def awards(tile_id: str, seat: int, surveys: Sequence[Survey], golds: Sequence[i
 
 def tile_points(tile_id: str, surveys: Sequence[Survey], golds: Sequence[int]) -> tuple[int, ...]:
     """Return the points that a scoring tile gives each seat: the sums of their `awards`."""
-    earned = _earned(SCORING_TILES[tile_id], surveys, golds)
-    return tuple([sum([points for points, _ in of_seat]) for of_seat in earned])
+    tile = SCORING_TILES[tile_id]
+    if tile.holds is not None:
+        holdings = [tile.holds(survey, gold) for survey, gold in zip(surveys, golds, strict=True)]
+        return tuple(_majority([count for count, _ in holdings]))
+    assert tile.earns is not None
+    return tuple([sum([points for points, _ in tile.earns(survey)]) for survey in surveys])
 
 
 def holding(tile_id: str, survey: Survey) -> int:
@@ -103,7 +107,7 @@ def _majority(counts: list[int]) -> list[int]:
     """Return 5 for each seat with most, 2 for each with second most unless first is shared; none for none."""
     most = max(counts)
     shared = counts.count(most) > 1
-    second = 0 if shared else max((count for count in counts if count < most), default=0)
+    second = 0 if shared else max([count for count in counts if count < most], default=0)
     return [
         0 if not count else _MOST if count == most else _SECOND if count == second else 0 for count in counts
     ]
@@ -146,9 +150,12 @@ def _building_sets(survey: Survey) -> list[_Earned]:
     lighthouses: list[int] = []
     for cell, form in survey.cells.items():
         counts = form.tile.counts
-        brochs += [cell] * counts[BROCH]
-        farms += [cell] * counts[FARM]
-        lighthouses += [cell] * counts[LIGHTHOUSE]
+        if counts[BROCH]:
+            brochs += [cell] * counts[BROCH]
+        if counts[FARM]:
+            farms += [cell] * counts[FARM]
+        if counts[LIGHTHOUSE]:
+            lighthouses += [cell] * counts[LIGHTHOUSE]
     # The shortest list ends it. Buildings of one tile may share a set: its cell is then told once.
     sets = zip(brochs, farms, lighthouses, strict=False)
     return [(5, tuple(dict.fromkeys(cells))) for cells in sets]

@@ -94,14 +94,16 @@ class Territory(_WorkedOut):
         except AttributeError:
             return NOTHING
 
-    def legal_places(self, tile: str) -> list[Place]:
-        """Return every way to place a landscape tile, cell by cell."""
+    def legal_places(self, *tiles: str) -> list[Place]:
+        """Return every way to place one of some landscape tiles, tile by tile and cell by cell."""
         places: list[Place] = []
-        by_demand = WAYS[tile]
-        for cell, demand in self.frontier.items():
-            ways = by_demand[demand]
-            if ways is not None:
-                places += ways[cell]
+        demands = self.frontier.items()
+        for tile in tiles:
+            by_demand = WAYS[tile]
+            for cell, demand in demands:
+                ways = by_demand[demand]
+                if ways is not None:
+                    places += ways[cell]
         return places
 
     def has_place(self, tile: str) -> bool:

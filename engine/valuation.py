@@ -18,7 +18,7 @@ from engine.areas import Area
 from engine.final_scoring import ScrollScore, final_score
 from engine.frontier import Place
 from engine.game import Game
-from engine.schedule import SLOTS, income, schedule
+from engine.schedule import SLOTS, schedule, whisky_joined
 from engine.scoring import SCORING_TILES, holding, points_beside
 from engine.survey import NOTHING, Survey
 from engine.territory import Territory
@@ -124,7 +124,7 @@ def worth(outlook: Outlook, territory: Territory) -> float:
     sure += sum([scroll.points for scroll in scrolls])
     if not outlook.rounds:
         return sure
-    whisky = income([0], 0, survey, 1).whisky
+    whisky = whisky_joined(survey)
     room = sum([_EASE[demand] for demand in territory.frontier.values()])
     return (
         sure

@@ -15,6 +15,14 @@ def test_what_a_seed_decides_follows_from_the_hmac_of_the_label(seed):
     assert Chance(seed).index("draw/1/0/1", 73) == number % 73
 
 
+def test_what_a_label_gives_does_not_hang_on_what_was_asked_before():
+    labels = [f"draw/1/0/{n}" for n in (1, 2, 3)]
+    chance = Chance("skye")
+    in_turn = [chance.index(label, 73) for label in (*labels, *reversed(labels))]
+    afresh = [Chance("skye").index(label, 73) for label in labels]
+    assert in_turn == [*afresh, *reversed(afresh)]
+
+
 def test_what_is_drawn_is_out_of_the_list():
     left = ["a", "b", "c"]
     assert {Chance("skye").draw(f"draw/1/0/{n}", left) for n in (1, 2, 3)} == {"a", "b", "c"}

@@ -2,15 +2,17 @@
 
 import pytest
 
-from engine.schedule import SLOTS, catch_up, income, schedule
-from engine.territory import Territory
+from engine.schedule import SLOTS, catch_up, incomes, schedule
+from engine.territory import Territory, castle_alone
 
 # The castle's southern road goes on into L69, its western one into L60.
 TWO_WHISKY = "castle-red L69@0,1 L60@-1,0/180"
 
 
 def income_of(notation, scores=(0, 0), round_number=1):
-    return income(scores, 0, Territory.parse(notation).survey, round_number)
+    others = [castle_alone("blue")] * (len(scores) - 1)
+    surveys = [territory.survey for territory in (Territory.parse(notation), *others)]
+    return incomes(scores, surveys, round_number)[0]
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
@@ -57,6 +59,11 @@ def test_round_five_with_two_whisky_and_two_players_ahead_brings_thirteen():
 
 def test_a_player_with_as_many_points_is_not_ahead():
     assert income_of("castle-red", scores=(10, 10, 11), round_number=6).catch_up == 4
+
+
+def test_each_seat_has_an_income_of_its_own():
+    surveys = [Territory.parse(TWO_WHISKY).survey, castle_alone("blue").survey]
+    assert incomes([3, 2], surveys, 3) == ((5, 2, 0), (5, 0, 1))
 
 
 @pytest.mark.parametrize("number", [1, 2])
