@@ -187,9 +187,8 @@ def test_a_socket_left_over_does_not_stand_in_the_way(tmp_path):
 def test_waiting_for_a_server_that_never_answers_is_bounded(tmp_path, monkeypatch):
     monkeypatch.setattr("service.embedded._ANSWER_PATIENCE_S", 0.1)
     silent = RedisServer(script(tmp_path / "server", "exec sleep 20"), tmp_path, tmp_path / "redis.sock")
-    silent.start()
-    began = time.monotonic()
-    with pytest.raises(LaunchError, match="it does not answer"):
-        silent.wait_until_ready()
-    assert time.monotonic() - began < 5
-    silent.stop()
+    with silent:
+        began = time.monotonic()
+        with pytest.raises(LaunchError, match="it does not answer"):
+            silent.wait_until_ready()
+        assert time.monotonic() - began < 5

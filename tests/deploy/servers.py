@@ -169,10 +169,11 @@ class Player:
         return answer.json
 
 
-def messages(stream):
-    """Read server-sent events to their end: pairs of a name and what it carries."""
-    name = "message"
+def messages(stream, seconds=60):
+    """Read server-sent events to their end, which must come in time: pairs of a name and what it carries."""
+    name, until = "message", time.monotonic() + seconds
     for line in stream:
+        assert time.monotonic() < until, "the stream goes on and on"
         field, _, value = line.decode().rstrip("\n").partition(": ")
         if field == "event":
             name = value

@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 
 import pytest
 
@@ -10,6 +11,7 @@ from service.store import RedisStore
 from tests.service.playing import Service, code_of, dice
 
 STREAM = {"Accept": "text/event-stream"}
+PATIENCE_S = 30
 
 
 class Stream:
@@ -33,8 +35,9 @@ class Stream:
 
     def read(self):
         """Return the next message that is no comment, as its fields; nothing at the end."""
+        until = time.monotonic() + PATIENCE_S
         while (message := self.raw()).startswith(":"):
-            pass
+            assert time.monotonic() < until, "nothing but comments"
         fields = dict(line.split(": ", 1) for line in message.splitlines() if line)
         return fields | {"data": json.loads(fields["data"])} if fields else {}
 
@@ -180,8 +183,10 @@ def test_a_stream_outlasts_an_outage_of_the_store(monkeypatch):
         stream.read()
         store.away = True
         game.offer(0, 1, 1)
+        until = time.monotonic() + PATIENCE_S
         while (message := stream.raw()) != ": the store does not answer\n\n":
             assert message == ": heartbeat\n\n"
+            assert time.monotonic() < until
         store.away = False
         assert stream.read()["data"]["type"] == "offer_set"
 

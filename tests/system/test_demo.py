@@ -16,6 +16,8 @@ import pytest
 from tests.conftest import free_port
 from tests.system.conftest import ROOT
 
+PATIENCE_S = 60
+
 
 def demo(*options, stdout=subprocess.PIPE, **environ):
     """Run the demo to its end."""
@@ -28,7 +30,7 @@ def demo(*options, stdout=subprocess.PIPE, **environ):
         stdout=stdout,
         stderr=subprocess.PIPE,
         text=True,
-        timeout=30,
+        timeout=PATIENCE_S,
         check=False,
     )
 
@@ -90,10 +92,12 @@ def in_a_terminal(live, **environ):
 
     listener = threading.Thread(target=listen)
     listener.start()
-    played = demo("--url", live.url, "--players", "2", stdout=theirs, **environ)
-    os.close(theirs)
-    listener.join()
-    os.close(ours)
+    try:
+        played = demo("--url", live.url, "--players", "2", stdout=theirs, **environ)
+    finally:
+        os.close(theirs)
+        listener.join()
+        os.close(ours)
     assert played.returncode == 0
     return b"".join(read)
 
@@ -135,6 +139,7 @@ class _Teapot(http.server.BaseHTTPRequestHandler):
 
 def test_an_answer_that_is_no_json_ends_it():
     with http.server.HTTPServer(("127.0.0.1", 0), _Teapot) as server:
+        server.timeout = PATIENCE_S
         threading.Thread(target=server.handle_request).start()
         played = demo("--url", f"http://127.0.0.1:{server.server_port}")
     assert played.returncode == 1
@@ -143,6 +148,7 @@ def test_an_answer_that_is_no_json_ends_it():
 
 def test_a_server_that_goes_away_ends_it():
     with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(PATIENCE_S)
         threading.Thread(target=lambda: listener.accept()[0].close()).start()  # noqa: PLW0108 - it waits
         played = demo("--url", f"http://127.0.0.1:{listener.getsockname()[1]}")
     assert played.returncode == 1

@@ -46,10 +46,10 @@ def reset(connection):
 )
 def test_a_reset_in_the_middle_is_nothing_to_complain_of(served, sent):
     for pause in (0, 0.01):
-        connection = connected(served.url)
-        connection.sendall(sent)
-        time.sleep(pause)
-        reset(connection)
+        with connected(served.url) as connection:
+            connection.sendall(sent)
+            time.sleep(pause)
+            reset(connection)
     with connected(served.url) as another:
         assert answered(another, get("/v1/tiles/L01"))[0] == 200
     assert '"level"' not in served.printed
@@ -59,11 +59,11 @@ def test_a_stream_whose_client_is_gone_ends_with_the_next_events(served):
     created = served.call("POST", "/v1/games", {})
     path = f"/v1/games/{created['game']['id']}"
     for leave in (reset, socket.socket.close):
-        follower = connected(served.url)
-        follower.sendall(get(f"{path}/events", "Accept: text/event-stream"))
-        assert follower.recv(12) == b"HTTP/1.1 200"
-        assert counted(served, "open_streams") == 1
-        leave(follower)
+        with connected(served.url) as follower:
+            follower.sendall(get(f"{path}/events", "Accept: text/event-stream"))
+            assert follower.recv(12) == b"HTTP/1.1 200"
+            assert counted(served, "open_streams") == 1
+            leave(follower)
         for name in ("Ann", "Bob"):
             served.call("POST", f"{path}/players", {"name": name})
             time.sleep(0.05)  # the first write is what finds out
