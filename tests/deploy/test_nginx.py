@@ -26,7 +26,7 @@ class Broken:
         with contextlib.suppress(OSError):
             while True:
                 connection, _ = self._listener.accept()
-                with connection:
+                with connection, contextlib.suppress(ConnectionError):
                     self.heard.append(connection.recv(65536).decode())
 
     def end(self):
@@ -138,7 +138,7 @@ def test_events_come_through_as_they_happen(nginx, instance):
             told = time.monotonic()
             served.call("POST", f"/v1/games/{game}/players", b'{"name": "%s"}' % name.encode(), JSON)
             assert next(heard)[1]["id"] > 1
-            assert time.monotonic() - told < 2  # the next heartbeat would push it out after ten
+            assert time.monotonic() - told < 7  # the next heartbeat would push it out after ten
 
 
 def test_the_client_is_known_by_the_address_that_nginx_saw(nginx, instance):
