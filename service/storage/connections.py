@@ -68,8 +68,9 @@ class Clients:
     def at(self, address: Address) -> redis.Redis:
         """Return the client for an address."""
         client = self._clients.get(address)
-        if client is None:  # of two that come at once, one is used by nobody again
-            client = self._clients[address] = client_at(address, self._options, self._timeout_s)
+        if client is None:  # two who come at once are given the same
+            made = client_at(address, self._options, self._timeout_s)
+            client = self._clients.setdefault(address, made)
         return client
 
     def keep_only(self, addresses: list[Address]) -> None:

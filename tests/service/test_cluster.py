@@ -6,30 +6,9 @@ from redis.crc import key_slot
 
 from service.storage import cluster
 from service.storage.url import parse
+from tests.service.informants import Informant
 
 HALF = 8192
-
-
-class Node:
-    """A node that describes the cluster as it is told to, and counts how often it was asked."""
-
-    def __init__(self, told):
-        self.told = told
-        self.asked = 0
-        self.away = False
-
-    def pipeline(self, transaction):
-        assert not transaction
-        return self
-
-    def execute_command(self, *_command):
-        pass
-
-    def execute(self):
-        self.asked += 1
-        if self.away:
-            raise redis.TimeoutError("away")
-        return self.told()
 
 
 class Nodes:
@@ -38,7 +17,7 @@ class Nodes:
     def __init__(self):
         self.ranges = [("a", 0, HALF - 1, "c"), ("b", HALF, 16383, "d")]
         self.failing = set()
-        self.by_name = {name: Node(self._told) for name in "abcd"}
+        self.by_name = {name: Informant(self._told) for name in "abcd"}
 
     def _told(self):
         slots = [
@@ -128,10 +107,10 @@ def test_a_slot_that_nobody_holds_is_told(servers, nodes):
 
 
 def test_nodes_that_are_away_are_asked_last(servers, nodes, now):
-    nodes.by_name["a"].away = nodes.by_name["b"].away = True
-    with pytest.raises(redis.exceptions.ClusterDownError, match="no node answers: away"):
+    nodes.by_name["a"].silent = nodes.by_name["b"].silent = True
+    with pytest.raises(redis.exceptions.ClusterDownError, match="no node answers: silent"):
         servers.holding(LOW)
-    nodes.by_name["b"].away = False
+    nodes.by_name["b"].silent = False
     now[0] += 1
     assert host_of(servers, LOW) == "a"
     nodes.failing = {"a"}
@@ -145,7 +124,7 @@ def test_nodes_that_are_away_are_asked_last(servers, nodes, now):
 def test_a_node_that_has_left_the_cluster_is_not_believed(servers, nodes, now):
     assert host_of(servers, LOW) == "a"
     for name in "acd":
-        nodes.by_name[name].told = lambda: [[], b"self :6379@16379 myself,master - 0 0 0 connected"]
+        nodes.by_name[name].answers = lambda: [[], b"self :6379@16379 myself,master - 0 0 0 connected"]
     for _ in range(5):
         servers.doubt(redis.ConnectionError())
         now[0] += 1
@@ -156,7 +135,7 @@ def test_a_node_that_has_left_the_cluster_is_not_believed(servers, nodes, now):
 def test_who_answers_that_a_key_has_moved_knows_where(servers, nodes, now):
     assert host_of(servers, LOW) == "a"
     for name in "ab":
-        nodes.by_name[name].away = True
+        nodes.by_name[name].silent = True
     nodes.ranges = [("d", 0, 16383, "c")]
     now[0] += 0.1
     servers.doubt(redis.exceptions.MovedError("1 d:6379"))
@@ -166,7 +145,7 @@ def test_who_answers_that_a_key_has_moved_knows_where(servers, nodes, now):
 
 def test_a_cluster_of_which_no_node_named_is_left_is_still_found(servers, nodes, now):
     host_of(servers, LOW)
-    nodes.by_name["a"].away = nodes.by_name["b"].away = True
+    nodes.by_name["a"].silent = nodes.by_name["b"].silent = True
     nodes.ranges = [("c", 0, HALF - 1, "d"), ("d", HALF, 16383, "c")]
     servers.doubt(redis.ConnectionError())
     now[0] += 0.1

@@ -7,29 +7,19 @@ import redis
 
 from service.storage import sentinels
 from service.storage.url import parse
+from tests.service.informants import Informant
 
 ONE, OTHER = ("10.0.0.1", 6379), ("10.0.0.2", 6379)
 
 
-class Sentinel:
-    """A Sentinel that says what it is told to, and counts how often it was asked."""
+class Sentinel(Informant):
+    """A Sentinel that says what it is told to."""
 
     def __init__(self, master=ONE, flags="master", epoch=1, named=None):
+        super().__init__(self._told)
         self.master, self.flags, self.epoch, self.named = master, flags, epoch, named
-        self.silent = False
-        self.asked = 0
 
-    def pipeline(self, transaction):
-        assert not transaction
-        return self
-
-    def execute_command(self, *_command):
-        pass
-
-    def execute(self):
-        self.asked += 1
-        if self.silent:
-            raise redis.TimeoutError("silent")
+    def _told(self):
         if self.master is None:
             return [None, redis.ResponseError("ERR No such master with that name")]
         host, port = self.named or self.master
@@ -157,7 +147,7 @@ def test_an_unknown_service_is_told(watch):
 
 def test_who_talks_nonsense_is_silent(watch):
     strange = Sentinel()
-    strange.execute = lambda: ["nonsense"]
+    strange.answers = lambda: ["nonsense"]
     _, ask = watch(strange, Sentinel())
     assert ask() == ONE
 
