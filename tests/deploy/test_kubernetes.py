@@ -71,6 +71,20 @@ def test_clients_come_in_by_a_port_that_the_service_has(resources):
         assert hosts == [host for tls in ingress["spec"]["tls"] for host in tls["hosts"]]
 
 
+def test_clients_reach_every_path_but_the_metrics(resources):
+    routes = {str(rule) for rule in create_app(Settings(redis_url="memory://")).url_map.iter_rules()}
+    for rule in within(of_kind(resources, "Ingress"), "http"):
+        paths = {one["path"]: one["pathType"] == "Prefix" for one in rule["paths"]}
+
+        def passes(route, paths=paths):
+            return any(
+                route == path or (whole and f"{route}/".startswith(f"{path}/"))
+                for path, whole in paths.items()
+            )
+
+        assert [route for route in sorted(routes) if not passes(route)] == ["/metrics"]
+
+
 def test_policies_let_in_by_ports_that_the_pods_have(resources):
     for policy in of_kind(resources, "NetworkPolicy"):
         (load,) = selected(resources, policy["spec"]["podSelector"])

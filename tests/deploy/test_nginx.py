@@ -102,6 +102,9 @@ def test_with_nobody_behind_it_it_refuses_as_the_api_would(nginx):
     ("method", "path", "body", "status", "code"),
     [
         ("GET", "/metrics", None, 404, "not_found"),
+        ("GET", "/metrics/", None, 404, "not_found"),
+        ("GET", "//metrics", None, 404, "not_found"),
+        ("GET", "/%6detrics?a=b", None, 404, "not_found"),
         ("GET", "/v1/games/../../%00", None, 400, "bad_request"),
         ("GET", "/" + "a" * 40_000, None, 414, "uri_too_long"),
         ("POST", "/v1/games", b"x" * 2_000_000, 413, "body_too_large"),
