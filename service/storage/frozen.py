@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from typing import TypeVar
+from weakref import WeakKeyDictionary
 
 import redis
 
@@ -19,7 +20,8 @@ class Frozen:
     """The servers whose last answer did not come in time."""
 
     def __init__(self) -> None:
-        self._trials: dict[redis.Redis, threading.Lock] = {}
+        # Weak, since a server that was replaced is called no more, and nobody would take it out.
+        self._trials: WeakKeyDictionary[redis.Redis, threading.Lock] = WeakKeyDictionary()
 
     def call(self, server: redis.Redis, command: Callable[[redis.Redis], T]) -> T:
         """Return what a server answers to a command.

@@ -1,6 +1,8 @@
 """A server that hangs: one call at a time tries it, and the others are told at once."""
 
+import gc
 import threading
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -86,3 +88,13 @@ def test_what_breaks_while_trying_lets_the_next_one_try(frozen):
     with pytest.raises(ZeroDivisionError):
         frozen.call(SERVER, lambda _server: 1 / 0)
     assert frozen.call(SERVER, answer) == "answer"
+
+
+def test_a_server_that_nobody_calls_any_more_is_forgotten():
+    frozen, replaced = Frozen(), redis.Redis(port=3)
+    with pytest.raises(redis.TimeoutError):
+        frozen.call(replaced, hang)
+    gone = weakref.ref(replaced)
+    del replaced
+    gc.collect()
+    assert gone() is None
