@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+import threading
 import time
 
 import pytest
@@ -17,6 +18,9 @@ _QUIET = (
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-quic"),
     *("--no-proxy-server", "--remote-debugging-pipe", "--hide-scrollbars", "--window-size=1280,900"),
 )
+
+PATIENCE_S = 300
+"""For so long a browser may be used."""
 
 
 def find_chromium():
@@ -102,10 +106,15 @@ def browsing(program, folder):
     pid = os.posix_spawn(program, command, os.environ, file_actions=handed)
     os.close(to_browser)
     os.close(from_browser)
+    # One that hangs would never answer.
+    watchdog = threading.Timer(PATIENCE_S, os.kill, (pid, signal.SIGKILL))
+    watchdog.start()
     with os.fdopen(reading, "rb") as reader, os.fdopen(writing, "wb") as writer:
         try:
             yield Page(reader, writer)
         finally:
+            watchdog.cancel()
+            watchdog.join()
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
 
