@@ -7,6 +7,7 @@ lies behind each open edge: a new tile only joins those that it touches.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from engine.geometry import OPPOSITE, SIDES, STEPS
@@ -67,11 +68,31 @@ _ACROSS: Final = tuple(4 * STEPS[side] + OPPOSITE[side] for side in SIDES)
 """What to add to a tile's cell * 4 for the edge that an empty neighbour on each side has towards it."""
 
 
-def join_areas(areas: dict[int, Area], facing: dict[int, int], cell: int, form: Form) -> None:
-    """Add the regions of a tile to the areas that they touch, in place.
+class Areas(NamedTuple):
+    """The areas of so many tiles.
 
-    `areas` are by a number; `facing` has the number of the area behind each open edge.
+    They are by a number that means nothing else; `facing` has the number of the area behind each open edge.
     """
+
+    tiles: int
+    by_number: dict[int, Area]
+    facing: dict[int, int]
+
+    def extended(self, tiles: Iterable[tuple[int, Form]]) -> Areas:
+        """Return the areas with more tiles, each with its cell."""
+        number, areas, facing = self.tiles, self.by_number.copy(), self.facing.copy()
+        for cell, form in tiles:
+            number += 1
+            _join(areas, facing, cell, form)
+        return Areas(number, areas, facing)
+
+
+NO_AREAS: Final = Areas(0, {}, {})
+"""Those of no tile at all."""
+
+
+def _join(areas: dict[int, Area], facing: dict[int, int], cell: int, form: Form) -> None:
+    """Add the regions of a tile to the areas that they touch, in place."""
     first_edge = 4 * cell
     for index, region in enumerate(form.regions):
         number = None

@@ -1,48 +1,67 @@
-"""What a territory amounts to for scoring: its tiles, its areas, and what the roads join to the castle."""
+"""What a territory amounts to for scoring: its tiles, what the roads join to the castle, and its areas."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from collections.abc import Set as AbstractSet
-from typing import Final, NamedTuple
+from itertools import islice
+from typing import Final
 
-from engine.areas import Area, join_areas
+from engine.areas import NO_AREAS, Area, Areas
 from engine.frontier import Place
 from engine.geometry import cell_at
 from engine.roads import BEGINNINGS, join_roads
 from engine.tiles import FORMS, Form
 
 
-class Survey(NamedTuple):
+class Survey:
     """All that scoring asks of one territory.
 
     `cells` has what lies on each cell, in placing order, and `connected` the cells joined to the castle by
-    road, without the castle's own (R9). The areas are by a number that means nothing else; `facing` and
-    `road_ends` are what there is to know of the border when a tile is added (see `areas` and `roads`).
+    road, without the castle's own (R9). `road_ends` are what there is to know of the border when a tile is
+    added (see `roads`).
+
+    The areas, which most scoring tiles do not ask for, may lack the last few tiles until somebody reads them.
+    That is all that ever changes here.
     """
 
-    cells: dict[int, Form]
-    numbered_areas: dict[int, Area]
-    connected: AbstractSet[int]
-    facing: dict[int, int]
-    road_ends: dict[int, tuple[int, ...]]
+    __slots__ = ("_areas", "cells", "connected", "road_ends")
+
+    def __init__(
+        self,
+        cells: dict[int, Form],
+        connected: AbstractSet[int],
+        road_ends: dict[int, tuple[int, ...]],
+        areas: Areas,
+    ) -> None:
+        self.cells = cells
+        self.connected = connected
+        self.road_ends = road_ends
+        self._areas = areas
 
     @property
     def areas(self) -> Collection[Area]:
         """All areas."""
-        return self.numbered_areas.values()
+        areas = self._areas
+        if areas.tiles < len(self.cells):
+            areas = areas.extended(islice(self.cells.items(), areas.tiles, None))
+            self._areas = areas
+        return areas.by_number.values()
 
     def extended(self, placements: Iterable[Place]) -> Survey:
         """Return the survey with more tiles."""
-        cells, areas, facing = self.cells.copy(), self.numbered_areas.copy(), self.facing.copy()
-        connected, road_ends = set(self.connected), self.road_ends.copy()
+        cells, connected, road_ends = self.cells.copy(), set(self.connected), self.road_ends.copy()
         for tile, x, y, rotation in placements:
             cell, form = cell_at(x, y), FORMS[tile, rotation]
             cells[cell] = form
-            join_areas(areas, facing, cell, form)
             join_roads(connected, road_ends, cells, cell, form)
-        return Survey(cells, areas, connected, facing, road_ends)
+        return Survey(cells, connected, road_ends, self._areas)
+
+    def with_areas(self, areas: Iterable[Area]) -> Survey:
+        """Return the survey as if its areas were others."""
+        instead = Areas(len(self.cells), dict(enumerate(areas)), {})
+        return Survey(self.cells, self.connected, self.road_ends, instead)
 
 
-NOTHING: Final = Survey({}, {}, frozenset(), {}, BEGINNINGS)
+NOTHING: Final = Survey({}, frozenset(), BEGINNINGS, NO_AREAS)
 """The survey of no tile at all."""

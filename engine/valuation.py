@@ -142,7 +142,7 @@ def _rewards_completion(scoring_tile: str) -> bool:
         areas = [
             Area(region.terrain, openings, tuple([(cell, region) for cell in range(3)])) for region in regions
         ]
-        return points_beside(scoring_tile, NOTHING._replace(numbered_areas=dict(enumerate(areas))), ())
+        return points_beside(scoring_tile, NOTHING.with_areas(areas), ())
 
     return points(0) != points(1)
 
@@ -163,7 +163,7 @@ def _hoped_for(
         # Areas that stay open earn nothing from scoring tiles that reward completion.
         completed = [area for area in survey.areas if not area.openings]
         completed += [Area(area.terrain, 0, area.parts) for area in nearly]
-        hopeful = survey._replace(numbered_areas=dict(enumerate(completed)))
+        hopeful = survey.with_areas(completed)
         for tile, times in outlook.completion.items():
             hoped += times * (points_beside(tile, hopeful, ()) - points[tile])
     return hoped
@@ -193,6 +193,7 @@ def best_growth(
 
 
 def _growths(outlook: Outlook, territory: Territory, tile: str) -> Iterator[Growth]:
+    _ = territory.survey.areas  # worked out here, once, and not again for each way
     for placed in territory.legal_places(tile):
         grown = territory.extended(placed)
         yield Growth(worth(outlook, grown), placed, grown)

@@ -198,3 +198,14 @@ def test_areas_do_not_depend_on_the_order_of_placing():
     assert {(a.terrain, frozenset(a.cells)) for a in forwards} == {
         (a.terrain, frozenset(a.cells)) for a in backwards
     }
+
+
+def test_areas_are_the_same_whenever_they_are_asked_for():
+    castle, *others = Territory.parse(AREAS["a hole leaves the areas around it open"][0]).placed
+    always = seldom = Territory((castle,))
+    for number, placed in enumerate(others):
+        assert len(always.survey.areas) >= 3
+        assert number % 3 or len(seldom.survey.areas) >= 3
+        always, seldom = always.extended(placed), seldom.extended(placed)
+    at_once = Territory((castle, *others)).survey.areas
+    assert list(always.survey.areas) == list(seldom.survey.areas) == list(at_once)
