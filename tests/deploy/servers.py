@@ -18,7 +18,11 @@ from tests.conftest import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 JSON = {"Content-Type": "application/json"}
-PATIENCE_S = 10
+PATIENCE_S = 30
+"""For so long a client waits for something to come; a stream in which nothing happens beats every 10 s."""
+
+START_S = 180
+"""For so long an instance may take to come up, on a machine that has much else to do."""
 
 
 def waited_for(condition, seconds=20):
@@ -108,7 +112,7 @@ class Instance(Server):
         command.append("service.wsgi:app")
         with self.log.open("ab") as output:
             self.process = subprocess.Popen(command, cwd=ROOT, env=self.environ, stdout=output, stderr=output)
-        assert waited_for(self.answers, 60), self.log.read_text()
+        assert waited_for(self.answers, START_S), self.log.read_text()
         return self
 
     def end(self, with_signal=signal.SIGTERM):
@@ -169,7 +173,7 @@ class Player:
         return answer.json
 
 
-def messages(stream, seconds=60):
+def messages(stream, seconds=180):
     """Read server-sent events to their end, which must come in time: pairs of a name and what it carries."""
     name, until = "message", time.monotonic() + seconds
     for line in stream:

@@ -14,14 +14,15 @@ from tests.deploy.servers import JSON, messages
 from tests.system.crowd import Crowd
 
 PLAYERS = 3
-PATIENCE_S = 30
+PATIENCE_S = 180
+"""For so long games are followed, while instances come and go."""
 
 
 class Client:
     """A client as the demo plays by, over one connection that it keeps open. It sends no keys."""
 
     def __init__(self, nginx):
-        self._connection = http.client.HTTPConnection("127.0.0.1", nginx.port, timeout=PATIENCE_S)
+        self._connection = http.client.HTTPConnection("127.0.0.1", nginx.port, timeout=30)
 
     def close(self):
         self._connection.close()
