@@ -94,7 +94,7 @@ NO_AREAS: Final = Areas(0, {}, {})
 def _join(areas: dict[int, Area], facing: dict[int, int], cell: int, form: Form) -> None:
     """Add the regions of a tile to the areas that they touch, in place."""
     first_edge = 4 * cell
-    for index, region in enumerate(form.regions):
+    for own_number, region in enumerate(form.regions, 8 * cell):
         number = None
         openings = 0
         parts: tuple[tuple[int, Region], ...] = ()
@@ -112,7 +112,7 @@ def _join(areas: dict[int, Area], facing: dict[int, int], cell: int, form: Form)
                 parts += more_parts
                 _renumber(facing, behind, number)
         if number is None:
-            number = 8 * cell + index
+            number = own_number
         openings += 2 * len(opened) - len(region.sides)  # where nothing opens, an opening is closed
         areas[number] = made(Area, (region.terrain, openings, (*parts, (cell, region))))
         for edge in opened:

@@ -103,7 +103,7 @@ def _offer_refusal(game: Game, seat: int, offer: SetOffer) -> RuleError | None:
     player = game.players[seat]
     discard, priced = offer
     named = [discard, *[tile for tile, _ in priced]]
-    if sorted(named) != sorted(player.drawn):
+    if len(named) != len(player.drawn) or set(named) != set(player.drawn):
         for tile in named:
             if tile not in player.drawn:
                 return errors.TileNotYours(f"{tile} is not among the tiles drawn: {', '.join(player.drawn)}.")

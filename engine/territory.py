@@ -14,7 +14,7 @@ from typing import Final
 from engine.assembly import checked, parsed
 from engine.errors import CellOccupied, NotAdjacent, RuleError, TerrainMismatch
 from engine.frontier import WAYS, Place, clash, cover
-from engine.geometry import LIMIT, ROTATIONS, cell_at
+from engine.geometry import ROTATIONS, cell_at
 from engine.survey import NOTHING, Survey
 from engine.tiles import COLORS, FITS, FORMS
 
@@ -138,9 +138,9 @@ class Territory(_WorkedOut):
 
         :raises ValueError: when there is no such rotation.
         """
-        cell = cell_at(x, y) if -LIMIT <= x <= LIMIT and -LIMIT <= y <= LIMIT else -1
-        demand = self.frontier.get(cell)
-        if demand is None:
+        try:
+            demand = self.frontier[cell_at(x, y)]
+        except (ValueError, KeyError):
             for there in self.placed:
                 if (there.x, there.y) == (x, y):
                     return CellOccupied(f"{there.tile} lies on ({x}, {y}) already.")
