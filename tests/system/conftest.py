@@ -15,6 +15,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
+PATIENCE_S = 60
+"""For so long anything that must happen is waited for, on a machine that has much else to do."""
+
 
 class Launched:
     """One `serve` under test: a process, what it printed, and the address of its API."""
@@ -34,7 +37,7 @@ class Launched:
     def printed(self):
         return self.log.read_text()
 
-    def wait_for(self, pattern, seconds=20):
+    def wait_for(self, pattern, seconds=PATIENCE_S):
         """Wait until it has printed something, and return the match."""
         deadline = time.monotonic() + seconds
         while not (found := re.search(pattern, self.printed)):
@@ -64,7 +67,7 @@ class Launched:
     def end(self, with_signal=signal.SIGTERM):
         """Stop it with a signal, and return its exit code."""
         self.process.send_signal(with_signal)
-        return self.process.wait(20)
+        return self.process.wait(PATIENCE_S)
 
 
 def children(pid):
@@ -80,7 +83,7 @@ def runs(pid):
         return False
 
 
-def gone(pids, seconds=10):
+def gone(pids, seconds=PATIENCE_S):
     """Whether all these processes have ended, soon enough."""
     deadline = time.monotonic() + seconds
     while any(map(runs, pids)) and time.monotonic() < deadline:

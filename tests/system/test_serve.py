@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.system.conftest import children, gone, runs
+from tests.system.conftest import PATIENCE_S, children, gone, runs
 
 
 def redis_of(launched):
@@ -90,7 +90,7 @@ def test_a_redis_that_keeps_dying_ends_the_launcher(launch):
         os.kill(redis_of(launched), signal.SIGKILL)
         launched.wait_for(f"(?s)({'Redis is back.*' * times})")
     os.kill(redis_of(launched), signal.SIGKILL)
-    assert launched.process.wait(10) == 1
+    assert launched.process.wait(PATIENCE_S) == 1
     assert "Redis keeps ending" in launched.printed
 
 
@@ -100,14 +100,14 @@ def test_an_api_that_dies_ends_the_launcher(launch):
     started = launched.descendants()
     (gunicorn,) = (pid for pid in children(launched.process.pid) if children(pid))
     os.kill(gunicorn, signal.SIGKILL)
-    assert launched.process.wait(10) == 1
+    assert launched.process.wait(PATIENCE_S) == 1
     assert "The API ended (killed by SIGKILL)" in launched.printed
     assert gone(started)
 
 
 def test_told_to_stop_while_it_starts_it_leaves_nothing_behind(launch):
     launched = launch()
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + PATIENCE_S
     while len(started := launched.descendants()) < 2 and time.monotonic() < deadline:
         time.sleep(0.01)
     assert launched.end() == 0
@@ -119,7 +119,7 @@ def test_a_second_launcher_on_the_same_games_is_told_of_the_first(launch):
     first = launch()
     first.wait_for("\n  games ")
     second = launch()
-    assert second.process.wait(10) == 1
+    assert second.process.wait(PATIENCE_S) == 1
     assert f"being served already, by process {first.process.pid}." in second.printed
     assert "Traceback" not in second.printed
 
@@ -128,7 +128,7 @@ def test_a_port_in_use_is_told(launch):
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         launched = launch(SKYE_BIND=f"127.0.0.1:{port}")
-        assert launched.process.wait(10) == 1
+        assert launched.process.wait(PATIENCE_S) == 1
     told = launched.printed.splitlines()[-1]
     assert told.startswith(f"Cannot listen at 127.0.0.1:{port}: Address already in use.")
     assert "Traceback" not in launched.printed
@@ -138,7 +138,7 @@ def test_a_port_in_use_is_told(launch):
 def test_a_data_folder_that_cannot_be_written_is_told(launch, tmp_path):
     (tmp_path / "file").touch()
     launched = launch(SKYE_DATA_DIR=str(tmp_path / "file" / "data"))
-    assert launched.process.wait(10) == 1
+    assert launched.process.wait(PATIENCE_S) == 1
     assert launched.printed.startswith(
         f"The data folder {tmp_path}/file/data cannot be written: Not a directory."
     )
@@ -147,7 +147,7 @@ def test_a_data_folder_that_cannot_be_written_is_told(launch, tmp_path):
 
 def test_bad_settings_are_told_all_at_once(launch):
     launched = launch(SKYE_WORKERS="many", SKYE_BIND="nowhere", SKYE_PRT="8000")
-    assert launched.process.wait(10) == 2
+    assert launched.process.wait(PATIENCE_S) == 2
     assert "SKYE_WORKERS='many'" in launched.printed
     assert "SKYE_BIND='nowhere'" in launched.printed
     assert "Traceback" not in launched.printed
@@ -158,7 +158,7 @@ def test_damaged_files_are_told_in_redis_words(launch, tmp_path):
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "appendonly.aof").write_bytes(b"these are not games\r\n" * 20)
     launched = launch()
-    assert launched.process.wait(20) == 1
+    assert launched.process.wait(PATIENCE_S) == 1
     assert (
         f"Redis did not start on {tmp_path}/data: Bad file format reading the append only file"
         in launched.printed
