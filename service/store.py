@@ -34,9 +34,7 @@ from service.storage.patience import Patience, TooFewReplicas
 from service.storage.scripts import COMMIT, FILL, TOUCH, Copies, Script
 from service.storage.sense import SENSELESS, as_bytes, as_number
 from service.storage.url import parse
-from service.stored import Answer, Commit, Entry, Store
-
-__all__ = ["Answer", "Commit", "Entry", "RedisStore", "Store"]
+from service.stored import Answer, Commit, Entry
 
 _SALTS: Final = 4096  # so few take one byte more in an entry's id than none
 

@@ -6,7 +6,8 @@ import time
 import pytest
 
 from service.settings import DAY_S
-from service.store import Answer, Commit, Entry, RedisStore
+from service.store import RedisStore
+from service.stored import Answer, Commit, Entry
 from tests.service.playing import Service, code_of, dice, stored
 
 
