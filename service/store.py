@@ -20,7 +20,7 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import redis
 
@@ -37,6 +37,8 @@ from service.storage.url import parse
 from service.stored import Answer, Commit, Entry
 
 _SALTS: Final = 4096  # so few take one byte more in an entry's id than none
+
+T = TypeVar("T")
 
 _UNCERTAIN: Final = (
     "The store broke off, or has fewer copies than wanted; the change may have happened. "
@@ -86,10 +88,15 @@ class RedisStore:
             table, answer = found
             return as_bytes(table), as_bytes(answer)
 
-        table, answer = self._calls.ask(table_key, read)
-        if answer is not None and self._copies is not None:
-            self._write(TOUCH, keys[1:], lambda: ())
-        return table, answer
+        def read_safely(server: redis.Redis) -> tuple[bytes | None, bytes | None]:
+            table, answer = read(server)
+            return table, answer if answer and self._run(TOUCH, server, keys[1:], ()) else None
+
+        found = self._calls.ask(table_key, read)
+        if found[1] is None or self._copies is None:
+            return found
+        # Whoever holds the game now is asked again, should it be another before the answer is safe there.
+        return self._do(table_key, read_safely)
 
     def load_with_log(self, game_id: str, after: int = 0) -> tuple[bytes | None, list[Entry]]:
         """See `Store.load_with_log`. It is no transaction: Redis refuses any when its memory is full."""
@@ -137,7 +144,7 @@ class RedisStore:
             times += 1
             return arguments
 
-        done = self._write(COMMIT, keys, told)
+        done = self._do(keys[0], lambda server: self._run(COMMIT, server, keys, told()))
         if done == 2:
             raise Problem("store_unavailable", _UNCERTAIN)
         if done == 3:
@@ -205,21 +212,21 @@ class RedisStore:
         except (redis.RedisError, *SENSELESS) as error:
             raise Problem("store_unavailable") from self._calls.failed(error)
 
-    def _write(self, script: Script, keys: Sequence[str], told: Callable[[], Sequence[Any]]) -> int:
-        """Return what a script on keys of one game returns, when enough replicas have what it has written."""
-
-        def run(server: redis.Redis) -> int:
-            if self._copies is None:
-                return as_number(script.run(server, keys, told()))
-            return as_number(script.run_copied(server, keys, told(), self._copies))
-
+    def _do(self, key: str, command: Callable[[redis.Redis], T]) -> T:
+        """Return what a command returns that writes what must be safe, as many times as it takes."""
         try:
-            return self._calls.ask(keys[0], run, certain=self._copies is not None)
+            return self._calls.ask(key, command, certain=self._copies is not None)
         except Problem as problem:
             kinds = redis.ConnectionError | redis.TimeoutError | TooFewReplicas
             if isinstance(problem.__cause__, kinds):
                 problem.detail = _UNCERTAIN
             raise
+
+    def _run(self, script: Script, server: redis.Redis, keys: Sequence[str], arguments: Sequence[Any]) -> int:
+        """Return what a script returns, when enough replicas have what it has written."""
+        if self._copies is None:
+            return as_number(script.run(server, keys, arguments))
+        return as_number(script.run_copied(server, keys, arguments, self._copies))
 
 
 def _in_memory() -> redis.Redis:

@@ -6,12 +6,15 @@ from types import SimpleNamespace
 import pytest
 import redis
 
+from service.embedded import RedisServer
 from service.problems import Problem
+from service.settings import Address
 from service.storage import calls
 from service.storage.patience import Patience
 from service.storage.scripts import Copies
 from service.store import RedisStore
 from service.stored import Answer, Commit, Entry
+from tests.conftest import free_port
 from tests.service.playing import Service, code_of
 
 # A connection that breaks in the middle of a commit.
@@ -209,11 +212,20 @@ class Failover:
         self._known = self._server
 
 
+@pytest.fixture(scope="module")
+def other_server(redis_program, tmp_path_factory):
+    """Another server."""
+    address = Address("127.0.0.1", free_port())
+    with RedisServer(redis_program, tmp_path_factory.mktemp("other"), address) as server:
+        server.wait_until_ready()
+        yield server
+
+
 @pytest.fixture
-def replaced(redis_client, redis_server):
+def replaced(redis_client, other_server):
     """A server that is going to be replaced, and the other, which has what that one has so far."""
-    with redis.Redis.from_url(redis_server.url, db=1) as other:
-        other.flushdb()
+    with redis.Redis.from_url(other_server.url) as other:
+        other.flushall()
         for each in (redis_client, other):
             RedisStore(each).commit(commit(1))
         yield redis_client, other
@@ -263,3 +275,12 @@ def test_without_patience_what_a_server_has_done_that_has_been_replaced_may_have
     with pytest.raises(Problem, match="store_unavailable") as refusal:
         RedisStore(Failover(*replaced)).commit(commit(2, 1))
     assert "may have happened" in refusal.value.detail
+
+
+def test_an_answer_that_only_a_server_has_that_has_been_replaced_is_not_told(replaced):
+    answer = Answer("key", b"answer", 60)
+    RedisStore(replaced[0]).commit(commit(2, 1, answer=answer))
+    store = RedisStore(Failover(*replaced), Patience(5), Copies(0, wait_ms=10))
+    assert store.load("ann", "key") == (b"1:1:change", None)
+    assert store.commit(commit(2, 1, answer=answer))
+    assert store.load("ann", "key") == (b"1:2:change", b"answer")
