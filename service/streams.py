@@ -133,6 +133,13 @@ class Follower:
         """
         return self.games.read_with_log(self.game_id, self.token, after)
 
+    def read_from(self, after: int) -> tuple[Seen, list[Change]]:
+        """Return what `read` does, with the change that holds event `after` itself, for `stream`.
+
+        :raises Problem: what `read` raises.
+        """
+        return self.read(max(after - 1, 0))
+
     def wait(self, after: int, wait_s: float) -> tuple[Seen, list[Change]]:
         """Return what `read` does, but wait up to `wait_s` seconds for it to be something.
 
@@ -152,24 +159,26 @@ class Follower:
     def stream(self, first: tuple[Seen, list[Change]], after: int) -> Iterator[bytes]:
         """Write the events beyond number `after` as server-sent events, as they happen, to the game's end.
 
-        `first` is what `read` gave when the stream was opened. The stream also ends when the caller may no
-        longer read the game, and when the process stops; a client that comes back goes on where it was.
+        `first` is what `read_from` gave when the stream was opened. The stream also ends when the caller may
+        no longer read the game, and when the process stops; a client that comes back goes on where it was.
+        It ends as well when the store has lost what was told, as by a failover, whatever came instead.
         """
         seen, changes = first
+        told: Change | None = None
         with self.bell.listening_for(self.game_id) as rung:
             yield b"retry: %d\n" % _RETRY_MS + _message("stream", _stand(seen, after))
             while True:
                 for view in events_after(seen, changes, after):
                     after = view["id"]
                     yield b"id: %d\ndata: %s\n\n" % (after, msgspec.json.encode(view))
+                told = changes[-1] if changes else told
                 if _is_over(seen) or self.bell.stopped:
                     yield _end(seen.table.status if _is_over(seen) else "restart", after)
                     return
                 rung.clear()
-                before = seen.table.last_event
                 try:
                     with patience.none_left():
-                        seen, changes = self.read(after)
+                        seen, changes = self.read_from(after)
                 except Problem as problem:
                     if KINDS[problem.code].status < 500:
                         yield _end(problem.code, after)
@@ -177,10 +186,11 @@ class Follower:
                     yield b": the store does not answer\n\n"
                     rung.wait(_OUTAGE_S)
                     continue
-                if seen.table.last_event < before:  # the store has lost events; who comes back is told so
-                    yield _end("restart", after)
+                if told is not None and told not in changes:
+                    yield _end("history_lost", after)
                     return
-                if not changes and not rung.wait(self._patience(seen)):
+                is_news = bool(changes) and changes[-1].last_event > after
+                if not is_news and not rung.wait(self._patience(seen)):
                     yield b": heartbeat\n\n"
 
     def _patience(self, seen: Seen) -> float:

@@ -94,7 +94,7 @@ def _after(query: dict[str, Any]) -> int:
 
 
 def _stream(follower: Follower, after: int) -> Response:
-    first = follower.read(after)
+    first = follower.read_from(after)
     table = first[0].table
     is_over = table.status in (Status.FINISHED, Status.ABORTED)
     if is_over and after >= table.last_event:

@@ -55,7 +55,7 @@ def test_a_store_that_comes_back_older_is_told_to_those_who_follow(parts):
         parts.redis.client.restore(name, 0, older[name], replace=True)
     parts.redis.client.client_kill_filter(_type="pubsub")  # as when the store was restarted
 
-    assert heard.ended() == "restart"
+    assert heard.ended() == "history_lost"
     with api.follow(game["id"], **{"Last-Event-ID": str(newer["last_event"])}) as stream:
         assert stream.readline().startswith(b"retry: ")
         assert stream.readline() == b"event: stream\n"

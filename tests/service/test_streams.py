@@ -210,11 +210,30 @@ def test_a_stream_of_events_that_the_store_has_lost_ends_and_tells_who_comes_bac
     with Stream(game, after=last) as stream:
         assert [stream.read()["data"].get("type") for _ in range(3)] == [None, "offer_set", "turn_changed"]
         store.earlier = earlier
-        assert stream.read()["data"] == {"reason": "restart", "last_event": ahead}
+        assert stream.read()["data"] == {"reason": "history_lost", "last_event": ahead}
         assert stream.read() == {}
     with Stream(game, after=ahead) as stream:
         stand = stream.read()["data"]
         assert (stand["last_event"], stand["after"]) == (last, ahead)
+
+
+@pytest.mark.parametrize("more", [0, 1, 2])
+def test_a_stream_ends_when_something_else_has_happened_than_it_has_told(more):
+    service = Service()
+    game = service.table(3)
+    names = [f"skye:{{{game.id}}}:{part}".encode() for part in ("table", "log")]
+    earlier = {name: service.redis.dump(name) for name in names}
+    last = game.view()["last_event"]
+    with Stream(game, after=last) as stream:
+        game.offer(0, 1, 1)
+        assert [stream.read()["data"].get("type") for _ in range(3)] == [None, "offer_set", "turn_changed"]
+        for name in names:
+            service.redis.restore(name, 0, earlier[name], replace=True)
+        service.clock.advance(1)
+        for seat in range(1, 1 + more):
+            game.offer(seat, 1, 1)
+        assert stream.read()["data"] == {"reason": "history_lost", "last_event": last + 2}
+        assert stream.read() == {}
 
 
 def test_a_stream_is_refused_before_it_begins(service):

@@ -60,9 +60,7 @@ class Spectator:
     def _listen(self, lines, stopped):
         for name, data in messages(_until(stopped, lines)):
             if name == "stream" and data["last_event"] < data["after"]:
-                if not self.may_go_back:
-                    raise Wrong(f"{self.game}: had {data['after']} events, and now {data['last_event']}")
-                self.told.clear()
+                self._go_back(f"had {data['after']} events, and now {data['last_event']}")
                 return
             if name == "message":
                 hear(self.told, data)
@@ -70,8 +68,16 @@ class Spectator:
                     self.check(data)
             if name == "end":
                 self.is_over = data["reason"] in OVER
+                if data["reason"] == "history_lost":
+                    self._go_back("what it was told is lost")
             if name == "end" or stopped.is_set():
                 return
+
+    def _go_back(self, why):
+        """Begin again."""
+        if not self.may_go_back:
+            raise Wrong(f"{self.game}: {why}")
+        self.told.clear()
 
 
 def _until(stopped, lines):

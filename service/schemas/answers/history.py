@@ -95,8 +95,9 @@ class StreamEnd(Answer):
     """Why a stream ends."""
 
     reason = OneOf(
-        ("finished", "aborted", "restart", "game_not_found", "token_unknown"),
-        "The game is over; or the server makes way for another; or the caller may read the game no longer.",
+        ("finished", "aborted", "restart", "history_lost", "game_not_found", "token_unknown"),
+        "The game is over; or the server makes way for another; or the store has lost events that were sent; "
+        "or the caller may read the game no longer.",
     )
     last_event = Count("The number of the last event that was sent.")
 
