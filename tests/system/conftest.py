@@ -31,6 +31,7 @@ class Launched:
                 env=environ,
                 stdout=output,
                 stderr=output,
+                preexec_fn=_minding_hangups,  # noqa: PLW1509 - it takes no lock that a thread may hold
             )
 
     @property
@@ -68,6 +69,11 @@ class Launched:
         """Stop it with a signal, and return its exit code."""
         self.process.send_signal(with_signal)
         return self.process.wait(PATIENCE_S)
+
+
+def _minding_hangups():
+    """Let a hangup end the process that begins, though the tests may be run under nohup."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def children(pid):
