@@ -49,7 +49,8 @@ _UNCERTAIN: Final = (
 class RedisStore:
     """The store on a Redis server, or on what speaks like one.
 
-    Calls are made again with `patience`, but for those whose answer is of no use later. With `copies`, a
+    Calls are made again with `patience`, but for those whose answer is of no use later; each takes
+    `timeout_s` seconds at most, where that is given. With `copies`, a
     change is done when there are so many of it, and the server that has it still is the one to hold it: one
     that has been replaced may have followers yet, who will soon forget what they have from it.
     """
@@ -59,9 +60,10 @@ class RedisStore:
         servers: Servers | redis.Redis,
         patience: Patience | None = None,
         copies: Copies | None = None,
+        timeout_s: float | None = None,
     ) -> None:
         self._servers = OneServer(servers) if isinstance(servers, redis.Redis) else servers
-        self._calls = Calls(self._servers, patience or Patience(0))
+        self._calls = Calls(self._servers, patience or Patience(0), timeout_s)
         self._copies = copies
         # Which server a process asks for a sign of life is left to chance.
         self._any_key = f"skye:{secrets.token_hex(8)}"
@@ -71,10 +73,11 @@ class RedisStore:
         """Return the store on the Redis that the settings name; it is called when it is first needed."""
         if settings.redis_url is None or settings.redis_url == MEMORY_URL:
             return cls(_in_memory())
-        servers = connected(parse(settings.redis_url), settings.redis_timeout_ms / 1000)
+        timeout_s = settings.redis_timeout_ms / 1000
+        servers = connected(parse(settings.redis_url), timeout_s)
         patience = Patience(settings.redis_wait_ms / 1000)
         copies = Copies(settings.redis_replicas, max(1, settings.redis_timeout_ms // 2))
-        return cls(servers, patience, copies if copies.replicas else None)
+        return cls(servers, patience, copies if copies.replicas else None, timeout_s)
 
     def load(self, game_id: str, answer_key: str | None = None) -> tuple[bytes | None, bytes | None]:
         """See `Store.load`. An answer that is found is as safe as when it was given first."""

@@ -22,15 +22,15 @@ of it meanwhile."""
 
 
 class Calls:
-    """Makes calls of `servers`, with patience.
+    """Makes calls of `servers`, with patience, each of which may take `timeout_s` seconds in all.
 
     Each raises Problem: store_unavailable, when it fails for good.
     """
 
-    def __init__(self, servers: Servers, patience: Patience) -> None:
+    def __init__(self, servers: Servers, patience: Patience, timeout_s: float | None = None) -> None:
         self._servers = servers
         self._patience = patience
-        self._frozen = Frozen()
+        self._frozen = Frozen(timeout_s)
 
     def ask(
         self, key: str, command: Callable[[redis.Redis], T], *, patient: bool = True, certain: bool = False

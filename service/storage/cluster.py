@@ -11,6 +11,7 @@ import redis
 from redis.crc import key_slot
 
 from service.storage.connections import LOOKUP_S, Address, Clients
+from service.storage.limit import within
 from service.storage.lookup import Lookup
 from service.storage.sense import SENSELESS, failure_in
 from service.storage.url import RedisUrl
@@ -25,7 +26,8 @@ class ClusterNodes:
         self._named = url.addresses
         self._known = list(url.addresses)
         self._clients = Clients(url.options, timeout_s)
-        self._askers = Clients(url.options, min(timeout_s, LOOKUP_S))
+        self._limit_s = min(timeout_s, LOOKUP_S)
+        self._askers = Clients(url.options, self._limit_s)
         self._slots = Lookup(self._look, _FRESH_S)
 
     def holding(self, key: str, since: float = -math.inf) -> redis.Redis:
@@ -51,7 +53,8 @@ class ClusterNodes:
         errors: list[redis.RedisError] = []
         for address in list(self._known):
             try:
-                slots = _read_slots(self._askers.at(address), address[0])
+                with within(self._limit_s):
+                    slots = _read_slots(self._askers.at(address), address[0])
             except (redis.RedisError, *SENSELESS) as error:
                 errors.append(failure_in(error))
                 self._known = [*(known for known in self._known if known != address), address]

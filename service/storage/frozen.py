@@ -13,13 +13,16 @@ from weakref import WeakKeyDictionary
 
 import redis
 
+from service.storage.limit import within
+
 T = TypeVar("T")
 
 
 class Frozen:
-    """The servers whose last answer did not come in time."""
+    """The servers whose last answer did not come in time: within `timeout_s` seconds, where one is given."""
 
-    def __init__(self) -> None:
+    def __init__(self, timeout_s: float | None = None) -> None:
+        self._timeout_s = timeout_s
         # Weak, since a server that was replaced is called no more, and nobody would take it out.
         self._trials: WeakKeyDictionary[redis.Redis, threading.Lock] = WeakKeyDictionary()
 
@@ -31,7 +34,8 @@ class Frozen:
         trial = self._trials.get(server)
         if trial is None:
             try:
-                return command(server)
+                with within(self._timeout_s):
+                    return command(server)
             except redis.TimeoutError:
                 self._trials.setdefault(server, threading.Lock())
                 raise
@@ -44,7 +48,8 @@ class Frozen:
 
     def _tried(self, server: redis.Redis, command: Callable[[redis.Redis], T]) -> T:
         try:
-            answer = command(server)
+            with within(self._timeout_s):
+                answer = command(server)
         except redis.TimeoutError:
             raise
         except redis.RedisError:  # which it has said, or is gone instead: nobody hangs on that

@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 import redis
 
 from service.storage.connections import LOOKUP_S, Address, Clients, client_at
+from service.storage.limit import within
 from service.storage.lookup import Lookup
 from service.storage.sense import SENSELESS, failure_in
 from service.storage.url import RedisUrl
@@ -23,7 +24,8 @@ class SentinelMaster:
 
     def __init__(self, url: RedisUrl, timeout_s: float) -> None:
         asked = url.sentinel_options | {"protocol": 2}
-        self._sentinels = [client_at(address, asked, min(timeout_s, LOOKUP_S)) for address in url.addresses]
+        self._limit_s = min(timeout_s, LOOKUP_S)
+        self._sentinels = [client_at(address, asked, self._limit_s) for address in url.addresses]
         self._silent_until: dict[redis.Redis, float] = {}
         self._service = url.service
         self._clients = Clients(url.options, timeout_s)
@@ -52,7 +54,8 @@ class SentinelMaster:
         errors: list[redis.RedisError] = []
         for sentinel in awake or self._sentinels:
             try:
-                answers.append(self._ask(sentinel))
+                with within(self._limit_s):
+                    answers.append(self._ask(sentinel))
             except (redis.RedisError, *SENSELESS) as error:
                 errors.append(failure_in(error))
                 self._silent_until[sentinel] = time.monotonic() + _SILENCE_S

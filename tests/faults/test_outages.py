@@ -23,7 +23,7 @@ from tests.faults.parts import (
     refused_for_now,
     sound,
 )
-from tests.system.network import ANSWER, REQUEST, Break, Fine, Hole, Slow
+from tests.system.network import ANSWER, REQUEST, Break, Dribble, Fine, Hole, Slow
 
 MANY = 10_000
 
@@ -51,6 +51,11 @@ def paused_for_writes(parts):
 
 def too_slow(parts):
     parts.relay.trouble = Slow(MOST_S)
+
+
+def dribbling(parts):
+    """What comes of an answer comes in time, but never the whole."""
+    parts.relay.trouble = Dribble(1, 0.1)
 
 
 def cut_off(parts):
@@ -121,6 +126,7 @@ OUTAGES = [
     Outage(paused),
     Outage(paused_for_writes, reads=True, pings=True),
     Outage(too_slow),
+    Outage(dribbling),
     Outage(cut_off),
     Outage(reset_at_once),
     Outage(reset_within_each_answer),

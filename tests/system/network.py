@@ -29,6 +29,9 @@ class Link:
         self.dead = False
         self.left = None
 
+    def answer(self, data):
+        self._writers[0].write(data)
+
     def reset(self):
         for writer in self._writers:
             with contextlib.suppress(OSError):
@@ -58,6 +61,20 @@ class Slow:
     async def meet(self, _link, kind, data):
         if kind == ANSWER:
             await asyncio.sleep(self._seconds + self._dice.random() * self._jitter)
+        return data
+
+
+class Dribble:
+    """Every answer comes in pieces of so many bytes, so many seconds apart."""
+
+    def __init__(self, size, seconds):
+        self._size, self._seconds = size, seconds
+
+    async def meet(self, link, kind, data):
+        while kind == ANSWER and len(data) > self._size:
+            link.answer(data[: self._size])
+            await asyncio.sleep(self._seconds)
+            data = data[self._size :]
         return data
 
 
