@@ -97,13 +97,13 @@ def read_json(req: Request) -> Any:
     if not req.is_json:
         sent = req.mimetype or "nothing"
         raise Problem("unsupported_media_type", f"Send Content-Type: application/json; this names {sent}.")
+    if (req.content_encoding or "identity").lower() != "identity":
+        raise Problem("unsupported_media_type", "Send the body without Content-Encoding.")
     try:
         return msgspec.json.decode(data)
     except msgspec.ValidationError as error:
         raise Problem("invalid_body", errors=[FieldError("", f"{error}.")]) from error
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        if req.content_encoding:
-            raise Problem("unsupported_media_type", "Send the body without Content-Encoding.") from error
         raise Problem("malformed_json") from error
 
 

@@ -97,7 +97,13 @@ class Worker(ggevent.GeventWorker):
             del self._connections[me]
 
     def handle_request(self, listener_name: Any, req: Request, sock: Any, addr: Any) -> bool:
-        """Answer a request, and take what is left of its body: who still sends it would miss the answer."""
+        """Answer a request, and take what is left of its body: who still sends it would miss the answer.
+
+        :raises UnsupportedTransferCoding: when the body is said to be encoded besides being in chunks.
+        """
+        for name, value in req.headers:
+            if name == "TRANSFER-ENCODING" and value.lower() != "chunked":  # gunicorn would pass the code on
+                raise errors.UnsupportedTransferCoding(value)
         sock.request = req
         try:
             return super().handle_request(listener_name, req, sock, addr)

@@ -174,6 +174,16 @@ def test_a_body_that_is_not_said_to_be_json_is_refused(name, content_type, games
     assert refusal(answer, content_type) == "unsupported_media_type"
 
 
+@pytest.mark.parametrize("encoding", ["gzip", "br", "x-unknown", "identity, gzip", "gzip, identity"])
+@pytest.mark.usefixtures("unchanged")
+def test_a_body_that_is_said_to_be_encoded_is_refused_even_if_it_is_not(encoding, games):
+    endpoint = BY_NAME["POST /v1/games"]
+    game = games[endpoint.stage]
+    sent, headers = json.dumps(endpoint.right_body(game)), {"Content-Encoding": encoding}
+    answer = endpoint.send(game, data=sent, content_type="application/json", headers=headers)
+    assert refusal(answer, encoding) == "unsupported_media_type"
+
+
 @pytest.mark.usefixtures("unchanged")
 def test_of_a_key_given_twice_the_last_counts(games):
     sent = b'{"discard": "L01", "discard": 5, "prices": {}}'
