@@ -72,9 +72,13 @@ class Patience:
         """
         started = time.monotonic()
         try:
-            return attempt()
+            answer = attempt()
         except redis.RedisError as error:
             return self._again(attempt, error, started, self._wait_s if patient else 0.0)
+        spent_s = _spent_s.get()
+        if spent_s is not None:
+            spent_s[0] += time.monotonic() - started
+        return answer
 
     def _again(self, attempt: Callable[[], T], error: redis.RedisError, started: float, wait_s: float) -> T:
         spent_s = _spent_s.get() or [0.0]

@@ -103,6 +103,20 @@ def test_all_calls_for_one_request_share_its_patience(naps):
     assert waiting.call(failing(*[redis.ConnectionError()] * 8)) == "done"
 
 
+def test_what_is_answered_slowly_has_been_waited_for_too(naps):
+    waiting = Patience(5)
+    patience.begin_request()
+    try:
+        for _ in range(4):
+            waiting.call(lambda: naps.append(2.0))
+        with pytest.raises(Problem, match="store_unavailable"):
+            waiting.call(failing(redis.ConnectionError()))
+    finally:
+        patience.end_request()
+    assert naps == [2.0] * 4
+    assert waiting.call(failing(redis.ConnectionError())) == "done"
+
+
 def test_each_kind_of_failure_is_logged_now_and_then(naps, caplog):
     waiting = Patience(5)
     for error in (
