@@ -119,6 +119,8 @@ def _keep_unsold(game: Game) -> tuple[Game, tuple[Event, ...]]:
 
 def _end_round(game: Game) -> tuple[Game, tuple[Event, ...]]:
     surveys = [player.territory.survey for player in game.players]
+    for survey in surveys:
+        survey.keep_up()
     game, scored = _score_round(game, surveys)
     if game.round == game.rounds:
         game, finished = _finish(game, surveys)

@@ -13,6 +13,9 @@ from engine.geometry import cell_at
 from engine.roads import BEGINNINGS, join_roads
 from engine.tiles import FORMS, Form
 
+_A_ROUND: Final = 6
+"""A player hardly lays more tiles in a round."""
+
 
 class Survey:
     """All that scoring asks of one territory.
@@ -42,11 +45,18 @@ class Survey:
     @property
     def areas(self) -> Collection[Area]:
         """All areas."""
+        return self._joined().by_number.values()
+
+    def keep_up(self) -> None:
+        """Join the areas now if only the tiles of a round are missing, lest the last round pay for all."""
+        if len(self.cells) - self._areas.tiles <= _A_ROUND:
+            self._joined()
+
+    def _joined(self) -> Areas:
         areas = self._areas
         if areas.tiles < len(self.cells):
-            areas = areas.extended(islice(self.cells.items(), areas.tiles, None))
-            self._areas = areas
-        return areas.by_number.values()
+            areas = self._areas = areas.extended(islice(self.cells.items(), areas.tiles, None))
+        return areas
 
     def extended(self, placements: Iterable[Place]) -> Survey:
         """Return the survey with more tiles."""
