@@ -1,6 +1,7 @@
 """Those who look on: a stream of a game's events, taken up again wherever it breaks off."""
 
 import contextlib
+import math
 import time
 from dataclasses import dataclass, field
 
@@ -58,7 +59,7 @@ class Spectator:
             self.wire.close()
 
     def _listen(self, lines, stopped):
-        for name, data in messages(_until(stopped, lines)):
+        for name, data in messages(_until(stopped, lines), seconds=math.inf):  # it ends when `stopped` is set
             if name == "stream" and data["last_event"] < data["after"]:
                 self._go_back(f"had {data['after']} events, and now {data['last_event']}")
                 return
