@@ -25,7 +25,6 @@ def create_app(
     since 1970; deadlines hold by it. `shared_memory` is the descriptor of memory in which several worker
     processes count together (see `service.tally`).
     """
-    # The launcher and gunicorn's master import this package too, and must load no part of the application.
-    from service.application import build  # noqa: PLC0415 - see above
+    from service.application import build  # noqa: PLC0415 - the launcher and gunicorn's master load none of it
 
     return build(settings, store, clock, shared_memory)

@@ -50,9 +50,9 @@ class RedisStore:
     """The store on a Redis server, or on what speaks like one.
 
     Calls are made again with `patience`, but for those whose answer is of no use later; each takes
-    `timeout_s` seconds at most, where that is given. With `copies`, a
-    change is done when there are so many of it, and the server that has it still is the one to hold it: one
-    that has been replaced may have followers yet, who will soon forget what they have from it.
+    `timeout_s` seconds at most, where that is given. With `copies`, a change is done when there are so many
+    of it, and the server that has it still is the one to hold it: one that has been replaced may have
+    followers yet, who will soon forget what they have from it.
     """
 
     def __init__(

@@ -50,8 +50,7 @@ def source(name: str) -> str:
 @cache
 def page(name: str) -> Page:
     """Return a page, one of `PAGES` or `FIRST`."""
-    # Most processes never show a page, and need not know how.
-    from service.guide.rendering import rendered  # noqa: PLC0415 - see above
+    from service.guide.rendering import rendered  # noqa: PLC0415 - most processes never show a page
 
     return rendered(source(name))
 
