@@ -36,15 +36,7 @@ class Calls:
         self, key: str, command: Callable[[redis.Redis], T], *, patient: bool = True, certain: bool = False
     ) -> T:
         """Return what the server that holds a key answers; `certain`: that still held it when it had."""
-
-        def attempt() -> T:
-            try:
-                return self._answered(key, command, certain)
-            except (redis.RedisError, *SENSELESS) as error:
-                failure = self.failed(error)
-                raise failure from failure.__cause__
-
-        return self._patience.call(attempt, patient=patient)
+        return self._patiently(lambda: self._answered(key, command, certain), patient)
 
     def ask_each(
         self,
@@ -63,22 +55,18 @@ class Calls:
             answers: list[Any] = pipeline.execute()
             return answers
 
-        def attempt() -> list[T]:
-            try:
-                by_server: dict[redis.Redis, list[int]] = {}
-                for place, key in enumerate(keys):
-                    by_server.setdefault(self._servers.holding(key), []).append(place)
-                answers: list[Any] = [None] * len(keys)
-                for server, places in by_server.items():
-                    told = self._frozen.call(server, partial(piped, places))
-                    for place, answer in zip(places, told, strict=True):
-                        answers[place] = read(answer)
-            except (redis.RedisError, *SENSELESS) as error:
-                failure = self.failed(error)
-                raise failure from failure.__cause__
+        def answers_by_place() -> list[T]:
+            by_server: dict[redis.Redis, list[int]] = {}
+            for place, key in enumerate(keys):
+                by_server.setdefault(self._servers.holding(key), []).append(place)
+            answers: list[Any] = [None] * len(keys)
+            for server, places in by_server.items():
+                told = self._frozen.call(server, partial(piped, places))
+                for place, answer in zip(places, told, strict=True):
+                    answers[place] = read(answer)
             return answers
 
-        return self._patience.call(attempt, patient=patient)
+        return self._patiently(answers_by_place, patient)
 
     def _answered(self, key: str, command: Callable[[redis.Redis], T], certain: bool) -> T:
         server = self._servers.holding(key)
@@ -89,6 +77,16 @@ class Calls:
         if (certain or is_late) and self._servers.holding(key, since=answered) is not server:
             raise Replaced("a server has answered that has been replaced")
         return answer
+
+    def _patiently(self, work: Callable[[], T], patient: bool) -> T:
+        def attempt() -> T:
+            try:
+                return work()
+            except (redis.RedisError, *SENSELESS) as error:
+                failure = self.failed(error)
+                raise failure from failure.__cause__
+
+        return self._patience.call(attempt, patient=patient)
 
     def failed(self, error: Exception) -> redis.RedisError:
         """Return what has failed, and look anew for the servers if that may help."""
