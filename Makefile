@@ -12,7 +12,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check \
 	--require-hashes --only-binary :all:
-COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header
+# The engine is a distribution of its own, installed from this checkout.
+EDITABLE := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation \
+	--editable engine
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+	--no-emit-package skye-engine --group build
 UV := uv==0.13.8
 SOURCES := engine service tests deploy examples bench
 
@@ -81,7 +85,7 @@ examples: $(VENV)/.installed-dev ## record anew what the contract, the guide and
 	@$(BIN)/python -m tests.contract.examples
 	@$(MAKE) --no-print-directory openapi
 	@$(BIN)/python -m tests.contract.guide
-	@$(BIN)/python -m tests.readme
+	@$(BIN)/python -m tests.contract.readme
 
 .PHONY: clients
 clients: $(VENV)/.installed-dev ## generate the clients that the bots in examples/ play with
@@ -107,11 +111,13 @@ clean: ## remove the virtual environment and what tools left behind (never the g
 $(VENV)/.installed: deploy/requirements.lock $(BIN)/python
 	@echo 'Installing the locked packages ...'
 	@$(INSTALL) -r $<
+	@$(EDITABLE)
 	@touch $@
 
 $(VENV)/.installed-dev: deploy/requirements-dev.lock $(BIN)/python
 	@echo 'Installing the locked packages and the tools of the tests ...'
 	@$(INSTALL) -r $<
+	@$(EDITABLE)
 	@touch $@ $(VENV)/.installed
 
 # Other engines to compare with; the bench goes without those that there is no wheel of.

@@ -18,9 +18,9 @@ from bench.positions import answer_to, played
 from bench.rows import Row, row
 from bench.servers import ROOT, free_port, wait_for_answer
 from bench.subjects import Place, act, hot, view
-from engine import PLAYERS
-from service.processes import stop
+from service.server.processes import stop
 from service.settings import Address
+from skye import PLAYERS
 
 
 def cost_rows(place: Place) -> list[Row]:

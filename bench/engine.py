@@ -14,7 +14,7 @@ from typing import NamedTuple
 from bench.opponents import NAMES, opponents
 from bench.plan import Plan
 from bench.rows import Row, in_turn, row
-from engine import (
+from skye import (
     BOTS,
     COLORS,
     PLAYERS,

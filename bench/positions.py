@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import redis
 
 from bench.client import Ask
-from service.codec import decode_table, encode_table
-from service.table import Table
+from service.matches.match import Table
+from service.storage.codec import decode_table, encode_table
 
 _AT_ONCE = 500
 

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from service.embedded import RedisServer
-from service.processes import stop
+from service.server.embedded_redis import RedisServer
+from service.server.processes import stop
 from service.settings import Address
 
 ROOT = Path(__file__).parent.parent

@@ -17,9 +17,9 @@ from bench.plan import Plan
 from bench.positions import Copies, Position, find, played
 from bench.rows import Row, row
 from bench.servers import Server, gunicorn, redis_server
-from service.auth import Caller
-from service.embedded import find_program
-from service.exchange import etag
+from service.matches.tokens import Caller
+from service.server.embedded_redis import find_program
+from service.web.exchange import etag
 
 HOT = 64
 """So many games are asked about over and over, as those are that are being played."""

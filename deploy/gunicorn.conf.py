@@ -12,7 +12,7 @@ import signal
 import sys
 from typing import Any
 
-from service import tally
+from service.observability import shared_counters as tally
 from service.settings import MEMORY_URL, Settings, SettingsError
 
 try:
@@ -25,7 +25,7 @@ if settings.redis_url is None:
 bind = str(settings.bind)
 # Games in the memory of a process are known to that process alone.
 workers = 1 if settings.redis_url == MEMORY_URL else settings.workers
-worker_class = "service.worker.Worker"
+worker_class = "service.server.worker.Worker"
 # Each connection may need one to Redis besides, and a process may often open few unless it asks for more.
 _, most_files = resource.getrlimit(resource.RLIMIT_NOFILE)
 resource.setrlimit(resource.RLIMIT_NOFILE, (most_files, most_files))
@@ -38,7 +38,7 @@ graceful_timeout = 10
 keepalive = 75  # longer than the 60 s of common proxies, so that it is they who close idle connections
 
 loglevel = settings.log_level
-logger_class = "service.gunicorn_logs.JsonLogger"
+logger_class = "service.observability.gunicorn_logs.JsonLogger"
 accesslog = None  # the application writes its own, at log level info
 errorlog = "-"
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from flask import Flask
 
     from service.settings import Settings
-    from service.stored import Store
+    from service.storage.store import Store
 
 
 def create_app(
@@ -23,8 +23,8 @@ def create_app(
 
     `store` is where games are kept, by default what `settings.redis_url` names. `clock` returns seconds
     since 1970; deadlines hold by it. `shared_memory` is the descriptor of memory in which several worker
-    processes count together (see `service.tally`).
+    processes count together (see `service.observability.shared_counters`).
     """
-    from service.application import build  # noqa: PLC0415 - the launcher and gunicorn's master load none of it
+    from service.app import build  # noqa: PLC0415 - the launcher and gunicorn's master load none of it
 
     return build(settings, store, clock, shared_memory)

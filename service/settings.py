@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from service.storage.url import parse as parse_redis_url
+from service.storage.redis_url import parse as parse_redis_url
 
 PREFIX = "SKYE_"
 MEMORY_URL = "memory://"

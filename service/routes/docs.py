@@ -7,12 +7,12 @@ from importlib.resources import files
 
 from flask import Response, current_app, render_template
 
-from service import guide
-from service.contract import contract_of
-from service.contract.operations import Answer, never_changes, text
-from service.exchange import JSON, cacheable
-from service.intake import Resource
-from service.problems import KINDS, Problem, title_of
+from service import docs as guide
+from service.openapi import contract_of
+from service.openapi.operations import Answer, never_changes, text
+from service.web.exchange import JSON, cacheable
+from service.web.problems import KINDS, Problem, title_of
+from service.web.request_parsing import Resource
 
 blueprint = Resource("Documentation", __name__, description="The guide, and this document.")
 
@@ -133,5 +133,5 @@ def _page(template: str, **context: object) -> Response:
 @cache
 def _read(asset: str) -> bytes:
     """Return what is in a file: one of ours, or of the swagger-ui that a package carries."""
-    folder = files("service") / "static" if asset in _OURS else files("flask_swagger_ui") / "dist"
+    folder = files("service.docs") / "static" if asset in _OURS else files("flask_swagger_ui") / "dist"
     return (folder / asset).read_bytes()

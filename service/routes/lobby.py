@@ -6,12 +6,16 @@ from typing import Any
 
 from flask import Response
 
-from engine import Action
-from service import seating, views
-from service.auth import SPECTATOR, Caller, TokenSource
-from service.contract.operations import BODY, STORE, Answer, Link, Token, creates, operation, reads, writes
-from service.creation import beginning_of, new_seat, new_table
-from service.exchange import (
+from service.matches import lobby as seating
+from service.matches import views
+from service.matches.creation import beginning_of, new_seat, new_table
+from service.matches.match import Status, Table
+from service.matches.tokens import SPECTATOR, Caller, TokenSource
+from service.matches.transitions import Step
+from service.openapi.operations import BODY, STORE, Answer, Link, Token, creates, operation, reads, writes
+from service.schemas import requests
+from service.schemas import responses as answers
+from service.web.exchange import (
     accepted,
     call,
     etag,
@@ -23,11 +27,9 @@ from service.exchange import (
     unchanged,
     written,
 )
-from service.intake import Resource
-from service.problems import Problem
-from service.schemas import answers, requests
-from service.steps import Step
-from service.table import Status, Table
+from service.web.problems import Problem
+from service.web.request_parsing import Resource
+from skye import Action
 
 blueprint = Resource("Lobby", __name__, url_prefix="/v1", description="Create, find, join and start games.")
 

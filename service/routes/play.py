@@ -6,16 +6,17 @@ from typing import Any
 
 from flask import Response
 
-from engine import Buy, FinishBuilding, Move, Pass, Place, SetOffer, TakeBack
-from service import views
-from service.auth import Caller, TokenSource
-from service.contract.operations import BODY, Answer, Describe, Link, Token, reads, writes
-from service.exchange import accepted, call, etag, games, own_seat, shown, token, unchanged
-from service.intake import Resource
-from service.problems import Problem
-from service.schemas import answers, requests
-from service.steps import Step, game_in_play, make_move, may_not_undo, undoes
-from service.table import Table
+from service.matches import views
+from service.matches.match import Table
+from service.matches.tokens import Caller, TokenSource
+from service.matches.transitions import Step, game_in_play, make_move, may_not_undo, undoes
+from service.openapi.operations import BODY, Answer, Describe, Link, Token, reads, writes
+from service.schemas import requests
+from service.schemas import responses as answers
+from service.web.exchange import accepted, call, etag, games, own_seat, shown, token, unchanged
+from service.web.problems import Problem
+from service.web.request_parsing import Resource
+from skye import Buy, FinishBuilding, Move, Pass, Place, SetOffer, TakeBack
 
 blueprint = Resource(
     "Play",

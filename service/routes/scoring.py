@@ -6,7 +6,16 @@ from typing import Any
 
 from flask import Response
 
-from engine import (
+from service.matches.match import Table
+from service.matches.transitions import game_begun
+from service.openapi.operations import BODY, GAME, Answer, Describe, Token, operation, reads, text
+from service.schemas import requests
+from service.schemas import responses as answers
+from service.svg import territory_svg
+from service.web.exchange import JSON, check_accepts, etag, games, own_seat, shown, tagged, token, unchanged
+from service.web.problems import FieldError, Problem
+from service.web.request_parsing import Resource
+from skye import (
     SCORING_TILES,
     InvalidTerritory,
     Place,
@@ -17,14 +26,6 @@ from engine import (
     territory_report,
     what_if,
 )
-from service.contract.operations import BODY, GAME, Answer, Describe, Token, operation, reads, text
-from service.drawing import territory_svg
-from service.exchange import JSON, check_accepts, etag, games, own_seat, shown, tagged, token, unchanged
-from service.intake import Resource
-from service.problems import FieldError, Problem
-from service.schemas import answers, requests
-from service.steps import game_begun
-from service.table import Table
 
 SVG = "image/svg+xml"
 _DRAWN = "-svg"

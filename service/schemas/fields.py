@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from marshmallow import Schema, ValidationError, fields, validate
 
-from engine import LIMIT, PLAYERS, ROTATIONS
+from skye import LIMIT, PLAYERS, ROTATIONS
 
 MOST_GOLD = 1_000_000
 """More gold than any purse can hold; a larger price is out of range rather than too dear."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from marshmallow import fields, post_load, validate
 
-from engine import PLAYERS, SLOTS, Action, move_from
+from service.schemas.enums import BotName, Color, LandscapeTile, Prices, ScoringTileId, TieBreakRule
 from service.schemas.fields import (
     Always,
     Boolean,
@@ -20,7 +20,7 @@ from service.schemas.fields import (
     Seat,
     Tagged,
 )
-from service.schemas.words import BotName, Color, LandscapeTile, Prices, ScoringTileId, TieBreakRule
+from skye import PLAYERS, SLOTS, Action, move_from
 
 MOST_ACTIONS = 2_000
 """The most actions of a record; a game has about 30 for each player, and what was taken back."""

@@ -6,7 +6,17 @@ from typing import Any
 
 from marshmallow import Schema, ValidationError, fields, validate, validates_schema
 
-from engine import LANDSCAPE, PLAYERS, SCORING_TILES, SLOTS
+from service.matches.match import Status
+from service.schemas.enums import (
+    AnyTile,
+    BotName,
+    Color,
+    LandscapeTile,
+    Prices,
+    ScoringTileId,
+    TieBreakRule,
+    TimeoutRule,
+)
 from service.schemas.fields import (
     MOST_GOLD,
     Boolean,
@@ -25,17 +35,7 @@ from service.schemas.fields import (
     Variants,
 )
 from service.schemas.records import MOST_ACTIONS, GameRecord
-from service.schemas.words import (
-    AnyTile,
-    BotName,
-    Color,
-    LandscapeTile,
-    Prices,
-    ScoringTileId,
-    TieBreakRule,
-    TimeoutRule,
-)
-from service.table import Status
+from skye import LANDSCAPE, PLAYERS, SCORING_TILES, SLOTS
 
 _DAY_MS = 86_400_000
 _LEAST, _MOST = PLAYERS[0], PLAYERS[-1]

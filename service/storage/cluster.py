@@ -10,11 +10,11 @@ from typing import Any, Final, NamedTuple
 import redis
 from redis.crc import key_slot
 
-from service.storage.connections import LOOKUP_S, Address, Clients
-from service.storage.limit import within
-from service.storage.lookup import Lookup
-from service.storage.sense import SENSELESS, failure_in
-from service.storage.url import RedisUrl
+from service.storage.call_deadline import within
+from service.storage.protocol_errors import SENSELESS, failure_in
+from service.storage.redis_url import RedisUrl
+from service.storage.topology import LOOKUP_S, Address, Clients
+from service.storage.ttl_cache import Lookup
 
 _FRESH_S: Final = 2.0
 

@@ -6,10 +6,13 @@ import xml.etree.ElementTree as ET
 from bench.flames import drawn
 from bench.profile import flame_of
 
-_WRITE = "start (greenlet.py:1);AsyncWorker.handle (gunicorn/base.py:9);Games.write (service/games.py:104)"
+_WRITE = (
+    "start (greenlet.py:1);AsyncWorker.handle (gunicorn/base.py:9);"
+    "Games.write (service/usecases/games.py:104)"
+)
 SEEN = [
     f"{_WRITE} 30",
-    f"{_WRITE};play.<locals>.one (engine/rules.py:3) 50",
+    f"{_WRITE};play.<locals>.one (engine/skye/rules.py:3) 50",
     "Hub.run (gevent/hub.py:5) 20",
     "somebody else's thread (threading.py:1) 500",
 ]

@@ -7,7 +7,7 @@ from functools import cache
 import jsonschema_rs
 from flask.testing import FlaskClient
 
-from tests.service.playing import Service
+from tests.support.playing import Service
 
 METHODS = ("get", "put", "post", "delete")
 PROBLEM = "application/problem+json"

@@ -2,20 +2,20 @@
 
     python -m tests.contract.examples
 
-plays some games, provokes every refusal, and writes what was answered to `service/contract/examples.json`,
+plays some games, provokes every refusal, and writes what was answered to `service/openapi/examples.json`,
 from where it goes into the document.
 """
 
 import logging
 import sys
 
+from tests.contract.readme import laid_out
 from tests.contract.recording import LiveService
-from tests.readme import laid_out
-from tests.service import refused_faults, refused_moves, refused_requests
-from tests.service.refused import PROVOKED
+from tests.support import refused_faults, refused_moves, refused_requests
+from tests.support.refused import PROVOKED
 from tests.system.conftest import ROOT
 
-FILE = ROOT / "service" / "contract" / "examples.json"
+FILE = ROOT / "service" / "openapi" / "examples.json"
 
 assert refused_faults
 assert refused_moves

@@ -5,8 +5,8 @@ import re
 import schemathesis
 from schemathesis.checks import CHECKS
 
-from tests.service.endpoints import ENDPOINTS, HOST, stages
-from tests.service.playing import Service
+from tests.support.endpoints import ENDPOINTS, HOST, stages
+from tests.support.playing import Service
 
 JUDGED = {
     "version_mismatch",

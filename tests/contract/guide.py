@@ -3,8 +3,8 @@
     python -m tests.contract.guide [PAGE ...]
 
 runs the commands of each page, in one shell for each, on a server of its own, and writes the answers into
-it, in the form that `tests.readme` describes. A block fenced as `python NAME` is a program that commands can
-run by that name; one that lies in `examples/` is copied from there.
+it, in the form that `tests.contract.readme` describes. A block fenced as `python NAME` is a program that
+commands can run by that name; one that lies in `examples/` is copied from there.
 """
 
 import re
@@ -12,8 +12,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from service import guide
-from tests import readme
+from service import docs as guide
+from tests.contract import readme
 from tests.system.conftest import ROOT, launching
 
 FOLDER = ROOT / "service" / "guide"

@@ -12,7 +12,7 @@ from unittest import mock
 from werkzeug.serving import WSGIRequestHandler, make_server
 from werkzeug.wrappers import Response
 
-from tests.service.playing import Service
+from tests.support.playing import Service
 
 
 class Answer(Response):

@@ -3,9 +3,9 @@
 import pytest
 
 from tests.contract.checked import CheckedService
-from tests.service import refused_faults, refused_moves, refused_requests
-from tests.service.playing import dice
-from tests.service.refused import PROVOKED
+from tests.support import refused_faults, refused_moves, refused_requests
+from tests.support.playing import dice
+from tests.support.refused import PROVOKED
 
 assert refused_faults
 assert refused_moves

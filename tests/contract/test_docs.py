@@ -5,8 +5,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from service import guide
-from service.problems import KINDS
+from service import docs as guide
+from service.web.problems import KINDS
 
 PAGES = ("/docs", "/docs/reference", "/docs/errors", *(f"/docs/{page}" for page in guide.PAGES))
 

@@ -7,10 +7,10 @@ import sys
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from service.problems import KINDS
+from service.web.problems import KINDS
 from tests.contract.checked import METHODS
 from tests.contract.conftest import OPENAPI_YAML
-from tests.service.playing import Service
+from tests.support.playing import Service
 
 
 def walk(thing, place=()):

@@ -2,7 +2,7 @@
 
 import json
 
-from service.problems import KINDS
+from service.web.problems import KINDS
 from tests.contract import examples
 
 WITHOUT = {

@@ -7,18 +7,18 @@ from html.parser import HTMLParser
 
 import pytest
 
-from engine import PLAYERS, SCORING_TILES, schedule
-from engine.schedule import catch_up
-from service import guide
-from service.connection import LARGEST_HEAD
-from service.intake import MOST_FAULTS
+from service import docs as guide
+from service.matches.transitions import MOST_CHANGES
 from service.schemas.fields import MOST_GOLD
 from service.schemas.records import MOST_ACTIONS
-from service.serve import GUNICORN_CONF
+from service.server.client_connection import LARGEST_HEAD
+from service.server.launcher import GUNICORN_CONF
 from service.settings import DAY_S, Settings
-from service.steps import MOST_CHANGES
+from service.web.request_parsing import MOST_FAULTS
+from skye import PLAYERS, SCORING_TILES, schedule
+from skye.schedule import catch_up
 from tests.contract.guide import EXAMPLES, NAMES, programs, recorded, with_programs
-from tests.readme import settled
+from tests.contract.readme import settled
 from tests.system.conftest import launching
 
 TEXTS = {name: guide.source(name) for name in NAMES}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from service.processes import stop
+from service.server.processes import stop
 from tests.deploy.servers import Instance, Nginx, nginx_program
 
 NO_NGINX = "no nginx: the way through it was not tried"

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from service.processes import stop
+from service.server.processes import stop
 from tests.conftest import free_port
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from service.demo import played
-from service.embedded import RedisServer, find_program
+from service.cli.demo import played
+from service.server.embedded_redis import RedisServer, find_program
 from service.settings import Address
 from tests.conftest import NO_REDIS, free_port
 from tests.deploy.facts import DEPLOY

@@ -9,7 +9,7 @@ from contextlib import closing
 
 import pytest
 
-from service.demo import played
+from service.cli.demo import played
 from tests.deploy.servers import JSON, messages
 from tests.system.crowd import Crowd
 

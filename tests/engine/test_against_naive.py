@@ -8,12 +8,12 @@ from random import Random
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from engine.errors import InvalidTerritory
-from engine.final_scoring import final_score, winners
-from engine.frontier import Place
-from engine.geometry import position_of
-from engine.scoring import SCORING_TILES, holding, points_beside, tile_points
-from engine.territory import Territory, castle_alone
+from skye.errors import InvalidTerritory
+from skye.final_scoring import final_score, winners
+from skye.frontier import Place
+from skye.geometry import position_of
+from skye.scoring import SCORING_TILES, holding, points_beside, tile_points
+from skye.territory import Territory, castle_alone
 from tests.naive import scoring, world
 from tests.naive.catalogue import CATALOGUE, LANDSCAPE, SQUARE
 from tests.naive.chance import as_world, grown_territory, with_holes

@@ -5,8 +5,8 @@ Territories with a hole surround the empty cell (1, 0).
 
 import pytest
 
-from engine.geometry import position_of
-from engine.territory import Territory
+from skye.geometry import position_of
+from skye.territory import Territory
 
 
 def told(area):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from engine import (
+from skye import (
     BOTS,
     COLORS,
     Game,
@@ -23,9 +23,9 @@ from engine import (
     offer_limits,
     play,
 )
-from engine.final_scoring import final_score
-from engine.scoring import tile_points
-from engine.valuation import Situation, appraisal_of, best_plan, outlook_of, outlook_on, situation_of
+from skye.final_scoring import final_score
+from skye.scoring import tile_points
+from skye.valuation import Situation, appraisal_of, best_plan, outlook_of, outlook_on, situation_of
 
 # Among them two majorities, which compare the seats; one of them compares the purses.
 SCORING = ("most_gold", "large_completed_areas", "most_ships", "squares")

@@ -5,7 +5,7 @@ import hmac
 
 import pytest
 
-from engine.draws import Chance
+from skye.draws import Chance
 
 
 @pytest.mark.parametrize("seed", ["", "skye", "s" * 64, "s" * 65, "Ünïcode " * 30])

@@ -2,9 +2,9 @@
 
 import pytest
 
-from engine.final_scoring import TIE_BREAKS, final_score, winners
-from engine.geometry import cell_at
-from engine.territory import Territory
+from skye.final_scoring import TIE_BREAKS, final_score, winners
+from skye.geometry import cell_at
+from skye.territory import Territory
 
 # A scroll is told as: kind, position, how many of its kind there are, whether completed, points.
 SCROLLS = {

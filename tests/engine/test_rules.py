@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine import COLORS, Pass, Place, new_game, play
-from engine.territory import castle_alone
+from skye import COLORS, Pass, Place, new_game, play
+from skye.territory import castle_alone
 
 
 @pytest.mark.parametrize("seat", [-1, 2, 99])

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import pytest
 
-from engine.geometry import position_of
-from engine.scoring import SCORING_TILES, awards, tile_points
-from engine.survey import Survey
-from engine.territory import Territory
+from skye.geometry import position_of
+from skye.scoring import SCORING_TILES, awards, tile_points
+from skye.territory import Territory
+from skye.territory_summary import Survey
 
 
 class Case(NamedTuple):

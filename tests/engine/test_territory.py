@@ -4,11 +4,11 @@ from random import Random
 
 import pytest
 
-from engine.errors import CellOccupied, InvalidTerritory, NotAdjacent, TerrainMismatch
-from engine.frontier import WAYS, Place
-from engine.geometry import LIMIT, ROTATIONS, SIDES, cell_at, position_of
-from engine.territory import Territory, castle_alone
-from engine.tiles import COLORS, LANDSCAPE, TILES, Terrain
+from skye.errors import CellOccupied, InvalidTerritory, NotAdjacent, TerrainMismatch
+from skye.frontier import WAYS, Place
+from skye.geometry import LIMIT, ROTATIONS, SIDES, cell_at, position_of
+from skye.territory import Territory, castle_alone
+from skye.tiles import COLORS, LANDSCAPE, TILES, Terrain
 
 CASTLE = Territory.parse("castle-red")
 RING = "castle-red L34@0,-1/270 L43@1,-1/180 L06@2,-1/90 L30@2,0/90 L55@2,1/90 L46@1,1 L62@0,1"

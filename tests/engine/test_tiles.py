@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from engine.geometry import LIMIT, OPPOSITE, ROTATIONS, SIDES, STEPS, cell_at, position_of, turned
-from engine.tiles import COLORS, FITS, FORMS, LANDSCAPE, OBJECTS, TILES, Terrain
+from skye.geometry import LIMIT, OPPOSITE, ROTATIONS, SIDES, STEPS, cell_at, position_of, turned
+from skye.tiles import COLORS, FITS, FORMS, LANDSCAPE, OBJECTS, TILES, Terrain
 
 P, M, W = Terrain.PASTURE, Terrain.MOUNTAIN, Terrain.WATER
 NORTH, EAST, SOUTH, WEST = SIDES

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import Phase as Stage
 from hypothesis import strategies as st
 
-from engine import (
+from skye import (
     COLORS,
     LANDSCAPE,
     Buy,
@@ -38,7 +38,7 @@ from engine import (
     play,
     replay,
 )
-from engine.events import BuildingFinished, Event, GameFinished, IncomePaid, RoundScored, TilesKept
+from skye.events import BuildingFinished, Event, GameFinished, IncomePaid, RoundScored, TilesKept
 from tests.naive.chance import as_world
 from tests.naive.play import Beginning, attempt, beginning, listed_moves, whole_game
 from tests.naive.rounds import SCORED

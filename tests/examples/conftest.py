@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.chromium import browsing, find_chromium
 from tests.conftest import NO_NODE
+from tests.support.chromium import browsing, find_chromium
 from tests.system.conftest import ROOT, launching
 
 EXAMPLES = ROOT / "examples"

@@ -8,7 +8,7 @@ import pytest
 
 from service import create_app
 from service.settings import Settings
-from service.store import RedisStore
+from service.storage.redis_store import RedisStore
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
 

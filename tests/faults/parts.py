@@ -15,12 +15,12 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from engine import action_of
-from engine.record import Record, replay
-from service.codec import decode_changes, decode_table
-from service.embedded import RedisServer
-from service.store import RedisStore
-from service.table import TableEvent
+from service.matches.match import TableEvent
+from service.server.embedded_redis import RedisServer
+from service.storage.codec import decode_changes, decode_table
+from service.storage.redis_store import RedisStore
+from skye import action_of
+from skye.record import Record, replay
 from tests.deploy.servers import JSON, Instance, waited_for
 from tests.system.conftest import children
 from tests.system.network import Fine, Relay

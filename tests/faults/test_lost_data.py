@@ -5,11 +5,11 @@ from itertools import islice
 
 import pytest
 
-from service.demo import played
-from service.store import RedisStore
+from service.cli.demo import played
+from service.storage.redis_store import RedisStore
 from tests.deploy.servers import JSON, waited_for
 from tests.faults.parts import Listener, Stubborn, bounded, sound
-from tests.service.playing import Service, code_of, dice
+from tests.support.playing import Service, code_of, dice
 
 # All games at once.
 
@@ -135,7 +135,7 @@ def test_a_list_that_cannot_be_mended_just_now_is_shown_all_the_same(service, re
 
 @pytest.fixture
 def service(redis_client, monkeypatch):
-    monkeypatch.setattr("service.storage.hearing._LISTEN_S", 0.01)  # lets the one who listens end at once
+    monkeypatch.setattr("service.storage.pubsub._LISTEN_S", 0.01)  # lets the one who listens end at once
     with Service(redis_client) as service:
         yield service
 

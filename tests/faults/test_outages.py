@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 import redis
 
-from service.demo import played
+from service.cli.demo import played
 from tests.deploy.servers import JSON, waited_for
 from tests.faults.parts import (
     MOST_S,

@@ -3,10 +3,10 @@
 import pytest
 
 from service.settings import Settings
-from service.store import RedisStore
+from service.storage.redis_store import RedisStore
 from tests.deploy.servers import waited_for
 from tests.faults.parts import PATIENCE_S, Listener, Stubborn, sound
-from tests.service.playing import Service
+from tests.support.playing import Service
 from tests.system.network import ANSWER, REQUEST, Break, Fine, Relay
 
 HASTY_MS = 150

@@ -10,11 +10,11 @@ import time
 import pytest
 
 from service.settings import Settings
-from service.store import RedisStore
+from service.storage.redis_store import RedisStore
 from tests.conftest import free_port
 from tests.deploy.facts import DEPLOY
 from tests.faults.parts import MOST_S
-from tests.service.playing import Service, code_of
+from tests.support.playing import Service, code_of
 from tests.system.network import unanswered
 
 TOKEN = "skye_" + "A" * 22

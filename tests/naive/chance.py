@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from engine.errors import InvalidTerritory
-from engine.frontier import Place
-from engine.territory import Territory, castle_alone
+from skye.errors import InvalidTerritory
+from skye.frontier import Place
+from skye.territory import Territory, castle_alone
 from tests.naive.catalogue import LANDSCAPE
 from tests.naive.world import World, neighbours
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import NamedTuple
 
-from engine import (
+from skye import (
     COLORS,
     SCORING_TILES,
     Buy,
@@ -26,7 +26,7 @@ from engine import (
     offer_limits,
     play,
 )
-from engine.moves import OfferLimits
+from skye.moves import OfferLimits
 from tests.naive.catalogue import CATALOGUE
 from tests.naive.table import Table
 

@@ -10,7 +10,7 @@ import hashlib
 import hmac
 from dataclasses import dataclass, field
 
-from engine import Buy, FinishBuilding, Move, Pass, Place, SetOffer, TakeBack
+from skye import Buy, FinishBuilding, Move, Pass, Place, SetOffer, TakeBack
 from tests.naive.catalogue import LANDSCAPE
 from tests.naive.rounds import SCORED, income_parts
 from tests.naive.scoring import NAMES, Side, final_scores, points_of, scroll_points, winners

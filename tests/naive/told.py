@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from engine import Game, Player, Territory, position_of
+from skye import Game, Player, Territory, position_of
 from tests.naive.chance import as_world
 from tests.naive.table import Table
 from tests.naive.world import Area

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 
-from engine import LANDSCAPE
+from skye import LANDSCAPE
 from tests.system.proof import held
 
 OWN = ("you",)

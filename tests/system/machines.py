@@ -5,7 +5,7 @@ import os
 import signal
 from collections import Counter
 
-from service.embedded import RedisServer
+from service.server.embedded_redis import RedisServer
 from service.settings import Address
 from tests.conftest import free_port
 from tests.deploy.servers import Instance, Nginx, nginx_program, waited_for

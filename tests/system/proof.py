@@ -12,7 +12,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from engine import Action, Options, Record, TieBreak, game_as_seen_by, move_from, replay
+from skye import Action, Options, Record, TieBreak, game_as_seen_by, move_from, replay
 from tests.system.players import digest
 from tests.system.wire import Wrong
 

@@ -12,7 +12,7 @@ from urllib.parse import quote
 import redis
 from redis.crc import key_slot
 
-from service.processes import spawn
+from service.server.processes import spawn
 from tests.conftest import free_port
 from tests.deploy.servers import waited_for
 

@@ -171,6 +171,6 @@ def test_it_knows_no_rules():
                 imported |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom):
                 imported.add(node.module)
-    ours = {"service.settings", "service.storage.url", "service.terminal"}
+    ours = {"service.settings", "service.storage.redis_url", "service.cli.terminal"}
     assert ours <= imported
     assert {name.partition(".")[0] for name in imported - ours} <= sys.stdlib_module_names

@@ -1,0 +1,138 @@
+"""The rules of Isle of Skye: pure functions over frozen values, no input or output.
+
+`new_game` begins a game, `play` makes a move or raises a `RuleError`, `legal_moves` and `offer_limits`
+list what is open to a seat, and the `..._as_seen_by` functions say what a viewer may know.
+"""
+
+from skye.areas import Area
+from skye.bots import BOTS
+from skye.draws import commitment
+from skye.errors import (
+    RULE_ERRORS,
+    InvalidRecord,
+    InvalidSetup,
+    InvalidTerritory,
+    RuleError,
+)
+from skye.events import EVENT_TYPES, Event
+from skye.final_scoring import TIE_BREAKS
+from skye.frontier import Place
+from skye.game import Game, Phase, Player, TieBreak
+from skye.geometry import LIMIT, ROTATIONS, position_of
+from skye.moves import Buy, FinishBuilding, Move, OfferLimits, Pass, SetOffer, TakeBack
+from skye.record import (
+    MOVE_TYPES,
+    Action,
+    Record,
+    action_of,
+    actions_as_seen_by,
+    move_from,
+    move_view,
+    play_on,
+    replay,
+)
+from skye.round_report import round_report
+from skye.rules import Outcome, legal_moves, offer_limits, play
+from skye.schedule import SLOTS, schedule
+from skye.scoring import SCORING_TILES
+from skye.setup import PLAYERS, Options, new_game
+from skye.standings import (
+    assess,
+    scores_as_seen_by,
+    scoring_tile_views,
+    territory_report,
+    what_if,
+)
+from skye.territory import Territory, castle_alone
+from skye.territory_summary import Survey
+from skye.tiles import (
+    COLORS,
+    FORMS,
+    LANDSCAPE,
+    OBJECTS,
+    TILES,
+    Form,
+    Region,
+    Terrain,
+    Tile,
+)
+from skye.visibility import (
+    event_as_seen_by,
+    game_as_seen_by,
+    gold_as_seen_by,
+    player_as_seen_by,
+    scoring_tiles_view,
+    territory_view,
+)
+
+__all__ = [
+    "BOTS",
+    "COLORS",
+    "EVENT_TYPES",
+    "FORMS",
+    "LANDSCAPE",
+    "LIMIT",
+    "MOVE_TYPES",
+    "OBJECTS",
+    "PLAYERS",
+    "ROTATIONS",
+    "RULE_ERRORS",
+    "SCORING_TILES",
+    "SLOTS",
+    "TIE_BREAKS",
+    "TILES",
+    "Action",
+    "Area",
+    "Buy",
+    "Event",
+    "FinishBuilding",
+    "Form",
+    "Game",
+    "InvalidRecord",
+    "InvalidSetup",
+    "InvalidTerritory",
+    "Move",
+    "OfferLimits",
+    "Options",
+    "Outcome",
+    "Pass",
+    "Phase",
+    "Place",
+    "Player",
+    "Record",
+    "Region",
+    "RuleError",
+    "SetOffer",
+    "Survey",
+    "TakeBack",
+    "Terrain",
+    "Territory",
+    "TieBreak",
+    "Tile",
+    "action_of",
+    "actions_as_seen_by",
+    "assess",
+    "castle_alone",
+    "commitment",
+    "event_as_seen_by",
+    "game_as_seen_by",
+    "gold_as_seen_by",
+    "legal_moves",
+    "move_from",
+    "move_view",
+    "new_game",
+    "offer_limits",
+    "play",
+    "play_on",
+    "player_as_seen_by",
+    "position_of",
+    "replay",
+    "round_report",
+    "schedule",
+    "scores_as_seen_by",
+    "scoring_tile_views",
+    "scoring_tiles_view",
+    "territory_report",
+    "territory_view",
+    "what_if",
+]

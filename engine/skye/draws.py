@@ -1,0 +1,66 @@
+"""Provably fair draws: everything random in a game follows from its seed.
+
+Published before the first draw: `commitment(seed)`. Published when the game is over: the seed. Between
+them anyone can re-derive every draw:
+
+    number(label) = HMAC-SHA256(key = seed in UTF-8, message = label in ASCII), read big-endian
+    index         = number(label) mod size of the list drawn from, the list sorted by id
+
+| drawn                        | label                     | from                                        |
+|------------------------------|---------------------------|---------------------------------------------|
+| scoring tile for slot A to D | `scoring/A` ... `scoring/D` | the scoring tiles not yet taken            |
+| starting seat                | `start`                   | the seats 0, 1, ...                         |
+| n-th tile of a seat, n = 1-3 | `draw/{round}/{seat}/{n}` | the bag as it then is; seat 0 first, clockwise |
+
+A tile that goes back into the bag takes its sorted place again, which is as good as shuffling: each draw
+is by a number of its own.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import Final, TypeVar
+
+_T = TypeVar("_T")
+
+_BLOCK: Final = 64
+"""Bytes that SHA-256 takes at a time."""
+
+_INNER_PAD: Final = bytes([byte ^ 0x36 for byte in range(256)])
+_OUTER_PAD: Final = bytes([byte ^ 0x5C for byte in range(256)])
+
+
+def commitment(seed: str) -> str:
+    """Return the SHA-256 of the seed in UTF-8, in hexadecimal.
+
+    >>> commitment("skye")[:16]
+    '52ccfa65ffd81164'
+    """
+    return sha256(seed.encode()).hexdigest()
+
+
+class Chance:
+    """What a seed decides, by label.
+
+    The HMAC is made by its definition (RFC 2104) of two plain hashes, since `hmac.digest` takes several times
+    as long to begin as they take together. What the seed adds to both is hashed once.
+    """
+
+    def __init__(self, seed: str) -> None:
+        key = seed.encode()
+        block = (key if len(key) <= _BLOCK else sha256(key).digest()).ljust(
+            _BLOCK, b"\0"
+        )
+        self._inner = sha256(block.translate(_INNER_PAD))
+        self._outer = sha256(block.translate(_OUTER_PAD))
+
+    def index(self, label: str, size: int) -> int:
+        """Return the place in a sorted list of `size` elements that the seed gives to a label."""
+        inner, outer = self._inner.copy(), self._outer.copy()
+        inner.update(label.encode())
+        outer.update(inner.digest())
+        return int.from_bytes(outer.digest(), "big") % size
+
+    def draw(self, label: str, sorted_list: list[_T]) -> _T:
+        """Take the element that the seed gives to a label out of a sorted list."""
+        return sorted_list.pop(self.index(label, len(sorted_list)))

@@ -1,0 +1,153 @@
+"""Why the rules refuse a move: one class for each reason.
+
+Every refusal is a `RuleError` with a stable `code`, a `detail` for people, and `facts` for programs.
+Nothing in them tells a seat what it may not know.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class RuleError(Exception):
+    """The rules do not allow this move now; the game is unchanged."""
+
+    code: ClassVar[str] = "rule_error"
+    meaning: ClassVar[str] = "The rules do not allow this."
+
+    def __init__(self, detail: str, **facts: object) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.facts = facts
+
+
+class WrongPhase(RuleError):
+    """The move belongs to another phase."""
+
+    code = "wrong_phase"
+    meaning = "This action belongs to another phase of the round."
+
+
+class GameOver(RuleError):
+    """The game has ended."""
+
+    code = "game_over"
+    meaning = "The game has ended; nothing can change it any more."
+
+
+class NotYourTurn(RuleError):
+    """Buying goes in turn, and it is another seat's."""
+
+    code = "not_your_turn"
+    meaning = "Players buy one after the other, and it is another seat's turn."
+
+
+class TileNotYours(RuleError):
+    """The tile is not among those this seat drew, or has in hand."""
+
+    code = "tile_not_yours"
+    meaning = "The tile is not one of those the seat drew (pricing) or has in hand (building)."
+
+
+class OfferIncomplete(RuleError):
+    """An offer marks one of the three drawn tiles and prices the other two, no fewer and no more."""
+
+    code = "offer_incomplete"
+    meaning = "An offer discards one of the three drawn tiles and prices each of the other two."
+
+
+class PriceTooLow(RuleError):
+    """A price is at least 1 gold."""
+
+    code = "price_too_low"
+    meaning = "Each price is at least 1 gold."
+
+
+class NotEnoughGold(RuleError):
+    """The seat's purse does not hold what this costs."""
+
+    code = "not_enough_gold"
+    meaning = "The seat does not have the gold for this."
+
+
+class OwnTile(RuleError):
+    """Nobody buys a tile of their own."""
+
+    code = "own_tile"
+    meaning = "Nobody buys a tile of their own."
+
+
+class TileNotForSale(RuleError):
+    """No other seat offers this tile now."""
+
+    code = "tile_not_for_sale"
+    meaning = "No other seat offers this tile now."
+
+
+class CellOccupied(RuleError):
+    """A tile lies there already."""
+
+    code = "cell_occupied"
+    meaning = "A tile lies on that cell already."
+
+
+class NotAdjacent(RuleError):
+    """A tile must share an edge with one already placed."""
+
+    code = "not_adjacent"
+    meaning = "The cell shares no edge with a tile of the territory."
+
+
+class TerrainMismatch(RuleError):
+    """The terrain on a shared edge differs."""
+
+    code = "terrain_mismatch"
+    meaning = "The terrain on a shared edge does not match."
+
+
+class BuildFinished(RuleError):
+    """This seat has declared its build finished."""
+
+    code = "build_finished"
+    meaning = "The seat has declared its build finished for this round."
+
+
+class PlaceableTilesLeft(RuleError):
+    """A tile in hand still has a legal place (ruling R5)."""
+
+    code = "placeable_tiles_left"
+    meaning = "A tile in hand still has a legal place, so the build cannot be finished (ruling R5)."
+
+
+class NothingToTakeBack(RuleError):
+    """No placement of this round is left to take back (ruling R6)."""
+
+    code = "nothing_to_take_back"
+    meaning = "The seat has no placement of this round left to take back (ruling R6)."
+
+
+class InvalidSetup(RuleError):
+    """A game cannot begin like this."""
+
+    code = "invalid_setup"
+    meaning = "No game can begin with these players or options."
+
+
+class InvalidTerritory(RuleError):
+    """These tiles cannot lie like this."""
+
+    code = "invalid_territory"
+    meaning = "The tiles cannot lie like this under the rules."
+
+
+class InvalidRecord(RuleError):
+    """A record breaks a rule; `facts["action"]` is the number of the offending action, from 1."""
+
+    code = "invalid_record"
+    meaning = (
+        "The record breaks a rule; the answer gives the number of the offending action."
+    )
+
+
+RULE_ERRORS: tuple[type[RuleError], ...] = tuple(RuleError.__subclasses__())
+"""Every reason there is."""

@@ -1,0 +1,166 @@
+"""What happens in a game, in order: one named tuple for each kind of event.
+
+A tuple over the seats has one entry for each seat, in seat order. `gold` always is what is in the purses
+afterwards. Events hold everything, secrets too: `visibility` says what of them a seat may see.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple, TypeAlias
+
+from skye.schedule import Income
+
+
+class RoundStarted(NamedTuple):
+    """A round begins."""
+
+    round: int
+    starting_seat: int
+
+
+class IncomePaid(NamedTuple):
+    """Each seat receives its income."""
+
+    incomes: tuple[Income, ...]
+    gold: tuple[int, ...]
+
+
+class TilesDrawn(NamedTuple):
+    """Each seat draws three tiles, shown to all. Pricing begins."""
+
+    tiles: tuple[tuple[str, ...], ...]
+
+
+class OfferSet(NamedTuple):
+    """A seat sets or replaces its offer; `gold` is what is left in its purse."""
+
+    seat: int
+    discard: str
+    prices: tuple[tuple[str, int], ...]
+    gold: int
+
+
+class OffersRevealed(NamedTuple):
+    """All offers are turned face up; for each seat the prices of its two tiles on offer."""
+
+    discards: tuple[str, ...]
+    prices: tuple[tuple[tuple[str, int], ...], ...]
+    gold: tuple[int, ...]
+
+
+class TilesDiscarded(NamedTuple):
+    """The marked tiles go back into the bag. Buying begins."""
+
+    tiles: tuple[str, ...]
+
+
+class TileBought(NamedTuple):
+    """A seat buys a tile; the seller receives the price and takes back the gold that lay on the tile."""
+
+    seat: int
+    seller: int
+    tile: str
+    price: int
+    gold: tuple[int, ...]
+
+
+class BuyPassed(NamedTuple):
+    """A seat buys nothing."""
+
+    seat: int
+
+
+class TilesKept(NamedTuple):
+    """Each seat receives its unsold tiles; the gold on them goes to the bank. Building begins."""
+
+    tiles: tuple[tuple[str, ...], ...]
+    gold_lost: tuple[int, ...]
+
+
+class TilePlaced(NamedTuple):
+    """A seat adds a tile to its territory."""
+
+    seat: int
+    tile: str
+    x: int
+    y: int
+    rotation: int
+
+
+class PlacementTakenBack(NamedTuple):
+    """A seat takes its last placement back into hand (R6)."""
+
+    seat: int
+    tile: str
+    x: int
+    y: int
+    rotation: int
+
+
+class BuildingFinished(NamedTuple):
+    """A seat has finished building; `returned` had no place and went back into the bag (R5)."""
+
+    seat: int
+    returned: tuple[str, ...]
+
+
+class RoundScored(NamedTuple):
+    """The round's scoring tiles are scored: points by seat and slot, and the scores afterwards."""
+
+    round: int
+    slots: tuple[str, ...]
+    points: tuple[tuple[int, ...], ...]
+    scores: tuple[int, ...]
+
+
+class GameFinished(NamedTuple):
+    """Final scoring, and the seed that all draws followed from.
+
+    Points by seat: `tile_points` for the scoring tiles in slots A to D, all rounds together, then those for
+    `scrolls` and gold. `gold` is what is in the purses.
+    """
+
+    seed: str
+    scoring_tiles: tuple[str, ...]
+    tile_points: tuple[tuple[int, ...], ...]
+    scrolls: tuple[int, ...]
+    gold_points: tuple[int, ...]
+    scores: tuple[int, ...]
+    gold: tuple[int, ...]
+    winners: tuple[int, ...]
+
+
+Event: TypeAlias = (
+    RoundStarted
+    | IncomePaid
+    | TilesDrawn
+    | OfferSet
+    | OffersRevealed
+    | TilesDiscarded
+    | TileBought
+    | BuyPassed
+    | TilesKept
+    | TilePlaced
+    | PlacementTakenBack
+    | BuildingFinished
+    | RoundScored
+    | GameFinished
+)
+
+EVENT_TYPES: Final[dict[type, str]] = {
+    RoundStarted: "round_started",
+    IncomePaid: "income_paid",
+    TilesDrawn: "tiles_drawn",
+    OfferSet: "offer_set",
+    OffersRevealed: "offers_revealed",
+    TilesDiscarded: "tiles_discarded",
+    TileBought: "tile_bought",
+    BuyPassed: "buy_passed",
+    TilesKept: "tiles_kept",
+    TilePlaced: "tile_placed",
+    PlacementTakenBack: "placement_taken_back",
+    BuildingFinished: "building_finished",
+    RoundScored: "round_scored",
+    GameFinished: "game_finished",
+}
+"""The name of each event in the interface, in the order of a round."""

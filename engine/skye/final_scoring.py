@@ -1,0 +1,109 @@
+"""Final scoring: the scrolls, the gold that is left, and who has won."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
+
+from skye.territory_summary import Survey
+from skye.tiles import OBJECTS
+
+_THINGS_FOR_A_POINT: Final = {
+    "cattle": 1,
+    "broch": 1,
+    "farm": 1,
+    "lighthouse": 1,
+    "sheep": 2,
+    "ship": 2,
+    "whisky": 2,
+}
+_GOLD_FOR_A_POINT: Final = 5
+
+_TIE_BREAKS: Final[dict[str, Callable[[int], int]]] = {
+    "leftover_gold": lambda gold: gold % _GOLD_FOR_A_POINT,
+    "total_gold": lambda gold: gold,
+}
+
+TIE_BREAKS: Final = tuple(_TIE_BREAKS)
+"""What may break a tie (R11), the default first."""
+
+
+class ScrollScore(NamedTuple):
+    """What one scroll gives: its kind and cell, the number of that kind in the territory, and the points.
+
+    `completed` says whether the scroll lies in a completed area, which doubles the points.
+    """
+
+    kind: str
+    cell: int
+    number: int
+    completed: bool
+    points: int
+
+
+class FinalScore(NamedTuple):
+    """What final scoring gives one seat: scroll by scroll, and `gold` points for its purse.
+
+    `leftover` is the gold that earned no point; it breaks ties (R11).
+    """
+
+    scrolls: tuple[ScrollScore, ...]
+    gold: int
+    leftover: int
+
+    @property
+    def total(self) -> int:
+        """All points of final scoring."""
+        return sum(scroll.points for scroll in self.scrolls) + self.gold
+
+
+def final_score(survey: Survey, gold: int) -> FinalScore:
+    """Return what final scoring gives a territory and the gold in its owner's purse."""
+    kinds = [
+        (kind, cell)
+        for cell, form in survey.cells.items()
+        if (kind := form.tile.scroll)
+    ]
+    scrolls: list[ScrollScore] = []
+    if kinds:
+        doubled = _scrolls_in_completed(survey)
+        scrolls = [
+            _scroll_score(survey, kind, cell, cell in doubled) for kind, cell in kinds
+        ]
+    return FinalScore(tuple(scrolls), *divmod(gold, _GOLD_FOR_A_POINT))
+
+
+def _scrolls_in_completed(survey: Survey) -> set[int]:
+    return {
+        cell
+        for area in survey.areas
+        if not area.openings
+        for cell, region in area.parts
+        if region.scroll
+    }
+
+
+def _scroll_score(survey: Survey, kind: str, cell: int, completed: bool) -> ScrollScore:
+    thing = OBJECTS.index(kind)
+    # Whisky is counted in tiles; no tile shows more than one.
+    number = sum([form.tile.counts[thing] for form in survey.cells.values()])
+    points = number // _THINGS_FOR_A_POINT[kind]  # rounded down first, doubled after
+    return ScrollScore(
+        kind, cell, number, completed, 2 * points if completed else points
+    )
+
+
+def winners(
+    scores: Sequence[int], golds: Sequence[int], tie_break: str = "leftover_gold"
+) -> tuple[int, ...]:
+    """Return the seats that win: most points, then most gold by the tie-break (R11), else together.
+
+    `scores` include final scoring; `golds` are the purses as they were before it.
+
+    >>> winners([50, 50, 40], [9, 10, 0]), winners([50, 50, 40], [9, 10, 0], "total_gold")
+    ((0,), (1,))
+    """
+    rank = _TIE_BREAKS[tie_break]
+    standing = [(score, rank(gold)) for score, gold in zip(scores, golds, strict=True)]
+    best = max(standing)
+    return tuple([seat for seat, stood in enumerate(standing) if stood == best])

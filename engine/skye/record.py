@@ -1,0 +1,170 @@
+"""A game as what was decided in it: enough to play it again, to the same state byte for byte.
+
+Everything else, draws included, follows from the seed and the actions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from skye.errors import InvalidRecord, RuleError
+from skye.events import (
+    BuildingFinished,
+    BuyPassed,
+    Event,
+    OfferSet,
+    OffersRevealed,
+    PlacementTakenBack,
+    TileBought,
+    TilePlaced,
+)
+from skye.frontier import Place
+from skye.game import Game
+from skye.moves import Buy, FinishBuilding, Move, Pass, SetOffer, TakeBack
+from skye.rules import Outcome, play
+from skye.setup import Options, new_game
+
+MOVE_TYPES: dict[type[Any], str] = {
+    SetOffer: "set_offer",
+    Buy: "buy",
+    Pass: "pass",
+    Place: "place",
+    TakeBack: "take_back",
+    FinishBuilding: "finish_building",
+}
+"""The name of each move in legal actions and in records."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A move and the seat that made it."""
+
+    seat: int
+    move: Move
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """How a game began, and every action since, in order."""
+
+    colors: tuple[str, ...]
+    seed: str
+    options: Options
+    actions: tuple[Action, ...]
+
+
+def replay(record: Record) -> list[Outcome]:
+    """Play a record again; return the outcome of the setup and of each action.
+
+    :raises InvalidSetup: when no game can begin like this. :raises InvalidRecord: as `play_on` does.
+    """
+    begun = new_game(record.colors, record.seed, record.options)
+    return [begun, *play_on(begun.game, record.actions)]
+
+
+def play_on(game: Game, actions: Iterable[Action]) -> Iterator[Outcome]:
+    """Play recorded actions from where a game has come to, and give the outcome of each.
+
+    :raises InvalidRecord: when an action breaks a rule; `facts["action"]` is its number, from 1.
+    """
+    for number, action in enumerate(actions, 1):
+        try:
+            if action.seat not in range(len(game.players)):
+                raise InvalidRecord(f"There is no seat {action.seat}.")
+            outcome = play(game, action.seat, action.move)
+        except RuleError as error:
+            raise InvalidRecord(
+                f"Action {number}: {error.detail}", action=number, reason=error.code
+            ) from error
+        game = outcome.game
+        yield outcome
+
+
+def action_of(event: Event) -> Action | None:
+    """Return the action that an event tells of, or None when it happened by itself."""
+    match event:
+        case OfferSet(seat, discard, prices):
+            return Action(seat, SetOffer(discard, prices))
+        case TileBought(seat, _, tile):
+            return Action(seat, Buy(tile))
+        case BuyPassed(seat):
+            return Action(seat, Pass())
+        case TilePlaced(seat, tile, x, y, rotation):
+            return Action(seat, Place(tile, x, y, rotation))
+        case PlacementTakenBack(seat):
+            return Action(seat, TakeBack())
+        case BuildingFinished(seat):
+            return Action(seat, FinishBuilding())
+        case _:
+            return None
+
+
+def actions_as_seen_by(
+    viewer: int | None, events: Iterable[Event], *, is_over: bool
+) -> list[dict[str, Any]]:
+    """Return the actions that the events of a game tell of, without what the viewer may not know.
+
+    An offer of another seat is shown without its contents until it has been revealed; one that was
+    replaced before that, until the game is over.
+    """
+    views: list[dict[str, Any]] = []
+    secret: dict[int, tuple[int, Action]] = {}
+    for event in events:
+        if isinstance(event, OffersRevealed):
+            for at, action in secret.values():
+                views[at] = _action_view(action)
+            secret.clear()
+        action_told = action_of(event)
+        if action_told is None:
+            continue
+        hidden = (
+            isinstance(action_told.move, SetOffer)
+            and not is_over
+            and viewer != action_told.seat
+        )
+        if hidden:
+            secret[action_told.seat] = (len(views), action_told)
+        views.append(_hidden_view(action_told) if hidden else _action_view(action_told))
+    return views
+
+
+def _action_view(action: Action) -> dict[str, Any]:
+    return {"seat": action.seat, **move_view(action.move)}
+
+
+def _hidden_view(action: Action) -> dict[str, Any]:
+    return {
+        "seat": action.seat,
+        "type": MOVE_TYPES[SetOffer],
+        "discard": None,
+        "prices": None,
+    }
+
+
+def move_view(move: Move) -> dict[str, Any]:
+    """Return a move as its `type` and its fields.
+
+    >>> move_view(SetOffer("L01", (("L02", 3), ("L03", 1))))
+    {'type': 'set_offer', 'discard': 'L01', 'prices': {'L02': 3, 'L03': 1}}
+    """
+    fields = move._asdict()
+    if isinstance(move, SetOffer):
+        fields["prices"] = dict(move.prices)
+    return {"type": MOVE_TYPES[type(move)], **fields}
+
+
+def move_from(name: str, fields: Mapping[str, Any]) -> Move:
+    """Return the move that `move_view` shows as this type with these fields.
+
+    >>> move_from("place", {"tile": "L07", "x": 0, "y": 1, "rotation": 90})
+    Place(tile='L07', x=0, y=1, rotation=90)
+
+    :raises KeyError: when there is no such type of move, or a field of it is missing.
+    """
+    kind = {name: kind for kind, name in MOVE_TYPES.items()}[name]
+    if kind is SetOffer:
+        return SetOffer(fields["discard"], tuple(fields["prices"].items()))
+    move: Move = kind(*(fields[field] for field in kind._fields))
+    return move

@@ -1,0 +1,188 @@
+"""What happens by itself between two decisions: income, draws, reveal, discard, scoring, the end.
+
+The `end_...` functions look at a game after a move, and when nobody is left to act in its phase move it on to
+the next decision, or to its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from skye.draws import Chance
+from skye.events import (
+    Event,
+    GameFinished,
+    IncomePaid,
+    OffersRevealed,
+    RoundScored,
+    RoundStarted,
+    TilesDiscarded,
+    TilesDrawn,
+    TilesKept,
+)
+from skye.final_scoring import final_score, winners
+from skye.game import BUILDING, BUYING, Game, points_by_slot
+from skye.schedule import MOST_ROUNDS, incomes
+from skye.scoring import tile_points
+from skye.territory_summary import Survey
+from skye.tiles import COLORS
+
+TILES_DRAWN = 3
+"""How many tiles a player draws each round."""
+
+_DRAWS: Final = {
+    number: tuple(
+        tuple(f"draw/{number}/{seat}/{nth}" for nth in range(1, TILES_DRAWN + 1))
+        for seat in range(len(COLORS))
+    )
+    for number in range(1, MOST_ROUNDS + 1)
+}
+"""For each round the labels of its draws, by seat (see `draws`)."""
+
+
+def end_pricing(game: Game) -> tuple[Game, tuple[Event, ...]]:
+    """When every seat has set its offer, turn all offers face up and return the marked tiles to the bag."""
+    for player in game.players:
+        if not player.prices:
+            return game, ()
+    return _reveal_offers(game)
+
+
+def end_buying(game: Game) -> tuple[Game, tuple[Event, ...]]:
+    """When every seat has had its turn, give each its unsold tiles; the gold on them goes to the bank."""
+    if game.buys < len(game.players):
+        return game, ()
+    return _keep_unsold(game)
+
+
+def end_building(game: Game) -> tuple[Game, tuple[Event, ...]]:
+    """When every seat has finished, score the round; then the next begins, or the game ends."""
+    for player in game.players:
+        if not player.finished:
+            return game, ()
+    return _end_round(game)
+
+
+def start_round(
+    game: Game, starting_seat: int, surveys: Sequence[Survey]
+) -> tuple[Game, tuple[Event, ...]]:
+    """Begin the next round: income, then three tiles for each seat; `surveys` are of the territories."""
+    number = game.round + 1
+    scores = [player.score for player in game.players]
+    paid = incomes(scores, surveys, number)
+    drawn = _draw(game, number)
+    players = tuple(
+        [
+            player.beginning(player.gold + income.total, tiles)
+            for player, income, tiles in zip(game.players, paid, drawn, strict=True)
+        ]
+    )
+    gold = tuple([player.gold for player in players])
+    game = game.in_next_round(players, starting_seat)
+    return game, (
+        RoundStarted(number, starting_seat),
+        IncomePaid(paid, gold),
+        TilesDrawn(drawn),
+    )
+
+
+def _draw(game: Game, number: int) -> tuple[tuple[str, ...], ...]:
+    """Draw for seat 0 first, then clockwise, by the procedure that `draws` documents."""
+    chance = Chance(game.seed)
+    bag = list(game.bag)
+    labels = _DRAWS[number][: len(game.players)]
+    return tuple(
+        [tuple([chance.draw(label, bag) for label in of_seat]) for of_seat in labels]
+    )
+
+
+def _reveal_offers(game: Game) -> tuple[Game, tuple[Event, ...]]:
+    marked = [player.prices.index(0) for player in game.players]
+    discards = tuple(
+        [player.drawn[at] for player, at in zip(game.players, marked, strict=True)]
+    )
+    players = tuple(
+        [
+            player.trading(player.gold, *player.offer_without(at), player.hand)
+            for player, at in zip(game.players, marked, strict=True)
+        ]
+    )
+    on_offer = tuple(
+        [tuple(zip(player.drawn, player.prices, strict=True)) for player in players]
+    )
+    gold = tuple([player.gold for player in players])
+    return game.in_phase(BUYING, players), (
+        OffersRevealed(discards, on_offer, gold),
+        TilesDiscarded(discards),
+    )
+
+
+def _keep_unsold(game: Game) -> tuple[Game, tuple[Event, ...]]:
+    kept = TilesKept(
+        tuple([player.drawn for player in game.players]),
+        tuple([player.stakes for player in game.players]),
+    )
+    players = tuple(
+        [
+            player.trading(player.gold, (), (), player.hand + player.drawn)
+            for player in game.players
+        ]
+    )
+    return game.in_phase(BUILDING, players), (kept,)
+
+
+def _end_round(game: Game) -> tuple[Game, tuple[Event, ...]]:
+    surveys = [player.territory.survey for player in game.players]
+    for survey in surveys:
+        survey.keep_up()
+    game, scored = _score_round(game, surveys)
+    if game.round == game.rounds:
+        game, finished = _finish(game, surveys)
+        return game, (scored, finished)
+    game, started = start_round(
+        game, (game.starting_seat + 1) % len(game.players), surveys
+    )
+    return game, (scored, *started)
+
+
+def _score_round(game: Game, surveys: Sequence[Survey]) -> tuple[Game, Event]:
+    golds = [player.gold for player in game.players]
+    slots = game.slots_scored_in(game.round)
+    by_slot = [tile_points(game.scoring_tile(slot), surveys, golds) for slot in slots]
+    points = tuple(zip(*by_slot, strict=True))
+    players = [
+        player.scoring(earned)
+        for player, earned in zip(game.players, points, strict=True)
+    ]
+    scores = tuple([player.score for player in players])
+    return game.with_players(players, game.buys), RoundScored(
+        game.round, slots, points, scores
+    )
+
+
+def _finish(game: Game, surveys: Sequence[Survey]) -> tuple[Game, Event]:
+    finals = [
+        final_score(survey, player.gold)
+        for survey, player in zip(surveys, game.players, strict=True)
+    ]
+    scrolls = tuple(
+        [sum([scroll.points for scroll in final.scrolls]) for final in finals]
+    )
+    gold_points = tuple([final.gold for final in finals])
+    players = tuple(
+        player._replace(
+            score=player.score + of_scrolls + of_gold, final=(of_scrolls, of_gold)
+        )
+        for player, of_scrolls, of_gold in zip(
+            game.players, scrolls, gold_points, strict=True
+        )
+    )
+    scores = tuple([player.score for player in players])
+    golds = tuple([player.gold for player in players])
+    won = winners(scores, golds, game.tie_break)
+    game = game._replace(phase=None, players=players, winners=won)
+    by_slot = tuple(points_by_slot(game, seat) for seat in range(len(players)))
+    return game, GameFinished(
+        game.seed, game.scoring_tiles, by_slot, scrolls, gold_points, scores, golds, won
+    )

@@ -1,0 +1,301 @@
+"""The rules of play: which moves are legal, what they do, and what then happens by itself.
+
+`refusal` is the one judge of a move: `play` raises what it says. `legal_moves` lists what it accepts from the
+same two sources that it asks: the tiles on offer, and the frontier of a territory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from skye import errors, rounds
+from skye.errors import RuleError
+from skye.events import (
+    BuildingFinished,
+    BuyPassed,
+    Event,
+    OfferSet,
+    PlacementTakenBack,
+    TileBought,
+    TilePlaced,
+)
+from skye.frontier import Place
+from skye.game import BUILDING, BUYING, PRICING, Game, Phase, Player
+from skye.moves import (
+    FINISH_BUILDING,
+    PASS,
+    PURCHASES,
+    TAKE_BACK,
+    Buy,
+    FinishBuilding,
+    Move,
+    OfferLimits,
+    Pass,
+    SetOffer,
+    TakeBack,
+)
+from skye.values import made
+
+MINIMUM_PRICE = 1
+"""Gold; the least that a tile on offer costs."""
+
+
+class Outcome(NamedTuple):
+    """What a move leads to: the next game, and what happened on the way."""
+
+    game: Game
+    events: tuple[Event, ...]
+
+
+def play(game: Game, seat: int, move: Move) -> Outcome:
+    """Return the game after a move, moved on to the next decision, and the events this caused.
+
+    :raises RuleError: one named subclass for each reason; the game given is unchanged.
+    :raises ValueError: when there is no such seat or rotation.
+    """
+    error = refusal(game, seat, move)
+    if error is not None:
+        raise error
+    _, _, effect, carry_on = _RULES[type(move)]
+    game, event = effect(game, seat, move)
+    if carry_on is None:
+        return made(Outcome, (game, (event,)))
+    game, consequences = carry_on(game)
+    return made(Outcome, (game, (event, *consequences)))
+
+
+def refusal(game: Game, seat: int, move: Move) -> RuleError | None:
+    """Say why a seat may not make a move now, or None when it may.
+
+    :raises ValueError: when there is no such seat or rotation.
+    """
+    if not 0 <= seat < len(game.players):
+        raise ValueError(f"there is no seat {seat}")
+    phase, judge, _, _ = _RULES[type(move)]
+    if game.phase is phase:
+        return judge(game, seat, move)
+    if game.phase is None:
+        return errors.GameOver("The game is over.")
+    return errors.WrongPhase(
+        f"This belongs to the {phase} phase; the game is in {game.phase}."
+    )
+
+
+def legal_moves(game: Game, seat: int) -> list[Move]:
+    """Return every move open to a seat now, but for offers, which `offer_limits` describes."""
+    phase = game.phase
+    if phase is BUILDING:
+        player = game.players[seat]
+        return [] if player.finished else _building_moves(player)
+    if phase is BUYING and game.buyer == seat:
+        return _buying_moves(game, seat)
+    return []
+
+
+def offer_limits(game: Game, seat: int) -> OfferLimits | None:
+    """Describe every offer a seat may set now; None when it may set none."""
+    if game.phase is not PRICING:
+        return None
+    player = game.players[seat]
+    return OfferLimits(player.drawn, player.gold + player.stakes, MINIMUM_PRICE)
+
+
+def _offer_refusal(game: Game, seat: int, offer: SetOffer) -> RuleError | None:
+    player = game.players[seat]
+    discard, priced = offer
+    named = [discard, *[tile for tile, _ in priced]]
+    if len(named) != len(player.drawn) or set(named) != set(player.drawn):
+        for tile in named:
+            if tile not in player.drawn:
+                return errors.TileNotYours(
+                    f"{tile} is not among the tiles drawn: {', '.join(player.drawn)}."
+                )
+        return errors.OfferIncomplete(
+            "Discard one of the three drawn tiles and price each of the other two."
+        )
+    prices = [gold for _, gold in priced]
+    if min(prices) < MINIMUM_PRICE:
+        return errors.PriceTooLow(f"Each price is at least {MINIMUM_PRICE} gold.")
+    purse = player.gold + player.stakes
+    if sum(prices) > purse:
+        return errors.NotEnoughGold(
+            f"The prices come to {sum(prices)} gold; the purse holds {purse}."
+        )
+    return None
+
+
+def _turn_refusal(game: Game, seat: int, _move: Buy | Pass) -> RuleError | None:
+    if seat != game.buyer:
+        return errors.NotYourTurn(f"It is the turn of seat {game.buyer} to buy.")
+    return None
+
+
+def _purchase_refusal(game: Game, seat: int, move: Buy) -> RuleError | None:
+    if seat != game.buyer:
+        return _turn_refusal(game, seat, move)
+    tile = move.tile
+    seller = _seller(game, tile)
+    if seller is None:
+        return errors.TileNotForSale(f"Nobody offers {tile} now.")
+    if seller == seat:
+        return errors.OwnTile(f"{tile} is a tile of your own.")
+    offering = game.players[seller]
+    price, gold = offering.prices[offering.drawn.index(tile)], game.players[seat].gold
+    if price > gold:
+        return errors.NotEnoughGold(
+            f"{tile} costs {price} gold; the purse holds {gold}."
+        )
+    return None
+
+
+def _placement_refusal(game: Game, seat: int, place: Place) -> RuleError | None:
+    player = game.players[seat]
+    if player.finished:
+        return _finished()
+    tile, x, y, rotation = place
+    if tile not in player.hand:
+        return errors.TileNotYours(
+            f"{tile} is not among the tiles in hand: {', '.join(player.hand)}."
+        )
+    return player.territory.refusal(tile, x, y, rotation)
+
+
+def _take_back_refusal(game: Game, seat: int, _move: TakeBack) -> RuleError | None:
+    player = game.players[seat]
+    if player.finished:
+        return _finished()
+    if not player.placed_now:
+        return errors.NothingToTakeBack("No tile of this round lies in the territory.")
+    return None
+
+
+def _finish_refusal(game: Game, seat: int, _move: FinishBuilding) -> RuleError | None:
+    player = game.players[seat]
+    if player.finished:
+        return _finished()
+    placeable = [tile for tile in player.hand if player.territory.has_place(tile)]
+    if placeable:
+        return errors.PlaceableTilesLeft(f"{', '.join(placeable)} can still be placed.")
+    return None
+
+
+def _finished() -> RuleError:
+    return errors.BuildFinished("This seat has declared its build finished.")
+
+
+def _building_moves(player: Player) -> list[Move]:
+    moves: list[Move] = [*player.territory.legal_places(*player.hand)]
+    if not moves:
+        moves.append(FINISH_BUILDING)
+    if player.placed_now:
+        moves.append(TAKE_BACK)
+    return moves
+
+
+def _buying_moves(game: Game, seat: int) -> list[Move]:
+    gold = game.players[seat].gold
+    moves: list[Move] = [
+        PURCHASES[tile]
+        for seller, player in enumerate(game.players)
+        if seller != seat
+        for tile, price in zip(player.drawn, player.prices, strict=True)
+        if price <= gold
+    ]
+    moves.append(PASS)
+    return moves
+
+
+def _seller(game: Game, tile: str) -> int | None:
+    """Return the seat that has a tile on offer."""
+    for seat, player in enumerate(game.players):
+        if tile in player.drawn:
+            return seat
+    return None
+
+
+def _set_offer(game: Game, seat: int, offer: SetOffer) -> tuple[Game, Event]:
+    player = game.players[seat]
+    drawn = player.drawn
+    by_tile = dict(offer.prices)
+    prices = tuple([by_tile.get(tile, 0) for tile in drawn])
+    gold = player.gold + player.stakes - sum(prices)
+    ordered = tuple([(tile, by_tile[tile]) for tile in drawn if tile in by_tile])
+    game = game.with_player(seat, player.trading(gold, drawn, prices, player.hand))
+    return game, made(OfferSet, (seat, offer.discard, ordered, gold))
+
+
+def _buy(game: Game, seat: int, move: Buy) -> tuple[Game, Event]:
+    tile = move.tile
+    players = list(game.players)
+    seller_seat = _seller(game, tile)
+    assert seller_seat is not None
+    buyer, seller = players[seat], players[seller_seat]
+    at = seller.drawn.index(tile)
+    price = seller.prices[at]
+    players[seller_seat] = seller.trading(
+        seller.gold + 2 * price, *seller.offer_without(at), seller.hand
+    )
+    players[seat] = buyer.trading(
+        buyer.gold - price, buyer.drawn, buyer.prices, (*buyer.hand, tile)
+    )
+    gold = tuple([player.gold for player in players])
+    return game.with_players(players, game.buys + 1), made(
+        TileBought, (seat, seller_seat, tile, price, gold)
+    )
+
+
+def _pass(game: Game, seat: int, _move: Pass) -> tuple[Game, Event]:
+    return game.with_players(list(game.players), game.buys + 1), BuyPassed(seat)
+
+
+def _place(game: Game, seat: int, move: Place) -> tuple[Game, Event]:
+    player = game.players[seat]
+    tile, x, y, rotation = move
+    hand = tuple([other for other in player.hand if other != tile])
+    player = player.building(
+        player.territory.extended(move), hand, player.placed_now + 1
+    )
+    return game.with_player(seat, player), made(
+        TilePlaced, (seat, tile, x, y, rotation)
+    )
+
+
+def _take_back(game: Game, seat: int, _move: TakeBack) -> tuple[Game, Event]:
+    player = game.players[seat]
+    last = player.territory.placed[-1]
+    player = player.building(
+        player.territory.without_last(),
+        (*player.hand, last.tile),
+        player.placed_now - 1,
+    )
+    return game.with_player(seat, player), PlacementTakenBack(seat, *last)
+
+
+def _finish_building(
+    game: Game, seat: int, _move: FinishBuilding
+) -> tuple[Game, Event]:
+    player = game.players[seat]
+    finished = player.building(player.territory, (), player.placed_now, finished=True)
+    return game.with_player(seat, finished), made(BuildingFinished, (seat, player.hand))
+
+
+class _Rule(NamedTuple):
+    """A kind of move: its phase, why it may be refused, what it does, and what may end with it."""
+
+    phase: Phase
+    refusal: Callable[[Game, int, Any], RuleError | None]
+    effect: Callable[[Game, int, Any], tuple[Game, Event]]
+    carry_on: Callable[[Game], tuple[Game, tuple[Event, ...]]] | None = None
+
+
+_RULES: dict[type[Any], _Rule] = {
+    SetOffer: _Rule(PRICING, _offer_refusal, _set_offer, rounds.end_pricing),
+    Buy: _Rule(BUYING, _purchase_refusal, _buy, rounds.end_buying),
+    Pass: _Rule(BUYING, _turn_refusal, _pass, rounds.end_buying),
+    Place: _Rule(BUILDING, _placement_refusal, _place),
+    TakeBack: _Rule(BUILDING, _take_back_refusal, _take_back),
+    FinishBuilding: _Rule(
+        BUILDING, _finish_refusal, _finish_building, rounds.end_building
+    ),
+}

@@ -1,0 +1,286 @@
+"""Scoring for those who ask: the points so far and why, what is to come, and what a placement would bring."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
+
+from skye.areas import Area
+from skye.errors import RuleError, TileNotYours
+from skye.final_scoring import FinalScore, final_score
+from skye.frontier import Place
+from skye.game import Game, Phase
+from skye.geometry import position_of
+from skye.schedule import SLOTS
+from skye.scoring import SCORING_TILES, Award, awards, tile_points
+from skye.territory import Territory
+from skye.territory_summary import Survey
+from skye.tiles import LANDSCAPE, OBJECTS
+from skye.visibility import gold_as_seen_by, territory_view
+
+View: TypeAlias = dict[str, Any]
+
+
+def scores_as_seen_by(viewer: int | None, game: Game) -> View:
+    """Return for each seat its points by round and scoring tile, and what final scoring would give now.
+
+    What depends on a purse that the viewer may not see is None.
+    """
+    by_round = _awards_by_round(game)
+    return {
+        "players": [
+            _standing(viewer, game, seat, by_round) for seat in range(len(game.players))
+        ]
+    }
+
+
+def _standing(
+    viewer: int | None, game: Game, seat: int, by_round: list[list[list[View]]]
+) -> View:
+    player = game.players[seat]
+    gold = gold_as_seen_by(viewer, game, seat)
+    final = final_score(player.territory.survey, gold or 0)
+    scrolls = sum(scroll.points for scroll in final.scrolls)
+    before = player.score - (sum(player.final) if player.final else 0)
+    return {
+        "seat": seat,
+        "score": player.score,
+        "rounds": [
+            {"round": n, "scoring_tiles": seats[seat]}
+            for n, seats in enumerate(by_round, 1)
+        ],
+        "final": {
+            "scrolls": scroll_views(player.territory, final),
+            "scroll_points": scrolls,
+            "gold": gold,
+            "gold_points": None if gold is None else final.gold,
+            "leftover_gold": None if gold is None else final.leftover,
+        },
+        "projected_score": None if gold is None else before + scrolls + final.gold,
+    }
+
+
+def _awards_by_round(game: Game) -> list[list[list[View]]]:
+    """Return for each round scored, each seat and each slot, the points and what earned them."""
+    return [
+        _awards_in(game, number) for number in range(1, len(game.players[0].points) + 1)
+    ]
+
+
+def _awards_in(game: Game, number: int) -> list[list[View]]:
+    then = [
+        Territory(player.territory.placed[: player.built[number - 1]])
+        for player in game.players
+    ]
+    surveys = [territory.survey for territory in then]
+    return [
+        [
+            {
+                "slot": slot,
+                "id": game.scoring_tile(slot),
+                "points": points,
+                "awards": award_views(
+                    then[seat], _awards_then(game, slot, seat, surveys, points)
+                ),
+            }
+            for slot, points in zip(
+                game.slots_scored_in(number), player.points[number - 1], strict=True
+            )
+        ]
+        for seat, player in enumerate(game.players)
+    ]
+
+
+def _awards_then(
+    game: Game, slot: str, seat: int, surveys: Sequence[Survey], points: int
+) -> Sequence[Award]:
+    """Explain points of a past round. Purses of the past are not kept, and no tile stands for them."""
+    tile = game.scoring_tile(slot)
+    if tile == "most_gold":
+        return [Award(points, ())] if points else []
+    return awards(tile, seat, surveys, [0] * len(surveys))
+
+
+def what_if(game: Game, seat: int, placements: Iterable[Place]) -> View:
+    """Say whether tiles could be placed so, one after the other, and what they would change.
+
+    The tiles need not be in hand: any that lies in no territory may be tried. Points are before and
+    after, None where they hang on purses that are hidden, or when a tile cannot lie so.
+    """
+    before = game.players[seat].territory
+    after: Territory | None = before
+    verdicts = []
+    for placed in placements:
+        error = None if after is None else _trial_refusal(game, after, placed)
+        if after is not None:
+            verdicts.append(_verdict(game, seat, placed, error))
+            after = None if error else after.place(*placed)
+    surveys_before = [player.territory.survey for player in game.players]
+    surveys_after = surveys_before.copy()
+    if after is not None:
+        surveys_after[seat] = after.survey
+    # Purses are compared as a spectator sees them, all in the same way: while prices are set, one's own may
+    # lack gold that the others' still show. Whoever may not see them all has no use for one's own.
+    golds = [gold_as_seen_by(None, game, other) for other in range(len(game.players))]
+    return {
+        "legal": after is not None,
+        "placements": verdicts,
+        "scoring_tiles": [
+            {
+                "slot": slot,
+                "id": tile,
+                "before": _points_if_known(tile, seat, surveys_before, golds),
+                "after": None
+                if after is None
+                else _points_if_known(tile, seat, surveys_after, golds),
+            }
+            for slot, tile in zip(SLOTS, game.scoring_tiles, strict=True)
+        ],
+        "scrolls": {
+            "before": _scroll_points(surveys_before[seat]),
+            "after": None if after is None else _scroll_points(surveys_after[seat]),
+        },
+    }
+
+
+def _trial_refusal(game: Game, territory: Territory, placed: Place) -> RuleError | None:
+    built = {other.tile for player in game.players for other in player.territory.placed}
+    built.update(other.tile for other in territory.placed)
+    if placed.tile not in LANDSCAPE or placed.tile in built:
+        return TileNotYours(f"{placed.tile} lies in a territory already.")
+    return territory.refusal(*placed)
+
+
+def _verdict(game: Game, seat: int, placed: Place, error: RuleError | None) -> View:
+    player = game.players[seat]
+    return {
+        **territory_view([placed])[0],
+        "legal": error is None,
+        "in_hand": game.phase is Phase.BUILDING
+        and placed.tile in player.hand
+        and not player.finished,
+        "code": error.code if error else None,
+        "detail": error.detail if error else None,
+    }
+
+
+def _points_if_known(
+    tile: str, seat: int, surveys: Sequence[Survey], golds: Sequence[int | None]
+) -> int | None:
+    if tile == "most_gold" and None in golds:
+        return None
+    return tile_points(tile, surveys, [gold or 0 for gold in golds])[seat]
+
+
+def _scroll_points(survey: Survey) -> int:
+    return sum(scroll.points for scroll in final_score(survey, 0).scrolls)
+
+
+def assess(
+    territories: Sequence[Territory], golds: Sequence[int], scoring_tiles: Sequence[str]
+) -> View:
+    """Score territories as they lie, apart from any game: points and why, scrolls, gold, areas.
+
+    `golds` are the purses, one for each territory; majorities compare the territories given.
+    """
+    surveys = [territory.survey for territory in territories]
+    return {
+        "territories": [
+            {
+                "scoring_tiles": [
+                    {
+                        "id": tile,
+                        "points": tile_points(tile, surveys, golds)[seat],
+                        "awards": award_views(
+                            territory, awards(tile, seat, surveys, golds)
+                        ),
+                    }
+                    for tile in scoring_tiles
+                ],
+                **_final_view(territory, final_score(surveys[seat], golds[seat])),
+                "areas": area_views(territory, surveys[seat].areas),
+            }
+            for seat, territory in enumerate(territories)
+        ]
+    }
+
+
+def _final_view(territory: Territory, final: FinalScore) -> View:
+    return {
+        "scrolls": scroll_views(territory, final),
+        "scroll_points": sum(scroll.points for scroll in final.scrolls),
+        "gold_points": final.gold,
+        "leftover_gold": final.leftover,
+    }
+
+
+def territory_report(territory: Territory) -> View:
+    """Return a territory's tiles, areas, tiles joined to the castle by road, and counts of objects."""
+    survey = territory.survey
+    counts = {
+        thing: sum(form.tile.counts[i] for form in survey.cells.values())
+        for i, thing in enumerate(OBJECTS)
+    }
+    return {
+        "tiles": territory_view(territory.placed),
+        "areas": area_views(territory, survey.areas),
+        "connected_tiles": _tiles_on(territory, survey.connected),
+        "counts": counts,
+    }
+
+
+def area_views(territory: Territory, areas: Iterable[Area]) -> list[View]:
+    """Return areas with the ids of their tiles, each tile once."""
+    return [
+        {
+            "terrain": area.terrain.label,
+            "tiles": _tiles_on(territory, area.cells),
+            "completed": area.completed,
+            "brochs": area.brochs,
+            "ships": area.ships,
+            "lighthouses": area.lighthouses,
+            "scrolls": [kind for kind, _ in area.scrolls],
+        }
+        for area in areas
+    ]
+
+
+def award_views(territory: Territory, earned: Iterable[Award]) -> list[View]:
+    """Return awards with the ids of the tiles that earned them."""
+    return [
+        {"points": award.points, "tiles": _tiles_on(territory, award.cells)}
+        for award in earned
+    ]
+
+
+def scroll_views(territory: Territory, final: FinalScore) -> list[View]:
+    """Return scrolls one by one: kind, tile, how many of the kind there are, and the points."""
+    return [
+        {
+            "kind": scroll.kind,
+            "tile": territory.survey.cells[scroll.cell].tile.id,
+            "count": scroll.number,
+            "completed": scroll.completed,
+            "points": scroll.points,
+        }
+        for scroll in final.scrolls
+    ]
+
+
+def _tiles_on(territory: Territory, cells: Iterable[int]) -> list[str]:
+    return [
+        territory.survey.cells[cell].tile.id for cell in sorted(cells, key=position_of)
+    ]
+
+
+def scoring_tile_views() -> list[View]:
+    """Return the catalogue of all 16 scoring tiles."""
+    return [
+        {
+            "id": tile.id,
+            "title": tile.title,
+            "text": tile.text,
+            "majority": tile.majority,
+        }
+        for tile in SCORING_TILES.values()
+    ]

@@ -1,0 +1,171 @@
+"""A territory: the tiles of one player as they lie, where the next one may go, and what they amount to.
+
+A `Territory` is a value: its tuple of placements and nothing else. The frontier and the survey follow from
+that tuple alone; they are worked out when first asked for, so that a territory which is only stored or shown
+costs nothing, and carried over when a tile is added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from skye.errors import CellOccupied, NotAdjacent, RuleError, TerrainMismatch
+from skye.frontier import WAYS, Place, clash, cover
+from skye.geometry import ROTATIONS, cell_at
+from skye.territory_parsing import checked, parsed
+from skye.territory_summary import NOTHING, Survey
+from skye.tiles import COLORS, FITS, FORMS
+
+
+class _WorkedOut:
+    """Room for what the placements imply; unset until asked for.
+
+    The survey may lack the last few placements: it is brought up to date when somebody reads it.
+    """
+
+    __slots__ = ("_frontier", "_survey")
+
+    _frontier: dict[int, int]
+    _survey: Survey
+
+
+_set = object.__setattr__  # how a frozen value is filled
+
+
+@dataclass(frozen=True, slots=True)
+class Territory(_WorkedOut):
+    """The tiles of one player in placing order, the castle first.
+
+    >>> print(Territory.parse("castle-red L28@0,-1 L44@0,1/180"))
+    castle-red L28@0,-1 L44@0,1/180
+    """
+
+    placed: tuple[Place, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> Territory:
+        """Read the notation `castle-red L28@0,-1 L44@0,1/180`: tile, position, rotation unless 0.
+
+        :raises InvalidTerritory: when a word cannot be read or the tiles cannot lie like this.
+        """
+        return cls.assembled([parsed(word) for word in text.split()])
+
+    @classmethod
+    def assembled(cls, placements: Iterable[Place]) -> Territory:
+        """Return the territory of placements given in any order, all rules of placing checked.
+
+        :raises InvalidTerritory: with `facts["index"]`, the position of the first placement at fault.
+        """
+        return cls(checked(placements))
+
+    def __str__(self) -> str:
+        castle, *others = self.placed
+        return " ".join([castle.tile, *map(str, others)])
+
+    @property
+    def frontier(self) -> dict[int, int]:
+        """The empty cells next to a tile, each with its demand (see `frontier`)."""
+        try:
+            return self._frontier
+        except AttributeError:
+            frontier: dict[int, int] = {}
+            for tile, x, y, rotation in self.placed:
+                cover(frontier, cell_at(x, y), FORMS[tile, rotation])
+            _set(self, "_frontier", frontier)
+            return frontier
+
+    @property
+    def survey(self) -> Survey:
+        """What it amounts to for scoring."""
+        survey = self._surveyed
+        known = len(survey.cells)
+        if known < len(self.placed):
+            survey = survey.extended(self.placed[known:])
+            _set(self, "_survey", survey)
+        return survey
+
+    @property
+    def _surveyed(self) -> Survey:
+        """The survey of its first placements, as many as have been surveyed yet."""
+        try:
+            return self._survey
+        except AttributeError:
+            return NOTHING
+
+    def legal_places(self, *tiles: str) -> list[Place]:
+        """Return every way to place one of some landscape tiles, tile by tile and cell by cell."""
+        places: list[Place] = []
+        demands = self.frontier.items()
+        for tile in tiles:
+            by_demand = WAYS[tile]
+            for cell, demand in demands:
+                ways = by_demand[demand]
+                if ways is not None:
+                    places += ways[cell]
+        return places
+
+    def has_place(self, tile: str) -> bool:
+        """Whether a landscape tile has any legal place, in any rotation."""
+        fits = FITS[tile]
+        return any(fits[demand] for demand in self.frontier.values())
+
+    def place(self, tile: str, x: int, y: int, rotation: int) -> Territory:
+        """Return the territory with one more landscape tile.
+
+        :raises CellOccupied: when a tile lies there already.
+        :raises NotAdjacent: when the cell shares no edge with a tile of the territory.
+        :raises TerrainMismatch: when the terrain on a shared edge differs.
+        """
+        error = self.refusal(tile, x, y, rotation)
+        if error is not None:
+            raise error
+        return self.extended(Place(tile, x, y, rotation))
+
+    def extended(self, place: Place) -> Territory:
+        """Return the territory with one more tile, known to be legal; what is worked out is carried over."""
+        tile, x, y, rotation = place
+        frontier = self.frontier.copy()
+        cover(frontier, cell_at(x, y), FORMS[tile, rotation])
+        larger = Territory((*self.placed, place))
+        _set(larger, "_frontier", frontier)
+        _set(larger, "_survey", self._surveyed)
+        return larger
+
+    def refusal(self, tile: str, x: int, y: int, rotation: int) -> RuleError | None:
+        """Say why a landscape tile may not be placed so, or None when it may.
+
+        :raises ValueError: when there is no such rotation.
+        """
+        try:
+            demand = self.frontier[cell_at(x, y)]
+        except (ValueError, KeyError):
+            for there in self.placed:
+                if (there.x, there.y) == (x, y):
+                    return CellOccupied(f"{there.tile} lies on ({x}, {y}) already.")
+            return NotAdjacent(
+                f"({x}, {y}) shares no edge with a tile of the territory."
+            )
+        if rotation in FITS[tile][demand]:
+            return None
+        if rotation not in ROTATIONS:
+            raise ValueError(f"{rotation} is not one of {ROTATIONS}")
+        return TerrainMismatch(
+            f"{tile} turned by {rotation} on ({x}, {y}): {clash(tile, rotation, demand)}."
+        )
+
+    def without_last(self) -> Territory:
+        """Return the territory as it was before the last placement."""
+        return Territory(self.placed[:-1])
+
+
+_CASTLES: Final = {
+    color: Territory((Place(f"castle-{color}", 0, 0, 0),)) for color in COLORS
+}
+"""One for all games, so that what follows from a castle is worked out once."""
+
+
+def castle_alone(color: str) -> Territory:
+    """Return the territory every player begins with: their castle at (0, 0)."""
+    return _CASTLES[color]

@@ -1,0 +1,83 @@
+"""What a territory amounts to for scoring: its tiles, what the roads join to the castle, and its areas."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from collections.abc import Set as AbstractSet
+from itertools import islice
+from typing import Final
+
+from skye.areas import NO_AREAS, Area, Areas
+from skye.frontier import Place
+from skye.geometry import cell_at
+from skye.roads import BEGINNINGS, join_roads
+from skye.tiles import FORMS, Form
+
+_A_ROUND: Final = 6
+"""A player hardly lays more tiles in a round."""
+
+
+class Survey:
+    """All that scoring asks of one territory.
+
+    `cells` has what lies on each cell, in placing order, and `connected` the cells joined to the castle by
+    road, without the castle's own (R9). `road_ends` are what there is to know of the border when a tile is
+    added (see `roads`).
+
+    The areas, which most scoring tiles do not ask for, may lack the last few tiles until somebody reads them.
+    That is all that ever changes here.
+    """
+
+    __slots__ = ("_areas", "cells", "connected", "road_ends")
+
+    def __init__(
+        self,
+        cells: dict[int, Form],
+        connected: AbstractSet[int],
+        road_ends: dict[int, tuple[int, ...]],
+        areas: Areas,
+    ) -> None:
+        self.cells = cells
+        self.connected = connected
+        self.road_ends = road_ends
+        self._areas = areas
+
+    @property
+    def areas(self) -> Collection[Area]:
+        """All areas."""
+        return self._joined().by_number.values()
+
+    def keep_up(self) -> None:
+        """Join the areas now if only the tiles of a round are missing, lest the last round pay for all."""
+        if len(self.cells) - self._areas.tiles <= _A_ROUND:
+            self._joined()
+
+    def _joined(self) -> Areas:
+        areas = self._areas
+        if areas.tiles < len(self.cells):
+            areas = self._areas = areas.extended(
+                islice(self.cells.items(), areas.tiles, None)
+            )
+        return areas
+
+    def extended(self, placements: Iterable[Place]) -> Survey:
+        """Return the survey with more tiles."""
+        cells, connected, road_ends = (
+            self.cells.copy(),
+            set(self.connected),
+            self.road_ends.copy(),
+        )
+        for tile, x, y, rotation in placements:
+            cell, form = cell_at(x, y), FORMS[tile, rotation]
+            cells[cell] = form
+            join_roads(connected, road_ends, cells, cell, form)
+        return Survey(cells, connected, road_ends, self._areas)
+
+    def with_areas(self, areas: Iterable[Area]) -> Survey:
+        """Return the survey as if its areas were others."""
+        instead = Areas(len(self.cells), dict(enumerate(areas)), {})
+        return Survey(self.cells, self.connected, self.road_ends, instead)
+
+
+NOTHING: Final = Survey({}, frozenset(), BEGINNINGS, NO_AREAS)
+"""The survey of no tile at all."""

@@ -1,0 +1,250 @@
+"""What a seat may see: the one place that decides it, for states, events and records alike.
+
+A viewer is a seat, or None for a spectator. Secret until the rules reveal them:
+
+* the prices and the discard of other seats, until every seat has set its offer;
+* the purses of other seats until the game is over, unless the game has open gold;
+* the seed until the game is over. (The bag has no order to hide: see `draws`.)
+
+The answers are plain dictionaries and lists, ready to be written as JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias
+
+from skye.draws import commitment
+from skye.events import (
+    EVENT_TYPES,
+    Event,
+    GameFinished,
+    IncomePaid,
+    OfferSet,
+    OffersRevealed,
+    RoundScored,
+    TileBought,
+    TilesDrawn,
+    TilesKept,
+)
+from skye.frontier import Place
+from skye.game import Game, Phase, Player, points_by_slot
+from skye.schedule import SLOTS, schedule
+
+View: TypeAlias = dict[str, Any]
+
+
+def game_as_seen_by(viewer: int | None, game: Game) -> View:
+    """Return the state of the game without what the viewer may not know."""
+    bag = game.bag
+    waiting_for = game.waiting_for
+    return {
+        "round": game.round,
+        "rounds": game.rounds,
+        "phase": game.phase,
+        "starting_seat": game.starting_seat,
+        "waiting_for": waiting_for,
+        "scoring_tiles": scoring_tiles_view(game.scoring_tiles, len(game.players)),
+        "bag": {"count": len(bag), "tiles": bag},
+        "fairness": {
+            "commitment": commitment(game.seed),
+            "seed": game.seed if game.is_over else None,
+        },
+        "players": [
+            player_as_seen_by(viewer, game, seat) for seat in range(len(game.players))
+        ],
+        "result": _result(game) if game.is_over else None,
+    }
+
+
+def player_as_seen_by(viewer: int | None, game: Game, seat: int) -> View:
+    """Return what one seat has, without what the viewer may not know."""
+    player = game.players[seat]
+    return {
+        "seat": seat,
+        "color": player.color,
+        "score": player.score,
+        "gold": gold_as_seen_by(viewer, game, seat),
+        "tiles_drawn": _tiles_drawn(
+            player, hidden=game.phase is Phase.PRICING and viewer != seat
+        ),
+        "tiles_to_build": player.hand,
+        "offer_set": game.phase is not Phase.PRICING or bool(player.prices),
+        "build_finished": player.finished,
+        "territory": territory_view(player.territory.placed),
+    }
+
+
+def gold_as_seen_by(viewer: int | None, game: Game, seat: int) -> int | None:
+    """Return the gold of a seat's purse as the viewer may see it, or None.
+
+    With open gold, the purse is shown to others as it was before prices were set until they are revealed:
+    what is missing from it would tell what was laid on the tiles.
+    """
+    player = game.players[seat]
+    if viewer == seat or game.is_over:
+        return player.gold
+    if not game.open_gold:
+        return None
+    return player.gold + player.stakes if game.phase is Phase.PRICING else player.gold
+
+
+def scoring_tiles_view(scoring_tiles: Sequence[str], players: int) -> list[View]:
+    """Return the scoring tiles in slots A to D, each with the rounds in which it is scored."""
+    rounds = schedule(players)
+    return [
+        {
+            "slot": slot,
+            "id": tile,
+            "rounds": [n for n, slots in enumerate(rounds, 1) if slot in slots],
+        }
+        for slot, tile in zip(SLOTS, scoring_tiles, strict=True)
+    ]
+
+
+def territory_view(placed: Iterable[Place]) -> list[View]:
+    """Return placed tiles in placing order."""
+    return [
+        {"tile": tile, "x": x, "y": y, "rotation": rotation}
+        for tile, x, y, rotation in placed
+    ]
+
+
+def _tiles_drawn(player: Player, *, hidden: bool) -> list[View]:
+    if hidden or not player.prices:
+        return [{"tile": tile, "price": None, "discard": None} for tile in player.drawn]
+    return [
+        {"tile": tile, "price": price or None, "discard": not price}
+        for tile, price in zip(player.drawn, player.prices, strict=True)
+    ]
+
+
+def _result(game: Game) -> View:
+    """Return the result of a game that is over."""
+    finals = [player.final or (0, 0) for player in game.players]
+    return _result_view(
+        game.winners,
+        game.scoring_tiles,
+        [points_by_slot(game, seat) for seat in range(len(game.players))],
+        [player.score for player in game.players],
+        finals,
+    )
+
+
+def _result_view(
+    winners: Sequence[int],
+    scoring_tiles: Sequence[str],
+    tile_points: Sequence[Sequence[int]],
+    scores: Sequence[int],
+    finals: Sequence[tuple[int, int]],
+) -> View:
+    players = [
+        {
+            "seat": seat,
+            "score": scores[seat],
+            "scoring_tiles": dict(zip(scoring_tiles, points, strict=True)),
+            "scrolls": scrolls,
+            "gold": gold,
+        }
+        for seat, (points, (scrolls, gold)) in enumerate(
+            zip(tile_points, finals, strict=True)
+        )
+    ]
+    return {"winners": winners, "players": players}
+
+
+def event_as_seen_by(viewer: int | None, event: Event, *, open_gold: bool) -> View:
+    """Return an event without what the viewer may not know; it looks the same whenever it is asked for."""
+
+    def purse(seat: int, gold: int) -> int | None:
+        return gold if open_gold or viewer == seat else None
+
+    name = EVENT_TYPES[type(event)]
+    match event:
+        case OfferSet(seat):
+            fields = _offer_set(event, seen=viewer == seat)
+        case IncomePaid() | OffersRevealed() | TilesDrawn() | TilesKept():
+            fields = {"players": _by_seat(event, purse)}
+        case TileBought(seat, seller, tile, price, gold):
+            golds = [{"seat": s, "gold": purse(s, gold[s])} for s in (seat, seller)]
+            fields = {
+                "seat": seat,
+                "seller": seller,
+                "tile": tile,
+                "price": price,
+                "players": golds,
+            }
+        case RoundScored():
+            fields = _round_scored(event)
+        case GameFinished():
+            fields = _game_finished(event)
+        case _:
+            fields = event._asdict()
+    return {"type": name, **fields}
+
+
+def _by_seat(
+    event: IncomePaid | OffersRevealed | TilesDrawn | TilesKept,
+    purse: Callable[[int, int], int | None],
+) -> list[View]:
+    match event:
+        case IncomePaid(incomes, gold):
+            return [
+                {
+                    "seat": seat,
+                    **income._asdict(),
+                    "total": income.total,
+                    "gold": purse(seat, gold[seat]),
+                }
+                for seat, income in enumerate(incomes)
+            ]
+        case TilesDrawn(tiles):
+            return [{"seat": seat, "tiles": drawn} for seat, drawn in enumerate(tiles)]
+        case OffersRevealed(discards, prices, gold):
+            return [
+                {
+                    "seat": seat,
+                    "discard": discards[seat],
+                    "prices": dict(of),
+                    "gold": purse(seat, gold[seat]),
+                }
+                for seat, of in enumerate(prices)
+            ]
+        case TilesKept(tiles, gold_lost):
+            return [
+                {"seat": s, "tiles": kept, "gold_lost": gold_lost[s]}
+                for s, kept in enumerate(tiles)
+            ]
+
+
+def _offer_set(event: OfferSet, *, seen: bool) -> View:
+    return {
+        "seat": event.seat,
+        "discard": event.discard if seen else None,
+        "prices": dict(event.prices) if seen else None,
+        "gold": event.gold if seen else None,
+    }
+
+
+def _round_scored(event: RoundScored) -> View:
+    players = [
+        {
+            "seat": seat,
+            "points": dict(zip(event.slots, points, strict=True)),
+            "score": event.scores[seat],
+        }
+        for seat, points in enumerate(event.points)
+    ]
+    return {"round": event.round, "players": players}
+
+
+def _game_finished(event: GameFinished) -> View:
+    finals = list(zip(event.scrolls, event.gold_points, strict=True))
+    result = _result_view(
+        event.winners, event.scoring_tiles, event.tile_points, event.scores, finals
+    )
+    players = [
+        {"seat": seat, "score": event.scores[seat], "gold": gold}
+        for seat, gold in enumerate(event.gold)
+    ]
+    return {"seed": event.seed, "players": players, "result": result}

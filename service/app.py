@@ -1,0 +1,65 @@
+"""The application: everything in its place, as the settings want it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from werkzeug.middleware.proxy_fix import ProxyFix
+
+from service.observability.access_log import AccessNotes
+from service.observability.metrics import Metrics
+from service.openapi import Contract
+from service.routes import BLUEPRINTS
+from service.settings import Settings
+from service.storage import retry as patience
+from service.storage.redis_store import RedisStore
+from service.storage.store import Store
+from service.usecases.following import Bell, OpenStreams
+from service.usecases.games import Games
+from service.web import cors, problems
+from service.web import rate_limits as limits
+from service.web.framework import Application, PlainInteger
+from service.web.response_headers import Envelope
+
+if TYPE_CHECKING:
+    from wsgiref.types import WSGIApplication
+
+    from flask import Flask
+
+
+def build(
+    settings: Settings, store: Store | None, clock: Callable[[], float], shared_memory: int | None
+) -> Flask:
+    """See `service.create_app`."""
+    app = Application("service", static_folder=None, template_folder="docs/templates")
+    app.config["MAX_CONTENT_LENGTH"] = settings.max_body_bytes
+    app.url_map.converters = app.url_map.converters | {"int": PlainInteger}
+    app.url_map.strict_slashes = False
+    app.url_map.merge_slashes = False
+    contract = Contract(app)
+    for blueprint in BLUEPRINTS:
+        contract.register_blueprint(blueprint)
+    store = store or RedisStore.from_settings(settings)
+    metrics = Metrics(_routes(app), shared_memory)
+    app.extensions["skye-metrics"] = metrics
+    app.extensions["skye-games"] = Games(store, settings, clock, metrics)
+    app.extensions["skye-bell"] = Bell(store)
+    app.extensions["skye-streams"] = OpenStreams(settings.limit_streams if settings.limits else 0, metrics)
+    problems.register(app)
+    app.before_request(patience.begin_request)
+    app.teardown_request(patience.end_request)
+    limits.register(app, settings, store)
+    cors.register(app, settings.cors_origins)
+    everyone = cors.for_everyone(settings.cors_origins)
+    wrapped = Envelope(app.wsgi_app, AccessNotes(metrics), everyone)
+    app.wsgi_app = _behind_proxies(wrapped, settings.trusted_proxies)  # type: ignore[assignment,method-assign]  # Flask's own way
+    return app
+
+
+def _routes(app: Flask) -> list[tuple[str, str]]:
+    return [(rule.rule, method) for rule in app.url_map.iter_rules() for method in rule.methods or ()]
+
+
+def _behind_proxies(application: WSGIApplication, number: int) -> WSGIApplication:
+    return ProxyFix(application, x_for=number, x_proto=number) if number else application

@@ -1,0 +1,39 @@
+"""The commands: `python -m service.cli COMMAND`.
+
+A command is a module with a function `main` that returns the exit code. It is imported only when it is
+called, so that one command does not pay for another.
+"""
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+COMMANDS = {
+    "serve": (
+        "service.server.launcher",
+        "serve the API, with a Redis of its own unless SKYE_REDIS_URL names one",
+    ),
+    "demo": ("service.cli.demo", "play one whole game against the running server, as a client would"),
+    "openapi": ("service.cli.openapi", "print the contract, which `make openapi` keeps in openapi.yaml"),
+    "settings": ("service.settings", "print the table of settings"),
+}
+
+WITH_OPTIONS = {"demo"}
+"""The commands whose `main` takes options, and says what they are when asked by `--help`."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command named and return its exit code."""
+    match arguments:
+        case [name, *options] if name in WITH_OPTIONS or (name in COMMANDS and not options):
+            command = import_module(COMMANDS[name][0]).main
+            code: int = command(options) if name in WITH_OPTIONS else command()
+            return code
+    print("usage: python -m service.cli COMMAND\n", file=sys.stderr)
+    for name, (_, meaning) in COMMANDS.items():
+        print(f"  {name:10}{meaning}", file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,61 @@
+"""From Markdown to HTML. Nothing in it needs inline styles or scripts: the pages' policy allows none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
+
+from service.docs import Page, Section
+from service.web.problems import KINDS
+
+
+def rendered(text: str) -> Page:
+    """Return a page; its first heading is its title."""
+    tokens = _MARKDOWN.parse(text)
+    headings = list(_headings(tokens))
+    for opening, section in headings:
+        opening.attrSet("id", section.anchor)
+    html = _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {})
+    sections = tuple(section for opening, section in headings if opening.tag == "h2")
+    return Page(headings[0][1].title, html, sections)
+
+
+def _headings(tokens: Sequence[Token]) -> Iterator[tuple[Token, Section]]:
+    """Yield what opens each heading, with the section that begins there."""
+    for number, token in enumerate(tokens):
+        if token.type == "heading_open":
+            title = "".join(part.content for part in tokens[number + 1].children or ())
+            yield token, Section(re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-"), title)
+
+
+class _Html(RendererHTML):
+    """Writes the HTML of the guide; the methods are named after what they write."""
+
+    def code_inline(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        """Let the code of a refusal lead to what it means."""
+        word = tokens[idx].content
+        written = super().code_inline(tokens, idx, options, env)
+        return f'<a href="/docs/errors#{word}">{written}</a>' if word in KINDS else written
+
+    def fence(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        """Say of a program what the text calls it, and of what follows a command that it is an answer."""
+        kind, _, name = tokens[idx].info.partition(" ")
+        written = super().fence(tokens, idx, options, env).replace("<pre>", '<pre tabindex="0">')
+        caption = f"<figcaption>{name}</figcaption>\n" if name else ""
+        return f'<figure class="{kind or "plain"}">\n{caption}{written}</figure>\n'
+
+    def table_open(self, *_: object) -> str:
+        """Let a table that is too wide for a phone be moved sideways."""
+        return '<div class="wide" tabindex="0"><table>\n'
+
+    def table_close(self, *_: object) -> str:
+        """End what `table_open` began."""
+        return "</table></div>\n"
+
+
+_MARKDOWN = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Html).enable("table")

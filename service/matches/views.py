@@ -1,0 +1,224 @@
+"""What the service answers, as plain dictionaries: the engine's views with what the table adds.
+
+What a caller may see is decided in the engine's `visibility`; here it is only put together.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any, TypeAlias
+
+from service.matches.match import (
+    TABLE_EVENT_TYPES,
+    AnyEvent,
+    Change,
+    GameStarted,
+    Status,
+    Table,
+    TableEvent,
+    TurnChanged,
+)
+from service.matches.tokens import Caller
+from service.matches.transitions import may_not_undo
+from skye import (
+    LANDSCAPE,
+    OBJECTS,
+    TILES,
+    FinishBuilding,
+    Move,
+    OfferLimits,
+    Pass,
+    Place,
+    SetOffer,
+    TakeBack,
+    castle_alone,
+    commitment,
+    event_as_seen_by,
+    game_as_seen_by,
+    legal_moves,
+    move_view,
+    offer_limits,
+    scoring_tiles_view,
+    territory_view,
+)
+
+View: TypeAlias = dict[str, Any]
+
+_SIDES = ("north", "east", "south", "west")
+
+
+def timestamp(ms: int | None) -> str | None:
+    """Return milliseconds since 1970 as RFC 3339 in UTC.
+
+    >>> timestamp(1_500)
+    '1970-01-01T00:00:01.500Z'
+    """
+    if ms is None:
+        return None
+    return datetime.fromtimestamp(ms / 1000, UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
+
+
+def game_view(table: Table, caller: Caller) -> View:
+    """Return the game as a caller may see it."""
+    played = _lobby_view(table) if table.game is None else game_as_seen_by(caller.seat, table.game)
+    if table.status is Status.ABORTED:
+        played |= {"phase": None, "waiting_for": ()}
+    for seat, player in zip(table.seats, played["players"], strict=True):
+        player["name"] = seat.name
+        player["bot"] = seat.bot
+    played["fairness"]["seed_source"] = table.options.seed_source
+    return {
+        "id": table.id,
+        "name": table.name,
+        "version": table.version,
+        "last_event": table.last_event,
+        "status": table.status,
+        "private": table.private,
+        "created_at": timestamp(table.created_ms),
+        "seats": table.capacity,
+        "you": {"seat": caller.seat, "host": caller.host},
+        "options": _options_view(table),
+        "deadline": timestamp(table.deadline_ms),
+        **played,
+    }
+
+
+def _lobby_view(table: Table) -> View:
+    named = table.options.scoring_tiles
+    return {
+        "round": 0,
+        "rounds": None,
+        "phase": None,
+        "starting_seat": table.options.starting_seat,
+        "waiting_for": (),
+        "scoring_tiles": scoring_tiles_view(named, table.capacity) if named else (),
+        "bag": {"count": len(LANDSCAPE), "tiles": LANDSCAPE},
+        "fairness": {"commitment": commitment(table.options.seed), "seed": None},
+        "players": [
+            {
+                "seat": number,
+                "color": seat.color,
+                "score": 0,
+                "gold": 0,
+                "tiles_drawn": (),
+                "tiles_to_build": (),
+                "offer_set": False,
+                "build_finished": False,
+                "territory": territory_view(castle_alone(seat.color).placed),
+            }
+            for number, seat in enumerate(table.seats)
+        ],
+        "result": None,
+    }
+
+
+def _options_view(table: Table) -> View:
+    options = table.options
+    return {
+        "scoring_tiles": options.scoring_tiles,
+        "starting_seat": options.starting_seat,
+        "seed": options.seed if table.status is Status.FINISHED else None,
+        "tie_break": options.tie_break,
+        "open_gold": options.open_gold,
+        "turn_ms": options.turn_ms,
+        "on_timeout": options.on_timeout,
+    }
+
+
+def summary_view(table: Table) -> View:
+    """Return what a list of games tells of each."""
+    game = table.game
+    return {
+        "id": table.id,
+        "name": table.name,
+        "version": table.version,
+        "status": table.status,
+        "created_at": timestamp(table.created_ms),
+        "seats": table.capacity,
+        "round": game.round if game else 0,
+        "phase": game.phase if game and table.status is Status.PLAYING else None,
+        "players": [
+            {"seat": number, "name": seat.name, "color": seat.color, "bot": seat.bot}
+            for number, seat in enumerate(table.seats)
+        ],
+    }
+
+
+def actions_view(table: Table, seat: int) -> View:
+    """Return every move open to a seat now, each as a request that can be sent as it stands."""
+    actions: list[View] = []
+    if table.game is not None and table.status is Status.PLAYING and table.seats[seat].bot is None:
+        limits = offer_limits(table.game, seat)
+        moves = legal_moves(table.game, seat)
+        if may_not_undo(table):
+            limits = None if table.game.players[seat].prices else limits
+            moves = [move for move in moves if not isinstance(move, TakeBack)]
+        if limits is not None:
+            actions.append(_offer_action(table, seat, limits))
+        actions += [_action(table, seat, move) for move in moves]
+    return {"version": table.version, "actions": actions}
+
+
+_REQUESTS: dict[type, tuple[str, str]] = {
+    SetOffer: ("PUT", "offer"),
+    Pass: ("POST", "purchase"),
+    Place: ("POST", "placements"),
+    TakeBack: ("DELETE", "placements/last"),
+    FinishBuilding: ("POST", "build/finish"),
+}
+
+
+def _action(table: Table, seat: int, move: Move) -> View:
+    method, path = _REQUESTS.get(type(move), ("POST", "purchase"))
+    fields = move_view(move)
+    name = fields.pop("type")
+    body = {"pass": True} if isinstance(move, Pass) else fields or None
+    return {
+        "type": name,
+        "method": method,
+        "href": f"/v1/games/{table.id}/players/{seat}/{path}",
+        "body": body,
+    }
+
+
+def _offer_action(table: Table, seat: int, limits: OfferLimits) -> View:
+    """Give one offer that is legal as it stands, and the limits within which every other is."""
+    discard, *kept = limits.tiles
+    example = SetOffer(discard, tuple((tile, limits.minimum) for tile in kept))
+    return {**_action(table, seat, example), "constraints": limits._asdict()}
+
+
+def event_views(change: Change, caller: Caller, *, open_gold: bool) -> list[View]:
+    """Return the events of a change as a caller may see them, numbered."""
+    at = timestamp(change.at_ms)
+    return [
+        {"id": number, "version": change.version, "at": at, **_event_view(event, caller, open_gold=open_gold)}
+        for number, event in enumerate(change.events, change.first_event)
+    ]
+
+
+def _event_view(event: AnyEvent, caller: Caller, *, open_gold: bool) -> View:
+    if not isinstance(event, TableEvent):
+        return event_as_seen_by(caller.seat, event, open_gold=open_gold)
+    fields = event._asdict()
+    if isinstance(event, TurnChanged):
+        fields["deadline"] = timestamp(fields.pop("deadline_ms"))
+    if isinstance(event, GameStarted):
+        fields["scoring_tiles"] = scoring_tiles_view(event.scoring_tiles, 5 if event.rounds == 5 else 4)
+    return {"type": TABLE_EVENT_TYPES[type(event)], **fields}
+
+
+@cache
+def tile_view(tile_id: str) -> View:
+    """Return a tile of the catalogue in reference orientation."""
+    tile = TILES[tile_id]
+    return {
+        "id": tile.id,
+        "castle": tile.is_castle,
+        "edges": {side: terrain.label for side, terrain in zip(_SIDES, tile.edges, strict=True)},
+        "center": tile.center.label,
+        "roads": [[_SIDES[side] for side in road] for road in tile.roads],
+        "counts": dict(zip(OBJECTS, tile.counts, strict=True)),
+        "scroll": tile.scroll,
+    }

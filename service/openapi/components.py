@@ -1,0 +1,162 @@
+"""What operations share: parameters, the headers of answers, and how a token is sent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+from service import docs as guide
+from skye import PLAYERS, schedule
+
+_MOST_ROUNDS = max(len(schedule(players)) for players in PLAYERS)
+
+
+def told_in(file: str) -> str:
+    """Return a text that is longer than a docstring."""
+    return Path(__file__).with_name(file).read_text(encoding="utf-8")
+
+
+def _in_path(name: str, description: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"name": name, "in": "path", "required": True, "description": description, "schema": schema}
+
+
+def _in_headers(name: str, description: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"name": name, "in": "header", "description": description, "schema": schema}
+
+
+PATH_PARAMETERS: Final = {
+    "game": _in_path("game", "The id of the game.", {"$ref": "#/components/schemas/GameId"}),
+    "seat": _in_path(
+        "seat",
+        "The seat, counted from 0 in clockwise order.",
+        {"type": "integer", "minimum": 0, "maximum": PLAYERS[-1] - 1},
+    ),
+    "round": _in_path(
+        "round", "The round, counted from 1.", {"type": "integer", "minimum": 1, "maximum": _MOST_ROUNDS}
+    ),
+    "tile": _in_path("tile", "The id of the tile.", {"$ref": "#/components/schemas/TileId"}),
+    "page": _in_path("page", "The name of the page.", {"type": "string", "enum": list(guide.PAGES)}),
+    "asset": _in_path(
+        "asset", "The name of the file.", {"type": "string", "pattern": r"^[a-z0-9.-]+$", "maxLength": 64}
+    ),
+}
+
+IDEMPOTENCY_KEY: Final = "Idempotency-Key"
+IF_MATCH: Final = "If-Match"
+IF_NONE_MATCH: Final = "If-None-Match"
+LAST_EVENT_ID: Final = "Last-Event-ID"
+
+HEADER_PARAMETERS: Final = {
+    IDEMPOTENCY_KEY: _in_headers(
+        IDEMPOTENCY_KEY,
+        "Makes the request safe to repeat: the same key with the same request gives the first answer again, "
+        "for a day. A key belongs to its token, or without one to the address of the client. "
+        "A random UUID is a good one.",
+        {"type": "string", "pattern": r"^[\x21-\x7e]{1,255}$", "minLength": 1, "maxLength": 255},
+    ),
+    IF_MATCH: _in_headers(
+        IF_MATCH,
+        "Makes the write conditional: it is refused with 412 unless the game is at this version: "
+        "its `version` in quotes, or any `ETag` that it was shown with.",
+        {"type": "string", "examples": ['"42"']},
+    ),
+    IF_NONE_MATCH: _in_headers(
+        IF_NONE_MATCH,
+        "The `ETag` of the answer that the client has: if it still holds, 304 is all that comes back.",
+        {"type": "string", "examples": ['"42"']},
+    ),
+    LAST_EVENT_ID: _in_headers(
+        LAST_EVENT_ID,
+        "The number of the last event received, as an `EventSource` sends it when it comes back; "
+        "it goes before `after`.",
+        {"type": "string", "pattern": "^[0-9]{1,9}$", "examples": ["17"]},
+    ),
+}
+
+PARAMETERS: Final = PATH_PARAMETERS | HEADER_PARAMETERS
+"""The components of parameters, by the name of the parameter."""
+
+
+def _header(description: str, schema: dict[str, Any], *, always: bool = True) -> dict[str, Any]:
+    return {"description": description, "required": always, "schema": schema}
+
+
+def _limit(description: str) -> dict[str, Any]:
+    schema = {"type": "integer", "minimum": 0}
+    return _header(f"Where requests are limited: {description}", schema, always=False)
+
+
+HEADERS: Final = {
+    "ETag": _header(
+        "What is answered, and to whom, for `If-Match`, `If-None-Match`. Of a game its `version` in quotes; "
+        'what a seat or the host is shown has more after it, as in `"42-seat1"`: others see otherwise.',
+        {"type": "string", "examples": ['"42"', '"42-seat1"']},
+    ),
+    "Location": _header(
+        "The path of what was created.", {"type": "string", "format": "uri-reference"}, always=False
+    ),
+    "Cache-Control": _header(
+        "Whether and for how long the answer may be kept.", {"type": "string", "examples": ["no-store"]}
+    ),
+    "Retry-After": _header(
+        "How many seconds to wait before trying again.", {"type": "integer", "minimum": 0}
+    ),
+    "WWW-Authenticate": _header("Always `Bearer`.", {"type": "string", "const": "Bearer"}),
+    "Allow": _header("With 405: the methods that the path has.", {"type": "string"}, always=False),
+    "X-Request-Id": _header(
+        "The id of the request in the logs of the service: the one sent, if well-formed, or a new one.",
+        {"type": "string", "minLength": 1, "maxLength": 64},
+    ),
+    "RateLimit-Limit": _limit("how many are allowed in a minute."),
+    "RateLimit-Remaining": _limit("how many are left now."),
+    "RateLimit-Reset": _limit("seconds until all are left again."),
+}
+"""The components of headers, by the name of the header."""
+
+SCHEMAS: Final = {
+    "GameId": {
+        "type": "string",
+        "description": "The id of a game.",
+        "minLength": 1,
+        "maxLength": 64,
+        "pattern": "^[a-z0-9]+$",
+        "examples": ["k7mt2vq9xw3c"],
+    },
+    "Picture": {
+        "type": "string",
+        "description": "A picture as SVG: no scripts, and nothing from outside.",
+        "contentMediaType": "image/svg+xml",
+    },
+    "EventStream": {
+        "type": "string",
+        "description": told_in("event_stream.md"),
+        "contentMediaType": "text/event-stream",
+        "contentSchema": {"$ref": "#/components/schemas/StreamMessage"},
+    },
+    "Page": {
+        "type": "string",
+        "description": "A page for people; it loads nothing from outside.",
+        "contentMediaType": "text/html",
+    },
+    "Metrics": {
+        "type": "string",
+        "description": "Counts in Prometheus's text format.",
+        "contentMediaType": "text/plain",
+    },
+    "Contract": {"type": "object", "description": "This document.", "additionalProperties": True},
+    "Asset": {"type": "string", "description": "A script, a style sheet or an icon.", "format": "binary"},
+}
+"""What is no JSON object but has a name of its own."""
+
+TOKEN: Final = "token"  # noqa: S105 - the name of the scheme
+SECURITY_SCHEMES: Final = {
+    TOKEN: {
+        "type": "http",
+        "scheme": "bearer",
+        "description": (
+            "A host token, from `POST /v1/games`, starts and aborts its game and before the start seats bots "
+            "and removes players. A seat token, from there or from `POST /v1/games/{game}/players`, acts for "
+            "its seat and sees what the seat may see. Without a token one sees what a spectator sees."
+        ),
+    }
+}

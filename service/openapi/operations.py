@@ -1,0 +1,234 @@
+"""Decorators that say of a view what the contract says of its operation. They leave the view as it is.
+
+The view's docstring gives summary and description, and its name the `operationId`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from copy import deepcopy
+from enum import Enum
+from typing import Any, NamedTuple, TypeVar
+
+from marshmallow import Schema
+
+from service.openapi.components import IDEMPOTENCY_KEY, IF_MATCH, IF_NONE_MATCH, TOKEN
+from service.schemas.responses import Problem
+from service.web.problems import CONTENT_TYPE, KINDS
+
+JSON = "application/json"
+
+View = TypeVar("View", bound=Callable[..., Any])
+
+CODES = "x-problem-codes"
+"""Under which an answer that refuses lists its codes for programs."""
+
+
+class Token(Enum):
+    """Whether an operation asks for a token."""
+
+    NONE = "none"
+    OPTIONAL = "optional"
+    REQUIRED = "required"
+
+
+_SECURITY: dict[Token, list[dict[str, list[str]]]] = {
+    Token.NONE: [],
+    Token.OPTIONAL: [{}, {TOKEN: []}],
+    Token.REQUIRED: [{TOKEN: []}],
+}
+
+
+class Link(NamedTuple):
+    """A link from an answer to an operation, with its parameters as runtime expressions."""
+
+    operation: str
+    description: str
+    parameters: dict[str, str]
+
+    @property
+    def doc(self) -> dict[str, Any]:
+        """The link as OpenAPI writes it."""
+        return {
+            "operationId": self.operation,
+            "description": self.description,
+            "parameters": self.parameters,
+        }
+
+
+class Answer(NamedTuple):
+    """One answer of an operation that is no refusal."""
+
+    status: int
+    description: str
+    schema: type[Schema] | dict[str, Any] | None = None
+    content_type: str = JSON
+    headers: Sequence[str] = ()
+    links: Sequence[Link] = ()
+
+
+STORE = ("store_unavailable",)
+"""What refuses wherever games are read."""
+
+GAME = (*STORE, "token_unknown", "game_not_found", "game_unreadable", "too_much_contention")
+"""What refuses wherever a game is named."""
+
+BODY = ("bad_request", "malformed_json", "unsupported_media_type", "body_too_large", "invalid_body")
+"""What refuses wherever there is a body."""
+
+CREATES = (
+    *STORE,
+    "bad_request",
+    "body_too_large",
+    "invalid_parameter",
+    "idempotency_key_reused",
+    "too_much_contention",
+)
+"""What refuses wherever an answer is remembered under a key."""
+
+WRITES = (*GAME, *CREATES, "version_mismatch")
+"""What refuses wherever a game is changed."""
+
+
+def text(name: str) -> dict[str, str]:
+    """Return the schema of an answer that is no JSON: the component of this name."""
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+_UNEXPECTED = (
+    "bad_request",
+    "method_not_allowed",
+    "request_timeout",
+    "uri_too_long",
+    "headers_too_large",
+    "internal_error",
+)
+"""What any operation could answer, though it should not come to that."""
+
+_LIMITS = ("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset")
+_OF_STATUS: dict[int | str, list[str]] = {
+    401: ["WWW-Authenticate"],
+    412: ["ETag"],
+    429: ["Retry-After"],
+    503: ["Retry-After"],
+    "default": ["Allow"],
+}
+
+
+class Describe(NamedTuple):
+    """Documents a view: its answers, the codes it refuses with, and the headers it heeds.
+
+    `limited` says whether its requests are counted.
+    """
+
+    answers: Sequence[Answer]
+    refuses: Iterable[str] = ()
+    token: Token = Token.NONE
+    headers: Sequence[str] = ()
+    limited: bool = True
+
+    def __call__(self, view: View) -> View:
+        """Note on the view what flask-smorest reads when the document is made."""
+        known: dict[str, Any] = deepcopy(vars(view).get("_apidoc", {}))
+        known.setdefault("arguments", {}).setdefault("parameters", []).extend(self.headers)
+        known["manual_doc"] = {
+            "operationId": view.__name__,
+            "security": _SECURITY[self.token],
+            "responses": self._responses() | self._refusals(),
+        }
+        vars(view)["_apidoc"] = known
+        return view
+
+    def _responses(self) -> dict[int | str, Any]:
+        responses: dict[int | str, Any] = {}
+        for answer in self.answers:
+            response = responses.setdefault(answer.status, {"description": answer.description})
+            limits = _LIMITS if self.limited else ()
+            response["headers"] = _named("Cache-Control", *answer.headers, "X-Request-Id", *limits)
+            if answer.schema is not None:
+                response.setdefault("content", {})[answer.content_type] = {"schema": answer.schema}
+            if answer.links:
+                response["links"] = {link.operation: link.doc for link in answer.links}
+        return responses
+
+    def _refusals(self) -> dict[int | str, Any]:
+        wanted = {*self.refuses, *(["too_many_requests"] if self.limited else [])}
+        by_status: dict[int | str, list[str]] = {}
+        for code, kind in KINDS.items():
+            if code in wanted:
+                by_status.setdefault(kind.status, []).append(code)
+        by_status["default"] = list(_UNEXPECTED)
+        return {
+            status: _SHARED_NAMES.get(tuple(codes)) or _refusal(status, codes)
+            for status, codes in by_status.items()
+        }
+
+
+def operation(
+    *answers: Answer, refuses: Iterable[str] = (), headers: Sequence[str] = (), limited: bool = True
+) -> Describe:
+    """Document a view that has to do with no game in particular."""
+    return Describe(answers, refuses, headers=headers, limited=limited)
+
+
+def reads(*answers: Answer, refuses: Iterable[str] = (), token: Token = Token.OPTIONAL) -> Describe:
+    """Document a view that shows something of a game, which has the game's version for a tag."""
+    return _tagged(answers, (*GAME, *refuses), token)
+
+
+def never_changes(*answers: Answer, refuses: Iterable[str] = ()) -> Describe:
+    """Document a view that always shows the same while a version of the service runs."""
+    return _tagged(answers, refuses, Token.NONE)
+
+
+def _tagged(answers: Iterable[Answer], refuses: Iterable[str], token: Token) -> Describe:
+    tagged = [answer._replace(headers=["ETag"]) for answer in answers]
+    unchanged = Answer(304, "What the client has still holds.", headers=["ETag"])
+    return Describe([*tagged, unchanged], refuses, token, [IF_NONE_MATCH])
+
+
+def writes(answer: Answer, *, refuses: Iterable[str] = (), token: Token = Token.REQUIRED) -> Describe:
+    """Document a view that changes a game."""
+    answer = answer._replace(headers=["ETag"])
+    return Describe([answer], (*WRITES, *refuses), token, [IDEMPOTENCY_KEY, IF_MATCH])
+
+
+def creates(answer: Answer, *, refuses: Iterable[str] = ()) -> Describe:
+    """Document a view that makes a game."""
+    answer = answer._replace(headers=["ETag", "Location"])
+    return Describe([answer], (*CREATES, *refuses), headers=[IDEMPOTENCY_KEY])
+
+
+def _named(*names: str) -> dict[str, str]:
+    """Return headers as references to their components."""
+    return {name: name for name in names}
+
+
+def _refusal(status: int | str, codes: Sequence[str]) -> dict[str, Any]:
+    """Return the answer that refuses with a status, for one of some reasons."""
+    return {
+        "description": "\n".join(f"- `{code}`: {KINDS[code].meaning}" for code in codes),
+        "headers": _named("Cache-Control", *_OF_STATUS.get(status, []), "X-Request-Id", *_LIMITS),
+        "content": {CONTENT_TYPE: {"schema": Problem}},
+        CODES: list(codes),
+    }
+
+
+_SHARED: dict[str, tuple[str, ...]] = {
+    "UnreadableBody": ("malformed_json", "bad_request"),
+    "TokenNeeded": ("token_required", "token_unknown"),
+    "InvalidRequest": ("invalid_body", "invalid_parameter", "idempotency_key_reused"),
+    "InvalidHeader": ("invalid_parameter", "idempotency_key_reused"),
+    "Unavailable": ("store_unavailable", "too_much_contention", "game_unreadable"),
+    "Unexpected": _UNEXPECTED,
+    **{code.title().replace("_", ""): (code,) for code in KINDS},
+}
+_SHARED_NAMES = {codes: name for name, codes in _SHARED.items()}
+
+
+def shared_refusals() -> dict[str, dict[str, Any]]:
+    """Return the refusals that several operations may have in common, by the name of the component."""
+    return {
+        name: _refusal("default" if name == "Unexpected" else KINDS[codes[0]].status, codes)
+        for name, codes in _SHARED.items()
+    }

@@ -1,0 +1,172 @@
+"""What has happened: the events of a game, the report of a round, the record of all actions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from flask import Response, request
+
+from service.matches.match import Change, Status, Table, TableEvent
+from service.matches.transitions import game_begun
+from service.openapi.components import LAST_EVENT_ID
+from service.openapi.operations import GAME, Answer, Describe, Link, Token, reads, text
+from service.schemas import requests
+from service.schemas import responses as answers
+from service.usecases.following import Follower, events_after
+from service.web.exchange import (
+    JSON,
+    bell,
+    check_accepts,
+    etag,
+    games,
+    open_streams,
+    shown,
+    token,
+    unchanged,
+)
+from service.web.problems import FieldError, Problem
+from service.web.rate_limits import network
+from service.web.request_parsing import Resource
+from skye import Event, actions_as_seen_by, round_report
+
+blueprint = Resource(
+    "History", __name__, url_prefix="/v1/games/<game>", description="Events, reports and records."
+)
+
+EVENT_STREAM = "text/event-stream"
+
+RECORD_FORMAT = 1
+"""The number of the record's form."""
+
+
+_BEGUN = ("game_not_started",)
+
+
+@blueprint.route("/events")
+@Describe(
+    [
+        Answer(
+            200,
+            "The events, or with `Accept: text/event-stream` a stream of them.",
+            answers.EventList,
+            links=[
+                Link(
+                    "list_events",
+                    "What happens after.",
+                    {"game": "$request.path.game", "after": "$response.body#/last_event"},
+                )
+            ],
+        ),
+        Answer(200, "", text("EventStream"), content_type=EVENT_STREAM),
+        Answer(204, "The stream has ended with the game: an `EventSource` is told not to come back."),
+    ],
+    refuses=[*GAME, "not_acceptable", "invalid_parameter", "too_many_streams"],
+    token=Token.OPTIONAL,
+    headers=[LAST_EVENT_ID],
+)
+@blueprint.arguments(requests.EventsQuery, location="query")
+def list_events(query: dict[str, Any], game: str) -> Response:
+    """Follow a game.
+
+    All that happens in a game is an event, numbered from 1 without a gap and shown as the caller may see it:
+    who folds them over a view of the game always has the view that `GET /v1/games/{game}` would give. As JSON
+    they come in pages, and with `wait_ms` the answer waits for the next one (long poll). With `Accept:
+    text/event-stream` they come as they happen, until the game is over; see the schema EventStream.
+    """
+    follower, after = Follower(games(), bell(), game, token()), _after(query)
+    if check_accepts(JSON, EVENT_STREAM) == EVENT_STREAM:
+        return _stream(follower, after)
+    seen, changes = follower.wait(after, query["wait_ms"] / 1000)
+    page = events_after(seen, changes, after)[: query["limit"]]
+    return shown({"events": page, "last_event": seen.table.last_event, "version": seen.table.version})
+
+
+def _after(query: dict[str, Any]) -> int:
+    """Return the number of the last event that the client has; a reconnecting stream names it in a header."""
+    last = request.headers.get("Last-Event-ID")
+    if not last:
+        return int(query["after"])
+    if not (last.isascii() and last.isdigit() and len(last) < 10):
+        raise Problem(
+            "invalid_parameter", errors=[FieldError("Last-Event-ID", "This is not an event's number.")]
+        )
+    return int(last)
+
+
+def _stream(follower: Follower, after: int) -> Response:
+    first = follower.read_from(after)
+    table = first[0].table
+    is_over = table.status in (Status.FINISHED, Status.ABORTED)
+    if is_over and after >= table.last_event:
+        return Response(status=204, headers={"Cache-Control": "no-store"})  # tells it not to come back
+    whose = follower.token or network(request.remote_addr)
+    leave = open_streams().enter(whose)
+    response = Response(follower.stream(first, after), content_type=EVENT_STREAM)
+    response.call_on_close(leave)
+    response.headers["Cache-Control"] = "no-store"
+    response.headers["X-Accel-Buffering"] = "no"
+    return response
+
+
+@blueprint.route("/rounds/<int:round>")
+@reads(
+    Answer(200, "The report.", answers.RoundReport),
+    refuses=["not_acceptable", "not_found", "round_not_found", *_BEGUN],
+)
+def get_round(game: str, round: int) -> Response:  # noqa: A002 - as the path has it
+    """Get the report of a round.
+
+    What has happened in it so far: incomes by source, draws, revealed offers, discards, purchases, what was
+    built and what went back to the bag, and the points by scoring tile.
+    """
+    (table, caller), changes = games().read_with_log(game, token())
+    game_begun(table)
+    report = round_report(
+        caller.seat,
+        _engine_events(changes),
+        round,
+        players=len(table.seats),
+        open_gold=table.options.open_gold,
+    )
+    if report is None:
+        raise Problem("round_not_found")
+    tag = etag(table.version, caller)
+    return unchanged(tag) or shown({"version": table.version, **report}, tag=tag)
+
+
+@blueprint.route("/record")
+@reads(Answer(200, "The record.", answers.ExportedRecord), refuses=["not_acceptable", *_BEGUN])
+def get_record(game: str) -> Response:
+    """Get the record of a game.
+
+    What it began with and every action in order, as the caller may know it. The record of a game that is over
+    is complete: every state follows from it, and `POST /v1/games` begins a new game from it.
+    """
+    (table, caller), changes = games().read_with_log(game, token())
+    is_over = table.status is Status.FINISHED
+    actions = actions_as_seen_by(caller.seat, _engine_events(changes), is_over=is_over)
+    record = {**_beginning(table, is_over=is_over), "actions": actions}
+    tag = etag(table.version, caller)
+    return unchanged(tag) or shown(record, tag=tag)
+
+
+def _beginning(table: Table, *, is_over: bool) -> dict[str, Any]:
+    game = game_begun(table)
+    return {
+        "format": RECORD_FORMAT,
+        "game": table.id,
+        "version": table.version,
+        "players": [{"name": seat.name, "color": seat.color, "bot": seat.bot} for seat in table.seats],
+        "options": {
+            "scoring_tiles": table.options.scoring_tiles,
+            "starting_seat": table.options.starting_seat,
+            "tie_break": game.tie_break,
+            "open_gold": game.open_gold,
+            "seed": game.seed if is_over else None,
+        },
+    }
+
+
+def _engine_events(changes: Iterable[Change]) -> list[Event]:
+    return [event for change in changes for event in change.events if not isinstance(event, TableEvent)]

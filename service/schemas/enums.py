@@ -1,0 +1,167 @@
+"""The words and ids of the interface, each list of them described once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import ValidationError, fields, validate
+
+from service.matches.match import OnTimeout, SeedSource, Status
+from service.schemas.fields import MOST_GOLD, Integer, Word
+from skye import (
+    BOTS,
+    COLORS,
+    LANDSCAPE,
+    OBJECTS,
+    SCORING_TILES,
+    SLOTS,
+    TIE_BREAKS,
+    TILES,
+    Phase,
+    Terrain,
+)
+
+
+class Color(Word):
+    """A player's colour; the castle has it too."""
+
+    choices = COLORS
+
+
+class LandscapeTile(Word):
+    """The id of a landscape tile, L01 to L73."""
+
+    component = "LandscapeTileId"
+    choices = LANDSCAPE
+
+    def __init__(self, description: str = "A landscape tile.", **kwargs: Any) -> None:
+        super().__init__(description, **kwargs)
+
+
+class AnyTile(Word):
+    """The id of a landscape tile, L01 to L73, or of a castle tile."""
+
+    component = "TileId"
+    choices = TILES
+
+    def __init__(self, description: str = "A tile.", **kwargs: Any) -> None:
+        super().__init__(description, **kwargs)
+
+
+class ScoringTileId(Word):
+    """The id of a scoring tile."""
+
+    choices = SCORING_TILES
+
+    def __init__(self, description: str = "A scoring tile.", **kwargs: Any) -> None:
+        super().__init__(description, **kwargs)
+
+
+class ScoringSlot(Word):
+    """The place of a scoring tile in a game; it decides in which rounds the tile is scored."""
+
+    choices = SLOTS
+
+    def __init__(self, description: str = "A slot.", **kwargs: Any) -> None:
+        super().__init__(description, **kwargs)
+
+
+class BotName(Word):
+    """A bot: `random` does anything legal, `greedy` plays sensibly."""
+
+    choices = BOTS
+
+
+class TieBreakRule(Word):
+    """What breaks a tie for the win (ruling R11).
+
+    `leftover_gold`: the gold left after every 5 have become a point. `total_gold`: all the gold. Who is still
+    tied shares the win.
+    """
+
+    choices = TIE_BREAKS
+
+
+class TimeoutRule(Word):
+    """Who decides for a seat that lets its deadline pass.
+
+    `auto`: one sensible action is taken, and the seat goes on as before. `bot`: a bot plays on for good.
+    """
+
+    choices = OnTimeout
+
+
+class GameStatus(Word):
+    """Where a game stands."""
+
+    choices = Status
+
+
+class GamePhase(Word):
+    """The phase of a round in which players must decide; income, discard and scoring happen by themselves."""
+
+    choices = Phase
+
+
+class SeedOrigin(Word):
+    """Who chose the seed; a creator who did knows every draw in advance."""
+
+    choices = SeedSource
+
+
+class TerrainName(Word):
+    """The terrain on an edge, in the middle of a tile, or of an area."""
+
+    choices = tuple(terrain.label for terrain in Terrain)
+
+    def __init__(self, description: str = "The terrain.", **kwargs: Any) -> None:
+        super().__init__(description, **kwargs)
+
+
+class Side(Word):
+    """An edge of a tile in reference orientation."""
+
+    choices = ("north", "east", "south", "west")
+
+    def __init__(self, description: str = "An edge that the road reaches.", **kwargs: Any) -> None:
+        super().__init__(description, **kwargs)
+
+
+class ObjectKind(Word):
+    """A kind of thing that tiles show."""
+
+    choices = OBJECTS
+
+
+_DRAWN = 3
+"""How many tiles a seat draws, and could want to price."""
+
+
+class Prices(fields.Dict):
+    """Gold for each tile on offer, by the tile's id."""
+
+    component = "Prices"
+
+    def __init__(self, description: str, **kwargs: Any) -> None:
+        super().__init__(
+            keys=LandscapeTile(),
+            values=Integer(1, MOST_GOLD, "Gold laid on the tile."),
+            validate=validate.Length(max=_DRAWN, error="There are {max} tiles to price at most."),
+            metadata={"description": description},
+            **kwargs,
+        )
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if isinstance(value, dict):
+            self._validate(value)  # of far too many keys none is read
+        try:
+            return super()._deserialize(value, attr, data, **kwargs)  # type: ignore[no-untyped-call]  # theirs
+        except ValidationError as error:
+            raise ValidationError(_by_key(error.messages)) from None
+
+
+def _by_key(messages: Any) -> Any:
+    """Leave out what marshmallow puts between a key of a mapping and what is wrong with it or its value."""
+    if not isinstance(messages, dict):
+        return messages
+    return {key: [fault for faults in found.values() for fault in faults] for key, found in messages.items()}

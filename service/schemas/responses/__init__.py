@@ -1,0 +1,32 @@
+"""What the service answers: the schemas that the contract is made of."""
+
+from service.schemas.responses.catalogue import Health, ScoringTileList, Tile, TileList
+from service.schemas.responses.events import Event
+from service.schemas.responses.game import Game
+from service.schemas.responses.history import EventList, ExportedRecord, RoundReport, StreamMessage
+from service.schemas.responses.lobby import CreatedGame, GameList, TakenSeat
+from service.schemas.responses.play import ActionList
+from service.schemas.responses.problem import Problem
+from service.schemas.responses.scoring import ScoredTerritories, Scores, TerritoryReport, WhatIf
+
+__all__ = [
+    "ActionList",
+    "CreatedGame",
+    "Event",
+    "EventList",
+    "ExportedRecord",
+    "Game",
+    "GameList",
+    "Health",
+    "Problem",
+    "RoundReport",
+    "ScoredTerritories",
+    "Scores",
+    "ScoringTileList",
+    "StreamMessage",
+    "TakenSeat",
+    "TerritoryReport",
+    "Tile",
+    "TileList",
+    "WhatIf",
+]

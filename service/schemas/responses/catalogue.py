@@ -1,0 +1,63 @@
+"""The catalogue: tiles and scoring tiles."""
+
+from __future__ import annotations
+
+from service.schemas.enums import AnyTile, ObjectKind, ScoringTileId, Side, TerrainName
+from service.schemas.fields import ListOf, One, OneOf
+from service.schemas.responses.scoring import ObjectCounts
+from service.schemas.responses.shape import Answer, Flag, Text
+from skye import SCORING_TILES, TILES
+
+
+class TileEdges(Answer):
+    """The terrain on each edge of a tile in reference orientation."""
+
+    north = TerrainName()
+    east = TerrainName()
+    south = TerrainName()
+    west = TerrainName()
+
+
+class Tile(Answer):
+    """A tile in reference orientation."""
+
+    id = AnyTile("Which tile it is.")
+    castle = Flag("Whether it is one of the five castle tiles.")
+    edges = One(TileEdges, "The terrain on each edge.")
+    center = TerrainName("The terrain in the middle.")
+    roads = ListOf(
+        ListOf(
+            Side(), "The edges that one road joins; a road on one edge ends inside the tile.", length=(1, 4)
+        ),
+        "The roads; they are not joined to each other.",
+        length=(0, 4),
+    )
+    counts = One(ObjectCounts, "How many of each thing it shows.")
+    scroll = ObjectKind("What its scroll counts; null when it bears none.", allow_none=True)
+
+
+class TileList(Answer):
+    """All tiles."""
+
+    tiles = ListOf(Tile, "The tiles.", length=(len(TILES), len(TILES)))
+
+
+class ScoringTile(Answer):
+    """A scoring tile."""
+
+    id = ScoringTileId("Which tile it is.")
+    title = Text("What it is called.", 60)
+    text = Text("What it gives points for.", 500)
+    majority = Flag("Whether it compares players, with 5 points for the most and 2 for the second.")
+
+
+class ScoringTileList(Answer):
+    """All scoring tiles."""
+
+    scoring_tiles = ListOf(ScoringTile, "The scoring tiles.", length=(len(SCORING_TILES), len(SCORING_TILES)))
+
+
+class Health(Answer):
+    """The service is well."""
+
+    status = OneOf(("ok",), 'Always "ok".')

@@ -1,0 +1,305 @@
+"""The events of a game, one schema for each type. Everything a caller may not know yet is null."""
+
+from __future__ import annotations
+
+from service.schemas.enums import BotName, Color, GamePhase, LandscapeTile, Prices
+from service.schemas.fields import (
+    MOST_GOLD,
+    Always,
+    Coordinate,
+    Integer,
+    ListOf,
+    One,
+    OneOf,
+    Rotation,
+    Seat,
+    Tagged,
+)
+from service.schemas.responses.game import GameResult, UsedScoringTiles
+from service.schemas.responses.shape import (
+    ROUNDS,
+    Answer,
+    BySeat,
+    Count,
+    LandscapeTiles,
+    Round,
+    Seats,
+    SlotPoints,
+    Text,
+    Time,
+    Version,
+)
+from skye import LANDSCAPE, PLAYERS
+
+
+class _Event(Answer):
+    id = Integer(1, None, "The number of the event; events are numbered without a gap, from 1.")
+    version = Version("The version of the game that the event is part of.")
+    at = Time("When it happened, by the clock of the server; the order is that of `id`.")
+
+
+class _SeatEvent(_Event):
+    seat = Seat("The seat it happened to, or that did it.")
+
+
+class GameCreatedEvent(_Event):
+    """The game was created; players may join."""
+
+    type = Always("game_created")
+    name = Text("What the game is called.", 60)
+
+
+class PlayerJoinedEvent(_SeatEvent):
+    """A person or a bot took a seat."""
+
+    type = Always("player_joined")
+    name = Text("What the player is called.", 40)
+    color = Color("The player's colour.")
+    bot = BotName("The bot; null for a person.", allow_none=True)
+
+
+class PlayerLeftEvent(_SeatEvent):
+    """A player left the lobby; the seats behind moved up by one."""
+
+    type = Always("player_left")
+
+
+class GameStartedEvent(_Event):
+    """The lobby closed and the game began."""
+
+    type = Always("game_started")
+    scoring_tiles = UsedScoringTiles("The scoring tiles of slots A to D.")
+    starting_seat = Seat("The seat that starts the first round.")
+    rounds = Integer(5, ROUNDS, "How many rounds the game has.")
+
+
+class BotTookOverEvent(_SeatEvent):
+    """A bot plays the seat from now on, for good."""
+
+    type = Always("bot_took_over")
+    bot = BotName("The bot.")
+    reason = OneOf(("resigned", "timed_out"), "Why.")
+
+
+class TimedOutEvent(_SeatEvent):
+    """The seat let its deadline pass; the events that follow were decided for it."""
+
+    type = Always("timed_out")
+
+
+class TurnChangedEvent(_Event):
+    """Who must act, and until when, has changed; the last event of a change that alters it."""
+
+    type = Always("turn_changed")
+    phase = GamePhase("The phase; null when none waits for decisions.", allow_none=True)
+    waiting_for = Seats("The seats that must act now.")
+    deadline = Time("When the time for this decision is up; null: never.", allow_none=True)
+
+
+class GameAbortedEvent(_Event):
+    """The host aborted the game."""
+
+    type = Always("game_aborted")
+
+
+class RoundStartedEvent(_Event):
+    """A round began."""
+
+    type = Always("round_started")
+    round = Round()
+    starting_seat = Seat("The seat that starts it.")
+
+
+class Income(Answer):
+    """The gold that a seat received at the beginning of a round, by source."""
+
+    castle = Count("For the castle.")
+    whisky = Count("For tiles with whisky that are joined to the castle by road.")
+    catch_up = Count("For players who were ahead.")
+    total = Count("Together.")
+
+
+class SeatIncome(Income):
+    """The income of one seat."""
+
+    seat = Seat("The seat.")
+    gold = Count("The gold then in the purse; null when hidden.", allow_none=True)
+
+
+class IncomePaidEvent(_Event):
+    """Each seat received its income."""
+
+    type = Always("income_paid")
+    players = BySeat(SeatIncome, "The incomes, in seat order.")
+
+
+class SeatDraw(Answer):
+    """The tiles that one seat drew."""
+
+    seat = Seat("The seat.")
+    tiles = LandscapeTiles("The tiles, in the order drawn.", 3)
+
+
+class TilesDrawnEvent(_Event):
+    """Each seat drew three tiles. Pricing begins."""
+
+    type = Always("tiles_drawn")
+    players = BySeat(SeatDraw, "The draws, in seat order.")
+
+
+class OfferSetEvent(_SeatEvent):
+    """A seat set or replaced its offer. What it is, only the seat itself is told here."""
+
+    type = Always("offer_set")
+    discard = LandscapeTile("The tile to discard; null when hidden.", allow_none=True)
+    prices = Prices("Gold on each of the other two tiles; null when hidden.", allow_none=True)
+    gold = Count("The gold then in the purse; null when hidden.", allow_none=True)
+
+
+class SeatOffer(Answer):
+    """The offer of one seat, revealed."""
+
+    seat = Seat("The seat.")
+    discard = LandscapeTile("The tile discarded.")
+    prices = Prices("Gold on each of the other two tiles.")
+    gold = Count("The gold then in the purse; null when hidden.", allow_none=True)
+
+
+class OffersRevealedEvent(_Event):
+    """All offers were turned face up."""
+
+    type = Always("offers_revealed")
+    players = BySeat(SeatOffer, "The offers, in seat order.")
+
+
+class TilesDiscardedEvent(_Event):
+    """The marked tiles went back into the bag. Buying begins."""
+
+    type = Always("tiles_discarded")
+    tiles = LandscapeTiles("The tiles, in seat order.", PLAYERS[-1])
+
+
+class SeatGold(Answer):
+    """The purse of one seat."""
+
+    seat = Seat("The seat.")
+    gold = Count("The gold then in the purse; null when hidden.", allow_none=True)
+
+
+class TileBoughtEvent(_SeatEvent):
+    """A seat bought a tile; the seller received the price and took back the gold that lay on the tile."""
+
+    type = Always("tile_bought")
+    seller = Seat("The seat that sold it.")
+    tile = LandscapeTile("The tile.")
+    price = Integer(1, MOST_GOLD, "The price.")
+    players = ListOf(SeatGold, "The purses of buyer and seller, in this order.", length=(2, 2))
+
+
+class BuyPassedEvent(_SeatEvent):
+    """A seat bought nothing."""
+
+    type = Always("buy_passed")
+
+
+class SeatKept(Answer):
+    """What became of the tiles of one seat that nobody bought."""
+
+    seat = Seat("The seat.")
+    tiles = LandscapeTiles("The tiles it kept.", 3)
+    gold_lost = Count("The gold on them, which went to the bank.")
+
+
+class TilesKeptEvent(_Event):
+    """Each seat received its unsold tiles. Building begins."""
+
+    type = Always("tiles_kept")
+    players = BySeat(SeatKept, "What each kept, in seat order.")
+
+
+class _PlacementEvent(_SeatEvent):
+    tile = LandscapeTile("The tile.")
+    x = Coordinate("Position eastwards of the castle.")
+    y = Coordinate("Position southwards of the castle.")
+    rotation = Rotation()
+
+
+class TilePlacedEvent(_PlacementEvent):
+    """A seat placed a tile."""
+
+    type = Always("tile_placed")
+
+
+class PlacementTakenBackEvent(_PlacementEvent):
+    """A seat took its last placement back into hand."""
+
+    type = Always("placement_taken_back")
+
+
+class BuildingFinishedEvent(_SeatEvent):
+    """A seat declared its build finished."""
+
+    type = Always("building_finished")
+    returned = LandscapeTiles("Tiles that had no place and went back into the bag.", len(LANDSCAPE))
+
+
+class SeatRoundPoints(Answer):
+    """The points of one seat in a round."""
+
+    seat = Seat("The seat.")
+    points = SlotPoints("Points for each scoring tile of the round, by slot.")
+    score = Count("All points of the seat then.")
+
+
+class RoundScoredEvent(_Event):
+    """The round's scoring tiles were scored."""
+
+    type = Always("round_scored")
+    round = Round()
+    players = BySeat(SeatRoundPoints, "The points, in seat order.")
+
+
+class SeatEnd(Answer):
+    """What one seat has at the end."""
+
+    seat = Seat("The seat.")
+    score = Count("All points.")
+    gold = Count("The gold in the purse.")
+
+
+class GameFinishedEvent(_Event):
+    """Final scoring was done and the game is over: nothing is hidden any more."""
+
+    type = Always("game_finished")
+    seed = Text("The seed that all draws followed from.", 64)
+    players = BySeat(SeatEnd, "What each seat has, in seat order.")
+    result = One(GameResult, "How the game has ended.")
+
+
+class Event(Tagged):
+    """Something that has happened in a game. Pass over types that you do not know."""
+
+    variants = (
+        GameCreatedEvent,
+        PlayerJoinedEvent,
+        PlayerLeftEvent,
+        GameStartedEvent,
+        BotTookOverEvent,
+        TimedOutEvent,
+        TurnChangedEvent,
+        GameAbortedEvent,
+        RoundStartedEvent,
+        IncomePaidEvent,
+        TilesDrawnEvent,
+        OfferSetEvent,
+        OffersRevealedEvent,
+        TilesDiscardedEvent,
+        TileBoughtEvent,
+        BuyPassedEvent,
+        TilesKeptEvent,
+        TilePlacedEvent,
+        PlacementTakenBackEvent,
+        BuildingFinishedEvent,
+        RoundScoredEvent,
+        GameFinishedEvent,
+    )

@@ -1,0 +1,174 @@
+"""The game view: what a caller may see of a game."""
+
+from __future__ import annotations
+
+from marshmallow import fields
+
+from service.schemas.enums import (
+    BotName,
+    Color,
+    GamePhase,
+    GameStatus,
+    LandscapeTile,
+    ScoringSlot,
+    ScoringTileId,
+    SeedOrigin,
+    TieBreakRule,
+    TimeoutRule,
+)
+from service.schemas.fields import MOST_GOLD, Integer, ListOf, One, Seat
+from service.schemas.responses.shape import (
+    ROUNDS,
+    Answer,
+    BySeat,
+    Count,
+    Flag,
+    GameId,
+    LandscapeTiles,
+    Round,
+    Seats,
+    Text,
+    TilesAsPlaced,
+    Time,
+    Version,
+)
+from skye import LANDSCAPE, PLAYERS, SLOTS
+
+
+class Viewer(Answer):
+    """Whom the caller's token stands for; neither is a spectator."""
+
+    seat = Seat("The seat that the token acts for.", allow_none=True)
+    host = Flag("Whether the token is the host's.")
+
+
+class GameOptions(Answer):
+    """What the creator of a game chose."""
+
+    scoring_tiles = ListOf(
+        ScoringTileId(),
+        "The scoring tiles named for slots A to D; null: drawn.",
+        length=(len(SLOTS), len(SLOTS)),
+        unique=True,
+        allow_none=True,
+    )
+    starting_seat = Seat("The seat named to start; null: drawn.", allow_none=True)
+    seed = Text("The seed; null until the game is over.", 64, allow_none=True)
+    tie_break = TieBreakRule("What breaks a tie.")
+    open_gold = Flag("Whether every purse is shown to everybody.")
+    turn_ms = Count("Milliseconds for each decision; null: no deadline.", allow_none=True)
+    on_timeout = TimeoutRule("Who decides for a seat that lets its deadline pass.")
+
+
+class UsedScoringTile(Answer):
+    """A scoring tile of the game."""
+
+    slot = ScoringSlot("Its slot.")
+    id = ScoringTileId("Which tile it is.")
+    rounds = ListOf(Round(), "The rounds in which it is scored.", length=(0, ROUNDS), unique=True)
+
+
+class UsedScoringTiles(ListOf):
+    """The scoring tiles of a game."""
+
+    def __init__(self, description: str) -> None:
+        super().__init__(UsedScoringTile, description, length=(0, len(SLOTS)))
+
+
+class Bag(Answer):
+    """The bag. It has no order: each draw is by a number of its own (see fairness)."""
+
+    count = Count("How many tiles are left in it.", len(LANDSCAPE))
+    tiles = LandscapeTiles("What is left in it, sorted by id.")
+
+
+class Fairness(Answer):
+    """What proves that all draws were fixed in advance; the introduction gives the procedure."""
+
+    commitment = Text(
+        "SHA-256 of the seed in UTF-8, in hexadecimal, told from the start.",
+        64,
+        metadata={"pattern": "^[0-9a-f]{64}$"},
+    )
+    seed = Text("The seed that all draws follow from; null until the game is over.", 64, allow_none=True)
+    seed_source = SeedOrigin("Who chose the seed.")
+
+
+class DrawnTile(Answer):
+    """A tile that a seat has drawn this round. Price and discard are null while hidden, or not yet set."""
+
+    tile = LandscapeTile()
+    price = Integer(
+        1, MOST_GOLD, "The gold laid on the tile; null also for the discarded one.", allow_none=True
+    )
+    discard = Flag("Whether it is marked for discarding.", allow_none=True)
+
+
+class Player(Answer):
+    """One seat, with what the caller may see of it."""
+
+    seat = Seat("The seat.")
+    name = Text("What the player is called.", 40)
+    color = Color("The player's colour.")
+    bot = BotName("The bot that plays the seat; null for a person.", allow_none=True)
+    score = Count("The points so far.")
+    gold = Count("The gold in the purse, without what lies on tiles; null when hidden.", allow_none=True)
+    tiles_drawn = ListOf(
+        DrawnTile, "The tiles drawn this round that are still before the screen.", length=(0, 3)
+    )
+    tiles_to_build = LandscapeTiles("The tiles in hand, to be built this round.")
+    offer_set = Flag("Whether the seat has set its prices and discard this round.")
+    build_finished = Flag("Whether the seat has declared its build finished this round.")
+    territory = TilesAsPlaced("The placed tiles in placing order, the castle first.")
+
+
+class TilePoints(fields.Dict):
+    """Points by scoring tile, all rounds together."""
+
+    component = "TilePoints"
+
+    def __init__(self, description: str) -> None:
+        super().__init__(keys=ScoringTileId(), values=Count("Points."), metadata={"description": description})
+
+
+class SeatResult(Answer):
+    """The points of one seat at the end, by source."""
+
+    seat = Seat("The seat.")
+    score = Count("All points.")
+    scoring_tiles = TilePoints("Points for each scoring tile of the game.")
+    scrolls = Count("Points for scrolls.")
+    gold = Count("Points for gold.")
+
+
+class GameResult(Answer):
+    """How a game has ended."""
+
+    winners = Seats("The seats that have won; several share the win.")
+    players = BySeat(SeatResult, "The points of each seat, in seat order.")
+
+
+class Game(Answer):
+    """A game as the caller may see it."""
+
+    id = GameId()
+    name = Text("What the game is called.", 60)
+    version = Version("How many changes have been accepted; the `ETag` has it too.")
+    last_event = Count("The number of the last event: where to follow on from this view.")
+    status = GameStatus("Where the game stands.")
+    private = Flag("Whether the game is unlisted, and hidden from whoever has none of its tokens.")
+    created_at = Time("When the game was created.")
+    seats = Integer(PLAYERS[0], PLAYERS[-1], "How many can sit down.")
+    you = One(Viewer, "Whom the caller's token stands for.")
+    options = One(GameOptions, "What the creator chose.")
+    deadline = Time("When the time for the present decision is up; null: never.", allow_none=True)
+    round = Count("The round, counted from 1; 0 before the start.", ROUNDS)
+    rounds = Integer(5, ROUNDS, "How many rounds the game has; null before the start.", allow_none=True)
+    phase = GamePhase("The phase that waits for decisions; null when none does.", allow_none=True)
+    starting_seat = Seat("The seat that starts this round; null while not drawn.", allow_none=True)
+    waiting_for = Seats("The seats that must act now.")
+    scoring_tiles = UsedScoringTiles("The scoring tiles of slots A to D; none while not drawn.")
+    bag = One(Bag, "What is left in the bag.")
+    fairness = One(Fairness, "The commitment to the seed, and the seed.")
+    players = BySeat(Player, "The seats that are taken, in seat order.")
+    result = One(GameResult, "How the game has ended; null until then.", allow_none=True)

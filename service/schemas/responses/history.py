@@ -1,0 +1,108 @@
+"""What has happened, in pages of events, reports of rounds and records."""
+
+from __future__ import annotations
+
+from service.schemas.enums import GameStatus, LandscapeTile, Prices
+from service.schemas.fields import MOST_GOLD, Integer, ListOf, One, OneOf, Seat, Variants
+from service.schemas.records import GameRecord, RecordedAction
+from service.schemas.responses.events import Event, Income
+from service.schemas.responses.shape import (
+    Answer,
+    BySeat,
+    Count,
+    Flag,
+    GameId,
+    LandscapeTiles,
+    Round,
+    SlotPoints,
+    TerritoryTile,
+    Version,
+)
+
+
+class EventList(Answer):
+    """Events of a game, in order."""
+
+    events = ListOf(Event, "The events; ask for more with `after` the last one's `id`.", length=(0, 1000))
+    last_event = Count("The number of the last event of the game.")
+    version = Version()
+
+
+class RevealedOffer(Answer):
+    """An offer that the caller may see."""
+
+    discard = LandscapeTile("The tile to discard.")
+    prices = Prices("Gold on each of the other two tiles.")
+
+
+class RoundPurchase(Answer):
+    """What a seat did when it was its turn to buy. A pass has neither tile nor seller nor price."""
+
+    seat = Seat("The seat.")
+    tile = LandscapeTile("The tile it bought.", allow_none=True)
+    seller = Seat("The seat that sold it.", allow_none=True)
+    price = Integer(1, MOST_GOLD, "The price.", allow_none=True)
+    pass_ = Flag("Whether it bought nothing.", data_key="pass")
+
+
+class SeatRound(Answer):
+    """What one seat did and received in a round. What has not happened yet is null or empty."""
+
+    seat = Seat("The seat.")
+    income = One(Income, "The income.", allow_none=True)
+    tiles_drawn = LandscapeTiles("The tiles drawn, in that order.", 3)
+    offer = One(RevealedOffer, "The offer; null while hidden.", allow_none=True)
+    purchase = One(RoundPurchase, "The purchase.", allow_none=True)
+    tiles_kept = LandscapeTiles("The tiles that nobody bought.", 3)
+    gold_lost = Count("The gold on those, which went to the bank.", allow_none=True)
+    placements = ListOf(TerritoryTile, "The tiles built, in that order.")
+    tiles_returned = LandscapeTiles("Tiles that had no place and went back into the bag.")
+    points = SlotPoints("Points for each scoring tile of the round, by slot.", allow_none=True)
+    score = Count("All points of the seat after the round.", allow_none=True)
+
+
+class RoundReport(Answer):
+    """What has happened in a round so far."""
+
+    version = Version()
+    round = Round()
+    starting_seat = Seat("The seat that started it.")
+    discards = LandscapeTiles("The tiles discarded, in seat order.")
+    purchases = ListOf(RoundPurchase, "The purchases and passes, in turn.", length=(0, 5))
+    players = BySeat(SeatRound, "What each seat did and received, in seat order.")
+    complete = Flag("Whether the round is over and scored.")
+
+
+class ExportedRecord(Answer, GameRecord):
+    """The record of a game. It can begin a new game once this one is over."""
+
+    game = GameId("The id of the recorded game.")
+    version = Version("The version of the game that the record was made at.")
+    actions = ListOf(RecordedAction, "Every action, in order.")
+
+
+class StreamStart(Answer):
+    """Where a stream begins."""
+
+    game = GameId()
+    status = GameStatus("Where the game stands.")
+    version = Version()
+    last_event = Count("The number of the last event of the game.")
+    after = Count("The number of the event after which the stream begins.")
+
+
+class StreamEnd(Answer):
+    """Why a stream ends."""
+
+    reason = OneOf(
+        ("finished", "aborted", "restart", "history_lost", "game_not_found", "token_unknown"),
+        "The game is over; or the server makes way for another; or the store has lost events that were sent; "
+        "or the caller may read the game no longer.",
+    )
+    last_event = Count("The number of the last event that was sent.")
+
+
+class StreamMessage(Variants):
+    """The `data` of one message of a stream; its `event` tells which form it has."""
+
+    variants = (StreamStart, Event, StreamEnd)

@@ -1,0 +1,72 @@
+"""What the lobby answers: created games, taken seats, lists."""
+
+from __future__ import annotations
+
+from service.schemas.enums import BotName, Color, GamePhase, GameStatus
+from service.schemas.fields import Integer, ListOf, One, Seat
+from service.schemas.responses.game import Game
+from service.schemas.responses.shape import (
+    ROUNDS,
+    Answer,
+    BySeat,
+    Count,
+    GameId,
+    Text,
+    Time,
+    Token,
+    Version,
+)
+from skye import PLAYERS
+
+
+class SeatToken(Answer):
+    """The token of a seat."""
+
+    seat = Seat("The seat.")
+    token = Token("The seat's token; null for a bot.", allow_none=True)
+
+
+class CreatedGame(Answer):
+    """A new game and its tokens, which are shown this once."""
+
+    game = One(Game, "The game as its host sees it.")
+    host_token = Token("The host's token.")
+    players = BySeat(SeatToken, "The tokens of the players seated at once, in seat order.")
+
+
+class TakenSeat(Answer):
+    """A seat, its token, which is shown this once, and the game as it is seen from there."""
+
+    seat = Seat("The seat that was taken.")
+    token = Token("The seat's token; null for a bot.", allow_none=True)
+    game = One(Game, "The game as the caller sees it; who sent no token sees it as the new seat does.")
+
+
+class SeatSummary(Answer):
+    """Who sits there."""
+
+    seat = Seat("The seat.")
+    name = Text("What the player is called.", 40)
+    color = Color("The player's colour.")
+    bot = BotName("The bot that plays the seat; null for a person.", allow_none=True)
+
+
+class GameSummary(Answer):
+    """What a list of games tells of each."""
+
+    id = GameId()
+    name = Text("What the game is called.", 60)
+    version = Version("How many changes have been accepted.")
+    status = GameStatus("Where the game stands.")
+    created_at = Time("When the game was created.")
+    seats = Integer(PLAYERS[0], PLAYERS[-1], "How many can sit down.")
+    round = Count("The round, counted from 1; 0 before the start.", ROUNDS)
+    phase = GamePhase("The phase that waits for decisions; null when none does.", allow_none=True)
+    players = BySeat(SeatSummary, "The seats that are taken, in seat order.")
+
+
+class GameList(Answer):
+    """A page of the list of public games."""
+
+    games = ListOf(GameSummary, "The games, newest first.", length=(0, 100))
+    next_cursor = Text("The `cursor` of the next page; null on the last.", 16, allow_none=True)

@@ -1,0 +1,96 @@
+"""The legal actions of a seat, each a request that can be sent as it stands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import fields
+
+from service.schemas.fields import Always, ListOf, One, Tagged
+from service.schemas.requests import Offer, PassToBuy, Placement, TileToBuy
+from service.schemas.responses.shape import Answer, Count, LandscapeTiles, Text, Version
+
+
+class _Action(Answer):
+    href = Text("The path to send it to.", 200)
+
+
+class Nothing(fields.Field[Any]):
+    """Null: the request has no body."""
+
+    def __init__(self) -> None:
+        super().__init__(metadata={"description": "Null: send no body.", "type": "null"})
+
+
+class OfferLimits(Answer):
+    """Every offer that a seat may set.
+
+    Discard any one of the tiles, and price each of the others at the minimum or more, together no more than
+    there is gold.
+    """
+
+    tiles = LandscapeTiles("The three tiles drawn.", 3)
+    gold = Count("The most that the prices may come to.")
+    minimum = Count("The least that each price may be.")
+
+
+class OfferAction(_Action):
+    """Set prices and mark a tile for discarding. The body is one example; the constraints give all others."""
+
+    type = Always("set_offer")
+    method = Always("PUT", "How to send it.")
+    body = One(Offer, "An offer that would be accepted.")
+    constraints = One(OfferLimits, "What makes an offer acceptable.")
+
+
+class PurchaseAction(_Action):
+    """Buy a tile."""
+
+    type = Always("buy")
+    method = Always("POST", "How to send it.")
+    body = One(TileToBuy, "The tile.")
+
+
+class PassAction(_Action):
+    """Buy nothing."""
+
+    type = Always("pass")
+    method = Always("POST", "How to send it.")
+    body = One(PassToBuy, "The pass.")
+
+
+class PlacementAction(_Action):
+    """Place a tile."""
+
+    type = Always("place")
+    method = Always("POST", "How to send it.")
+    body = One(Placement, "The tile, where, and how turned.")
+
+
+class TakeBackAction(_Action):
+    """Take back the last placement of this round."""
+
+    type = Always("take_back")
+    method = Always("DELETE", "How to send it.")
+    body = Nothing()
+
+
+class FinishAction(_Action):
+    """Declare the build finished."""
+
+    type = Always("finish_building")
+    method = Always("POST", "How to send it.")
+    body = Nothing()
+
+
+class Action(Tagged):
+    """One action open to a seat: a request that would be accepted."""
+
+    variants = (OfferAction, PurchaseAction, PassAction, PlacementAction, TakeBackAction, FinishAction)
+
+
+class ActionList(Answer):
+    """Every action open to a seat now; none when it is not its turn to decide."""
+
+    version = Version()
+    actions = ListOf(Action, "The actions.")

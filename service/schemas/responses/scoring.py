@@ -1,0 +1,205 @@
+"""Points and why, territories and their areas, and what would be."""
+
+from __future__ import annotations
+
+from service.schemas.enums import AnyTile, ObjectKind, ScoringSlot, ScoringTileId, TerrainName
+from service.schemas.fields import ListOf, One, Seat
+from service.schemas.responses.problem import ProblemCode
+from service.schemas.responses.shape import (
+    ROUNDS,
+    Answer,
+    BySeat,
+    Count,
+    Flag,
+    Round,
+    TerritoryTile,
+    TerritoryTiles,
+    Text,
+    TilesAsPlaced,
+    Version,
+)
+from skye import PLAYERS, SCORING_TILES, SLOTS
+
+_MOST_SCROLLS = 14
+
+
+class Award(Answer):
+    """Points, and the tiles that earned them."""
+
+    points = Count("The points.")
+    tiles = TerritoryTiles("The tiles of the thing that earned them; none where gold did.")
+
+
+class Awards(ListOf):
+    """What points are made of."""
+
+    def __init__(self) -> None:
+        super().__init__(Award, "What earned the points, thing by thing.")
+
+
+class SlotScore(Answer):
+    """What a scoring tile gave a seat in a round."""
+
+    slot = ScoringSlot("The slot.")
+    id = ScoringTileId("The scoring tile in it.")
+    points = Count("The points.")
+    awards = Awards()
+
+
+class RoundScore(Answer):
+    """What a round gave a seat."""
+
+    round = Round()
+    scoring_tiles = ListOf(SlotScore, "The scoring tiles of the round.", length=(0, len(SLOTS)))
+
+
+class Scroll(Answer):
+    """A scroll in a territory, and what it gives in final scoring."""
+
+    kind = ObjectKind("What it counts.")
+    tile = AnyTile("The tile that bears it.")
+    count = Count("How many of its kind there are in the territory.")
+    completed = Flag("Whether it lies in a completed area, which doubles its points.")
+    points = Count("Its points.")
+
+
+class Scrolls(ListOf):
+    """The scrolls of a territory."""
+
+    def __init__(self) -> None:
+        super().__init__(Scroll, "The scrolls, one by one.", length=(0, _MOST_SCROLLS))
+
+
+class FinalScoring(Answer):
+    """What final scoring gives for a territory as it now lies. What hangs on a hidden purse is null."""
+
+    scrolls = Scrolls()
+    scroll_points = Count("The points of all scrolls.")
+    gold = Count("The gold in the purse.", allow_none=True)
+    gold_points = Count("1 point for every 5 gold.", allow_none=True)
+    leftover_gold = Count("The gold that earned no point; it breaks ties.", allow_none=True)
+
+
+class SeatScores(Answer):
+    """The points of one seat."""
+
+    seat = Seat("The seat.")
+    score = Count("The points so far.")
+    rounds = ListOf(RoundScore, "The rounds scored so far.", length=(0, ROUNDS))
+    final = One(FinalScoring, "What final scoring would give now, or has given.")
+    projected_score = Count("The points if the game ended now; null when hidden.", allow_none=True)
+
+
+class Scores(Answer):
+    """The points of each seat, by round and scoring tile, and what final scoring would give."""
+
+    version = Version()
+    players = BySeat(SeatScores, "The points of each seat, in seat order.")
+
+
+class Area(Answer):
+    """An area of a territory: tiles or parts of tiles of one terrain that are joined."""
+
+    terrain = TerrainName()
+    tiles = TerritoryTiles("Its tiles, each once.")
+    completed = Flag("Whether every edge that it reaches has a tile on its other side.")
+    brochs = Count("The brochs in it.")
+    ships = Count("The ships in it.")
+    lighthouses = Count("The lighthouses adjacent to it.")
+    scrolls = ListOf(ObjectKind("A kind of scroll."), "The scrolls in it.", length=(0, _MOST_SCROLLS))
+
+
+class Areas(ListOf):
+    """The areas of a territory."""
+
+    def __init__(self) -> None:
+        super().__init__(Area, "The areas.")
+
+
+class ObjectCounts(Answer):
+    """How many of each thing there are; whisky is counted in tiles."""
+
+    whisky = Count("Tiles with whisky.")
+    sheep = Count("Sheep.")
+    cattle = Count("Cattle.")
+    farm = Count("Farms.")
+    broch = Count("Brochs.")
+    ship = Count("Ships.")
+    lighthouse = Count("Lighthouses.")
+
+
+class TerritoryReport(Answer):
+    """A seat's territory and what is in it."""
+
+    seat = Seat("The seat.")
+    version = Version()
+    tiles = TilesAsPlaced("The tiles in placing order, the castle first.")
+    areas = Areas()
+    connected_tiles = TerritoryTiles("The tiles joined to the castle by road, without the castle.")
+    counts = One(ObjectCounts, "How many of each thing there are in it.")
+
+
+class TriedPlacement(TerritoryTile):
+    """Whether a tile could be placed so."""
+
+    legal = Flag("Whether the tile can lie so.")
+    in_hand = Flag("Whether the seat has the tile in hand, and could place it now.")
+    code = ProblemCode("Why it cannot, as a refusal would say.", allow_none=True)
+    detail = Text("Why it cannot, in a sentence.", 500, allow_none=True)
+
+
+class TilePointsChange(Answer):
+    """What placements would change for a scoring tile. What hangs on a hidden purse is null."""
+
+    slot = ScoringSlot("The slot.")
+    id = ScoringTileId("The scoring tile in it.")
+    before = Count("What it would give now.", allow_none=True)
+    after = Count("What it would give afterwards; null also if not all can lie so.", allow_none=True)
+
+
+class ScrollPointsChange(Answer):
+    """What placements would change for the scrolls."""
+
+    before = Count("What they would give now.")
+    after = Count("What they would give afterwards; null if not all can lie so.", allow_none=True)
+
+
+class WhatIf(Answer):
+    """What placements would bring."""
+
+    version = Version()
+    legal = Flag("Whether all of them can lie so, one after the other.")
+    placements = ListOf(
+        TriedPlacement, "The placements tried, up to the first that cannot lie so.", length=(0, 20)
+    )
+    scoring_tiles = ListOf(
+        TilePointsChange, "The points of each scoring tile, in slots A to D.", length=(4, 4)
+    )
+    scrolls = One(ScrollPointsChange, "The points of the scrolls.")
+
+
+class TileScore(Answer):
+    """What a scoring tile gives a territory."""
+
+    id = ScoringTileId("The scoring tile.")
+    points = Count("The points.")
+    awards = Awards()
+
+
+class TerritoryScore(Answer):
+    """What a territory scores."""
+
+    scoring_tiles = ListOf(
+        TileScore, "The scoring tiles, as they were asked for.", length=(0, len(SCORING_TILES))
+    )
+    scrolls = Scrolls()
+    scroll_points = Count("The points of all scrolls.")
+    gold_points = Count("1 point for every 5 gold.")
+    leftover_gold = Count("The gold that earned no point.")
+    areas = Areas()
+
+
+class ScoredTerritories(Answer):
+    """What territories score."""
+
+    territories = ListOf(TerritoryScore, "The territories, as they were sent.", length=(1, PLAYERS[-1]))

@@ -1,0 +1,144 @@
+"""What answers are made of. They are never dumped through these schemas: tests hold them against them."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from marshmallow import Schema, fields
+
+from service.schemas.enums import AnyTile, LandscapeTile, ScoringSlot
+from service.schemas.fields import Coordinate, Integer, ListOf, Rotation, Seat
+from skye import LANDSCAPE, PLAYERS, schedule
+
+ROUNDS = max(len(schedule(players)) for players in PLAYERS)
+"""The most rounds that a game has."""
+
+
+class Answer(Schema):
+    """A JSON object in an answer. All its fields are always there, but for those in `optional`."""
+
+    optional: ClassVar[tuple[str, ...]] = ()
+
+    def on_bind_field(self, field_name: str, field_obj: fields.Field[Any]) -> None:
+        """Mark what is always there."""
+        field_obj.required = field_name not in self.optional
+
+
+class Text(fields.String):
+    """A text of a limited length."""
+
+    def __init__(self, description: str, most: int, **kwargs: Any) -> None:
+        metadata = {"description": description, "maxLength": most, **kwargs.pop("metadata", {})}
+        super().__init__(metadata=metadata, **kwargs)
+
+
+class GameId(fields.String):
+    """The id of a game."""
+
+    component = "GameId"
+
+    def __init__(self, description: str = "The id of the game.") -> None:
+        shape = {"minLength": 1, "maxLength": 64, "pattern": "^[a-z0-9]+$", "examples": ["k7mt2vq9xw3c"]}
+        super().__init__(metadata={"description": description, **shape})
+
+
+class Token(fields.String):
+    """A token, to be sent as `Authorization: Bearer TOKEN`. It is shown this once."""
+
+    component = "Token"
+
+    def __init__(self, description: str, **kwargs: Any) -> None:
+        shape = {"minLength": 16, "maxLength": 128, "pattern": "^[A-Za-z0-9_-]+$"}
+        super().__init__(metadata={"description": description, **shape}, **kwargs)
+
+
+class Time(fields.DateTime):
+    """A moment: RFC 3339, UTC."""
+
+    component = "Timestamp"
+
+    def __init__(self, description: str, **kwargs: Any) -> None:
+        super().__init__(metadata={"description": description}, **kwargs)
+
+
+class Flag(fields.Boolean):
+    """True or false."""
+
+    def __init__(self, description: str, **kwargs: Any) -> None:
+        super().__init__(metadata={"description": description}, **kwargs)
+
+
+class Count(Integer):
+    """A number of things, points or gold: none or more."""
+
+    def __init__(self, description: str, most: int | None = None, **kwargs: Any) -> None:
+        super().__init__(0, most, description, **kwargs)
+
+
+class Version(Integer):
+    """The version of a game: how many changes have been accepted."""
+
+    def __init__(self, description: str = "The version of the game that is shown.") -> None:
+        super().__init__(1, None, description)
+
+
+class Round(Integer):
+    """A round, counted from 1."""
+
+    def __init__(self, description: str = "The round, counted from 1.") -> None:
+        super().__init__(1, ROUNDS, description)
+
+
+class Seats(ListOf):
+    """Some of the seats."""
+
+    def __init__(self, description: str) -> None:
+        super().__init__(Seat("A seat."), description, length=(0, PLAYERS[-1]), unique=True)
+
+
+class BySeat(ListOf):
+    """One entry for each seat, in seat order."""
+
+    def __init__(self, entry: type[Schema], description: str) -> None:
+        super().__init__(entry, description, length=(0, PLAYERS[-1]))
+
+
+class LandscapeTiles(ListOf):
+    """Some landscape tiles."""
+
+    def __init__(self, description: str, most: int = len(LANDSCAPE)) -> None:
+        super().__init__(LandscapeTile(), description, length=(0, most), unique=True)
+
+
+class TerritoryTiles(ListOf):
+    """Tiles of one territory, by their ids."""
+
+    def __init__(self, description: str) -> None:
+        super().__init__(AnyTile(), description, length=(0, len(LANDSCAPE) + 1), unique=True)
+
+
+class TerritoryTile(Answer):
+    """A tile as it lies in a territory."""
+
+    tile = AnyTile()
+    x = Coordinate("Position eastwards of the castle.")
+    y = Coordinate("Position southwards of the castle.")
+    rotation = Rotation()
+
+
+class TilesAsPlaced(ListOf):
+    """The tiles of a territory as they lie."""
+
+    def __init__(self, description: str) -> None:
+        super().__init__(TerritoryTile, description, length=(0, len(LANDSCAPE) + 1))
+
+
+class SlotPoints(fields.Dict):
+    """Points by the slot of the scoring tile that gave them."""
+
+    component = "SlotPoints"
+
+    def __init__(self, description: str, **kwargs: Any) -> None:
+        super().__init__(
+            keys=ScoringSlot(), values=Count("Points."), metadata={"description": description}, **kwargs
+        )

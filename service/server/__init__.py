@@ -1,0 +1,1 @@
+"""The processes: the launcher, its embedded Redis, and the gunicorn worker."""

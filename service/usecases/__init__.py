@@ -1,0 +1,1 @@
+"""The use cases: commands on matches, idempotency, listing and following."""

@@ -1,0 +1,135 @@
+"""The list of public games, newest first, by status."""
+
+from __future__ import annotations
+
+import heapq
+import random
+from collections.abc import Callable
+from contextlib import nullcontext, suppress
+from typing import NamedTuple
+
+from service.matches.match import Status, Table
+from service.storage import retry as patience
+from service.storage.codec import Unreadable, decode_table
+from service.storage.store import Store
+from service.web.problems import Problem
+
+LISTED = (Status.LOBBY, Status.PLAYING, Status.FINISHED)
+"""The statuses that are listed; aborted games are not."""
+
+_SWEPT = 64
+_SWEEPS = 1 / 16
+"""How often a change of a game's status sweeps the index, and how many games are then looked at."""
+
+_GRACE_MS = 60_000
+"""For so long a game may be listed that is not stored yet."""
+
+
+class Listing:
+    """The index of public games, kept beside the games and mended when it lags behind them."""
+
+    def __init__(self, store: Store, now_ms: Callable[[], int]) -> None:
+        self._store = store
+        self._now_ms = now_ms
+
+    def follow(self, before: Table | None, after: Table) -> None:
+        """Bring the index up to what has happened to a table; a private one is never in it.
+
+        A new table is listed before it is stored. Of an older one the change is already stored, so it
+        stands even if the index cannot be reached: `page` mends that, and now and then a `sweep` does.
+        """
+        if after.private or (before is not None and before.status is after.status):
+            return
+        with nullcontext() if before is None else suppress(Problem):
+            if after.status in LISTED:
+                self._store.index(after.status, after.id, _score(after))
+            if before is not None:
+                self._store.unindex(before.status, [after.id])
+        if after.status in LISTED and random.random() < _SWEEPS:  # noqa: S311 - no secret
+            self.sweep(after.status)
+
+    def sweep(self, status: Status) -> None:
+        """Mend the index for some games of a status, chosen at random.
+
+        Games expire without a word, and where nobody lists as far back as they stand, nobody else would find
+        out. At this rate less than a third of the games in the index are ones that have expired.
+        """
+        with suppress(Problem):
+            chosen = self._store.indexed_by_chance(status, _SWEPT)
+            self._tables([_Entry(score, status, game_id) for game_id, score in chosen])
+
+    def sizes(self) -> dict[Status, int]:
+        """Return how many games the index has of each status; it may lag behind.
+
+        :raises Problem: store_unavailable.
+        """
+        return dict(zip(LISTED, self._store.index_sizes(LISTED), strict=True))
+
+    def page(self, status: Status | None, limit: int, cursor: str | None) -> tuple[list[Table], str | None]:
+        """Return up to `limit` public games, newest first, and the cursor of the next page if there is one.
+
+        A cursor is a number in digits: the score of the last game before the page.
+        """
+        below = None if cursor is None else float(cursor)
+        statuses = LISTED if status is None else (status,)
+        tables: dict[str, Table] = {}
+        scores: list[float] = []
+        while True:
+            wanted = limit + 1 - len(tables)
+            found = self._newest(statuses, below, wanted)
+            for entry, table in zip(found, self._tables(found), strict=True):
+                # One that has just changed its status may be found under both.
+                if table is not None and table.status in statuses and table.id not in tables:
+                    tables[table.id] = table
+                    scores.append(entry.score)
+            if len(tables) > limit:
+                return list(tables.values())[:limit], str(int(scores[limit - 1]))
+            if len(found) < wanted:
+                return list(tables.values()), None
+            below = found[-1].score
+
+    def _newest(self, statuses: tuple[Status, ...], below: float | None, limit: int) -> list[_Entry]:
+        found = [
+            _Entry(score, status, game_id)
+            for status in statuses
+            for game_id, score in self._store.indexed(status, below, limit)
+        ]
+        return heapq.nlargest(limit, found)
+
+    def _tables(self, found: list[_Entry]) -> list[Table | None]:
+        """Load listed games, None where there is none to show, and mend the index where it is wrong."""
+        tables: list[Table | None] = []
+        stored = self._store.load_many([entry.game_id for entry in found])
+        for entry, of_game in zip(found, stored, strict=True):
+            try:
+                table = decode_table(of_game) if of_game is not None else None
+            except Unreadable:
+                tables.append(None)
+                continue
+            with suppress(Problem), patience.none_left():  # who cannot be mended now will be later
+                self._mend(entry, table)
+            tables.append(None if table is None or table.private else table)
+        return tables
+
+    def _mend(self, entry: _Entry, table: Table | None) -> None:
+        if table is None:
+            if entry.score < (self._now_ms() - _GRACE_MS) * 1000:
+                self._store.unindex(entry.status, [entry.game_id])
+            return
+        if table.private or table.status is not entry.status:
+            if table.status in LISTED and not table.private:
+                self._store.index(table.status, entry.game_id, _score(table))
+            self._store.unindex(entry.status, [entry.game_id])
+
+
+class _Entry(NamedTuple):
+    """A game in the index."""
+
+    score: float
+    status: Status
+    game_id: str
+
+
+def _score(table: Table) -> float:
+    """Order games by creation; what follows the milliseconds tells two of the same one apart."""
+    return table.created_ms * 1000 + int.from_bytes(table.id[-4:].encode(), "big") % 1000

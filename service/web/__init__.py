@@ -1,0 +1,1 @@
+"""HTTP: middleware, request parsing, responses, authorization, problem rendering, CORS and rate limits."""

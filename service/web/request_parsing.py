@@ -1,0 +1,129 @@
+"""Requests in: what a client sends, read by its schema, and refused in the service's own form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import Any, Final
+
+import msgspec
+from flask import Request, request
+from flask_smorest import Blueprint
+from marshmallow import EXCLUDE, RAISE, Schema, ValidationError
+from werkzeug.exceptions import ClientDisconnected, HTTPException
+
+from service.web.problems import FieldError, Problem
+
+_BROKEN: Final = "The body breaks off, or is not in chunks as it says."
+
+MOST_FAULTS: Final = 20
+"""How many faults of one body are told: a body of nothing but faults must not have a far larger answer."""
+
+
+class Resource(Blueprint):
+    """A blueprint for one resource."""
+
+    def arguments(self, schema: type[Schema] | Schema, **kwargs: Any) -> Any:
+        """Document what a view takes as flask-smorest does, and hand it over: the view's first argument.
+
+        It is read here and not by webargs, which takes as long for its detours as for reading. A schema is
+        made once, not for every request.
+        """
+        made = schema() if isinstance(schema, type) else schema
+        documented = super().arguments(made, **kwargs)
+        read = _read_query if kwargs.get("location") == "query" else _read_body
+
+        def decorator(view: Callable[..., Any]) -> Callable[..., Any]:
+            @wraps(documented(view))
+            def wrapper(**named: Any) -> Any:
+                return view(read(request, made), **named)
+
+            return wrapper
+
+        return decorator
+
+
+def _read_body(req: Request, schema: Schema) -> Any:
+    """Return what the body says.
+
+    :raises Problem: invalid_body, and what `read_json` raises.
+    """
+    try:
+        return schema.load(read_json(req), unknown=RAISE)
+    except ValidationError as error:
+        raise Problem("invalid_body", errors=_faults(error.messages)) from error
+
+
+def _read_query(req: Request, schema: Schema) -> Any:
+    """Return what the query says; of a parameter that comes twice, the first.
+
+    :raises Problem: invalid_parameter.
+    """
+    try:
+        return schema.load(req.args.to_dict(), unknown=EXCLUDE)
+    except ValidationError as error:
+        faults = [FieldError(fault.pointer.lstrip("/"), fault.detail) for fault in _faults(error.messages)]
+        raise Problem("invalid_parameter", errors=faults) from error
+
+
+def _faults(messages: Any) -> list[FieldError]:
+    """Return the first faults by place; marshmallow's own order differs from process to process."""
+    return [FieldError(*place) for place in sorted(_places(messages))[:MOST_FAULTS]]
+
+
+def _places(messages: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Flatten marshmallow's nested messages to JSON pointers, each with a sentence."""
+    if isinstance(messages, dict):
+        for key, inner in messages.items():
+            # "_schema" is the object itself.
+            yield from _places(inner, path if key == "_schema" else f"{path}/{_escaped(key)}")
+    else:
+        for message in messages:
+            yield path, str(message)
+
+
+def _escaped(key: object) -> str:
+    return str(key).replace("~", "~0").replace("/", "~1")
+
+
+def read_json(req: Request) -> Any:
+    """Return the JSON value of a request's body; of an empty body an empty object.
+
+    :raises Problem: unsupported_media_type, malformed_json, invalid_body.
+    """
+    data = body_of(req)
+    if not data:
+        return {}
+    if not req.is_json:
+        sent = req.mimetype or "nothing"
+        raise Problem("unsupported_media_type", f"Send Content-Type: application/json; this names {sent}.")
+    if (req.content_encoding or "identity").lower() != "identity":
+        raise Problem("unsupported_media_type", "Send the body without Content-Encoding.")
+    try:
+        return msgspec.json.decode(data)
+    except msgspec.ValidationError as error:
+        raise Problem("invalid_body", errors=[FieldError("", f"{error}.")]) from error
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise Problem("malformed_json") from error
+
+
+def body_of(req: Request) -> bytes:
+    """Return a request's body.
+
+    :raises Problem: bad_request, body_too_large, request_timeout.
+    """
+    try:
+        data = req.get_data()
+    except ClientDisconnected as error:
+        late = isinstance(error.__context__, TimeoutError)
+        raise Problem("request_timeout" if late else "bad_request", None if late else _BROKEN) from error
+    except HTTPException:
+        raise
+    except Exception as error:  # what reads the connection is the server's, and so are its errors
+        raise Problem("bad_request", _BROKEN) from error
+    length = req.content_length
+    if length is not None and len(data) < length:
+        raise Problem("bad_request", "The body breaks off before its Content-Length.")
+    if length is None and len(data) == req.max_content_length:
+        raise Problem("body_too_large")  # Werkzeug cuts a body in chunks off there
+    return data

@@ -1,0 +1,247 @@
+"""The README's commands and answers: reading them, running them, and recording the answers anew.
+
+    python -m tests.contract.readme
+
+runs every command of the README on a server of its own and writes the answers into it. A block of commands is
+fenced as `sh`; a block fenced as `json` or `text` right after it is what they answer. In an answer, `...`
+leaves something out: fields of an object, items of a list, a value, lines of text. Tables between
+`<!-- name -->` and `<!-- end -->` are written from the code.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+import fakeredis
+from flask import Flask
+
+from service import create_app
+from service.settings import Settings
+from service.settings import table as settings_table
+from service.storage.redis_store import RedisStore
+from service.web.problems import KINDS
+from tests.system.conftest import ROOT, launching
+
+README = ROOT / "README.md"
+ADDRESS = "http://127.0.0.1:8000"
+LEFT_OUT = "..."
+WIDTH = 100
+
+_FENCE = re.compile(r"^```(sh|json|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_VARYING = {
+    r"skye_[\w-]{22}": "TOKEN",
+    r"\d{4}-\d\d-\d\dT[\d:.]+Z": "TIME",
+    r"(?<=/games/)[a-z2-9]{12}": "GAME",
+    r'(?<="id": ")[a-z2-9]{12}(?=")': "GAME",
+    r'(?<="game": ")[a-z2-9]{12}(?=")': "GAME",
+    r'(?<="game":")[a-z2-9]{12}(?=")': "GAME",
+}
+_MARK = "---- answers of block %d"
+
+
+class Answer(NamedTuple):
+    """A documented answer: what it is, its text, and where in the README that is."""
+
+    kind: str
+    text: str
+    start: int
+    end: int
+
+
+class Block(NamedTuple):
+    """Commands, and what they answer if the README shows it."""
+
+    commands: str
+    answer: Answer | None
+
+
+def blocks(readme: str) -> list[Block]:
+    """Return the blocks of commands of a README, in order."""
+    found: list[Block] = []
+    end = 0
+    for fence in _FENCE.finditer(readme):
+        kind, text = fence.groups()
+        if kind == "sh":
+            found.append(Block(text, None))
+        elif found and found[-1].answer is None and readme[end : fence.start()].isspace():
+            found[-1] = Block(found[-1].commands, Answer(kind, text, fence.start(2), fence.end(2)))
+        end = fence.end()
+    return found
+
+
+def run(commands: list[str], url: str) -> list[str]:
+    """Run blocks of commands one after the other in one shell, against a server; return what each printed."""
+    script = ["set -eu"]
+    for number, block in enumerate(commands):
+        script += [f"echo; echo '{_MARK % number}'", block.replace(ADDRESS, url)]
+    ran = subprocess.run(
+        ["bash"], input="\n".join(script), capture_output=True, text=True, cwd=ROOT, timeout=120, check=False
+    )
+    assert (ran.returncode, ran.stderr) == (0, ""), ran.stderr or ran.stdout[-2000:]
+    printed = re.split(rf"\n{_MARK.replace('%d', '[0-9]+')}\n", ran.stdout)[1:]
+    assert len(printed) == len(commands)
+    return [text.replace(url, ADDRESS) for text in printed]
+
+
+def as_documented(kind: str, documented: str, printed: str) -> str:
+    """Return what was printed in the form of the documented answer, leaving out what that leaves out."""
+    if kind == "json":
+        return laid_out(abridged(json.loads(_marked(documented)), json.loads(printed))) + "\n"
+    wanted = "\n".join(
+        ".*" if line.strip() == LEFT_OUT else re.escape(line) for line in settled(documented).split("\n")
+    )
+    printed = printed.strip("\n") + "\n"
+    same = re.fullmatch(wanted, settled(printed), re.DOTALL)
+    return documented if same else printed
+
+
+def settled(answer: str) -> str:
+    """Replace in an answer what differs from run to run: ids, tokens, times."""
+    for pattern, name in _VARYING.items():
+        answer = re.sub(pattern, name, answer)
+    return answer
+
+
+def abridged(documented: object, answered: object) -> object:
+    """Return of an answer what its documented form shows of it."""
+    match documented, answered:
+        case "...", _:
+            return LEFT_OUT
+        case dict(), dict() if LEFT_OUT in documented:
+            shown = {name: value for name, value in documented.items() if name in answered}
+            kept = {name: abridged(value, answered[name]) for name, value in shown.items()}
+            return kept | {LEFT_OUT: LEFT_OUT}
+        case dict(), dict():
+            return {name: abridged(documented.get(name), value) for name, value in answered.items()}
+        case list(), list() if LEFT_OUT in documented:
+            at = documented.index(LEFT_OUT)
+            first, last = documented[:at], documented[at + 1 :]
+            ending = answered[len(answered) - len(last) :]
+            return [*map(abridged, first, answered), LEFT_OUT, *map(abridged, last, ending)]
+        case list(), list():
+            known = [*documented, *([None] * len(answered))]
+            return [abridged(one, other) for one, other in zip(known, answered, strict=False)]
+        case _:
+            return answered
+
+
+def _marked(documented: str) -> str:
+    """Make JSON of a documented answer: a `...` becomes a string, among fields a field of that name."""
+    written: list[str] = []
+    open_brackets: list[str] = []
+    for token in re.findall(r'"(?:[^"\\]|\\.)*"|\.\.\.|[^".]+|.', documented):
+        if token == LEFT_OUT:
+            value = f'"{LEFT_OUT}"'
+            is_field = open_brackets[-1] == "{" and not "".join(written).rstrip().endswith(":")
+            written.append(f"{value}: {value}" if is_field else value)
+            continue
+        written.append(token)
+        if not token.startswith('"'):
+            for bracket in re.findall(r"[][{}]", token):
+                if bracket in "[{":
+                    open_brackets.append(bracket)
+                else:
+                    open_brackets.pop()
+    return "".join(written)
+
+
+def laid_out(value: object, indent: int = 0, before: int = 0) -> str:
+    """Write JSON in as few lines as are not too long; `before` is what stands before it on its first."""
+    text = json.dumps(value, ensure_ascii=False)
+    text = text.replace(f'"{LEFT_OUT}": "{LEFT_OUT}"', LEFT_OUT).replace(f'"{LEFT_OUT}"', LEFT_OUT)
+    if not isinstance(value, dict | list) or len(text) + indent + before < WIDTH:
+        return text
+    if isinstance(value, list):
+        items = [laid_out(item, indent + 2) for item in value]
+    else:
+        items = [
+            LEFT_OUT if name == LEFT_OUT else f'"{name}": {laid_out(item, indent + 2, len(name) + 4)}'
+            for name, item in value.items()
+        ]
+    opening, closing = "[]" if isinstance(value, list) else "{}"
+    return "\n".join([opening, *_filled(items, " " * (indent + 2)), " " * indent + closing])
+
+
+def _filled(items: list[str], margin: str) -> list[str]:
+    """Write items one after the other, as many on a line as fit; one of several lines has them to itself."""
+    lines = [items[0]]
+    for item in items[1:]:
+        together = f"{lines[-1]}, {item}"
+        if "\n" in together or item.startswith("{") or len(margin) + len(together) >= WIDTH:
+            lines[-1] += ","
+            lines.append(item)
+        else:
+            lines[-1] = together
+    return [margin + line for line in lines]
+
+
+def tables() -> dict[str, str]:
+    """Return the tables that are written from the code, by name."""
+    app = create_app(Settings(), RedisStore(fakeredis.FakeRedis()))
+    return {"endpoints": _endpoints(app), "refusals": _refusals(), "settings": settings_table()}
+
+
+def _endpoints(app: Flask) -> str:
+    rows = ["| request | what it does |", "|---|---|"]
+    for rule in app.url_map.iter_rules():
+        (method,) = (rule.methods or set()) - {"HEAD", "OPTIONS"}
+        path = re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule)
+        says = inspect.getdoc(app.view_functions[rule.endpoint]) or ""
+        rows.append(f"| `{method} {path}` | {says.partition(chr(10))[0].rstrip('.')} |")
+    return "\n".join(rows)
+
+
+def _refusals() -> str:
+    rows = ["| status | codes |", "|---|---|"]
+    for status in sorted({kind.status for kind in KINDS.values()}):
+        codes = [f"`{code}`" for code, kind in KINDS.items() if kind.status == status]
+        rows.append(f"| {status} | {', '.join(codes)} |")
+    return "\n".join(rows)
+
+
+def with_tables(readme: str) -> str:
+    """Return the README with its tables as the code has them."""
+    for name, table in tables().items():
+        readme, written = re.subn(
+            rf"(<!-- {name} -->\n).*?(<!-- end -->)",
+            lambda found, table=table: f"{found[1]}{table}\n{found[2]}",
+            readme,
+            flags=re.DOTALL,
+        )
+        assert written == 1, f"the README has no place for the table of {name}"
+    return readme
+
+
+def recorded(readme: str, url: str) -> str:
+    """Return the README with the answers that its commands get from a server."""
+    of_readme = blocks(readme)
+    printed = run([block.commands for block in of_readme], url)
+    for block, text in reversed(list(zip(of_readme, printed, strict=True))):
+        if block.answer is not None:
+            kind, documented, start, end = block.answer
+            readme = readme[:start] + as_documented(kind, documented, text) + readme[end:]
+    return readme
+
+
+def main() -> int:
+    """Record the answers anew, if they differ in more than ids, tokens and times."""
+    before = README.read_text()
+    with tempfile.TemporaryDirectory() as folder, launching(Path(folder)) as start:
+        after = recorded(with_tables(before), start(SKYE_WORKERS="2").url)
+    if settled(after) == settled(before):
+        sys.stdout.write("The README's answers are those of the server.\n")
+    else:
+        README.write_text(after)
+        sys.stdout.write("Wrote the README's answers anew.\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

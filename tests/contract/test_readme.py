@@ -1,0 +1,125 @@
+"""The README tells the truth: its commands answer as it shows, and its tables and lists are complete."""
+
+import re
+import shutil
+
+import pytest
+
+from skye import schedule
+from skye.schedule import catch_up
+from tests.contract.readme import (
+    README,
+    abridged,
+    as_documented,
+    blocks,
+    laid_out,
+    recorded,
+    settled,
+    with_tables,
+)
+from tests.system.conftest import ROOT, launching
+
+TEXT = README.read_text()
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory):
+    with launching(tmp_path_factory.mktemp("readme")) as start:
+        yield start(SKYE_WORKERS="2").url
+
+
+def test_every_command_answers_as_it_shows(url):
+    missing = [program for program in ("curl", "openssl", "python3") if not shutil.which(program)]
+    if missing:
+        pytest.skip(f"the README's commands need {' and '.join(missing)}")
+    assert settled(recorded(TEXT, url)) == settled(TEXT), "python -m tests.contract.readme records it again"
+
+
+def test_its_tables_are_what_the_code_says():
+    assert with_tables(TEXT) == TEXT, "python -m tests.contract.readme writes them again"
+
+
+def test_each_ruling_is_told_once_and_in_order():
+    assert re.findall(r"^- \*\*(R\d+)\*\* \S", TEXT, re.MULTILINE) == [f"R{n}" for n in range(1, 12)]
+
+
+@pytest.mark.parametrize(("row", "players"), [("2-4", 2), ("2-4", 3), ("2-4", 4), ("5", 5)])
+def test_rounds_and_catch_up_are_those_of_the_engine(row, players):
+    slots = schedule(players)
+    cells = (
+        str(len(slots)),
+        ", ".join("".join(of_round) for of_round in slots),
+        ", ".join(str(catch_up(players, number)) for number in range(1, len(slots) + 1)),
+    )
+    assert f"| {row} | {' | '.join(cells)} |" in TEXT
+
+
+def test_every_room_is_on_the_map():
+    rooms = {
+        path.parent.relative_to(ROOT) for top in ("engine", "service") for path in ROOT.glob(f"{top}/*/*.py")
+    }
+    for room in rooms:
+        assert f"| `{room}/` |" in TEXT
+
+
+def test_what_it_points_to_is_there():
+    links = re.findall(r"\]\(([^)]+)\)", TEXT)
+    assert links
+    assert [link for link in links if not (ROOT / link).exists()] == []
+    targets = re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert set(re.findall(r"(?:`|^    )make ([a-z-]+)", TEXT, re.MULTILINE)) <= set(targets)
+
+
+def test_blocks_of_commands_are_read_with_their_answers():
+    readme = "```sh\none\n```\n```json\n1\n```\ntext\n```sh\ntwo\n```\nmore text\n```json\n2\n```\n"
+    assert [(block.commands, block.answer and block.answer.text) for block in blocks(readme)] == [
+        ("one\n", "1\n"),
+        ("two\n", None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("documented", "printed", "same"),
+    [
+        ('{"a": 1}', '{"a": 1}', True),
+        ('{"a": 1}', '{"a": 2}', False),
+        ('{"a": 1}', '{"a": 1, "b": 2}', False),
+        ('{"a": 1, ...}', '{"b": 2, "a": 1}', True),
+        ('{"a": 1, ...}', '{"b": 2}', False),
+        ('{"a": ...}', '{"a": [1, 2]}', True),
+        ("[1, ...]", "[1, 2, 3]", True),
+        ("[1, ..., 3]", "[1, 2, 3]", True),
+        ("[1, ..., 4]", "[1, 2, 3]", False),
+        ("[1, 2]", "[1, 2, 3]", False),
+    ],
+)
+def test_an_answer_is_the_documented_one_but_for_what_that_leaves_out(documented, printed, same):
+    assert (as_documented("json", documented, printed) == documented + "\n") is same
+
+
+@pytest.mark.parametrize(
+    ("documented", "printed", "same"),
+    [
+        ("one\ntwo\n", "one\ntwo\n", True),
+        ("one\ntwo\n", "one\n2\n", False),
+        ("one\n...\nfour\n", "one\ntwo\nthree\nfour\n", True),
+        ("one\n...\nfour\n", "one\ntwo\n", False),
+        ("one.\n", "one!\n", False),
+    ],
+)
+def test_text_is_the_documented_one_but_for_lines_left_out(documented, printed, same):
+    assert (as_documented("text", documented, printed) == documented) is same
+
+
+def test_ids_tokens_and_times_may_differ_and_nothing_else():
+    first = '{"id": "abcdefghijkm", "at": "2026-01-02T03:04:05.678Z", "token": "skye_0123456789abcdefghijkl"}'
+    other = '{"id": "22222222222z", "at": "2027-11-12T13:14:15.167Z", "token": "skye_l_-bcdefghij9876543210"}'
+    assert settled(first) == settled(other)
+    assert settled(first) != settled(other.replace("at", "on"))
+
+
+def test_an_answer_is_laid_out_in_lines_that_are_not_too_long():
+    answer = abridged([], [{"name": "x" * 60, "list": list(range(30))}, 1])
+    lines = laid_out(answer).splitlines()
+    assert max(map(len, lines)) <= 100
+    assert len(lines) < 12

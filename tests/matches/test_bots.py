@@ -1,0 +1,122 @@
+"""Bots: they play by themselves, within the request that makes it their turn."""
+
+import pytest
+
+from skye import BOTS
+from tests.support.playing import NAMES, Service, code_of, dice
+
+
+def bots_for(players, *, but=()):
+    """Return random bots for all seats but some."""
+    return {seat: "random" for seat in range(players) if seat not in but}
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+def test_a_game_of_bots_alone_is_over_at_once(service, players):
+    view = service.table(players, bots=bots_for(players)).view()
+    assert (view["status"], view["round"], view["waiting_for"]) == ("finished", view["rounds"], [])
+    assert view["result"]["winners"]
+
+
+@pytest.mark.parametrize("bot", BOTS)
+def test_each_bot_plays_a_game(service, bot):
+    view = service.table(2, bots={0: bot, 1: bot}).view()
+    assert (view["status"], view["players"][0]["bot"]) == ("finished", bot)
+
+
+def test_the_last_to_join_may_be_a_bot_that_ends_the_game(service):
+    game = service.table(2, start=True, seats=3, bots=bots_for(2))
+    answer = game.call("POST", "players", {"bot": "random"}, token=game.host)
+    assert answer.json["game"]["status"] == "finished"
+
+
+@pytest.mark.parametrize(("players", "seat"), [(2, 0), (3, 1), (5, 4)])
+def test_one_player_among_bots_never_waits(service, players, seat):
+    game = service.table(players, bots=bots_for(players, but=[seat]))
+    view = game.view()
+    throw = dice(4)
+    actions = 0
+    while view["status"] == "playing":
+        assert view["waiting_for"] == [seat]
+        view = game.decide(seat, throw)
+        actions += 1
+    assert view["status"] == "finished"
+    assert actions < 60
+
+
+def test_what_bots_do_is_told_like_what_anybody_does(service):
+    game = service.table(2, bots=bots_for(2))
+    events = service.get(game.path("events"))["events"]
+    assert [event["id"] for event in events] == list(range(1, len(events) + 1))
+    versions = [event["version"] for event in events]
+    assert versions == sorted(versions)
+    assert set(versions) == set(range(1, game.view()["version"] + 1))
+    actions = service.get(game.path("record"))["actions"]
+    assert {action["seat"] for action in actions} == {0, 1}
+    assert len({event["at"] for event in events}) == 1
+
+
+def test_bots_play_alike_from_the_same_seed():
+    one, other = (Service().table(3, bots=bots_for(3)) for _ in range(2))
+    records = [game.service.get(game.path("record")) for game in (one, other)]
+    assert records[0]["actions"] == records[1]["actions"]
+    third = Service().table(3, bots=bots_for(3), seed="another")
+    assert third.service.get(third.path("record"))["actions"] != records[0]["actions"]
+
+
+def test_nobody_acts_for_a_bot(service):
+    game = service.table(2, bots={1: "random"})
+    for token in (game.host, game.tokens[0]):
+        assert code_of(game.call("DELETE", seat=1, token=token)) == "not_your_seat"
+        assert code_of(game.call("GET", "actions", seat=1, token=token)) == "not_your_seat"
+
+
+# Resigning.
+
+
+@pytest.mark.parametrize("phase", ["pricing", "buying", "building"])
+def test_a_bot_plays_on_for_who_resigns(service, phase):
+    game = service.table(3, options={"starting_seat": 1})
+    game.play_to(phase, 2)
+    leaver = game.view()["waiting_for"][0]
+    answer = game.call("DELETE", seat=leaver)
+    assert answer.status_code == 200
+    assert answer.json["you"] == {"seat": None, "host": False}
+    assert answer.json["players"][leaver]["bot"] in BOTS
+    assert leaver not in answer.json["waiting_for"]
+    events = service.get(game.path("events"))["events"]
+    (told,) = [event for event in events if event["type"] == "bot_took_over"]
+    assert (told["seat"], told["reason"]) == (leaver, "resigned")
+    view = game.play_out(dice(1))
+    assert view["players"][leaver]["name"] == NAMES[leaver]
+
+
+def test_who_has_resigned_has_no_say_any_more(service):
+    game = service.table(3)
+    game.call("DELETE", seat=0)
+    for method, rest in (("GET", "actions"), ("DELETE", ""), ("PUT", "offer"), ("GET", "territory")):
+        body = {"discard": "L01", "prices": {}} if method == "PUT" else None
+        assert code_of(game.call(method, rest, body, seat=0)) == "token_unknown"
+    assert service.get(game.path("territory", 0))
+
+
+def test_when_the_last_has_resigned_the_game_plays_itself_out(service):
+    game = service.table(3, bots={2: "random"})
+    assert game.call("DELETE", seat=0).json["status"] == "playing"
+    answer = game.call("DELETE", seat=1)
+    assert answer.json["status"] == "finished"
+    assert answer.json["players"][1]["gold"] is not None
+
+
+def test_nobody_resigns_from_a_game_that_is_over(service):
+    game = service.table(2, options={"turn_ms": 1000, "on_timeout": "bot"})
+    service.clock.advance(1)
+    assert game.view()["status"] == "finished"
+    assert code_of(game.call("DELETE", seat=0)) == "game_over"
+
+
+def test_a_seat_that_a_bot_has_taken_over_cannot_resign(service):
+    game = service.table(2, options={"turn_ms": 1000, "on_timeout": "bot"})
+    game.offer(0, 1, 1)
+    service.clock.advance(1)
+    assert code_of(game.call("DELETE", seat=1)) == "seat_played_by_bot"

@@ -1,0 +1,124 @@
+"""Clocks that jump, and clocks of two instances that differ: nothing is lost, nothing is decided twice."""
+
+import time
+
+import pytest
+
+from tests.support.playing import Game, Service, code_of
+
+HOUR_S, DAY_S, TURN_S = 3600, 86_400, 60
+JUMPS = [-HOUR_S, DAY_S, -DAY_S]
+
+
+@pytest.fixture
+def game(service):
+    """A game for two whose turns take a minute."""
+    return service.table(2, options={"turn_ms": TURN_S * 1000, "starting_seat": 0})
+
+
+def at_another(game, seconds_ahead):
+    """Return the same game at a second instance, whose clock goes ahead of the first one's."""
+    other = Service(game.service.redis)
+    other.clock.now = game.service.clock.now + seconds_ahead
+    there = object.__new__(Game)
+    vars(there).update(vars(game) | {"service": other})
+    return there
+
+
+def events(game, *types):
+    told = game.service.get(game.path("events"))["events"]
+    assert [event["id"] for event in told] == list(range(1, len(told) + 1))
+    return [event for event in told if not types or event["type"] in types]
+
+
+@pytest.mark.parametrize("jump", JUMPS)
+def test_a_game_is_played_on_after_a_jump(service, jump):
+    game = service.table(2)
+    game.play_to("buying")
+    service.clock.advance(jump)
+    assert game.play_out()["status"] == "finished"
+    events(game)
+
+
+def test_a_clock_set_back_gives_more_time_and_the_next_turn_has_its_own(game):
+    clock = game.service.clock
+    clock.advance(-HOUR_S)
+    clock.advance(TURN_S)
+    assert game.view()["phase"] == "pricing"
+    game.offer(0, 1, 1)
+    game.offer(1, 1, 1)
+    clock.advance(TURN_S)
+    assert [event["seat"] for event in events(game, "timed_out")] == [0]  # which was to buy first
+
+
+def test_a_clock_set_forward_takes_one_decision_and_no_more(game):
+    game.offer(0, 1, 1)
+    game.service.clock.advance(DAY_S)
+    assert game.view()["phase"] == "buying"
+    assert [event["seat"] for event in events(game, "timed_out")] == [1]
+
+
+def test_of_two_instances_the_one_ahead_decides_once_for_both(game):
+    ahead = at_another(game, 5)
+    game.offer(0, 1, 1)
+    (late,) = game.actions(1)
+    game.service.clock.advance(TURN_S - 3)
+    ahead.service.clock.advance(TURN_S - 3)
+    assert ahead.view()["phase"] == "buying"
+    assert code_of(game.send(1, late)) == "wrong_phase"
+    assert game.view() == ahead.view()
+    assert [event["seat"] for event in events(game, "timed_out")] == [1]
+
+
+def test_of_two_instances_the_one_behind_accepts_what_comes_before_the_other_has_looked(game):
+    ahead = at_another(game, 5)
+    game.offer(0, 1, 1)
+    game.service.clock.advance(TURN_S - 3)
+    ahead.service.clock.advance(TURN_S - 3)
+    assert game.offer(1, 1, 1).status_code == 200
+    assert ahead.view()["phase"] == "buying"
+    assert events(game, "timed_out") == []
+
+
+def test_two_instances_play_a_game_with_deadlines_to_its_end(game):
+    ahead, turn = at_another(game, 5), 0
+    while (view := game.view())["status"] == "playing":
+        here = (game, ahead)[turn % 2]
+        here.decide(view["waiting_for"][0])
+        for one in (game, ahead):
+            one.service.clock.advance(7)
+        turn += 1
+    assert turn > 20
+    events(game)
+    assert ahead.view() == view
+
+
+@pytest.mark.parametrize("jump", JUMPS)
+def test_a_key_is_known_again_after_a_jump(service, jump):
+    first = service.call("POST", "/v1/games", {}, headers={"Idempotency-Key": "one"})
+    service.clock.advance(jump)
+    again = service.call("POST", "/v1/games", {}, headers={"Idempotency-Key": "one"})
+    assert (again.status_code, again.json) == (201, first.json)
+
+
+def test_games_made_before_and_after_a_jump_are_each_listed_once(service):
+    made = []
+    for jump in (0, *JUMPS, 0):
+        service.clock.advance(jump)
+        made.append(service.call("POST", "/v1/games", {}).json["game"]["id"])
+    listed, cursor = [], None
+    while cursor is not None or not listed:
+        page = service.get("/v1/games?limit=1" + (f"&cursor={cursor}" if cursor else ""))
+        listed += [game["id"] for game in page["games"]]
+        cursor = page["next_cursor"]
+    assert sorted(listed) == sorted(made)
+
+
+@pytest.mark.parametrize("jump", JUMPS)
+def test_a_wait_does_not_go_by_the_clock(service, jump):
+    game = service.table(2, options={"turn_ms": 2 * DAY_S * 1000})
+    last = len(events(game))
+    service.clock.advance(jump)
+    begun = time.monotonic()
+    assert service.get(game.path(f"events?after={last}&wait_ms=200"))["events"] == []
+    assert 0.2 <= time.monotonic() - begun < 10

@@ -1,0 +1,244 @@
+"""Deadlines: what is decided for those who let theirs pass, whoever comes by next."""
+
+import threading
+from itertools import islice
+
+import pytest
+
+from service.matches.views import timestamp
+from tests.support.endpoints import ENDPOINTS
+from tests.support.playing import Service, code_of
+
+TURN_S = 60
+
+
+@pytest.fixture
+def game(service):
+    """A game for three whose turns take a minute."""
+    return service.table(3, options={"turn_ms": TURN_S * 1000, "starting_seat": 0})
+
+
+def due(game, seconds=TURN_S):
+    """Return the deadline that begins now."""
+    return timestamp(int((game.service.clock.now + seconds) * 1000))
+
+
+def told(game, *types):
+    """Return the events of some types, each as its type and seat."""
+    events = game.service.get(game.path("events"))["events"]
+    return [(event["type"], event["seat"]) for event in events if event["type"] in types]
+
+
+# When.
+
+
+def test_a_game_without_turn_ms_has_no_deadline(service):
+    game = service.table(2)
+    assert game.view()["deadline"] is None
+    version = game.view()["version"]
+    service.clock.advance(10**8)
+    assert game.view()["version"] == version
+
+
+def test_nobody_has_a_deadline_in_the_lobby_or_at_the_end(service):
+    options = {"turn_ms": 1000}
+    game = service.table(2, start=False, options=options)
+    service.clock.advance(100)
+    assert (game.view()["status"], game.view()["deadline"]) == ("lobby", None)
+    over = service.table(2, bots={0: "random", 1: "random"}, options=options)
+    assert (over.view()["status"], over.view()["deadline"]) == ("finished", None)
+
+
+def test_a_deadline_is_for_a_phase_and_in_buying_for_a_turn(game):
+    clock = game.service.clock
+    assert game.view()["deadline"] == (first := due(game))
+    clock.advance(10)
+    game.offer(0, 1, 1)
+    game.offer(0, 1, 2)
+    game.offer(1, 1, 1)
+    assert game.view()["deadline"] == first
+    game.offer(2, 1, 1)
+    assert game.view()["deadline"] == due(game)
+    for buyer in (0, 1, 2):
+        clock.advance(10)
+        assert game.call("POST", "purchase", {"pass": True}, seat=buyer).json["deadline"] == due(game)
+    building = due(game)
+    clock.advance(10)
+    assert game.decide(0)["deadline"] == building
+
+
+def test_nothing_is_decided_before_the_deadline(game):
+    game.offer(0, 1, 1)
+    before = game.view()
+    game.service.clock.advance(TURN_S - 0.001)
+    assert game.view() == before
+    assert game.offer(1, 1, 1).status_code == 200
+    game.service.clock.advance(0.001)
+    assert game.view()["phase"] == "buying"
+
+
+def test_a_clock_that_is_set_back_decides_nothing(game):
+    before = game.view()
+    game.service.clock.advance(-1000)
+    assert game.view() == before
+    assert game.offer(0, 1, 1).status_code == 200
+
+
+# What: auto.
+
+
+def test_who_sets_no_prices_has_them_set(game):
+    game.offer(1, 2, 3, discard=2)
+    game.service.clock.advance(TURN_S)
+    view = game.view()
+    assert (view["phase"], view["waiting_for"], view["deadline"]) == ("buying", [0], due(game))
+    prices = [[tile["price"] for tile in player["tiles_drawn"]] for player in view["players"]]
+    assert prices[1] == [2, 3]
+    assert all(len(of_seat) == 2 and min(of_seat) >= 1 for of_seat in prices)
+    assert told(game, "timed_out") == [("timed_out", 0), ("timed_out", 2)]
+    assert all(player["bot"] is None for player in view["players"])
+
+
+def test_who_does_not_buy_passes(game):
+    game.play_to("buying")
+    for buyer in (0, 1):
+        game.service.clock.advance(TURN_S)
+        view = game.view()
+        assert (view["phase"], view["waiting_for"], view["deadline"]) == ("buying", [buyer + 1], due(game))
+    assert told(game, "timed_out", "buy_passed") == [
+        ("timed_out", 0),
+        ("buy_passed", 0),
+        ("timed_out", 1),
+        ("buy_passed", 1),
+    ]
+
+
+def test_what_is_not_built_is_built(game):
+    hand = set(game.play_to("building")["players"][1]["tiles_to_build"])
+    game.play_until(lambda view: view["players"][0]["build_finished"])
+    game.service.clock.advance(TURN_S)
+    view = game.view()
+    assert (view["round"], view["phase"], view["deadline"]) == (2, "pricing", due(game))
+    report = game.service.get(game.path("rounds/1"))["players"][1]
+    placed = {placement["tile"] for placement in report["placements"]}
+    assert placed | set(report["tiles_returned"]) == hand
+    assert told(game, "timed_out") == [("timed_out", 1), ("timed_out", 2)]
+
+
+def test_each_touch_decides_one_phase_and_the_next_deadline_counts_from_it(game):
+    game.service.clock.advance(TURN_S * 50)
+    assert (game.view()["phase"], game.view()["deadline"]) == ("buying", due(game))
+    assert len(told(game, "timed_out")) == 3
+
+
+def test_a_game_that_nobody_plays_comes_to_its_end(game):
+    for _ in range(100):
+        game.service.clock.advance(TURN_S)
+        if game.view()["status"] == "finished":
+            break
+    assert game.view()["result"]["winners"]
+    assert game.view()["deadline"] is None
+    events = game.service.get(game.path("events"))["events"]
+    assert [event["id"] for event in events] == list(range(1, len(events) + 1))
+
+
+# What: bot.
+
+
+def test_a_bot_takes_the_seat_for_good(service):
+    game = service.table(3, options={"turn_ms": 1000, "on_timeout": "bot"})
+    game.offer(0, 1, 1)
+    game.offer(2, 1, 1)
+    service.clock.advance(1)
+    view = game.view()
+    assert [player["bot"] for player in view["players"]] == [None, "greedy", None]
+    assert told(game, "bot_took_over", "timed_out") == [("bot_took_over", 1)]
+    assert game.actions(1) == []
+    assert game.view(1)["you"]["seat"] == 1
+    assert game.view(1)["players"][1]["gold"] is not None
+    assert code_of(game.call("POST", "purchase", {"pass": True}, seat=1)) == "seat_played_by_bot"
+    view = game.play_until(lambda view: view["round"] == 2)
+    assert [player["bot"] for player in view["players"]] == [None, "greedy", None]
+    assert 1 not in view["waiting_for"]
+
+
+def test_bots_that_have_all_seats_play_to_the_end(service):
+    game = service.table(2, options={"turn_ms": 1000, "on_timeout": "bot"})
+    game.offer(0, 1, 1)
+    service.clock.advance(1)
+    assert game.view()["phase"] in ("buying", "building")
+    service.clock.advance(1)
+    assert game.view()["status"] == "finished"
+    assert told(game, "bot_took_over") == [("bot_took_over", 1), ("bot_took_over", 0)]
+
+
+# Who comes by.
+
+
+@pytest.mark.parametrize(
+    "endpoint",
+    [endpoint for endpoint in ENDPOINTS if endpoint.of_game and not endpoint.writes],
+    ids=lambda endpoint: endpoint.name,
+)
+def test_whatever_touches_the_game_decides(endpoint, game):
+    version = game.view()["version"]
+    game.service.clock.advance(TURN_S)
+    body = {"placements": []} if endpoint.body else None
+    assert endpoint.send(game, body=body).status_code == 200
+    game.service.clock.advance(-TURN_S)
+    assert (game.view()["phase"], game.view()["version"]) == ("buying", version + 3)
+
+
+def test_who_comes_too_late_is_told_of_what_was_decided(game):
+    action = game.actions(0)[0]
+    game.service.clock.advance(TURN_S)
+    assert code_of(game.send(0, action)) == "wrong_phase"
+    assert game.view()["phase"] == "buying"
+
+
+def test_a_list_of_games_decides_nothing(game):
+    before = game.service.stored()
+    game.service.clock.advance(TURN_S)
+    assert game.service.get("/v1/games")["games"][0]["phase"] == "pricing"
+    assert game.service.stored() == before
+
+
+def test_many_who_come_at_once_decide_once(game):
+    game.service.clock.advance(TURN_S)
+    clients = [Service(game.service.redis) for _ in range(6)]
+    for client in clients:
+        client.clock.now = game.service.clock.now
+    versions = []
+    threads = [
+        threading.Thread(target=lambda client=client: versions.append(client.get(game.path())["version"]))
+        for client in clients
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    assert versions == [game.view()["version"]] * 6
+    assert told(game, "timed_out") == [("timed_out", seat) for seat in range(3)]
+
+
+def test_one_who_only_waits_for_events_decides_too(service):
+    game = service.table(2, options={"turn_ms": 1000})
+    after = game.view()["last_event"]
+    begun = threading.Timer(0.05, service.clock.advance, [1])
+    begun.start()
+    told = service.get(game.path("events") + f"?after={after}&wait_ms=30000")["events"]
+    begun.join()
+    assert (told[0]["type"], told[0]["id"]) == ("timed_out", after + 1)
+
+
+def test_and_so_does_an_open_stream(service):
+    game = service.table(2, options={"turn_ms": 1000})
+    after = game.view()["last_event"]
+    path = game.path("events") + f"?after={after}"
+    stream = service.call("GET", path, headers={"Accept": "text/event-stream"}).iter_encoded()
+    assert b"event: stream" in next(stream)
+    begun = threading.Timer(0.05, service.clock.advance, [1])
+    begun.start()
+    told = next(message for message in islice(stream, 3) if not message.startswith(b":"))
+    assert b'"type":"timed_out"' in told
+    begun.join()

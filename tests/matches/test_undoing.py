@@ -1,0 +1,54 @@
+"""Doing and undoing without end: it ends, with a reason, and the game goes on."""
+
+import pytest
+
+from service.matches.transitions import MOST_CHANGES
+from service.schemas.records import MOST_ACTIONS
+from tests.support.playing import code_of
+from tests.support.worn import worn
+
+
+def types(game, seat):
+    return {action["type"] for action in game.actions(seat)}
+
+
+def test_a_placement_that_cannot_be_taken_back_is_not_listed_so_and_the_game_can_be_played_out(service):
+    game = worn(service, "building")
+    assert "take_back" not in types(game, 0)
+    assert game.view()["version"] >= MOST_CHANGES
+    assert game.play_out()["status"] == "finished"
+    record = service.get(game.path("record"))
+    assert len(record["actions"]) <= MOST_ACTIONS
+    assert service.call("POST", "/v1/games", {"record": record}).status_code == 201
+
+
+def test_an_offer_that_cannot_be_replaced_is_not_listed_and_others_can_be_set(service):
+    game = worn(service, "pricing")
+    assert types(game, 0) == set()
+    assert types(game, 1) == {"set_offer"}
+    assert game.play_out()["status"] == "finished"
+
+
+def test_before_that_all_can_be_undone(service):
+    game = service.table(2)
+    game.play_to("building")
+    game.decide(0)
+    assert "take_back" in types(game, 0)
+
+
+def test_a_lobby_where_all_come_and_go_takes_nobody_in_any_more(service, monkeypatch):
+    monkeypatch.setattr("service.matches.transitions.MOST_CHANGES", 20)
+    game = service.table(2, start=False)
+    for _ in range(20):
+        joined = game.call("POST", "players", {"name": "Cy"})
+        if joined.status_code != 201:
+            break
+        assert game.call("DELETE", seat=2, token=joined.json["token"]).status_code == 200
+    assert code_of(joined) == "too_many_changes"
+    assert game.call("POST", "start", token=game.host).status_code == 200
+
+
+@pytest.mark.parametrize("phase", ["pricing", "building"])
+def test_what_the_rules_refuse_is_refused_by_the_rules_still(service, phase):
+    game = worn(service, phase)
+    assert code_of(game.call("POST", "purchase", {"pass": True}, seat=0)) == "wrong_phase"

@@ -1,0 +1,161 @@
+"""The logs: one JSON object a line, and no secret in any."""
+
+import json
+import logging
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+
+import fakeredis
+import pytest
+
+from service.observability.logs import JsonLines, facts
+from service.storage.redis_store import RedisStore
+from tests.support.playing import Service
+
+
+@pytest.fixture
+def lines(caplog):
+    """Give a function that returns what was logged by the service, from info up, as it would be written."""
+    caplog.set_level(logging.INFO, "service")
+
+    def written():
+        return [json.loads(JsonLines().format(record)) for record in caplog.records]
+
+    return written
+
+
+def line(message="something", *values, **more):
+    record = logging.LogRecord("service.tests", logging.WARNING, __file__, 1, message, values, None)
+    vars(record).update(more)
+    return JsonLines().format(record)
+
+
+def failure(error):
+    try:
+        raise error
+    except type(error):
+        return sys.exc_info()
+
+
+def test_a_line_tells_when_how_grave_and_what():
+    told = json.loads(line("%s is away", "redis"))
+    at = datetime.fromisoformat(told.pop("time"))
+    assert told == {"level": "warning", "logger": "service.tests", "message": "redis is away"}
+    assert timedelta(0) <= datetime.now(UTC) - at < timedelta(minutes=1)
+
+
+def test_facts_become_fields_and_those_that_are_none_are_left_out():
+    told = json.loads(line(**facts(game="abc", seat=0, code=None)))
+    assert (told["game"], told["seat"], "code" in told) == ("abc", 0, False)
+
+
+@pytest.mark.parametrize("text", ["two\nlines", "\x1b[31mred", "\u2028", '"quoted"', "\udc80"])
+def test_a_line_is_one_line_whatever_is_in_it(text):
+    written = line(text, **facts(game=text))
+    assert written.isascii()
+    assert written.isprintable()
+    assert json.loads(written)["game"] == text
+
+
+def test_an_error_is_told_with_its_traceback():
+    told = json.loads(line(exc_info=failure(ValueError("what was wrong"))))
+    assert told["exception"].startswith("Traceback")
+    assert "what was wrong" in told["exception"]
+
+
+def test_a_token_in_an_error_is_made_unreadable(service):
+    token = service.table().tokens[0]
+    written = line("about %s", token, exc_info=failure(ValueError(f"no {token} here")), **facts(game=token))
+    assert token not in written
+    assert token[6:] not in written
+    assert written.count("skye_(hidden)") == 3
+
+
+def test_nothing_is_logged_of_a_request_at_level_warning(service, caplog):
+    caplog.set_level(logging.WARNING, "service")
+    service.table()
+    assert caplog.records == []
+
+
+def test_at_level_info_each_answer_has_a_line(service, lines):
+    game = service.table()
+    game.call("PUT", "offer", {}, seat=1, headers={"X-Request-Id": "mine"})
+    created, refused = lines()
+    assert created["route"] == "/v1/games"
+    assert (created["method"], created["status"]) == ("POST", 201)
+    assert 0 < refused.pop("duration_ms") < 10_000
+    del refused["time"]
+    assert refused == {
+        "level": "info",
+        "logger": "service.observability.access_log",
+        "message": "answered",
+        "request_id": "mine",
+        "method": "PUT",
+        "route": "/v1/games/{game}/players/{seat}/offer",
+        "status": 422,
+        "code": "invalid_body",
+        "game": game.id,
+        "seat": 1,
+    }
+
+
+def test_what_matches_no_route_is_logged_without_its_path(service, lines):
+    service.call("GET", "/v1/nowhere/secret")
+    (told,) = lines()
+    assert (told["status"], told["code"], "route" in told) == (404, "not_found", False)
+    assert "secret" not in json.dumps(told)
+
+
+def test_what_is_no_id_of_a_game_is_not_logged(service, lines):
+    service.call("GET", "/v1/games/skye_secret")
+    (told,) = lines()
+    assert (told["route"], "game" in told) == ("/v1/games/{game}", False)
+
+
+def test_no_line_holds_a_token_a_query_or_a_key(service, lines):
+    game = service.table(3, headers={"Idempotency-Key": "secret-key"})
+    game.play_to("buying")
+    service.call("GET", f"{game.path()}?secret-query=1", game.tokens[0])
+    service.call("GET", game.path(), headers={"Authorization": "Basic secret-word"})
+    service.call("GET", game.path(), headers={"X-Request-Id": game.tokens[1]})
+    written = json.dumps(lines())
+    for secret in (*game.tokens, game.host, "secret-key", "secret-query", "secret-word"):
+        assert secret not in written
+
+
+def test_an_unexpected_error_is_logged_with_the_id_that_its_answer_has(lines):
+    class Broken(RedisStore):
+        def load(self, *_asked):
+            raise ZeroDivisionError("broken")
+
+    service = Service(store=Broken(fakeredis.FakeRedis()))
+    answer = service.call("GET", "/v1/games/abcdefghijkm")
+    assert (answer.status_code, answer.json["code"]) == (500, "internal_error")
+    error, told = lines()
+    assert error["level"] == "error"
+    assert "ZeroDivisionError: broken" in error["exception"]
+    assert error["request_id"] == told["request_id"] == answer.headers["X-Request-Id"]
+
+
+def test_gunicorn_writes_its_log_in_the_same_form():
+    code = """
+import logging
+from gunicorn.config import Config
+from service.observability.gunicorn_logs import JsonLogger
+config = Config()
+config.set("loglevel", "warning")
+for _ in range(2):  # as when the settings are loaded again
+    logger = JsonLogger(config)
+logger.warning("a worker is gone")
+logger.info("of no interest")
+logging.getLogger("service.observability.access_log").info("of no interest")
+logging.getLogger("service").error("an error")
+assert not logger.access_log_enabled
+"""
+    written = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stderr
+    told = [json.loads(line) for line in written.splitlines()]
+    assert [(one["logger"], one["message"]) for one in told] == [
+        ("gunicorn.error", "a worker is gone"),
+        ("service", "an error"),
+    ]

@@ -1,0 +1,271 @@
+"""What is counted, and how Prometheus reads it."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import fakeredis
+import pytest
+
+from service.observability.metrics import BUCKETS_S, pattern
+from service.observability.shared_counters import Tally
+from service.storage.redis_store import RedisStore
+from service.web.problems import KINDS, Problem
+from tests.support.playing import Service
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLE = re.compile(r'(skye_\w+)(?:\{((?:\w+="[^"\\\n]*",?)*)\})? (-?[0-9.e+-]+)')
+
+
+def scrape(service):
+    """Return each sample of /metrics: {("skye_x_total", (("label", "value"), ...)): number}."""
+    answer = service.call("GET", "/metrics")
+    assert answer.status_code == 200, answer.text
+    assert answer.content_type == "text/plain; version=0.0.4; charset=utf-8"
+    assert answer.text.endswith("\n")
+    samples, family = {}, ""
+    for line in answer.text.splitlines():
+        if line.startswith("#"):
+            family = line.split()[2]
+            continue
+        name, labels, value = SAMPLE.fullmatch(line).groups()
+        assert name.startswith(family), line
+        key = name, tuple(re.findall(r'(\w+)="([^"]*)"', labels or ""))
+        assert key not in samples, line
+        samples[key] = float(value)
+    return samples
+
+
+def value(samples, name, **labels):
+    return samples.get((f"skye_{name}", tuple(labels.items())), 0)
+
+
+def test_every_metric_has_a_type_and_a_meaning(service):
+    service.call("GET", "/v1/tiles")
+    text = service.call("GET", "/metrics").text
+    names = set(re.findall(r"^(skye_\w+?)(?:_bucket|_sum|_count)?[{ ]", text, re.MULTILINE))
+    assert names == set(re.findall(r"^# TYPE (\w+) (?:counter|gauge|histogram)$", text, re.MULTILINE))
+    assert names == set(re.findall(r"^# HELP (\w+) \w.*\.$", text, re.MULTILINE))
+
+
+def test_prometheus_gets_the_form_that_it_can_read(service):
+    openmetrics, plain = (
+        "application/openmetrics-text;version=1.0.0",
+        "text/plain;version=0.0.4;charset=utf-8",
+    )
+    accept = f"{openmetrics};q=0.5,{plain};q=0.3,*/*;q=0.1"
+    answer = service.call("GET", "/metrics", headers={"Accept": accept})
+    assert (answer.status_code, answer.content_type) == (200, "text/plain; version=0.0.4; charset=utf-8")
+
+
+def test_answers_are_counted_by_route_method_and_status(service):
+    game = service.table()
+    for _ in range(2):
+        game.view(0)
+    game.call("GET", token="x")
+    service.call("HEAD", game.path())
+    samples = scrape(service)
+    route = {"route": "/v1/games/{game}", "method": "GET"}
+    assert value(samples, "requests_total", **route, status="200") == 2
+    assert value(samples, "requests_total", **route, status="401") == 1
+    assert value(samples, "requests_total", **route | {"method": "HEAD"}, status="200") == 1
+    assert value(samples, "requests_total", route="/v1/games", method="POST", status="201") == 1
+
+
+def test_what_matches_no_route_is_counted_as_one(service):
+    service.call("GET", "/v1/nowhere")
+    service.call("BREW", "/v1/tiles")
+    samples = scrape(service)
+    assert value(samples, "requests_total", route="", method="", status="404") == 1
+    assert value(samples, "requests_total", route="", method="", status="405") == 1
+
+
+def test_a_histogram_tells_how_long_answers_took(service):
+    for _ in range(3):
+        service.call("GET", "/v1/tiles")
+    samples = scrape(service)
+    route = {"route": "/v1/tiles", "method": "GET"}
+    bounds = [*map(str, BUCKETS_S), "+Inf"]
+    counts = [value(samples, "request_duration_seconds_bucket", **route, le=bound) for bound in bounds]
+    assert counts == sorted(counts)
+    assert counts[-1] == value(samples, "request_duration_seconds_count", **route) == 3
+    assert 0 < value(samples, "request_duration_seconds_sum", **route) < 3
+
+
+def test_refusals_are_counted_by_code(service):
+    game = service.table(2)
+    game.call("GET", token="x")
+    service.call("GET", "/v1/nowhere")
+    service.call("POST", "/v1/games", data="{", content_type="application/json")
+    game.call("POST", "build/finish", seat=0)
+    samples = scrape(service)
+    told = {labels["code"]: n for (name, pairs), n in samples.items() if (labels := dict(pairs)).get("code")}
+    assert told.keys() == KINDS.keys()
+    assert {code for code, number in told.items() if number} == {
+        "token_unknown",
+        "not_found",
+        "malformed_json",
+        "wrong_phase",
+    }
+
+
+def test_the_milestones_of_games_are_counted(service):
+    service.table(2, start=False)
+    aborted = service.table(2)
+    aborted.call("DELETE", token=aborted.host)
+    service.table(2, bots={0: "random", 1: "random"})
+    game = service.table(2)
+    game.call("DELETE", seat=0)
+    game.call("DELETE", seat=1)
+    samples = scrape(service)
+    events = {
+        event: value(samples, "games_total", event=event)
+        for event in ("created", "started", "finished", "aborted")
+    }
+    assert events == {"created": 4, "started": 3, "finished": 2, "aborted": 1}
+
+
+def test_listed_games_are_told_by_status(service):
+    service.table(2, start=False)
+    service.table(2, start=False)
+    service.table(2)
+    service.table(2, private=True)
+    service.table(2, bots={0: "random", 1: "random"})
+    samples = scrape(service)
+    listed = {
+        status: value(samples, "listed_games", status=status) for status in ("lobby", "playing", "finished")
+    }
+    assert listed == {"lobby": 2, "playing": 1, "finished": 1}
+    assert value(samples, "store_up") == 1
+
+
+def test_a_scrape_is_answered_while_the_store_is_away():
+    class Away(RedisStore):
+        def index_sizes(self, *_asked):
+            raise Problem("store_unavailable")
+
+    samples = scrape(Service(store=Away(fakeredis.FakeRedis())))
+    assert samples["skye_store_up", ()] == 0
+    assert not [name for name, _ in samples if name == "skye_listed_games"]
+
+
+def test_commits_that_come_too_late_are_counted():
+    class Beaten(RedisStore):
+        beaten = 2
+
+        def commit(self, commit):
+            if commit.expected is not None and self.beaten:
+                self.beaten -= 1
+                return False
+            return super().commit(commit)
+
+    service = Service(store=Beaten(fakeredis.FakeRedis(server=fakeredis.FakeServer())))
+    game = service.table(2, start=False)
+    assert game.call("POST", "start", token=game.host).status_code == 200
+    assert value(scrape(service), "commit_conflicts_total") == 2
+
+
+def test_open_streams_are_told_while_they_are_open(service):
+    game = service.table(2)
+    opened = [game.call("GET", "events", headers={"Accept": "text/event-stream"}) for _ in range(3)]
+    assert value(scrape(service), "open_streams") == 3
+    for stream in opened:
+        stream.close()
+    assert value(scrape(service), "open_streams") == 0
+
+
+def test_no_label_tells_of_a_game_or_a_token(service):
+    game = service.table(2)
+    for seat in range(2):
+        game.actions(seat)
+    text = service.call("GET", "/metrics").text
+    for secret in (game.id, game.host, *game.tokens):
+        assert secret not in text
+
+
+@pytest.mark.parametrize(
+    ("rule", "written"),
+    [
+        ("/v1/games/<game>/players/<int:seat>", "/v1/games/{game}/players/{seat}"),
+        ("/v1/tiles/<tile>.svg", "/v1/tiles/{tile}.svg"),
+        ("", ""),
+    ],
+)
+def test_a_route_is_written_as_in_the_contract(rule, written):
+    assert pattern(rule) == written
+
+
+# Several processes
+
+
+COUNTING = """
+import sys
+from service.observability.shared_counters import Tally
+tally = Tally(3, int(sys.argv[1]), current=[1])
+tally.add(0)
+tally.add(1)
+tally.add(2, 0.5)
+print("counted", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def memory():
+    """The descriptor of memory that processes can share."""
+    descriptor = os.memfd_create("tests")
+    yield descriptor
+    os.close(descriptor)
+
+
+@pytest.fixture
+def counting(memory):
+    """Give a function that starts another process, which counts and then waits."""
+    started = []
+
+    def start():
+        process = subprocess.Popen(
+            [sys.executable, "-c", COUNTING, str(memory)],
+            cwd=ROOT,
+            pass_fds=[memory],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        started.append(process)
+        assert process.stdout.readline() == b"counted\n"
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def test_a_tally_of_one_process_counts_alone():
+    tally = Tally(2)
+    tally.add(0)
+    tally.add(1, -2.5)
+    assert tally.totals() == [1, -2.5]
+
+
+def test_what_several_processes_have_counted_is_added_up(memory, counting):
+    counting()
+    counting()
+    tally = Tally(3, memory, current=[1])
+    tally.add(0)
+    assert tally.totals() == [3, 2, 1]
+
+
+def test_what_a_dead_process_has_counted_is_kept_but_not_how_things_stood_in_it(memory, counting):
+    counting()
+    process = counting()
+    process.kill()
+    process.wait()
+    tally = Tally(3, memory, current=[1])
+    assert tally.totals() == [2, 1, 1]
+    size = os.fstat(memory).st_size
+    counting()
+    assert os.fstat(memory).st_size > size
+    assert tally.totals() == [3, 2, 1.5]

@@ -1,0 +1,236 @@
+"""The lobby: opening a table, finding it, taking and leaving seats, starting, aborting."""
+
+import pytest
+
+from service.settings import Settings
+from tests.support.playing import NAMES, Service, code_of
+
+# Opening a table.
+
+
+def test_a_game_can_be_opened_with_nothing_at_all(service):
+    answer = service.call("POST", "/v1/games")
+    game = answer.json["game"]
+    assert answer.status_code == 201
+    assert answer.headers["Location"] == f"/v1/games/{game['id']}"
+    assert (game["status"], game["seats"], game["players"]) == ("lobby", 5, [])
+    assert game["you"] == {"seat": None, "host": True}
+    assert answer.json["players"] == []
+    assert service.get(answer.headers["Location"], answer.json["host_token"]) == game
+
+
+def test_what_was_chosen_is_shown_but_for_the_seed(service):
+    options = {
+        "scoring_tiles": ["sheep", "squares", "most_gold", "most_ships"],
+        "starting_seat": 1,
+        "seed": "skye",
+        "tie_break": "total_gold",
+        "open_gold": True,
+        "turn_ms": 60_000,
+        "on_timeout": "bot",
+    }
+    view = service.table(2, start=False, name="Evening", seats=3, options=options).view()
+    assert view["options"] == options | {"seed": None}
+    assert (view["name"], view["seats"]) == ("Evening", 3)
+    assert [tile["id"] for tile in view["scoring_tiles"]] == options["scoring_tiles"]
+
+
+def test_a_seed_says_who_chose_it(service):
+    chosen = service.table(2).view()["fairness"]
+    drawn = service.call("POST", "/v1/games").json["game"]["fairness"]
+    assert (chosen["seed_source"], drawn["seed_source"]) == ("creator", "server")
+    assert chosen["commitment"] == service.table(3).view()["fairness"]["commitment"]
+    assert chosen["commitment"] != drawn["commitment"]
+
+
+def test_players_without_a_colour_get_those_that_nobody_has_named(service):
+    players = [{"name": "Ann"}, {"name": "Bob", "color": "red"}, {"bot": "random"}]
+    answer = service.call("POST", "/v1/games", {"players": players})
+    assert answer.status_code == 201
+    assert [player["color"] for player in answer.json["game"]["players"]] == ["blue", "red", "yellow"]
+
+
+def test_a_bot_has_a_name_and_no_token(service):
+    answer = service.call(
+        "POST", "/v1/games", {"players": [{"bot": "greedy"}, {"name": "Hal", "bot": "random"}]}
+    )
+    first, second = answer.json["game"]["players"]
+    assert (first["bot"], second["bot"]) == ("greedy", "random")
+    assert first["name"]
+    assert second["name"] == "Hal"
+    assert [player["token"] for player in answer.json["players"]] == [None, None]
+
+
+def test_a_game_starts_at_once_when_all_are_seated(service):
+    assert service.table(2, start=True).view()["status"] == "playing"
+    assert service.table(2, start=True, seats=2).view()["status"] == "playing"
+
+
+def test_or_as_soon_as_they_are(service):
+    game = service.table(2, start=True, seats=3)
+    assert game.view()["status"] == "lobby"
+    answer = game.call("POST", "players", {"name": "Cy"})
+    assert answer.json["game"]["status"] == "playing"
+    assert len(game.view()["players"]) == 3
+
+
+def test_a_table_that_starts_by_itself_waits_for_more_than_one(service):
+    assert service.table(1, start=True).view()["status"] == "lobby"
+    assert service.call("POST", "/v1/games", {"start": True}).json["game"]["status"] == "lobby"
+
+
+# Taking seats.
+
+
+def test_who_joins_gets_the_next_seat_and_its_token(service):
+    game = service.table(2, start=False)
+    answer = game.call("POST", "players", {"name": "Cy", "color": "green"})
+    assert answer.status_code == 201
+    assert (answer.json["seat"], answer.json["game"]["you"]) == (2, {"seat": 2, "host": False})
+    assert answer.json["game"]["players"][2]["color"] == "green"
+    seen = service.get(game.path(), answer.json["token"])
+    assert seen == answer.json["game"]
+
+
+def test_the_host_seats_a_bot(service):
+    game = service.table(1, start=False)
+    answer = game.call("POST", "players", {"bot": "random"}, token=game.host)
+    assert (answer.status_code, answer.json["seat"], answer.json["token"]) == (201, 1, None)
+    assert answer.json["game"]["players"][1]["bot"] == "random"
+
+
+def test_who_seats_another_sees_the_game_as_before_and_who_sits_down_as_the_new_seat(service):
+    game = service.table(1, start=False)
+    for name, token, you in (
+        ("Bob", game.host, {"seat": None, "host": True}),
+        ("Cy", game.tokens[0], {"seat": 0, "host": False}),
+        ("Dee", None, {"seat": 3, "host": False}),
+    ):
+        answer = game.call("POST", "players", {"name": name}, token=token)
+        assert answer.json["game"]["you"] == you
+
+
+def test_five_can_sit_down_and_no_more(service):
+    game = service.table(4, start=False)
+    assert game.call("POST", "players", {"name": "Eve"}).status_code == 201
+    assert code_of(game.call("POST", "players", {"name": "Fay"})) == "game_full"
+
+
+def test_who_leaves_the_lobby_makes_those_behind_move_up(service):
+    game = service.table(4, start=False)
+    answer = game.call("DELETE", seat=1)
+    assert answer.status_code == 200
+    assert answer.json["you"] == {"seat": None, "host": False}
+    view = game.view()
+    assert [player["seat"] for player in view["players"]] == [0, 1, 2]
+    assert [player["name"] for player in view["players"]] == ["Ann", "Cy", "Dee"]
+    assert [game.view(seat)["you"]["seat"] for seat in (0, 2, 3)] == [0, 1, 2]
+    assert code_of(game.call("GET", token=game.tokens[1])) == "token_unknown"
+    assert game.call("POST", "players", {"name": "Bob"}).json["seat"] == 3
+
+
+def test_a_colour_that_was_left_is_free_again(service):
+    game = service.table(3, start=False)
+    left = game.view()["players"][0]["color"]
+    game.call("DELETE", seat=0)
+    assert game.call("POST", "players", {"name": "Dee", "color": left}).status_code == 201
+
+
+def test_the_host_removes_whom_it_likes_before_the_start(service):
+    game = service.table(3, start=False)
+    assert game.call("DELETE", seat=1, token=game.host).status_code == 200
+    assert len(game.view()["players"]) == 2
+    assert code_of(game.call("DELETE", seat=2, token=game.host)) == "seat_not_found"
+
+
+def test_but_nobody_after_it(service):
+    game = service.table(3)
+    assert code_of(game.call("DELETE", seat=1, token=game.host)) == "not_your_seat"
+
+
+def test_a_player_removes_nobody_else(service):
+    game = service.table(3, start=False)
+    assert code_of(game.call("DELETE", seat=1, token=game.tokens[0])) == "not_your_seat"
+    assert code_of(service.call("DELETE", game.path("", 1))) == "token_required"
+
+
+# Starting and aborting.
+
+
+def test_the_host_starts_with_those_who_are_there(service):
+    game = service.table(3, start=False)
+    answer = game.call("POST", "start", token=game.host)
+    assert answer.status_code == 200
+    assert (answer.json["status"], answer.json["round"], answer.json["phase"]) == ("playing", 1, "pricing")
+    assert answer.json["waiting_for"] == [0, 1, 2]
+    assert all(player["gold"] is None for player in answer.json["players"])
+
+
+@pytest.mark.parametrize(("players", "rounds"), [(2, 6), (3, 6), (4, 6), (5, 5)])
+def test_two_to_five_can_play(service, players, rounds):
+    view = service.table(players).view()
+    assert (view["status"], view["rounds"]) == ("playing", rounds)
+    assert [player["name"] for player in view["players"]] == list(NAMES[:players])
+
+
+@pytest.mark.parametrize("start", [False, True])
+def test_the_host_aborts(service, start):
+    game = service.table(2, start=start)
+    answer = game.call("DELETE", token=game.host)
+    assert (answer.status_code, answer.json["status"]) == (200, "aborted")
+    assert (answer.json["phase"], answer.json["waiting_for"], answer.json["deadline"]) == (None, [], None)
+    assert game.actions(0) == []
+    assert code_of(game.call("DELETE", token=game.host)) == "game_aborted"
+    assert code_of(game.call("POST", "players", {"name": "Late"})) == "game_aborted"
+    assert code_of(game.call("POST", "start", token=game.host)) == "game_aborted"
+    assert code_of(game.call("DELETE", seat=0)) == "game_aborted"
+
+
+def test_only_the_host_aborts(service):
+    game = service.table(2)
+    assert code_of(game.call("DELETE", token=game.tokens[0])) == "host_only"
+    assert code_of(game.call("DELETE")) == "token_required"
+
+
+# Private games.
+
+
+def test_a_private_game_is_there_for_its_own_alone(service):
+    game = service.table(2, private=True, start=False)
+    for caller in (None, "skye_wrong", service.table(2).tokens[0]):
+        for method, rest, body in (
+            ("GET", "", None),
+            ("GET", "events", None),
+            ("GET", "players/0/territory", None),
+            ("POST", "players", {"name": "Eve"}),
+            ("POST", "start", None),
+            ("DELETE", "", None),
+        ):
+            answer = game.call(method, rest, body, token=caller)
+            nowhere = service.call(method, f"/v1/games/nowhere/{rest}".rstrip("/"), body, caller)
+            assert (answer.status, answer.data) == (nowhere.status, nowhere.data)
+    assert game.view(0)["private"] is True
+    assert game.call("POST", "players", {"name": "Eve"}, token=game.host).status_code == 201
+
+
+# Expiry.
+
+
+def test_a_game_is_kept_longer_by_each_change():
+    service = Service(game_ttl_lobby_s=1000, game_ttl_playing_s=2000)
+    game = service.table(1, start=False)
+    key = f"skye:{{{game.id}}}:table"
+    service.redis.expire(key, 10)
+    game.view()
+    assert service.redis.ttl(key) <= 10
+    game.call("POST", "players", {"name": "Bob"})
+    assert 990 < service.redis.ttl(key) <= 1000
+    game.call("POST", "start", token=game.host)
+    assert 1990 < service.redis.ttl(key) <= 2000
+    assert Settings().game_ttl_playing_s > Settings().game_ttl_lobby_s
+
+
+def test_a_game_that_a_seat_beyond_its_last_is_to_start_is_not_opened(service):
+    answer = service.call("POST", "/v1/games", {"seats": 2, "options": {"starting_seat": 3}})
+    assert (answer.status_code, answer.json["code"]) == (422, "invalid_setup")
+    assert service.call("GET", "/v1/games").json["games"] == []

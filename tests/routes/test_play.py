@@ -1,0 +1,255 @@
+"""Playing over HTTP: legal actions, taking back, trying out, scoring, reports, events and records."""
+
+import fakeredis
+import pytest
+
+from tests.support.playing import Game, Service, code_of, dice
+
+# Legal actions.
+
+
+def copied(game):
+    """Return the same game on a service of its own."""
+    redis = fakeredis.FakeRedis(server=fakeredis.FakeServer())
+    table, log = (f"skye:{{{game.id}}}:{part}" for part in ("table", "log"))
+    redis.set(table, game.service.redis.get(table))
+    for entry, fields in game.service.redis.xrange(log):
+        redis.xadd(log, fields, entry)
+    copy = object.__new__(Game)
+    copy.__dict__ = game.__dict__ | {"service": Service(redis)}
+    return copy
+
+
+@pytest.mark.parametrize(("phase", "number"), [("pricing", 2), ("buying", 2), ("building", 3)])
+def test_every_action_listed_is_accepted_as_it_stands(service, phase, number):
+    game = service.table(2)
+    view = game.play_to(phase, number, dice(7))
+    for seat in range(2):
+        actions = game.actions(seat)
+        assert bool(actions) == (seat in view["waiting_for"])
+        for action in actions:
+            assert copied(game).send(seat, action).status_code == 200
+
+
+def test_no_placement_that_is_not_listed_is_accepted(service):
+    game = service.table(2)
+    hand = game.play_to("building", 2, dice(7))["players"][0]["tiles_to_build"]
+    listed = [action["body"] for action in game.actions(0) if action["type"] == "place"]
+    before = service.stored()
+    refused = set()
+    for tile in hand:
+        for x in range(-3, 4):
+            for y in range(-3, 4):
+                for rotation in (0, 90, 180, 270):
+                    if {"tile": tile, "x": x, "y": y, "rotation": rotation} not in listed:
+                        refused.add(code_of(game.place(0, tile, x, y, rotation)))
+    assert refused == {"cell_occupied", "not_adjacent", "terrain_mismatch"}
+    assert service.stored() == before
+
+
+def test_an_offer_may_be_replaced_within_its_limits(service):
+    game = service.table(2)
+    limits = game.actions(0)[0]["constraints"]
+    assert limits == {"tiles": drawn(game, 0), "gold": 5, "minimum": 1}
+    assert game.offer(0, 4, 1).json["players"][0]["gold"] == 0
+    assert game.actions(0)[0]["constraints"] == limits
+    assert game.offer(0, 1, 2, discard=1).json["players"][0]["gold"] == 2
+    own = game.view(0)["players"][0]["tiles_drawn"]
+    assert [(tile["price"], tile["discard"]) for tile in own] == [(1, False), (None, True), (2, False)]
+
+
+def drawn(game, seat):
+    """Return the tiles that a seat has drawn."""
+    return [tile["tile"] for tile in game.view()["players"][seat]["tiles_drawn"]]
+
+
+def test_an_accepted_action_answers_with_the_callers_own_view(service):
+    game = service.table(3)
+    for phase in ("pricing", "buying", "building"):
+        seat = game.play_to(phase)["waiting_for"][0]
+        answer = game.send(seat, game.actions(seat)[0])
+        assert answer.json == game.view(seat)
+        assert answer.headers["ETag"] == f'"{answer.json["version"]}"'
+
+
+# Taking back.
+
+
+def test_placements_are_taken_back_last_first(service):
+    game = service.table(2)
+    view = game.play_to("building", 2, dice(3))
+    before = view["players"][0]
+    while game.view()["players"][0]["tiles_to_build"]:
+        if game.actions(0)[0]["type"] != "place":
+            break
+        game.decide(0)
+    built = game.view()["players"][0]["territory"]
+    placed = len(built) - len(before["territory"])
+    assert placed > 0
+    for number in range(1, placed + 1):
+        answer = game.call("DELETE", "placements/last", seat=0)
+        assert answer.json["players"][0]["territory"] == built[:-number]
+    assert sorted(answer.json["players"][0]["tiles_to_build"]) == sorted(before["tiles_to_build"])
+    assert code_of(game.call("DELETE", "placements/last", seat=0)) == "nothing_to_take_back"
+
+
+def test_nothing_is_taken_back_after_the_build_is_finished(service):
+    game = service.table(2)
+    game.play_until(lambda view: view["players"] and view["players"][0]["build_finished"])
+    for method, rest in (("DELETE", "placements/last"), ("POST", "build/finish")):
+        assert code_of(game.call(method, rest, seat=0)) == "build_finished"
+
+
+# Trying out.
+
+
+def test_what_if_tells_what_a_placement_brings_and_changes_nothing(service):
+    game = service.table(2)
+    game.play_to("building", 3, dice(5))
+    before = service.stored()
+    for action in [action for action in game.actions(0) if action["type"] == "place"][:10]:
+        tried = game.call("POST", "what-if", {"placements": [action["body"]]}, seat=0).json
+        assert tried["legal"] is True
+        (verdict,) = tried["placements"]
+        assert verdict.items() >= action["body"].items()
+        assert (verdict["legal"], verdict["in_hand"], verdict["code"]) == (True, True, None)
+        copy = copied(game)
+        copy.send(0, action)
+        after = copy.call("POST", "what-if", {"placements": []}, seat=0).json
+        assert {tile["id"]: tile["after"] for tile in tried["scoring_tiles"]} == {
+            tile["id"]: tile["before"] for tile in after["scoring_tiles"]
+        }
+        assert tried["scrolls"]["after"] == after["scrolls"]["before"]
+    assert service.stored() == before
+
+
+def test_what_if_says_why_not(service):
+    game = service.table(2)
+    (tile, *_) = game.play_to("building")["players"][0]["tiles_to_build"]
+    wrong = {"tile": tile, "x": 5, "y": 5, "rotation": 0}
+    tried = game.call("POST", "what-if", {"placements": [wrong, wrong]}, seat=0).json
+    assert tried["legal"] is False
+    assert [verdict["code"] for verdict in tried["placements"]] == ["not_adjacent"]
+    assert all(scored["after"] is None for scored in tried["scoring_tiles"])
+    mine = {"tile": tile, "x": 0, "y": 1}
+    for number in (0, 21):
+        answer = game.call("POST", "what-if", {"placements": [mine] * number}, seat=0)
+        assert answer.status_code == (200 if number == 0 else 422)
+
+
+def test_what_if_is_for_ones_own_seat(service):
+    game = service.table(2)
+    answer = game.call("POST", "what-if", {"placements": []}, seat=0, token=game.tokens[1])
+    assert code_of(answer) == "not_your_seat"
+
+
+# Scores and reports.
+
+
+@pytest.fixture(scope="module")
+def over():
+    """A game that is over."""
+    game = Service().table(3)
+    game.play_out(dice(11))
+    return game
+
+
+def test_scores_are_told_by_round_and_add_up(over):
+    view = over.view()
+    scores = over.service.get(over.path("scores"))["players"]
+    for player, standing in zip(view["players"], scores, strict=True):
+        by_round = [tile["points"] for told in standing["rounds"] for tile in told["scoring_tiles"]]
+        final = standing["final"]
+        assert len(standing["rounds"]) == view["rounds"]
+        assert sum(by_round) + final["scroll_points"] + final["gold_points"] == player["score"]
+        assert standing["projected_score"] == standing["score"] == player["score"]
+        for told in standing["rounds"]:
+            for tile in told["scoring_tiles"]:
+                assert sum(award["points"] for award in tile["awards"]) == tile["points"]
+
+
+def test_the_result_says_where_points_come_from(over):
+    view = over.view()
+    for player, told in zip(view["players"], view["result"]["players"], strict=True):
+        assert sum(told["scoring_tiles"].values()) + told["scrolls"] + told["gold"] == player["score"]
+    best = max(player["score"] for player in view["players"])
+    assert all(view["players"][seat]["score"] == best for seat in view["result"]["winners"])
+
+
+def test_the_report_of_a_round_grows_with_it(service):
+    game = service.table(2, options={"starting_seat": 0})
+    report = service.get(game.path("rounds/1"))
+    assert [player["income"]["total"] for player in report["players"]] == [5, 5]
+    assert [player["tiles_drawn"] for player in report["players"]] == [drawn(game, 0), drawn(game, 1)]
+    assert [player["offer"] for player in report["players"]] == [None, None]
+    game.offer(0, 1, 1)
+    assert service.get(game.path("rounds/1"))["players"][0]["offer"] is None
+    assert service.get(game.path("rounds/1"), game.tokens[0])["players"][0]["offer"]["prices"]
+    game.offer(1, 1, 1)
+    report = service.get(game.path("rounds/1"))
+    assert len(report["discards"]) == 2
+    assert all(player["offer"] for player in report["players"])
+    game.call("POST", "purchase", {"pass": True}, seat=0)
+    assert [purchase["pass"] for purchase in service.get(game.path("rounds/1"))["purchases"]] == [True]
+    game.play_to("building")
+    assert not service.get(game.path("rounds/1"))["complete"]
+    assert code_of(game.call("GET", "rounds/2")) == "round_not_found"
+    game.play_to("pricing", 2)
+    assert service.get(game.path("rounds/1"))["complete"]
+    assert not service.get(game.path("rounds/2"))["complete"]
+
+
+def test_the_reports_of_all_rounds_tell_the_whole_game(over):
+    view = over.view()
+    reports = [over.service.get(over.path(f"rounds/{number}")) for number in range(1, view["rounds"] + 1)]
+    for seat, player in enumerate(view["players"]):
+        placed = [placement for report in reports for placement in report["players"][seat]["placements"]]
+        assert placed == player["territory"][1:]
+        points = sum(sum(report["players"][seat]["points"].values()) for report in reports)
+        assert points == sum(view["result"]["players"][seat]["scoring_tiles"].values())
+    for report in reports:
+        assert report["complete"]
+        assert len(report["purchases"]) == 3
+    for number in (0, 7, 999):
+        assert code_of(over.call("GET", f"rounds/{number}")) == "round_not_found"
+
+
+def test_scoring_by_itself_agrees_with_the_game(over):
+    view = over.view()
+    body = {
+        "territories": [{"tiles": player["territory"], "gold": player["gold"]} for player in view["players"]],
+        "scoring_tiles": [tile["id"] for tile in view["scoring_tiles"]],
+    }
+    scored = over.service.call("POST", "/v1/scoring", body).json["territories"]
+    last = over.service.get(over.path("scores"))["players"]
+    for told, standing, final in zip(scored, last, view["result"]["players"], strict=True):
+        assert told["scroll_points"] == final["scrolls"]
+        assert told["gold_points"] == final["gold"]
+        points = {tile["id"]: tile["points"] for tile in told["scoring_tiles"]}
+        for tile in standing["rounds"][-1]["scoring_tiles"]:
+            assert points[tile["id"]] == tile["points"]
+    seat = over.service.get(over.path("territory", 1))
+    assert scored[1]["areas"] == seat["areas"]
+
+
+CASTLE = {"tile": "castle-red", "x": 0, "y": 0}
+
+
+@pytest.mark.parametrize(
+    ("tiles", "at"),
+    [
+        ([{"tile": "L01", "x": 0, "y": 0}], None),
+        ([{**CASTLE, "x": 1}], None),
+        ([CASTLE, {"tile": "castle-blue", "x": 0, "y": 1}], 1),
+        ([CASTLE, {"tile": "L01", "x": 0, "y": 0}], 1),
+        ([CASTLE, {"tile": "L01", "x": 3, "y": 0}], 1),
+        ([CASTLE, {"tile": "castle-red", "x": 0, "y": 1}], 1),
+    ],
+)
+def test_a_territory_that_cannot_be_is_refused_where_it_goes_wrong(service, tiles, at):
+    right = {"tiles": [CASTLE]}
+    answer = service.call("POST", "/v1/scoring", {"territories": [right, {"tiles": tiles}]})
+    assert code_of(answer) == "invalid_territory"
+    (error,) = answer.json["errors"]
+    assert error["pointer"].startswith("/territories/1/tiles")
+    assert at is None or error["pointer"] == f"/territories/1/tiles/{at}"

@@ -1,0 +1,98 @@
+"""Events and records: what has happened, told from anywhere on, and played again."""
+
+import pytest
+
+from service.storage.codec import decode_table
+from tests.support.playing import Game, Service, code_of, dice
+
+
+@pytest.fixture(scope="module")
+def over():
+    """A game that is over."""
+    game = Service().table(3)
+    game.play_out(dice(11))
+    return game
+
+
+# Events.
+
+
+def test_events_are_told_from_any_number_on(over):
+    everything = over.service.get(over.path("events"))["events"]
+    assert [event["id"] for event in everything] == list(range(1, len(everything) + 1))
+    for after, limit in ((0, 1), (5, 3), (len(everything) - 1, 9), (len(everything), 9), (10**6, 9)):
+        told = over.service.get(over.path("events") + f"?after={after}&limit={limit}")
+        assert told["events"] == everything[after : after + limit]
+        assert told["last_event"] == len(everything)
+
+
+def test_a_long_poll_answers_as_soon_as_there_is_something(service):
+    game = service.table(2)
+    told = service.get(game.path("events") + "?wait_ms=60000")
+    assert told["events"]
+    assert service.get(game.path("events") + f"?after={told['last_event']}&wait_ms=1")["events"] == []
+
+
+# Records.
+
+
+def without_names(game):
+    """Return the game that is stored, without what belongs to the table."""
+    return decode_table(game.service.redis.get(f"skye:{{{game.id}}}:table")).game
+
+
+def forked(game, **body):
+    """Return a new game from another's record."""
+    record = game.service.get(game.path("record"))
+    answer = game.service.call("POST", "/v1/games", {"record": record, **body})
+    assert answer.status_code == 201, answer.text
+    return Game(game.service, answer.json)
+
+
+def test_a_record_in_play_hides_what_is_secret(service):
+    game = service.table(2)
+    game.offer(0, 1, 2)
+    (seen,) = service.get(game.path("record"))["actions"]
+    assert (seen["seat"], seen["type"], seen["discard"], seen["prices"]) == (0, "set_offer", None, None)
+    (own,) = service.get(game.path("record"), game.tokens[0])["actions"]
+    assert sum(own["prices"].values()) == 3
+
+
+def test_a_record_played_again_gives_the_same_game(over):
+    again = forked(over)
+    assert without_names(again) == without_names(over)
+    assert again.view()["result"] == over.view()["result"]
+    records = [game.service.get(game.path("record")) for game in (again, over)]
+    assert records[0]["actions"] == records[1]["actions"]
+    assert records[0]["options"] == records[1]["options"]
+
+
+def test_a_record_can_be_played_in_part_and_gone_on_with(over):
+    record = over.service.get(over.path("record"))
+    begun = forked(over, until=0)
+    assert (begun.view()["round"], begun.view()["phase"]) == (1, "pricing")
+    middle = forked(over, until=30)
+    actions = over.service.get(middle.path("record"), middle.tokens[0])["actions"]
+    taken = [action["type"] for action in actions]
+    assert taken == [action["type"] for action in record["actions"][:30]]
+    assert middle.view()["status"] == "playing"
+    assert middle.play_out(dice(1))["status"] == "finished"
+    assert forked(over, until=1000).view()["status"] == "finished"
+
+
+def test_a_record_that_breaks_a_rule_is_refused_at_the_action(over):
+    record = over.service.get(over.path("record"))
+    building = next(number for number, action in enumerate(record["actions"]) if action["type"] == "place")
+    record["actions"][building] = {"seat": 0, "type": "pass"}
+    answer = over.service.call("POST", "/v1/games", {"record": record})
+    assert code_of(answer) == "invalid_record"
+    assert (answer.json["action"], answer.json["reason"]) == (building + 1, "wrong_phase")
+    assert over.service.call("POST", "/v1/games", {"record": record, "until": building}).status_code == 201
+
+
+def test_a_game_in_which_a_bot_took_over_can_be_played_again(service):
+    game = service.table(3)
+    game.play_to("building", 2, dice(2))
+    game.call("DELETE", seat=1)
+    game.play_out(dice(2))
+    assert without_names(forked(game)) == without_names(game)

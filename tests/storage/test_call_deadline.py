@@ -1,0 +1,54 @@
+"""Calls that take too long in all are broken off, and leave nothing behind that is in anybody's way."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.system.network import Dribble, Relay
+
+ROOT = Path(__file__).resolve().parents[2]
+
+AT_REST = [0, 0, "well"]
+"""Nobody waits, no connection is in use, and the next one is answered."""
+
+BROKEN_OFF = {
+    "a_command": ["TimeoutError"],
+    "a_pipeline": ["TimeoutError"],
+    "who_goes_alone": ["TimeoutError", [1, 2, 3]],
+    "who_waits": ["TimeoutError", 1],
+    "who_sends_for_others": ["TimeoutError", "TimeoutError", "TimeoutError", "late"],
+}
+
+
+def becomes_of(name, url):
+    """Return what becomes of a call that is broken off under gevent."""
+    command = [sys.executable, "-m", "gevent.monkey", "--module", "tests.support.disconnects", name, url]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    return json.loads(done.stdout)
+
+
+@pytest.mark.usefixtures("redis_client")
+@pytest.mark.parametrize("name", BROKEN_OFF)
+def test_what_is_broken_off_leaves_nothing_behind(redis_server, name):
+    assert becomes_of(name, redis_server.url) == BROKEN_OFF[name] + AT_REST
+
+
+@pytest.fixture
+def dribbling_url(redis_server):
+    with Relay(redis_server.address) as relay:
+        relay.trouble = Dribble(1, 0.1)
+        yield f"redis://{relay.host}:{relay.port}/0"
+
+
+def test_a_greeting_that_never_ends_is_broken_off(dribbling_url):
+    assert becomes_of("a_greeting", dribbling_url) == ["TimeoutError", 0, 0]
+
+
+def test_who_never_ends_telling_which_server_holds_what_is_broken_off(dribbling_url):
+    no_sentinel, no_node = becomes_of("a_lookup", dribbling_url)
+    assert no_sentinel.endswith("the call has not ended in time")
+    assert no_node.endswith("the call has not ended in time")

@@ -1,0 +1,112 @@
+"""What is stored: how large it is, that it is read as it was, and that damage is refused."""
+
+import pytest
+
+from service.matches.transitions import make_move
+from service.storage.codec import Unreadable, decode_changes, decode_table, encode_table
+from skye import BOTS
+from tests.support.playing import Service, code_of, dice
+
+
+def tables_of_a_game(players, seed):
+    """Yield the tables of a random game, action by action."""
+    service = Service()
+    name = "Ann-Charlotte of the Western Isles, Lady"  # as long as a name can be
+    game = service.table(1, start=False, seed=f"{seed}".rjust(64, "s"), name="Skye " * 12)
+    for _ in range(players - 1):
+        assert game.call("POST", "players", {"name": name}).status_code == 201
+    assert game.call("POST", "start", token=game.host).status_code == 200
+    table = decode_table(service.redis.get(f"skye:{{{game.id}}}:table"))
+    throw = dice(seed)
+    while table.waiting_for:
+        seat = throw.choice(table.waiting_for)
+        table = make_move(table, seat, BOTS["random"](table.game, seat, throw), 1).table
+        yield table
+
+
+@pytest.mark.parametrize("players", [4, 5])
+def test_a_game_in_play_takes_less_than_4_kib(players):
+    sizes = [len(encode_table(table)) for seed in range(10) for table in tables_of_a_game(players, seed)]
+    assert max(sizes) < 4096, max(sizes)
+
+
+def test_what_was_stored_is_read_as_it_was():
+    for table in tables_of_a_game(5, 1):
+        assert decode_table(encode_table(table)) == table
+
+
+# Damage.
+
+
+def damaged(stored):
+    """Yield what may become of stored bytes."""
+    yield b""
+    yield b"nonsense"
+    yield b"1:1:00000000:{}"
+    yield stored[:-1]
+    yield stored + b" "
+    yield stored[: len(stored) // 2]
+    yield stored.replace(b'"Ann"', b'"Eva"')
+    yield stored.replace(b"1:", b"2:", 1)
+    yield stored.replace(b"1:", b"x:", 1)
+    yield b"\x00" * len(stored)
+
+
+def test_a_table_that_is_damaged_or_newer_is_refused(service):
+    game = service.table()
+    key = f"skye:{{{game.id}}}:table"
+    right = service.redis.get(key)
+    for wrong in damaged(right):
+        with pytest.raises(Unreadable):
+            decode_table(wrong)
+        service.redis.set(key, wrong)
+        for method, rest in (("GET", ""), ("GET", "events"), ("DELETE", "")):
+            assert code_of(game.call(method, rest, token=game.host)) == "game_unreadable"
+        assert service.redis.get(key) == wrong
+        assert service.get("/v1/games")["games"] == []
+    service.redis.set(key, right)
+    assert [listed["id"] for listed in service.get("/v1/games")["games"]] == [game.id]
+
+
+def test_a_newer_form_is_called_so(service):
+    game = service.table()
+    key = f"skye:{{{game.id}}}:table"
+    service.redis.set(key, b"2" + service.redis.get(key)[1:])
+    assert game.call("GET").json["detail"] == "The game is stored in form 2, this program reads form 1."
+
+
+DAMAGED_ENTRIES = (
+    {"c": "nonsense"},
+    {"c": "[1,1,99,[]"},
+    {"c": '[1,1,99,[["unheard_of"]]]'},
+    {"c": '[1,1,99,[["timed_out"]]]'},
+    {"c": "[1,1,99,[[]]]"},
+    {"c": "z123"},
+    {"c": ""},
+    {"d": "1"},
+)
+
+
+@pytest.mark.parametrize("entry", DAMAGED_ENTRIES)
+def test_a_log_that_is_damaged_is_refused(service, entry):
+    game = service.table()
+    service.redis.xadd(f"skye:{{{game.id}}}:log", entry, "99-0")
+    for rest in ("events", "rounds/1", "record"):
+        assert code_of(game.call("GET", rest)) == "game_unreadable"
+    with pytest.raises(Unreadable):
+        decode_changes(entry.get("c", "").encode())
+
+
+def test_an_answer_that_is_damaged_is_refused(service):
+    game = service.table()
+    game.offer(0, 1, 1, headers={"Idempotency-Key": "once"})
+    (key,) = service.redis.keys("*:answer:*")
+    service.redis.set(key, b"nonsense")
+    assert code_of(game.offer(0, 1, 1, headers={"Idempotency-Key": "once"})) == "game_unreadable"
+
+
+def test_keys_of_another_kind_are_no_games(service):
+    game = service.table()
+    service.redis.delete(f"skye:{{{game.id}}}:table")
+    service.redis.lpush(f"skye:{{{game.id}}}:table", "x")
+    assert code_of(game.call("GET")) == "store_unavailable"

@@ -1,0 +1,218 @@
+"""The store: the same tests on a Redis in this process and on a real one."""
+
+import threading
+import time
+
+import pytest
+
+from service.settings import DAY_S
+from service.storage.redis_store import RedisStore
+from service.storage.store import Answer, Commit, Entry
+from tests.support.playing import Service, code_of, dice, stored
+
+
+@pytest.fixture
+def store(any_redis):
+    return RedisStore(any_redis)
+
+
+def contents(client):
+    """Return all that is in a Redis, byte for byte."""
+    return {key: stored(client, key) for key in client.scan_iter()}
+
+
+def commit(version, before=None, *, game="ann", **more):
+    """Return a commit of a table of this version on one of the version before."""
+    expected = None if before is None else b"1:%d:" % before
+    entries = [Entry(version * 10, b"change %d" % version)]
+    return Commit(game, expected, b"1:%d:table" % version, entries, 1000, **more)
+
+
+# All or nothing.
+
+
+def test_a_commit_writes_table_log_and_answer(store):
+    assert store.commit(commit(1, answer=Answer("key", b"answer", 60)))
+    assert store.load("ann", "key") == (b"1:1:table", b"answer")
+    assert store.load_with_log("ann") == (b"1:1:table", [Entry(10, b"change 1")])
+
+
+def test_a_commit_on_another_version_writes_nothing(store, any_redis):
+    store.commit(commit(1))
+    before = contents(any_redis)
+    assert not store.commit(commit(12, 11, answer=Answer("key", b"answer", 60)))
+    assert not store.commit(commit(2, 0))
+    assert contents(any_redis) == before
+
+
+def test_a_version_is_compared_whole(store):
+    store.commit(commit(12))
+    assert not store.commit(commit(2, 1))
+    assert store.commit(commit(13, 12))
+
+
+def test_a_change_of_a_game_that_is_gone_writes_nothing(store, any_redis):
+    assert not store.commit(commit(2, 1))
+    assert contents(any_redis) == {}
+
+
+def test_a_new_game_never_takes_the_place_of_another(store, any_redis):
+    store.commit(commit(5))
+    before = contents(any_redis)
+    assert not store.commit(commit(1))
+    assert contents(any_redis) == before
+
+
+def test_of_many_commits_on_one_version_one_is_done(store):
+    store.commit(commit(1))
+    done = []
+    threads = [
+        threading.Thread(target=lambda number=number: done.append(store.commit(commit(number, 1))))
+        for number in range(2, 18)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(done) == [False] * 15 + [True]
+    assert len(store.load_with_log("ann")[1]) == 2
+
+
+def test_a_key_that_has_its_answer_writes_nothing_more(store, any_redis):
+    store.commit(commit(1, answer=Answer("key", b"first", 60)))
+    before = contents(any_redis)
+    assert not store.commit(commit(2, 1, answer=Answer("key", b"second", 60)))
+    assert contents(any_redis) == before
+    assert store.commit(commit(2, 1, answer=Answer("other", b"second", 60)))
+
+
+def test_a_commit_that_fails_halfway_writes_nothing(store, any_redis):
+    store.commit(commit(5))
+    before = contents(any_redis)
+    backwards = Commit(
+        "ann", b"1:5:", b"1:6:table", [Entry(7, b"change")], 1000, Answer("key", b"answer", 60)
+    )
+    with pytest.raises(Exception, match="store_unavailable"):
+        store.commit(backwards)
+    assert contents(any_redis) == before
+
+
+def test_a_new_game_begins_a_new_log(store, any_redis):
+    store.commit(commit(5))
+    any_redis.delete("skye:{ann}:table")  # as when its memory was wanted for something else
+    assert store.commit(commit(1))
+    assert store.load_with_log("ann") == (b"1:1:table", [Entry(10, b"change 1")])
+
+
+# What is kept, and for how long.
+
+
+def test_table_log_and_answer_are_kept_for_their_times(store, any_redis):
+    store.commit(commit(1, answer=Answer("key", b"answer", 60)))
+    assert 0 < any_redis.ttl("skye:{ann}:answer:key") <= 60
+    for key in ("skye:{ann}:table", "skye:{ann}:log"):
+        assert 990 < any_redis.ttl(key) <= 1000
+    any_redis.expire("skye:{ann}:table", 5)
+    any_redis.expire("skye:{ann}:log", 5)
+    store.commit(commit(2, 1))
+    for key in ("skye:{ann}:table", "skye:{ann}:log"):
+        assert 990 < any_redis.ttl(key) <= 1000
+
+
+def test_everything_of_a_game_lies_in_one_slot_of_a_cluster(store, any_redis):
+    store.commit(commit(1, answer=Answer("key", b"answer", 60)))
+    assert all(b"{ann}" in key for key in any_redis.scan_iter())
+    assert any_redis.dbsize() == 3
+
+
+def test_a_game_that_is_not_there_is_none(store):
+    assert store.load("ann") == (None, None)
+    assert store.load("ann", "key") == (None, None)
+    assert store.load_with_log("ann") == (None, [])
+    assert store.load_many([]) == []
+
+
+def test_many_games_come_in_the_order_asked_for(store):
+    store.commit(commit(1, game="ann"))
+    store.commit(commit(2, game="bob"))
+    assert store.load_many(["bob", "nobody", "ann"]) == [b"1:2:table", None, b"1:1:table"]
+
+
+def test_the_log_is_read_from_an_event_on(store):
+    for version in range(1, 4):
+        store.commit(commit(version, version - 1 or None))
+    for after, numbers in (
+        (0, [10, 20, 30]),
+        (9, [10, 20, 30]),
+        (10, [20, 30]),
+        (29, [30]),
+        (30, []),
+        (99, []),
+    ):
+        assert [entry.last_event for entry in store.load_with_log("ann", after)[1]] == numbers
+
+
+def test_the_index_gives_the_newest_first(store):
+    for number in range(5):
+        store.index("lobby", f"game{number}", 1e15 + number)
+    store.index("playing", "other", 2e15)
+    newest = store.indexed("lobby", None, 2)
+    assert newest == [("game4", 1e15 + 4), ("game3", 1e15 + 3)]
+    assert store.indexed("lobby", 1e15 + 3, 2) == [("game2", 1e15 + 2), ("game1", 1e15 + 1)]
+    store.unindex("lobby", ["game2", "nobody"])
+    assert store.indexed("lobby", 1e15 + 3, 9) == [("game1", 1e15 + 1), ("game0", 1e15)]
+    assert store.indexed("finished", None, 9) == []
+
+
+def test_each_commit_is_published(store):
+    stopped = threading.Event()
+    changes = store.published_changes(stopped)
+    assert next(changes) is None
+    store.commit(commit(1))
+    store.commit(commit(3, 2))
+    store.commit(commit(2, 1, game="ann"))
+    assert [next(changes), next(changes)] == ["ann", "ann"]
+    stopped.set()
+    assert list(changes) == []
+
+
+# The store under the service.
+
+
+@pytest.mark.parametrize(
+    ("status", "seconds"),
+    [("lobby", 7 * DAY_S), ("playing", 30 * DAY_S), ("finished", 30 * DAY_S), ("aborted", DAY_S)],
+)
+def test_a_game_is_kept_as_long_as_its_status_says(any_redis, status, seconds):
+    service = Service(any_redis)
+    bots = {0: "random", 1: "random"} if status == "finished" else None
+    game = service.table(2, bots=bots, start=status != "lobby")
+    if status == "aborted":
+        game.call("DELETE", token=game.host)
+    assert game.view()["status"] == status
+    for key in (f"skye:{{{game.id}}}:table", f"skye:{{{game.id}}}:log"):
+        assert seconds - 60 < any_redis.ttl(key) <= seconds
+
+
+def test_a_whole_game_is_played_and_told(any_redis, monkeypatch):
+    monkeypatch.setattr("service.storage.pubsub._LISTEN_S", 0.01)  # lets the one who listens end at once
+    with Service(any_redis) as service:
+        game = service.table(3)
+        view = game.play_out(dice(3))
+        assert view["status"] == "finished"
+        events = service.get(game.path("events"))["events"]
+        assert [event["id"] for event in events] == list(range(1, view["last_event"] + 1))
+        assert [listed["id"] for listed in service.get("/v1/games?status=finished")["games"]] == [game.id]
+
+
+def test_a_game_that_has_expired_is_gone_and_no_more_listed(any_redis):
+    service = Service(any_redis)
+    game, later = service.table(start=False), service.table()
+    assert len(service.get("/v1/games")["games"]) == 2
+    for key in (f"skye:{{{game.id}}}:table", f"skye:{{{game.id}}}:log"):
+        any_redis.pexpire(key, 1)
+    time.sleep(0.02)
+    service.clock.advance(100)
+    assert code_of(game.call("GET")) == "game_not_found"
+    assert [listed["id"] for listed in service.get("/v1/games")["games"]] == [later.id]
+    assert RedisStore(any_redis).indexed("lobby", None, 9) == []

@@ -1,0 +1,150 @@
+"""What is looked up by one for all: never given out while it is doubted, nor to who must have newer."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+
+import pytest
+import redis
+
+from service.storage import ttl_cache as looking_up
+from service.storage.ttl_cache import Lookup
+from tests.deploy.servers import waited_for
+
+
+class Looked:
+    """What is looked up; each look waits until it is let, once `slow` is set."""
+
+    def __init__(self):
+        self.value, self.looks, self.slow = "old", 0, False
+        self.begun, self.let = threading.Semaphore(0), threading.Semaphore(0)
+
+    def __call__(self):
+        self.looks += 1
+        if self.slow:
+            self.begun.release()
+            assert self.let.acquire(timeout=60)
+        if isinstance(self.value, Exception):
+            raise self.value
+        return self.value
+
+
+class Clock:
+    """A clock that moves on when it is told to, and otherwise by next to nothing each time it is read."""
+
+    def __init__(self):
+        self.ahead, self.reads = 100.0, 0
+
+    def __call__(self):
+        self.reads += 1
+        return self.ahead + self.reads * 1e-6
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(looking_up, "time", SimpleNamespace(monotonic=clock))
+    return clock
+
+
+@pytest.fixture
+def looked():
+    return Looked()
+
+
+@pytest.fixture
+def threads():
+    with ThreadPoolExecutor(4) as threads:
+        yield threads
+
+
+def waiting(threads, looked, ask):
+    """Have somebody ask, and return what is told later, when the looking up has begun."""
+    asked = threads.submit(ask)
+    assert looked.begun.acquire(timeout=60)
+    return asked
+
+
+def joining(threads, number, clock, ask):
+    """Have some more ask, and return what they are told later, when each has begun to."""
+    reads = clock.reads + number
+    asked = [threads.submit(ask) for _ in range(number)]
+    assert waited_for(lambda: clock.reads >= reads)
+    return asked
+
+
+def test_what_is_fresh_is_looked_up_once(looked, clock):
+    lookup = Lookup(looked, 2.0)
+    for _ in range(3):
+        assert lookup.value() == "old"
+        clock.ahead += 0.5
+    assert looked.looks == 1
+    looked.value = "new"
+    clock.ahead += 1
+    assert lookup.value() == "new"
+
+
+def test_what_is_doubted_is_given_to_nobody_while_it_is_looked_up_anew(looked, threads, clock):
+    lookup = Lookup(looked, 60.0)
+    assert lookup.value() == "old"
+    looked.value, looked.slow = "new", True
+    lookup.doubt()
+    one = waiting(threads, looked, lookup.value)
+    others = joining(threads, 3, clock, lookup.value)
+    looked.let.release(4)
+    assert [asked.result(60) for asked in (one, *others)] == ["new"] * 4
+    assert looked.looks == 2
+
+
+def test_what_was_doubted_while_it_was_looked_up_is_looked_up_once_more(looked, threads):
+    looked.slow = True
+    lookup = Lookup(looked, 60.0)
+    one = waiting(threads, looked, lookup.value)
+    lookup.doubt()
+    looked.let.release(2)
+    assert one.result(60) == "old"
+    looked.value = "new"
+    assert lookup.value() == "new"
+
+
+def test_what_is_only_old_is_given_meanwhile_but_nothing_much_older(looked, threads, clock):
+    lookup = Lookup(looked, 2.0)
+    lookup.value()
+    looked.value, looked.slow = "new", True
+    clock.ahead += 3
+    one = waiting(threads, looked, lookup.value)
+    assert lookup.value() == "old"
+    clock.ahead += 2
+    (other,) = joining(threads, 1, clock, lookup.value)
+    assert not other.done()
+    looked.let.release(2)
+    assert [one.result(60), other.result(60)] == ["new"] * 2
+
+
+def test_who_must_have_newer_is_given_nothing_that_was_looked_for_before(looked, threads, clock):
+    lookup = Lookup(looked, 60.0)
+    looked.slow = True
+    one = waiting(threads, looked, lookup.value)
+    since = clock()
+    others = joining(threads, 3, clock, lambda: lookup.value(since))
+    looked.let.release()
+    assert one.result(60) == "old"
+    assert looked.begun.acquire(timeout=60)  # for one of the three, after that time
+    looked.value = "new"
+    looked.let.release()
+    assert [asked.result(60) for asked in others] == ["new"] * 3
+    assert looked.looks == 2
+
+
+def test_a_failure_is_told_to_all_who_waited_and_tried_again_by_the_next(looked, threads, clock):
+    lookup = Lookup(looked, 60.0)
+    looked.value, looked.slow = redis.TimeoutError("away"), True
+    one = waiting(threads, looked, lookup.value)
+    others = joining(threads, 2, clock, lookup.value)
+    looked.let.release(3)
+    for each in (one, *others):
+        with pytest.raises(redis.TimeoutError, match="away"):
+            each.result(60)
+    assert looked.looks == 1
+    looked.value, looked.slow = "there", False
+    assert [lookup.value(), lookup.value()] == ["there", "there"]

@@ -1,0 +1,155 @@
+"""Calls of a Redis that are broken off, where sockets are gevent's; each returns what has become of it.
+
+For a process of its own: `python -m gevent.monkey --module tests.support.disconnects NAME URL` prints that.
+"""
+
+import json
+import sys
+from collections.abc import Callable
+
+import gevent
+import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from service.storage.batching import GatheringRedis
+from service.storage.call_deadline import within
+from service.storage.cluster import ClusterNodes
+from service.storage.redis_url import parse
+from service.storage.sentinel import SentinelMaster
+
+LONG_S, SHORT_S = 60, 0.2
+GATE = ("BLPOP", "gate", LONG_S)
+"""What keeps Redis from answering until the gate is opened."""
+
+
+def told(call, *args, seconds=None):
+    """Return what a call returns, or the kind of error that it raises."""
+    try:
+        with within(seconds):
+            answer = call(*args)
+    except redis.RedisError as error:
+        return type(error).__name__
+    return answer.decode() if isinstance(answer, bytes) else answer
+
+
+def until(condition):
+    with gevent.Timeout(LONG_S):
+        while not condition():
+            gevent.sleep(0.01)
+
+
+class Tried:
+    """A client, and the greenlets that use it."""
+
+    def __init__(self, url):
+        self._url = url
+        options = {"retry": Retry(NoBackoff(), 0), "socket_timeout": LONG_S}
+        self._pool = redis.ConnectionPool.from_url(url, **options)
+        self.client = GatheringRedis(connection_pool=self._pool, patience_s=LONG_S)
+
+    def blocked(self):
+        """Return one who is not answered until somebody opens the gate."""
+        greenlet = gevent.spawn(told, self.client.execute_command, *GATE)
+        self.until_gate_is_shut()
+        return greenlet
+
+    def until_gate_is_shut(self):
+        with redis.Redis.from_url(self._url) as watch:
+            until(lambda: watch.info("clients")["blocked_clients"] == 1)
+
+    def open_gate(self):
+        with redis.Redis.from_url(self._url) as opener:
+            opener.lpush("gate", "open")
+
+    def waiting(self, *args):
+        """Return one who waits until the others have been answered."""
+        before = self.client.waiting
+        greenlet = gevent.spawn(told, self.client.execute_command, *args)
+        until(lambda: self.client.waiting == before + 1)
+        return greenlet
+
+    @property
+    def rest(self):
+        """How many wait, how many connections are in use, and what is answered."""
+        return [*self.held, told(self.client.echo, "well")]
+
+    @property
+    def held(self):
+        return [self.client.waiting, len(self._pool._in_use_connections)]  # noqa: SLF001 - nothing else tells
+
+
+def break_off(greenlet):
+    """Do what a limit does when it is over; return what the call makes of it."""
+    gevent.kill(greenlet, redis.TimeoutError("broken off"))
+    return greenlet.get()
+
+
+def a_command(url):
+    tried = Tried(url)
+    return [told(tried.client.execute_command, *GATE, seconds=SHORT_S), *tried.rest]
+
+
+def a_pipeline(url):
+    tried = Tried(url)
+    pipeline = tried.client.pipeline(transaction=False)
+    pipeline.execute_command(*GATE)
+    pipeline.get("n")
+    return [told(pipeline.execute, seconds=SHORT_S), *tried.rest]
+
+
+def a_greeting(url):
+    tried = Tried(url)
+    return [told(tried.client.get, "n", seconds=SHORT_S), *tried.held]
+
+
+def a_lookup(url):
+    """What is told of each form of looking up."""
+    addresses = url.removeprefix("redis://").removesuffix("/0")
+    sentinels = SentinelMaster(parse(f"redis+sentinel://{addresses}/skye"), SHORT_S)
+    nodes = ClusterNodes(parse(f"redis+cluster://{addresses}"), SHORT_S)
+    failures = []
+    for servers in (sentinels, nodes):
+        try:
+            servers.holding("key")
+        except redis.RedisError as error:
+            failures.append(str(error))
+    return failures
+
+
+def who_goes_alone(url):
+    """Those who wait are sent for by one of them."""
+    tried = Tried(url)
+    blocked = tried.blocked()
+    others = [tried.waiting("INCR", "n") for _ in range(3)]
+    return [break_off(blocked), [other.get() for other in others], *tried.rest]
+
+
+def who_waits(url):
+    tried = Tried(url)
+    blocked = tried.blocked()
+    waiting, patient = tried.waiting("INCR", "n"), tried.waiting("INCR", "n")
+    left = break_off(waiting)
+    tried.open_gate()
+    blocked.get()
+    return [left, patient.get(), *tried.rest]
+
+
+def who_sends_for_others(url):
+    """So is one whom it sends for; the other is told, and who has come meanwhile is served."""
+    tried = Tried(url)
+    blocked = tried.blocked()
+    leader, led, leaving = (tried.waiting(*args) for args in (GATE, ("INCR", "n"), ("INCR", "n")))
+    break_off(blocked)
+    tried.until_gate_is_shut()
+    late = tried.waiting("ECHO", "late")
+    return [break_off(leaving), break_off(leader), led.get(), late.get(), *tried.rest]
+
+
+CALLS: dict[str, Callable] = {
+    call.__name__: call
+    for call in (a_command, a_pipeline, a_greeting, a_lookup, who_goes_alone, who_waits, who_sends_for_others)
+}
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(CALLS[sys.argv[1]](sys.argv[2])))

@@ -1,0 +1,132 @@
+"""Every operation of the API, each with a request that is right at some stage of a game."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from tests.support.playing import Game, dice
+
+HOST, NOBODY = "host", None
+
+
+class Endpoint(NamedTuple):
+    """One operation: `stage` names the game it is about, `who` the seat that asks, or the host.
+
+    `body` makes the body from the game's view. `secret` is whether the answer hangs on who asks.
+    """
+
+    method: str
+    rule: str
+    stage: str = "pricing"
+    who: int | str | None = 0
+    body: Callable[[dict[str, Any]], Any] | None = None
+
+    @property
+    def name(self):
+        return f"{self.method} {self.rule}"
+
+    @property
+    def writes(self):
+        return self.method != "GET" and self.rule not in _READING
+
+    @property
+    def of_game(self):
+        return "<game>" in self.rule
+
+    def path(self, game, parts=()):
+        """Return the path for a game; parts of it can be replaced."""
+        filled = {"game": game.id, "int:seat": "0", "int:round": "1", "tile": "L01"} | dict(parts)
+        path = self.rule
+        for name, value in filled.items():
+            path = path.replace(f"<{name}>", value)
+        return path
+
+    def token(self, game):
+        """Return the token of who asks."""
+        return game.host if self.who == HOST else None if self.who is None else game.tokens[self.who]
+
+    def right_body(self, game):
+        """Return a body that is right, or None when the operation has none."""
+        return None if self.body is None else self.body(game.view())
+
+    def send(self, game, *, headers=(), parts=(), **more):
+        """Send a request as it should be, but for what is given."""
+        sent = {"token": self.token(game), "headers": headers, **more}
+        return game.service.call(self.method, self.path(game, parts), **sent)
+
+
+_GAME = "/v1/games/<game>"
+_SEAT = f"{_GAME}/players/<int:seat>"
+_READING = (f"{_SEAT}/what-if", "/v1/scoring")
+
+
+def _offer(view):
+    marked, *kept = (tile["tile"] for tile in view["players"][0]["tiles_drawn"])
+    return {"discard": marked, "prices": dict.fromkeys(kept, 2)}
+
+
+def _placement(view):
+    return {"tile": view["players"][0]["tiles_to_build"][0], "x": 0, "y": 1, "rotation": 90}
+
+
+def _new_game(_view):
+    player = {"name": "Ann", "color": "green"}
+    options = {
+        "scoring_tiles": ["sheep", "squares", "most_gold", "most_ships"],
+        "starting_seat": 1,
+        "seed": "skye",
+        "tie_break": "total_gold",
+        "open_gold": True,
+        "turn_ms": 5000,
+        "on_timeout": "bot",
+    }
+    players = [player, {"bot": "random"}]
+    return {"name": "a", "private": True, "seats": 4, "players": players, "start": False, "options": options}
+
+
+def _scoring(_view):
+    tiles = [{"tile": "castle-red", "x": 0, "y": 0, "rotation": 0}]
+    return {"territories": [{"tiles": tiles, "gold": 7}], "scoring_tiles": ["sheep"]}
+
+
+ENDPOINTS = (
+    Endpoint("POST", "/v1/games", "lobby", NOBODY, _new_game),
+    Endpoint("GET", "/v1/games", "lobby", NOBODY),
+    Endpoint("GET", _GAME),
+    Endpoint("DELETE", _GAME, "lobby", HOST),
+    Endpoint("POST", f"{_GAME}/players", "lobby", NOBODY, lambda _: {"name": "Late", "color": "green"}),
+    Endpoint("DELETE", _SEAT, "lobby"),
+    Endpoint("POST", f"{_GAME}/start", "lobby", HOST),
+    Endpoint("GET", f"{_SEAT}/actions"),
+    Endpoint("PUT", f"{_SEAT}/offer", body=_offer),
+    Endpoint("POST", f"{_SEAT}/purchase", "buying", body=lambda _: {"pass": True}),
+    Endpoint("POST", f"{_SEAT}/placements", "building", body=_placement),
+    Endpoint("DELETE", f"{_SEAT}/placements/last", "placed"),
+    Endpoint("POST", f"{_SEAT}/build/finish", "placed"),
+    Endpoint("GET", f"{_GAME}/events"),
+    Endpoint("GET", f"{_GAME}/rounds/<int:round>"),
+    Endpoint("GET", f"{_GAME}/record"),
+    Endpoint("GET", f"{_GAME}/scores"),
+    Endpoint("GET", f"{_SEAT}/territory"),
+    Endpoint("GET", f"{_SEAT}/territory.svg"),
+    Endpoint("POST", f"{_SEAT}/what-if", "building", body=lambda view: {"placements": [_placement(view)]}),
+    Endpoint("POST", "/v1/scoring", "lobby", NOBODY, _scoring),
+    Endpoint("GET", "/v1/tiles", "lobby", NOBODY),
+    Endpoint("GET", "/v1/tiles/<tile>", "lobby", NOBODY),
+    Endpoint("GET", "/v1/tiles/<tile>.svg", "lobby", NOBODY),
+    Endpoint("GET", "/v1/scoring-tiles", "lobby", NOBODY),
+    Endpoint("GET", "/healthz", "lobby", NOBODY),
+    Endpoint("GET", "/readyz", "lobby", NOBODY),
+)
+
+BY_NAME = {endpoint.name: endpoint for endpoint in ENDPOINTS}
+
+
+def stages(service) -> dict[str, Game]:
+    """Return a game at each stage that an endpoint needs, seat 0 being the one to act."""
+    games = {"lobby": service.table(2, start=False), "pricing": service.table()}
+    for stage, phase in (("buying", "buying"), ("building", "building"), ("placed", "building")):
+        games[stage] = service.table(options={"starting_seat": 0})
+        games[stage].play_to(phase)
+    placed = games["placed"]
+    placed.play_until(lambda _: not placed.view()["players"][0]["tiles_to_build"], dice(1))
+    return games

@@ -1,0 +1,99 @@
+"""Pictures, read as a viewer would: parsed, and asked what is painted where."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from functools import cache
+from xml.etree import ElementTree as ET
+
+from service.svg import territory_svg
+from service.svg.curves import inside, sampled
+from service.svg.layers import MOUNTAIN, PASTURE
+from skye import (
+    LANDSCAPE,
+    Terrain,
+    Territory,
+    castle_alone,
+)
+
+SVG = "{http://www.w3.org/2000/svg}"
+NO_OBJECTS = {"peak"}
+
+
+def grown(seed: int, color: str, tiles: int = 18) -> Territory:
+    """Grow a compact territory at random."""
+    chance = random.Random(seed)
+    territory = castle_alone(color)
+    for tile in chance.sample(LANDSCAPE, len(LANDSCAPE)):
+        places = territory.legal_places(tile)
+        if places and len(territory.placed) <= tiles:
+            nearest = min(places, key=lambda place: (place.x**2 + place.y**2, chance.random()))
+            territory = territory.place(*nearest)
+    return territory
+
+
+TERRITORIES = [grown(seed, color) for seed, color in enumerate(("red", "blue", "yellow", "white", "green"))]
+
+
+def drawn(territory: Territory, *, title: str | None = None, coordinates: bool = False) -> str:
+    return territory_svg(territory, territory.survey, title=title, coordinates=coordinates)
+
+
+def things(svg: str) -> list[tuple[str, complex]]:
+    """Return what stands upright in the picture, each with its place."""
+    return [
+        (
+            use.get("href", "").partition("-")[2],
+            complex(float(use.get("x", "nan")), float(use.get("y", "nan"))),
+        )
+        for use in ET.fromstring(svg).findall(SVG + "use")
+        if use.get("x")
+    ]
+
+
+def objects(svg: str) -> list[tuple[str, complex]]:
+    return [(thing, place) for thing, place in things(svg) if thing not in NO_OBJECTS]
+
+
+def shapes(data: str) -> Iterator[list[complex]]:
+    """Read path data of filled shapes into outlines of points."""
+    here, start = 0j, 0j
+    points: list[complex] = []
+    for letter, words in _commands(data):
+        if letter in "Mm":
+            here = start = words[0] + (here if letter == "m" else 0)
+            points = [here]
+        elif letter == "l":
+            here += words[0]
+            points.append(here)
+        elif letter == "c":
+            curve = (here, *(here + word for word in words))
+            points += sampled((curve,), 6)[1:]
+            here = curve[-1]
+            points.append(here)
+        else:
+            yield points
+            here = start
+
+
+def _commands(data: str) -> Iterator[tuple[str, list[complex]]]:
+    for letter in "Mmlcz":
+        data = data.replace(letter, f"\n{letter}")
+    for word in data.split("\n")[1:]:
+        yield word[0], [complex(*map(float, pair.split(","))) for pair in word[1:].split()]
+
+
+@cache
+def painted(svg: str) -> list[tuple[Terrain, list[list[complex]]]]:
+    """Return the shapes of land, the topmost first; what none of them covers is water."""
+    fills = {path.get("fill"): path.get("d", "") for path in ET.fromstring(svg).iter(SVG + "path")}
+    colors = {Terrain.MOUNTAIN: MOUNTAIN, Terrain.PASTURE: PASTURE}
+    return [(terrain, list(shapes(fills[color]))) for terrain, color in colors.items()]
+
+
+def terrain_at(svg: str, point: complex) -> Terrain:
+    for terrain, outlines in painted(svg):
+        if any(inside(outline, point) for outline in outlines):
+            return terrain
+    return Terrain.WATER

@@ -1,0 +1,198 @@
+"""A service under test, reached as a client would reach it, and games played there from legal actions."""
+
+import random
+import threading
+
+import fakeredis
+
+from service import create_app
+from service.settings import Settings
+from service.storage.redis_store import RedisStore
+
+NAMES = ("Ann", "Bob", "Cy", "Dee", "Eve")
+MOST_ACTIONS = 1000
+"""More than any game has: where a loop over actions gives up."""
+
+
+class Clock:
+    """A clock that stands still until a test moves it."""
+
+    def __init__(self, now=1_800_000_000.0):
+        self.now = now
+
+    def __call__(self):
+        return self.now
+
+    def advance(self, seconds):
+        self.now += seconds
+
+
+class Service:
+    """The application on a Redis of its own, or on the one given."""
+
+    def __init__(self, redis=None, store=None, **settings):
+        self.redis = redis or fakeredis.FakeRedis(server=fakeredis.FakeServer())
+        self.clock = Clock()
+        self.app = create_app(Settings(**settings), store or RedisStore(self.redis), self.clock)
+        self.http = self.app.test_client()
+
+    def __enter__(self):
+        self._others = threading.enumerate()
+        return self
+
+    def __exit__(self, *_):
+        self.app.extensions["skye-bell"].stop()
+        for thread in threading.enumerate():
+            if thread not in self._others:
+                thread.join(5)
+
+    def call(self, method, path, body=None, token=None, headers=(), **more):
+        """Send a request; `body` is sent as JSON, and `token` as the bearer's."""
+        headers = dict(headers)
+        if token is not None:
+            headers["Authorization"] = f"Bearer {token}"
+        if body is not None:
+            more["json"] = body
+        return self.http.open(path, method=method, headers=headers, **more)
+
+    def get(self, path, token=None, **headers):
+        """Return what is answered to a GET, which must succeed."""
+        answer = self.call("GET", path, token=token, headers=headers)
+        assert answer.status_code == 200, answer.text
+        return answer.json
+
+    def table(self, players=3, *, bots=None, start=True, seed="skye", headers=(), **more):
+        """Open a game with players seated; `bots` names the bots of seats, as in {1: "random"}."""
+        seated = [{"name": name} for name in NAMES[:players]]
+        for seat, bot in (bots or {}).items():
+            seated[seat]["bot"] = bot
+        options = {"seed": seed} | more.pop("options", {})
+        body = {"players": seated, "start": start, "options": options, **more}
+        answer = self.call("POST", "/v1/games", body, headers=headers)
+        assert answer.status_code == 201, answer.text
+        return Game(self, answer.json)
+
+    def stored(self):
+        """Return all that is in the store, byte for byte."""
+        return {key: stored(self.redis, key) for key in sorted(self.redis.keys())}
+
+
+def limited(**settings):
+    """Return a service with limits: none but those given."""
+    none = {"limit_requests_per_minute": 0, "limit_games_per_minute": 0, "limit_streams": 0}
+    return Service(limits=True, **none | settings)
+
+
+def stored(redis, key):
+    """Return what is stored under a key, whatever it is."""
+    kind = redis.type(key)
+    if kind == b"string":
+        return redis.get(key)
+    return redis.xrange(key) if kind == b"stream" else redis.zrange(key, 0, -1, withscores=True)
+
+
+class Game:
+    """One game, and all its tokens."""
+
+    def __init__(self, service, created):
+        self.service = service
+        self.id = created["game"]["id"]
+        self.host = created["host_token"]
+        self.tokens = [player["token"] for player in created["players"]]
+
+    def path(self, rest="", seat=None):
+        """Return the path of something of the game, or of one of its seats."""
+        of_seat = "" if seat is None else f"/players/{seat}"
+        return f"/v1/games/{self.id}{of_seat}{rest and '/'}{rest}"
+
+    def call(self, method, rest="", body=None, *, seat=None, token=None, **more):
+        """Send a request about a seat with that seat's token; about the game with the token given."""
+        if seat is not None and token is None:
+            token = self.tokens[seat]
+        return self.service.call(method, self.path(rest, seat), body, token, **more)
+
+    def view(self, seat=None):
+        """Return the game as a seat sees it, or a spectator."""
+        return self.service.get(self.path(), None if seat is None else self.tokens[seat])
+
+    def actions(self, seat):
+        """Return the legal actions of a seat."""
+        return self.service.get(self.path("actions", seat), self.tokens[seat])["actions"]
+
+    def send(self, seat, action, **more):
+        """Send a legal action as it stands."""
+        return self.service.call(action["method"], action["href"], action["body"], self.tokens[seat], **more)
+
+    def act(self, seat, action):
+        """Send an action that must be accepted; return the new view."""
+        answer = self.send(seat, action)
+        assert answer.status_code == 200, answer.text
+        return answer.json
+
+    def decide(self, seat, dice=None):
+        """Let a seat do something legal: its first action, or by dice any but taking back."""
+        actions = self.actions(seat)
+        if dice is None:
+            return self.act(seat, actions[0])
+        action = dice.choice([action for action in actions if action["type"] != "take_back"])
+        if action["type"] == "set_offer":
+            action["body"] = offer(action["constraints"], dice)
+        return self.act(seat, action)
+
+    def play_until(self, done, dice=None):
+        """Let the seats that must act do so, one by one, until the view says so; return that view."""
+        view = self.view()
+        for _ in range(MOST_ACTIONS):
+            if done(view):
+                return view
+            view = self.decide(view["waiting_for"][0], dice)
+        raise AssertionError(f"this never came: round {view['round']}, {view['phase']}")
+
+    def play_to(self, phase, number=1, dice=None):
+        """Play to a phase of a round; return the view then."""
+        return self.play_until(lambda view: (view["round"], view["phase"]) == (number, phase), dice)
+
+    def play_out(self, dice=None):
+        """Play to the end; return the view then."""
+        return self.play_until(lambda view: view["status"] != "playing", dice)
+
+    def offer(self, seat, *prices, discard=0, **more):
+        """Set prices for a seat, and discard the drawn tile of that number."""
+        drawn = [tile["tile"] for tile in self.view()["players"][seat]["tiles_drawn"]]
+        marked = drawn.pop(discard)
+        body = {"discard": marked, "prices": dict(zip(drawn, prices, strict=True))}
+        return self.call("PUT", "offer", body, seat=seat, **more)
+
+    def place(self, seat, tile, x, y, rotation=0, **more):
+        """Place a tile for a seat."""
+        body = {"tile": tile, "x": x, "y": y, "rotation": rotation}
+        return self.call("POST", "placements", body, seat=seat, **more)
+
+
+def offer(constraints, dice):
+    """Return an offer within the constraints of a legal action."""
+    discard, *kept = dice.sample(constraints["tiles"], 3)
+    most = min(8, constraints["gold"] // 2)
+    return {"discard": discard, "prices": {tile: dice.randint(constraints["minimum"], most) for tile in kept}}
+
+
+def dice(seed):
+    """Return dice that fall the same way each time."""
+    return random.Random(seed)
+
+
+def code_of(answer):
+    """Return the code of a refusal, which must have the form of one."""
+    assert answer.content_type == "application/problem+json", (answer.status, answer.text)
+    problem = answer.json
+    assert problem["status"] == answer.status_code
+    assert problem["title"]
+    assert problem["detail"]
+    assert problem["type"].endswith(problem["code"])
+    return problem["code"]
+
+
+def refusal(answer, about=""):
+    """Return the code of an answer that must refuse what a client has sent; `about` tells of it."""
+    assert 400 <= answer.status_code < 500, (about, answer.status, answer.text[:300])
+    return code_of(answer)

@@ -1,0 +1,68 @@
+"""Requests that the service, or its store, is in no state to answer."""
+
+from service.settings import Settings
+from service.storage.redis_store import RedisStore
+from tests.support.playing import Service
+from tests.support.refused import refused_as
+
+NOBODY = RedisStore.from_settings(Settings(redis_url="redis://127.0.0.1:1/0", redis_wait_ms=0))
+"""A store on a Redis that does not answer."""
+
+
+class Refusing:
+    """A store that lets nobody write, or fails in a way that nobody foresaw."""
+
+    def __init__(self, store):
+        self._store = store
+
+    def __getattr__(self, name):
+        return getattr(self._store, name)
+
+    def commit(self, _commit):
+        return False
+
+    def ping(self):
+        raise ZeroDivisionError
+
+
+@refused_as("too_much_contention")
+def a_write_that_others_always_overtake(service):
+    game = service.table()
+    slow = Service(service.redis, Refusing(RedisStore(service.redis)))
+    game.service = slow
+    return lambda: game.offer(0, 1, 1)
+
+
+@refused_as("internal_error")
+def a_fault_that_nobody_foresaw(service):
+    faulty = Service(service.redis, Refusing(RedisStore(service.redis)))
+    return lambda: faulty.call("GET", "/readyz")
+
+
+@refused_as("store_unavailable")
+def any_game_while_the_store_is_away(service):
+    game = service.table()
+    game.service = Service(service.redis, NOBODY)
+    return lambda: game.call("GET")
+
+
+@refused_as("store_unavailable")
+def a_new_game_while_the_store_is_away(service):
+    away = Service(service.redis, NOBODY)
+    return lambda: away.call("POST", "/v1/games", {})
+
+
+@refused_as("game_unreadable")
+def a_game_that_is_stored_damaged(service):
+    game = service.table()
+    key = f"skye:{{{game.id}}}:table"
+    service.redis.set(key, service.redis.get(key)[:-1])
+    return lambda: game.call("GET")
+
+
+@refused_as("game_unreadable")
+def a_game_that_a_newer_program_has_stored(service):
+    game = service.table()
+    key = f"skye:{{{game.id}}}:table"
+    service.redis.set(key, b"2" + service.redis.get(key)[1:])
+    return lambda: game.call("POST", "purchase", {"pass": True}, seat=0)

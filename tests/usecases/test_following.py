@@ -1,0 +1,262 @@
+"""Streams of server-sent events: every event once and in order, however often the connection is cut."""
+
+import json
+import threading
+import time
+
+import pytest
+
+from service.storage.redis_store import RedisStore
+from service.web.problems import Problem
+from tests.support.playing import Service, code_of, dice
+
+STREAM = {"Accept": "text/event-stream"}
+PATIENCE_S = 30
+
+
+class Stream:
+    """An open stream, read message by message."""
+
+    def __init__(self, game, token=None, after=None, **headers):
+        headers = STREAM | headers | ({} if after is None else {"Last-Event-ID": str(after)})
+        self.answer = game.call("GET", "events", token=token, headers=headers)
+        assert (self.answer.status_code, self.answer.mimetype) == (200, "text/event-stream")
+        self._messages = self.answer.iter_encoded()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.answer.close()
+
+    def raw(self):
+        """Return the next message as it came, or nothing at the end."""
+        return next(self._messages, b"").decode()
+
+    def read(self):
+        """Return the next message that is no comment, as its fields; nothing at the end."""
+        until = time.monotonic() + PATIENCE_S
+        while (message := self.raw()).startswith(":"):
+            assert time.monotonic() < until, "nothing but comments"
+        fields = dict(line.split(": ", 1) for line in message.splitlines() if line)
+        return fields | {"data": json.loads(fields["data"])} if fields else {}
+
+    def rest(self):
+        """Return all messages to the end."""
+        return list(iter(self.read, {}))
+
+
+@pytest.fixture(scope="module")
+def over():
+    """A game that is over."""
+    game = Service().table(2)
+    game.play_out(dice(1))
+    return game
+
+
+def test_a_stream_says_where_it_stands_tells_everything_and_ends(over):
+    events = over.service.get(over.path("events"))["events"]
+    with Stream(over) as stream:
+        first, *told, last = stream.rest()
+    view = over.view()
+    assert (first["event"], first["retry"]) == ("stream", "500")
+    assert first["data"] == {
+        "game": over.id,
+        "status": "finished",
+        "version": view["version"],
+        "last_event": view["last_event"],
+        "after": 0,
+    }
+    assert [message["data"] for message in told] == events
+    assert [int(message["id"]) for message in told] == [event["id"] for event in events]
+    assert (last["event"], last["data"]) == ("end", {"reason": "finished", "last_event": events[-1]["id"]})
+
+
+def test_a_stream_that_was_cut_goes_on_where_it_was(over):
+    number = over.view()["last_event"]
+    for cut in (1, 2, number // 2, number - 1):
+        with Stream(over, after=cut) as stream:
+            first, *told, _ = stream.rest()
+        assert first["data"]["after"] == cut
+        assert [message["data"]["id"] for message in told] == list(range(cut + 1, number + 1))
+
+
+def test_a_client_that_has_everything_is_told_not_to_come_back(over):
+    number = over.view()["last_event"]
+    answer = over.call("GET", "events", headers={**STREAM, "Last-Event-ID": str(number)})
+    assert (answer.status_code, answer.data) == (204, b"")
+    with Stream(over, after=number - 1) as stream:
+        assert len(stream.rest()) == 3
+
+
+def test_the_header_of_a_client_that_comes_back_goes_before_its_address(over):
+    answer = over.call("GET", "events?after=3", headers={**STREAM, "Last-Event-ID": "5"})
+    assert '"after":5' in answer.text
+
+
+def test_what_happens_is_told_at_once(service):
+    game = service.table(2)
+    after = game.view()["last_event"]
+    with Stream(game, after=after) as stream, Stream(game, game.tokens[0], after) as own:
+        assert stream.read()["event"] == own.read()["event"] == "stream"
+        game.offer(0, 1, 2)
+        told, shown = stream.read()["data"], own.read()["data"]
+        assert (told["type"], told["id"], told["prices"]) == ("offer_set", after + 1, None)
+        assert sum(shown["prices"].values()) == 3
+        waiting = threading.Timer(0.05, game.offer, [1, 1, 1])
+        waiting.start()
+        types = []
+        while "tiles_discarded" not in types:
+            types.append(stream.read()["data"]["type"])
+        assert types == ["turn_changed", "offer_set", "offers_revealed", "tiles_discarded"]
+        waiting.join()
+
+
+def test_what_another_process_has_done_is_told_too(service):
+    game = service.table(2)
+    other = Service(service.redis)
+    with Stream(game, after=game.view()["last_event"]) as stream:
+        stream.read()
+        body = game.actions(0)[0]["body"]
+        assert other.call("PUT", game.path("offer", 0), body, game.tokens[0]).status_code == 200
+        assert stream.read()["data"]["type"] == "offer_set"
+
+
+def test_a_stream_in_which_nothing_happens_beats_like_a_heart(service, monkeypatch):
+    monkeypatch.setattr("service.usecases.following.HEARTBEAT_S", 0.01)
+    game = service.table(2)
+    with Stream(game, after=game.view()["last_event"]) as stream:
+        stream.read()
+        assert [stream.raw() for _ in range(3)] == [": heartbeat\n\n"] * 3
+        game.offer(0, 1, 1)
+        assert stream.read()["data"]["type"] == "offer_set"
+
+
+def test_a_stream_ends_with_an_aborted_game(service):
+    game = service.table(2)
+    with Stream(game, after=game.view()["last_event"]) as stream:
+        stream.read()
+        game.call("DELETE", token=game.host)
+        types = [message["data"].get("type") or message["data"]["reason"] for message in stream.rest()]
+        assert types[0] == "game_aborted"
+        assert types[-1] == "aborted"
+
+
+def test_a_stream_ends_when_its_token_does(service):
+    game = service.table(3)
+    with Stream(game, game.tokens[0], game.view()["last_event"]) as stream:
+        stream.read()
+        game.call("DELETE", seat=0)
+        assert stream.read()["data"]["reason"] == "token_unknown"
+        assert stream.read() == {}
+
+
+def test_a_stream_ends_when_the_process_does_and_says_to_come_back(service):
+    game = service.table(2)
+    after = game.view()["last_event"]
+    with Stream(game, after=after) as stream:
+        stream.read()
+        service.app.extensions["skye-bell"].stop()
+        assert stream.read()["data"] == {"reason": "restart", "last_event": after}
+        assert stream.read() == {}
+
+
+class Failing(RedisStore):
+    """A store that can be away."""
+
+    away = False
+
+    def load_with_log(self, game_id, after=0):
+        if self.away:
+            raise Problem("store_unavailable")
+        return super().load_with_log(game_id, after)
+
+
+def test_a_stream_outlasts_an_outage_of_the_store(monkeypatch):
+    monkeypatch.setattr("service.usecases.following._OUTAGE_S", 0.01)
+    monkeypatch.setattr("service.usecases.following.HEARTBEAT_S", 0.01)
+    service = Service()
+    store = Failing(service.redis)
+    service = Service(service.redis, store)
+    game = service.table(2)
+    with Stream(game, after=game.view()["last_event"]) as stream:
+        stream.read()
+        store.away = True
+        game.offer(0, 1, 1)
+        until = time.monotonic() + PATIENCE_S
+        while (message := stream.raw()) != ": the store does not answer\n\n":
+            assert message == ": heartbeat\n\n"
+            assert time.monotonic() < until
+        store.away = False
+        assert stream.read()["data"]["type"] == "offer_set"
+
+
+class Forgetful(RedisStore):
+    """A store that can have lost what came after an earlier table."""
+
+    earlier = None
+
+    def load_with_log(self, game_id, after=0):
+        return (self.earlier, []) if self.earlier else super().load_with_log(game_id, after)
+
+
+def test_a_stream_of_events_that_the_store_has_lost_ends_and_tells_who_comes_back():
+    service = Service()
+    store = Forgetful(service.redis)
+    game = Service(service.redis, store).table(2)
+    earlier, last = store.load(game.id)[0], game.view()["last_event"]
+    game.offer(0, 1, 1)
+    ahead = game.view()["last_event"]
+    with Stream(game, after=last) as stream:
+        assert [stream.read()["data"].get("type") for _ in range(3)] == [None, "offer_set", "turn_changed"]
+        store.earlier = earlier
+        assert stream.read()["data"] == {"reason": "history_lost", "last_event": ahead}
+        assert stream.read() == {}
+    with Stream(game, after=ahead) as stream:
+        stand = stream.read()["data"]
+        assert (stand["last_event"], stand["after"]) == (last, ahead)
+
+
+@pytest.mark.parametrize("more", [0, 1, 2])
+def test_a_stream_ends_when_something_else_has_happened_than_it_has_told(more):
+    service = Service()
+    game = service.table(3)
+    names = [f"skye:{{{game.id}}}:{part}".encode() for part in ("table", "log")]
+    earlier = {name: service.redis.dump(name) for name in names}
+    last = game.view()["last_event"]
+    with Stream(game, after=last) as stream:
+        game.offer(0, 1, 1)
+        assert [stream.read()["data"].get("type") for _ in range(3)] == [None, "offer_set", "turn_changed"]
+        for name in names:
+            service.redis.restore(name, 0, earlier[name], replace=True)
+        service.clock.advance(1)
+        for seat in range(1, 1 + more):
+            game.offer(seat, 1, 1)
+        assert stream.read()["data"] == {"reason": "history_lost", "last_event": last + 2}
+        assert stream.read() == {}
+
+
+def test_a_stream_is_refused_before_it_begins(service):
+    game = service.table(2, private=True)
+    assert code_of(game.call("GET", "events", headers=STREAM)) == "game_not_found"
+    assert code_of(game.call("GET", "events", token="skye_no", headers=STREAM)) == "game_not_found"
+    assert (
+        code_of(game.call("GET", "events?after=-1", token=game.host, headers=STREAM)) == "invalid_parameter"
+    )
+
+
+def test_a_long_poll_is_woken_by_what_happens(service):
+    game = service.table(2)
+    after = game.view()["last_event"]
+    waiting = threading.Timer(0.05, game.offer, [0, 1, 1])
+    waiting.start()
+    told = service.get(game.path("events") + f"?after={after}&wait_ms=20000")
+    waiting.join()
+    assert [event["type"] for event in told["events"]] == ["offer_set", "turn_changed"]
+
+
+def test_a_long_poll_does_not_wait_where_nothing_can_come(over):
+    number = over.view()["last_event"]
+    for after in (number, number + 5):
+        told = over.service.get(over.path("events") + f"?after={after}&wait_ms=60000")
+        assert told == {"events": [], "last_event": number, "version": over.view()["version"]}

@@ -1,0 +1,125 @@
+"""The list of public games: its order, its pages, and how it is mended."""
+
+import pytest
+
+from service.matches.match import Status
+from service.storage.redis_store import RedisStore
+
+
+def opened(service, number):
+    """Open games, each a moment after the one before; return their ids, newest first."""
+    ids = []
+    for count in range(number):
+        service.clock.advance(1)
+        ids.append(service.table(2, start=count % 2 == 0).id)
+    return ids[::-1]
+
+
+def listed(service, **query):
+    """Return the ids of all games listed, page by page, and how many pages there were."""
+    ids, pages = [], 0
+    while pages < 100:
+        answer = service.call("GET", "/v1/games", query_string=query).json
+        ids += [game["id"] for game in answer["games"]]
+        pages += 1
+        if answer["next_cursor"] is None:
+            break
+        query["cursor"] = answer["next_cursor"]
+    return ids, pages
+
+
+def test_games_are_listed_newest_first(service):
+    ids = opened(service, 5)
+    assert listed(service) == (ids, 1)
+    (newest, *_) = service.get("/v1/games")["games"]
+    assert newest["id"] == ids[0]
+    assert newest.keys() >= {"id", "name", "status", "seats", "players", "created_at", "round", "phase"}
+
+
+@pytest.mark.parametrize(("limit", "pages"), [(1, 7), (2, 4), (3, 3), (6, 2), (7, 1), (100, 1)])
+def test_pages_have_every_game_once(service, limit, pages):
+    ids = opened(service, 7)
+    assert listed(service, limit=limit) == (ids, pages)
+
+
+def test_games_can_be_listed_by_status(service):
+    ids = opened(service, 4)
+    over = service.table(2, bots={0: "random", 1: "random"}).id
+    assert listed(service, status="lobby") == (ids[0::2], 1)
+    assert listed(service, status="playing", limit=1) == (ids[1::2], 2)
+    assert listed(service, status="finished") == ([over], 1)
+
+
+def test_a_game_that_goes_on_moves_to_its_new_status(service):
+    game = service.table(2, start=False)
+    assert listed(service, status="lobby") == ([game.id], 1)
+    game.call("POST", "start", token=game.host)
+    assert listed(service, status="lobby") == ([], 1)
+    assert listed(service, status="playing") == ([game.id], 1)
+    game.call("DELETE", token=game.host)
+    assert listed(service) == ([], 1)
+    assert not any(RedisStore(service.redis).indexed(status, None, 9) for status in Status)
+
+
+def test_a_page_goes_on_where_it_was_though_games_come_and_go(service):
+    ids = opened(service, 6)
+    first = service.get("/v1/games?limit=2")
+    opened(service, 2)
+    gone = ids[3]
+    service.redis.delete(f"skye:{{{gone}}}:table")
+    service.clock.advance(100)
+    second = service.get(f"/v1/games?limit=2&cursor={first['next_cursor']}")
+    assert [game["id"] for game in second["games"]] == [ids[2], ids[4]]
+
+
+def test_an_index_that_lags_behind_is_mended(service):
+    ids = opened(service, 3)
+    store = RedisStore(service.redis)
+    scores = dict(store.indexed("lobby", None, 9) + store.indexed("playing", None, 9))
+    for status in ("lobby", "playing", "finished"):
+        for game, score in scores.items():
+            store.index(status, game, score)
+    service.clock.advance(100)
+    for limit in (1, 2, 9):
+        assert listed(service, limit=limit)[0] == ids
+    assert sorted(game for game, _ in store.indexed("lobby", None, 9)) == sorted(ids[1:2])
+    assert store.indexed("finished", None, 9) == []
+
+
+def test_a_game_about_to_be_stored_stays_in_the_index(service):
+    RedisStore(service.redis).index("lobby", "soon", service.clock.now * 1e6)
+    assert listed(service) == ([], 1)
+    assert [game for game, _ in RedisStore(service.redis).indexed("lobby", None, 9)] == ["soon"]
+    service.clock.advance(100)
+    assert listed(service) == ([], 1)
+    assert RedisStore(service.redis).indexed("lobby", None, 9) == []
+
+
+def test_games_that_expire_leave_the_index_though_nobody_lists_them(service):
+    store = RedisStore(service.redis)
+    for number in range(1000):
+        store.index("lobby", f"expired{number}", number)
+    kept = opened(service, 2)[0]
+    for _ in range(200):
+        service.app.extensions["skye-games"].listing.sweep(Status.LOBBY)
+    assert [game for game, _ in store.indexed("lobby", None, 9)] == [kept]
+
+
+def test_opening_games_sweeps_the_index_now_and_then(service, monkeypatch):
+    swept = []
+    monkeypatch.setattr(service.app.extensions["skye-games"].listing, "sweep", swept.append)
+    opened(service, 200)
+    assert 0 < len(swept) < 100
+
+
+def test_a_private_game_is_not_listed(service):
+    service.table(2, private=True)
+    service.table(2, private=True, start=False)
+    assert service.get("/v1/games") == {"games": [], "next_cursor": None}
+
+
+def test_nor_if_the_index_should_name_it(service):
+    game = service.table(2, private=True)
+    RedisStore(service.redis).index("playing", game.id, 1e15)
+    assert service.get("/v1/games")["games"] == []
+    assert RedisStore(service.redis).indexed("playing", None, 9) == []

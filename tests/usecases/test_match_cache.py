@@ -1,0 +1,99 @@
+"""Tables that are remembered are those that the store holds, to the byte."""
+
+import json
+import random
+
+import pytest
+
+from service.matches import views
+from service.matches.lobby import join, open_table, start
+from service.matches.match import GameOptions, Seat, Table
+from service.matches.tokens import SPECTATOR, Caller
+from service.matches.transitions import make_move
+from service.storage.codec import decode_table, encode_table
+from service.usecases.match_cache import RecentTables
+from skye import COLORS, legal_moves, offer_limits
+from skye.moves import SetOffer
+
+
+def opened(game_id="game", players=4):
+    table = Table(game_id, "A game", "host", GameOptions("seed"), created_ms=1000, start_when_full=False)
+    step = open_table(table, (), 1000)
+    for color in COLORS[:players]:
+        step = step.then(join(step.table, Seat("Somebody", color), 1000))
+    return start(step.table, 1000).table
+
+
+def test_a_table_in_memory_is_the_one_that_its_bytes_hold_through_a_whole_game():
+    table, dice = opened(), random.Random(1)
+    while table.waiting_for:
+        seat = table.waiting_for[0]
+        limits = offer_limits(table.game, seat)
+        if limits is None:
+            move = dice.choice(legal_moves(table.game, seat))
+        else:
+            discard, one, other = limits.tiles
+            move = SetOffer(discard, ((one, 1), (other, 2)))
+        table = make_move(table, seat, move, 2000).table
+        assert decode_table(encode_table(table)) == table
+    assert encode_table(decode_table(encode_table(table))) == encode_table(table)
+
+
+def test_a_table_is_found_only_by_the_bytes_it_is_stored_as():
+    recent, table = RecentTables(), opened()
+    stored = encode_table(table)
+    recent.keep(stored, table)
+    assert recent.decoded("game", stored) is table
+    later = encode_table(opened(players=3))
+    assert recent.decoded("game", later) == decode_table(later)
+    assert recent.decoded("game", stored) is not table
+
+
+def test_the_table_remembered_longest_makes_room():
+    recent = RecentTables(most=2)
+    tables = [opened(name) for name in ("a", "b", "c")]
+    for table in tables:
+        recent.keep(encode_table(table), table)
+    assert recent.decoded("a", encode_table(tables[0])) is not tables[0]
+    assert recent.decoded("c", encode_table(tables[2])) is tables[2]
+
+
+# Views.
+
+CALLERS = (SPECTATOR, Caller(host=True), *(Caller(seat) for seat in range(4)))
+
+
+def priced():
+    """Return a table at which one seat has set its offer, and the others have not."""
+    table = opened()
+    discard, one, other = offer_limits(table.game, 1).tiles
+    return make_move(table, 1, SetOffer(discard, ((one, 1), (other, 2))), 2000).table
+
+
+@pytest.mark.parametrize("remembered", [True, False])
+def test_each_caller_is_given_the_view_of_that_caller_whoever_has_asked_before(remembered):
+    recent, table = RecentTables(), priced()
+    if remembered:
+        recent.keep(encode_table(table), table)
+    for first in CALLERS:
+        for caller in (first, *CALLERS):
+            expected = json.loads(json.dumps(views.game_view(table, caller)))
+            assert json.loads(recent.view(table, caller)) == expected, (first, caller)
+
+
+def test_a_view_is_made_once_as_long_as_its_table_is_remembered():
+    recent, table = RecentTables(), priced()
+    recent.keep(encode_table(table), table)
+    told = recent.view(table, Caller(0))
+    assert recent.view(table, Caller(0)) is told
+    recent.keep(encode_table(table), table)
+    assert recent.view(table, Caller(0)) is not told
+
+
+def test_a_view_is_never_one_of_another_state_of_the_game():
+    recent, before, after = RecentTables(), opened(), priced()
+    for table in (before, after, before):
+        recent.keep(encode_table(table), table)
+        for other in (before, after):
+            for caller in CALLERS:
+                assert json.loads(recent.view(other, caller))["version"] == other.version

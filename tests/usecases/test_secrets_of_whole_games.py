@@ -1,0 +1,108 @@
+"""Secrets through whole random games: what differs in one seat's secret differs in no byte for others."""
+
+from dataclasses import replace
+
+import pytest
+
+from service.storage.codec import decode_table, encode_table
+from tests.support.playing import Service, dice, offer
+from tests.usecases.test_secrets import MOST_GOLD, SECRET, Twins, answers, assert_nothing_shows, callers
+
+PHASES = ("pricing", "buying", "building")
+
+
+def two_offers(game, throw):
+    """Return two offers that the secret seat could set now, and that are not the same."""
+    limits = game.actions(SECRET)[0]["constraints"]
+    one = other = offer(limits, throw)
+    while other == one:
+        other = offer(limits, throw)
+    return one, other
+
+
+@pytest.mark.parametrize(("players", "seed", "open_gold"), [(2, 11, False), (3, 12, True), (5, 13, False)])
+def test_an_offer_thought_better_of_shows_at_no_moment_of_a_whole_game(players, seed, open_gold):
+    twins = Twins(players, open_gold=open_gold)
+    throw = dice(seed)
+    view = twins.games[0].view()
+    while view["status"] == "playing":
+        number = view["round"]
+        if view["phase"] == "pricing":
+            first = two_offers(twins.games[0], throw)
+            for game, differing in zip(twins, first, strict=True):
+                assert game.call("PUT", "offer", differing, seat=SECRET).status_code == 200
+            assert_nothing_shows(twins, [number])
+            for game in twins:
+                assert game.call("PUT", "offer", first[0], seat=SECRET).status_code == 200
+        else:
+            assert_nothing_shows(twins, [throw.randint(1, number)])
+        again = throw.random()
+        here = (number, view["phase"])
+        ends = [
+            game.play_until(
+                lambda view, here=here: view["status"] != "playing" or (view["round"], view["phase"]) != here,
+                dice(again),
+            )
+            for game in twins
+        ]
+        assert ends[0] == ends[1]
+        view = ends[0]
+    one, other = (game.service.get(game.path("record")) for game in twins)
+    assert one != other
+
+
+def stored_otherwise(game, change):
+    """Let a game be stored as if something had been otherwise in it."""
+    key = f"skye:{{{game.id}}}:table"
+    redis = game.service.redis
+    redis.set(key, encode_table(change(decode_table(redis.get(key)))), keepttl=True)
+
+
+def played_to(moment, players, **options):
+    """Return a game played to a phase of a round."""
+    game = Service().table(players, options={"scoring_tiles": MOST_GOLD, **options})
+    game.play_to(*moment, dice(players))
+    return game
+
+
+@pytest.mark.parametrize("players", [2, 4])
+@pytest.mark.parametrize("moment", [(phase, number) for phase in PHASES for number in (1, 4)])
+def test_another_purse_shows_to_nobody_else(moment, players):
+    game = played_to(moment, players)
+    asked = {caller: answers(game, caller, [moment[1]]) for caller in callers(game)}
+
+    def richer(table):
+        seats = list(table.game.players)
+        seats[SECRET] = seats[SECRET]._replace(gold=seats[SECRET].gold + 7)
+        return replace(table, game=table.game._replace(players=tuple(seats)))
+
+    own = answers(game, game.tokens[SECRET], [moment[1]])
+    stored_otherwise(game, richer)
+    for caller, told in asked.items():
+        assert answers(game, caller, [moment[1]]) == told, caller
+    assert answers(game, game.tokens[SECRET], [moment[1]]) != own
+
+
+@pytest.mark.parametrize("players", [2, 5])
+@pytest.mark.parametrize("moment", [(phase, number) for phase in PHASES for number in (1, 3)])
+def test_another_seed_shows_in_the_commitment_alone_until_a_tile_is_drawn(moment, players):
+    game = played_to(moment, players)
+    tokens = {**callers(game), "the secret seat": game.tokens[SECRET]}
+
+    def told():
+        commitment = game.view()["fairness"]["commitment"].encode()
+        return {
+            (caller, *request): (status, headers, body.replace(commitment, b"COMMITMENT"))
+            for caller in tokens
+            for request, (status, headers, body) in answers(game, tokens[caller], [moment[1]]).items()
+        }
+
+    before, commitment = told(), game.view()["fairness"]["commitment"]
+    stored_otherwise(
+        game,
+        lambda table: replace(
+            table, options=replace(table.options, seed="another"), game=table.game._replace(seed="another")
+        ),
+    )
+    assert game.view()["fairness"]["commitment"] != commitment
+    assert told() == before

@@ -1,0 +1,222 @@
+"""Bodies of the wrong shape, to every endpoint: always a problem that says where, and nothing changes."""
+
+import copy
+import json
+from functools import cache
+
+import pytest
+
+from tests.support.endpoints import BY_NAME, NOBODY, Endpoint
+from tests.support.playing import Service, refusal
+
+
+@cache
+def record():
+    """Return the record of a game that is over, without its id and version, which hardly matter."""
+    game = Service().table(2, bots={0: "random", 1: "random"})
+    told = game.service.get(game.path("record"))
+    return {field: value for field, value in told.items() if field not in ("game", "version")}
+
+
+FROM_RECORD = Endpoint("POST", "/v1/games", "lobby", NOBODY, lambda _: {"record": record(), "until": 9})
+BY_NAME = BY_NAME | {"POST /v1/games from a record": FROM_RECORD}
+WITH_BODY = [name for name, endpoint in BY_NAME.items() if endpoint.body]
+
+MAY_BE_NULL = {
+    "/record/options/scoring_tiles",
+    "/record/options/seed",  # of a game that is not over
+    "/record/options/starting_seat",
+    "/record/players/0/bot",
+    "/record/actions/0/discard",  # as in a game in play, which is told of the whole action
+    "/record/actions/0/prices",
+}
+
+_TEXT = [None, 5, 1.5, True, [], {}, "", "x" * 5000, " ", "\x00", "\u202e"]
+_NUMBER = [None, "1", True, False, 1.5, 10**30, -(10**30), [], {}, ""]
+_FLAG = [None, 0, 1, "true", "", [], {}]
+_LIST = [None, {}, "x", 5, True, [None], [[]]]
+_OBJECT = [None, [], "x", 5, True, [{}]]
+_NULL = [5, True, "x", {}, [[]]]
+
+
+def wrong_values(value):
+    """Return values that cannot stand where this one stands."""
+    kinds = {str: _TEXT, bool: _FLAG, int: _NUMBER, list: _LIST, dict: _OBJECT, type(None): _NULL}
+    return kinds[type(value)]
+
+
+def places(body, path=()):
+    """Yield each place of a body, by keys and indices; of a list the first element stands for all."""
+    yield path, body
+    inner = body.items() if isinstance(body, dict) else enumerate(body[:1]) if isinstance(body, list) else ()
+    for key, value in inner:
+        yield from places(value, (*path, key))
+
+
+def replaced(body, path, value):
+    """Return a body with another value at a place."""
+    if not path:
+        return value
+    body = copy.deepcopy(body)
+    inner = body
+    for key in path[:-1]:
+        inner = inner[key]
+    inner[path[-1]] = value
+    return body
+
+
+@pytest.mark.parametrize("name", WITH_BODY)
+@pytest.mark.usefixtures("unchanged")
+def test_a_wrong_value_is_refused_where_it_is(name, games):
+    endpoint = BY_NAME[name]
+    game = games[endpoint.stage]
+    right = endpoint.right_body(game)
+    for path, value in places(right):
+        pointer = "".join(f"/{key}" for key in path)
+        for wrong in wrong_values(value):
+            if wrong is None and pointer in MAY_BE_NULL:
+                continue
+            answer = endpoint.send(
+                game, data=json.dumps(replaced(right, path, wrong)), content_type="application/json"
+            )
+            about = (pointer, wrong)
+            assert refusal(answer, about) == "invalid_body", about
+            found = [error["pointer"] for error in answer.json["errors"]]
+            assert any(f"{at}/".startswith(f"{pointer}/") for at in found), (about, answer.text)
+            assert all(error["detail"] for error in answer.json["errors"]), (about, answer.text)
+
+
+@pytest.mark.parametrize("name", WITH_BODY)
+@pytest.mark.parametrize("field", ["surprise", "key", "value", "__class__", "", "a/b~c", "\x00", "ü"])
+@pytest.mark.usefixtures("unchanged")
+def test_an_unknown_field_is_refused_where_it_is(name, field, games):
+    endpoint = BY_NAME[name]
+    game = games[endpoint.stage]
+    right = endpoint.right_body(game)
+    for path, value in places(right):
+        if isinstance(value, dict):
+            answer = endpoint.send(game, body=replaced(right, (*path, field), 1))
+            assert refusal(answer, path) == "invalid_body"
+            escaped = field.replace("~", "~0").replace("/", "~1")
+            pointer = "".join(f"/{key}" for key in (*path, escaped))
+            assert pointer in [error["pointer"] for error in answer.json["errors"]], answer.text
+
+
+@pytest.mark.parametrize("name", WITH_BODY)
+@pytest.mark.usefixtures("unchanged")
+def test_a_number_too_large_for_any_number_is_refused(name, games):
+    endpoint = BY_NAME[name]
+    game = games[endpoint.stage]
+    right = endpoint.right_body(game)
+    for path, value in places(right):
+        if type(value) is int:
+            for huge in ("1e400", "-1e400", "1e30", "9" * 5000, "NaN", "Infinity", "1e999999999999"):
+                sent = json.dumps(replaced(right, path, "HUGE")).replace('"HUGE"', huge)
+                answer = endpoint.send(game, data=sent, content_type="application/json")
+                assert refusal(answer, (path, huge)) in ("invalid_body", "malformed_json")
+
+
+BODIES = {
+    "not JSON": (b"{", "malformed_json"),
+    "two values": (b"{} {}", "malformed_json"),
+    "single quotes": (b"{'name': 1}", "malformed_json"),
+    "not UTF-8": (b'{"name": "\xff\xfe"}', "malformed_json"),
+    "UTF-16": ('{"name": "a"}'.encode("utf-16"), "malformed_json"),
+    "a lone surrogate": (b'{"name": "\\ud800"}', "malformed_json"),
+    "control characters": (b'{"name": "a\nb"}', "malformed_json"),
+    "nested too deeply": (b"[" * 5000 + b"]" * 5000, "malformed_json"),
+    "objects nested too deeply": (b'{"name":' * 5000 + b"1" + b"}" * 5000, "malformed_json"),
+    "null": (b"null", "invalid_body"),
+    "a list": (b"[]", "invalid_body"),
+    "a string": (b'"name"', "invalid_body"),
+    "a number": (b"5", "invalid_body"),
+    "true": (b"true", "invalid_body"),
+    "a huge number": (b"1e400", "invalid_body"),
+    "white space": (b"   ", "malformed_json"),
+    "too large": (b'"' + b"a" * 300_000 + b'"', "body_too_large"),
+    "too large and not JSON": (b"\x00" * 300_000, "body_too_large"),
+}
+
+
+@pytest.mark.parametrize("body", BODIES)
+@pytest.mark.parametrize("name", WITH_BODY)
+@pytest.mark.usefixtures("unchanged")
+def test_a_body_that_is_no_object_is_refused(name, body, games):
+    endpoint = BY_NAME[name]
+    sent, code = BODIES[body]
+    answer = endpoint.send(games[endpoint.stage], data=sent, content_type="application/json")
+    assert refusal(answer, body) == code
+    if code == "invalid_body":
+        assert [error["pointer"] for error in answer.json["errors"]] == [""]
+
+
+@pytest.mark.parametrize("name", [name for name in WITH_BODY if BY_NAME[name].rule != "/v1/games"])
+@pytest.mark.parametrize("body", [b"", b"{}"])
+@pytest.mark.usefixtures("unchanged")
+def test_an_empty_body_lacks_what_is_required(name, body, games):
+    endpoint = BY_NAME[name]
+    answer = endpoint.send(games[endpoint.stage], data=body, content_type="application/json")
+    assert refusal(answer, body) == "invalid_body"
+    assert answer.json["errors"]
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "", "json"],
+)
+@pytest.mark.parametrize("name", WITH_BODY)
+@pytest.mark.usefixtures("unchanged")
+def test_a_body_that_is_not_said_to_be_json_is_refused(name, content_type, games):
+    endpoint = BY_NAME[name]
+    game = games[endpoint.stage]
+    sent = json.dumps(endpoint.right_body(game))
+    answer = endpoint.send(game, data=sent, content_type=content_type)
+    assert refusal(answer, content_type) == "unsupported_media_type"
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "br", "x-unknown", "identity, gzip", "gzip, identity"])
+@pytest.mark.usefixtures("unchanged")
+def test_a_body_that_is_said_to_be_encoded_is_refused_even_if_it_is_not(encoding, games):
+    endpoint = BY_NAME["POST /v1/games"]
+    game = games[endpoint.stage]
+    sent, headers = json.dumps(endpoint.right_body(game)), {"Content-Encoding": encoding}
+    answer = endpoint.send(game, data=sent, content_type="application/json", headers=headers)
+    assert refusal(answer, encoding) == "unsupported_media_type"
+
+
+@pytest.mark.usefixtures("unchanged")
+def test_of_a_key_given_twice_the_last_counts(games):
+    sent = b'{"discard": "L01", "discard": 5, "prices": {}}'
+    answer = BY_NAME["PUT /v1/games/<game>/players/<int:seat>/offer"].send(
+        games["pricing"], data=sent, content_type="application/json"
+    )
+    assert [error["pointer"] for error in answer.json["errors"]] == ["/discard"]
+
+
+@pytest.mark.usefixtures("unchanged")
+def test_a_thousand_faults_are_not_all_told(games):
+    service = games["lobby"].service
+    for body in (
+        {f"field{number}": 1 for number in range(10_000)},
+        {"players": [{}] * 20_000},
+        {"options": {"scoring_tiles": [0] * 50_000}},
+    ):
+        answer = service.call("POST", "/v1/games", body)
+        assert refusal(answer, "") == "invalid_body"
+        assert len(answer.data) < 10_000
+
+
+@pytest.mark.usefixtures("unchanged")
+def test_a_list_that_is_too_long_is_refused_as_a_whole(games):
+    game = games["pricing"]
+    prices = {str(number): 0 for number in range(9999)}
+    for method, path, body, pointer in (
+        ("POST", "/v1/games", {"players": [{}] * 50_000}, "/players"),
+        ("POST", "/v1/games", {"options": {"scoring_tiles": [0] * 50_000}}, "/options/scoring_tiles"),
+        ("POST", "/v1/scoring", {"territories": [{"tiles": [{}] * 50_000}]}, "/territories/0/tiles"),
+        ("POST", game.path("what-if", 0), {"placements": [{}] * 50_000}, "/placements"),
+        ("PUT", game.path("offer", 0), {"discard": "L01", "prices": prices}, "/prices"),
+    ):
+        answer = game.service.call(method, path, body, game.tokens[0])
+        assert refusal(answer, pointer) == "invalid_body"
+        assert [error["pointer"] for error in answer.json["errors"]] == [pointer]

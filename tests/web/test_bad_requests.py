@@ -1,0 +1,228 @@
+"""Strange requests by hand, to every endpoint: always a problem that says why, and nothing changes."""
+
+import pytest
+
+from tests.support.endpoints import BY_NAME, ENDPOINTS, stages
+from tests.support.playing import Service, refusal
+
+WRITES = [name for name, endpoint in BY_NAME.items() if endpoint.writes]
+READS = [name for name, endpoint in BY_NAME.items() if endpoint.method == "GET"]
+RULES = sorted({endpoint.rule for endpoint in ENDPOINTS})
+
+
+def test_every_operation_is_tried():
+    operations = {
+        f"{method} {rule.rule}"
+        for rule in Service().app.url_map.iter_rules()
+        for method in rule.methods - {"HEAD", "OPTIONS"}
+        if rule.rule.startswith("/v1")
+    }
+    assert operations == {name for name in BY_NAME if " /v1" in name}
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_the_request_that_is_right_is_accepted(name):
+    endpoint = BY_NAME[name]
+    game = stages(Service())[endpoint.stage]
+    answer = endpoint.send(game, body=endpoint.right_body(game))
+    assert answer.status_code < 300 or answer.json["code"] == "terrain_mismatch", answer.text
+
+
+# Paths and methods.
+
+GAMES = [
+    "nope",
+    "%00",
+    "%2F",
+    "%2e%2e",
+    "..",
+    "%ff",
+    "%F0%9F%8F%B0",
+    "a" * 7000,
+    "{x}",
+    "*",
+    "%20",
+    "%0a",
+    "a%3Ab",
+    "skye:x",
+]
+NUMBERS = [
+    "-1",
+    "00",
+    "01",
+    "%D9%A1",
+    "99",
+    "9" * 30,
+    "9" * 5000,
+    "1.5",
+    "x",
+    "%00",
+    "+1",
+    "1e0",
+    "0x1",
+    "%20",
+    "null",
+    "1%2F2",
+]
+TILES = ["L00", "l01", "L74", "castle-purple", "%00", "x" * 5000, "..", "L01%2Fx", "%ff"]
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+@pytest.mark.usefixtures("unchanged")
+def test_a_strange_path_is_not_found(name, games):
+    endpoint = BY_NAME[name]
+    game = games[endpoint.stage]
+    for part, values in (("game", GAMES), ("int:seat", NUMBERS), ("int:round", NUMBERS), ("tile", TILES)):
+        for value in values if f"<{part}>" in endpoint.rule else ():
+            answer = endpoint.send(game, body=endpoint.right_body(game), parts={part: value})
+            code = refusal(answer, (part, value))
+            assert answer.status_code == 404 or code in ("method_not_allowed", "invalid_parameter"), (
+                value,
+                code,
+            )
+
+
+METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT", "PROPFIND", "É"]
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.usefixtures("unchanged")
+def test_a_method_that_a_path_does_not_have_is_refused(rule, games):
+    endpoint = next(endpoint for endpoint in ENDPOINTS if endpoint.rule == rule)
+    game = games[endpoint.stage]
+    has = {other.method for other in ENDPOINTS if other.rule == rule}
+    has |= {"HEAD"} & {"HEAD" if "GET" in has else ""}
+    for method in METHODS:
+        if method not in has:
+            answer = game.service.call(method, endpoint.path(game))
+            assert (answer.status_code, answer.content_type) == (405, "application/problem+json"), method
+            assert set(answer.headers["Allow"].split(", ")) == has | {"OPTIONS"}
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.usefixtures("unchanged")
+def test_options_are_told_without_a_body(rule, games):
+    endpoint = next(endpoint for endpoint in ENDPOINTS if endpoint.rule == rule)
+    game = games[endpoint.stage]
+    answer = game.service.call("OPTIONS", endpoint.path(game))
+    assert answer.status_code in (200, 204)
+    assert endpoint.method in answer.headers["Allow"]
+    assert not answer.data
+    assert "html" not in (answer.content_type or "")
+
+
+@pytest.mark.parametrize("name", READS)
+@pytest.mark.usefixtures("unchanged")
+def test_a_head_is_a_get_without_a_body(name, games):
+    endpoint = BY_NAME[name]
+    game = games[endpoint.stage]
+    named = {"X-Request-Id": "the-same"}
+    got = endpoint.send(game, headers=named)
+    head = game.service.call("HEAD", endpoint.path(game), token=endpoint.token(game), headers=named)
+    assert (head.status, head.data) == (got.status, b"")
+    assert dict(head.headers) == dict(got.headers)
+
+
+AUTHORIZATIONS = [
+    "", "Bearer", "Bearer ", "bearer", "Basic YTpi", "Token x", "Bearer x", "Bearer a b", "Bearer \xff",
+    "Bearer " + "a" * 8000, "Bearer,x", "\x00", "Bearer null", "Bearer skye_", "BEARER\tx",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [name for name, endpoint in BY_NAME.items() if endpoint.of_game])
+@pytest.mark.usefixtures("unchanged")
+def test_a_strange_authorization_is_refused(name, games):
+    endpoint = BY_NAME[name]
+    game = games[endpoint.stage]
+    for sent in AUTHORIZATIONS:
+        headers = {"Authorization": sent}
+        answer = endpoint.send(game, token=None, headers=headers, body=endpoint.right_body(game))
+        assert refusal(answer, sent) == "token_unknown", sent
+
+
+@pytest.mark.parametrize("name", WRITES)
+@pytest.mark.usefixtures("unchanged")
+def test_a_strange_idempotency_key_is_refused(name, games):
+    endpoint = BY_NAME[name]
+    game = games[endpoint.stage]
+    for key in ("", "a" * 256, "a" * 8000, "ä", "a b", "\t", "a\x00", "\x7f"):
+        answer = endpoint.send(game, headers={"Idempotency-Key": key}, body=endpoint.right_body(game))
+        assert refusal(answer, key) == "invalid_parameter"
+        assert [error["pointer"] for error in answer.json["errors"]] == ["Idempotency-Key"]
+
+
+@pytest.mark.parametrize("name", [name for name in WRITES if BY_NAME[name].of_game])
+@pytest.mark.usefixtures("unchanged")
+def test_a_strange_if_match_does_not_match(name, games):
+    endpoint = BY_NAME[name]
+    game = games[endpoint.stage]
+    for tag in ("", '"999999"', '""', "x", "W/", '"', "1" * 5000, '"1","2"', "\xff", ", ,", '"\x00"'):
+        answer = endpoint.send(game, headers={"If-Match": tag}, body=endpoint.right_body(game))
+        assert refusal(answer, tag) == "version_mismatch"
+
+
+@pytest.mark.parametrize("name", READS)
+@pytest.mark.usefixtures("unchanged")
+def test_a_strange_if_none_match_matches_nothing(name, games):
+    endpoint = BY_NAME[name]
+    for tag in ("", '"999999"', '""', "x", "W/", '"', "1" * 5000, "\xff", ", ,"):
+        answer = endpoint.send(games[endpoint.stage], headers={"If-None-Match": tag})
+        assert answer.status_code == 200, tag
+
+
+SERVED = ("application/json", "image/svg+xml", "text/event-stream", "text/plain")
+ACCEPTS = [
+    "text/html", "application/xml", "image/png, text/*", "*/*;q=0", "application/json;q=0", "text/html;q=abc",
+    ";;;", ",", "", "application/*;q=0.1", "*/*", "a" * 5000, "\xff/\xff", "*/json", "application/json;q=1e9",
+    "application/json;q=nan", "application/json; version=99",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", READS)
+@pytest.mark.usefixtures("unchanged")
+def test_an_accept_that_cannot_be_served_is_refused(name, games):
+    endpoint = BY_NAME[name]
+    for accept in ACCEPTS:
+        answer = endpoint.send(games[endpoint.stage], headers={"Accept": accept})
+        if answer.status_code != 200:
+            assert refusal(answer, accept) == "not_acceptable"
+        else:
+            assert answer.mimetype in SERVED, accept
+
+
+QUERIES = {
+    "GET /v1/games": {
+        "limit": ["0", "101", "-1", "x", "", "9" * 30, "9" * 5000, "\x00", "1_0", "\u0661", " 5 "],
+        "status": ["", "LOBBY", "aborted", "x" * 5000, "\x00"],
+        "cursor": ["", "x", "=", "é", "a" * 65, "bmFu", "\x00", "9" * 64, "MQ==MQ=="],
+    },
+    "GET /v1/games/<game>/events": {
+        "after": ["-1", "x", "", "1.5", "9" * 30, "9" * 5000, "\x00"],
+        "limit": ["0", "1001", "x", "-1"],
+        "wait_ms": ["-1", "60001", "x", "1e3", "9" * 30],
+    },
+    "GET /v1/tiles/<tile>.svg": {"rotation": ["45", "-90", "x", "", "360", "0x0", "9" * 5000]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", QUERIES)
+@pytest.mark.usefixtures("unchanged")
+def test_a_parameter_out_of_range_is_refused_by_name(name, games):
+    endpoint = BY_NAME[name]
+    for parameter, values in QUERIES[name].items():
+        for value in values:
+            answer = endpoint.send(games[endpoint.stage], query_string={parameter: value})
+            about = (parameter, value)
+            assert refusal(answer, about) == "invalid_parameter", about
+            assert [error["pointer"] for error in answer.json["errors"]] == [parameter], about
+
+
+@pytest.mark.usefixtures("unchanged")
+def test_a_last_event_id_that_is_no_number_is_refused_and_nothing_is_told_twice(games):
+    game = games["pricing"]
+    everything = game.call("GET", "events").json
+    assert game.call("GET", "events", headers={"Last-Event-ID": ""}).json == everything
+    for sent in ("x", "-1", "9" * 5000, "1.5", "²", "\xff"):
+        answer = game.call("GET", "events", headers={"Last-Event-ID": sent})
+        assert refusal(answer, sent) == "invalid_parameter", sent
+        assert [error["pointer"] for error in answer.json["errors"]] == ["Last-Event-ID"], sent

@@ -1,0 +1,96 @@
+"""Requests on a condition: changes to a version that is there, and answers that are known already."""
+
+import pytest
+
+from tests.support.endpoints import ENDPOINTS
+from tests.support.playing import code_of
+
+
+def test_a_write_on_the_version_that_is_there_is_made(service):
+    game = service.table(2)
+    for tag in ('"{}"', '"1", "{}"', "*"):
+        headers = {"If-Match": tag.format(game.view()["version"])}
+        answer = game.send(0, game.actions(0)[0], headers=headers)
+        assert answer.status_code == 200
+        assert answer.headers["ETag"] == f'"{game.view()["version"]}"'
+
+
+def test_a_write_on_another_version_is_refused(service):
+    game = service.table(2)
+    version = game.view()["version"]
+    action = game.actions(0)[0]
+    for tag in (f'"{version - 1}"', f'"{version + 1}"', f'W/"{version}"'):
+        assert code_of(game.send(0, action, headers={"If-Match": tag})) == "version_mismatch"
+    assert game.view()["version"] == version
+
+
+VERSIONED = [
+    endpoint
+    for endpoint in ENDPOINTS
+    if endpoint.method == "GET" and endpoint.of_game and not endpoint.rule.endswith("events")
+]
+
+
+@pytest.mark.parametrize("endpoint", VERSIONED, ids=lambda endpoint: endpoint.name)
+def test_what_is_known_already_is_not_sent_again(endpoint, service):
+    game = service.table()
+    first = endpoint.send(game)
+    tag = first.headers["ETag"]
+    assert tag.startswith(f'"{game.view()["version"]}')
+    for known in (tag, f"W/{tag}", f'"0", {tag}', "*"):
+        answer = endpoint.send(game, headers={"If-None-Match": known})
+        assert (answer.status_code, answer.data) == (304, b"")
+        for name in ("ETag", "Cache-Control", "Vary"):
+            assert answer.headers[name] == first.headers[name]
+    game.offer(0, 1, 1)
+    assert endpoint.send(game, headers={"If-None-Match": tag}).status_code == 200
+
+
+def test_what_one_caller_was_shown_is_not_taken_for_what_another_sees(service):
+    game = service.table(3, start=True)
+    callers = [*game.tokens, game.host, None]
+    for rest in ("", "scores", "record", "rounds/1"):
+        tags = [game.call("GET", rest, token=token).headers["ETag"] for token in callers]
+        assert len(set(tags)) == len(callers)
+        for token, own in zip(callers, tags, strict=True):
+            for tag in tags:
+                answer = game.call("GET", rest, token=token, headers={"If-None-Match": tag})
+                assert answer.status_code == (304 if tag == own else 200)
+
+
+def test_a_version_is_known_by_any_tag_that_it_was_shown_with(service):
+    game = service.table(2)
+    for seat in (0, 1):
+        tag = game.call("GET", token=game.tokens[seat]).headers["ETag"]
+        assert game.send(0, game.actions(0)[0], headers={"If-Match": tag}).status_code == 200
+        again = game.send(0, game.actions(0)[0], headers={"If-Match": tag})
+        assert code_of(again) == "version_mismatch"
+
+
+def test_but_who_may_not_know_it_is_refused_all_the_same(service):
+    game = service.table(private=True)
+    headers = {"If-None-Match": f'"{game.view(0)["version"]}"'}
+    assert code_of(game.call("GET", headers=headers)) == "game_not_found"
+    others = game.call("GET", "actions", seat=0, token=game.tokens[1], headers=headers)
+    assert code_of(others) == "not_your_seat"
+    assert code_of(service.table().call("GET", token="skye_no", headers=headers)) == "token_unknown"
+
+
+@pytest.mark.parametrize("path", ["tiles", "tiles/L01", "tiles/L01.svg", "scoring-tiles"])
+def test_the_catalogue_can_be_kept(service, path):
+    first = service.call("GET", f"/v1/{path}")
+    assert "max-age=86400" in first.headers["Cache-Control"]
+    again = service.call("GET", f"/v1/{path}", headers={"If-None-Match": first.headers["ETag"]})
+    assert (again.status_code, again.data) == (304, b"")
+
+
+def test_a_picture_is_not_taken_for_the_same_territory_as_json(service):
+    game = service.table()
+    path = game.path("territory", 0)
+    json = service.call("GET", path)
+    picture = service.call("GET", path, headers={"Accept": "image/svg+xml"})
+    assert json.headers["ETag"] != picture.headers["ETag"]
+    again = service.call(
+        "GET", path, headers={"Accept": "image/svg+xml", "If-None-Match": json.headers["ETag"]}
+    )
+    assert (again.status_code, again.content_type) == (200, picture.content_type)

@@ -1,0 +1,75 @@
+"""What is left out of Flask: nobody can tell from the answers."""
+
+import pytest
+from flask import Flask, Response
+
+from service.web.framework import Application, Ready
+from tests.support.playing import Service
+
+JSON = [("Content-Type", "application/json"), ("Content-Length", "2"), ("ETag", '"5"')]
+ANSWERS = [
+    (b"{}", 200, JSON),
+    (b"{}", 201, [*JSON, ("Location", "/v1/games/abc")]),
+    (b"", 304, [("ETag", '"5"'), ("Vary", "Authorization, Accept")]),
+]
+
+
+def sent(response, method):
+    """Return what a server is given of an answer: status, headers, body."""
+    told = []
+    body = b"".join(response({"REQUEST_METHOD": method}, lambda *head: told.append(head)))
+    ((status, headers),) = told
+    return status, headers, body
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "HEAD"])
+@pytest.mark.parametrize(("body", "status", "headers"), ANSWERS)
+def test_an_answer_that_is_ready_is_sent_as_flask_would_send_it(body, status, headers, method):
+    plain = sent(Response(body, status, headers), method)
+    assert sent(Ready(body, status, headers), method) == plain
+    looked_at = Ready(body, status, headers)
+    assert looked_at.status_code == status
+    assert looked_at.get_data() == body
+    assert sent(looked_at, method) == plain
+
+
+def test_an_answer_that_is_ready_can_be_altered():
+    answer = Ready(b"{}", 200, list(JSON))
+    answer.headers["RateLimit-Limit"] = "7"
+    answer.status_code = 202
+    assert sent(answer, "GET") == ("202 ACCEPTED", [*JSON, ("RateLimit-Limit", "7")], b"{}")
+
+
+REQUESTS = [
+    ("GET", "/things/1"),
+    ("GET", "/things/1/"),
+    ("GET", "//things/1"),
+    ("GET", "/things/x"),
+    ("GET", "/th%69ngs/%31"),
+    ("PUT", "/things/1"),
+    ("HEAD", "/things/1"),
+    ("OPTIONS", "/things/1"),
+    ("GET", ""),
+    ("GET", "/caf%C3%A9"),
+]
+
+
+@pytest.mark.parametrize(("method", "path"), REQUESTS)
+@pytest.mark.parametrize("host", ["localhost", "other.example:81"])
+def test_paths_match_as_they_do_with_flask(method, path, host):
+    told = []
+    for kind in (Flask, Application):
+        app = kind("either", static_folder=None)
+        app.url_map.strict_slashes = app.url_map.merge_slashes = False
+        app.add_url_rule("/things/<int:number>", view_func=lambda number: f"{number}", endpoint="thing")
+        app.add_url_rule("/café", view_func=lambda: "coffee", endpoint="coffee")
+        answer = app.test_client().open(path, method=method, headers={"Host": host})
+        told.append((answer.status, sorted(answer.headers), answer.data))
+    assert told[0] == told[1]
+
+
+def test_no_answer_sets_a_cookie():
+    game = Service().table()
+    answers = [game.call("GET"), game.call("GET", "actions", seat=0), game.offer(0, 1, 1)]
+    assert [answer.status_code for answer in answers] == [200, 200, 200]
+    assert not any("Set-Cookie" in answer.headers for answer in answers)

@@ -1,0 +1,64 @@
+"""The limit on open streams."""
+
+from contextlib import ExitStack
+
+import pytest
+
+from tests.support.playing import code_of, limited
+
+
+@pytest.fixture
+def stream():
+    """Give a function that opens a stream, which stays open until its answer is closed or the test ends."""
+    with ExitStack() as opened:
+
+        def stream(game, token=None, address="192.0.2.1"):
+            answer = game.call(
+                "GET",
+                "events",
+                token=token,
+                headers={"Accept": "text/event-stream"},
+                environ_base={"REMOTE_ADDR": address},
+            )
+            opened.callback(answer.close)
+            return answer
+
+        yield stream
+
+
+def test_one_stream_too_many_is_refused_until_another_is_closed(stream):
+    service = limited(limit_streams=2)
+    game = service.table()
+    opened = [stream(game), stream(game)]
+    refused = stream(game)
+    assert (refused.status_code, code_of(refused)) == (429, "too_many_streams")
+    assert "Retry-After" in refused.headers
+    opened[0].close()
+    opened.append(stream(game))
+    assert opened[2].status_code == 200
+
+
+def test_streams_are_counted_for_each_token_and_else_for_each_address(stream):
+    service = limited(limit_streams=1)
+    game = service.table()
+    opened = [stream(game, game.tokens[0]), stream(game, game.tokens[1]), stream(game)]
+    opened.append(stream(game, address="192.0.2.2"))
+    assert [answer.status_code for answer in opened] == [200] * 4
+    refused = [stream(game, game.tokens[0], "192.0.2.3"), stream(game)]
+    assert [answer.status_code for answer in refused] == [429] * 2
+
+
+def test_a_stream_may_be_closed_twice(stream):
+    service = limited(limit_streams=1)
+    game = service.table()
+    for _ in range(2):
+        opened = stream(game)
+        assert opened.status_code == 200
+        opened.close()
+        opened.close()
+
+
+def test_any_number_of_streams_may_be_open_without_limits(service, stream):
+    game = service.table()
+    opened = [stream(game) for _ in range(30)]
+    assert {answer.status_code for answer in opened} == {200}

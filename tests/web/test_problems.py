@@ -1,0 +1,54 @@
+"""Every refusal: provoked by a request, told as a problem, and without a trace in the store."""
+
+import pytest
+
+from service.web.problems import KINDS
+from skye import RULE_ERRORS, SetOffer, new_game, play
+from tests.support import refused_faults, refused_moves, refused_requests
+from tests.support.playing import code_of
+from tests.support.refused import PROVOKED
+
+ELSEWHERE = {
+    "price_too_low": "the schema refuses a price below 1 first; the engine's own refusal is tested below",
+    "request_timeout": "nobody is slow here; see tests/system/test_slow_clients",
+    "uri_too_long": "the server refuses it; see tests/system/test_unreadable",
+    "headers_too_large": "and these",
+    "too_many_requests": "nothing is limited here; see test_limits",
+    "too_many_streams": "nor are streams; see test_open_streams",
+}
+"""Codes that no request here can provoke."""
+
+assert refused_faults
+assert refused_moves
+assert refused_requests
+
+
+@pytest.mark.parametrize("sentence", PROVOKED)
+def test_refused(sentence, service):
+    code, prepare = PROVOKED[sentence]
+    send = prepare(service)
+    before = service.stored()
+    answer = send()
+    assert code_of(answer) == code
+    assert answer.status_code == KINDS[code].status
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert ("WWW-Authenticate" in answer.headers) == (answer.status_code == 401)
+    assert ("Retry-After" in answer.headers) == (answer.status_code in (429, 503))
+    assert service.stored() == before
+
+
+def test_every_code_is_provoked():
+    provoked = {code for code, _ in PROVOKED.values()}
+    assert provoked | ELSEWHERE.keys() == KINDS.keys()
+    assert not provoked & ELSEWHERE.keys()
+
+
+def test_every_reason_of_the_rules_has_a_code():
+    assert {error.code for error in RULE_ERRORS} <= KINDS.keys()
+
+
+def test_the_engine_itself_refuses_a_price_of_nothing():
+    game = new_game(("red", "blue"), "skye").game
+    marked, first, second = game.players[0].drawn
+    with pytest.raises(next(error for error in RULE_ERRORS if error.code == "price_too_low")):
+        play(game, 0, SetOffer(marked, ((first, 1), (second, 0))))
