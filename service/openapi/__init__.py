@@ -24,7 +24,7 @@ _INFO = {
     "summary": "Keeps and plays games of Isle of Skye.",
     "description": told_in("introduction.md"),
     "contact": {"name": "Whoever runs this server"},
-    "license": {"name": "All rights reserved", "identifier": "LicenseRef-All-Rights-Reserved"},
+    "license": {"name": "MIT", "identifier": "MIT"},
 }
 _SERVERS = [
     {"url": "/", "description": "The server that serves this document."},
