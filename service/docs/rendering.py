@@ -11,7 +11,7 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
 from service.docs import Page, Section
-from service.web.problems import KINDS
+from service.matches.errors import ERROR_CODES
 
 
 def rendered(text: str) -> Page:
@@ -40,7 +40,7 @@ class _Html(RendererHTML):
         """Let the code of a refusal lead to what it means."""
         word = tokens[idx].content
         written = super().code_inline(tokens, idx, options, env)
-        return f'<a href="/docs/errors#{word}">{written}</a>' if word in KINDS else written
+        return f'<a href="/docs/errors#{word}">{written}</a>' if word in ERROR_CODES else written
 
     def fence(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
         """Say of a program what the text calls it, and of what follows a command that it is an answer."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import secrets
 from typing import Any
 
+from service.matches.errors import Problem
 from service.matches.match import GameOptions, OnTimeout, Seat, SeedSource, Table
 from service.matches.tokens import TokenSource, hash_token
-from service.web.problems import Problem
 from skye import TieBreak
 
 

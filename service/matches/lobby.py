@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from service.matches.autoplay import hand_to_bot
 from service.matches.cooperative_yield import Turn
+from service.matches.errors import Problem
 from service.matches.match import (
     GameAborted,
     GameCreated,
@@ -21,7 +22,6 @@ from service.matches.match import (
     Table,
 )
 from service.matches.transitions import Step, after_move, changed, game_in_play, may_not_undo
-from service.web.problems import Problem
 from skye import COLORS, PLAYERS, Action, new_game, play_on
 
 

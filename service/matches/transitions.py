@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
+from service.matches.errors import Problem
 from service.matches.match import AnyEvent, Change, Status, Table, TurnChanged
-from service.web.problems import Problem
 from skye import Game, Move, Outcome, SetOffer, TakeBack, play
 
 MOST_CHANGES: Final = 1_500

@@ -15,16 +15,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Final, NamedTuple, TypeAlias
 
+from service.matches.errors import ERROR_CODES
 from service.matches.match import Status
 from service.observability.shared_counters import Tally
-from service.web.problems import KINDS
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 BUCKETS_S: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 """The upper bounds of the histogram of durations, in seconds."""
 
-_STATUSES: Final = tuple(sorted({200, 201, 204, 304} | {kind.status for kind in KINDS.values()}))
+_STATUSES: Final = tuple(sorted({200, 201, 204, 304} | {kind.status for kind in ERROR_CODES.values()}))
 
 _MILESTONES: Final[dict[Status | None, tuple[str, ...]]] = {
     None: (),
@@ -62,7 +62,7 @@ class Metrics:
         cells = itertools.count()
         self._unmatched = _laid_out("", "", cells)
         self._requests = {route: _laid_out(*route, cells) for route in sorted(set(routes))}
-        self._refusals = {code: next(cells) for code in KINDS}
+        self._refusals = {code: next(cells) for code in ERROR_CODES}
         self._games = {event: next(cells) for event in ("created", "started", "finished", "aborted")}
         self._conflicts = next(cells)
         self._streams = next(cells)

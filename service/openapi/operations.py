@@ -12,9 +12,10 @@ from typing import Any, NamedTuple, TypeVar
 
 from marshmallow import Schema
 
+from service.matches.errors import ERROR_CODES
 from service.openapi.components import IDEMPOTENCY_KEY, IF_MATCH, IF_NONE_MATCH, TOKEN
 from service.schemas.responses import Problem
-from service.web.problems import CONTENT_TYPE, KINDS
+from service.web.problems import CONTENT_TYPE
 
 JSON = "application/json"
 
@@ -154,7 +155,7 @@ class Describe(NamedTuple):
     def _refusals(self) -> dict[int | str, Any]:
         wanted = {*self.refuses, *(["too_many_requests"] if self.limited else [])}
         by_status: dict[int | str, list[str]] = {}
-        for code, kind in KINDS.items():
+        for code, kind in ERROR_CODES.items():
             if code in wanted:
                 by_status.setdefault(kind.status, []).append(code)
         by_status["default"] = list(_UNEXPECTED)
@@ -207,7 +208,7 @@ def _named(*names: str) -> dict[str, str]:
 def _refusal(status: int | str, codes: Sequence[str]) -> dict[str, Any]:
     """Return the answer that refuses with a status, for one of some reasons."""
     return {
-        "description": "\n".join(f"- `{code}`: {KINDS[code].meaning}" for code in codes),
+        "description": "\n".join(f"- `{code}`: {ERROR_CODES[code].meaning}" for code in codes),
         "headers": _named("Cache-Control", *_OF_STATUS.get(status, []), "X-Request-Id", *_LIMITS),
         "content": {CONTENT_TYPE: {"schema": Problem}},
         CODES: list(codes),
@@ -221,7 +222,7 @@ _SHARED: dict[str, tuple[str, ...]] = {
     "InvalidHeader": ("invalid_parameter", "idempotency_key_reused"),
     "Unavailable": ("store_unavailable", "too_much_contention", "game_unreadable"),
     "Unexpected": _UNEXPECTED,
-    **{code.title().replace("_", ""): (code,) for code in KINDS},
+    **{code.title().replace("_", ""): (code,) for code in ERROR_CODES},
 }
 _SHARED_NAMES = {codes: name for name, codes in _SHARED.items()}
 
@@ -229,6 +230,6 @@ _SHARED_NAMES = {codes: name for name, codes in _SHARED.items()}
 def shared_refusals() -> dict[str, dict[str, Any]]:
     """Return the refusals that several operations may have in common, by the name of the component."""
     return {
-        name: _refusal("default" if name == "Unexpected" else KINDS[codes[0]].status, codes)
+        name: _refusal("default" if name == "Unexpected" else ERROR_CODES[codes[0]].status, codes)
         for name, codes in _SHARED.items()
     }

@@ -7,12 +7,12 @@ from typing import Any
 from flask import Response
 
 from service.matches import views
+from service.matches.errors import Problem
 from service.openapi.operations import Answer, Link, never_changes, text
 from service.schemas import requests
 from service.schemas import responses as answers
 from service.svg import tile_svg
 from service.web.exchange import cacheable, shown
-from service.web.problems import Problem
 from service.web.request_parsing import Resource
 from skye import TILES, scoring_tile_views
 

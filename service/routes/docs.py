@@ -8,10 +8,11 @@ from importlib.resources import files
 from flask import Response, current_app, render_template
 
 from service import docs as guide
+from service.matches.errors import ERROR_CODES, Problem
 from service.openapi import contract_of
 from service.openapi.operations import Answer, never_changes, text
 from service.web.exchange import JSON, cacheable
-from service.web.problems import KINDS, Problem, title_of
+from service.web.problems import title_of
 from service.web.request_parsing import Resource
 
 blueprint = Resource("Documentation", __name__, description="The guide, and this document.")
@@ -70,11 +71,11 @@ def get_errors() -> Response:
 
     A page that lists every code with its status and meaning; the `type` of each refusal leads there.
     """
-    statuses = sorted({kind.status for kind in KINDS.values()})
+    statuses = sorted({kind.status for kind in ERROR_CODES.values()})
     kinds = [
         (
             f"{status} {title_of(status)}",
-            [(code, kind) for code, kind in KINDS.items() if kind.status == status],
+            [(code, kind) for code, kind in ERROR_CODES.items() if kind.status == status],
         )
         for status in statuses
     ]

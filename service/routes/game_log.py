@@ -7,6 +7,7 @@ from typing import Any
 
 from flask import Response, request
 
+from service.matches.errors import FieldError, Problem
 from service.matches.match import Change, Status, Table, TableEvent
 from service.matches.transitions import game_begun
 from service.openapi.components import LAST_EVENT_ID
@@ -25,7 +26,6 @@ from service.web.exchange import (
     token,
     unchanged,
 )
-from service.web.problems import FieldError, Problem
 from service.web.rate_limits import network
 from service.web.request_parsing import Resource
 from skye import Event, actions_as_seen_by, round_report

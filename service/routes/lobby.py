@@ -9,6 +9,7 @@ from flask import Response
 from service.matches import lobby as seating
 from service.matches import views
 from service.matches.creation import beginning_of, new_seat, new_table
+from service.matches.errors import Problem
 from service.matches.match import Status, Table
 from service.matches.tokens import SPECTATOR, Caller, TokenSource
 from service.matches.transitions import Step
@@ -27,7 +28,6 @@ from service.web.exchange import (
     unchanged,
     written,
 )
-from service.web.problems import Problem
 from service.web.request_parsing import Resource
 from skye import Action
 

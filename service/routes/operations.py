@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from flask import Response
 
+from service.matches.errors import Problem
 from service.observability.metrics import CONTENT_TYPE
 from service.openapi.operations import Answer, operation, text
 from service.schemas import responses as answers
 from service.web.exchange import check_accepts, games, metrics, shown
-from service.web.problems import Problem
 from service.web.request_parsing import Resource
 
 blueprint = Resource("Operations", __name__, description="Health and metrics of the service.")

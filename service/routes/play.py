@@ -7,6 +7,7 @@ from typing import Any
 from flask import Response
 
 from service.matches import views
+from service.matches.errors import Problem
 from service.matches.match import Table
 from service.matches.tokens import Caller, TokenSource
 from service.matches.transitions import Step, game_in_play, make_move, may_not_undo, undoes
@@ -14,7 +15,6 @@ from service.openapi.operations import BODY, Answer, Describe, Link, Token, read
 from service.schemas import requests
 from service.schemas import responses as answers
 from service.web.exchange import accepted, call, etag, games, own_seat, shown, token, unchanged
-from service.web.problems import Problem
 from service.web.request_parsing import Resource
 from skye import Buy, FinishBuilding, Move, Pass, Place, SetOffer, TakeBack
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from flask import Response
 
+from service.matches.errors import FieldError, Problem
 from service.matches.match import Table
 from service.matches.transitions import game_begun
 from service.openapi.operations import BODY, GAME, Answer, Describe, Token, operation, reads, text
@@ -13,7 +14,6 @@ from service.schemas import requests
 from service.schemas import responses as answers
 from service.svg import territory_svg
 from service.web.exchange import JSON, check_accepts, etag, games, own_seat, shown, tagged, token, unchanged
-from service.web.problems import FieldError, Problem
 from service.web.request_parsing import Resource
 from skye import (
     SCORING_TILES,

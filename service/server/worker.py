@@ -41,7 +41,7 @@ from service.server.client_connection import (
 from service.settings import Settings
 
 if TYPE_CHECKING:
-    from service.web.problems import Problem
+    from service.matches.errors import Problem
 
 _LAST_CALL_S = 0.5
 """How long connections without a request are left open once the worker is told to stop."""
@@ -123,7 +123,8 @@ class Worker(ggevent.GeventWorker):
 
     def handle_error(self, req: Request | None, client: Any, addr: Any, exc: BaseException) -> None:  # noqa: ARG002 - gunicorn's form
         """Refuse what is not HTTP, or too long, or too slow, or was dropped by the application."""
-        from service.web.problems import Problem, response_for  # noqa: PLC0415 - see above
+        from service.matches.errors import Problem  # noqa: PLC0415 - see above
+        from service.web.problems import response_for  # noqa: PLC0415 - see above
         from service.web.response_headers import bare_envelope  # noqa: PLC0415 - see above
 
         problem = _problem(exc) if client.request is None else Problem("internal_error")
@@ -170,7 +171,7 @@ class Worker(ggevent.GeventWorker):
 
 def _problem(exc: BaseException) -> Problem:
     """Return what to tell of a request whose head cannot be read."""
-    from service.web.problems import Problem  # noqa: PLC0415 - see above
+    from service.matches.errors import Problem  # noqa: PLC0415 - see above
 
     if isinstance(exc, TooSlow):
         return Problem("request_timeout")

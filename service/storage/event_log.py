@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from service.matches.errors import Problem
 from service.matches.match import Change, Table
 from service.storage.codec import Unreadable, decode_changes
 from service.storage.store import Entry
-from service.web.problems import Problem
 
 
 def changes_of(table: Table, after: int, entries: Sequence[Entry]) -> list[Change]:

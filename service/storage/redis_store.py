@@ -24,6 +24,7 @@ from typing import Any, Final, TypeVar
 
 import redis
 
+from service.matches.errors import Problem
 from service.settings import MEMORY_URL, Settings
 from service.storage.connect import connected
 from service.storage.lua_scripts import COMMIT, FILL, TOUCH, Copies, Script
@@ -34,7 +35,6 @@ from service.storage.redis_url import parse
 from service.storage.retry import Patience, TooFewReplicas
 from service.storage.store import Answer, Commit, Entry
 from service.storage.topology import OneServer, Servers
-from service.web.problems import Problem
 
 _SALTS: Final = 4096  # so few take one byte more in an entry's id than none
 

@@ -18,8 +18,8 @@ from typing import Final, TypeVar
 import redis
 from redis.exceptions import AuthenticationError, AuthorizationError, BusyLoadingError
 
+from service.matches.errors import Problem
 from service.observability.logs import facts
-from service.web.problems import Problem
 
 _log = logging.getLogger(__name__)
 

@@ -18,12 +18,12 @@ from typing import Any
 import msgspec
 
 from service.matches import views
+from service.matches.errors import ERROR_CODES, Problem
 from service.matches.match import Change, Status
 from service.observability.metrics import Metrics
 from service.storage import retry as patience
 from service.storage.store import Store
 from service.usecases.games import Games, Seen
-from service.web.problems import KINDS, Problem
 
 HEARTBEAT_S = 10.0
 """Seconds after which a stream without news sends a comment, and looks by itself."""
@@ -180,7 +180,7 @@ class Follower:
                     with patience.none_left():
                         seen, changes = self.read_from(after)
                 except Problem as problem:
-                    if KINDS[problem.code].status < 500:
+                    if ERROR_CODES[problem.code].status < 500:
                         yield _end(problem.code, after)
                         return
                     yield b": the store does not answer\n\n"

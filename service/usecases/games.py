@@ -17,6 +17,7 @@ import msgspec
 
 from service.matches import autoplay
 from service.matches import tokens as auth
+from service.matches.errors import ERROR_CODES, Problem
 from service.matches.match import Change, Status, Table
 from service.matches.tokens import SPECTATOR, Caller, TokenSource
 from service.matches.transitions import Step
@@ -35,7 +36,6 @@ from service.storage.store import Answer, Commit, Entry, Store
 from service.usecases.idempotency import Call, Reply, answer_again, answer_to_keep
 from service.usecases.listing import Listing
 from service.usecases.match_cache import RecentTables
-from service.web.problems import KINDS, Problem
 from skye import RuleError
 
 ATTEMPTS = 20
@@ -178,7 +178,7 @@ class Games:
         try:
             decide(seen.table, seen.caller, self.now_ms(), TokenSource())
         except Problem as problem:
-            return problem if KINDS[problem.code].status in (401, 403, 404) else None
+            return problem if ERROR_CODES[problem.code].status in (401, 403, 404) else None
         except RuleError:  # which is no question of who asks
             return None
         return None

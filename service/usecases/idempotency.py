@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import msgspec
 
+from service.matches.errors import Problem
 from service.matches.tokens import TokenSource
 from service.storage.store import Answer
-from service.web.problems import Problem
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from typing import NamedTuple
 
+from service.matches.errors import Problem
 from service.matches.match import Status, Table
 from service.storage import retry as patience
 from service.storage.codec import Unreadable, decode_table
 from service.storage.store import Store
-from service.web.problems import Problem
 
 LISTED = (Status.LOBBY, Status.PLAYING, Status.FINISHED)
 """The statuses that are listed; aborted games are not."""

@@ -11,13 +11,13 @@ import msgspec
 from flask import Request, Response, current_app, request
 from werkzeug.datastructures import ETags
 
+from service.matches.errors import FieldError, Problem
 from service.matches.tokens import SPECTATOR, Caller
 from service.observability.metrics import Metrics
 from service.usecases.following import Bell, OpenStreams
 from service.usecases.games import Games
 from service.usecases.idempotency import Call, Reply
 from service.web.framework import Ready
-from service.web.problems import FieldError, Problem
 from service.web.request_parsing import body_of
 from service.web.response_headers import Header
 

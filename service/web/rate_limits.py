@@ -19,11 +19,11 @@ from typing import Final, NamedTuple
 
 from flask import Flask, Response, g, request
 
+from service.matches.errors import Problem
 from service.matches.tokens import hash_token
 from service.settings import Settings
 from service.storage.store import Store
 from service.web.exchange import token
-from service.web.problems import Problem
 
 _CREATION: Final = "Lobby.create_game"
 _UNLIMITED: Final = "Operations"

@@ -12,7 +12,7 @@ from flask_smorest import Blueprint
 from marshmallow import EXCLUDE, RAISE, Schema, ValidationError
 from werkzeug.exceptions import ClientDisconnected, HTTPException
 
-from service.web.problems import FieldError, Problem
+from service.matches.errors import FieldError, Problem
 
 _BROKEN: Final = "The body breaks off, or is not in chunks as it says."
 

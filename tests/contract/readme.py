@@ -23,10 +23,10 @@ import fakeredis
 from flask import Flask
 
 from service import create_app
+from service.matches.errors import ERROR_CODES
 from service.settings import Settings
 from service.settings import table as settings_table
 from service.storage.redis_store import RedisStore
-from service.web.problems import KINDS
 from tests.system.conftest import ROOT, launching
 
 README = ROOT / "README.md"
@@ -200,8 +200,8 @@ def _endpoints(app: Flask) -> str:
 
 def _refusals() -> str:
     rows = ["| status | codes |", "|---|---|"]
-    for status in sorted({kind.status for kind in KINDS.values()}):
-        codes = [f"`{code}`" for code, kind in KINDS.items() if kind.status == status]
+    for status in sorted({kind.status for kind in ERROR_CODES.values()}):
+        codes = [f"`{code}`" for code, kind in ERROR_CODES.items() if kind.status == status]
         rows.append(f"| {status} | {', '.join(codes)} |")
     return "\n".join(rows)
 

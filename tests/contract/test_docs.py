@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import pytest
 
 from service import docs as guide
-from service.web.problems import KINDS
+from service.matches.errors import ERROR_CODES
 
 PAGES = ("/docs", "/docs/reference", "/docs/errors", *(f"/docs/{page}" for page in guide.PAGES))
 
@@ -92,7 +92,7 @@ def test_pages_link_to_pages_that_are_there(answer, service):
 def test_the_page_of_errors_tells_of_every_code_where_refusals_point(service):
     page = service.call("GET", "/docs/errors")
     ids = Page(page.text).ids
-    assert sorted(ids) == sorted(KINDS)
+    assert sorted(ids) == sorted(ERROR_CODES)
     refusal = service.call("GET", "/v1/games/nowhere").json
     path, _, anchor = refusal["type"].partition("#")
     assert (path, anchor in ids) == ("/docs/errors", True)

@@ -7,7 +7,7 @@ import sys
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from service.web.problems import KINDS
+from service.matches.errors import ERROR_CODES
 from tests.contract.checked import METHODS
 from tests.contract.conftest import OPENAPI_YAML
 from tests.support.playing import Service
@@ -141,10 +141,10 @@ def test_every_refusal_is_a_problem_whose_codes_are_listed(contract):
             codes = said["x-problem-codes"]
             assert codes, path
             for code in codes:
-                assert status in (str(KINDS[code].status), "default"), (path, code)
+                assert status in (str(ERROR_CODES[code].status), "default"), (path, code)
                 assert f"`{code}`" in said["description"], (path, code)
             listed.update(codes)
-    assert listed == KINDS.keys()
+    assert listed == ERROR_CODES.keys()
 
 
 def test_every_route_is_documented_and_every_operation_has_a_route(contract):

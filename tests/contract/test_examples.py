@@ -2,7 +2,7 @@
 
 import json
 
-from service.web.problems import KINDS
+from service.matches.errors import ERROR_CODES
 from tests.contract import examples
 
 WITHOUT = {
@@ -85,4 +85,4 @@ def test_every_refusal_has_an_example_of_each_of_its_codes(contract):
 
 
 def test_every_code_but_the_unseen_has_an_example(document):
-    assert document["components"]["examples"].keys() == KINDS.keys() - UNSEEN.keys()
+    assert document["components"]["examples"].keys() == ERROR_CODES.keys() - UNSEEN.keys()

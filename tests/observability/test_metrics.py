@@ -9,10 +9,10 @@ from pathlib import Path
 import fakeredis
 import pytest
 
+from service.matches.errors import ERROR_CODES, Problem
 from service.observability.metrics import BUCKETS_S, pattern
 from service.observability.shared_counters import Tally
 from service.storage.redis_store import RedisStore
-from service.web.problems import KINDS, Problem
 from tests.support.playing import Service
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -102,7 +102,7 @@ def test_refusals_are_counted_by_code(service):
     game.call("POST", "build/finish", seat=0)
     samples = scrape(service)
     told = {labels["code"]: n for (name, pairs), n in samples.items() if (labels := dict(pairs)).get("code")}
-    assert told.keys() == KINDS.keys()
+    assert told.keys() == ERROR_CODES.keys()
     assert {code for code, number in told.items() if number} == {
         "token_unknown",
         "not_found",

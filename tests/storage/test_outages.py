@@ -14,9 +14,9 @@ from redis.exceptions import (
     TryAgainError,
 )
 
+from service.matches.errors import Problem
 from service.storage import retry as patience
 from service.storage.retry import Patience, TooFewReplicas
-from service.web.problems import Problem
 
 
 def failing(*errors, at_last="done"):

@@ -11,10 +11,10 @@ from urllib.parse import quote
 
 import pytest
 
+from service.matches.errors import Problem
 from service.settings import Settings
 from service.storage.redis_store import RedisStore
 from service.storage.store import Commit, Entry
-from service.web.problems import Problem
 from tests.conftest import NO_TLS, free_port
 from tests.deploy.servers import Instance, waited_for
 from tests.system.proof import prove

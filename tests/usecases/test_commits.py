@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 import redis
 
+from service.matches.errors import Problem
 from service.server.embedded_redis import RedisServer
 from service.settings import Address
 from service.storage import redis_calls as calls
@@ -13,7 +14,6 @@ from service.storage.lua_scripts import Copies
 from service.storage.redis_store import RedisStore
 from service.storage.retry import Patience
 from service.storage.store import Answer, Commit, Entry
-from service.web.problems import Problem
 from tests.conftest import free_port
 from tests.support.playing import Service, code_of
 

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
+from service.matches.errors import Problem
 from service.storage.redis_store import RedisStore
-from service.web.problems import Problem
 from tests.support.playing import Service, code_of, dice
 
 STREAM = {"Accept": "text/event-stream"}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.web.problems import KINDS
+from service.matches.errors import ERROR_CODES
 from skye import RULE_ERRORS, SetOffer, new_game, play
 from tests.support import refused_faults, refused_moves, refused_requests
 from tests.support.playing import code_of
@@ -30,7 +30,7 @@ def test_refused(sentence, service):
     before = service.stored()
     answer = send()
     assert code_of(answer) == code
-    assert answer.status_code == KINDS[code].status
+    assert answer.status_code == ERROR_CODES[code].status
     assert answer.headers["Cache-Control"] == "no-store"
     assert ("WWW-Authenticate" in answer.headers) == (answer.status_code == 401)
     assert ("Retry-After" in answer.headers) == (answer.status_code in (429, 503))
@@ -39,12 +39,12 @@ def test_refused(sentence, service):
 
 def test_every_code_is_provoked():
     provoked = {code for code, _ in PROVOKED.values()}
-    assert provoked | ELSEWHERE.keys() == KINDS.keys()
+    assert provoked | ELSEWHERE.keys() == ERROR_CODES.keys()
     assert not provoked & ELSEWHERE.keys()
 
 
 def test_every_reason_of_the_rules_has_a_code():
-    assert {error.code for error in RULE_ERRORS} <= KINDS.keys()
+    assert {error.code for error in RULE_ERRORS} <= ERROR_CODES.keys()
 
 
 def test_the_engine_itself_refuses_a_price_of_nothing():

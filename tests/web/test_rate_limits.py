@@ -5,9 +5,9 @@ import time
 import fakeredis
 import pytest
 
+from service.matches.errors import Problem
 from service.settings import Settings
 from service.storage.redis_store import RedisStore
-from service.web.problems import Problem
 from service.web.rate_limits import Budget, Limiter, network
 from tests.deploy.servers import waited_for
 from tests.support.playing import Service, code_of, limited

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from service.matches.errors import ERROR_CODES
 from service.schemas.fields import Integer, ListOf, Word
 from service.schemas.responses.shape import Answer, Text
-from service.web.problems import KINDS
 
 
 class ProblemCode(Word):
     """Why a request was refused. A code never changes its meaning; there may be new ones."""
 
-    choices = KINDS
+    choices = ERROR_CODES
 
 
 class FieldProblem(Answer):
