@@ -18,10 +18,9 @@ from skye.events import EVENT_TYPES, Event
 from skye.final_scoring import TIE_BREAKS
 from skye.frontier import Place
 from skye.game import Game, Phase, Player, TieBreak
-from skye.geometry import LIMIT, ROTATIONS, position_of
+from skye.geometry import LIMIT, ROTATIONS, coordinates_of
 from skye.moves import Buy, FinishBuilding, Move, OfferLimits, Pass, SetOffer, TakeBack
 from skye.record import (
-    MOVE_TYPES,
     Action,
     Record,
     action_of,
@@ -44,7 +43,7 @@ from skye.standings import (
     what_if,
 )
 from skye.territory import Territory, castle_alone
-from skye.territory_summary import Survey
+from skye.territory_summary import TerritorySummary
 from skye.tiles import (
     COLORS,
     FORMS,
@@ -52,18 +51,17 @@ from skye.tiles import (
     OBJECTS,
     TILES,
     Form,
-    Region,
     Terrain,
     Tile,
 )
 from skye.visibility import (
     event_as_seen_by,
     game_as_seen_by,
-    gold_as_seen_by,
-    player_as_seen_by,
     scoring_tiles_view,
     territory_view,
 )
+
+__version__ = "0.1.0"
 
 __all__ = [
     "BOTS",
@@ -72,7 +70,6 @@ __all__ = [
     "FORMS",
     "LANDSCAPE",
     "LIMIT",
-    "MOVE_TYPES",
     "OBJECTS",
     "PLAYERS",
     "ROTATIONS",
@@ -100,13 +97,12 @@ __all__ = [
     "Place",
     "Player",
     "Record",
-    "Region",
     "RuleError",
     "SetOffer",
-    "Survey",
     "TakeBack",
     "Terrain",
     "Territory",
+    "TerritorySummary",
     "TieBreak",
     "Tile",
     "action_of",
@@ -114,9 +110,9 @@ __all__ = [
     "assess",
     "castle_alone",
     "commitment",
+    "coordinates_of",
     "event_as_seen_by",
     "game_as_seen_by",
-    "gold_as_seen_by",
     "legal_moves",
     "move_from",
     "move_view",
@@ -124,8 +120,6 @@ __all__ = [
     "offer_limits",
     "play",
     "play_on",
-    "player_as_seen_by",
-    "position_of",
     "replay",
     "round_report",
     "schedule",

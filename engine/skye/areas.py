@@ -91,9 +91,7 @@ NO_AREAS: Final = Areas(0, {}, {})
 """Those of no tile at all."""
 
 
-def _join(
-    areas: dict[int, Area], facing: dict[int, int], cell: int, form: Form
-) -> None:
+def _join(areas: dict[int, Area], facing: dict[int, int], cell: int, form: Form) -> None:
     """Add the regions of a tile to the areas that they touch, in place."""
     first_edge = 4 * cell
     for own_number, region in enumerate(form.regions, 8 * cell):
@@ -115,9 +113,7 @@ def _join(
                 _renumber(facing, behind, number)
         if number is None:
             number = own_number
-        openings += 2 * len(opened) - len(
-            region.sides
-        )  # where nothing opens, an opening is closed
+        openings += 2 * len(opened) - len(region.sides)  # where nothing opens, an opening is closed
         areas[number] = made(Area, (region.terrain, openings, (*parts, (cell, region))))
         for edge in opened:
             facing[edge] = number

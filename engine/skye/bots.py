@@ -38,14 +38,10 @@ def random_move(game: Game, seat: int, rng: Random) -> Move:
     """Choose any legal move but taking back; prices are moderate."""
     limits = offer_limits(game, seat)
     if limits is None:
-        return rng.choice(
-            [move for move in legal_moves(game, seat) if not isinstance(move, TakeBack)]
-        )
+        return rng.choice([move for move in legal_moves(game, seat) if not isinstance(move, TakeBack)])
     discard, *kept = rng.sample(limits.tiles, len(limits.tiles))
     highest = min(limits.gold // len(kept), _DEAREST_AT_RANDOM)
-    return SetOffer(
-        discard, tuple((tile, rng.randint(limits.minimum, highest)) for tile in kept)
-    )
+    return SetOffer(discard, tuple((tile, rng.randint(limits.minimum, highest)) for tile in kept))
 
 
 def greedy_move(game: Game, seat: int, rng: Random) -> Move:
@@ -77,31 +73,20 @@ def _best_offer(game: Game, seat: int, limits: OfferLimits, rng: Random) -> SetO
     for tile in limits.tiles:
         rivals = _rivals(game, seat, tile, limits, appraisal)
         gain, gold = appraisal.gain(seat, tile), appraisal.gold(seat)
-        prospects[tile] = [
-            (_prospect(price, gain, gold, rivals), price) for price in prices
-        ]
+        prospects[tile] = [(_prospect(price, gain, gold, rivals), price) for price in prices]
 
     def offers() -> Iterator[tuple[float, SetOffer]]:
-        for discard, one, other in permutations(
-            rng.sample(limits.tiles, len(limits.tiles))
-        ):
-            within = list(
-                accumulate(prospects[other], max)
-            )  # the best price up to each
+        for discard, one, other in permutations(rng.sample(limits.tiles, len(limits.tiles))):
+            within = list(accumulate(prospects[other], max))  # the best price up to each
             for (value, price), (value_left, price_left) in zip(
                 prospects[one], reversed(within), strict=True
             ):
-                yield (
-                    value + value_left,
-                    SetOffer(discard, ((one, price), (other, price_left))),
-                )
+                yield value + value_left, SetOffer(discard, ((one, price), (other, price_left)))
 
     return max(offers(), key=lambda offer: offer[0])[1]
 
 
-def _rivals(
-    game: Game, seat: int, tile: str, limits: OfferLimits, appraisal: Appraisal
-) -> list[_Rival]:
+def _rivals(game: Game, seat: int, tile: str, limits: OfferLimits, appraisal: Appraisal) -> list[_Rival]:
     """Judge what other seats would pay; a purse that is hidden is taken to be as full as one's own."""
     rivals = []
     for other in range(len(game.players)):
@@ -122,11 +107,7 @@ def _prospect(price: int, gain: float, gold: float, rivals: list[_Rival]) -> flo
     unsold = 1.0
     harm = 0.0
     for rival in rivals:
-        bought = (
-            unsold
-            * _INTEREST
-            * min(1.0, max(0.0, 0.5 + (rival.limit - price) / _SPREAD))
-        )
+        bought = unsold * _INTEREST * min(1.0, max(0.0, 0.5 + (rival.limit - price) / _SPREAD))
         harm += bought * max(0.0, rival.gain - price * gold) / len(rivals)
         unsold -= bought
     return (1 - unsold) * price * gold - harm + unsold * (gain - price * gold)
@@ -146,9 +127,7 @@ def _purchase_gain(game: Game, seat: int, tile: str, appraisal: Appraisal) -> fl
 
     The seller gets the price and the gold that lies on the tile, and loses the tile.
     """
-    seller = next(
-        other for other, player in enumerate(game.players) if tile in player.drawn
-    )
+    seller = next(other for other, player in enumerate(game.players) if tile in player.drawn)
     price = game.players[seller].prices[game.players[seller].drawn.index(tile)]
     net = appraisal.gain(seat, tile) - price * appraisal.gold(seat)
     if net <= 0:
@@ -159,9 +138,7 @@ def _purchase_gain(game: Game, seat: int, tile: str, appraisal: Appraisal) -> fl
 
 def _best_placement(game: Game, seat: int) -> Move:
     player = game.players[seat]
-    plan = best_plan(
-        outlook_of(situation_of(game), seat), player.territory, player.hand
-    )
+    plan = best_plan(outlook_of(situation_of(game), seat), player.territory, player.hand)
     return plan.placements[0] if plan.placements else FinishBuilding()
 
 

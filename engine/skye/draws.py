@@ -48,9 +48,7 @@ class Chance:
 
     def __init__(self, seed: str) -> None:
         key = seed.encode()
-        block = (key if len(key) <= _BLOCK else sha256(key).digest()).ljust(
-            _BLOCK, b"\0"
-        )
+        block = (key if len(key) <= _BLOCK else sha256(key).digest()).ljust(_BLOCK, b"\0")
         self._inner = sha256(block.translate(_INNER_PAD))
         self._outer = sha256(block.translate(_OUTER_PAD))
 

@@ -144,9 +144,7 @@ class InvalidRecord(RuleError):
     """A record breaks a rule; `facts["action"]` is the number of the offending action, from 1."""
 
     code = "invalid_record"
-    meaning = (
-        "The record breaks a rule; the answer gives the number of the offending action."
-    )
+    meaning = "The record breaks a rule; the answer gives the number of the offending action."
 
 
 RULE_ERRORS: tuple[type[RuleError], ...] = tuple(RuleError.__subclasses__())

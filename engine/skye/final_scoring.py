@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-from skye.territory_summary import Survey
+from skye.territory_summary import TerritorySummary
 from skye.tiles import OBJECTS
 
 _THINGS_FOR_A_POINT: Final = {
@@ -57,45 +57,31 @@ class FinalScore(NamedTuple):
         return sum(scroll.points for scroll in self.scrolls) + self.gold
 
 
-def final_score(survey: Survey, gold: int) -> FinalScore:
+def final_score(summary: TerritorySummary, gold: int) -> FinalScore:
     """Return what final scoring gives a territory and the gold in its owner's purse."""
-    kinds = [
-        (kind, cell)
-        for cell, form in survey.cells.items()
-        if (kind := form.tile.scroll)
-    ]
+    kinds = [(kind, cell) for cell, form in summary.cells.items() if (kind := form.tile.scroll)]
     scrolls: list[ScrollScore] = []
     if kinds:
-        doubled = _scrolls_in_completed(survey)
-        scrolls = [
-            _scroll_score(survey, kind, cell, cell in doubled) for kind, cell in kinds
-        ]
+        doubled = _scrolls_in_completed(summary)
+        scrolls = [_scroll_score(summary, kind, cell, cell in doubled) for kind, cell in kinds]
     return FinalScore(tuple(scrolls), *divmod(gold, _GOLD_FOR_A_POINT))
 
 
-def _scrolls_in_completed(survey: Survey) -> set[int]:
+def _scrolls_in_completed(summary: TerritorySummary) -> set[int]:
     return {
-        cell
-        for area in survey.areas
-        if not area.openings
-        for cell, region in area.parts
-        if region.scroll
+        cell for area in summary.areas if not area.openings for cell, region in area.parts if region.scroll
     }
 
 
-def _scroll_score(survey: Survey, kind: str, cell: int, completed: bool) -> ScrollScore:
+def _scroll_score(summary: TerritorySummary, kind: str, cell: int, completed: bool) -> ScrollScore:
     thing = OBJECTS.index(kind)
     # Whisky is counted in tiles; no tile shows more than one.
-    number = sum([form.tile.counts[thing] for form in survey.cells.values()])
+    number = sum([form.tile.counts[thing] for form in summary.cells.values()])
     points = number // _THINGS_FOR_A_POINT[kind]  # rounded down first, doubled after
-    return ScrollScore(
-        kind, cell, number, completed, 2 * points if completed else points
-    )
+    return ScrollScore(kind, cell, number, completed, 2 * points if completed else points)
 
 
-def winners(
-    scores: Sequence[int], golds: Sequence[int], tie_break: str = "leftover_gold"
-) -> tuple[int, ...]:
+def winners(scores: Sequence[int], golds: Sequence[int], tie_break: str = "leftover_gold") -> tuple[int, ...]:
     """Return the seats that win: most points, then most gold by the tie-break (R11), else together.
 
     `scores` include final scoring; `golds` are the purses as they were before it.

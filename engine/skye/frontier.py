@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from skye.geometry import SIDE_NAMES, SIDES, STEPS, position_of
+from skye.geometry import SIDE_NAMES, SIDES, STEPS, coordinates_of
 from skye.tiles import FITS, FORMS, LANDSCAPE, Form, Terrain
 from skye.values import made
 
@@ -22,14 +22,11 @@ class Place(NamedTuple):
     rotation: int
 
     def __str__(self) -> str:
-        return f"{self.tile}@{self.x},{self.y}" + (
-            f"/{self.rotation}" if self.rotation else ""
-        )
+        return f"{self.tile}@{self.x},{self.y}" + (f"/{self.rotation}" if self.rotation else "")
 
 
 _OPEN: Final = tuple(
-    tuple((side, STEPS[side]) for side in SIDES if not demand >> 2 * side & 3)
-    for demand in range(256)
+    tuple((side, STEPS[side]) for side in SIDES if not demand >> 2 * side & 3) for demand in range(256)
 )
 """For each demand the sides that nothing is demanded on, those without a neighbour, and the steps there."""
 
@@ -58,18 +55,14 @@ class _Ways(dict[int, tuple[Place, ...]]):
     def __missing__(self, cell: int) -> tuple[Place, ...]:
         if len(self) == _MOST_CELLS:
             self.clear()
-        x, y = position_of(cell)
-        ways = tuple(
-            [made(Place, (self._tile, x, y, rotation)) for rotation in self._rotations]
-        )
+        x, y = coordinates_of(cell)
+        ways = tuple([made(Place, (self._tile, x, y, rotation)) for rotation in self._rotations])
         self[cell] = ways
         return ways
 
 
 def _ways(tile: str) -> tuple[_Ways | None, ...]:
-    by_rotations = {
-        rotations: _Ways(tile, rotations) for rotations in FITS[tile] if rotations
-    }
+    by_rotations = {rotations: _Ways(tile, rotations) for rotations in FITS[tile] if rotations}
     return tuple([by_rotations.get(rotations) for rotations in FITS[tile]])
 
 
@@ -83,10 +76,6 @@ def clash(tile: str, rotation: int, demand: int) -> str:
     for side in SIDES:
         wanted = demand >> 2 * side & 3
         if wanted and wanted != edges[side]:
-            name, here, there = (
-                SIDE_NAMES[side],
-                edges[side].label,
-                Terrain(wanted).label,
-            )
+            name, here, there = SIDE_NAMES[side], edges[side].label, Terrain(wanted).label
             return f"its {name} is {here}, its neighbour there shows {there}"
     raise AssertionError("the tile fits")

@@ -73,39 +73,17 @@ class Player(NamedTuple):
         return drawn[:at] + drawn[at + 1 :], prices[:at] + prices[at + 1 :]
 
     def trading(
-        self,
-        gold: int,
-        drawn: tuple[str, ...],
-        prices: tuple[int, ...],
-        hand: tuple[str, ...],
+        self, gold: int, drawn: tuple[str, ...], prices: tuple[int, ...], hand: tuple[str, ...]
     ) -> Player:
         """Return the player with another purse, and other tiles on offer and in hand."""
-        (
-            color,
-            territory,
-            _,
-            score,
-            _,
-            _,
-            _,
-            placed_now,
-            finished,
-            points,
-            built,
-            final,
-        ) = self
+        color, territory, _, score, _, _, _, placed_now, finished, points, built, final = self
         fields = (
             color, territory, gold, score, drawn, prices, hand, placed_now, finished, points, built, final
         )  # fmt: skip
         return made(Player, fields)
 
     def building(
-        self,
-        territory: Territory,
-        hand: tuple[str, ...],
-        placed_now: int,
-        *,
-        finished: bool = False,
+        self, territory: Territory, hand: tuple[str, ...], placed_now: int, *, finished: bool = False
     ) -> Player:
         """Return the player with another territory and other tiles in hand."""
         color, _, gold, score, drawn, prices, _, _, _, points, built, final = self
@@ -116,25 +94,8 @@ class Player(NamedTuple):
 
     def scoring(self, earned: tuple[int, ...]) -> Player:
         """Return the player with the points of a round added."""
-        (
-            color,
-            territory,
-            gold,
-            score,
-            drawn,
-            prices,
-            hand,
-            placed_now,
-            finished,
-            points,
-            built,
-            final,
-        ) = self
-        score, points, built = (
-            score + sum(earned),
-            (*points, earned),
-            (*built, len(territory.placed)),
-        )
+        color, territory, gold, score, drawn, prices, hand, placed_now, finished, points, built, final = self
+        score, points, built = score + sum(earned), (*points, earned), (*built, len(territory.placed))
         fields = (
             color, territory, gold, score, drawn, prices, hand, placed_now, finished, points, built, final
         )  # fmt: skip
@@ -143,23 +104,7 @@ class Player(NamedTuple):
     def beginning(self, gold: int, drawn: tuple[str, ...]) -> Player:
         """Return the player as they begin a round."""
         color, territory, _, score, _, _, _, _, _, points, built, final = self
-        return made(
-            Player,
-            (
-                color,
-                territory,
-                gold,
-                score,
-                drawn,
-                (),
-                (),
-                0,
-                False,
-                points,
-                built,
-                final,
-            ),
-        )
+        return made(Player, (color, territory, gold, score, drawn, (), (), 0, False, points, built, final))
 
 
 class Game(NamedTuple):
@@ -195,17 +140,9 @@ class Game(NamedTuple):
         """The seats that must act now, for the game to go on."""
         phase = self.phase
         if phase is BUILDING:
-            return tuple(
-                [
-                    seat
-                    for seat, player in enumerate(self.players)
-                    if not player.finished
-                ]
-            )
+            return tuple([seat for seat, player in enumerate(self.players) if not player.finished])
         if phase is PRICING:
-            return tuple(
-                [seat for seat, player in enumerate(self.players) if not player.prices]
-            )
+            return tuple([seat for seat, player in enumerate(self.players) if not player.prices])
         return (self.buyer,) if phase is BUYING else ()
 
     @property
@@ -226,63 +163,19 @@ class Game(NamedTuple):
 
     def in_phase(self, phase: Phase, players: tuple[Player, ...]) -> Game:
         """Return the game in another phase of the round."""
-        (
-            _,
-            seed,
-            tiles,
-            starting_seat,
-            tie_break,
-            open_gold,
-            number,
-            _,
-            buys,
-            winners,
-        ) = self
-        fields = (
-            players,
-            seed,
-            tiles,
-            starting_seat,
-            tie_break,
-            open_gold,
-            number,
-            phase,
-            buys,
-            winners,
-        )
+        _, seed, tiles, starting_seat, tie_break, open_gold, number, _, buys, winners = self
+        fields = (players, seed, tiles, starting_seat, tie_break, open_gold, number, phase, buys, winners)
         return made(Game, fields)
 
     def in_next_round(self, players: tuple[Player, ...], starting_seat: int) -> Game:
         """Return the game in the first phase of its next round."""
         _, seed, tiles, _, tie_break, open_gold, number, _, _, winners = self
-        fields = (
-            players,
-            seed,
-            tiles,
-            starting_seat,
-            tie_break,
-            open_gold,
-            number + 1,
-            PRICING,
-            0,
-            winners,
-        )
+        fields = (players, seed, tiles, starting_seat, tie_break, open_gold, number + 1, PRICING, 0, winners)
         return made(Game, fields)
 
     def with_players(self, players: list[Player], buys: int) -> Game:
         """Return the game with what the seats have replaced, and the number of turns to buy."""
-        (
-            _,
-            seed,
-            tiles,
-            starting_seat,
-            tie_break,
-            open_gold,
-            number,
-            phase,
-            _,
-            winners,
-        ) = self
+        _, seed, tiles, starting_seat, tie_break, open_gold, number, phase, _, winners = self
         fields = (
             tuple(players), seed, tiles, starting_seat, tie_break, open_gold, number, phase, buys, winners
         )  # fmt: skip
@@ -306,9 +199,7 @@ class Game(NamedTuple):
 def points_by_slot(game: Game, seat: int) -> tuple[int, ...]:
     """Return what slots A to D have given a seat so far, all rounds together."""
     by_slot = dict.fromkeys(SLOTS, 0)
-    for slots, points in zip(
-        schedule(len(game.players)), game.players[seat].points, strict=False
-    ):
+    for slots, points in zip(schedule(len(game.players)), game.players[seat].points, strict=False):
         for slot, earned in zip(slots, points, strict=True):
             by_slot[slot] += earned
     return tuple(by_slot.values())

@@ -32,7 +32,7 @@ STEPS: Final = (-_WIDTH, 1, _WIDTH, -1)
 def cell_at(x: int, y: int) -> int:
     """Return the cell at a position; positions beyond `LIMIT` have none.
 
-    >>> position_of(cell_at(-3, 7))
+    >>> coordinates_of(cell_at(-3, 7))
     (-3, 7)
 
     :raises ValueError: when `x` or `y` is farther than `LIMIT` from the castle.
@@ -42,7 +42,7 @@ def cell_at(x: int, y: int) -> int:
     return y * _WIDTH + x + _ORIGIN
 
 
-def position_of(cell: int) -> tuple[int, int]:
+def coordinates_of(cell: int) -> tuple[int, int]:
     """Return the (x, y) of a cell."""
     y, x = divmod(cell, _WIDTH)
     return x - 128, y - 128

@@ -101,9 +101,7 @@ def action_of(event: Event) -> Action | None:
             return None
 
 
-def actions_as_seen_by(
-    viewer: int | None, events: Iterable[Event], *, is_over: bool
-) -> list[dict[str, Any]]:
+def actions_as_seen_by(viewer: int | None, events: Iterable[Event], *, is_over: bool) -> list[dict[str, Any]]:
     """Return the actions that the events of a game tell of, without what the viewer may not know.
 
     An offer of another seat is shown without its contents until it has been revealed; one that was
@@ -119,11 +117,7 @@ def actions_as_seen_by(
         action_told = action_of(event)
         if action_told is None:
             continue
-        hidden = (
-            isinstance(action_told.move, SetOffer)
-            and not is_over
-            and viewer != action_told.seat
-        )
+        hidden = isinstance(action_told.move, SetOffer) and not is_over and viewer != action_told.seat
         if hidden:
             secret[action_told.seat] = (len(views), action_told)
         views.append(_hidden_view(action_told) if hidden else _action_view(action_told))
@@ -135,12 +129,7 @@ def _action_view(action: Action) -> dict[str, Any]:
 
 
 def _hidden_view(action: Action) -> dict[str, Any]:
-    return {
-        "seat": action.seat,
-        "type": MOVE_TYPES[SetOffer],
-        "discard": None,
-        "prices": None,
-    }
+    return {"seat": action.seat, "type": MOVE_TYPES[SetOffer], "discard": None, "prices": None}
 
 
 def move_view(move: Move) -> dict[str, Any]:

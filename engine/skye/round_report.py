@@ -12,12 +12,7 @@ View: TypeAlias = dict[str, Any]
 
 
 def round_report(
-    viewer: int | None,
-    events: Iterable[Event],
-    number: int,
-    *,
-    players: int,
-    open_gold: bool,
+    viewer: int | None, events: Iterable[Event], number: int, *, players: int, open_gold: bool
 ) -> View | None:
     """Return the report of round `number` so far from the events of a game; None before it has begun.
 
@@ -65,7 +60,7 @@ def _blank(seat: int) -> View:
     }
 
 
-def _tell(report: View, seats: list[View], event: View) -> None:
+def _tell(report: View, seats: list[View], event: View) -> None:  # noqa: C901 - a table of cases
     """Enter one event in the report."""
     match event["type"]:
         case "round_started":
@@ -73,23 +68,16 @@ def _tell(report: View, seats: list[View], event: View) -> None:
         case "income_paid":
             for paid in event["players"]:
                 seats[paid["seat"]]["income"] = {
-                    source: paid[source]
-                    for source in ("castle", "whisky", "catch_up", "total")
+                    source: paid[source] for source in ("castle", "whisky", "catch_up", "total")
                 }
         case "tiles_drawn":
             for drawn in event["players"]:
                 seats[drawn["seat"]]["tiles_drawn"] = drawn["tiles"]
         case "offer_set" if event["discard"] is not None:
-            seats[event["seat"]]["offer"] = {
-                "discard": event["discard"],
-                "prices": event["prices"],
-            }
+            seats[event["seat"]]["offer"] = {"discard": event["discard"], "prices": event["prices"]}
         case "offers_revealed":
             for offer in event["players"]:
-                seats[offer["seat"]]["offer"] = {
-                    "discard": offer["discard"],
-                    "prices": offer["prices"],
-                }
+                seats[offer["seat"]]["offer"] = {"discard": offer["discard"], "prices": offer["prices"]}
         case "tiles_discarded":
             report["discards"] = event["tiles"]
         case "tile_bought":
@@ -97,13 +85,7 @@ def _tell(report: View, seats: list[View], event: View) -> None:
             report["purchases"].append(bought | {"pass": False})
             seats[event["seat"]]["purchase"] = bought | {"pass": False}
         case "buy_passed":
-            passed = {
-                "seat": event["seat"],
-                "tile": None,
-                "seller": None,
-                "price": None,
-                "pass": True,
-            }
+            passed = {"seat": event["seat"], "tile": None, "seller": None, "price": None, "pass": True}
             report["purchases"].append(passed)
             seats[event["seat"]]["purchase"] = passed
         case "tiles_kept":

@@ -25,7 +25,7 @@ from skye.final_scoring import final_score, winners
 from skye.game import BUILDING, BUYING, Game, points_by_slot
 from skye.schedule import MOST_ROUNDS, incomes
 from skye.scoring import tile_points
-from skye.territory_summary import Survey
+from skye.territory_summary import TerritorySummary
 from skye.tiles import COLORS
 
 TILES_DRAWN = 3
@@ -65,12 +65,12 @@ def end_building(game: Game) -> tuple[Game, tuple[Event, ...]]:
 
 
 def start_round(
-    game: Game, starting_seat: int, surveys: Sequence[Survey]
+    game: Game, starting_seat: int, summaries: Sequence[TerritorySummary]
 ) -> tuple[Game, tuple[Event, ...]]:
-    """Begin the next round: income, then three tiles for each seat; `surveys` are of the territories."""
+    """Begin the next round: income, then three tiles for each seat; `summaries` are of the territories."""
     number = game.round + 1
     scores = [player.score for player in game.players]
-    paid = incomes(scores, surveys, number)
+    paid = incomes(scores, summaries, number)
     drawn = _draw(game, number)
     players = tuple(
         [
@@ -80,11 +80,7 @@ def start_round(
     )
     gold = tuple([player.gold for player in players])
     game = game.in_next_round(players, starting_seat)
-    return game, (
-        RoundStarted(number, starting_seat),
-        IncomePaid(paid, gold),
-        TilesDrawn(drawn),
-    )
+    return game, (RoundStarted(number, starting_seat), IncomePaid(paid, gold), TilesDrawn(drawn))
 
 
 def _draw(game: Game, number: int) -> tuple[tuple[str, ...], ...]:
@@ -92,25 +88,19 @@ def _draw(game: Game, number: int) -> tuple[tuple[str, ...], ...]:
     chance = Chance(game.seed)
     bag = list(game.bag)
     labels = _DRAWS[number][: len(game.players)]
-    return tuple(
-        [tuple([chance.draw(label, bag) for label in of_seat]) for of_seat in labels]
-    )
+    return tuple([tuple([chance.draw(label, bag) for label in of_seat]) for of_seat in labels])
 
 
 def _reveal_offers(game: Game) -> tuple[Game, tuple[Event, ...]]:
     marked = [player.prices.index(0) for player in game.players]
-    discards = tuple(
-        [player.drawn[at] for player, at in zip(game.players, marked, strict=True)]
-    )
+    discards = tuple([player.drawn[at] for player, at in zip(game.players, marked, strict=True)])
     players = tuple(
         [
             player.trading(player.gold, *player.offer_without(at), player.hand)
             for player, at in zip(game.players, marked, strict=True)
         ]
     )
-    on_offer = tuple(
-        [tuple(zip(player.drawn, player.prices, strict=True)) for player in players]
-    )
+    on_offer = tuple([tuple(zip(player.drawn, player.prices, strict=True)) for player in players])
     gold = tuple([player.gold for player in players])
     return game.in_phase(BUYING, players), (
         OffersRevealed(discards, on_offer, gold),
@@ -124,59 +114,42 @@ def _keep_unsold(game: Game) -> tuple[Game, tuple[Event, ...]]:
         tuple([player.stakes for player in game.players]),
     )
     players = tuple(
-        [
-            player.trading(player.gold, (), (), player.hand + player.drawn)
-            for player in game.players
-        ]
+        [player.trading(player.gold, (), (), player.hand + player.drawn) for player in game.players]
     )
     return game.in_phase(BUILDING, players), (kept,)
 
 
 def _end_round(game: Game) -> tuple[Game, tuple[Event, ...]]:
-    surveys = [player.territory.survey for player in game.players]
-    for survey in surveys:
-        survey.keep_up()
-    game, scored = _score_round(game, surveys)
+    summaries = [player.territory.summary for player in game.players]
+    for summary in summaries:
+        summary.keep_up()
+    game, scored = _score_round(game, summaries)
     if game.round == game.rounds:
-        game, finished = _finish(game, surveys)
+        game, finished = _finish(game, summaries)
         return game, (scored, finished)
-    game, started = start_round(
-        game, (game.starting_seat + 1) % len(game.players), surveys
-    )
+    game, started = start_round(game, (game.starting_seat + 1) % len(game.players), summaries)
     return game, (scored, *started)
 
 
-def _score_round(game: Game, surveys: Sequence[Survey]) -> tuple[Game, Event]:
+def _score_round(game: Game, summaries: Sequence[TerritorySummary]) -> tuple[Game, Event]:
     golds = [player.gold for player in game.players]
     slots = game.slots_scored_in(game.round)
-    by_slot = [tile_points(game.scoring_tile(slot), surveys, golds) for slot in slots]
+    by_slot = [tile_points(game.scoring_tile(slot), summaries, golds) for slot in slots]
     points = tuple(zip(*by_slot, strict=True))
-    players = [
-        player.scoring(earned)
-        for player, earned in zip(game.players, points, strict=True)
-    ]
+    players = [player.scoring(earned) for player, earned in zip(game.players, points, strict=True)]
     scores = tuple([player.score for player in players])
-    return game.with_players(players, game.buys), RoundScored(
-        game.round, slots, points, scores
-    )
+    return game.with_players(players, game.buys), RoundScored(game.round, slots, points, scores)
 
 
-def _finish(game: Game, surveys: Sequence[Survey]) -> tuple[Game, Event]:
+def _finish(game: Game, summaries: Sequence[TerritorySummary]) -> tuple[Game, Event]:
     finals = [
-        final_score(survey, player.gold)
-        for survey, player in zip(surveys, game.players, strict=True)
+        final_score(summary, player.gold) for summary, player in zip(summaries, game.players, strict=True)
     ]
-    scrolls = tuple(
-        [sum([scroll.points for scroll in final.scrolls]) for final in finals]
-    )
+    scrolls = tuple([sum([scroll.points for scroll in final.scrolls]) for final in finals])
     gold_points = tuple([final.gold for final in finals])
     players = tuple(
-        player._replace(
-            score=player.score + of_scrolls + of_gold, final=(of_scrolls, of_gold)
-        )
-        for player, of_scrolls, of_gold in zip(
-            game.players, scrolls, gold_points, strict=True
-        )
+        player._replace(score=player.score + of_scrolls + of_gold, final=(of_scrolls, of_gold))
+        for player, of_scrolls, of_gold in zip(game.players, scrolls, gold_points, strict=True)
     )
     scores = tuple([player.score for player in players])
     golds = tuple([player.gold for player in players])

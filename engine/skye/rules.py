@@ -1,7 +1,7 @@
 """The rules of play: which moves are legal, what they do, and what then happens by itself.
 
-`refusal` is the one judge of a move: `play` raises what it says. `legal_moves` lists what it accepts from the
-same two sources that it asks: the tiles on offer, and the frontier of a territory.
+`rule_error_for` alone decides whether a move is legal: `play` raises the error that it returns. `legal_moves`
+reads the same two sources: the tiles on offer, and the frontier of a territory.
 """
 
 from __future__ import annotations
@@ -54,18 +54,18 @@ def play(game: Game, seat: int, move: Move) -> Outcome:
     :raises RuleError: one named subclass for each reason; the game given is unchanged.
     :raises ValueError: when there is no such seat or rotation.
     """
-    error = refusal(game, seat, move)
+    error = rule_error_for(game, seat, move)
     if error is not None:
         raise error
-    _, _, effect, carry_on = _RULES[type(move)]
+    _, _, effect, follow_up = _RULES[type(move)]
     game, event = effect(game, seat, move)
-    if carry_on is None:
+    if follow_up is None:
         return made(Outcome, (game, (event,)))
-    game, consequences = carry_on(game)
+    game, consequences = follow_up(game)
     return made(Outcome, (game, (event, *consequences)))
 
 
-def refusal(game: Game, seat: int, move: Move) -> RuleError | None:
+def rule_error_for(game: Game, seat: int, move: Move) -> RuleError | None:
     """Say why a seat may not make a move now, or None when it may.
 
     :raises ValueError: when there is no such seat or rotation.
@@ -77,9 +77,7 @@ def refusal(game: Game, seat: int, move: Move) -> RuleError | None:
         return judge(game, seat, move)
     if game.phase is None:
         return errors.GameOver("The game is over.")
-    return errors.WrongPhase(
-        f"This belongs to the {phase} phase; the game is in {game.phase}."
-    )
+    return errors.WrongPhase(f"This belongs to the {phase} phase; the game is in {game.phase}.")
 
 
 def legal_moves(game: Game, seat: int) -> list[Move]:
@@ -101,39 +99,33 @@ def offer_limits(game: Game, seat: int) -> OfferLimits | None:
     return OfferLimits(player.drawn, player.gold + player.stakes, MINIMUM_PRICE)
 
 
-def _offer_refusal(game: Game, seat: int, offer: SetOffer) -> RuleError | None:
+def _offer_error(game: Game, seat: int, offer: SetOffer) -> RuleError | None:
     player = game.players[seat]
     discard, priced = offer
     named = [discard, *[tile for tile, _ in priced]]
     if len(named) != len(player.drawn) or set(named) != set(player.drawn):
         for tile in named:
             if tile not in player.drawn:
-                return errors.TileNotYours(
-                    f"{tile} is not among the tiles drawn: {', '.join(player.drawn)}."
-                )
-        return errors.OfferIncomplete(
-            "Discard one of the three drawn tiles and price each of the other two."
-        )
+                return errors.TileNotYours(f"{tile} is not among the tiles drawn: {', '.join(player.drawn)}.")
+        return errors.OfferIncomplete("Discard one of the three drawn tiles and price each of the other two.")
     prices = [gold for _, gold in priced]
     if min(prices) < MINIMUM_PRICE:
         return errors.PriceTooLow(f"Each price is at least {MINIMUM_PRICE} gold.")
     purse = player.gold + player.stakes
     if sum(prices) > purse:
-        return errors.NotEnoughGold(
-            f"The prices come to {sum(prices)} gold; the purse holds {purse}."
-        )
+        return errors.NotEnoughGold(f"The prices come to {sum(prices)} gold; the purse holds {purse}.")
     return None
 
 
-def _turn_refusal(game: Game, seat: int, _move: Buy | Pass) -> RuleError | None:
+def _turn_error(game: Game, seat: int, _move: Buy | Pass) -> RuleError | None:
     if seat != game.buyer:
         return errors.NotYourTurn(f"It is the turn of seat {game.buyer} to buy.")
     return None
 
 
-def _purchase_refusal(game: Game, seat: int, move: Buy) -> RuleError | None:
+def _purchase_error(game: Game, seat: int, move: Buy) -> RuleError | None:
     if seat != game.buyer:
-        return _turn_refusal(game, seat, move)
+        return _turn_error(game, seat, move)
     tile = move.tile
     seller = _seller(game, tile)
     if seller is None:
@@ -143,25 +135,21 @@ def _purchase_refusal(game: Game, seat: int, move: Buy) -> RuleError | None:
     offering = game.players[seller]
     price, gold = offering.prices[offering.drawn.index(tile)], game.players[seat].gold
     if price > gold:
-        return errors.NotEnoughGold(
-            f"{tile} costs {price} gold; the purse holds {gold}."
-        )
+        return errors.NotEnoughGold(f"{tile} costs {price} gold; the purse holds {gold}.")
     return None
 
 
-def _placement_refusal(game: Game, seat: int, place: Place) -> RuleError | None:
+def _placement_error(game: Game, seat: int, place: Place) -> RuleError | None:
     player = game.players[seat]
     if player.finished:
         return _finished()
     tile, x, y, rotation = place
     if tile not in player.hand:
-        return errors.TileNotYours(
-            f"{tile} is not among the tiles in hand: {', '.join(player.hand)}."
-        )
-    return player.territory.refusal(tile, x, y, rotation)
+        return errors.TileNotYours(f"{tile} is not among the tiles in hand: {', '.join(player.hand)}.")
+    return player.territory.placement_error(tile, x, y, rotation)
 
 
-def _take_back_refusal(game: Game, seat: int, _move: TakeBack) -> RuleError | None:
+def _take_back_error(game: Game, seat: int, _move: TakeBack) -> RuleError | None:
     player = game.players[seat]
     if player.finished:
         return _finished()
@@ -170,7 +158,7 @@ def _take_back_refusal(game: Game, seat: int, _move: TakeBack) -> RuleError | No
     return None
 
 
-def _finish_refusal(game: Game, seat: int, _move: FinishBuilding) -> RuleError | None:
+def _finish_error(game: Game, seat: int, _move: FinishBuilding) -> RuleError | None:
     player = game.players[seat]
     if player.finished:
         return _finished()
@@ -233,16 +221,10 @@ def _buy(game: Game, seat: int, move: Buy) -> tuple[Game, Event]:
     buyer, seller = players[seat], players[seller_seat]
     at = seller.drawn.index(tile)
     price = seller.prices[at]
-    players[seller_seat] = seller.trading(
-        seller.gold + 2 * price, *seller.offer_without(at), seller.hand
-    )
-    players[seat] = buyer.trading(
-        buyer.gold - price, buyer.drawn, buyer.prices, (*buyer.hand, tile)
-    )
+    players[seller_seat] = seller.trading(seller.gold + 2 * price, *seller.offer_without(at), seller.hand)
+    players[seat] = buyer.trading(buyer.gold - price, buyer.drawn, buyer.prices, (*buyer.hand, tile))
     gold = tuple([player.gold for player in players])
-    return game.with_players(players, game.buys + 1), made(
-        TileBought, (seat, seller_seat, tile, price, gold)
-    )
+    return game.with_players(players, game.buys + 1), made(TileBought, (seat, seller_seat, tile, price, gold))
 
 
 def _pass(game: Game, seat: int, _move: Pass) -> tuple[Game, Event]:
@@ -253,28 +235,20 @@ def _place(game: Game, seat: int, move: Place) -> tuple[Game, Event]:
     player = game.players[seat]
     tile, x, y, rotation = move
     hand = tuple([other for other in player.hand if other != tile])
-    player = player.building(
-        player.territory.extended(move), hand, player.placed_now + 1
-    )
-    return game.with_player(seat, player), made(
-        TilePlaced, (seat, tile, x, y, rotation)
-    )
+    player = player.building(player.territory.extended(move), hand, player.placed_now + 1)
+    return game.with_player(seat, player), made(TilePlaced, (seat, tile, x, y, rotation))
 
 
 def _take_back(game: Game, seat: int, _move: TakeBack) -> tuple[Game, Event]:
     player = game.players[seat]
     last = player.territory.placed[-1]
     player = player.building(
-        player.territory.without_last(),
-        (*player.hand, last.tile),
-        player.placed_now - 1,
+        player.territory.without_last(), (*player.hand, last.tile), player.placed_now - 1
     )
     return game.with_player(seat, player), PlacementTakenBack(seat, *last)
 
 
-def _finish_building(
-    game: Game, seat: int, _move: FinishBuilding
-) -> tuple[Game, Event]:
+def _finish_building(game: Game, seat: int, _move: FinishBuilding) -> tuple[Game, Event]:
     player = game.players[seat]
     finished = player.building(player.territory, (), player.placed_now, finished=True)
     return game.with_player(seat, finished), made(BuildingFinished, (seat, player.hand))
@@ -284,18 +258,16 @@ class _Rule(NamedTuple):
     """A kind of move: its phase, why it may be refused, what it does, and what may end with it."""
 
     phase: Phase
-    refusal: Callable[[Game, int, Any], RuleError | None]
+    error: Callable[[Game, int, Any], RuleError | None]
     effect: Callable[[Game, int, Any], tuple[Game, Event]]
-    carry_on: Callable[[Game], tuple[Game, tuple[Event, ...]]] | None = None
+    follow_up: Callable[[Game], tuple[Game, tuple[Event, ...]]] | None = None
 
 
 _RULES: dict[type[Any], _Rule] = {
-    SetOffer: _Rule(PRICING, _offer_refusal, _set_offer, rounds.end_pricing),
-    Buy: _Rule(BUYING, _purchase_refusal, _buy, rounds.end_buying),
-    Pass: _Rule(BUYING, _turn_refusal, _pass, rounds.end_buying),
-    Place: _Rule(BUILDING, _placement_refusal, _place),
-    TakeBack: _Rule(BUILDING, _take_back_refusal, _take_back),
-    FinishBuilding: _Rule(
-        BUILDING, _finish_refusal, _finish_building, rounds.end_building
-    ),
+    SetOffer: _Rule(PRICING, _offer_error, _set_offer, rounds.end_pricing),
+    Buy: _Rule(BUYING, _purchase_error, _buy, rounds.end_buying),
+    Pass: _Rule(BUYING, _turn_error, _pass, rounds.end_buying),
+    Place: _Rule(BUILDING, _placement_error, _place),
+    TakeBack: _Rule(BUILDING, _take_back_error, _take_back),
+    FinishBuilding: _Rule(BUILDING, _finish_error, _finish_building, rounds.end_building),
 }

@@ -5,27 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from skye.territory_summary import Survey
+from skye.territory_summary import TerritorySummary
 from skye.tiles import WHISKY
 
 SLOTS: Final = ("A", "B", "C", "D")
 """The places of a game's four scoring tiles."""
 
-_SIX_ROUNDS: Final = (
-    ("A",),
-    ("B",),
-    ("A", "C"),
-    ("B", "D"),
-    ("A", "C", "D"),
-    ("B", "C", "D"),
-)
-_FIVE_ROUNDS: Final = (
-    ("A", "B"),
-    ("A", "C"),
-    ("B", "D"),
-    ("A", "C", "D"),
-    ("B", "C", "D"),
-)
+_SIX_ROUNDS: Final = (("A",), ("B",), ("A", "C"), ("B", "D"), ("A", "C", "D"), ("B", "C", "D"))
+_FIVE_ROUNDS: Final = (("A", "B"), ("A", "C"), ("B", "D"), ("A", "C", "D"), ("B", "C", "D"))
 
 MOST_ROUNDS: Final = len(_SIX_ROUNDS)
 """How many rounds the longest games have."""
@@ -66,26 +53,26 @@ class Income(NamedTuple):
 
 
 def incomes(
-    scores: Sequence[int], surveys: Sequence[Survey], round_number: int
+    scores: Sequence[int], summaries: Sequence[TerritorySummary], round_number: int
 ) -> tuple[Income, ...]:
     """Return each seat's income: for the castle, the whisky on its roads, and the players ahead.
 
-    `scores` and `surveys`, of the territories, have one entry for each seat.
+    `scores` and `summaries`, of the territories, have one entry for each seat.
     """
     for_each_ahead = catch_up(len(scores), round_number)
     return tuple(
         [
             Income(
                 _CASTLE_INCOME,
-                whisky_joined(survey),
+                whisky_joined(summary),
                 for_each_ahead * sum([other > score for other in scores]),
             )
-            for score, survey in zip(scores, surveys, strict=True)
+            for score, summary in zip(scores, summaries, strict=True)
         ]
     )
 
 
-def whisky_joined(survey: Survey) -> int:
+def whisky_joined(summary: TerritorySummary) -> int:
     """Return how many tiles with whisky are joined to the castle by road."""
-    cells = survey.cells
-    return sum([cells[cell].tile.counts[WHISKY] > 0 for cell in survey.connected])
+    cells = summary.cells
+    return sum([cells[cell].tile.counts[WHISKY] > 0 for cell in summary.connected])

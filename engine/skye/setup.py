@@ -33,9 +33,7 @@ class Options:
     open_gold: bool = False
 
 
-def new_game(
-    colors: Sequence[str], seed: str, options: Options | None = None
-) -> Outcome:
+def new_game(colors: Sequence[str], seed: str, options: Options | None = None) -> Outcome:
     """Set a game up, one colour for each seat clockwise, and begin round 1.
 
     :raises InvalidSetup: for a number of players other than 2 to 5, a colour unknown or taken twice,
@@ -52,11 +50,7 @@ def new_game(
         tie_break=options.tie_break,
         open_gold=options.open_gold,
     )
-    return Outcome(
-        *start_round(
-            game, starting_seat, [player.territory.survey for player in game.players]
-        )
-    )
+    return Outcome(*start_round(game, starting_seat, [player.territory.summary for player in game.players]))
 
 
 def _check(colors: Sequence[str], options: Options) -> None:
@@ -68,15 +62,9 @@ def _check(colors: Sequence[str], options: Options) -> None:
     if tiles is not None and (
         len(tiles) != len(SLOTS) or len(set(tiles) & SCORING_TILES.keys()) != len(SLOTS)
     ):
-        raise InvalidSetup(
-            "A game uses four different scoring tiles, for slots A to D."
-        )
-    if options.starting_seat is not None and options.starting_seat not in range(
-        len(colors)
-    ):
-        raise InvalidSetup(
-            f"Nobody has seat {options.starting_seat}, which was to start."
-        )
+        raise InvalidSetup("A game uses four different scoring tiles, for slots A to D.")
+    if options.starting_seat is not None and options.starting_seat not in range(len(colors)):
+        raise InvalidSetup(f"Nobody has seat {options.starting_seat}, which was to start.")
 
 
 def _draw_scoring_tiles(seed: str) -> tuple[str, ...]:

@@ -10,11 +10,11 @@ from skye.errors import RuleError, TileNotYours
 from skye.final_scoring import FinalScore, final_score
 from skye.frontier import Place
 from skye.game import Game, Phase
-from skye.geometry import position_of
+from skye.geometry import coordinates_of
 from skye.schedule import SLOTS
 from skye.scoring import SCORING_TILES, Award, awards, tile_points
 from skye.territory import Territory
-from skye.territory_summary import Survey
+from skye.territory_summary import TerritorySummary
 from skye.tiles import LANDSCAPE, OBJECTS
 from skye.visibility import gold_as_seen_by, territory_view
 
@@ -27,28 +27,19 @@ def scores_as_seen_by(viewer: int | None, game: Game) -> View:
     What depends on a purse that the viewer may not see is None.
     """
     by_round = _awards_by_round(game)
-    return {
-        "players": [
-            _standing(viewer, game, seat, by_round) for seat in range(len(game.players))
-        ]
-    }
+    return {"players": [_standing(viewer, game, seat, by_round) for seat in range(len(game.players))]}
 
 
-def _standing(
-    viewer: int | None, game: Game, seat: int, by_round: list[list[list[View]]]
-) -> View:
+def _standing(viewer: int | None, game: Game, seat: int, by_round: list[list[list[View]]]) -> View:
     player = game.players[seat]
     gold = gold_as_seen_by(viewer, game, seat)
-    final = final_score(player.territory.survey, gold or 0)
+    final = final_score(player.territory.summary, gold or 0)
     scrolls = sum(scroll.points for scroll in final.scrolls)
     before = player.score - (sum(player.final) if player.final else 0)
     return {
         "seat": seat,
         "score": player.score,
-        "rounds": [
-            {"round": n, "scoring_tiles": seats[seat]}
-            for n, seats in enumerate(by_round, 1)
-        ],
+        "rounds": [{"round": n, "scoring_tiles": seats[seat]} for n, seats in enumerate(by_round, 1)],
         "final": {
             "scrolls": scroll_views(player.territory, final),
             "scroll_points": scrolls,
@@ -62,43 +53,34 @@ def _standing(
 
 def _awards_by_round(game: Game) -> list[list[list[View]]]:
     """Return for each round scored, each seat and each slot, the points and what earned them."""
-    return [
-        _awards_in(game, number) for number in range(1, len(game.players[0].points) + 1)
-    ]
+    return [_awards_in(game, number) for number in range(1, len(game.players[0].points) + 1)]
 
 
 def _awards_in(game: Game, number: int) -> list[list[View]]:
-    then = [
-        Territory(player.territory.placed[: player.built[number - 1]])
-        for player in game.players
-    ]
-    surveys = [territory.survey for territory in then]
+    then = [Territory(player.territory.placed[: player.built[number - 1]]) for player in game.players]
+    summaries = [territory.summary for territory in then]
     return [
         [
             {
                 "slot": slot,
                 "id": game.scoring_tile(slot),
                 "points": points,
-                "awards": award_views(
-                    then[seat], _awards_then(game, slot, seat, surveys, points)
-                ),
+                "awards": award_views(then[seat], _awards_then(game, slot, seat, summaries, points)),
             }
-            for slot, points in zip(
-                game.slots_scored_in(number), player.points[number - 1], strict=True
-            )
+            for slot, points in zip(game.slots_scored_in(number), player.points[number - 1], strict=True)
         ]
         for seat, player in enumerate(game.players)
     ]
 
 
 def _awards_then(
-    game: Game, slot: str, seat: int, surveys: Sequence[Survey], points: int
+    game: Game, slot: str, seat: int, summaries: Sequence[TerritorySummary], points: int
 ) -> Sequence[Award]:
     """Explain points of a past round. Purses of the past are not kept, and no tile stands for them."""
     tile = game.scoring_tile(slot)
     if tile == "most_gold":
         return [Award(points, ())] if points else []
-    return awards(tile, seat, surveys, [0] * len(surveys))
+    return awards(tile, seat, summaries, [0] * len(summaries))
 
 
 def what_if(game: Game, seat: int, placements: Iterable[Place]) -> View:
@@ -111,14 +93,14 @@ def what_if(game: Game, seat: int, placements: Iterable[Place]) -> View:
     after: Territory | None = before
     verdicts = []
     for placed in placements:
-        error = None if after is None else _trial_refusal(game, after, placed)
+        error = None if after is None else _trial_error(game, after, placed)
         if after is not None:
             verdicts.append(_verdict(game, seat, placed, error))
             after = None if error else after.place(*placed)
-    surveys_before = [player.territory.survey for player in game.players]
-    surveys_after = surveys_before.copy()
+    summaries_before = [player.territory.summary for player in game.players]
+    summaries_after = summaries_before.copy()
     if after is not None:
-        surveys_after[seat] = after.survey
+        summaries_after[seat] = after.summary
     # Purses are compared as a spectator sees them, all in the same way: while prices are set, one's own may
     # lack gold that the others' still show. Whoever may not see them all has no use for one's own.
     golds = [gold_as_seen_by(None, game, other) for other in range(len(game.players))]
@@ -129,26 +111,24 @@ def what_if(game: Game, seat: int, placements: Iterable[Place]) -> View:
             {
                 "slot": slot,
                 "id": tile,
-                "before": _points_if_known(tile, seat, surveys_before, golds),
-                "after": None
-                if after is None
-                else _points_if_known(tile, seat, surveys_after, golds),
+                "before": _points_if_known(tile, seat, summaries_before, golds),
+                "after": None if after is None else _points_if_known(tile, seat, summaries_after, golds),
             }
             for slot, tile in zip(SLOTS, game.scoring_tiles, strict=True)
         ],
         "scrolls": {
-            "before": _scroll_points(surveys_before[seat]),
-            "after": None if after is None else _scroll_points(surveys_after[seat]),
+            "before": _scroll_points(summaries_before[seat]),
+            "after": None if after is None else _scroll_points(summaries_after[seat]),
         },
     }
 
 
-def _trial_refusal(game: Game, territory: Territory, placed: Place) -> RuleError | None:
+def _trial_error(game: Game, territory: Territory, placed: Place) -> RuleError | None:
     built = {other.tile for player in game.players for other in player.territory.placed}
     built.update(other.tile for other in territory.placed)
     if placed.tile not in LANDSCAPE or placed.tile in built:
         return TileNotYours(f"{placed.tile} lies in a territory already.")
-    return territory.refusal(*placed)
+    return territory.placement_error(*placed)
 
 
 def _verdict(game: Game, seat: int, placed: Place, error: RuleError | None) -> View:
@@ -156,49 +136,43 @@ def _verdict(game: Game, seat: int, placed: Place, error: RuleError | None) -> V
     return {
         **territory_view([placed])[0],
         "legal": error is None,
-        "in_hand": game.phase is Phase.BUILDING
-        and placed.tile in player.hand
-        and not player.finished,
+        "in_hand": game.phase is Phase.BUILDING and placed.tile in player.hand and not player.finished,
         "code": error.code if error else None,
         "detail": error.detail if error else None,
     }
 
 
 def _points_if_known(
-    tile: str, seat: int, surveys: Sequence[Survey], golds: Sequence[int | None]
+    tile: str, seat: int, summaries: Sequence[TerritorySummary], golds: Sequence[int | None]
 ) -> int | None:
     if tile == "most_gold" and None in golds:
         return None
-    return tile_points(tile, surveys, [gold or 0 for gold in golds])[seat]
+    return tile_points(tile, summaries, [gold or 0 for gold in golds])[seat]
 
 
-def _scroll_points(survey: Survey) -> int:
-    return sum(scroll.points for scroll in final_score(survey, 0).scrolls)
+def _scroll_points(summary: TerritorySummary) -> int:
+    return sum(scroll.points for scroll in final_score(summary, 0).scrolls)
 
 
-def assess(
-    territories: Sequence[Territory], golds: Sequence[int], scoring_tiles: Sequence[str]
-) -> View:
+def assess(territories: Sequence[Territory], golds: Sequence[int], scoring_tiles: Sequence[str]) -> View:
     """Score territories as they lie, apart from any game: points and why, scrolls, gold, areas.
 
     `golds` are the purses, one for each territory; majorities compare the territories given.
     """
-    surveys = [territory.survey for territory in territories]
+    summaries = [territory.summary for territory in territories]
     return {
         "territories": [
             {
                 "scoring_tiles": [
                     {
                         "id": tile,
-                        "points": tile_points(tile, surveys, golds)[seat],
-                        "awards": award_views(
-                            territory, awards(tile, seat, surveys, golds)
-                        ),
+                        "points": tile_points(tile, summaries, golds)[seat],
+                        "awards": award_views(territory, awards(tile, seat, summaries, golds)),
                     }
                     for tile in scoring_tiles
                 ],
-                **_final_view(territory, final_score(surveys[seat], golds[seat])),
-                "areas": area_views(territory, surveys[seat].areas),
+                **_final_view(territory, final_score(summaries[seat], golds[seat])),
+                "areas": area_views(territory, summaries[seat].areas),
             }
             for seat, territory in enumerate(territories)
         ]
@@ -216,15 +190,14 @@ def _final_view(territory: Territory, final: FinalScore) -> View:
 
 def territory_report(territory: Territory) -> View:
     """Return a territory's tiles, areas, tiles joined to the castle by road, and counts of objects."""
-    survey = territory.survey
+    summary = territory.summary
     counts = {
-        thing: sum(form.tile.counts[i] for form in survey.cells.values())
-        for i, thing in enumerate(OBJECTS)
+        thing: sum(form.tile.counts[i] for form in summary.cells.values()) for i, thing in enumerate(OBJECTS)
     }
     return {
         "tiles": territory_view(territory.placed),
-        "areas": area_views(territory, survey.areas),
-        "connected_tiles": _tiles_on(territory, survey.connected),
+        "areas": area_views(territory, summary.areas),
+        "connected_tiles": _tiles_on(territory, summary.connected),
         "counts": counts,
     }
 
@@ -247,10 +220,7 @@ def area_views(territory: Territory, areas: Iterable[Area]) -> list[View]:
 
 def award_views(territory: Territory, earned: Iterable[Award]) -> list[View]:
     """Return awards with the ids of the tiles that earned them."""
-    return [
-        {"points": award.points, "tiles": _tiles_on(territory, award.cells)}
-        for award in earned
-    ]
+    return [{"points": award.points, "tiles": _tiles_on(territory, award.cells)} for award in earned]
 
 
 def scroll_views(territory: Territory, final: FinalScore) -> list[View]:
@@ -258,7 +228,7 @@ def scroll_views(territory: Territory, final: FinalScore) -> list[View]:
     return [
         {
             "kind": scroll.kind,
-            "tile": territory.survey.cells[scroll.cell].tile.id,
+            "tile": territory.summary.cells[scroll.cell].tile.id,
             "count": scroll.number,
             "completed": scroll.completed,
             "points": scroll.points,
@@ -268,9 +238,7 @@ def scroll_views(territory: Territory, final: FinalScore) -> list[View]:
 
 
 def _tiles_on(territory: Territory, cells: Iterable[int]) -> list[str]:
-    return [
-        territory.survey.cells[cell].tile.id for cell in sorted(cells, key=position_of)
-    ]
+    return [territory.summary.cells[cell].tile.id for cell in sorted(cells, key=coordinates_of)]
 
 
 def scoring_tile_views() -> list[View]:

@@ -1,6 +1,6 @@
 """A territory: the tiles of one player as they lie, where the next one may go, and what they amount to.
 
-A `Territory` is a value: its tuple of placements and nothing else. The frontier and the survey follow from
+A `Territory` is a value: its tuple of placements and nothing else. The frontier and the summary follow from
 that tuple alone; they are worked out when first asked for, so that a territory which is only stored or shown
 costs nothing, and carried over when a tile is added.
 """
@@ -14,21 +14,21 @@ from typing import Final
 from skye.errors import CellOccupied, NotAdjacent, RuleError, TerrainMismatch
 from skye.frontier import WAYS, Place, clash, cover
 from skye.geometry import ROTATIONS, cell_at
-from skye.territory_parsing import checked, parsed
-from skye.territory_summary import NOTHING, Survey
+from skye.territory_parsing import check_placements, parse_placement
+from skye.territory_summary import EMPTY_SUMMARY, TerritorySummary
 from skye.tiles import COLORS, FITS, FORMS
 
 
 class _WorkedOut:
     """Room for what the placements imply; unset until asked for.
 
-    The survey may lack the last few placements: it is brought up to date when somebody reads it.
+    The summary may lack the last few placements: it is brought up to date when somebody reads it.
     """
 
-    __slots__ = ("_frontier", "_survey")
+    __slots__ = ("_frontier", "_summary")
 
     _frontier: dict[int, int]
-    _survey: Survey
+    _summary: TerritorySummary
 
 
 _set = object.__setattr__  # how a frozen value is filled
@@ -50,15 +50,15 @@ class Territory(_WorkedOut):
 
         :raises InvalidTerritory: when a word cannot be read or the tiles cannot lie like this.
         """
-        return cls.assembled([parsed(word) for word in text.split()])
+        return cls.from_placements([parse_placement(word) for word in text.split()])
 
     @classmethod
-    def assembled(cls, placements: Iterable[Place]) -> Territory:
+    def from_placements(cls, placements: Iterable[Place]) -> Territory:
         """Return the territory of placements given in any order, all rules of placing checked.
 
         :raises InvalidTerritory: with `facts["index"]`, the position of the first placement at fault.
         """
-        return cls(checked(placements))
+        return cls(check_placements(placements))
 
     def __str__(self) -> str:
         castle, *others = self.placed
@@ -77,22 +77,22 @@ class Territory(_WorkedOut):
             return frontier
 
     @property
-    def survey(self) -> Survey:
+    def summary(self) -> TerritorySummary:
         """What it amounts to for scoring."""
-        survey = self._surveyed
-        known = len(survey.cells)
+        summary = self._summarized
+        known = len(summary.cells)
         if known < len(self.placed):
-            survey = survey.extended(self.placed[known:])
-            _set(self, "_survey", survey)
-        return survey
+            summary = summary.extended(self.placed[known:])
+            _set(self, "_summary", summary)
+        return summary
 
     @property
-    def _surveyed(self) -> Survey:
-        """The survey of its first placements, as many as have been surveyed yet."""
+    def _summarized(self) -> TerritorySummary:
+        """The summary of its first placements, as many as have been summarized yet."""
         try:
-            return self._survey
+            return self._summary
         except AttributeError:
-            return NOTHING
+            return EMPTY_SUMMARY
 
     def legal_places(self, *tiles: str) -> list[Place]:
         """Return every way to place one of some landscape tiles, tile by tile and cell by cell."""
@@ -118,7 +118,7 @@ class Territory(_WorkedOut):
         :raises NotAdjacent: when the cell shares no edge with a tile of the territory.
         :raises TerrainMismatch: when the terrain on a shared edge differs.
         """
-        error = self.refusal(tile, x, y, rotation)
+        error = self.placement_error(tile, x, y, rotation)
         if error is not None:
             raise error
         return self.extended(Place(tile, x, y, rotation))
@@ -130,10 +130,10 @@ class Territory(_WorkedOut):
         cover(frontier, cell_at(x, y), FORMS[tile, rotation])
         larger = Territory((*self.placed, place))
         _set(larger, "_frontier", frontier)
-        _set(larger, "_survey", self._surveyed)
+        _set(larger, "_summary", self._summarized)
         return larger
 
-    def refusal(self, tile: str, x: int, y: int, rotation: int) -> RuleError | None:
+    def placement_error(self, tile: str, x: int, y: int, rotation: int) -> RuleError | None:
         """Say why a landscape tile may not be placed so, or None when it may.
 
         :raises ValueError: when there is no such rotation.
@@ -144,25 +144,19 @@ class Territory(_WorkedOut):
             for there in self.placed:
                 if (there.x, there.y) == (x, y):
                     return CellOccupied(f"{there.tile} lies on ({x}, {y}) already.")
-            return NotAdjacent(
-                f"({x}, {y}) shares no edge with a tile of the territory."
-            )
+            return NotAdjacent(f"({x}, {y}) shares no edge with a tile of the territory.")
         if rotation in FITS[tile][demand]:
             return None
         if rotation not in ROTATIONS:
             raise ValueError(f"{rotation} is not one of {ROTATIONS}")
-        return TerrainMismatch(
-            f"{tile} turned by {rotation} on ({x}, {y}): {clash(tile, rotation, demand)}."
-        )
+        return TerrainMismatch(f"{tile} turned by {rotation} on ({x}, {y}): {clash(tile, rotation, demand)}.")
 
     def without_last(self) -> Territory:
         """Return the territory as it was before the last placement."""
         return Territory(self.placed[:-1])
 
 
-_CASTLES: Final = {
-    color: Territory((Place(f"castle-{color}", 0, 0, 0),)) for color in COLORS
-}
+_CASTLES: Final = {color: Territory((Place(f"castle-{color}", 0, 0, 0),)) for color in COLORS}
 """One for all games, so that what follows from a castle is worked out once."""
 
 

@@ -10,7 +10,7 @@ from skye.geometry import LIMIT, OPPOSITE, ROTATIONS, SIDE_NAMES, STEPS, cell_at
 from skye.tiles import FORMS, TILES
 
 
-def parsed(word: str) -> Place:
+def parse_placement(word: str) -> Place:
     """Read the notation `L44@0,1/180`: tile, position, rotation unless 0; a tile alone lies at (0, 0).
 
     :raises InvalidTerritory: when it cannot be read.
@@ -21,12 +21,10 @@ def parsed(word: str) -> Place:
     try:
         return Place(tile, int(x), int(y), int(rotation or 0))
     except ValueError:
-        raise InvalidTerritory(
-            f"{word!r} is not of the form TILE@x,y/rotation."
-        ) from None
+        raise InvalidTerritory(f"{word!r} is not of the form TILE@x,y/rotation.") from None
 
 
-def checked(placements: Iterable[Place]) -> tuple[Place, ...]:
+def check_placements(placements: Iterable[Place]) -> tuple[Place, ...]:
     """Return placements with the castle first, all rules of placing checked.
 
     :raises InvalidTerritory: with `facts["index"]`, the position of the first placement at fault.
@@ -47,9 +45,7 @@ def _castle_index(placed: tuple[Place, ...]) -> int:
             index=castles[1] if castles else 0,
         )
     if placed[castles[0]][1:] != (0, 0, 0):
-        raise InvalidTerritory(
-            "The castle lies at (0, 0) with rotation 0.", index=castles[0]
-        )
+        raise InvalidTerritory("The castle lies at (0, 0) with rotation 0.", index=castles[0])
     return castles[0]
 
 
@@ -61,20 +57,15 @@ def _cells_checked(placed: tuple[Place, ...]) -> dict[int, int]:
         if tile not in TILES:
             raise InvalidTerritory(f"There is no tile {tile!r}.", index=index)
         if rotation not in ROTATIONS:
-            raise InvalidTerritory(
-                f"A rotation is 0, 90, 180 or 270, not {rotation}.", index=index
-            )
+            raise InvalidTerritory(f"A rotation is 0, 90, 180 or 270, not {rotation}.", index=index)
         if tile in seen:
             raise InvalidTerritory(f"There is only one tile {tile}.", index=index)
         if abs(x) > LIMIT or abs(y) > LIMIT:
-            raise InvalidTerritory(
-                f"({x}, {y}) is out of reach of the castle.", index=index
-            )
+            raise InvalidTerritory(f"({x}, {y}) is out of reach of the castle.", index=index)
         cell = cell_at(x, y)
         if cell in cells:
             raise InvalidTerritory(
-                f"{placed[cells[cell]].tile} and {tile} both lie on ({x}, {y}).",
-                index=index,
+                f"{placed[cells[cell]].tile} and {tile} both lie on ({x}, {y}).", index=index
             )
         seen.add(tile)
         cells[cell] = index
@@ -88,9 +79,7 @@ def _check_edges(placed: tuple[Place, ...], cells: dict[int, int]) -> None:
             other = cells.get(cell + step)
             if other is None:
                 continue
-            facing = FORMS[placed[other].tile, placed[other].rotation].edges[
-                OPPOSITE[side]
-            ]
+            facing = FORMS[placed[other].tile, placed[other].rotation].edges[OPPOSITE[side]]
             if facing != edges[side]:
                 raise InvalidTerritory(
                     f"{placed[index].tile} shows {edges[side].label} at its {SIDE_NAMES[side]}, "
@@ -110,7 +99,4 @@ def _check_connected(placed: tuple[Place, ...], cells: dict[int, int]) -> None:
                 border.append(cell + step)
     for cell, index in cells.items():
         if cell not in reached:
-            raise InvalidTerritory(
-                f"{placed[index].tile} is not joined to the castle by tiles.",
-                index=index,
-            )
+            raise InvalidTerritory(f"{placed[index].tile} is not joined to the castle by tiles.", index=index)

@@ -17,7 +17,7 @@ _A_ROUND: Final = 6
 """A player hardly lays more tiles in a round."""
 
 
-class Survey:
+class TerritorySummary:
     """All that scoring asks of one territory.
 
     `cells` has what lies on each cell, in placing order, and `connected` the cells joined to the castle by
@@ -55,29 +55,23 @@ class Survey:
     def _joined(self) -> Areas:
         areas = self._areas
         if areas.tiles < len(self.cells):
-            areas = self._areas = areas.extended(
-                islice(self.cells.items(), areas.tiles, None)
-            )
+            areas = self._areas = areas.extended(islice(self.cells.items(), areas.tiles, None))
         return areas
 
-    def extended(self, placements: Iterable[Place]) -> Survey:
-        """Return the survey with more tiles."""
-        cells, connected, road_ends = (
-            self.cells.copy(),
-            set(self.connected),
-            self.road_ends.copy(),
-        )
+    def extended(self, placements: Iterable[Place]) -> TerritorySummary:
+        """Return the summary with more tiles."""
+        cells, connected, road_ends = self.cells.copy(), set(self.connected), self.road_ends.copy()
         for tile, x, y, rotation in placements:
             cell, form = cell_at(x, y), FORMS[tile, rotation]
             cells[cell] = form
             join_roads(connected, road_ends, cells, cell, form)
-        return Survey(cells, connected, road_ends, self._areas)
+        return TerritorySummary(cells, connected, road_ends, self._areas)
 
-    def with_areas(self, areas: Iterable[Area]) -> Survey:
-        """Return the survey as if its areas were others."""
+    def with_areas(self, areas: Iterable[Area]) -> TerritorySummary:
+        """Return the summary as if its areas were others."""
         instead = Areas(len(self.cells), dict(enumerate(areas)), {})
-        return Survey(self.cells, self.connected, self.road_ends, instead)
+        return TerritorySummary(self.cells, self.connected, self.road_ends, instead)
 
 
-NOTHING: Final = Survey({}, frozenset(), BEGINNINGS, NO_AREAS)
-"""The survey of no tile at all."""
+EMPTY_SUMMARY: Final = TerritorySummary({}, frozenset(), BEGINNINGS, NO_AREAS)
+"""The summary of no tile at all."""

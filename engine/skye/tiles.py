@@ -113,20 +113,14 @@ def _parse(line: str) -> Tile:
         tile_id,
         (north, east, south, west),
         terrains[ground[5]],
-        tuple(
-            tuple("NESW".index(side) for side in road)
-            for road in roads.split(",")
-            if road != "-"
-        ),
+        tuple(tuple("NESW".index(side) for side in road) for road in roads.split(",") if road != "-"),
         tuple(counts.values()),
         scroll,
     )
 
 
 def _read() -> Iterator[Tile]:
-    for line in (
-        (resources.files("skye") / "tiles.txt").read_text(encoding="utf-8").splitlines()
-    ):
+    for line in (resources.files("skye") / "tiles.txt").read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
             yield _parse(line)
 
@@ -138,10 +132,7 @@ def _regions(tile: Tile) -> tuple[Region, ...]:
     for a, b in ((0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (1, 4), (2, 4), (3, 4)):
         if terrains[a] == terrains[b]:
             group = [group[a] if g == group[b] else g for g in group]
-    members = [
-        [part for part in range(5) if group[part] == g]
-        for g in sorted(set(group), key=group.index)
-    ]
+    members = [[part for part in range(5) if group[part] == g] for g in sorted(set(group), key=group.index)]
     waters = sum(terrains[parts[0]] is Terrain.WATER for parts in members)
     return tuple(_region(tile, terrains[parts[0]], parts, waters) for parts in members)
 
@@ -177,15 +168,9 @@ def _form(tile: Tile, rotation: int) -> Form:
         rotation,
         edges,
         regions,
-        tuple(
-            next(i for i, region in enumerate(regions) if side in region.sides)
-            for side in SIDES
-        ),
+        tuple(next(i for i, region in enumerate(regions) if side in region.sides) for side in SIDES),
         roads,
-        tuple(
-            next((i for i, road in enumerate(roads) if side in road), -1)
-            for side in SIDES
-        ),
+        tuple(next((i for i, road in enumerate(roads) if side in road), -1) for side in SIDES),
         tuple(edges[side] << 2 * OPPOSITE[side] for side in SIDES),
     )
 
@@ -208,15 +193,11 @@ LANDSCAPE: Final = tuple(tile.id for tile in TILES.values() if not tile.is_castl
 """The ids of the 73 landscape tiles, in order."""
 
 FORMS: Final[dict[tuple[str, int], Form]] = {
-    (tile.id, rotation): _form(tile, rotation)
-    for tile in TILES.values()
-    for rotation in ROTATIONS
+    (tile.id, rotation): _form(tile, rotation) for tile in TILES.values() for rotation in ROTATIONS
 }
 """Every tile in every rotation, by (id, clockwise degrees)."""
 
-FITS: Final[dict[str, tuple[tuple[int, ...], ...]]] = {
-    tile_id: _fits(tile_id) for tile_id in LANDSCAPE
-}
+FITS: Final[dict[str, tuple[tuple[int, ...], ...]]] = {tile_id: _fits(tile_id) for tile_id in LANDSCAPE}
 """For each landscape tile and each demand of a cell's neighbours, the rotations that satisfy it.
 
 A demand has two bits for each side, north lowest: 0 for an empty neighbour, else the `Terrain` it shows.

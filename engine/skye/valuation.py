@@ -21,7 +21,7 @@ from skye.game import Game
 from skye.schedule import SLOTS, schedule, whisky_joined
 from skye.scoring import SCORING_TILES, holding, points_beside
 from skye.territory import Territory
-from skye.territory_summary import NOTHING, Survey
+from skye.territory_summary import EMPTY_SUMMARY, TerritorySummary
 from skye.tiles import FITS, LANDSCAPE, Region, Terrain
 
 # The numbers were tried against each other in some hundred games of the bot against itself.
@@ -40,9 +40,7 @@ _ROOM: Final = 0.002
 _MOST_PLANS: Final = 64
 """How many plans an outlook keeps. A seat makes about ten in a round; many games may share the outlook."""
 
-_EASE: Final = tuple(
-    sum(bool(FITS[tile][demand]) for tile in LANDSCAPE) for demand in range(256)
-)
+_EASE: Final = tuple(sum(bool(FITS[tile][demand]) for tile in LANDSCAPE) for demand in range(256))
 """For each demand of a cell's neighbours, how many tiles could go there."""
 
 
@@ -89,9 +87,7 @@ class Outlook:
     rivals: dict[str, tuple[int, ...]]
     rounds: int
     gold: float
-    plans: dict[tuple[frozenset[Place], tuple[str, ...]], Plan] = field(
-        default_factory=dict
-    )
+    plans: dict[tuple[frozenset[Place], tuple[str, ...]], Plan] = field(default_factory=dict)
 
 
 def outlook_of(situation: Situation, seat: int) -> Outlook:
@@ -99,30 +95,21 @@ def outlook_of(situation: Situation, seat: int) -> Outlook:
     territories, scoring_tiles, number = situation
     tile_in = dict(zip(SLOTS, scoring_tiles, strict=True))
     to_score = tuple(
-        [
-            tuple([tile_in[slot] for slot in slots])
-            for slots in schedule(len(territories))[number - 1 :]
-        ]
+        [tuple([tile_in[slot] for slot in slots]) for slots in schedule(len(territories))[number - 1 :]]
     )
     compared = any(SCORING_TILES[tile].majority for tiles in to_score for tile in tiles)
-    return outlook_on(
-        to_score, (*territories[:seat], *territories[seat + 1 :]) if compared else ()
-    )
+    return outlook_on(to_score, (*territories[:seat], *territories[seat + 1 :]) if compared else ())
 
 
 @lru_cache(maxsize=64)
-def outlook_on(
-    to_score: tuple[tuple[str, ...], ...], others: tuple[Territory, ...]
-) -> Outlook:
+def outlook_on(to_score: tuple[tuple[str, ...], ...], others: tuple[Territory, ...]) -> Outlook:
     """Return an outlook by the scoring tiles of each round to come; it is kept, for the sake of its plans."""
     times = Counter(tile for tiles in to_score for tile in tiles)
-    completion = Counter(
-        tile for tiles in to_score[1:] for tile in tiles if tile in _COMPLETION
-    )
+    completion = Counter(tile for tiles in to_score[1:] for tile in tiles if tile in _COMPLETION)
     rounds = len(to_score) - 1
     gold = _GOLD[rounds] + (_GOLD_IN_MAJORITY if "most_gold" in times else 0)
     rivals = {
-        tile: tuple([holding(tile, territory.survey) for territory in others])
+        tile: tuple([holding(tile, territory.summary) for territory in others])
         for tile in times
         if SCORING_TILES[tile].majority
     }
@@ -134,21 +121,18 @@ def worth(outlook: Outlook, territory: Territory) -> float:
 
     What lies how decides, not what was placed first: all that is summed up over a territory is whole.
     """
-    survey = territory.survey
-    scrolls = final_score(survey, 0).scrolls
-    points = {
-        tile: points_beside(tile, survey, outlook.rivals.get(tile, ()))
-        for tile in outlook.times
-    }
+    summary = territory.summary
+    scrolls = final_score(summary, 0).scrolls
+    points = {tile: points_beside(tile, summary, outlook.rivals.get(tile, ())) for tile in outlook.times}
     sure = sum([points[tile] * times for tile, times in outlook.times.items()])
     sure += sum([scroll.points for scroll in scrolls])
     if not outlook.rounds:
         return sure
-    whisky = whisky_joined(survey)
+    whisky = whisky_joined(summary)
     room = sum([_EASE[demand] for demand in territory.frontier.values()])
     return (
         sure
-        + _HOPE * _hoped_for(outlook, survey, points, scrolls)
+        + _HOPE * _hoped_for(outlook, summary, points, scrolls)
         + outlook.gold * outlook.rounds * whisky
         + _ROOM * sqrt(outlook.rounds) * room
     )
@@ -160,10 +144,9 @@ def _rewards_completion(scoring_tile: str) -> bool:
     def points(openings: int) -> int:
         regions = [Region(terrain, (), 1, 1, 1) for terrain in Terrain]
         areas = [
-            Area(region.terrain, openings, tuple([(cell, region) for cell in range(3)]))
-            for region in regions
+            Area(region.terrain, openings, tuple([(cell, region) for cell in range(3)])) for region in regions
         ]
-        return points_beside(scoring_tile, NOTHING.with_areas(areas), ())
+        return points_beside(scoring_tile, EMPTY_SUMMARY.with_areas(areas), ())
 
     return points(0) != points(1)
 
@@ -173,21 +156,21 @@ _COMPLETION: Final = frozenset(filter(_rewards_completion, SCORING_TILES))
 
 def _hoped_for(
     outlook: Outlook,
-    survey: Survey,
+    summary: TerritorySummary,
     points: dict[str, int],
     scrolls: tuple[ScrollScore, ...],
 ) -> int:
     """Return what would be won if every area with a single open edge were completed."""
-    nearly = [area for area in survey.areas if area.openings == 1]
+    nearly = [area for area in summary.areas if area.openings == 1]
     if not nearly:
         return 0
     doubled = [cell for area in nearly for cell, region in area.parts if region.scroll]
     hoped = sum([scroll.points for scroll in scrolls if scroll.cell in doubled])
     if outlook.completion:
         # Areas that stay open earn nothing from scoring tiles that reward completion.
-        completed = [area for area in survey.areas if not area.openings]
+        completed = [area for area in summary.areas if not area.openings]
         completed += [Area(area.terrain, 0, area.parts) for area in nearly]
-        hopeful = survey.with_areas(completed)
+        hopeful = summary.with_areas(completed)
         for tile, times in outlook.completion.items():
             hoped += times * (points_beside(tile, hopeful, ()) - points[tile])
     return hoped
@@ -221,7 +204,7 @@ def best_growth(
 
 
 def _growths(outlook: Outlook, territory: Territory, tile: str) -> Iterator[Growth]:
-    _ = territory.survey.areas  # worked out here, once, and not again for each way
+    _ = territory.summary.areas  # worked out here, once, and not again for each way
     for placed in territory.legal_places(tile):
         grown = territory.extended(placed)
         yield Growth(worth(outlook, grown), placed, grown)
@@ -237,18 +220,14 @@ def best_plan(outlook: Outlook, territory: Territory, hand: tuple[str, ...]) -> 
     plan = outlook.plans.get(key)
     if plan is None:
         plans = _plans(outlook, territory, hand)
-        plan = max(
-            plans, key=lambda plan: (plan.tiles, plan.value), default=Plan(0, 0.0, ())
-        )
+        plan = max(plans, key=lambda plan: (plan.tiles, plan.value), default=Plan(0, 0.0, ()))
         if len(outlook.plans) >= _MOST_PLANS:
             outlook.plans.clear()
         outlook.plans[key] = plan
     return plan
 
 
-def _plans(
-    outlook: Outlook, territory: Territory, hand: tuple[str, ...]
-) -> Iterator[Plan]:
+def _plans(outlook: Outlook, territory: Territory, hand: tuple[str, ...]) -> Iterator[Plan]:
     for tile in hand:
         rest = tuple([other for other in hand if other != tile])
         growth = best_growth(outlook, territory, tile, rest)
@@ -263,9 +242,7 @@ class Appraisal:
 
     def __init__(self, situation: Situation) -> None:
         self._territories = situation.territories
-        self._outlooks = [
-            outlook_of(situation, seat) for seat in range(len(situation.territories))
-        ]
+        self._outlooks = [outlook_of(situation, seat) for seat in range(len(situation.territories))]
         self._before = list(map(worth, self._outlooks, self._territories))
         self._gains: dict[tuple[int, str], float] = {}
 
@@ -277,9 +254,7 @@ class Appraisal:
         """Return the points that a tile would bring a seat at its best place; 0 when it has none."""
         if (seat, tile) not in self._gains:
             growth = best_growth(self._outlooks[seat], self._territories[seat], tile)
-            self._gains[seat, tile] = (
-                growth.value - self._before[seat] if growth else 0.0
-            )
+            self._gains[seat, tile] = growth.value - self._before[seat] if growth else 0.0
         return self._gains[seat, tile]
 
 

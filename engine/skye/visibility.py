@@ -46,13 +46,8 @@ def game_as_seen_by(viewer: int | None, game: Game) -> View:
         "waiting_for": waiting_for,
         "scoring_tiles": scoring_tiles_view(game.scoring_tiles, len(game.players)),
         "bag": {"count": len(bag), "tiles": bag},
-        "fairness": {
-            "commitment": commitment(game.seed),
-            "seed": game.seed if game.is_over else None,
-        },
-        "players": [
-            player_as_seen_by(viewer, game, seat) for seat in range(len(game.players))
-        ],
+        "fairness": {"commitment": commitment(game.seed), "seed": game.seed if game.is_over else None},
+        "players": [player_as_seen_by(viewer, game, seat) for seat in range(len(game.players))],
         "result": _result(game) if game.is_over else None,
     }
 
@@ -65,9 +60,7 @@ def player_as_seen_by(viewer: int | None, game: Game, seat: int) -> View:
         "color": player.color,
         "score": player.score,
         "gold": gold_as_seen_by(viewer, game, seat),
-        "tiles_drawn": _tiles_drawn(
-            player, hidden=game.phase is Phase.PRICING and viewer != seat
-        ),
+        "tiles_drawn": _tiles_drawn(player, hidden=game.phase is Phase.PRICING and viewer != seat),
         "tiles_to_build": player.hand,
         "offer_set": game.phase is not Phase.PRICING or bool(player.prices),
         "build_finished": player.finished,
@@ -93,21 +86,14 @@ def scoring_tiles_view(scoring_tiles: Sequence[str], players: int) -> list[View]
     """Return the scoring tiles in slots A to D, each with the rounds in which it is scored."""
     rounds = schedule(players)
     return [
-        {
-            "slot": slot,
-            "id": tile,
-            "rounds": [n for n, slots in enumerate(rounds, 1) if slot in slots],
-        }
+        {"slot": slot, "id": tile, "rounds": [n for n, slots in enumerate(rounds, 1) if slot in slots]}
         for slot, tile in zip(SLOTS, scoring_tiles, strict=True)
     ]
 
 
 def territory_view(placed: Iterable[Place]) -> list[View]:
     """Return placed tiles in placing order."""
-    return [
-        {"tile": tile, "x": x, "y": y, "rotation": rotation}
-        for tile, x, y, rotation in placed
-    ]
+    return [{"tile": tile, "x": x, "y": y, "rotation": rotation} for tile, x, y, rotation in placed]
 
 
 def _tiles_drawn(player: Player, *, hidden: bool) -> list[View]:
@@ -146,9 +132,7 @@ def _result_view(
             "scrolls": scrolls,
             "gold": gold,
         }
-        for seat, (points, (scrolls, gold)) in enumerate(
-            zip(tile_points, finals, strict=True)
-        )
+        for seat, (points, (scrolls, gold)) in enumerate(zip(tile_points, finals, strict=True))
     ]
     return {"winners": winners, "players": players}
 
@@ -167,13 +151,7 @@ def event_as_seen_by(viewer: int | None, event: Event, *, open_gold: bool) -> Vi
             fields = {"players": _by_seat(event, purse)}
         case TileBought(seat, seller, tile, price, gold):
             golds = [{"seat": s, "gold": purse(s, gold[s])} for s in (seat, seller)]
-            fields = {
-                "seat": seat,
-                "seller": seller,
-                "tile": tile,
-                "price": price,
-                "players": golds,
-            }
+            fields = {"seat": seat, "seller": seller, "tile": tile, "price": price, "players": golds}
         case RoundScored():
             fields = _round_scored(event)
         case GameFinished():
@@ -184,37 +162,23 @@ def event_as_seen_by(viewer: int | None, event: Event, *, open_gold: bool) -> Vi
 
 
 def _by_seat(
-    event: IncomePaid | OffersRevealed | TilesDrawn | TilesKept,
-    purse: Callable[[int, int], int | None],
+    event: IncomePaid | OffersRevealed | TilesDrawn | TilesKept, purse: Callable[[int, int], int | None]
 ) -> list[View]:
     match event:
         case IncomePaid(incomes, gold):
             return [
-                {
-                    "seat": seat,
-                    **income._asdict(),
-                    "total": income.total,
-                    "gold": purse(seat, gold[seat]),
-                }
+                {"seat": seat, **income._asdict(), "total": income.total, "gold": purse(seat, gold[seat])}
                 for seat, income in enumerate(incomes)
             ]
         case TilesDrawn(tiles):
             return [{"seat": seat, "tiles": drawn} for seat, drawn in enumerate(tiles)]
         case OffersRevealed(discards, prices, gold):
             return [
-                {
-                    "seat": seat,
-                    "discard": discards[seat],
-                    "prices": dict(of),
-                    "gold": purse(seat, gold[seat]),
-                }
+                {"seat": seat, "discard": discards[seat], "prices": dict(of), "gold": purse(seat, gold[seat])}
                 for seat, of in enumerate(prices)
             ]
         case TilesKept(tiles, gold_lost):
-            return [
-                {"seat": s, "tiles": kept, "gold_lost": gold_lost[s]}
-                for s, kept in enumerate(tiles)
-            ]
+            return [{"seat": s, "tiles": kept, "gold_lost": gold_lost[s]} for s, kept in enumerate(tiles)]
 
 
 def _offer_set(event: OfferSet, *, seen: bool) -> View:
@@ -228,11 +192,7 @@ def _offer_set(event: OfferSet, *, seen: bool) -> View:
 
 def _round_scored(event: RoundScored) -> View:
     players = [
-        {
-            "seat": seat,
-            "points": dict(zip(event.slots, points, strict=True)),
-            "score": event.scores[seat],
-        }
+        {"seat": seat, "points": dict(zip(event.slots, points, strict=True)), "score": event.scores[seat]}
         for seat, points in enumerate(event.points)
     ]
     return {"round": event.round, "players": players}
@@ -240,11 +200,8 @@ def _round_scored(event: RoundScored) -> View:
 
 def _game_finished(event: GameFinished) -> View:
     finals = list(zip(event.scrolls, event.gold_points, strict=True))
-    result = _result_view(
-        event.winners, event.scoring_tiles, event.tile_points, event.scores, finals
-    )
+    result = _result_view(event.winners, event.scoring_tiles, event.tile_points, event.scores, finals)
     players = [
-        {"seat": seat, "score": event.scores[seat], "gold": gold}
-        for seat, gold in enumerate(event.gold)
+        {"seat": seat, "score": event.scores[seat], "gold": gold} for seat, gold in enumerate(event.gold)
     ]
     return {"seed": event.seed, "players": players, "result": result}

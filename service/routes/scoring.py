@@ -98,7 +98,7 @@ def _picture(table: Table, seat: int, territory: Territory, *, coordinates: bool
     if cached is not None:
         return cached
     title = table.seats[seat].name
-    drawn = territory_svg(territory, territory.survey, title=title, coordinates=coordinates)
+    drawn = territory_svg(territory, territory.summary, title=title, coordinates=coordinates)
     return tagged(drawn, SVG, tag)
 
 
@@ -140,7 +140,7 @@ def score_territories(query: dict[str, Any]) -> Response:
 
 def _assembled(number: int, tiles: list[dict[str, Any]]) -> Territory:
     try:
-        return Territory.assembled(Place(**tile) for tile in tiles)
+        return Territory.from_placements(Place(**tile) for tile in tiles)
     except InvalidTerritory as error:
         pointer = f"/territories/{number}/tiles/{error.facts['index']}"
         raise Problem("invalid_territory", errors=[FieldError(pointer, error.detail)]) from error

@@ -12,7 +12,7 @@ from service.svg.art import art_of
 from service.svg.completion import completed_regions
 from service.svg.curves import HALF, SIZE
 from service.svg.layers import Lying, picture
-from skye import FORMS, OBJECTS, Form, Survey, Territory
+from skye import FORMS, OBJECTS, Form, Territory, TerritorySummary
 
 _TILE_PIXELS: Final = 240
 _TERRITORY_PIXELS: Final = 120
@@ -52,7 +52,7 @@ def tile_svg(tile_id: str, rotation: int = 0) -> str:
 
 
 def territory_svg(
-    territory: Territory, survey: Survey, *, title: str | None = None, coordinates: bool = False
+    territory: Territory, summary: TerritorySummary, *, title: str | None = None, coordinates: bool = False
 ) -> str:
     """Return the picture of a territory, its completed areas strewn with gold.
 
@@ -71,7 +71,7 @@ def territory_svg(
         frame,
         _TERRITORY_PIXELS,
         prefix,
-        (heading or "A territory on the Isle of Skye", _described(survey)),
+        (heading or "A territory on the Isle of Skye", _described(summary)),
         f'<path d="M{frame.left},{frame.top}h{frame.width}v{frame.height}h-{frame.width}z" fill="#f4eddc"/>'
         + _heading(frame, heading)
         + (_rulers(tiles) if coordinates else "")
@@ -137,11 +137,11 @@ def _rulers(tiles: list[Lying]) -> str:
     )
 
 
-def _described(survey: Survey) -> str:
-    completed = sum(area.completed for area in survey.areas)
+def _described(summary: TerritorySummary) -> str:
+    completed = sum(area.completed for area in summary.areas)
     return (
-        f"{len(survey.cells)} tiles, {len(survey.connected)} of them joined to the castle by road. "
-        f"{completed} of {len(survey.areas)} areas are completed. {_shown(survey.cells.values())}"
+        f"{len(summary.cells)} tiles, {len(summary.connected)} of them joined to the castle by road. "
+        f"{completed} of {len(summary.areas)} areas are completed. {_shown(summary.cells.values())}"
     )
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from skye.errors import InvalidTerritory
 from skye.final_scoring import final_score, winners
 from skye.frontier import Place
-from skye.geometry import position_of
+from skye.geometry import coordinates_of
 from skye.scoring import SCORING_TILES, holding, points_beside, tile_points
 from skye.territory import Territory, castle_alone
 from tests.naive import scoring, world
@@ -60,7 +60,7 @@ def test_brochs_have_one_mountain_of_their_tile_and_ships_share_its_waters_equal
 @given(territories())
 def test_areas_are_those_of_the_picture(territory: Territory):
     assert areas_told(territory) == Counter(world.areas_of(as_world(territory)))
-    assert all(len(area.cells) == len(set(area.cells)) for area in territory.survey.areas)
+    assert all(len(area.cells) == len(set(area.cells)) for area in territory.summary.areas)
 
 
 @thoroughly
@@ -77,7 +77,7 @@ def test_areas_are_right_on_every_branch_and_when_tiles_are_taken_back(territory
 @thoroughly
 @given(territories())
 def test_roads_join_what_they_join_in_the_picture(territory: Territory):
-    connected = {position_of(cell) for cell in territory.survey.connected}
+    connected = {coordinates_of(cell) for cell in territory.summary.connected}
 
     assert connected == world.connected_spots(as_world(territory))
 
@@ -105,8 +105,8 @@ def test_a_tile_is_refused_exactly_where_it_may_not_lie(territory: Territory, ch
             beside.x + chance.choice((-1, 0, 0, 1, 10**9)),
             beside.y + chance.choice((-1, 0, 0, 1, -(10**9))),
         )
-        refusal = territory.refusal(tile, x, y, rotation)
-        assert (refusal is None) is world.fits(picture, tile, (x, y), rotation)
+        error = territory.placement_error(tile, x, y, rotation)
+        assert (error is None) is world.fits(picture, tile, (x, y), rotation)
 
 
 @thoroughly
@@ -119,11 +119,11 @@ def test_a_disturbed_territory_is_refused_exactly_when_it_is_impossible(territor
     chance.shuffle(placed)
 
     try:
-        assembled = {tuple(place) for place in Territory.assembled(placed).placed}
+        territory = {tuple(place) for place in Territory.from_placements(placed).placed}
     except InvalidTerritory:
-        assembled = None
+        territory = None
 
-    assert assembled == (set(placed) if world.is_possible([tuple(place) for place in placed]) else None)
+    assert territory == (set(placed) if world.is_possible([tuple(place) for place in placed]) else None)
 
 
 def disturbed(placed: Place, chance: Random) -> Place:
@@ -145,18 +145,18 @@ def test_both_know_the_same_sixteen_scoring_tiles():
 @thoroughly
 @given(st.lists(st.tuples(territories(largest=40), st.integers(0, 4)), min_size=1, max_size=5))
 def test_every_scoring_tile_gives_the_same_points(sides: list[tuple[Territory, int]]):
-    surveys = [territory.survey for territory, _ in sides]
+    summaries = [territory.summary for territory, _ in sides]
     golds = [gold for _, gold in sides]
     naive = [scoring.Side(as_world(territory), gold) for territory, gold in sides]
 
     for name in scoring.NAMES:
-        assert list(tile_points(name, surveys, golds)) == scoring.points_of(name, naive), name
+        assert list(tile_points(name, summaries, golds)) == scoring.points_of(name, naive), name
 
 
 @briefly
 @given(st.lists(territories(largest=40), min_size=1, max_size=5))
 def test_one_territory_beside_its_rivals_gets_the_same_points_as_among_all(sides: list[Territory]):
-    first, *others = [territory.survey for territory in sides]
+    first, *others = [territory.summary for territory in sides]
     naive = [scoring.Side(as_world(territory), 0) for territory in sides]
 
     for name, tile in SCORING_TILES.items():
@@ -170,7 +170,7 @@ def test_one_territory_beside_its_rivals_gets_the_same_points_as_among_all(sides
 @example([3, 1, 1, 0, 0])
 @example([0, 0, 0])
 def test_every_majority_is_shared_the_same_way(golds: list[int]):
-    alone = castle_alone("red").survey
+    alone = castle_alone("red").summary
 
     assert list(tile_points("most_gold", [alone] * len(golds), golds)) == scoring.majority(golds)
 
@@ -178,10 +178,10 @@ def test_every_majority_is_shared_the_same_way(golds: list[int]):
 @thoroughly
 @given(territories(), st.integers(0, 30))
 def test_scrolls_and_gold_give_the_same_points(territory: Territory, gold: int):
-    final = final_score(territory.survey, gold)
+    final = final_score(territory.summary, gold)
     naive = scoring.Side(as_world(territory), gold)
 
-    scrolls = sorted((scroll.kind, position_of(scroll.cell), scroll.points) for scroll in final.scrolls)
+    scrolls = sorted((scroll.kind, coordinates_of(scroll.cell), scroll.points) for scroll in final.scrolls)
     assert scrolls == scoring.scroll_points(naive.world)
     assert [final.total] == scoring.final_scores([0], [naive])
 

@@ -5,7 +5,7 @@ Territories with a hole surround the empty cell (1, 0).
 
 import pytest
 
-from skye.geometry import position_of
+from skye.geometry import coordinates_of
 from skye.territory import Territory
 
 
@@ -23,7 +23,7 @@ def told(area):
 
 def areas_told(notation):
     """The areas of a territory in words, those of the castle first: pasture, water, mountain."""
-    return [told(area) for area in Territory.parse(notation).survey.areas]
+    return [told(area) for area in Territory.parse(notation).summary.areas]
 
 
 AREAS = {
@@ -147,7 +147,7 @@ def test_r4_the_three_roads_of_a_castle_meet():
 
 
 def joined(notation):
-    return {position_of(cell) for cell in Territory.parse(notation).survey.connected}
+    return {coordinates_of(cell) for cell in Territory.parse(notation).summary.connected}
 
 
 ROADS = {
@@ -177,11 +177,11 @@ def test_what_the_roads_join_to_the_castle(notation, expected):
     assert joined(notation) == expected
 
 
-def test_a_survey_holds_the_tiles_the_areas_and_what_is_joined():
-    surveyed = Territory.parse("castle-red L28@0,1 L43@-1,0/180").survey
-    assert [form.tile.id for form in surveyed.cells.values()] == ["castle-red", "L28", "L43"]
-    assert {cell for area in surveyed.areas for cell in area.cells} == surveyed.cells.keys()
-    assert {position_of(cell) for cell in surveyed.connected} == {(0, 1)}
+def test_summary_holds_tiles_areas_and_connected_cells():
+    summary = Territory.parse("castle-red L28@0,1 L43@-1,0/180").summary
+    assert [form.tile.id for form in summary.cells.values()] == ["castle-red", "L28", "L43"]
+    assert {cell for area in summary.areas for cell in area.cells} == summary.cells.keys()
+    assert {coordinates_of(cell) for cell in summary.connected} == {(0, 1)}
 
 
 def test_a_road_that_was_built_from_afar_is_joined_as_soon_as_it_arrives():
@@ -192,8 +192,8 @@ def test_a_road_that_was_built_from_afar_is_joined_as_soon_as_it_arrives():
 
 def test_areas_do_not_depend_on_the_order_of_placing():
     placed = Territory.parse(AREAS["a hole leaves the areas around it open"][0]).placed
-    forwards = Territory.assembled(placed).survey.areas
-    backwards = Territory.assembled((placed[0], *reversed(placed[1:]))).survey.areas
+    forwards = Territory.from_placements(placed).summary.areas
+    backwards = Territory.from_placements((placed[0], *reversed(placed[1:]))).summary.areas
     assert sorted(map(told, forwards)) == sorted(map(told, backwards))
     assert {(a.terrain, frozenset(a.cells)) for a in forwards} == {
         (a.terrain, frozenset(a.cells)) for a in backwards
@@ -204,8 +204,8 @@ def test_areas_are_the_same_whenever_they_are_asked_for():
     castle, *others = Territory.parse(AREAS["a hole leaves the areas around it open"][0]).placed
     always = seldom = Territory((castle,))
     for number, placed in enumerate(others):
-        assert len(always.survey.areas) >= 3
-        assert number % 3 or len(seldom.survey.areas) >= 3
+        assert len(always.summary.areas) >= 3
+        assert number % 3 or len(seldom.summary.areas) >= 3
         always, seldom = always.extended(placed), seldom.extended(placed)
-    at_once = Territory((castle, *others)).survey.areas
-    assert list(always.survey.areas) == list(seldom.survey.areas) == list(at_once)
+    at_once = Territory((castle, *others)).summary.areas
+    assert list(always.summary.areas) == list(seldom.summary.areas) == list(at_once)

@@ -205,9 +205,9 @@ def test_in_the_last_round_a_tile_is_worth_what_it_scores_at_its_best_place(tile
     territory = Territory.parse("castle-red L17@0,1 L57@0,-1/180 L65@1,0/270")
 
     def points(grown: Territory) -> int:
-        survey = grown.survey
-        scrolls = sum(scroll.points for scroll in final_score(survey, 0).scrolls)
-        return scrolls + sum(tile_points(scored, [survey], [0])[0] for scored in scoring_tiles[1:])
+        summary = grown.summary
+        scrolls = sum(scroll.points for scroll in final_score(summary, 0).scrolls)
+        return scrolls + sum(tile_points(scored, [summary], [0])[0] for scored in scoring_tiles[1:])
 
     best = max(points(territory.place(*placed)) for placed in territory.legal_places(tile))
     appraisal = appraisal_of(Situation((territory, castle_alone("blue")), scoring_tiles, 6))

@@ -68,7 +68,7 @@ SCROLLS = {
 
 @pytest.mark.parametrize(("notation", "expected"), SCROLLS.values(), ids=SCROLLS.keys())
 def test_scrolls_in_placing_order(notation, expected):
-    final = final_score(Territory.parse(notation).survey, 0)
+    final = final_score(Territory.parse(notation).summary, 0)
     assert list(final.scrolls) == [
         (kind, cell_at(*position), number, completed, points)
         for kind, position, number, completed, points in expected
@@ -83,10 +83,10 @@ def test_every_kind_of_scroll_has_a_case():
 
 def test_r3_a_scroll_is_doubled_by_the_area_of_its_tiles_middle_alone():
     # L04's middle is mountain. West of the castle that is completed, and its water and pasture are open.
-    closed = final_score(Territory.parse("castle-red L04@-1,0/270 L30@0,-1/180").survey, 0)
+    closed = final_score(Territory.parse("castle-red L04@-1,0/270 L30@0,-1/180").summary, 0)
     assert [scroll.completed for scroll in closed.scrolls] == [True]
     # South of the castle it is open, and its pasture is completed by the castle's and L30's.
-    opened = final_score(Territory.parse("castle-red L04@0,1/90 L30@0,-1/180").survey, 0)
+    opened = final_score(Territory.parse("castle-red L04@0,1/90 L30@0,-1/180").summary, 0)
     assert [scroll.completed for scroll in opened.scrolls] == [False]
 
 
@@ -95,12 +95,12 @@ def test_r3_a_scroll_is_doubled_by_the_area_of_its_tiles_middle_alone():
     [(0, 0, 0), (4, 0, 4), (5, 1, 0), (14, 2, 4), (100, 20, 0)],
 )
 def test_every_five_gold_give_a_point_and_the_rest_is_left_over(gold, points, leftover):
-    final = final_score(Territory.parse("castle-red").survey, gold)
+    final = final_score(Territory.parse("castle-red").summary, gold)
     assert (final.gold, final.leftover, final.total) == (points, leftover, points)
 
 
 def test_the_total_is_scrolls_and_gold():
-    final = final_score(Territory.parse("castle-red L66@0,1/180 L44@0,-1/90").survey, 11)
+    final = final_score(Territory.parse("castle-red L66@0,1/180 L44@0,-1/90").summary, 11)
     assert final.total == 2 + 2
 
 

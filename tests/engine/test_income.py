@@ -11,8 +11,8 @@ TWO_WHISKY = "castle-red L69@0,1 L60@-1,0/180"
 
 def income_of(notation, scores=(0, 0), round_number=1):
     others = [castle_alone("blue")] * (len(scores) - 1)
-    surveys = [territory.survey for territory in (Territory.parse(notation), *others)]
-    return incomes(scores, surveys, round_number)[0]
+    summaries = [territory.summary for territory in (Territory.parse(notation), *others)]
+    return incomes(scores, summaries, round_number)[0]
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
@@ -62,8 +62,8 @@ def test_a_player_with_as_many_points_is_not_ahead():
 
 
 def test_each_seat_has_an_income_of_its_own():
-    surveys = [Territory.parse(TWO_WHISKY).survey, castle_alone("blue").survey]
-    assert incomes([3, 2], surveys, 3) == ((5, 2, 0), (5, 0, 1))
+    summaries = [Territory.parse(TWO_WHISKY).summary, castle_alone("blue").summary]
+    assert incomes([3, 2], summaries, 3) == ((5, 2, 0), (5, 0, 1))
 
 
 @pytest.mark.parametrize("number", [1, 2])

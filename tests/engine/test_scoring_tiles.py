@@ -6,16 +6,16 @@ from typing import NamedTuple
 
 import pytest
 
-from skye.geometry import position_of
+from skye.geometry import coordinates_of
 from skye.scoring import SCORING_TILES, awards, tile_points
 from skye.territory import Territory
-from skye.territory_summary import Survey
+from skye.territory_summary import TerritorySummary
 
 
 class Case(NamedTuple):
     tile: str
     sentence: str
-    surveys: list[Survey]
+    summaries: list[TerritorySummary]
     golds: list[int]
     points: tuple[int, ...]
 
@@ -26,7 +26,7 @@ def read_case(tile: str, sentence: str, line: str) -> Case:
     return Case(
         tile,
         sentence,
-        [Territory.parse(notation).survey for notation, _, _ in seats],
+        [Territory.parse(notation).summary for notation, _, _ in seats],
         [int(gold or 0) for _, _, gold in seats],
         tuple(int(number) for number in points.split()),
     )
@@ -55,29 +55,29 @@ def each_case() -> pytest.MarkDecorator:
 
 def awards_of(tile: str, notation: str) -> list[tuple[int, list[tuple[int, int]]]]:
     """The awards of a seat alone, with positions for cells."""
-    found = awards(tile, 0, [Territory.parse(notation).survey], [7])
-    return [(points, [position_of(cell) for cell in cells]) for points, cells in found]
+    found = awards(tile, 0, [Territory.parse(notation).summary], [7])
+    return [(points, [coordinates_of(cell) for cell in cells]) for points, cells in found]
 
 
 @each_case()
 def test_each_seat_gets_the_points_worked_out_by_hand(case):
-    assert tile_points(case.tile, case.surveys, case.golds) == case.points
+    assert tile_points(case.tile, case.summaries, case.golds) == case.points
 
 
 @each_case()
 def test_the_awards_of_a_seat_add_up_to_its_points(case):
-    seats = range(len(case.surveys))
-    told = [awards(case.tile, seat, case.surveys, case.golds) for seat in seats]
+    seats = range(len(case.summaries))
+    told = [awards(case.tile, seat, case.summaries, case.golds) for seat in seats]
     assert tuple(sum(award.points for award in of_seat) for of_seat in told) == case.points
 
 
 @each_case()
 def test_every_award_gives_points_and_names_each_tile_once(case):
-    for seat, surveyed in enumerate(case.surveys):
-        for points, cells in awards(case.tile, seat, case.surveys, case.golds):
+    for seat, summary in enumerate(case.summaries):
+        for points, cells in awards(case.tile, seat, case.summaries, case.golds):
             assert points > 0
             assert len(set(cells)) == len(cells)
-            assert set(cells) <= surveyed.cells.keys()
+            assert set(cells) <= summary.cells.keys()
 
 
 def test_the_cases_follow_the_order_of_the_catalogue_and_give_each_tile_five_at_least():
@@ -126,7 +126,7 @@ def test_an_award_names_the_tiles_that_earned_it(tile, notation, expected):
 
 
 def points(tile: str, notation: str) -> int:
-    return tile_points(tile, [Territory.parse(notation).survey], [0])[0]
+    return tile_points(tile, [Territory.parse(notation).summary], [0])[0]
 
 
 def test_r4_the_castle_is_a_tile_of_squares_lines_and_areas():

@@ -6,7 +6,7 @@ import pytest
 
 from skye.errors import CellOccupied, InvalidTerritory, NotAdjacent, TerrainMismatch
 from skye.frontier import WAYS, Place
-from skye.geometry import LIMIT, ROTATIONS, SIDES, cell_at, position_of
+from skye.geometry import LIMIT, ROTATIONS, SIDES, cell_at, coordinates_of
 from skye.territory import Territory, castle_alone
 from skye.tiles import COLORS, LANDSCAPE, TILES, Terrain
 
@@ -46,7 +46,7 @@ def test_a_rotation_of_0_may_be_written_and_the_castle_may_come_last_with_its_pl
 def test_tiles_may_be_told_in_any_order():
     told = Territory.parse("L09@0,-3/180 L11@0,-2/270 castle-red L29@0,-1/270")
     in_order = Territory.parse("castle-red L29@0,-1/270 L11@0,-2/270 L09@0,-3/180")
-    assert told.survey.cells == in_order.survey.cells
+    assert told.summary.cells == in_order.summary.cells
 
 
 @pytest.mark.parametrize(
@@ -69,9 +69,9 @@ def test_tiles_may_be_told_in_any_order():
     ],
 )
 def test_tiles_that_cannot_lie_so_are_refused_and_the_first_at_fault_is_told(text, index, detail):
-    with pytest.raises(InvalidTerritory, match=detail) as refusal:
+    with pytest.raises(InvalidTerritory, match=detail) as raised:
         Territory.parse(text)
-    assert refusal.value.facts["index"] == index
+    assert raised.value.facts["index"] == index
 
 
 @pytest.mark.parametrize("word", ["L28@0", "L28@x,y", "L28@0,1/north", "L28@1.5,0", "L28@0,1/0/0"])
@@ -88,9 +88,9 @@ def test_a_tile_is_placed_beside_another_where_the_terrain_matches():
 
 
 def test_placing_leaves_the_territory_it_began_from_as_it_was():
-    before = (CASTLE.placed, dict(CASTLE.survey.cells), dict(CASTLE.frontier))
+    before = (CASTLE.placed, dict(CASTLE.summary.cells), dict(CASTLE.frontier))
     CASTLE.place("L28", 0, -1, 0)
-    assert (CASTLE.placed, CASTLE.survey.cells, CASTLE.frontier) == before
+    assert (CASTLE.placed, CASTLE.summary.cells, CASTLE.frontier) == before
 
 
 def test_a_tile_just_placed_counts_for_the_next():
@@ -99,7 +99,7 @@ def test_a_tile_just_placed_counts_for_the_next():
 
 def test_roads_need_not_continue():
     # The castle's road leads north, L12 has none.
-    assert CASTLE.refusal("L12", 0, -1, 270) is None
+    assert CASTLE.placement_error("L12", 0, -1, 270) is None
 
 
 def test_a_cell_with_a_tile_is_refused():
@@ -161,8 +161,8 @@ def test_two_landscape_tiles_can_be_placed_in_232394_ways():
 @pytest.mark.parametrize("seed", range(4))
 def test_a_place_is_listed_if_and_only_if_it_is_accepted(seed):
     territory = grown(seed)
-    xs = [position_of(cell)[0] for cell in territory.survey.cells]
-    ys = [position_of(cell)[1] for cell in territory.survey.cells]
+    xs = [coordinates_of(cell)[0] for cell in territory.summary.cells]
+    ys = [coordinates_of(cell)[1] for cell in territory.summary.cells]
     everywhere = [
         (x, y, rotation)
         for x in range(min(xs) - 2, max(xs) + 3)
@@ -171,7 +171,7 @@ def test_a_place_is_listed_if_and_only_if_it_is_accepted(seed):
     ]
     for tile in LANDSCAPE[seed::12]:
         listed = {(place.x, place.y, place.rotation) for place in territory.legal_places(tile)}
-        assert listed == {where for where in everywhere if territory.refusal(tile, *where) is None}
+        assert listed == {where for where in everywhere if territory.placement_error(tile, *where) is None}
         assert territory.has_place(tile) == bool(listed)
 
 
@@ -180,14 +180,14 @@ def test_what_is_carried_over_from_tile_to_tile_is_what_the_placements_imply(see
     territory = grown(seed)
     afresh = Territory(territory.placed)
     assert territory == afresh
-    assert list(territory.survey.cells.items()) == list(afresh.survey.cells.items())
+    assert list(territory.summary.cells.items()) == list(afresh.summary.cells.items())
     assert territory.frontier == afresh.frontier
     assert Territory.parse(str(territory)) == territory
 
 
 def test_the_frontier_is_every_empty_cell_beside_a_tile_the_hole_among_them():
     ring = Territory.parse(RING)
-    covered = ring.survey.cells.keys()
+    covered = ring.summary.cells.keys()
     beside = {cell + step for cell in covered for step in (-256, 1, 256, -1)} - covered
     assert ring.frontier.keys() == beside
     assert cell_at(1, 0) in beside
@@ -201,7 +201,7 @@ def test_r4_a_castle_is_matched_like_any_other_tile():
         castle, territory = TILES[f"castle-{color}"], castle_alone(color)
         for side, (x, y) in zip(SIDES, [(0, -1), (1, 0), (0, 1), (-1, 0)], strict=True):
             # L45 WMWM turned both ways shows water and mountain alone: it never lies beside pasture.
-            fits = any(territory.refusal("L45", x, y, rotation) is None for rotation in ROTATIONS)
+            fits = any(territory.placement_error("L45", x, y, rotation) is None for rotation in ROTATIONS)
             assert fits == (castle.edges[side] is not Terrain.PASTURE)
 
 

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from skye.geometry import LIMIT, OPPOSITE, ROTATIONS, SIDES, STEPS, cell_at, position_of, turned
+from skye.geometry import LIMIT, OPPOSITE, ROTATIONS, SIDES, STEPS, cell_at, coordinates_of, turned
 from skye.tiles import COLORS, FITS, FORMS, LANDSCAPE, OBJECTS, TILES, Terrain
 
 P, M, W = Terrain.PASTURE, Terrain.MOUNTAIN, Terrain.WATER
@@ -163,7 +163,7 @@ def test_fits_lists_the_rotations_whose_edges_meet_every_demand():
 
 def test_a_step_leads_to_the_neighbour_and_back():
     for side, (dx, dy) in zip(SIDES, [(0, -1), (1, 0), (0, 1), (-1, 0)], strict=True):
-        assert position_of(cell_at(3, -4) + STEPS[side]) == (3 + dx, -4 + dy)
+        assert coordinates_of(cell_at(3, -4) + STEPS[side]) == (3 + dx, -4 + dy)
         assert STEPS[side] + STEPS[OPPOSITE[side]] == 0
 
 
@@ -171,7 +171,7 @@ def test_every_position_within_the_limit_has_a_cell_of_its_own():
     reach = range(-LIMIT, LIMIT + 1)
     cells = {cell_at(x, y): (x, y) for x in reach for y in reach}
     assert len(cells) == len(reach) ** 2
-    assert all(position_of(cell) == position for cell, position in cells.items())
+    assert all(coordinates_of(cell) == position for cell, position in cells.items())
 
 
 @pytest.mark.parametrize(("x", "y"), [(LIMIT + 1, 0), (0, -LIMIT - 1)])

@@ -49,7 +49,7 @@ def with_holes(chance: Random, territory: Territory, holes: int) -> Territory:
         out = chance.choice(inner)
         rest = [placed for placed in territory.placed if placed != out]
         try:
-            territory = Territory.assembled(chance.sample(rest, len(rest)))
+            territory = Territory.from_placements(chance.sample(rest, len(rest)))
         except InvalidTerritory:
             break
     return territory

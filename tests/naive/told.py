@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from skye import Game, Player, Territory, position_of
+from skye import Game, Player, Territory, coordinates_of
 from tests.naive.chance import as_world
 from tests.naive.table import Table
 from tests.naive.world import Area
@@ -76,12 +76,12 @@ def areas_told(territory: Territory) -> Counter[Area]:
     return Counter(
         Area(
             area.terrain.label,
-            frozenset(position_of(cell) for cell in area.cells),
+            frozenset(coordinates_of(cell) for cell in area.cells),
             area.completed,
             area.brochs,
             area.ships,
             area.lighthouses,
-            tuple(sorted((kind, position_of(cell)) for kind, cell in area.scrolls)),
+            tuple(sorted((kind, coordinates_of(cell)) for kind, cell in area.scrolls)),
         )
-        for area in territory.survey.areas
+        for area in territory.summary.areas
     )

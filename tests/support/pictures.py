@@ -37,7 +37,7 @@ TERRITORIES = [grown(seed, color) for seed, color in enumerate(("red", "blue", "
 
 
 def drawn(territory: Territory, *, title: str | None = None, coordinates: bool = False) -> str:
-    return territory_svg(territory, territory.survey, title=title, coordinates=coordinates)
+    return territory_svg(territory, territory.summary, title=title, coordinates=coordinates)
 
 
 def things(svg: str) -> list[tuple[str, complex]]:

@@ -66,11 +66,11 @@ def test_completed_areas_are_those_of_the_engine(territory: Territory) -> None:
     for completed in (True, False):
         by_engine = {
             (area.terrain, cell)
-            for area in territory.survey.areas
+            for area in territory.summary.areas
             if area.completed is completed
             for cell in area.cells
         }
-        forms = territory.survey.cells
+        forms = territory.summary.cells
         by_drawing = {
             (region.terrain, cell)
             for (cell, form), placed in zip(forms.items(), territory.placed, strict=True)
