@@ -1,0 +1,114 @@
+"""Both wheels, built and installed into empty environments outside the repository."""
+
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[2]
+PROGRAM = """
+import copy
+import random
+
+import skye
+
+
+def choose(game: skye.Game, seat: int, rng: random.Random) -> skye.Move:
+    return skye.BOTS["random"](game, seat, rng)
+
+
+game = skye.new_game(skye.COLORS[:3], "installed").game
+rng = random.Random(1)
+while not game.is_over:
+    seat = game.waiting_for[0]
+    game, _ = skye.play(game, seat, choose(game, seat, rng))
+scores: list[int] = [player.score for player in game.players]
+print(skye.__version__, max(scores), copy.deepcopy(game).winners)
+"""
+
+
+def run(*command, cwd):
+    done = subprocess.run(
+        [*map(str, command)], cwd=cwd, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def built(project, folder):
+    """Build the wheel of a project from a copy of its sources, and return its path."""
+    copy = folder / "source"
+    ignored = shutil.ignore_patterns(
+        ".*", "build", "*.egg-info", "__pycache__", "node_modules", "tests", "data"
+    )
+    shutil.copytree(project, copy, ignore=ignored)
+    options = ("--no-deps", "--no-build-isolation", "--no-index", "--disable-pip-version-check", "--quiet")
+    run(sys.executable, "-m", "pip", "wheel", *options, "--wheel-dir", folder, copy, cwd=folder)
+    [wheel] = folder.glob("*.whl")
+    return wheel
+
+
+def environment(folder, *wheels):
+    """Create a virtual environment that holds these wheels alone, and return its Python."""
+    run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder.parent)
+    python = folder / "bin" / "python"
+    options = ("--no-deps", "--no-index", "--disable-pip-version-check", "--quiet")
+    run(sys.executable, "-m", "pip", "--python", python, "install", *options, *wheels, cwd=folder)
+    return python
+
+
+@pytest.fixture(scope="module")
+def engine_wheel(tmp_path_factory):
+    return built(REPOSITORY / "engine", tmp_path_factory.mktemp("engine"))
+
+
+@pytest.fixture(scope="module")
+def service_wheel(tmp_path_factory):
+    return built(REPOSITORY, tmp_path_factory.mktemp("service"))
+
+
+@pytest.fixture
+def engine_python(tmp_path, engine_wheel):
+    """The Python of an environment with the engine and nothing else."""
+    (tmp_path / "program.py").write_text(PROGRAM)
+    return environment(tmp_path / "env", engine_wheel)
+
+
+def test_engine_wheel_alone_plays_a_game(tmp_path, engine_python):
+    version, score, _ = run(engine_python, "-I", "program.py", cwd=tmp_path).split(maxsplit=2)
+    assert version == "0.1.0"
+    assert int(score) > 0
+
+
+def test_program_on_installed_engine_passes_strict_mypy(tmp_path, engine_python):
+    arguments = (
+        "--strict",
+        "--python-executable",
+        engine_python,
+        "--cache-dir",
+        tmp_path / "cache",
+        "program.py",
+    )
+    assert "no issues" in run(sys.executable, "-m", "mypy", *arguments, cwd=tmp_path)
+
+
+def test_readme_game_of_fifteen_lines_is_played(tmp_path, engine_python):
+    text = (REPOSITORY / "engine" / "README.md").read_text(encoding="utf-8")
+    program = text.split("```python\n")[1].split("```")[0]
+    assert run(engine_python, "-I", "-c", program, cwd=tmp_path).startswith("(")
+
+
+def test_service_wheel_holds_all_that_the_app_needs(tmp_path, engine_wheel, service_wheel):
+    python = environment(tmp_path / "env", engine_wheel, service_wheel)
+    third_party = tmp_path / "third party"
+    third_party.mkdir()
+    for package in Path(sysconfig.get_path("purelib")).iterdir():
+        if not package.name.startswith(("skye", "__editable__")) and package.suffix != ".pth":
+            (third_party / package.name).symlink_to(package)
+    program = (
+        f"import sys; sys.path.append({str(third_party)!r}); import service.app; print(service.__file__)"
+    )
+    assert str(tmp_path) in run(python, "-I", "-c", program, cwd=tmp_path)
