@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import redis
 
 from bench.client import Ask
-from service.matches.match import Table
+from service.matches.match import Match
 from service.storage.codec import decode_table, encode_table
 
 _AT_ONCE = 500
@@ -32,7 +32,7 @@ class Position(NamedTuple):
     tokens: list[str]
 
     @property
-    def stored(self) -> Table:
+    def stored(self) -> Match:
         """The table."""
         return decode_table(self.table)
 

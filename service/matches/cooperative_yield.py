@@ -1,23 +1,25 @@
-"""Taking turns: a request that computes for long lets the others of its process be answered in between."""
+"""Cooperative yields: long computations let the other greenlets of their worker run in between."""
 
 from __future__ import annotations
 
 import time
 from typing import Final
 
-_TURN_S: Final = 0.005
+_SLICE_S: Final = 0.005
+"""Longest computation without a yield, in seconds."""
+
 _PAUSE_S: Final = 1e-4
-"""How long one computes at a stretch, and then rests. In a rest of nothing gevent looks at no socket."""
+"""Duration of a yield: gevent polls no socket during a `sleep(0)`."""
 
 
-class Turn:
-    """The turn of a request that may take long."""
+class TimeSlice:
+    """The time slice of one computation on a cooperatively scheduled worker."""
 
     def __init__(self) -> None:
-        self._ends = time.monotonic() + _TURN_S
+        self._ends = time.monotonic() + _SLICE_S
 
-    def pass_on(self) -> None:
-        """Let others have theirs, if this one has lasted long enough."""
+    def yield_if_expired(self) -> None:
+        """Yield to the event loop if the time slice has expired, then begin the next slice."""
         if time.monotonic() > self._ends:
             time.sleep(_PAUSE_S)
-            self._ends = time.monotonic() + _TURN_S
+            self._ends = time.monotonic() + _SLICE_S

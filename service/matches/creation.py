@@ -1,4 +1,4 @@
-"""What a creator asks for, made into a table and seats."""
+"""Build a match and its seats from the body of a creation request."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import secrets
 from typing import Any
 
 from service.matches.errors import Problem
-from service.matches.match import GameOptions, OnTimeout, Seat, SeedSource, Table
+from service.matches.match import GameOptions, Match, OnTimeout, Seat, SeedSource
 from service.matches.tokens import TokenSource, hash_token
 from skye import TieBreak
 
 
-def beginning_of(body: dict[str, Any]) -> dict[str, Any]:
-    """Return the body that would have begun the recorded game.
+def body_from_record(body: dict[str, Any]) -> dict[str, Any]:
+    """Return the creation request that starts a recorded game again.
 
-    :raises Problem: game_not_over, since something in its record is hidden.
+    :raises Problem: game_not_over, if the record hides the seed or an action.
     """
     record = body["record"]
     if record["options"]["seed"] is None or None in record["actions"]:
@@ -23,19 +23,19 @@ def beginning_of(body: dict[str, Any]) -> dict[str, Any]:
     return body | {"players": record["players"], "start": True, "options": chosen | body["options"]}
 
 
-def new_table(body: dict[str, Any], game_id: str, tokens: TokenSource, now_ms: int) -> Table:
-    """Return the table that was asked for, without its players.
+def new_match(body: dict[str, Any], game_id: str, tokens: TokenSource, now_ms: int) -> Match:
+    """Return the requested match, without its players.
 
-    :raises Problem: invalid_setup, when a seat is to start that nobody can ever have.
+    :raises Problem: invalid_setup, if the match cannot have the starting seat.
     """
     players = body["players"]
-    everybody = len(players) if body["start"] and len(players) > 1 else 5
-    capacity, starts = body.get("seats", everybody), body["options"].get("starting_seat", 0)
+    default = len(players) if body["start"] and len(players) > 1 else 5
+    capacity, starts = body.get("seats", default), body["options"].get("starting_seat", 0)
     if starts >= capacity:
         raise Problem(
-            "invalid_setup", f"Seat {starts} was to start, and there are {capacity} seats from 0 on."
+            "invalid_setup", f"The starting seat is {starts}, but the seats are numbered 0 to {capacity - 1}."
         )
-    return Table(
+    return Match(
         id=game_id,
         name=body["name"],
         host=hash_token(tokens.token("host")),
@@ -63,7 +63,7 @@ def _options(chosen: dict[str, Any]) -> GameOptions:
 
 
 def new_seat(player: dict[str, Any], tokens: TokenSource, number: int) -> Seat:
-    """Return the seat of a person, for whom a token is made, or of a bot."""
+    """Return the seat of a bot, or of a person with a new token."""
     bot = player.get("bot")
     name = player.get("name") or f"{bot} {number + 1}".capitalize()
     return Seat(name, player.get("color", ""), "" if bot else hash_token(tokens.token(str(number))), bot)

@@ -1,6 +1,6 @@
-"""The lobby: opening a table, taking and leaving seats, starting and aborting.
+"""The lobby: open a match, join and leave seats, start and abort.
 
-Every function returns the step it took, or raises a `Problem`.
+Every function returns a `Transition` or raises a `Problem`.
 """
 
 from __future__ import annotations
@@ -9,117 +9,117 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from service.matches.autoplay import hand_to_bot
-from service.matches.cooperative_yield import Turn
+from service.matches.cooperative_yield import TimeSlice
 from service.matches.errors import Problem
 from service.matches.match import (
     GameAborted,
     GameCreated,
     GameStarted,
+    Match,
     PlayerJoined,
     PlayerLeft,
     Seat,
     Status,
-    Table,
 )
-from service.matches.transitions import Step, after_move, changed, game_in_play, may_not_undo
+from service.matches.transitions import Transition, advance, after_move, game_in_play, undo_limit_reached
 from skye import COLORS, PLAYERS, Action, new_game, play_on
 
 
-def open_table(table: Table, seats: tuple[Seat, ...], now_ms: int) -> Step:
-    """Open a new table with the seats that its creator fills, and start if all are and that was asked.
+def open_match(match: Match, seats: tuple[Seat, ...], now_ms: int) -> Transition:
+    """Open a new match with its first seats; start it if it is full and should start when full.
 
     :raises Problem: game_full, color_taken. :raises RuleError: what `start` raises.
     """
-    if len(seats) > table.capacity:
-        raise Problem("game_full", f"There are {table.capacity} seats for {len(seats)} players.")
-    step = changed(table, now_ms, [GameCreated(table.name)])
+    if len(seats) > match.capacity:
+        raise Problem("game_full", f"There are {match.capacity} seats for {len(seats)} players.")
+    transition = advance(match, now_ms, [GameCreated(match.name)])
     named = {seat.color for seat in seats}
     unnamed = (color for color in COLORS if color not in named)
     for seat in seats:
         seated = replace(seat, color=seat.color or next(unnamed))
-        step = step.then(join(step.table, seated, now_ms))
-    return step
+        transition = transition.then(join(transition.match, seated, now_ms))
+    return transition
 
 
-def join(table: Table, seat: Seat, now_ms: int) -> Step:
-    """Seat a player or a bot in the next seat; one without a colour gets the first that is free.
+def join(match: Match, seat: Seat, now_ms: int) -> Transition:
+    """Add a player or a bot in the next seat; without a colour it gets the first free one.
 
     :raises Problem: game_already_started, game_aborted, too_many_changes, game_full, color_taken.
     """
-    _check_in_lobby(table)
-    if may_not_undo(table):  # so many have come and gone
+    _check_in_lobby(match)
+    if undo_limit_reached(match):  # joining and leaving could go on forever
         raise Problem("too_many_changes")
-    if len(table.seats) >= table.capacity:
-        raise Problem("game_full", f"All {table.capacity} seats are taken.")
-    taken = {other.color for other in table.seats}
+    if len(match.seats) >= match.capacity:
+        raise Problem("game_full", f"All {match.capacity} seats are taken.")
+    taken = {other.color for other in match.seats}
     if seat.color in taken:
         raise Problem("color_taken", f"Another player has {seat.color}.")
     seat = replace(seat, color=seat.color or next(color for color in COLORS if color not in taken))
-    joined = PlayerJoined(len(table.seats), seat.name, seat.color, seat.bot)
-    step = changed(table, now_ms, [joined], seats=(*table.seats, seat))
-    if table.start_when_full and len(step.table.seats) == table.capacity:
-        step = step.then(start(step.table, now_ms))
-    return step
+    joined = PlayerJoined(len(match.seats), seat.name, seat.color, seat.bot)
+    transition = advance(match, now_ms, [joined], seats=(*match.seats, seat))
+    if match.start_when_full and len(transition.match.seats) == match.capacity:
+        transition = transition.then(start(transition.match, now_ms))
+    return transition
 
 
-def replay(step: Step, actions: Sequence[Action], now_ms: int) -> Step:
-    """Play recorded actions at a table where the game has just begun.
+def replay(transition: Transition, actions: Sequence[Action], now_ms: int) -> Transition:
+    """Play recorded actions in a match that has just started.
 
-    :raises RuleError: InvalidRecord, with the number of the action that breaks a rule, from 1.
+    :raises RuleError: InvalidRecord, with the number of the illegal action, from 1.
     """
     if not actions:
-        return step
-    turn = Turn()
-    for outcome in play_on(game_in_play(step.table), actions):
-        step = step.then(after_move(step.table, outcome, now_ms))
-        turn.pass_on()
-    return step
+        return transition
+    time_slice = TimeSlice()
+    for outcome in play_on(game_in_play(transition.match), actions):
+        transition = transition.then(after_move(transition.match, outcome, now_ms))
+        time_slice.yield_if_expired()
+    return transition
 
 
-def leave(table: Table, seat: int, now_ms: int) -> Step:
-    """Leave the lobby, which moves later seats up by one; or resign a game, and a bot plays on.
+def leave(match: Match, seat: int, now_ms: int) -> Transition:
+    """Leave the lobby, which moves later seats up by one, or resign, which hands the seat to a bot.
 
-    :raises Problem: game_aborted, game_finished, seat_played_by_bot.
+    :raises Problem: game_aborted, game_over, seat_played_by_bot.
     """
-    if table.status is Status.LOBBY:
-        seats = (*table.seats[:seat], *table.seats[seat + 1 :])
-        return changed(table, now_ms, [PlayerLeft(seat)], seats=seats)
-    if game_in_play(table).is_over:
+    if match.status is Status.LOBBY:
+        seats = (*match.seats[:seat], *match.seats[seat + 1 :])
+        return advance(match, now_ms, [PlayerLeft(seat)], seats=seats)
+    if game_in_play(match).is_over:
         raise Problem("game_over")
-    if table.seats[seat].bot:
+    if match.seats[seat].bot:
         raise Problem("seat_played_by_bot")
-    return hand_to_bot(table, seat, "resigned", now_ms)
+    return hand_to_bot(match, seat, "resigned", now_ms)
 
 
-def start(table: Table, now_ms: int) -> Step:
-    """Close the lobby and begin the game.
+def start(match: Match, now_ms: int) -> Transition:
+    """Close the lobby and start the game.
 
     :raises Problem: game_already_started, game_aborted, too_few_players.
-    :raises RuleError: InvalidSetup, when the options name a starting seat that nobody has taken.
+    :raises RuleError: InvalidSetup, if the starting seat in the options is not taken.
     """
-    _check_in_lobby(table)
-    if len(table.seats) < PLAYERS[0]:
-        raise Problem("too_few_players", f"{len(table.seats)} of at least {PLAYERS[0]} players are seated.")
-    colors = [seat.color for seat in table.seats]
-    game, events = new_game(colors, table.options.seed, table.options.for_engine)
+    _check_in_lobby(match)
+    if len(match.seats) < PLAYERS[0]:
+        raise Problem("too_few_players", f"{len(match.seats)} of at least {PLAYERS[0]} players are seated.")
+    colors = [seat.color for seat in match.seats]
+    game, events = new_game(colors, match.options.seed, match.options.for_engine)
     started = GameStarted(game.scoring_tiles, game.starting_seat, game.rounds)
-    return changed(table, now_ms, [started, *events], game=game, status=Status.PLAYING)
+    return advance(match, now_ms, [started, *events], game=game, status=Status.PLAYING)
 
 
-def abort(table: Table, now_ms: int) -> Step:
-    """End a game that is not over, without a result.
+def abort(match: Match, now_ms: int) -> Transition:
+    """Abort a match that is not over: it ends without a result.
 
     :raises Problem: game_aborted, game_over.
     """
-    if table.status is Status.ABORTED:
+    if match.status is Status.ABORTED:
         raise Problem("game_aborted")
-    if table.status is Status.FINISHED:
+    if match.status is Status.FINISHED:
         raise Problem("game_over")
-    return changed(table, now_ms, [GameAborted()], status=Status.ABORTED)
+    return advance(match, now_ms, [GameAborted()], status=Status.ABORTED)
 
 
-def _check_in_lobby(table: Table) -> None:
-    if table.status is Status.ABORTED:
+def _check_in_lobby(match: Match) -> None:
+    if match.status is Status.ABORTED:
         raise Problem("game_aborted")
-    if table.status is not Status.LOBBY:
+    if match.status is not Status.LOBBY:
         raise Problem("game_already_started")

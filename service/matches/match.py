@@ -1,7 +1,7 @@
-"""A table: who sits at it, who may do what, and the game that is played there. Frozen values, no I/O.
+"""A match: its seats, options and lobby around a game of the engine. Immutable values, no I/O.
 
-The engine knows players by seat and colour; names, tokens, bots, options of the service and the lobby
-before the game are the table's. `version` counts accepted changes, `last_event` the events so far.
+The engine identifies players by seat and colour. The match adds names, token hashes, bots and deadlines.
+`version` counts accepted changes, `last_event` counts events.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from skye import PLAYERS, Event, Game, Options, TieBreak
 
 
 class Status(StrEnum):
-    """Where a game stands."""
+    """The stage of a match."""
 
     LOBBY = "lobby"
     PLAYING = "playing"
@@ -23,14 +23,14 @@ class Status(StrEnum):
 
 
 class OnTimeout(StrEnum):
-    """What happens to a seat that lets its deadline pass."""
+    """The action taken for a seat that misses its deadline."""
 
     AUTO = "auto"
     BOT = "bot"
 
 
 class SeedSource(StrEnum):
-    """Who chose the seed: a creator who did knows every draw in advance."""
+    """The origin of the seed: a creator who chose it knows every draw in advance."""
 
     SERVER = "server"
     CREATOR = "creator"
@@ -38,7 +38,7 @@ class SeedSource(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GameOptions:
-    """What the creator of a game chose. `turn_ms` of None sets no deadlines."""
+    """The options of a match. Without `turn_ms` there are no deadlines."""
 
     seed: str
     seed_source: SeedSource = SeedSource.SERVER
@@ -51,15 +51,15 @@ class GameOptions:
 
     @property
     def for_engine(self) -> Options:
-        """The options that are the engine's."""
+        """The options of the engine."""
         return Options(self.scoring_tiles, self.starting_seat, self.tie_break, self.open_gold)
 
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """Who sits there: `token` is the hash of the seat's token, empty when nobody holds one.
+    """A seat and its player. `token` is the hash of the seat's token, empty if there is none.
 
-    `bot` names the bot that plays, from the beginning or since the player left or timed out.
+    `bot` names the bot that plays the seat, from the start or since the player resigned or timed out.
     """
 
     name: str
@@ -69,8 +69,8 @@ class Seat:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """All that is stored of a game but its log. Times are milliseconds since 1970, UTC."""
+class Match:
+    """Everything stored of a match except its event log. Times are milliseconds since 1970, UTC."""
 
     id: str
     name: str
@@ -89,12 +89,12 @@ class Table:
 
     @property
     def waiting_for(self) -> tuple[int, ...]:
-        """The seats that must act now."""
+        """Return the seats that must act now."""
         return self.game.waiting_for if self.game and self.status is Status.PLAYING else ()
 
 
 class GameCreated(NamedTuple):
-    """The table is open; players may join."""
+    """The match was created; players may join."""
 
     name: str
 
@@ -115,7 +115,7 @@ class PlayerLeft(NamedTuple):
 
 
 class GameStarted(NamedTuple):
-    """The lobby closes and the game begins."""
+    """The lobby closes and the game starts."""
 
     scoring_tiles: tuple[str, ...]
     starting_seat: int
@@ -123,7 +123,7 @@ class GameStarted(NamedTuple):
 
 
 class BotTookOver(NamedTuple):
-    """A bot plays on for a seat, for good: the player has resigned or timed out."""
+    """A bot replaces a player who has resigned or timed out, permanently."""
 
     seat: int
     bot: str
@@ -131,13 +131,13 @@ class BotTookOver(NamedTuple):
 
 
 class TimedOut(NamedTuple):
-    """A seat let its deadline pass; what follows was decided for it."""
+    """A seat missed its deadline; the following move was made for it."""
 
     seat: int
 
 
 class TurnChanged(NamedTuple):
-    """Who must act now, and until when; the last event of each change that alters it."""
+    """The seats that must act now and their deadline; the last event of each change that alters them."""
 
     phase: str | None
     waiting_for: tuple[int, ...]
@@ -148,11 +148,11 @@ class GameAborted(NamedTuple):
     """The host has aborted the game."""
 
 
-TableEvent: TypeAlias = (
+MatchEvent: TypeAlias = (
     GameCreated | PlayerJoined | PlayerLeft | GameStarted | BotTookOver | TimedOut | TurnChanged | GameAborted
 )
 
-TABLE_EVENT_TYPES: Final[dict[type, str]] = {
+MATCH_EVENT_TYPES: Final[dict[type, str]] = {
     GameCreated: "game_created",
     PlayerJoined: "player_joined",
     PlayerLeft: "player_left",
@@ -162,13 +162,13 @@ TABLE_EVENT_TYPES: Final[dict[type, str]] = {
     TurnChanged: "turn_changed",
     GameAborted: "game_aborted",
 }
-"""The name of each event of the table in the interface."""
+"""The name of each match event in the API."""
 
-AnyEvent: TypeAlias = Event | TableEvent
+AnyEvent: TypeAlias = Event | MatchEvent
 
 
 class Change(NamedTuple):
-    """One accepted change: the version it led to, when it happened, and its events.
+    """One accepted change: the resulting version, its time and its events.
 
     The events are numbered without a gap; `first_event` is the number of the first.
     """

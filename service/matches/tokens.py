@@ -1,7 +1,7 @@
-"""Tokens: how they are made, what is kept of them, and whom they stand for.
+"""Bearer tokens of seats and hosts: derivation, hashing and identification.
 
-A token has 128 random bits. Only a hash of it is stored; being of a random token, that hash needs no salt
-and no slowness. Tokens are compared through their hashes, in constant time.
+A token has 128 random bits, so its stored hash needs neither salt nor a slow hash function. Tokens are
+compared by their hashes in constant time.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import secrets
 from base64 import urlsafe_b64encode
 from typing import NamedTuple
 
-from service.matches.match import Table
+from service.matches.match import Match
 
 _PREFIX = "skye_"
 _BYTES = 16
 
 
 class Caller(NamedTuple):
-    """Who asks: a seat, the host, or neither (a spectator)."""
+    """The caller's role: a seat, the host, or neither (a spectator)."""
 
     seat: int | None = None
     host: bool = False
@@ -29,10 +29,10 @@ SPECTATOR = Caller()
 
 
 class TokenSource:
-    """Makes the tokens of one request.
+    """Derives the tokens that one request issues.
 
-    They follow from `nonce`, which is random, and the request's idempotency key: a repeated request can be
-    given its tokens again though neither they nor anything that opens them is stored.
+    They derive from a random `nonce` and the request's idempotency key: a retried request gets the same
+    tokens, although the store holds neither the tokens nor the key.
     """
 
     def __init__(self, idempotency_key: str = "", nonce: bytes | None = None) -> None:
@@ -48,7 +48,7 @@ class TokenSource:
 
 
 def hash_token(token: str) -> str:
-    """Return what is stored of a token."""
+    """Return the hash of a token, the only form that is stored."""
     return _text(hashlib.sha256(token.encode()).digest()[:_BYTES])
 
 
@@ -56,13 +56,13 @@ def _text(data: bytes) -> str:
     return urlsafe_b64encode(data).decode().rstrip("=")
 
 
-def identify(table: Table, token: str) -> Caller | None:
-    """Return whom a token stands for at a table, or None when for nobody."""
+def identify(match: Match, token: str) -> Caller | None:
+    """Return the caller that a token identifies in a match, or None if it is unknown there."""
     hashed = hash_token(token)
     found = None
-    if hmac.compare_digest(table.host, hashed):
+    if hmac.compare_digest(match.host, hashed):
         found = Caller(host=True)
-    for number, seat in enumerate(table.seats):
+    for number, seat in enumerate(match.seats):
         if hmac.compare_digest(seat.token, hashed):
             found = Caller(seat=number)
     return found

@@ -1,4 +1,4 @@
-"""How a table changes: one accepted change after another, each with its version and its events."""
+"""Transitions of a match: accepted changes, each with its version and its events."""
 
 from __future__ import annotations
 
@@ -7,104 +7,106 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from service.matches.errors import Problem
-from service.matches.match import AnyEvent, Change, Status, Table, TurnChanged
+from service.matches.match import AnyEvent, Change, Match, Status, TurnChanged
 from skye import Game, Move, Outcome, SetOffer, TakeBack, play
 
-MOST_CHANGES: Final = 1_500
-"""The changes of a game after which nothing is undone: else one could go on for ever, and its log would grow.
+MAX_CHANGES: Final = 1_500
+"""The number of changes after which undoing is refused; otherwise a game and its log could grow forever.
 
-No game needs more than 200 that undo nothing, so one that has come so far ends within what a record may have.
+A game without undos has fewer than 200 changes, so every game ends within the size limit of a record.
 """
 
 
-class Step(NamedTuple):
-    """A table after some changes, and those changes, oldest first."""
+class Transition(NamedTuple):
+    """A match after zero or more changes, and those changes, oldest first."""
 
-    table: Table
+    match: Match
     changes: tuple[Change, ...] = ()
 
-    def then(self, later: Step) -> Step:
-        """Return this step followed by one that began where this one ended."""
-        return Step(later.table, self.changes + later.changes)
+    def then(self, later: Transition) -> Transition:
+        """Return this transition extended by one that starts where this one ends."""
+        return Transition(later.match, self.changes + later.changes)
 
 
-def changed(table: Table, now_ms: int, events: Sequence[AnyEvent], **fields: Any) -> Step:
-    """Return the table with fields replaced, as one more version.
+def advance(match: Match, now_ms: int, events: Sequence[AnyEvent], **fields: Any) -> Transition:
+    """Replace fields of a match as one change, which increments its version.
 
-    Whenever that alters whose turn it is, the deadline is set anew and a `TurnChanged` told last.
+    A change of the seats that must act sets a new deadline and appends a `TurnChanged` event.
     """
-    after = replace(table, **fields)
+    after = replace(match, **fields)
     events = tuple(events)
-    if _turn(after) != _turn(table):
+    if _turn(after) != _turn(match):
         after = replace(after, deadline_ms=_deadline(after, now_ms))
-    if _shown_turn(after) != _shown_turn(table):
+    if _shown_turn(after) != _shown_turn(match):
         events = (*events, TurnChanged(*_shown_turn(after)))
-    change = Change(table.version + 1, now_ms, table.last_event + 1, events)
-    return Step(replace(after, version=change.version, last_event=change.last_event), (change,))
+    change = Change(match.version + 1, now_ms, match.last_event + 1, events)
+    return Transition(replace(after, version=change.version, last_event=change.last_event), (change,))
 
 
-def make_move(table: Table, seat: int, move: Move, now_ms: int, *before: AnyEvent) -> Step:
-    """Make one move in the game; `before` is told before what the move causes.
+def make_move(match: Match, seat: int, move: Move, now_ms: int, *before: AnyEvent) -> Transition:
+    """Make one move in the game.
 
-    :raises Problem: when no game is in play. :raises RuleError: when the rules refuse the move.
+    :param before: events that precede those of the move.
+    :raises Problem: game_not_started, game_aborted.
+    :raises RuleError: if the move is illegal.
     """
-    return after_move(table, play(game_in_play(table), seat, move), now_ms, *before)
+    return after_move(match, play(game_in_play(match), seat, move), now_ms, *before)
 
 
-def after_move(table: Table, outcome: Outcome, now_ms: int, *before: AnyEvent) -> Step:
-    """Put the outcome of a move on the table; `before` is told before what the move has caused."""
+def after_move(match: Match, outcome: Outcome, now_ms: int, *before: AnyEvent) -> Transition:
+    """Apply the outcome of a move; the events `before` precede those of the move."""
     game, events = outcome
     status = Status.FINISHED if game.is_over else Status.PLAYING
-    return changed(table, now_ms, [*before, *events], game=game, status=status)
+    return advance(match, now_ms, [*before, *events], game=game, status=status)
 
 
-def may_not_undo(table: Table) -> bool:
-    """Say whether a game has changed so often that nothing of it is undone any more."""
-    return table.version >= MOST_CHANGES
+def undo_limit_reached(match: Match) -> bool:
+    """Return whether a match has had so many changes that undoing is refused."""
+    return match.version >= MAX_CHANGES
 
 
-def undoes(table: Table, seat: int, move: Move) -> bool:
-    """Say whether a move undoes what the seat has done before: a placement, or its offer."""
+def is_undo(match: Match, seat: int, move: Move) -> bool:
+    """Return whether a move replaces the seat's offer or takes back its placement."""
     if isinstance(move, SetOffer):
-        return table.game is not None and bool(table.game.players[seat].prices)
+        return match.game is not None and bool(match.game.players[seat].prices)
     return isinstance(move, TakeBack)
 
 
-def game_in_play(table: Table) -> Game:
-    """Return the game of a table that has begun and was not aborted; it may be over.
+def game_in_play(match: Match) -> Game:
+    """Return the game of a match that was started and not aborted; it may be over.
 
     :raises Problem: game_not_started, game_aborted.
     """
-    if table.status is Status.ABORTED:
+    if match.status is Status.ABORTED:
         raise Problem("game_aborted")
-    return game_begun(table)
+    return game_begun(match)
 
 
-def game_begun(table: Table) -> Game:
-    """Return the game of a table that has begun; it may be over, or aborted.
+def game_begun(match: Match) -> Game:
+    """Return the game of a match that was started; it may be over or aborted.
 
     :raises Problem: game_not_started.
     """
-    if table.game is None:
+    if match.game is None:
         raise Problem("game_not_started")
-    return table.game
+    return match.game
 
 
-def _turn(table: Table) -> tuple[object, ...]:
-    """Return what a deadline belongs to: a phase of a round, and when buying, whose turn it is."""
-    game = table.game
-    if game is None or table.status is not Status.PLAYING:
+def _turn(match: Match) -> tuple[object, ...]:
+    """Return the turn to which a deadline applies: round, phase and number of buying turns."""
+    game = match.game
+    if game is None or match.status is not Status.PLAYING:
         return ()
     return game.round, game.phase, game.buys
 
 
-def _shown_turn(table: Table) -> tuple[str | None, tuple[int, ...], int | None]:
-    """Return what is told of whose turn it is: the phase, the seats that must act, and until when."""
-    phase = table.game.phase if table.game and table.status is Status.PLAYING else None
-    return phase, table.waiting_for, table.deadline_ms
+def _shown_turn(match: Match) -> tuple[str | None, tuple[int, ...], int | None]:
+    """Return the published turn: the phase, the seats that must act, and their deadline."""
+    phase = match.game.phase if match.game and match.status is Status.PLAYING else None
+    return phase, match.waiting_for, match.deadline_ms
 
 
-def _deadline(table: Table, now_ms: int) -> int | None:
-    if table.options.turn_ms is None or not table.waiting_for:
+def _deadline(match: Match, now_ms: int) -> int | None:
+    if match.options.turn_ms is None or not match.waiting_for:
         return None
-    return now_ms + table.options.turn_ms
+    return now_ms + match.options.turn_ms

@@ -1,6 +1,6 @@
-"""What the service answers, as plain dictionaries: the engine's views with what the table adds.
+"""Views of a match as plain dictionaries: the engine's views plus the fields of the match.
 
-What a caller may see is decided in the engine's `visibility`; here it is only put together.
+The engine's `visibility` decides what a caller may see; this module only assembles views.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from service.matches.match import (
-    TABLE_EVENT_TYPES,
+    MATCH_EVENT_TYPES,
     AnyEvent,
     Change,
     GameStarted,
+    Match,
+    MatchEvent,
     Status,
-    Table,
-    TableEvent,
     TurnChanged,
 )
 from service.matches.tokens import Caller
-from service.matches.transitions import may_not_undo
+from service.matches.transitions import undo_limit_reached
 from skye import (
     LANDSCAPE,
     OBJECTS,
@@ -59,42 +59,42 @@ def timestamp(ms: int | None) -> str | None:
     return datetime.fromtimestamp(ms / 1000, UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
 
 
-def game_view(table: Table, caller: Caller) -> View:
+def game_view(match: Match, caller: Caller) -> View:
     """Return the game as a caller may see it."""
-    played = _lobby_view(table) if table.game is None else game_as_seen_by(caller.seat, table.game)
-    if table.status is Status.ABORTED:
+    played = _lobby_view(match) if match.game is None else game_as_seen_by(caller.seat, match.game)
+    if match.status is Status.ABORTED:
         played |= {"phase": None, "waiting_for": ()}
-    for seat, player in zip(table.seats, played["players"], strict=True):
+    for seat, player in zip(match.seats, played["players"], strict=True):
         player["name"] = seat.name
         player["bot"] = seat.bot
-    played["fairness"]["seed_source"] = table.options.seed_source
+    played["fairness"]["seed_source"] = match.options.seed_source
     return {
-        "id": table.id,
-        "name": table.name,
-        "version": table.version,
-        "last_event": table.last_event,
-        "status": table.status,
-        "private": table.private,
-        "created_at": timestamp(table.created_ms),
-        "seats": table.capacity,
+        "id": match.id,
+        "name": match.name,
+        "version": match.version,
+        "last_event": match.last_event,
+        "status": match.status,
+        "private": match.private,
+        "created_at": timestamp(match.created_ms),
+        "seats": match.capacity,
         "you": {"seat": caller.seat, "host": caller.host},
-        "options": _options_view(table),
-        "deadline": timestamp(table.deadline_ms),
+        "options": _options_view(match),
+        "deadline": timestamp(match.deadline_ms),
         **played,
     }
 
 
-def _lobby_view(table: Table) -> View:
-    named = table.options.scoring_tiles
+def _lobby_view(match: Match) -> View:
+    named = match.options.scoring_tiles
     return {
         "round": 0,
         "rounds": None,
         "phase": None,
-        "starting_seat": table.options.starting_seat,
+        "starting_seat": match.options.starting_seat,
         "waiting_for": (),
-        "scoring_tiles": scoring_tiles_view(named, table.capacity) if named else (),
+        "scoring_tiles": scoring_tiles_view(named, match.capacity) if named else (),
         "bag": {"count": len(LANDSCAPE), "tiles": LANDSCAPE},
-        "fairness": {"commitment": commitment(table.options.seed), "seed": None},
+        "fairness": {"commitment": commitment(match.options.seed), "seed": None},
         "players": [
             {
                 "seat": number,
@@ -107,18 +107,18 @@ def _lobby_view(table: Table) -> View:
                 "build_finished": False,
                 "territory": territory_view(castle_alone(seat.color).placed),
             }
-            for number, seat in enumerate(table.seats)
+            for number, seat in enumerate(match.seats)
         ],
         "result": None,
     }
 
 
-def _options_view(table: Table) -> View:
-    options = table.options
+def _options_view(match: Match) -> View:
+    options = match.options
     return {
         "scoring_tiles": options.scoring_tiles,
         "starting_seat": options.starting_seat,
-        "seed": options.seed if table.status is Status.FINISHED else None,
+        "seed": options.seed if match.status is Status.FINISHED else None,
         "tie_break": options.tie_break,
         "open_gold": options.open_gold,
         "turn_ms": options.turn_ms,
@@ -126,38 +126,38 @@ def _options_view(table: Table) -> View:
     }
 
 
-def summary_view(table: Table) -> View:
-    """Return what a list of games tells of each."""
-    game = table.game
+def summary_view(match: Match) -> View:
+    """Return the summary of a match in the list of games."""
+    game = match.game
     return {
-        "id": table.id,
-        "name": table.name,
-        "version": table.version,
-        "status": table.status,
-        "created_at": timestamp(table.created_ms),
-        "seats": table.capacity,
+        "id": match.id,
+        "name": match.name,
+        "version": match.version,
+        "status": match.status,
+        "created_at": timestamp(match.created_ms),
+        "seats": match.capacity,
         "round": game.round if game else 0,
-        "phase": game.phase if game and table.status is Status.PLAYING else None,
+        "phase": game.phase if game and match.status is Status.PLAYING else None,
         "players": [
             {"seat": number, "name": seat.name, "color": seat.color, "bot": seat.bot}
-            for number, seat in enumerate(table.seats)
+            for number, seat in enumerate(match.seats)
         ],
     }
 
 
-def actions_view(table: Table, seat: int) -> View:
-    """Return every move open to a seat now, each as a request that can be sent as it stands."""
+def actions_view(match: Match, seat: int) -> View:
+    """Return every legal move of a seat, each as a complete request."""
     actions: list[View] = []
-    if table.game is not None and table.status is Status.PLAYING and table.seats[seat].bot is None:
-        limits = offer_limits(table.game, seat)
-        moves = legal_moves(table.game, seat)
-        if may_not_undo(table):
-            limits = None if table.game.players[seat].prices else limits
+    if match.game is not None and match.status is Status.PLAYING and match.seats[seat].bot is None:
+        limits = offer_limits(match.game, seat)
+        moves = legal_moves(match.game, seat)
+        if undo_limit_reached(match):
+            limits = None if match.game.players[seat].prices else limits
             moves = [move for move in moves if not isinstance(move, TakeBack)]
         if limits is not None:
-            actions.append(_offer_action(table, seat, limits))
-        actions += [_action(table, seat, move) for move in moves]
-    return {"version": table.version, "actions": actions}
+            actions.append(_offer_action(match, seat, limits))
+        actions += [_action(match, seat, move) for move in moves]
+    return {"version": match.version, "actions": actions}
 
 
 _REQUESTS: dict[type, tuple[str, str]] = {
@@ -169,7 +169,7 @@ _REQUESTS: dict[type, tuple[str, str]] = {
 }
 
 
-def _action(table: Table, seat: int, move: Move) -> View:
+def _action(match: Match, seat: int, move: Move) -> View:
     method, path = _REQUESTS.get(type(move), ("POST", "purchase"))
     fields = move_view(move)
     name = fields.pop("type")
@@ -177,16 +177,16 @@ def _action(table: Table, seat: int, move: Move) -> View:
     return {
         "type": name,
         "method": method,
-        "href": f"/v1/games/{table.id}/players/{seat}/{path}",
+        "href": f"/v1/games/{match.id}/players/{seat}/{path}",
         "body": body,
     }
 
 
-def _offer_action(table: Table, seat: int, limits: OfferLimits) -> View:
-    """Give one offer that is legal as it stands, and the limits within which every other is."""
+def _offer_action(match: Match, seat: int, limits: OfferLimits) -> View:
+    """Return one legal offer and the constraints that every legal offer meets."""
     discard, *kept = limits.tiles
     example = SetOffer(discard, tuple((tile, limits.minimum) for tile in kept))
-    return {**_action(table, seat, example), "constraints": limits._asdict()}
+    return {**_action(match, seat, example), "constraints": limits._asdict()}
 
 
 def event_views(change: Change, caller: Caller, *, open_gold: bool) -> list[View]:
@@ -199,14 +199,14 @@ def event_views(change: Change, caller: Caller, *, open_gold: bool) -> list[View
 
 
 def _event_view(event: AnyEvent, caller: Caller, *, open_gold: bool) -> View:
-    if not isinstance(event, TableEvent):
+    if not isinstance(event, MatchEvent):
         return event_as_seen_by(caller.seat, event, open_gold=open_gold)
     fields = event._asdict()
     if isinstance(event, TurnChanged):
         fields["deadline"] = timestamp(fields.pop("deadline_ms"))
     if isinstance(event, GameStarted):
         fields["scoring_tiles"] = scoring_tiles_view(event.scoring_tiles, 5 if event.rounds == 5 else 4)
-    return {"type": TABLE_EVENT_TYPES[type(event)], **fields}
+    return {"type": MATCH_EVENT_TYPES[type(event)], **fields}
 
 
 @cache

@@ -8,7 +8,7 @@ from typing import Any
 from flask import Response, request
 
 from service.matches.errors import FieldError, Problem
-from service.matches.match import Change, Status, Table, TableEvent
+from service.matches.match import Change, Match, MatchEvent, Status
 from service.matches.transitions import game_begun
 from service.openapi.components import LAST_EVENT_ID
 from service.openapi.operations import GAME, Answer, Describe, Link, Token, reads, text
@@ -151,7 +151,7 @@ def get_record(game: str) -> Response:
     return unchanged(tag) or shown(record, tag=tag)
 
 
-def _beginning(table: Table, *, is_over: bool) -> dict[str, Any]:
+def _beginning(table: Match, *, is_over: bool) -> dict[str, Any]:
     game = game_begun(table)
     return {
         "format": RECORD_FORMAT,
@@ -169,4 +169,4 @@ def _beginning(table: Table, *, is_over: bool) -> dict[str, Any]:
 
 
 def _engine_events(changes: Iterable[Change]) -> list[Event]:
-    return [event for change in changes for event in change.events if not isinstance(event, TableEvent)]
+    return [event for change in changes for event in change.events if not isinstance(event, MatchEvent)]

@@ -8,11 +8,11 @@ from flask import Response
 
 from service.matches import lobby as seating
 from service.matches import views
-from service.matches.creation import beginning_of, new_seat, new_table
+from service.matches.creation import body_from_record, new_match, new_seat
 from service.matches.errors import Problem
-from service.matches.match import Status, Table
+from service.matches.match import Match, Status
 from service.matches.tokens import SPECTATOR, Caller, TokenSource
-from service.matches.transitions import Step
+from service.matches.transitions import Transition
 from service.openapi.operations import BODY, STORE, Answer, Link, Token, creates, operation, reads, writes
 from service.schemas import requests
 from service.schemas import responses as answers
@@ -71,14 +71,14 @@ def create_game(body: dict[str, Any]) -> Response:
     actions: list[Action] = []
     if "record" in body:
         actions = body["record"]["actions"][: body.get("until")]
-        body = beginning_of(body)
+        body = body_from_record(body)
 
-    def make(game_id: str, now_ms: int, tokens: TokenSource) -> Step:
+    def make(game_id: str, now_ms: int, tokens: TokenSource) -> Transition:
         players = [new_seat(player, tokens, number) for number, player in enumerate(body["players"])]
-        step = seating.open_table(new_table(body, game_id, tokens, now_ms), tuple(players), now_ms)
+        step = seating.open_match(new_match(body, game_id, tokens, now_ms), tuple(players), now_ms)
         return seating.replay(step, actions, now_ms)
 
-    def tell(table: Table, caller: Caller, tokens: TokenSource) -> tuple[int, Any]:
+    def tell(table: Match, caller: Caller, tokens: TokenSource) -> tuple[int, Any]:
         players = [
             {"seat": number, "token": tokens.given.get(str(number))} for number in range(len(table.seats))
         ]
@@ -146,7 +146,7 @@ _OWN_VIEW = Answer(
 )
 
 
-def own_view(table: Table, caller: Caller, _tokens: TokenSource) -> tuple[int, Any]:
+def own_view(table: Match, caller: Caller, _tokens: TokenSource) -> tuple[int, Any]:
     """Answer an action with the caller's new view of the game."""
     return 200, views.game_view(table, caller)
 
@@ -191,12 +191,12 @@ def join_game(player: dict[str, Any], game: str) -> Response:
     The token in the answer is shown this once.
     """
 
-    def decide(table: Table, caller: Caller, now_ms: int, tokens: TokenSource) -> Step:
+    def decide(table: Match, caller: Caller, now_ms: int, tokens: TokenSource) -> Transition:
         if "bot" in player:
             host_only(caller)
         return seating.join(table, new_seat(player, tokens, len(table.seats)), now_ms)
 
-    def tell(table: Table, caller: Caller, tokens: TokenSource) -> tuple[int, Any]:
+    def tell(table: Match, caller: Caller, tokens: TokenSource) -> tuple[int, Any]:
         ((seat, seat_token),) = tokens.given.items() or ((len(table.seats) - 1, None),)
         number = int(seat)
         viewer = Caller(number) if caller == SPECTATOR else caller
@@ -226,7 +226,7 @@ def leave_game(game: str, seat: int) -> Response:
     nothing any more.
     """
 
-    def decide(table: Table, caller: Caller, now_ms: int, _tokens: TokenSource) -> Step:
+    def decide(table: Match, caller: Caller, now_ms: int, _tokens: TokenSource) -> Transition:
         if seat >= len(table.seats):
             raise Problem("seat_not_found")
         if not (caller.host and table.status is Status.LOBBY):
@@ -255,7 +255,7 @@ def start_game(game: str) -> Response:
     so the answer shows the game waiting for prices.
     """
 
-    def decide(table: Table, caller: Caller, now_ms: int, _tokens: TokenSource) -> Step:
+    def decide(table: Match, caller: Caller, now_ms: int, _tokens: TokenSource) -> Transition:
         host_only(caller)
         return seating.start(table, now_ms)
 
@@ -271,7 +271,7 @@ def abort_game(game: str) -> Response:
     while, with the status `aborted`.
     """
 
-    def decide(table: Table, caller: Caller, now_ms: int, _tokens: TokenSource) -> Step:
+    def decide(table: Match, caller: Caller, now_ms: int, _tokens: TokenSource) -> Transition:
         host_only(caller)
         return seating.abort(table, now_ms)
 

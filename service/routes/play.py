@@ -8,9 +8,9 @@ from flask import Response
 
 from service.matches import views
 from service.matches.errors import Problem
-from service.matches.match import Table
+from service.matches.match import Match
 from service.matches.tokens import Caller, TokenSource
-from service.matches.transitions import Step, game_in_play, make_move, may_not_undo, undoes
+from service.matches.transitions import Transition, game_in_play, is_undo, make_move, undo_limit_reached
 from service.openapi.operations import BODY, Answer, Describe, Link, Token, reads, writes
 from service.schemas import requests
 from service.schemas import responses as answers
@@ -132,17 +132,17 @@ def finish_building(game: str, seat: int) -> Response:
 
 
 def _play(game: str, seat: int, move: Move) -> Response:
-    def decide(table: Table, caller: Caller, now_ms: int, _tokens: TokenSource) -> Step:
+    def decide(table: Match, caller: Caller, now_ms: int, _tokens: TokenSource) -> Transition:
         own_seat(caller, seat, len(table.seats))
         game_in_play(table)
         if table.seats[seat].bot:
             raise Problem("seat_played_by_bot")
         step = make_move(table, seat, move, now_ms)
-        if may_not_undo(table) and undoes(table, seat, move):
+        if undo_limit_reached(table) and is_undo(table, seat, move):
             raise Problem("too_many_changes")
         return step
 
-    def tell(table: Table, caller: Caller, _tokens: TokenSource) -> tuple[int, Any]:
+    def tell(table: Match, caller: Caller, _tokens: TokenSource) -> tuple[int, Any]:
         return 200, views.game_view(table, caller)
 
     return accepted(games().write(game, call(), decide, tell))

@@ -7,7 +7,7 @@ from typing import Any
 from flask import Response
 
 from service.matches.errors import FieldError, Problem
-from service.matches.match import Table
+from service.matches.match import Match
 from service.matches.transitions import game_begun
 from service.openapi.operations import BODY, GAME, Answer, Describe, Token, operation, reads, text
 from service.schemas import requests
@@ -86,13 +86,13 @@ def draw_territory(query: dict[str, Any], game: str, seat: int) -> Response:
     return _picture(table, seat, _territory(table, seat), coordinates=query["coordinates"])
 
 
-def _territory(table: Table, seat: int) -> Territory:
+def _territory(table: Match, seat: int) -> Territory:
     if seat >= len(table.seats):
         raise Problem("seat_not_found")
     return table.game.players[seat].territory if table.game else castle_alone(table.seats[seat].color)
 
 
-def _picture(table: Table, seat: int, territory: Territory, *, coordinates: bool) -> Response:
+def _picture(table: Match, seat: int, territory: Territory, *, coordinates: bool) -> Response:
     tag = etag(table.version, form=_DRAWN)
     cached = unchanged(tag)
     if cached is not None:

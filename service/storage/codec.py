@@ -13,17 +13,17 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from service.matches.match import TABLE_EVENT_TYPES, AnyEvent, Change, Table
+from service.matches.match import MATCH_EVENT_TYPES, AnyEvent, Change, Match
 from skye import EVENT_TYPES
 
 FORMAT = 1
 """The number of the stored form; a change that older programs cannot read raises it."""
 
-_TYPES: dict[type, str] = {**EVENT_TYPES, **TABLE_EVENT_TYPES}
+_TYPES: dict[type, str] = {**EVENT_TYPES, **MATCH_EVENT_TYPES}
 _CLASSES: dict[str, type] = {name: kind for kind, name in _TYPES.items()}
 
 _encoder = msgspec.json.Encoder()
-_table_decoder = msgspec.json.Decoder(Table)
+_table_decoder = msgspec.json.Decoder(Match)
 _Plain: TypeAlias = tuple[int, int, int, list[list[Any]]]
 _change_decoder = msgspec.json.Decoder(_Plain)
 _history_decoder = msgspec.json.Decoder(list[_Plain])
@@ -44,13 +44,13 @@ def header_of(stored: bytes) -> bytes:
     return stored[: stored.index(b"{")]
 
 
-def encode_table(table: Table) -> bytes:
+def encode_table(table: Match) -> bytes:
     """Return the bytes to store for a table."""
     body = _encoder.encode(table)
     return b"%s%08x:%s" % (version_header(table.version), zlib.crc32(body), body)
 
 
-def decode_table(stored: bytes) -> Table:
+def decode_table(stored: bytes) -> Match:
     """Return the table that was stored.
 
     :raises Unreadable: when the bytes are damaged or a newer program wrote them.

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from service.matches.errors import Problem
-from service.matches.match import Change, Table
+from service.matches.match import Change, Match
 from service.storage.codec import Unreadable, decode_changes
 from service.storage.store import Entry
 
 
-def changes_of(table: Table, after: int, entries: Sequence[Entry]) -> list[Change]:
+def changes_of(table: Match, after: int, entries: Sequence[Entry]) -> list[Change]:
     """Return the changes that have led to a table and hold events beyond number `after`.
 
     :raises Problem: game_unreadable, when they are damaged or not all there.

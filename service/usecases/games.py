@@ -18,9 +18,9 @@ import msgspec
 from service.matches import autoplay
 from service.matches import tokens as auth
 from service.matches.errors import ERROR_CODES, Problem
-from service.matches.match import Change, Status, Table
+from service.matches.match import Change, Match, Status
 from service.matches.tokens import SPECTATOR, Caller, TokenSource
-from service.matches.transitions import Step
+from service.matches.transitions import Transition
 from service.observability.metrics import Metrics
 from service.settings import Settings
 from service.storage.codec import (
@@ -48,14 +48,14 @@ _ID_LENGTH = 12
 class Seen(NamedTuple):
     """A table, and who is looking at it."""
 
-    table: Table
+    table: Match
     caller: Caller
 
 
-Decide: TypeAlias = Callable[[Table, Caller, int, TokenSource], Step]
+Decide: TypeAlias = Callable[[Match, Caller, int, TokenSource], Transition]
 """What a request makes of a table: given the table, the caller, the time and a source of tokens."""
 
-Tell: TypeAlias = Callable[[Table, Caller, TokenSource], tuple[int, Any]]
+Tell: TypeAlias = Callable[[Match, Caller, TokenSource], tuple[int, Any]]
 """What is answered afterwards: a status and a body."""
 
 
@@ -128,7 +128,7 @@ class Games:
             _pause(attempt)
         raise Problem("too_much_contention")
 
-    def create(self, call: Call, make: Callable[[str, int, TokenSource], Step], tell: Tell) -> Reply:
+    def create(self, call: Call, make: Callable[[str, int, TokenSource], Transition], tell: Tell) -> Reply:
         """Open a new table. `make` is given the new id, the time and a source of tokens."""
         forgotten = 0
         for _ in range(ATTEMPTS):
@@ -142,9 +142,9 @@ class Games:
                     continue
             now_ms = self.now_ms()
             tokens = TokenSource(call.idempotency_key or "")
-            step = autoplay.settle(make(game_id, now_ms, tokens), now_ms)
-            self.listing.follow(None, step.table)
-            reply = _reply(step.table, Caller(host=True), tokens, tell)._replace(
+            step = autoplay.play_bots(make(game_id, now_ms, tokens), now_ms)
+            self.listing.follow(None, step.match)
+            reply = _reply(step.match, Caller(host=True), tokens, tell)._replace(
                 location=f"/v1/games/{game_id}"
             )
             if self._commit(None, step, self._to_keep(call, reply, tokens)):
@@ -162,11 +162,11 @@ class Games:
         """Play and commit; None when somebody else changed the table in between."""
         now_ms = self.now_ms()
         tokens = TokenSource(call.idempotency_key or "")
-        step = autoplay.settle(decide(seen.table, seen.caller, now_ms, tokens), now_ms)
-        caller = self._still(seen, step.table, call.token)
-        reply = _reply(step.table, caller, tokens, tell)
+        step = autoplay.play_bots(decide(seen.table, seen.caller, now_ms, tokens), now_ms)
+        caller = self._still(seen, step.match, call.token)
+        reply = _reply(step.match, caller, tokens, tell)
         if self._commit(seen.table, step, self._to_keep(call, reply, tokens)):
-            self.listing.follow(seen.table, step.table)
+            self.listing.follow(seen.table, step.match)
             return reply
         return None
 
@@ -187,7 +187,7 @@ class Games:
         return answer_to_keep(call, reply, tokens, self._settings.idempotency_ttl_s)
 
     @staticmethod
-    def _still(seen: Seen, table: Table, token: str | None) -> Caller:
+    def _still(seen: Seen, table: Match, token: str | None) -> Caller:
         """Return who the caller is after a change: a seat may have been left, or have moved up."""
         if token is None or table.seats is seen.table.seats:
             return seen.caller
@@ -202,7 +202,7 @@ class Games:
             raise Problem("token_unknown")
         return Seen(table, caller)
 
-    def _decoded(self, game_id: str, stored: bytes | None) -> Table:
+    def _decoded(self, game_id: str, stored: bytes | None) -> Match:
         if stored is None:
             raise Problem("game_not_found")
         try:
@@ -214,18 +214,18 @@ class Games:
         """Apply a deadline that has passed, whoever is the first to come by."""
         table = seen.table
         for attempt in range(ATTEMPTS):
-            step = autoplay.catch_up(table, self.now_ms())
+            step = autoplay.apply_missed_deadline(table, self.now_ms())
             if not step.changes:
                 return seen if table is seen.table else Seen(table, seen.caller)
             if self._commit(table, step, None):
-                self.listing.follow(table, step.table)
-                return Seen(step.table, seen.caller)
+                self.listing.follow(table, step.match)
+                return Seen(step.match, seen.caller)
             _pause(attempt)
             table = self._decoded(table.id, self._store.load(table.id)[0])
         raise Problem("too_much_contention")
 
-    def _commit(self, before: Table | None, step: Step, answer: Answer | None) -> bool:
-        table = step.table
+    def _commit(self, before: Match | None, step: Transition, answer: Answer | None) -> bool:
+        table = step.match
         is_over = table.status in (Status.FINISHED, Status.ABORTED)
         if is_over:
             history = [*self._history(before), *step.changes]
@@ -242,7 +242,7 @@ class Games:
             self._metrics.commit_conflicted()
         return done
 
-    def _header(self, table: Table) -> bytes:
+    def _header(self, table: Match) -> bytes:
         """Return how the stored table must begin for a change to be made to this one.
 
         The checksum in it matters when Redis has lost a second or two, and what was played then has led to
@@ -251,7 +251,7 @@ class Games:
         stored = self._recent.stored_as(table)
         return version_header(table.version) if stored is None else header_of(stored)
 
-    def _history(self, table: Table | None) -> list[Change]:
+    def _history(self, table: Match | None) -> list[Change]:
         """Return all changes that led to a table; should it have changed since, the commit will fail."""
         if table is None:
             return []
@@ -272,7 +272,7 @@ class Games:
 
 
 def _pause(attempt: int) -> None:
-    """Step aside for a moment, longer each time, so that those who contend do not meet again."""
+    """Transition aside for a moment, longer each time, so that those who contend do not meet again."""
     time.sleep(random.uniform(0, 0.002 * 1.5 ** min(attempt, 10)))  # noqa: S311 - jitter, not secrets
 
 
@@ -287,6 +287,6 @@ def _new_id(call: Call, forgotten: int) -> str:
     return "".join(_ID_ALPHABET[byte % 32] for byte in digest[:_ID_LENGTH])
 
 
-def _reply(table: Table, caller: Caller, tokens: TokenSource, tell: Tell) -> Reply:
+def _reply(table: Match, caller: Caller, tokens: TokenSource, tell: Tell) -> Reply:
     status, body = tell(table, caller, tokens)
     return Reply(status, msgspec.json.encode(body), table.version)

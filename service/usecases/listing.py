@@ -9,7 +9,7 @@ from contextlib import nullcontext, suppress
 from typing import NamedTuple
 
 from service.matches.errors import Problem
-from service.matches.match import Status, Table
+from service.matches.match import Match, Status
 from service.storage import retry as patience
 from service.storage.codec import Unreadable, decode_table
 from service.storage.store import Store
@@ -32,7 +32,7 @@ class Listing:
         self._store = store
         self._now_ms = now_ms
 
-    def follow(self, before: Table | None, after: Table) -> None:
+    def follow(self, before: Match | None, after: Match) -> None:
         """Bring the index up to what has happened to a table; a private one is never in it.
 
         A new table is listed before it is stored. Of an older one the change is already stored, so it
@@ -65,14 +65,14 @@ class Listing:
         """
         return dict(zip(LISTED, self._store.index_sizes(LISTED), strict=True))
 
-    def page(self, status: Status | None, limit: int, cursor: str | None) -> tuple[list[Table], str | None]:
+    def page(self, status: Status | None, limit: int, cursor: str | None) -> tuple[list[Match], str | None]:
         """Return up to `limit` public games, newest first, and the cursor of the next page if there is one.
 
         A cursor is a number in digits: the score of the last game before the page.
         """
         below = None if cursor is None else float(cursor)
         statuses = LISTED if status is None else (status,)
-        tables: dict[str, Table] = {}
+        tables: dict[str, Match] = {}
         scores: list[float] = []
         while True:
             wanted = limit + 1 - len(tables)
@@ -96,9 +96,9 @@ class Listing:
         ]
         return heapq.nlargest(limit, found)
 
-    def _tables(self, found: list[_Entry]) -> list[Table | None]:
+    def _tables(self, found: list[_Entry]) -> list[Match | None]:
         """Load listed games, None where there is none to show, and mend the index where it is wrong."""
-        tables: list[Table | None] = []
+        tables: list[Match | None] = []
         stored = self._store.load_many([entry.game_id for entry in found])
         for entry, of_game in zip(found, stored, strict=True):
             try:
@@ -111,7 +111,7 @@ class Listing:
             tables.append(None if table is None or table.private else table)
         return tables
 
-    def _mend(self, entry: _Entry, table: Table | None) -> None:
+    def _mend(self, entry: _Entry, table: Match | None) -> None:
         if table is None:
             if entry.score < (self._now_ms() - _GRACE_MS) * 1000:
                 self._store.unindex(entry.status, [entry.game_id])
@@ -130,6 +130,6 @@ class _Entry(NamedTuple):
     game_id: str
 
 
-def _score(table: Table) -> float:
+def _score(table: Match) -> float:
     """Order games by creation; what follows the milliseconds tells two of the same one apart."""
     return table.created_ms * 1000 + int.from_bytes(table.id[-4:].encode(), "big") % 1000

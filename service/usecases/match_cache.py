@@ -7,7 +7,7 @@ from typing import NamedTuple
 import msgspec
 
 from service.matches import views
-from service.matches.match import Table
+from service.matches.match import Match
 from service.matches.tokens import Caller
 from service.storage.codec import decode_table
 
@@ -18,7 +18,7 @@ class _Known(NamedTuple):
     """A table, the bytes that it is stored as, and its views as far as somebody has asked for them."""
 
     stored: bytes
-    table: Table
+    table: Match
     views: dict[Caller, bytes]
 
 
@@ -32,7 +32,7 @@ class RecentTables:
         self._most = most
         self._tables: dict[str, _Known] = {}
 
-    def decoded(self, game_id: str, stored: bytes) -> Table:
+    def decoded(self, game_id: str, stored: bytes) -> Match:
         """Return the table that is stored as these bytes.
 
         :raises Unreadable: when they are no table that this program can read.
@@ -44,12 +44,12 @@ class RecentTables:
         self.keep(stored, table)
         return table
 
-    def stored_as(self, table: Table) -> bytes | None:
+    def stored_as(self, table: Match) -> bytes | None:
         """Return the bytes that this table is stored as, None when they are forgotten."""
         known = self._tables.get(table.id)
         return known.stored if known is not None and known.table is table else None
 
-    def view(self, table: Table, caller: Caller) -> bytes:
+    def view(self, table: Match, caller: Caller) -> bytes:
         """Return the game as a caller may see it, in JSON.
 
         As long as the table is remembered, so is the view, for this very caller: what another may see is
@@ -62,7 +62,7 @@ class RecentTables:
             body = seen[caller] = _encoder.encode(views.game_view(table, caller))
         return body
 
-    def keep(self, stored: bytes, table: Table) -> None:
+    def keep(self, stored: bytes, table: Match) -> None:
         """Remember a table and the bytes it is stored as; the one remembered longest makes room."""
         self._tables.pop(table.id, None)
         if len(self._tables) >= self._most:

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 from service import docs as guide
-from service.matches.transitions import MOST_CHANGES
+from service.matches.transitions import MAX_CHANGES
 from service.schemas.fields import MOST_GOLD
 from service.schemas.records import MOST_ACTIONS
 from service.server.client_connection import LARGEST_HEAD
@@ -219,7 +219,7 @@ def limits(document):
         "territories in one scoring": f"{items('ScoringQuery', 'territories')}",
         "actions of a record": f"{MOST_ACTIONS:,}",
         "price": f"{MOST_GOLD:,} gold",
-        "changes of a game after which nothing can be undone": f"{MOST_CHANGES:,}",
+        "changes of a game after which nothing can be undone": f"{MAX_CHANGES:,}",
         "`turn_ms`": f"from {turn['minimum']:,} to {turn['maximum']:,}",
         "requests of a token, or of an address without one": f"{most.limit_requests_per_minute} in a minute",
         "games created from an address": f"{most.limit_games_per_minute} in a minute",

@@ -15,7 +15,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from service.matches.match import TableEvent
+from service.matches.match import MatchEvent
 from service.server.embedded_redis import RedisServer
 from service.storage.codec import decode_changes, decode_table
 from service.storage.redis_store import RedisStore
@@ -254,7 +254,7 @@ def sound(client, game_id):
     numbers = [change.first_event + place for change in changes for place in range(len(change.events))]
     assert numbers == list(range(1, table.last_event + 1))
     assert [change.version for change in changes] == list(range(1, table.version + 1))
-    events = [event for change in changes for event in change.events if not isinstance(event, TableEvent)]
+    events = [event for change in changes for event in change.events if not isinstance(event, MatchEvent)]
     actions = tuple(filter(None, map(action_of, events)))
     colors = tuple(seat.color for seat in table.seats)
     record = Record(colors, table.options.seed, table.options.for_engine, actions)

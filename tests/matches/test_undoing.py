@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.matches.transitions import MOST_CHANGES
+from service.matches.transitions import MAX_CHANGES
 from service.schemas.records import MOST_ACTIONS
 from tests.support.playing import code_of
 from tests.support.worn import worn
@@ -15,7 +15,7 @@ def types(game, seat):
 def test_a_placement_that_cannot_be_taken_back_is_not_listed_so_and_the_game_can_be_played_out(service):
     game = worn(service, "building")
     assert "take_back" not in types(game, 0)
-    assert game.view()["version"] >= MOST_CHANGES
+    assert game.view()["version"] >= MAX_CHANGES
     assert game.play_out()["status"] == "finished"
     record = service.get(game.path("record"))
     assert len(record["actions"]) <= MOST_ACTIONS
@@ -37,7 +37,7 @@ def test_before_that_all_can_be_undone(service):
 
 
 def test_a_lobby_where_all_come_and_go_takes_nobody_in_any_more(service, monkeypatch):
-    monkeypatch.setattr("service.matches.transitions.MOST_CHANGES", 20)
+    monkeypatch.setattr("service.matches.transitions.MAX_CHANGES", 20)
     game = service.table(2, start=False)
     for _ in range(20):
         joined = game.call("POST", "players", {"name": "Cy"})

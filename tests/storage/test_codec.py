@@ -20,7 +20,7 @@ def tables_of_a_game(players, seed):
     throw = dice(seed)
     while table.waiting_for:
         seat = throw.choice(table.waiting_for)
-        table = make_move(table, seat, BOTS["random"](table.game, seat, throw), 1).table
+        table = make_move(table, seat, BOTS["random"](table.game, seat, throw), 1).match
         yield table
 
 

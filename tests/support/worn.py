@@ -1,6 +1,6 @@
 """Games in which so much was done and undone that they have had enough."""
 
-from service.matches.transitions import MOST_CHANGES
+from service.matches.transitions import MAX_CHANGES
 from tests.support.playing import Game
 
 
@@ -10,7 +10,7 @@ def worn(service, phase):
     actions, dithers = record["actions"], {"pricing": "set_offer", "building": "place"}[phase]
     first = next(n for n, action in enumerate(actions) if (action["seat"], action["type"]) == (0, dithers))
     again = [{"seat": 0, "type": "take_back"}] if phase == "building" else []
-    dithering = [*again, actions[first]] * (MOST_CHANGES // (1 + len(again)))
+    dithering = [*again, actions[first]] * (MAX_CHANGES // (1 + len(again)))
     record["actions"] = [*actions[: first + 1], *dithering, *actions[first + 1 :]]
     record["players"] = [player | {"bot": None} for player in record["players"]]
     answer = service.call("POST", "/v1/games", {"record": record, "until": first + 1 + len(dithering)})

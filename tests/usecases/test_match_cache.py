@@ -6,8 +6,8 @@ import random
 import pytest
 
 from service.matches import views
-from service.matches.lobby import join, open_table, start
-from service.matches.match import GameOptions, Seat, Table
+from service.matches.lobby import join, open_match, start
+from service.matches.match import GameOptions, Match, Seat
 from service.matches.tokens import SPECTATOR, Caller
 from service.matches.transitions import make_move
 from service.storage.codec import decode_table, encode_table
@@ -17,11 +17,11 @@ from skye.moves import SetOffer
 
 
 def opened(game_id="game", players=4):
-    table = Table(game_id, "A game", "host", GameOptions("seed"), created_ms=1000, start_when_full=False)
-    step = open_table(table, (), 1000)
+    table = Match(game_id, "A game", "host", GameOptions("seed"), created_ms=1000, start_when_full=False)
+    step = open_match(table, (), 1000)
     for color in COLORS[:players]:
-        step = step.then(join(step.table, Seat("Somebody", color), 1000))
-    return start(step.table, 1000).table
+        step = step.then(join(step.match, Seat("Somebody", color), 1000))
+    return start(step.match, 1000).match
 
 
 def test_a_table_in_memory_is_the_one_that_its_bytes_hold_through_a_whole_game():
@@ -34,7 +34,7 @@ def test_a_table_in_memory_is_the_one_that_its_bytes_hold_through_a_whole_game()
         else:
             discard, one, other = limits.tiles
             move = SetOffer(discard, ((one, 1), (other, 2)))
-        table = make_move(table, seat, move, 2000).table
+        table = make_move(table, seat, move, 2000).match
         assert decode_table(encode_table(table)) == table
     assert encode_table(decode_table(encode_table(table))) == encode_table(table)
 
@@ -67,7 +67,7 @@ def priced():
     """Return a table at which one seat has set its offer, and the others have not."""
     table = opened()
     discard, one, other = offer_limits(table.game, 1).tiles
-    return make_move(table, 1, SetOffer(discard, ((one, 1), (other, 2))), 2000).table
+    return make_move(table, 1, SetOffer(discard, ((one, 1), (other, 2))), 2000).match
 
 
 @pytest.mark.parametrize("remembered", [True, False])
