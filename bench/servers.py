@@ -48,7 +48,8 @@ def gunicorn(application: str, redis: RedisServer) -> Iterator[Server]:
     """Serve an application with the settings that we deploy with."""
     address = Address("127.0.0.1", free_port())
     ours = {"SKYE_REDIS_URL": redis.url, "SKYE_BIND": str(address), "SKYE_WORKERS": str(WORKERS)}
-    command = [sys.executable, "-m", "gunicorn", "--config", "deploy/gunicorn.conf.py", application]
+    command = [sys.executable, "-m", "gunicorn", "--config", "python:service.server.gunicorn_conf"]
+    command.append(application)
     process = subprocess.Popen(command, env=os.environ | ours, cwd=ROOT)
     assert redis.process is not None
     try:

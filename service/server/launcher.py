@@ -28,7 +28,7 @@ from service.settings import MEMORY_URL, Address, Settings, SettingsError, unkno
 from service.storage.redis_url import without_secrets
 
 ROOT = Path(__file__).resolve().parents[2]
-GUNICORN_CONF = ROOT / "deploy" / "gunicorn.conf.py"
+GUNICORN_CONF = "python:service.server.gunicorn_conf"
 
 _STOPPING = {signal.SIGINT, signal.SIGTERM}
 if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as it is under nohup
@@ -138,7 +138,7 @@ def _listen(address: Address) -> socket.socket:
 
 def _start_api(store: _Store, listener: socket.socket) -> subprocess.Popen[bytes]:
     environ = {**os.environ, "SKYE_REDIS_URL": store.url}
-    command = [sys.executable, "-m", "gunicorn", "--config", str(GUNICORN_CONF)]
+    command = [sys.executable, "-m", "gunicorn", "--config", GUNICORN_CONF]
     command += ["--bind", f"fd://{listener.fileno()}", "service.wsgi:app"]
     # If we are killed, Redis is gone too: nothing can be finished, but the port can be freed at once.
     return spawn(

@@ -12,14 +12,13 @@ from service.matches.transitions import MAX_CHANGES
 from service.schemas.fields import MOST_GOLD
 from service.schemas.records import MOST_ACTIONS
 from service.server.client_connection import LARGEST_HEAD
-from service.server.launcher import GUNICORN_CONF
 from service.settings import DAY_S, Settings
 from service.web.request_parsing import MOST_FAULTS
 from skye import PLAYERS, SCORING_TILES, schedule
 from skye.schedule import catch_up
 from tests.contract.guide import EXAMPLES, NAMES, programs, recorded, with_programs
 from tests.contract.readme import settled
-from tests.system.conftest import launching
+from tests.system.conftest import ROOT, launching
 
 TEXTS = {name: guide.source(name) for name in NAMES}
 
@@ -196,7 +195,8 @@ def limits(document):
         return next(p["schema"]["maximum"] for p in parameters if p.get("name") == name)
 
     turn = schemas["NewOptions"]["properties"]["turn_ms"]
-    set_there = re.findall(r"^(limit_\w+) = (\d+)$", GUNICORN_CONF.read_text(), re.MULTILINE)
+    configuration = (ROOT / "service/server/gunicorn_conf.py").read_text()
+    set_there = re.findall(r"^(limit_\w+) = (\d+)$", configuration, re.MULTILINE)
     gunicorn = {name: int(number) for name, number in set_there}
     return {
         "name of a player": f"{length('NewPerson', 'name')} characters",

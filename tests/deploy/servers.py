@@ -106,7 +106,7 @@ class Instance(Server):
 
     def start(self, *addresses):
         """Start it, listening at more addresses if some are given, and wait until it can serve."""
-        command = [sys.executable, "-m", "gunicorn", "--config", "deploy/gunicorn.conf.py"]
+        command = [sys.executable, "-m", "gunicorn", "--config", "python:service.server.gunicorn_conf"]
         for address in (f"unix:{self.socket_path}", *addresses):
             command += ["--bind", address]
         command.append("service.wsgi:app")

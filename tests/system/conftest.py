@@ -22,12 +22,12 @@ PATIENCE_S = 60
 class Launched:
     """One `serve` under test: a process, what it printed, and the address of its API."""
 
-    def __init__(self, environ, log):
+    def __init__(self, environ, log, cwd=ROOT):
         self.log = log
         with log.open("ab") as output:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "service.cli", "serve"],
-                cwd=ROOT,
+                cwd=cwd,
                 env=environ,
                 stdout=output,
                 stderr=output,
@@ -50,6 +50,11 @@ class Launched:
     @property
     def url(self):
         return self.wait_for(r"health +(http://\S+)/healthz")[1]
+
+    def read(self, path):
+        """Return the body that a GET of `path` is answered with."""
+        with urllib.request.urlopen(self.url + path, timeout=30) as answer:
+            return answer.read()
 
     def call(self, method, path, body=None):
         """Return the JSON that the API answers."""

@@ -1,6 +1,6 @@
 """How gunicorn serves the API: here, and in production.
 
-    SKYE_REDIS_URL=redis://... gunicorn --config deploy/gunicorn.conf.py service.wsgi:app
+    SKYE_REDIS_URL=redis://... gunicorn --config python:service.server.gunicorn_conf service.wsgi:app
 
 The settings come from the environment, as everything's do. `make serve` hands over a socket it has bound.
 """

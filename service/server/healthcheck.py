@@ -1,4 +1,4 @@
-"""Whether the API in this container is alive: the image's HEALTHCHECK, which needs no curl.
+"""Check that the API in this container is alive: the HEALTHCHECK of the image, which needs no curl.
 
 It asks `/healthz` and not `/readyz`: a container is not to be started anew because its Redis is away.
 """
