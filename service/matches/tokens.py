@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 import secrets
 from base64 import urlsafe_b64encode
 from typing import NamedTuple
@@ -16,6 +17,7 @@ from service.matches.match import Match
 
 _PREFIX = "skye_"
 _BYTES = 16
+_WELL_FORMED = re.compile(r"skye_[A-Za-z0-9_-]{22}")
 
 
 class Caller(NamedTuple):
@@ -45,6 +47,15 @@ class TokenSource:
         digest = hmac.digest(self.nonce, b"%s/%s" % (role.encode(), self._key), "sha256")
         self.given[role] = _PREFIX + _text(digest[:_BYTES])
         return self.given[role]
+
+
+def is_well_formed(token: str) -> bool:
+    """Return whether a string has the form of a token; no address or other name has it.
+
+    >>> is_well_formed(TokenSource().token("host")), is_well_formed("192.0.2.1")
+    (True, False)
+    """
+    return _WELL_FORMED.fullmatch(token) is not None
 
 
 def hash_token(token: str) -> str:

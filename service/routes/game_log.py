@@ -77,7 +77,7 @@ def list_events(query: dict[str, Any], game: str) -> Response:
     follower, after = Follower(games(), bell(), game, token()), _after(query)
     if check_accepts(JSON, EVENT_STREAM) == EVENT_STREAM:
         return _stream(follower, after)
-    seen, changes = follower.wait(after, query["wait_ms"] / 1000)
+    seen, changes = follower.wait(after, query["wait_ms"] / 1000, query["limit"])
     page = events_after(seen, changes, after)[: query["limit"]]
     return shown({"events": page, "last_event": seen.table.last_event, "version": seen.table.version})
 

@@ -10,8 +10,10 @@ from service.storage.codec import Unreadable, decode_changes
 from service.storage.store import Entry
 
 
-def changes_of(table: Match, after: int, entries: Sequence[Entry]) -> list[Change]:
+def changes_of(table: Match, after: int, entries: Sequence[Entry], limit: int | None = None) -> list[Change]:
     """Return the changes that have led to a table and hold events beyond number `after`.
+
+    With `limit` the log was read up to that many entries, and its end may be missing.
 
     :raises Problem: game_unreadable, when they are damaged or not all there.
     """
@@ -25,6 +27,7 @@ def changes_of(table: Match, after: int, entries: Sequence[Entry]) -> list[Chang
         if change.first_event > reached + 1:
             break
         reached = max(reached, change.last_event)
-    if reached < table.last_event:
+    is_cut = limit is not None and len(entries) >= limit and reached > after
+    if reached < table.last_event and not is_cut:
         raise Problem("game_unreadable", f"Of the game's log, what follows event {reached} is lost.")
     return changes

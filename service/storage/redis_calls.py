@@ -46,14 +46,16 @@ class Calls:
         *,
         patient: bool = True,
     ) -> list[T]:
-        """Return what is read from each key's answer, asking each server that holds some of them once."""
+        """Return what is read from each key's answer, asking each server that holds some of them once.
+
+        A key of another Redis type is read as if it were missing: it must not fail the other keys.
+        """
 
         def piped(places: list[int], server: redis.Redis) -> list[Any]:
             pipeline = server.pipeline(transaction=False)
             for place in places:
                 command(pipeline, keys[place])
-            answers: list[Any] = pipeline.execute()
-            return answers
+            return [_none_for_wrong_type(answer) for answer in pipeline.execute(raise_on_error=False)]
 
         def answers_by_place() -> list[T]:
             by_server: dict[redis.Redis, list[int]] = {}
@@ -94,3 +96,12 @@ class Calls:
         if is_passing(failure):
             self._servers.doubt(failure)
         return failure
+
+
+def _none_for_wrong_type(reply: Any) -> Any:
+    """Return a reply, None for WRONGTYPE; raise any other error."""
+    if isinstance(reply, redis.ResponseError) and str(reply).startswith("WRONGTYPE"):
+        return None
+    if isinstance(reply, Exception):
+        raise reply
+    return reply

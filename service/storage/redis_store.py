@@ -101,13 +101,15 @@ class RedisStore:
         # Whoever holds the game now is asked again, should it be another before the answer is safe there.
         return self._do(table_key, read_safely)
 
-    def load_with_log(self, game_id: str, after: int = 0) -> tuple[bytes | None, list[Entry]]:
+    def load_with_log(
+        self, game_id: str, after: int = 0, limit: int | None = None
+    ) -> tuple[bytes | None, list[Entry]]:
         """See `Store.load_with_log`. It is no transaction: Redis refuses any when its memory is full."""
 
         def read(server: redis.Redis) -> tuple[bytes | None, list[Entry]]:
             pipeline = server.pipeline(transaction=False)
             pipeline.get(_table_key(game_id))
-            pipeline.xrange(_log_key(game_id), min=f"{after + 1}-0")
+            pipeline.xrange(_log_key(game_id), min=f"{after + 1}-0", count=limit)
             table, entries = pipeline.execute()
             return as_bytes(table), [
                 Entry(int(entry.split(b"-")[0]), fields.get(b"c", b"")) for entry, fields in entries

@@ -46,8 +46,12 @@ class Store(Protocol):
     def load(self, game_id: str, answer_key: str | None = None) -> tuple[bytes | None, bytes | None]:
         """Return the stored table and the answer under an idempotency key, each None if there is none."""
 
-    def load_with_log(self, game_id: str, after: int = 0) -> tuple[bytes | None, list[Entry]]:
+    def load_with_log(
+        self, game_id: str, after: int = 0, limit: int | None = None
+    ) -> tuple[bytes | None, list[Entry]]:
         """Return the stored table and the entries of its log that hold events beyond number `after`.
+
+        With `limit` no more entries than that are read, each of which holds at least one event.
 
         The log may be of a moment later, and hold what has happened to the table since.
         """

@@ -126,12 +126,12 @@ class Follower:
     game_id: str
     token: str | None
 
-    def read(self, after: int) -> tuple[Seen, list[Change]]:
-        """Return the changes that hold events beyond number `after`, as far as there are any.
+    def read(self, after: int, limit: int | None = None) -> tuple[Seen, list[Change]]:
+        """Return the changes that hold events beyond number `after`, with `limit` those of so many events.
 
         :raises Problem: what `Games.read_with_log` raises.
         """
-        return self.games.read_with_log(self.game_id, self.token, after)
+        return self.games.read_with_log(self.game_id, self.token, after, limit)
 
     def read_from(self, after: int) -> tuple[Seen, list[Change]]:
         """Return what `read` does, with the change that holds event `after` itself, for `stream`.
@@ -140,7 +140,7 @@ class Follower:
         """
         return self.read(max(after - 1, 0))
 
-    def wait(self, after: int, wait_s: float) -> tuple[Seen, list[Change]]:
+    def wait(self, after: int, wait_s: float, limit: int | None = None) -> tuple[Seen, list[Change]]:
         """Return what `read` does, but wait up to `wait_s` seconds for it to be something.
 
         :raises Problem: what `read` raises.
@@ -149,7 +149,7 @@ class Follower:
         with self.bell.listening_for(self.game_id) as rung:
             while True:
                 rung.clear()
-                seen, changes = self.read(after)
+                seen, changes = self.read(after, limit)
                 left = until - time.monotonic()
                 ahead = after > seen.table.last_event
                 if changes or _is_over(seen) or ahead or left <= 0 or self.bell.stopped:

@@ -88,17 +88,21 @@ class Games:
         """Return the game as the caller may see it, in JSON."""
         return self._recent.view(*seen)
 
-    def read_with_log(self, game_id: str, token: str | None, after: int = 0) -> tuple[Seen, list[Change]]:
+    def read_with_log(
+        self, game_id: str, token: str | None, after: int = 0, limit: int | None = None
+    ) -> tuple[Seen, list[Change]]:
         """Return a table, the caller, and the changes that hold events beyond number `after`.
+
+        With `limit` no more of the log is read than so many events need.
 
         :raises Problem: what `read` raises; game_unreadable also when some of these changes are lost.
         """
-        stored, entries = self._store.load_with_log(game_id, after)
+        stored, entries = self._store.load_with_log(game_id, after, limit)
         seen = self._admit(game_id, stored, token)
         current = self._brought_up(seen)
         if current.table is not seen.table:
-            return self.read_with_log(game_id, token, after)
-        return seen, changes_of(seen.table, after, entries)
+            return self.read_with_log(game_id, token, after, limit)
+        return seen, changes_of(seen.table, after, entries, limit)
 
     def write(self, game_id: str, call: Call, decide: Decide, tell: Tell) -> Reply:
         """Let something happen at a table, once.

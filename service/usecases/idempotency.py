@@ -33,10 +33,13 @@ class Call:
 
     @property
     def answer_key(self) -> str | None:
-        """What the answer is remembered under: the key belongs to its token, or else to the address."""
+        """The name of the stored response: the key is scoped to the token, without one to the address.
+
+        A token always has the form that `is_well_formed` checks, so none can equal a scope of an address.
+        """
         if self.idempotency_key is None:
             return None
-        whose = self.token or self.address
+        whose = self.token or f"address:{self.address}"
         return hashlib.sha256(f"{whose}\n{self.idempotency_key}".encode()).hexdigest()[:32]
 
 

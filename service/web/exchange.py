@@ -12,7 +12,7 @@ from flask import Request, Response, current_app, request
 from werkzeug.datastructures import ETags
 
 from service.matches.errors import FieldError, Problem
-from service.matches.tokens import SPECTATOR, Caller
+from service.matches.tokens import SPECTATOR, Caller, is_well_formed
 from service.observability.metrics import Metrics
 from service.usecases.following import Bell, OpenStreams
 from service.usecases.games import Games
@@ -56,7 +56,7 @@ def open_streams() -> OpenStreams:
 def token() -> str | None:
     """Return the request's bearer token, or None.
 
-    :raises Problem: token_unknown, when there is an Authorization header of another kind.
+    :raises Problem: token_unknown, when the Authorization header is malformed, before any lookup.
     """
     header: str | None = request.environ.get("HTTP_AUTHORIZATION")
     if header is None:
@@ -64,6 +64,8 @@ def token() -> str | None:
     scheme, _, value = header.partition(" ")
     if scheme.lower() != "bearer" or not value.strip():
         raise Problem("token_unknown", "Send the token as `Authorization: Bearer TOKEN`.")
+    if not is_well_formed(value.strip()):
+        raise Problem("token_unknown")
     return value.strip()
 
 

@@ -166,10 +166,10 @@ class Failing(RedisStore):
 
     away = False
 
-    def load_with_log(self, game_id, after=0):
+    def load_with_log(self, game_id, after=0, limit=None):
         if self.away:
             raise Problem("store_unavailable")
-        return super().load_with_log(game_id, after)
+        return super().load_with_log(game_id, after, limit)
 
 
 def test_a_stream_outlasts_an_outage_of_the_store(monkeypatch):
@@ -196,8 +196,8 @@ class Forgetful(RedisStore):
 
     earlier = None
 
-    def load_with_log(self, game_id, after=0):
-        return (self.earlier, []) if self.earlier else super().load_with_log(game_id, after)
+    def load_with_log(self, game_id, after=0, limit=None):
+        return (self.earlier, []) if self.earlier else super().load_with_log(game_id, after, limit)
 
 
 def test_a_stream_of_events_that_the_store_has_lost_ends_and_tells_who_comes_back():
@@ -239,7 +239,7 @@ def test_a_stream_ends_when_something_else_has_happened_than_it_has_told(more):
 def test_a_stream_is_refused_before_it_begins(service):
     game = service.table(2, private=True)
     assert code_of(game.call("GET", "events", headers=STREAM)) == "game_not_found"
-    assert code_of(game.call("GET", "events", token="skye_no", headers=STREAM)) == "game_not_found"
+    assert code_of(game.call("GET", "events", token="skye_" + "n" * 22, headers=STREAM)) == "game_not_found"
     assert (
         code_of(game.call("GET", "events?after=-1", token=game.host, headers=STREAM)) == "invalid_parameter"
     )
@@ -260,3 +260,27 @@ def test_a_long_poll_does_not_wait_where_nothing_can_come(over):
     for after in (number, number + 5):
         told = over.service.get(over.path("events") + f"?after={after}&wait_ms=60000")
         assert told == {"events": [], "last_event": number, "version": over.view()["version"]}
+
+
+class CountingStore(RedisStore):
+    """A store that counts the log entries it has read."""
+
+    entries_read = 0
+
+    def load_with_log(self, *arguments, **options):
+        table, entries = super().load_with_log(*arguments, **options)
+        self.entries_read += len(entries)
+        return table, entries
+
+
+@pytest.mark.parametrize("limit", [1, 3])
+def test_page_of_events_reads_no_more_of_the_log_than_it_shows(over, limit):
+    service = over.service
+    game = service.table(2)
+    game.play_to("building", 3)
+    whole = service.get(game.path("events?limit=1000"))["events"]
+    store = CountingStore(service.redis)
+    page = Service(service.redis, store).get(game.path(f"events?limit={limit}&after=2"))
+    assert page["events"] == whole[2 : 2 + limit]
+    assert page["last_event"] == whole[-1]["id"]
+    assert store.entries_read <= limit + 1

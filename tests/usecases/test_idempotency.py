@@ -129,6 +129,41 @@ def test_a_key_without_a_token_belongs_to_an_address(service):
     assert one["host_token"] != other["host_token"]
 
 
+def test_bearer_token_that_names_an_address_gets_no_tokens(service):
+    """A forged token must never select the stored responses of the client at an address."""
+    body = {"name": "mine", "players": [{"name": "Ann"}]}
+    headers = {"Idempotency-Key": "victim"}
+    victim = {"environ_overrides": {"REMOTE_ADDR": "192.0.2.1"}}
+    created = service.call("POST", "/v1/games", body, headers=headers, **victim)
+    for forged in ("192.0.2.1", "address:192.0.2.1", "skye_", "skye_" + "A" * 21, "skye_" + "A" * 23):
+        answer = service.call("POST", "/v1/games", body, token=forged, headers=headers)
+        assert code_of(answer) == "token_unknown"
+    replayed = service.call("POST", "/v1/games", body, headers=headers, **victim)
+    assert replayed.json == created.json
+
+
+def test_victim_does_not_get_the_game_that_a_forged_token_created_first(service):
+    headers, victim = KEY, {"environ_overrides": {"REMOTE_ADDR": "192.0.2.1"}}
+    service.call("POST", "/v1/games", token="192.0.2.1", headers=headers)
+    attacker = service.call("POST", "/v1/games", token="skye_" + "A" * 22, headers=headers).json
+    assert service.call("POST", "/v1/games", headers=headers, **victim).json["game"] != attacker["game"]
+    assert len(service.redis.keys("*:table")) == 2
+
+
+@pytest.mark.parametrize("token", ["192.0.2.1", "x", "skye_", "skye_" + "A" * 23, "skye_" + "é" * 22])
+def test_malformed_token_is_refused_before_any_lookup(token):
+    service = Service(store=NoLookups(None))
+    for method, path in (("GET", "/v1/games/abc"), ("POST", "/v1/games"), ("POST", "/v1/games/abc/start")):
+        assert code_of(service.call(method, path, token=token, headers=KEY)) == "token_unknown"
+
+
+class NoLookups(RedisStore):
+    """A store that fails the test when it is read."""
+
+    def load(self, *_arguments):
+        raise AssertionError("the store was asked")
+
+
 def test_an_answer_is_remembered_for_its_time(service):
     game = service.table(2)
     game.offer(0, 1, 1, headers=KEY)

@@ -123,3 +123,11 @@ def test_nor_if_the_index_should_name_it(service):
     RedisStore(service.redis).index("playing", game.id, 1e15)
     assert service.get("/v1/games")["games"] == []
     assert RedisStore(service.redis).indexed("playing", None, 9) == []
+
+
+def test_listed_game_of_a_wrong_redis_type_is_left_out(service):
+    ids = opened(service, 3)
+    key = f"skye:{{{ids[1]}}}:table"
+    service.redis.delete(key)
+    service.redis.lpush(key, "not a game")
+    assert listed(service) == ([ids[0], ids[2]], 1)
