@@ -91,7 +91,8 @@ examples: $(VENV)/.installed-dev ## record anew what the contract, the guide and
 clients: $(VENV)/.installed-dev ## generate the clients that the bots in examples/ play with
 	@$(BIN)/openapi-python-client generate --path openapi.yaml --meta none --overwrite \
 		--config examples/python/openapi-python-client.yaml --output-path examples/python/skye_client
-	@if command -v npm > /dev/null; then cd examples/typescript && npm ci --silent && npm run --silent build; \
+	@if command -v npm > /dev/null; then for package in clients/typescript examples/typescript; do \
+		(cd $$package && npm ci --silent && npm run --silent build) || exit 1; done; \
 		else echo 'No npm here: the TypeScript client was not generated.' >&2; fi
 
 .PHONY: lock
@@ -105,6 +106,7 @@ lock: $(BIN)/python ## pin the newest versions that pyproject.toml allows
 clean: ## remove the virtual environment and what tools left behind (never the games)
 	@rm -rf $(VENV) build dist *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache .schemathesis
 	@rm -rf examples/python/skye_client examples/typescript/node_modules examples/typescript/dist
+	@rm -rf clients/typescript/node_modules clients/typescript/types
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A lock is installed again only when it, or the environment, has changed.

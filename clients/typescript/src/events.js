@@ -1,0 +1,175 @@
+import { ApiError, HistoryLostError } from "./errors.js";
+import { parseEventStream } from "./sse.js";
+import { backoff, deadline, sleep } from "./transport.js";
+
+/** @import { components } from "../types/contract.js" */
+/** @import { Transport } from "./transport.js" */
+/** @typedef {components["schemas"]["Event"]} Event */
+
+/**
+ * @typedef {object} FollowOptions
+ * @property {number} [after] The number of the last event that the caller has; 0 for all.
+ * @property {AbortSignal} [signal] Ends the iteration.
+ * @property {number} [silenceMs] A stream without a heartbeat for this long is dead; twice the server's 10 s.
+ * @property {(state: "live" | "polling" | "away") => void} [onState] Called when the connection changes.
+ */
+
+const STREAM_FAILURES = 2; // after so many in a row, long poll
+const POLLS_BEFORE_STREAM = 5;
+const POLL_WAIT_MS = 25_000;
+
+/** Iterates over the events of a game, each once and in order, through cuts and restarts of the server. */
+export class EventFollower {
+  #failures = 0;
+  #deadStreams = 0;
+  #polls = 0;
+  #state = "";
+
+  /**
+   * @param {Transport} transport
+   * @param {string} path The path of the game.
+   * @param {string | null} token
+   * @param {FollowOptions} [options]
+   */
+  constructor(transport, path, token, options = {}) {
+    this.transport = transport;
+    this.path = path;
+    this.token = token;
+    this.after = options.after ?? 0;
+    this.options = options;
+    this.silenceMs = options.silenceMs ?? 20_000;
+  }
+
+  /**
+   * Yield events until the game is over.
+   *
+   * @returns {AsyncGenerator<Event, void, void>}
+   * @throws {HistoryLostError} The server has lost events that were already seen.
+   * @throws {ApiError} The game or the token is no longer known.
+   */
+  async *[Symbol.asyncIterator]() {
+    for (;;) {
+      this.options.signal?.throwIfAborted();
+      try {
+        const over = this.#deadStreams < STREAM_FAILURES ? yield* this.#stream() : yield* this.#poll();
+        if (over) return;
+      } catch (error) {
+        this.options.signal?.throwIfAborted();
+        if (error instanceof HistoryLostError || isFinal(error)) throw error;
+        await this.#wait(error);
+      }
+    }
+  }
+
+  /** @param {unknown} error */
+  async #wait(error) {
+    this.#failures += 1;
+    if (!this.#polls) this.#report("away");
+    this.#polls = 0;
+    const refused = error instanceof ApiError ? error.retryAfterMs : null;
+    await sleep(refused ?? backoff(this.#failures, 500, 15_000), this.options.signal);
+  }
+
+  /**
+   * Read one stream to its end.
+   *
+   * @returns {AsyncGenerator<Event, boolean, void>} Whether the game is over.
+   */
+  async *#stream() {
+    const opening = deadline(this.silenceMs, this.options.signal);
+    const dead = this.#deadStreams;
+    this.#deadStreams += 1; // until it proves to be alive
+    try {
+      const response = await this.transport.open("GET", `${this.path}/events`, {
+        token: this.token, signal: opening.signal,
+        accept: "text/event-stream", headers: { "Last-Event-ID": String(this.after) },
+      });
+      if (response.status === 204) return true;
+      const type = response.headers.get("Content-Type") ?? "";
+      if (!type.startsWith("text/event-stream") || !response.body) throw new Error(`Not a stream: ${type}`);
+      opening.keep();
+      for await (const message of parseEventStream(response.body, this.silenceMs)) {
+        if (message.event === "end") return this.#ended(JSON.parse(message.data));
+        yield* this.#read(message);
+      }
+      throw new Error("The stream was cut");
+    } catch (error) {
+      // A server that is down or busy says nothing about whether streams get through.
+      if (error instanceof TypeError || (error instanceof ApiError && error.status >= 500)) this.#deadStreams = dead;
+      throw error;
+    } finally {
+      opening.abort();
+      opening.clear();
+    }
+  }
+
+  /** @param {{event: string, data: string}} message */
+  *#read({ event, data }) {
+    if (event === "stream") {
+      if (JSON.parse(data).last_event < this.after) throw new HistoryLostError();
+      this.#failures = this.#deadStreams = 0;
+      this.#report("live");
+    } else if (event === "message") {
+      yield* this.#inOrder(JSON.parse(data));
+    }
+  }
+
+  /** @param {{reason: string}} end */
+  #ended({ reason }) {
+    if (reason === "history_lost") throw new HistoryLostError();
+    if (reason === "token_unknown" || reason === "game_not_found") {
+      throw new ApiError(reason === "token_unknown" ? 401 : 404, { code: reason, detail: reason });
+    }
+    if (reason === "finished" || reason === "aborted") return true;
+    this.#report("away");
+    return false; // `restart`, or a reason that is newer than this client: connect again
+  }
+
+  /**
+   * @param {Event} event
+   * @returns {Generator<Event, void, void>}
+   */
+  *#inOrder(event) {
+    if (event.id <= this.after) return;
+    if (event.id > this.after + 1) throw new Error(`Event ${event.id} follows ${this.after}`);
+    this.after = event.id;
+    yield event;
+  }
+
+  /**
+   * Wait for events with plain requests, where streams do not get through.
+   *
+   * @returns {AsyncGenerator<Event, boolean, void>} Whether the game is over.
+   */
+  async *#poll() {
+    const { transport, path, token } = this;
+    const { signal } = this.options;
+    const query = { after: this.after, wait_ms: POLL_WAIT_MS };
+    const page = await transport.json("GET", `${path}/events`, {
+      token, signal, query, timeoutMs: POLL_WAIT_MS + 10_000, retry: { attempts: 1 },
+    });
+    if (page.last_event < this.after) throw new HistoryLostError();
+    this.#report("polling");
+    for (const event of page.events) yield* this.#inOrder(event);
+    if (!page.events.length) {
+      const { status } = await transport.json("GET", path, { token, signal });
+      if (status === "finished" || status === "aborted") return true;
+    }
+    this.#failures = 0;
+    this.#polls += 1;
+    if (this.#polls >= POLLS_BEFORE_STREAM) this.#deadStreams = STREAM_FAILURES - 1; // one more chance
+    return false;
+  }
+
+  /** @param {"live" | "polling" | "away"} state */
+  #report(state) {
+    if (state === this.#state) return;
+    this.#state = state;
+    this.options.onState?.(state);
+  }
+}
+
+/** @param {unknown} error */
+function isFinal(error) {
+  return error instanceof ApiError && error.status < 500 && error.status !== 429 && error.status !== 408;
+}

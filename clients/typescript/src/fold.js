@@ -1,0 +1,135 @@
+/** @import { components } from "../types/contract.js" */
+/** @typedef {components["schemas"]["Game"]} Game */
+/** @typedef {components["schemas"]["Event"]} Event */
+/** @typedef {Game["players"]} Players */
+
+/**
+ * Apply one event to a view of a game. After the last event of a version, the view is what
+ * `GET /v1/games/{game}` returns to the same caller. Unknown types of events change only the counters.
+ *
+ * @param {Game} view Changed in place.
+ * @param {Event} event
+ */
+export function fold(view, event) {
+  view.version = event.version;
+  view.last_event = event.id;
+  FOLDS[event.type]?.(view, event, view.players);
+}
+
+/** What each type of event changes. @type {Record<string, (view: Game, event: any, players: Players) => void>} */
+const FOLDS = {
+  player_joined(_view, { seat, name, color, bot }, players) {
+    players.push({
+      seat, name, color, bot, score: 0, gold: 0, tiles_drawn: [], tiles_to_build: [],
+      offer_set: false, build_finished: false,
+      territory: [{ tile: `castle-${/** @type {"red"} */ (color)}`, x: 0, y: 0, rotation: 0 }],
+    });
+  },
+  player_left(view, { seat }, players) {
+    players.splice(seat, 1);
+    players.forEach((player, index) => { player.seat = index; });
+    const { you } = view;
+    if (you.seat !== null && you.seat >= seat) you.seat = you.seat === seat ? null : you.seat - 1;
+  },
+  game_started(view, { scoring_tiles, starting_seat, rounds }) {
+    Object.assign(view, { status: "playing", scoring_tiles, starting_seat, rounds });
+  },
+  round_started(view, { round, starting_seat }, players) {
+    Object.assign(view, { round, starting_seat });
+    for (const player of players) player.offer_set = player.build_finished = false;
+  },
+  income_paid: setGold,
+  tiles_drawn(view, event, players) {
+    for (const { seat, tiles } of event.players) {
+      players[seat].tiles_drawn = tiles.map((/** @type {any} */ tile) => ({ tile, price: null, discard: null }));
+      moveBag(view, { out: tiles });
+    }
+  },
+  offer_set(_view, event, players) {
+    players[event.seat].offer_set = true;
+    if (event.discard !== null) showOffer(players[event.seat], event); // else it is hidden from the caller
+  },
+  offers_revealed(_view, event, players) {
+    for (const offer of event.players) showOffer(players[offer.seat], offer);
+  },
+  tiles_discarded(view, { tiles }, players) {
+    for (const player of players) player.tiles_drawn = player.tiles_drawn.filter(({ tile }) => !tiles.includes(tile));
+    moveBag(view, { back: tiles });
+  },
+  tile_bought(view, event, players) {
+    setGold(view, event, players);
+    const seller = players[event.seller];
+    seller.tiles_drawn = seller.tiles_drawn.filter(({ tile }) => tile !== event.tile);
+    players[event.seat].tiles_to_build.push(event.tile);
+  },
+  tiles_kept(_view, event, players) {
+    for (const { seat, tiles } of event.players) {
+      players[seat].tiles_drawn = [];
+      players[seat].tiles_to_build.push(...tiles);
+    }
+  },
+  tile_placed(_view, { seat, tile, x, y, rotation }, players) {
+    const hand = players[seat].tiles_to_build;
+    hand.splice(hand.indexOf(tile), 1);
+    players[seat].territory.push({ tile, x, y, rotation });
+  },
+  placement_taken_back(_view, { seat }, players) {
+    const last = players[seat].territory.pop();
+    if (last) players[seat].tiles_to_build.push(/** @type {any} */ (last.tile));
+  },
+  building_finished(view, { seat, returned }, players) {
+    Object.assign(players[seat], { build_finished: true, tiles_to_build: [] });
+    moveBag(view, { back: returned });
+  },
+  round_scored(_view, event, players) {
+    for (const { seat, score } of event.players) players[seat].score = score;
+  },
+  game_finished(view, event, players) {
+    for (const { seat, score, gold } of event.players) Object.assign(players[seat], { score, gold });
+    Object.assign(view, { status: "finished", result: event.result });
+    view.fairness.seed = view.options.seed = event.seed;
+  },
+  game_aborted(view) {
+    view.status = "aborted";
+  },
+  turn_changed(view, { phase, waiting_for, deadline }) {
+    Object.assign(view, { phase, waiting_for, deadline });
+  },
+  bot_took_over(view, { seat, bot, reason }, players) {
+    players[seat].bot = bot;
+    if (reason === "resigned" && view.you.seat === seat) view.you.seat = null;
+  },
+};
+
+/** Types of events that change more than the counters of a view. */
+export const FOLDED_EVENTS = Object.keys(FOLDS);
+
+/**
+ * @param {Game} _view
+ * @param {any} event
+ * @param {Players} players
+ */
+function setGold(_view, event, players) {
+  for (const { seat, gold } of event.players) players[seat].gold = gold;
+}
+
+/**
+ * @param {Players[number]} player
+ * @param {{discard: string, prices: Record<string, number>, gold: number | null}} offer
+ */
+function showOffer(player, offer) {
+  player.gold = offer.gold;
+  for (const drawn of player.tiles_drawn) {
+    drawn.price = offer.prices[drawn.tile] ?? null;
+    drawn.discard = drawn.tile === offer.discard;
+  }
+}
+
+/**
+ * @param {Game} view
+ * @param {{out?: string[], back?: string[]}} tiles
+ */
+function moveBag(view, { out = [], back = [] }) {
+  const tiles = [...new Set([...view.bag.tiles, .../** @type {any[]} */ (back)])].filter((tile) => !out.includes(tile)).sort();
+  view.bag = { count: tiles.length, tiles };
+}

@@ -1,0 +1,91 @@
+import { HistoryLostError } from "./errors.js";
+import { fold } from "./fold.js";
+
+/** @import { Game as GameResource } from "./resources.js" */
+/** @import { FollowOptions } from "./events.js" */
+/** @typedef {import("./fold.js").Game} GameData */
+/** @typedef {import("./fold.js").Event} Event */
+
+/** A view of a game that is kept current by folding events. */
+export class GameView {
+  /**
+   * @param {GameResource} game
+   * @param {GameData} data
+   */
+  constructor(game, data) {
+    this.game = game;
+    /** What `GET /v1/games/{game}` would return now. */
+    this.data = data;
+  }
+
+  /**
+   * Load the view of a game.
+   *
+   * @param {GameResource} game
+   */
+  static async open(game) {
+    return new GameView(game, await game.get());
+  }
+
+  /** Load the view again. */
+  async reload() {
+    this.data = await this.game.get();
+  }
+
+  /** Whether nothing can change any more. */
+  get over() {
+    return this.data.status === "finished" || this.data.status === "aborted";
+  }
+
+  /** Whether the caller's seat must act now. */
+  get myTurn() {
+    const { you, waiting_for } = this.data;
+    return you.seat !== null && waiting_for.includes(you.seat);
+  }
+
+  /**
+   * Follow the game to its end. Yields after each event with that event, once it is in `data`; and yields null
+   * after the view was loaded again because the server has lost events.
+   *
+   * @param {Omit<FollowOptions, "after">} [options]
+   * @returns {AsyncGenerator<Event | null, void, void>}
+   */
+  async *follow(options = {}) {
+    for (;;) {
+      try {
+        for await (const event of this.game.events({ ...options, after: this.data.last_event })) {
+          fold(this.data, event);
+          yield event;
+        }
+        return;
+      } catch (error) {
+        if (!(error instanceof HistoryLostError)) throw error;
+        await this.reload();
+        yield null;
+      }
+    }
+  }
+
+  /**
+   * Wait until the caller's seat must act, or the game is over.
+   *
+   * @param {Omit<FollowOptions, "after">} [options]
+   * @returns {Promise<boolean>} False when the game is over.
+   */
+  async untilMyTurn(options = {}) {
+    const controller = new AbortController();
+    const stop = () => controller.abort(options.signal?.reason);
+    options.signal?.addEventListener("abort", stop, { once: true });
+    try {
+      if (this.myTurn || this.over) return !this.over;
+      for await (const event of this.follow({ ...options, signal: controller.signal })) {
+        if (event !== null && event.type !== "turn_changed") continue; // other events of the same version follow
+        if (this.myTurn || this.over) break;
+      }
+      return !this.over;
+    } finally {
+      controller.abort();
+      options.signal?.removeEventListener("abort", stop);
+    }
+  }
+}

@@ -1,0 +1,223 @@
+import { EventFollower } from "./events.js";
+
+/** @import { components, operations } from "../types/contract.js" */
+/** @import { Transport, RequestOptions } from "./transport.js" */
+/** @import { FollowOptions } from "./events.js" */
+/** @typedef {components["schemas"]["Game"]} GameData */
+/** @typedef {Pick<RequestOptions, "signal" | "idempotencyKey" | "ifMatch" | "retry" | "timeoutMs">} CallOptions */
+/** @typedef {{tile: string, x: number, y: number, rotation?: number}} Placement */
+/** @typedef {NonNullable<operations["list_games"]["parameters"]["query"]>} GameQuery */
+
+/**
+ * What an operation of the contract returns.
+ *
+ * @template {keyof operations} Id
+ * @typedef {operations[Id] extends {responses: {200: {content: {"application/json": infer Body}}}} ? Body
+ *   : operations[Id] extends {responses: {201: {content: {"application/json": infer Body}}}} ? Body : never} Result
+ */
+
+/**
+ * What an operation of the contract takes.
+ *
+ * @template {keyof operations} Id
+ * @typedef {operations[Id] extends {requestBody?: {content: {"application/json": infer Body}}} ? Body : never} Body
+ */
+
+/** The collection of games. */
+export class Games {
+  /** @param {Transport} transport */
+  constructor(transport) {
+    this.transport = transport;
+  }
+
+  /**
+   * Create a game. The tokens in the response are returned once.
+   *
+   * @param {Body<"create_game">} [body]
+   * @param {CallOptions} [options]
+   * @returns {Promise<Result<"create_game">>}
+   */
+  create(body = {}, options) {
+    return this.transport.json("POST", "/v1/games", { ...options, body });
+  }
+
+  /**
+   * Return one page of the public games, newest first.
+   *
+   * @param {GameQuery} [query]
+   * @param {CallOptions} [options]
+   * @returns {Promise<Result<"list_games">>}
+   */
+  list(query, options) {
+    return this.transport.json("GET", "/v1/games", { ...options, query });
+  }
+}
+
+/** One game, for the holder of one token or for a spectator. */
+export class Game {
+  /**
+   * @param {Transport} transport
+   * @param {string} id
+   * @param {string | null} [token]
+   */
+  constructor(transport, id, token = null) {
+    this.transport = transport;
+    this.id = id;
+    this.token = token;
+    this.path = `/v1/games/${encodeURIComponent(id)}`;
+  }
+
+  /**
+   * Send a request about this game.
+   *
+   * @param {string} method
+   * @param {string} path What follows the path of the game.
+   * @param {RequestOptions} [options]
+   * @returns {Promise<any>}
+   */
+  request(method, path, options) {
+    return this.transport.json(method, this.path + path, { token: this.token, ...options });
+  }
+
+  /** @param {CallOptions} [options] @returns {Promise<GameData>} */
+  get(options) { return this.request("GET", "", options); }
+
+  /** @param {Body<"join_game">} player @param {CallOptions} [options] @returns {Promise<Result<"join_game">>} */
+  join(player, options) { return this.request("POST", "/players", { ...options, body: player }); }
+
+  /**
+   * Leave the lobby, or resign: a bot then plays on for the seat.
+   *
+   * @param {number} seat
+   * @param {CallOptions} [options]
+   * @returns {Promise<GameData>}
+   */
+  leave(seat, options) { return this.request("DELETE", `/players/${seat}`, options); }
+
+  /** @param {CallOptions} [options] @returns {Promise<GameData>} */
+  start(options) { return this.request("POST", "/start", options); }
+
+  /** @param {CallOptions} [options] @returns {Promise<GameData>} */
+  abort(options) { return this.request("DELETE", "", options); }
+
+  /**
+   * Return an iterable over the events of the game, which resumes after cuts until the game is over.
+   *
+   * @param {FollowOptions} [options]
+   */
+  events(options) { return new EventFollower(this.transport, this.path, this.token, options); }
+
+  /**
+   * Return one page of events.
+   *
+   * @param {{after?: number, limit?: number, wait_ms?: number}} [query]
+   * @param {CallOptions} [options]
+   * @returns {Promise<Result<"list_events">>}
+   */
+  eventPage(query, options) { return this.request("GET", "/events", { ...options, query }); }
+
+  /** @param {number} round @param {CallOptions} [options] @returns {Promise<Result<"get_round">>} */
+  round(round, options) { return this.request("GET", `/rounds/${round}`, options); }
+
+  /** @param {CallOptions} [options] @returns {Promise<Result<"get_record">>} */
+  record(options) { return this.request("GET", "/record", options); }
+
+  /** @param {CallOptions} [options] @returns {Promise<Result<"get_scores">>} */
+  scores(options) { return this.request("GET", "/scores", options); }
+
+  /** @param {number} seat */
+  seat(seat) { return new Seat(this, seat); }
+}
+
+/** One seat of a game. */
+export class Seat {
+  /**
+   * @param {Game} game
+   * @param {number} seat
+   */
+  constructor(game, seat) {
+    this.game = game;
+    this.seat = seat;
+  }
+
+  /**
+   * Send a request about this seat.
+   *
+   * @param {string} method
+   * @param {string} path What follows the path of the seat.
+   * @param {RequestOptions} [options]
+   * @returns {Promise<any>}
+   */
+  request(method, path, options) {
+    return this.game.request(method, `/players/${this.seat}${path}`, options);
+  }
+
+  /** @param {CallOptions} [options] @returns {Promise<Result<"list_actions">>} */
+  actions(options) { return this.request("GET", "/actions", options); }
+
+  /**
+   * Carry out an action of the list as it stands, also one of a type that this version does not know.
+   *
+   * @param {{method: string, href: string, body: unknown}} action
+   * @param {CallOptions} [options]
+   * @returns {Promise<GameData>}
+   */
+  act(action, options) {
+    const { transport, token } = this.game;
+    return transport.json(action.method, action.href, { token, body: action.body, ...options });
+  }
+
+  /** @param {{discard: string, prices: Record<string, number>}} offer @param {CallOptions} [options] @returns {Promise<GameData>} */
+  setOffer(offer, options) { return this.request("PUT", "/offer", { ...options, body: offer }); }
+
+  /** @param {string} tile @param {CallOptions} [options] @returns {Promise<GameData>} */
+  buy(tile, options) { return this.request("POST", "/purchase", { ...options, body: { tile } }); }
+
+  /** @param {CallOptions} [options] @returns {Promise<GameData>} */
+  pass(options) { return this.request("POST", "/purchase", { ...options, body: { pass: true } }); }
+
+  /** @param {Placement} placement @param {CallOptions} [options] @returns {Promise<GameData>} */
+  place(placement, options) { return this.request("POST", "/placements", { ...options, body: placement }); }
+
+  /** @param {CallOptions} [options] @returns {Promise<GameData>} */
+  takeBack(options) { return this.request("DELETE", "/placements/last", options); }
+
+  /** @param {CallOptions} [options] @returns {Promise<GameData>} */
+  finishBuilding(options) { return this.request("POST", "/build/finish", options); }
+
+  /** @param {Placement[]} placements @param {CallOptions} [options] @returns {Promise<Result<"try_placements">>} */
+  whatIf(placements, options) { return this.request("POST", "/what-if", { ...options, body: { placements } }); }
+
+  /** @param {CallOptions} [options] @returns {Promise<Result<"get_territory">>} */
+  territory(options) { return this.request("GET", "/territory", options); }
+}
+
+/** Tiles and scoring tiles, which never change while a version of the server runs. */
+export class Catalogue {
+  /** @param {Transport} transport */
+  constructor(transport) {
+    this.transport = transport;
+  }
+
+  /** @param {CallOptions} [options] @returns {Promise<Result<"list_tiles">["tiles"]>} */
+  async tiles(options) { return (await this.transport.json("GET", "/v1/tiles", options)).tiles; }
+
+  /** @param {CallOptions} [options] @returns {Promise<Result<"list_scoring_tiles">["scoring_tiles"]>} */
+  async scoringTiles(options) {
+    return (await this.transport.json("GET", "/v1/scoring-tiles", options)).scoring_tiles;
+  }
+
+  /**
+   * Score any territories.
+   *
+   * @param {Body<"score_territories">} body
+   * @param {CallOptions} [options]
+   * @returns {Promise<Result<"score_territories">>}
+   */
+  score(body, options) { return this.transport.json("POST", "/v1/scoring", { ...options, body }); }
+
+  /** The address of the picture of a tile. @param {string} tile @param {number} [rotation] */
+  pictureUrl(tile, rotation = 0) {
+    return `${this.transport.url}/v1/tiles/${tile}.svg${rotation ? `?rotation=${rotation}` : ""}`;
+  }
+}

@@ -1,0 +1,206 @@
+import { ApiError, ConnectionError, retryAfterMs } from "./errors.js";
+
+/** Statuses after which the same request is sent again. */
+const RETRIED = new Set([429, 502, 503, 504]);
+
+/**
+ * @typedef {object} RetryPolicy
+ * @property {number} attempts How often a request is sent at most.
+ * @property {number} baseMs The first wait; each later one is twice as long.
+ * @property {number} maxMs The longest wait between attempts.
+ * @property {number} budgetMs No retry starts later than this after the first attempt.
+ */
+
+/**
+ * @typedef {object} RequestOptions
+ * @property {string | null} [token] Sent as the bearer token.
+ * @property {Record<string, any>} [query]
+ * @property {unknown} [body] Sent as JSON.
+ * @property {string} [accept]
+ * @property {string} [idempotencyKey] For a write; a random one when it is left out.
+ * @property {string | null} [ifMatch] Refuse the write unless the game has this version.
+ * @property {Record<string, string>} [headers]
+ * @property {AbortSignal} [signal]
+ * @property {number} [timeoutMs] For each attempt, until the headers of the response.
+ * @property {Partial<RetryPolicy>} [retry]
+ */
+
+/** @type {RetryPolicy} */
+const DEFAULT_RETRY = { attempts: 6, baseMs: 250, maxMs: 8000, budgetMs: 60_000 };
+
+/** Sends requests to one server, with retries. Every write carries an Idempotency-Key, so a retry counts once. */
+export class Transport {
+  /**
+   * @param {string} url The address of the server.
+   * @param {{fetch?: typeof fetch, retry?: Partial<RetryPolicy>, timeoutMs?: number}} [options]
+   */
+  constructor(url, options = {}) {
+    this.url = url.replace(/\/+$/, "");
+    this.fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
+    this.retry = { ...DEFAULT_RETRY, ...options.retry };
+    this.timeoutMs = options.timeoutMs ?? 15_000;
+    /** Milliseconds that the clock of the server is ahead of ours, from the `Date` header; null until known. */
+    this.clockOffsetMs = /** @type {number | null} */ (null);
+  }
+
+  /**
+   * Send a request, and return the JSON of the response.
+   *
+   * @param {string} method
+   * @param {string} path
+   * @param {RequestOptions} [options]
+   * @returns {Promise<any>} Null for a response without a body.
+   */
+  async json(method, path, options = {}) {
+    return this.send(method, path, options, readJson);
+  }
+
+  /**
+   * Send a request until a response arrives that no retry can improve.
+   *
+   * @template T
+   * @param {string} method
+   * @param {string} path
+   * @param {RequestOptions} options
+   * @param {(response: Response) => Promise<T>} read Reads the body; a connection cut there is retried too.
+   * @returns {Promise<T>}
+   * @throws {ApiError} The server refused.
+   * @throws {ConnectionError} No response within all retries.
+   */
+  async send(method, path, options, read) {
+    const policy = { ...this.retry, ...options.retry };
+    const key = method === "GET" ? undefined : options.idempotencyKey ?? randomKey();
+    const started = Date.now();
+    for (let attempt = 1; ; attempt++) {
+      const { value, error } = await this.#attempt(method, path, { ...options, idempotencyKey: key }, read);
+      if (!error) return /** @type {T} */ (value);
+      options.signal?.throwIfAborted();
+      const waitMs = waitFor(error, attempt, policy);
+      if (waitMs === null || attempt >= policy.attempts || Date.now() + waitMs - started > policy.budgetMs) {
+        throw error instanceof ApiError ? error : new ConnectionError(error);
+      }
+      await sleep(waitMs, options.signal);
+    }
+  }
+
+  /**
+   * @template T
+   * @param {string} method
+   * @param {string} path
+   * @param {RequestOptions} options
+   * @param {(response: Response) => Promise<T>} read
+   * @returns {Promise<{value?: T, error?: unknown}>}
+   */
+  async #attempt(method, path, options, read) {
+    const timeout = deadline(options.timeoutMs ?? this.timeoutMs, options.signal);
+    try {
+      const response = await this.open(method, path, { ...options, signal: timeout.signal });
+      return { value: await read(response) };
+    } catch (error) {
+      return { error };
+    } finally {
+      timeout.clear();
+    }
+  }
+
+  /**
+   * Send a request once, and return the response, its body unread.
+   *
+   * @param {string} method
+   * @param {string} path
+   * @param {RequestOptions} options
+   * @returns {Promise<Response>}
+   * @throws {ApiError} The server refused.
+   */
+  async open(method, path, options) {
+    /** @type {Record<string, string>} */
+    const headers = { Accept: options.accept ?? "application/json", ...options.headers };
+    if (options.token) headers.Authorization = `Bearer ${options.token}`;
+    if (options.idempotencyKey) headers["Idempotency-Key"] = options.idempotencyKey;
+    if (options.ifMatch) headers["If-Match"] = options.ifMatch;
+    if (options.body !== undefined && options.body !== null) headers["Content-Type"] = "application/json";
+    const body = headers["Content-Type"] ? JSON.stringify(options.body) : undefined;
+    const response = await this.fetch(this.url + path + queryString(options.query), {
+      method, headers, body, signal: options.signal, cache: "no-store",
+    });
+    const date = Date.parse(response.headers.get("Date") ?? "");
+    if (!Number.isNaN(date)) this.clockOffsetMs = date - Date.now();
+    if (response.ok) return response;
+    const problem = await response.json().catch(() => ({}));
+    throw new ApiError(response.status, problem && typeof problem === "object" ? problem : {}, response.headers);
+  }
+}
+
+/** @param {Response} response */
+async function readJson(response) {
+  const text = await response.text();
+  return text ? JSON.parse(text) : null;
+}
+
+/**
+ * Return how long to wait before the next attempt, or null when a retry cannot help.
+ *
+ * @param {unknown} error
+ * @param {number} attempt
+ * @param {RetryPolicy} policy
+ */
+function waitFor(error, attempt, policy) {
+  if (error instanceof ApiError) {
+    if (!RETRIED.has(error.status)) return null;
+    if (error.retryAfterMs !== null) return error.retryAfterMs + Math.random() * policy.baseMs;
+  }
+  return backoff(attempt, policy.baseMs, policy.maxMs);
+}
+
+/**
+ * Exponential backoff with full jitter.
+ *
+ * @param {number} attempt From 1.
+ * @param {number} baseMs
+ * @param {number} maxMs
+ */
+export function backoff(attempt, baseMs, maxMs) {
+  return Math.min(maxMs, baseMs * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2);
+}
+
+/** Return a random Idempotency-Key. `crypto.randomUUID` would need HTTPS in a browser. */
+export function randomKey() {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/**
+ * @param {number} ms
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<void>}
+ */
+export function sleep(ms, signal) {
+  return new Promise((resolve, reject) => {
+    const stop = () => { clearTimeout(timer); reject(signal?.reason); };
+    const timer = setTimeout(() => { signal?.removeEventListener("abort", stop); resolve(); }, ms);
+    if (signal?.aborted) stop();
+    else signal?.addEventListener("abort", stop, { once: true });
+  });
+}
+
+/**
+ * A signal that aborts after some time, unless `keep` is called first, or with another signal.
+ *
+ * @param {number} ms
+ * @param {AbortSignal} [signal]
+ */
+export function deadline(ms, signal) {
+  const controller = new AbortController();
+  const stop = () => controller.abort(signal?.reason);
+  const timer = setTimeout(() => controller.abort(new Error(`No response within ${ms} ms`)), ms);
+  if (signal?.aborted) stop();
+  signal?.addEventListener("abort", stop, { once: true });
+  const clear = () => { clearTimeout(timer); signal?.removeEventListener("abort", stop); };
+  const keep = () => clearTimeout(timer);
+  return { signal: controller.signal, clear, keep, abort: () => controller.abort() };
+}
+
+/** @param {Record<string, any> | undefined} query */
+function queryString(query) {
+  const given = Object.entries(query ?? {}).filter(([, value]) => value !== undefined && value !== null);
+  return given.length ? `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}` : "";
+}

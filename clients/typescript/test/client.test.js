@@ -1,0 +1,167 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { ApiError, ConnectionError, GameView, HistoryLostError, Skye, fold } from "skye-client";
+import { cuttingProxy } from "./cutting-proxy.js";
+import { SERVER, direct, newGame, step } from "./support.js";
+
+const quick = { retry: { attempts: 12, baseMs: 10, maxMs: 100 } };
+
+/** Answer requests from a list; return the client and what was sent. */
+function scripted(answers) {
+  const sent = [];
+  const fetch = async (url, init) => {
+    sent.push({ url, ...init });
+    const answer = answers[Math.min(sent.length, answers.length) - 1];
+    if (answer instanceof Error) throw answer;
+    return answer.clone();
+  };
+  return { skye: new Skye("http://test", { fetch, ...quick }), sent };
+}
+const problem = (status, code, headers = {}) =>
+  new Response(JSON.stringify({ status, code, detail: "No.", params: { tile: "L01" } }), { status, headers });
+const ok = (body) => new Response(JSON.stringify(body));
+
+test("a whole game is played over a proxy that cuts connections at random", { timeout: 120_000 }, async (t) => {
+  const proxy = await cuttingProxy(SERVER);
+  t.after(() => proxy.close());
+  const game = await newGame(3);
+  const skye = new Skye(proxy.url, quick);
+  const views = await Promise.all([...game.tokens, null].map((token) => GameView.open(skye.game(game.id, token))));
+  proxy.state.mode = "cut";
+  const followed = views.map(async (view) => {
+    const seen = [view.data.last_event];
+    for await (const event of view.follow()) if (event) seen.push(event.id);
+    return seen;
+  });
+  while (await step(game, skye));
+  for (const [index, seen] of (await Promise.all(followed)).entries()) {
+    assert.deepEqual(seen, Array.from(seen, (_, number) => seen[0] + number), "no gap, no repeat");
+    const { now: _, ...current } = await direct.game(game.id, [...game.tokens, null][index]).get();
+    const { now: __, ...kept } = views[index].data;
+    assert.deepEqual(kept, current);
+  }
+  assert.ok(proxy.state.cuts > 20, `${proxy.state.cuts} cuts`);
+});
+
+test("a half-open stream is noticed and replaced", async (t) => {
+  const proxy = await cuttingProxy(SERVER);
+  t.after(() => proxy.close());
+  const game = await newGame();
+  const stop = new AbortController();
+  const states = [];
+  const events = new Skye(proxy.url).game(game.id).events({
+    silenceMs: 300, signal: stop.signal,
+    onState: (state) => {
+      states.push(state);
+      if (state === "live" && states.length === 1) proxy.state.mode = "silent";
+      if (state === "away") proxy.state.mode = "pass";
+      if (state === "live" && states.includes("away")) stop.abort();
+    },
+  });
+  await assert.rejects(async () => { for await (const _ of events); }, { name: "AbortError" });
+  assert.deepEqual(states, ["live", "away", "live"]);
+});
+
+test("events arrive by long poll where streams do not get through", async () => {
+  const game = await newGame();
+  const fetch = (url, init) =>
+    init.headers.Accept === "text/event-stream" ? Promise.resolve(new Response("a proxy's page")) : globalThis.fetch(url, init);
+  const states = [];
+  const events = new Skye(SERVER, { fetch }).game(game.id).events({ onState: (state) => states.push(state) });
+  const seen = [];
+  for await (const event of events) {
+    seen.push(event.id);
+    if (event.type === "turn_changed") step(game);
+    if (seen.length > 20) break;
+  }
+  assert.deepEqual(seen, Array.from(seen, (_, number) => number + 1));
+  assert.ok(states.includes("polling"));
+});
+
+test("a lost answer to a write is asked for again under the same key", async () => {
+  const game = await newGame();
+  const keys = [];
+  const fetch = async (url, init) => {
+    const response = await globalThis.fetch(url, init);
+    if (init.method === "GET") return response;
+    keys.push(init.headers["Idempotency-Key"]);
+    if (keys.length === 1) throw new TypeError("cut");
+    return response;
+  };
+  const seat = new Skye(SERVER, { fetch, ...quick }).game(game.id, game.tokens[0]).seat(0);
+  const { actions } = await seat.actions();
+  const before = (await direct.game(game.id).get()).version;
+  assert.equal((await seat.act(actions[0])).version, before + 1);
+  assert.equal(keys.length, 2);
+  assert.equal(keys[0], keys[1]);
+});
+
+test("Retry-After is obeyed, and other refusals are not retried", async () => {
+  const busy = scripted([problem(503, "store_unavailable", { "Retry-After": "0" }), ok({ id: "g" })]);
+  assert.deepEqual(await busy.skye.game("g").get(), { id: "g" });
+  assert.equal(busy.sent.length, 2);
+  const refused = scripted([problem(409, "wrong_phase", { "X-Request-Id": "r1" })]);
+  await assert.rejects(refused.skye.game("g", "t").seat(0).pass(), (error) => {
+    assert.ok(error instanceof ApiError);
+    assert.deepEqual([error.code, error.status, error.requestId, error.params.tile], ["wrong_phase", 409, "r1", "L01"]);
+    return true;
+  });
+  assert.equal(refused.sent.length, 1);
+  assert.equal(refused.sent[0].headers.Authorization, "Bearer t");
+});
+
+test("retries are bounded", async () => {
+  const { skye, sent } = scripted([new TypeError("no network")]);
+  await assert.rejects(skye.games.list(), ConnectionError);
+  assert.equal(sent.length, quick.retry.attempts);
+});
+
+test("a stream that lost its history fails, and a view loads again", async () => {
+  const stream = (text) => new Response(text, { headers: { "Content-Type": "text/event-stream" } });
+  const lost = 'event: end\ndata: {"reason":"history_lost","last_event":3}\n\n';
+  const { skye } = scripted([stream(lost)]);
+  await assert.rejects(async () => { for await (const _ of skye.game("g").events({ after: 3 })); }, HistoryLostError);
+  const behind = 'event: stream\ndata: {"last_event":2,"after":3}\n\n';
+  const over = 'event: end\ndata: {"reason":"finished","last_event":2}\n\n';
+  const again = scripted([ok({ last_event: 3 }), stream(behind), ok({ last_event: 2 }), stream(over)]);
+  const view = await GameView.open(again.skye.game("g"));
+  const seen = [];
+  for await (const event of view.follow()) seen.push(event);
+  assert.deepEqual([seen, view.data.last_event], [[null], 2]);
+});
+
+test("a token that is no longer known ends the iteration", async () => {
+  const game = await newGame(2, { start: false });
+  const events = direct.game(game.id, game.tokens[1]).events();
+  await assert.rejects(async () => {
+    for await (const event of events) {
+      if (event.id === 3) await direct.game(game.id, game.tokens[1]).leave(1);
+    }
+  }, (error) => error instanceof ApiError && error.code === "token_unknown");
+});
+
+test("events, actions and fields that are new do no harm", async () => {
+  const game = await newGame();
+  const view = await direct.game(game.id).get();
+  const before = structuredClone(view);
+  fold(view, { id: view.last_event + 1, version: view.version + 1, type: "weather_changed", rain: true });
+  assert.deepEqual(view, { ...before, last_event: before.last_event + 1, version: before.version + 1 });
+  const { skye, sent } = scripted([ok({ id: "g", weather: "rain" })]);
+  const action = { type: "dance", method: "PATCH", href: "/v1/games/g/players/0/dance", body: { steps: 3 } };
+  assert.equal((await skye.game("g", "t").seat(0).act(action)).weather, "rain");
+  assert.deepEqual([sent[0].method, sent[0].url, sent[0].body], ["PATCH", "http://test" + action.href, '{"steps":3}']);
+});
+
+test("a player waits for its turn and plays a game to its end", async () => {
+  const created = await direct.games.create({ players: [{ name: "Ann" }, { bot: "random" }], start: true });
+  const game = direct.game(created.game.id, created.players[0].token);
+  const view = await GameView.open(game);
+  while (await view.untilMyTurn()) {
+    const { actions } = await game.seat(0).actions();
+    const { last_event } = await game.seat(0).act(actions.find(({ type }) => type !== "take_back") ?? actions[0]);
+    while (view.data.last_event < last_event) for await (const event of view.follow()) if (event?.id === last_event) break;
+  }
+  assert.equal(view.data.status, "finished");
+  assert.ok(view.data.result);
+});

@@ -1,0 +1,78 @@
+"""The TypeScript client: its types, its size, and its own tests against a live server."""
+
+import gzip
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.conftest import NO_NODE
+
+ROOT = Path(__file__).resolve().parents[2]
+CLIENT = ROOT / "clients" / "typescript"
+MAX_COMPRESSED_BYTES = 12_000
+
+
+def run(*command, cwd=CLIENT, **variables):
+    """Run a program, which must succeed; return what it printed."""
+    environ = {**os.environ, **variables}
+    done = subprocess.run(
+        command, cwd=cwd, env=environ, capture_output=True, text=True, timeout=240, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="session")
+def client():
+    """The folder of the client, its types generated from today's contract and checked."""
+    if not (shutil.which("node") and shutil.which("npm") and (CLIENT / "node_modules").is_dir()):
+        pytest.skip(NO_NODE)
+    run("npm", "run", "build")
+    return CLIENT
+
+
+def test_types_of_the_client_agree_with_the_contract(client):
+    declared = (client / "types" / "contract.d.ts").read_text()
+    contract = yaml.safe_load((ROOT / "openapi.yaml").read_text())
+    operations = [
+        one["operationId"]
+        for path in contract["paths"].values()
+        for one in path.values()
+        if "operationId" in one
+    ]
+    assert all(re.search(rf"^    {name}: {{$", declared, re.MULTILINE) for name in operations)
+
+
+@pytest.mark.usefixtures("client")
+def test_client_against_live_server_passes_its_tests(url):
+    run("npm", "test", SKYE_URL=url)
+
+
+def test_game_of_the_readme_is_played_to_its_end(client, url, tmp_path):
+    program = re.search(r"```js\n(.*?)```", (client / "README.md").read_text(), re.DOTALL)[1]
+    assert len([line for line in program.splitlines() if line]) <= 15
+    folder = tmp_path / "node_modules"
+    folder.mkdir()
+    (folder / "skye-client").symlink_to(client)
+    script = tmp_path / "game.mjs"
+    script.write_text(program.replace("http://127.0.0.1:8000", url))
+    assert re.fullmatch(r"\d+ Ann\n\d+ Greedy 2\n", run("node", str(script), cwd=tmp_path))
+
+
+def test_compressed_sources_stay_below_their_limit():
+    sources = b"".join(path.read_bytes() for path in sorted((CLIENT / "src").glob("*.js")))
+    assert len(gzip.compress(sources, mtime=0)) < MAX_COMPRESSED_BYTES
+
+
+def test_client_has_no_runtime_dependency():
+    package = json.loads((CLIENT / "package.json").read_text())
+    assert not package.keys() & {"dependencies", "peerDependencies", "optionalDependencies"}
+    packages = json.loads((CLIENT / "package-lock.json").read_text())["packages"]
+    assert all("integrity" in entry for name, entry in packages.items() if name)
+    assert not any("resolved" in entry for entry in packages.values())
