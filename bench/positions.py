@@ -14,7 +14,7 @@ import redis
 
 from bench.client import Ask
 from service.matches.match import Match
-from service.storage.codec import decode_table, encode_table
+from service.storage.codec import decode_match, encode_match
 
 _AT_ONCE = 500
 
@@ -34,7 +34,7 @@ class Position(NamedTuple):
     @property
     def stored(self) -> Match:
         """The table."""
-        return decode_table(self.table)
+        return decode_match(self.table)
 
     def action(self, kind: str) -> dict[str, Any] | None:
         """Return the first action of a type that is open to the seat."""
@@ -126,6 +126,6 @@ class Copies:
         while chunk := list(itertools.islice(numbered, _AT_ONCE)):
             with store.pipeline(transaction=False) as pipeline:
                 for game, (at, table) in chunk:
-                    pipeline.set(f"skye:{{{game}}}:table", encode_table(replace(table, id=game)))
+                    pipeline.set(f"skye:{{{game}}}:table", encode_match(replace(table, id=game)))
                     pipeline.copy(f"bench:log:{at}", f"skye:{{{game}}}:log", replace=True)
                 pipeline.execute()

@@ -12,7 +12,7 @@ from service.observability.metrics import Metrics
 from service.openapi import Contract
 from service.routes import BLUEPRINTS
 from service.settings import Settings
-from service.storage import retry as patience
+from service.storage import retry
 from service.storage.redis_store import RedisStore
 from service.storage.store import Store
 from service.usecases.following import Bell, OpenStreams
@@ -47,8 +47,8 @@ def build(
     app.extensions["skye-bell"] = Bell(store)
     app.extensions["skye-streams"] = OpenStreams(settings.limit_streams if settings.limits else 0, metrics)
     problems.register(app)
-    app.before_request(patience.begin_request)
-    app.teardown_request(patience.end_request)
+    app.before_request(retry.start_budget)
+    app.teardown_request(retry.clear_budget)
     limits.register(app, settings, store)
     cors.register(app, settings.cors_origins)
     everyone = cors.for_everyone(settings.cors_origins)

@@ -37,7 +37,7 @@ class _Call:
         self.told.acquire()
 
 
-class GatheringRedis(redis.Redis):
+class BatchingRedis(redis.Redis):
     """A client that sends together what is asked for at the same time. Pipelines go their own way."""
 
     def __init__(self, *, patience_s: float = _PATIENCE_S, **options: Any) -> None:

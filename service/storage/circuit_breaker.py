@@ -18,7 +18,7 @@ from service.storage.call_deadline import within
 T = TypeVar("T")
 
 
-class Frozen:
+class CircuitBreaker:
     """The servers whose last answer did not come in time: within `timeout_s` seconds, where one is given."""
 
     def __init__(self, timeout_s: float | None = None) -> None:

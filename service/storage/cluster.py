@@ -11,15 +11,15 @@ import redis
 from redis.crc import key_slot
 
 from service.storage.call_deadline import within
-from service.storage.protocol_errors import SENSELESS, failure_in
+from service.storage.protocol_errors import PROTOCOL_ERRORS, as_redis_error
 from service.storage.redis_url import RedisUrl
 from service.storage.topology import LOOKUP_S, Address, Clients
-from service.storage.ttl_cache import Lookup
+from service.storage.ttl_cache import TtlCache
 
 _FRESH_S: Final = 2.0
 
 
-class ClusterNodes:
+class ClusterTopology:
     """The nodes of a cluster, each the holder of some slots."""
 
     def __init__(self, url: RedisUrl, timeout_s: float) -> None:
@@ -28,7 +28,7 @@ class ClusterNodes:
         self._clients = Clients(url.options, timeout_s)
         self._limit_s = min(timeout_s, LOOKUP_S)
         self._askers = Clients(url.options, self._limit_s)
-        self._slots = Lookup(self._look, _FRESH_S)
+        self._slots = TtlCache(self._look, _FRESH_S)
 
     def holding(self, key: str, since: float = -math.inf) -> redis.Redis:
         """See `Servers.holding`."""
@@ -55,8 +55,8 @@ class ClusterNodes:
             try:
                 with within(self._limit_s):
                     slots = _read_slots(self._askers.at(address), address[0])
-            except (redis.RedisError, *SENSELESS) as error:
-                errors.append(failure_in(error))
+            except (redis.RedisError, *PROTOCOL_ERRORS) as error:
+                errors.append(as_redis_error(error))
                 self._known = [*(known for known in self._known if known != address), address]
                 continue
             self._clients.keep_only(slots.nodes)

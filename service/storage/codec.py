@@ -2,7 +2,7 @@
 
 A stored table is a header and JSON: `FORMAT:VERSION:CRC32:{...}`. The header says which form this is, which
 version of the table (so that the store can compare without reading JSON), and whether it arrived whole.
-What a newer program wrote, or what is damaged, is refused as `Unreadable`, never guessed at.
+What a newer program wrote, or what is damaged, is refused as `StoredFormatError`, never guessed at.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _history_decoder = msgspec.json.Decoder(list[_Plain])
 _PACKED = b"z"
 
 
-class Unreadable(Exception):
+class StoredFormatError(Exception):
     """The stored bytes are damaged, or of a form that this program does not know."""
 
 
@@ -39,31 +39,33 @@ def version_header(version: int) -> bytes:
     return b"%d:%d:" % (FORMAT, version)
 
 
-def header_of(stored: bytes) -> bytes:
+def stored_header(stored: bytes) -> bytes:
     """Return the whole header of a stored table; by its checksum, two of the same version differ."""
     return stored[: stored.index(b"{")]
 
 
-def encode_table(table: Match) -> bytes:
+def encode_match(table: Match) -> bytes:
     """Return the bytes to store for a table."""
     body = _encoder.encode(table)
     return b"%s%08x:%s" % (version_header(table.version), zlib.crc32(body), body)
 
 
-def decode_table(stored: bytes) -> Match:
+def decode_match(stored: bytes) -> Match:
     """Return the table that was stored.
 
-    :raises Unreadable: when the bytes are damaged or a newer program wrote them.
+    :raises StoredFormatError: when the bytes are damaged or a newer program wrote them.
     """
     try:
         form, _, checksum, body = stored.split(b":", 3)
         if int(form) != FORMAT:
-            raise Unreadable(f"the game is stored in form {int(form)}, this program reads form {FORMAT}")
+            raise StoredFormatError(
+                f"the game is stored in form {int(form)}, this program reads form {FORMAT}"
+            )
         if int(checksum, 16) != zlib.crc32(body):
-            raise Unreadable("the stored game is damaged: its checksum does not match")
+            raise StoredFormatError("the stored game is damaged: its checksum does not match")
         return _table_decoder.decode(body)
     except (ValueError, msgspec.MsgspecError) as error:
-        raise Unreadable(f"the stored game is damaged: {error}") from error
+        raise StoredFormatError(f"the stored game is damaged: {error}") from error
 
 
 def encode_change(change: Change) -> bytes:
@@ -79,7 +81,7 @@ def encode_history(changes: Iterable[Change]) -> bytes:
 def decode_changes(stored: bytes) -> list[Change]:
     """Return the changes that an entry of the log holds.
 
-    :raises Unreadable: when the entry is damaged or a newer program wrote it.
+    :raises StoredFormatError: when the entry is damaged or a newer program wrote it.
     """
     try:
         if stored.startswith(_PACKED):
@@ -91,7 +93,7 @@ def decode_changes(stored: bytes) -> list[Change]:
             for version, at_ms, first_event, events in plain
         ]
     except (ValueError, KeyError, TypeError, zlib.error, msgspec.MsgspecError) as error:
-        raise Unreadable(f"an entry of the game's log is damaged: {error}") from error
+        raise StoredFormatError(f"an entry of the game's log is damaged: {error}") from error
 
 
 def _plain(change: Change) -> list[Any]:

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 from service.matches.errors import Problem
 from service.matches.match import Change, Match
-from service.storage.codec import Unreadable, decode_changes
-from service.storage.store import Entry
+from service.storage.codec import StoredFormatError, decode_changes
+from service.storage.store import LogEntry
 
 
-def changes_of(table: Match, after: int, entries: Sequence[Entry], limit: int | None = None) -> list[Change]:
+def changes_from_log(
+    table: Match, after: int, entries: Sequence[LogEntry], limit: int | None = None
+) -> list[Change]:
     """Return the changes that have led to a table and hold events beyond number `after`.
 
     With `limit` the log was read up to that many entries, and its end may be missing.
@@ -19,7 +21,7 @@ def changes_of(table: Match, after: int, entries: Sequence[Entry], limit: int | 
     """
     try:
         logged = [change for entry in entries for change in decode_changes(entry.stored)]
-    except Unreadable as error:
+    except StoredFormatError as error:
         raise Problem("game_unreadable", f"{str(error).capitalize()}.") from error
     changes = [change for change in logged if change.version <= table.version]
     reached = after

@@ -11,7 +11,7 @@ import redis
 from service.storage.retry import TooFewReplicas
 
 
-class Copies(NamedTuple):
+class MinReplicas(NamedTuple):
     """How many replicas are to have a change, and how long they may take, in milliseconds."""
 
     replicas: int
@@ -33,7 +33,7 @@ class Script:
             return server.eval(self._source, len(keys), *keys, *arguments)
 
     def run_copied(
-        self, server: redis.Redis, keys: Sequence[str], arguments: Sequence[Any], copies: Copies
+        self, server: redis.Redis, keys: Sequence[str], arguments: Sequence[Any], copies: MinReplicas
     ) -> Any:
         """Return what it returns; if that is not 0, as many replicas as wanted have what it has written.
 
@@ -50,7 +50,7 @@ class Script:
         return done
 
 
-def _piped(server: redis.Redis, command: tuple[Any, ...], copies: Copies) -> list[Any]:
+def _piped(server: redis.Redis, command: tuple[Any, ...], copies: MinReplicas) -> list[Any]:
     """Send a command and the wait for its copies together: what waits is the connection."""
     pipeline: Any = server.pipeline(transaction=False)
     pipeline.execute_command(*command)

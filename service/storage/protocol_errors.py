@@ -6,11 +6,11 @@ from typing import Any, Final
 
 import redis
 
-SENSELESS: Final = (TypeError, ValueError, LookupError, AttributeError)
+PROTOCOL_ERRORS: Final = (TypeError, ValueError, LookupError, AttributeError)
 """What it leads to when an answer is read that is not of the form that Redis would give it."""
 
 
-def failure_in(error: Exception) -> redis.RedisError:
+def as_redis_error(error: Exception) -> redis.RedisError:
     """Return what has failed: who answers in another form than Redis is no Redis."""
     if isinstance(error, redis.RedisError):
         return error
@@ -19,7 +19,7 @@ def failure_in(error: Exception) -> redis.RedisError:
     return strange
 
 
-def as_bytes(answer: Any) -> bytes | None:
+def expect_bytes(answer: Any) -> bytes | None:
     """Return an answer that is bytes or nothing.
 
     :raises TypeError: when it is not.
@@ -29,7 +29,7 @@ def as_bytes(answer: Any) -> bytes | None:
     return answer
 
 
-def as_number(answer: Any) -> int:
+def expect_int(answer: Any) -> int:
     """Return an answer that is a number.
 
     :raises TypeError: when it is not.

@@ -9,10 +9,10 @@ from typing import Any, Final, TypeVar
 
 import redis
 
-from service.storage.circuit_breaker import Frozen
-from service.storage.protocol_errors import SENSELESS, failure_in
-from service.storage.retry import Patience, is_passing
-from service.storage.topology import Replaced, Servers
+from service.storage.circuit_breaker import CircuitBreaker
+from service.storage.protocol_errors import PROTOCOL_ERRORS, as_redis_error
+from service.storage.retry import RetryPolicy, is_passing
+from service.storage.topology import MasterReplaced, Servers
 
 T = TypeVar("T")
 
@@ -27,10 +27,10 @@ class Calls:
     Each raises Problem: store_unavailable, when it fails for good.
     """
 
-    def __init__(self, servers: Servers, patience: Patience, timeout_s: float | None = None) -> None:
+    def __init__(self, servers: Servers, patience: RetryPolicy, timeout_s: float | None = None) -> None:
         self._servers = servers
         self._patience = patience
-        self._frozen = Frozen(timeout_s)
+        self._frozen = CircuitBreaker(timeout_s)
 
     def ask(
         self, key: str, command: Callable[[redis.Redis], T], *, patient: bool = True, certain: bool = False
@@ -77,14 +77,14 @@ class Calls:
         answered = time.monotonic()
         is_late = answered - begun > _LATE_S
         if (certain or is_late) and self._servers.holding(key, since=answered) is not server:
-            raise Replaced("a server has answered that has been replaced")
+            raise MasterReplaced("a server has answered that has been replaced")
         return answer
 
     def _patiently(self, work: Callable[[], T], patient: bool) -> T:
         def attempt() -> T:
             try:
                 return work()
-            except (redis.RedisError, *SENSELESS) as error:
+            except (redis.RedisError, *PROTOCOL_ERRORS) as error:
                 failure = self.failed(error)
                 raise failure from failure.__cause__
 
@@ -92,7 +92,7 @@ class Calls:
 
     def failed(self, error: Exception) -> redis.RedisError:
         """Return what has failed, and look anew for the servers if that may help."""
-        failure = failure_in(error)
+        failure = as_redis_error(error)
         if is_passing(failure):
             self._servers.doubt(failure)
         return failure

@@ -27,14 +27,14 @@ import redis
 from service.matches.errors import Problem
 from service.settings import MEMORY_URL, Settings
 from service.storage.connect import connected
-from service.storage.lua_scripts import COMMIT, FILL, TOUCH, Copies, Script
-from service.storage.protocol_errors import SENSELESS, as_bytes, as_number
+from service.storage.lua_scripts import COMMIT, FILL, TOUCH, MinReplicas, Script
+from service.storage.protocol_errors import PROTOCOL_ERRORS, expect_bytes, expect_int
 from service.storage.pubsub import heard
 from service.storage.redis_calls import Calls
 from service.storage.redis_url import parse
-from service.storage.retry import Patience, TooFewReplicas
-from service.storage.store import Answer, Commit, Entry
-from service.storage.topology import OneServer, Servers
+from service.storage.retry import RetryPolicy, TooFewReplicas
+from service.storage.store import Commit, LogEntry, StoredResponse
+from service.storage.topology import Servers, SingleServer
 
 _SALTS: Final = 4096  # so few take one byte more in an entry's id than none
 
@@ -58,12 +58,12 @@ class RedisStore:
     def __init__(
         self,
         servers: Servers | redis.Redis,
-        patience: Patience | None = None,
-        copies: Copies | None = None,
+        patience: RetryPolicy | None = None,
+        copies: MinReplicas | None = None,
         timeout_s: float | None = None,
     ) -> None:
-        self._servers = OneServer(servers) if isinstance(servers, redis.Redis) else servers
-        self._calls = Calls(self._servers, patience or Patience(0), timeout_s)
+        self._servers = SingleServer(servers) if isinstance(servers, redis.Redis) else servers
+        self._calls = Calls(self._servers, patience or RetryPolicy(0), timeout_s)
         self._copies = copies
         # Which server a process asks for a sign of life is left to chance.
         self._any_key = f"skye:{secrets.token_hex(8)}"
@@ -75,21 +75,21 @@ class RedisStore:
             return cls(_in_memory())
         timeout_s = settings.redis_timeout_ms / 1000
         servers = connected(parse(settings.redis_url), timeout_s)
-        patience = Patience(settings.redis_wait_ms / 1000)
-        copies = Copies(settings.redis_replicas, max(1, settings.redis_timeout_ms // 2))
+        patience = RetryPolicy(settings.redis_wait_ms / 1000)
+        copies = MinReplicas(settings.redis_replicas, max(1, settings.redis_timeout_ms // 2))
         return cls(servers, patience, copies if copies.replicas else None, timeout_s)
 
-    def load(self, game_id: str, answer_key: str | None = None) -> tuple[bytes | None, bytes | None]:
+    def load(self, game_id: str, response_key: str | None = None) -> tuple[bytes | None, bytes | None]:
         """See `Store.load`. An answer that is found is as safe as when it was given first."""
         table_key = _table_key(game_id)
-        if answer_key is None:
-            return self._calls.ask(table_key, lambda server: as_bytes(server.get(table_key))), None
-        keys = [table_key, _answer_key(game_id, answer_key)]
+        if response_key is None:
+            return self._calls.ask(table_key, lambda server: expect_bytes(server.get(table_key))), None
+        keys = [table_key, _answer_key(game_id, response_key)]
 
         def read(server: redis.Redis) -> tuple[bytes | None, bytes | None]:
             found: Any = server.mget(keys)
             table, answer = found
-            return as_bytes(table), as_bytes(answer)
+            return expect_bytes(table), expect_bytes(answer)
 
         def read_safely(server: redis.Redis) -> tuple[bytes | None, bytes | None]:
             table, answer = read(server)
@@ -103,16 +103,16 @@ class RedisStore:
 
     def load_with_log(
         self, game_id: str, after: int = 0, limit: int | None = None
-    ) -> tuple[bytes | None, list[Entry]]:
+    ) -> tuple[bytes | None, list[LogEntry]]:
         """See `Store.load_with_log`. It is no transaction: Redis refuses any when its memory is full."""
 
-        def read(server: redis.Redis) -> tuple[bytes | None, list[Entry]]:
+        def read(server: redis.Redis) -> tuple[bytes | None, list[LogEntry]]:
             pipeline = server.pipeline(transaction=False)
             pipeline.get(_table_key(game_id))
             pipeline.xrange(_log_key(game_id), min=f"{after + 1}-0", count=limit)
             table, entries = pipeline.execute()
-            return as_bytes(table), [
-                Entry(int(entry.split(b"-")[0]), fields.get(b"c", b"")) for entry, fields in entries
+            return expect_bytes(table), [
+                LogEntry(int(entry.split(b"-")[0]), fields.get(b"c", b"")) for entry, fields in entries
             ]
 
         return self._calls.ask(_table_key(game_id), read)
@@ -120,12 +120,12 @@ class RedisStore:
     def load_many(self, game_ids: Sequence[str]) -> list[bytes | None]:
         """See `Store.load_many`."""
         return self._calls.ask_each(
-            [_table_key(game_id) for game_id in game_ids], lambda server, key: server.get(key), as_bytes
+            [_table_key(game_id) for game_id in game_ids], lambda server, key: server.get(key), expect_bytes
         )
 
     def commit(self, commit: Commit) -> bool:
         """See `Store.commit`. Made again after a broken connection, it is told so, and never done twice."""
-        answer = commit.answer or Answer("-", b"", 0)
+        answer = commit.answer or StoredResponse("-", b"", 0)
         keys = [_table_key(commit.game_id), _log_key(commit.game_id), _answer_key(commit.game_id, answer.key)]
         last_event = commit.entries[-1].last_event if commit.entries else 0
         arguments: list[Any] = [
@@ -135,7 +135,7 @@ class RedisStore:
             answer.stored,
             answer.ttl_s,
             f"{commit.game_id}:{last_event}",
-            int(commit.anew),
+            int(commit.replaces_log),
             0,
         ]
         salt = secrets.randbelow(_SALTS)
@@ -156,18 +156,18 @@ class RedisStore:
             raise Problem("game_unreadable", "The game's log is lost.")
         return bool(done)
 
-    def index(self, status: str, game_id: str, score: float) -> None:
-        """See `Store.index`."""
+    def add_to_index(self, status: str, game_id: str, score: float) -> None:
+        """See `Store.add_to_index`."""
         key = _index_key(status)
         self._calls.ask(key, lambda server: server.zadd(key, {game_id: score}))
 
-    def unindex(self, status: str, game_ids: Sequence[str]) -> None:
-        """See `Store.unindex`."""
+    def remove_from_index(self, status: str, game_ids: Sequence[str]) -> None:
+        """See `Store.remove_from_index`."""
         key = _index_key(status)
         self._calls.ask(key, lambda server: server.zrem(key, *game_ids))
 
-    def indexed(self, status: str, below: float | None, limit: int) -> list[tuple[str, float]]:
-        """See `Store.indexed`."""
+    def list_index(self, status: str, below: float | None, limit: int) -> list[tuple[str, float]]:
+        """See `Store.list_index`."""
         key, highest = _index_key(status), "+inf" if below is None else f"({below!r}"
 
         def read(server: redis.Redis) -> list[tuple[str, float]]:
@@ -176,8 +176,8 @@ class RedisStore:
 
         return self._calls.ask(key, read)
 
-    def indexed_by_chance(self, status: str, number: int) -> list[tuple[str, float]]:
-        """See `Store.indexed_by_chance`."""
+    def sample_index(self, status: str, number: int) -> list[tuple[str, float]]:
+        """See `Store.sample_index`."""
         key = _index_key(status)
         chosen: Any = self._calls.ask(key, lambda server: server.zrandmember(key, number), patient=False)
         if not chosen:
@@ -189,10 +189,10 @@ class RedisStore:
     def index_sizes(self, statuses: Sequence[str]) -> list[int]:
         """See `Store.index_sizes`."""
         keys = [_index_key(status) for status in statuses]
-        return self._calls.ask_each(keys, lambda server, key: server.zcard(key), as_number, patient=False)
+        return self._calls.ask_each(keys, lambda server, key: server.zcard(key), expect_int, patient=False)
 
-    def fill(self, bucket: str, amount_us: int, capacity_us: int) -> tuple[bool, int]:
-        """See `Store.fill`."""
+    def fill_bucket(self, bucket: str, amount_us: int, capacity_us: int) -> tuple[bool, int]:
+        """See `Store.fill_bucket`."""
         key = f"skye:bucket:{bucket}"
 
         def run(server: redis.Redis) -> tuple[bool, int]:
@@ -210,11 +210,11 @@ class RedisStore:
 
         self._calls.ask(self._any_key, ask, patient=False)
 
-    def published_changes(self, stopped: threading.Event) -> Iterator[str | None]:
-        """See `Store.published_changes`."""
+    def subscribe_to_changes(self, stopped: threading.Event) -> Iterator[str | None]:
+        """See `Store.subscribe_to_changes`."""
         try:
             yield from heard(self._servers, stopped)
-        except (redis.RedisError, *SENSELESS) as error:
+        except (redis.RedisError, *PROTOCOL_ERRORS) as error:
             raise Problem("store_unavailable") from self._calls.failed(error)
 
     def _do(self, key: str, command: Callable[[redis.Redis], T]) -> T:
@@ -230,8 +230,8 @@ class RedisStore:
     def _run(self, script: Script, server: redis.Redis, keys: Sequence[str], arguments: Sequence[Any]) -> int:
         """Return what a script returns, when enough replicas have what it has written."""
         if self._copies is None:
-            return as_number(script.run(server, keys, arguments))
-        return as_number(script.run_copied(server, keys, arguments, self._copies))
+            return expect_int(script.run(server, keys, arguments))
+        return expect_int(script.run_copied(server, keys, arguments, self._copies))
 
 
 def _in_memory() -> redis.Redis:

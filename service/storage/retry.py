@@ -1,4 +1,4 @@
-"""Patience with a Redis that is away, loading, electing or read-only: trying again, for a while.
+"""RetryPolicy with a Redis that is away, loading, electing or read-only: trying again, for a while.
 
 Who must be told at once asks without patience. Whatever goes wrong in the end is a refusal that says so.
 """
@@ -54,7 +54,7 @@ def is_passing(error: redis.RedisError) -> bool:
     return isinstance(error, (*kinds, moving)) or bool(_PASSING.search(str(error)))
 
 
-class Patience:
+class RetryPolicy:
     """Tries again what failed in passing, until `wait_s` seconds have gone.
 
     All the calls for one request share that time, so that a request that asks Redis many things waits no
@@ -107,18 +107,18 @@ class Patience:
             _log.warning("Redis fails: %s", str(error)[:300], extra=facts(kind=kind))
 
 
-def begin_request() -> None:
+def start_budget() -> None:
     """Give the request that begins all its time to wait."""
     _spent_s.set([0.0])
 
 
-def end_request(_error: BaseException | None = None) -> None:
+def clear_budget(_error: BaseException | None = None) -> None:
     """Let what comes after a request count its time by itself."""
     _spent_s.set(None)
 
 
 @contextmanager
-def none_left() -> Iterator[None]:
+def without_retries() -> Iterator[None]:
     """Let what is called meanwhile fail at once: for whoever has its own way of coming back."""
     before = _spent_s.set([math.inf])
     try:

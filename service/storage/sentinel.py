@@ -9,27 +9,27 @@ from typing import Any, Final, NamedTuple
 import redis
 
 from service.storage.call_deadline import within
-from service.storage.protocol_errors import SENSELESS, failure_in
+from service.storage.protocol_errors import PROTOCOL_ERRORS, as_redis_error
 from service.storage.redis_url import RedisUrl
-from service.storage.topology import LOOKUP_S, Address, Clients, client_at
-from service.storage.ttl_cache import Lookup
+from service.storage.topology import LOOKUP_S, Address, Clients, create_client_at
+from service.storage.ttl_cache import TtlCache
 
 _FRESH_S: Final = 1.0
 _SILENCE_S: Final = 10.0
 """For so long a Sentinel that did not answer is not asked again."""
 
 
-class SentinelMaster:
+class SentinelTopology:
     """The master of a service, whichever server that is just now, as Sentinels say."""
 
     def __init__(self, url: RedisUrl, timeout_s: float) -> None:
         asked = url.sentinel_options | {"protocol": 2}
         self._limit_s = min(timeout_s, LOOKUP_S)
-        self._sentinels = [client_at(address, asked, self._limit_s) for address in url.addresses]
+        self._sentinels = [create_client_at(address, asked, self._limit_s) for address in url.addresses]
         self._silent_until: dict[redis.Redis, float] = {}
         self._service = url.service
         self._clients = Clients(url.options, timeout_s)
-        self._master = Lookup(self._look, _FRESH_S)
+        self._master = TtlCache(self._look, _FRESH_S)
         self._last_known: Address | None = None
         self._epoch = 0
 
@@ -56,8 +56,8 @@ class SentinelMaster:
             try:
                 with within(self._limit_s):
                     answers.append(self._ask(sentinel))
-            except (redis.RedisError, *SENSELESS) as error:
-                errors.append(failure_in(error))
+            except (redis.RedisError, *PROTOCOL_ERRORS) as error:
+                errors.append(as_redis_error(error))
                 self._silent_until[sentinel] = time.monotonic() + _SILENCE_S
         if not answers:
             if self._last_known is None:

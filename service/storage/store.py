@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 
-class Entry(NamedTuple):
+class LogEntry(NamedTuple):
     """An entry of a game's log: the number of its last event, and its bytes."""
 
     last_event: int
     stored: bytes
 
 
-class Answer(NamedTuple):
+class StoredResponse(NamedTuple):
     """An answer to remember under an idempotency key for `ttl_s` seconds."""
 
     key: str
@@ -28,27 +28,27 @@ class Commit:
     """What one change of a game writes, all or nothing.
 
     `expected` is how the stored table must begin for the write to happen; None for a new game. `entries` are
-    added to the log, or with `anew` are all of it from now on.
+    added to the log, or with `replaces_log` are all of it from now on.
     """
 
     game_id: str
     expected: bytes | None
     table: bytes
-    entries: Sequence[Entry]
+    entries: Sequence[LogEntry]
     ttl_s: int
-    answer: Answer | None = None
-    anew: bool = False
+    answer: StoredResponse | None = None
+    replaces_log: bool = False
 
 
 class Store(Protocol):
     """What the service asks of a store. Every method raises Problem store_unavailable when it fails."""
 
-    def load(self, game_id: str, answer_key: str | None = None) -> tuple[bytes | None, bytes | None]:
+    def load(self, game_id: str, response_key: str | None = None) -> tuple[bytes | None, bytes | None]:
         """Return the stored table and the answer under an idempotency key, each None if there is none."""
 
     def load_with_log(
         self, game_id: str, after: int = 0, limit: int | None = None
-    ) -> tuple[bytes | None, list[Entry]]:
+    ) -> tuple[bytes | None, list[LogEntry]]:
         """Return the stored table and the entries of its log that hold events beyond number `after`.
 
         With `limit` no more entries than that are read, each of which holds at least one event.
@@ -65,22 +65,22 @@ class Store(Protocol):
         :raises Problem: game_unreadable, when there is no log to add to.
         """
 
-    def index(self, status: str, game_id: str, score: float) -> None:
+    def add_to_index(self, status: str, game_id: str, score: float) -> None:
         """List a public game under a status."""
 
-    def unindex(self, status: str, game_ids: Sequence[str]) -> None:
+    def remove_from_index(self, status: str, game_ids: Sequence[str]) -> None:
         """List public games under a status no more."""
 
-    def indexed(self, status: str, below: float | None, limit: int) -> list[tuple[str, float]]:
+    def list_index(self, status: str, below: float | None, limit: int) -> list[tuple[str, float]]:
         """Return the newest public games of a status with a score below the one given, newest first."""
 
-    def indexed_by_chance(self, status: str, number: int) -> list[tuple[str, float]]:
+    def sample_index(self, status: str, number: int) -> list[tuple[str, float]]:
         """Return some public games of a status with their scores, chosen at random: `number` if there are."""
 
     def index_sizes(self, statuses: Sequence[str]) -> list[int]:
         """Return how many games are listed under each status."""
 
-    def fill(self, bucket: str, amount_us: int, capacity_us: int) -> tuple[bool, int]:
+    def fill_bucket(self, bucket: str, amount_us: int, capacity_us: int) -> tuple[bool, int]:
         """Fill a bucket, which runs out in time, by so many microseconds, unless it would spill over.
 
         Return whether that was done, and after how many microseconds it will be empty.
@@ -89,7 +89,7 @@ class Store(Protocol):
     def ping(self) -> None:
         """Do nothing if the store is there."""
 
-    def published_changes(self, stopped: threading.Event) -> Iterator[str | None]:
+    def subscribe_to_changes(self, stopped: threading.Event) -> Iterator[str | None]:
         """Yield the id of each game that is committed, as it happens; None when some may have been missed.
 
         It ends when `stopped` is set, or with the Problem store_unavailable.

@@ -19,7 +19,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from service.storage.batching import GatheringRedis
+from service.storage.batching import BatchingRedis
 
 MOST_CONNECTIONS: Final = 1000
 """To each server, from each process. Who finds none free is told so, as if the server were away."""
@@ -43,7 +43,7 @@ class Servers(Protocol):
         """Look up anew who holds what, for a server has failed."""
 
 
-class OneServer:
+class SingleServer:
     """One server, which holds everything."""
 
     def __init__(self, server: redis.Redis) -> None:
@@ -69,7 +69,7 @@ class Clients:
         """Return the client for an address."""
         client = self._clients.get(address)
         if client is None:  # two who come at once are given the same
-            made = client_at(address, self._options, self._timeout_s)
+            made = create_client_at(address, self._options, self._timeout_s)
             client = self._clients.setdefault(address, made)
         return client
 
@@ -79,18 +79,18 @@ class Clients:
             self._clients.pop(address).connection_pool.disconnect(inuse_connections=False)
 
 
-class Replaced(redis.ConnectionError):
+class MasterReplaced(redis.ConnectionError):
     """A server has answered that did not hold the key any more, or may not have."""
 
 
-def client_at(address: Address, options: dict[str, Any], timeout_s: float) -> redis.Redis:
-    """Return a client for an address; see `client_by`."""
-    return client_by(options | {"host": address[0], "port": address[1]}, timeout_s)
+def create_client_at(address: Address, options: dict[str, Any], timeout_s: float) -> redis.Redis:
+    """Return a client for an address; see `create_client`."""
+    return create_client(options | {"host": address[0], "port": address[1]}, timeout_s)
 
 
-def client_by(options: dict[str, Any], timeout_s: float) -> redis.Redis:
+def create_client(options: dict[str, Any], timeout_s: float) -> redis.Redis:
     """Return a client that never sends a command again by itself, as redis-py's would: up to ten times."""
-    return GatheringRedis(
+    return BatchingRedis(
         **options,
         socket_timeout=timeout_s,
         socket_connect_timeout=timeout_s,

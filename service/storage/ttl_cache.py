@@ -13,7 +13,7 @@ import redis
 T = TypeVar("T")
 
 
-class Lookup(Generic[T]):
+class TtlCache(Generic[T]):
     """Something that is looked up by one at a time, and is fresh for `fresh_s` seconds."""
 
     def __init__(self, look: Callable[[], T], fresh_s: float) -> None:

@@ -21,7 +21,7 @@ from service.matches import views
 from service.matches.errors import ERROR_CODES, Problem
 from service.matches.match import Change, Status
 from service.observability.metrics import Metrics
-from service.storage import retry as patience
+from service.storage import retry
 from service.storage.store import Store
 from service.usecases.games import Games, Seen
 
@@ -74,7 +74,7 @@ class Bell:
             while not self.stopped:
                 with suppress(Problem):
                     # Whatever was published before the ear was open is looked up by all who wait.
-                    for game_id in self._store.published_changes(self._stopped):
+                    for game_id in self._store.subscribe_to_changes(self._stopped):
                         self._ring(game_id)
                 self._stopped.wait(_OUTAGE_S)
         finally:
@@ -177,7 +177,7 @@ class Follower:
                     return
                 rung.clear()
                 try:
-                    with patience.none_left():
+                    with retry.without_retries():
                         seen, changes = self.read_from(after)
                 except Problem as problem:
                     if ERROR_CODES[problem.code].status < 500:

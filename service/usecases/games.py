@@ -24,15 +24,15 @@ from service.matches.transitions import Transition
 from service.observability.metrics import Metrics
 from service.settings import Settings
 from service.storage.codec import (
-    Unreadable,
+    StoredFormatError,
     encode_change,
     encode_history,
-    encode_table,
-    header_of,
+    encode_match,
+    stored_header,
     version_header,
 )
-from service.storage.event_log import changes_of
-from service.storage.store import Answer, Commit, Entry, Store
+from service.storage.event_log import changes_from_log
+from service.storage.store import Commit, LogEntry, Store, StoredResponse
 from service.usecases.idempotency import Call, Reply, answer_again, answer_to_keep
 from service.usecases.listing import Listing
 from service.usecases.match_cache import RecentTables
@@ -102,7 +102,7 @@ class Games:
         current = self._brought_up(seen)
         if current.table is not seen.table:
             return self.read_with_log(game_id, token, after, limit)
-        return seen, changes_of(seen.table, after, entries, limit)
+        return seen, changes_from_log(seen.table, after, entries, limit)
 
     def write(self, game_id: str, call: Call, decide: Decide, tell: Tell) -> Reply:
         """Let something happen at a table, once.
@@ -187,7 +187,7 @@ class Games:
             return None
         return None
 
-    def _to_keep(self, call: Call, reply: Reply, tokens: TokenSource) -> Answer | None:
+    def _to_keep(self, call: Call, reply: Reply, tokens: TokenSource) -> StoredResponse | None:
         return answer_to_keep(call, reply, tokens, self._settings.idempotency_ttl_s)
 
     @staticmethod
@@ -211,7 +211,7 @@ class Games:
             raise Problem("game_not_found")
         try:
             return self._recent.decoded(game_id, stored)
-        except Unreadable as error:
+        except StoredFormatError as error:
             raise Problem("game_unreadable", f"{str(error).capitalize()}.") from error
 
     def _brought_up(self, seen: Seen) -> Seen:
@@ -228,17 +228,19 @@ class Games:
             table = self._decoded(table.id, self._store.load(table.id)[0])
         raise Problem("too_much_contention")
 
-    def _commit(self, before: Match | None, step: Transition, answer: Answer | None) -> bool:
+    def _commit(self, before: Match | None, step: Transition, answer: StoredResponse | None) -> bool:
         table = step.match
         is_over = table.status in (Status.FINISHED, Status.ABORTED)
         if is_over:
             history = [*self._history(before), *step.changes]
-            entries = [Entry(table.last_event, encode_history(history))]
+            entries = [LogEntry(table.last_event, encode_history(history))]
         else:
-            entries = [Entry(change.last_event, encode_change(change)) for change in step.changes]
+            entries = [LogEntry(change.last_event, encode_change(change)) for change in step.changes]
         expected = None if before is None else self._header(before)
-        stored, ttl_s = encode_table(table), self._ttl_s(table.status)
-        done = self._store.commit(Commit(table.id, expected, stored, entries, ttl_s, answer, anew=is_over))
+        stored, ttl_s = encode_match(table), self._ttl_s(table.status)
+        done = self._store.commit(
+            Commit(table.id, expected, stored, entries, ttl_s, answer, replaces_log=is_over)
+        )
         if done:
             self._recent.keep(stored, table)
             self._metrics.game_changed(before.status if before else None, table.status)
@@ -253,14 +255,14 @@ class Games:
         another table of the same version.
         """
         stored = self._recent.stored_as(table)
-        return version_header(table.version) if stored is None else header_of(stored)
+        return version_header(table.version) if stored is None else stored_header(stored)
 
     def _history(self, table: Match | None) -> list[Change]:
         """Return all changes that led to a table; should it have changed since, the commit will fail."""
         if table is None:
             return []
         stored, entries = self._store.load_with_log(table.id)
-        return [] if stored is None else changes_of(table, 0, entries)
+        return [] if stored is None else changes_from_log(table, 0, entries)
 
     def _ttl_s(self, status: Status) -> int:
         return {

@@ -15,7 +15,7 @@ import msgspec
 
 from service.matches.errors import Problem
 from service.matches.tokens import TokenSource
-from service.storage.store import Answer
+from service.storage.store import StoredResponse
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class _Remembered(msgspec.Struct):
     location: str | None
 
 
-def answer_to_keep(call: Call, reply: Reply, tokens: TokenSource, ttl_s: int) -> Answer | None:
+def answer_to_keep(call: Call, reply: Reply, tokens: TokenSource, ttl_s: int) -> StoredResponse | None:
     """Return what to store of an answer for `ttl_s` seconds; None for a call without a key."""
     if call.answer_key is None:
         return None
@@ -74,7 +74,7 @@ def answer_to_keep(call: Call, reply: Reply, tokens: TokenSource, ttl_s: int) ->
     kept = _Remembered(
         call.fingerprint, tokens.nonce, roles, reply.status, body, reply.version, reply.location
     )
-    return Answer(call.answer_key, msgspec.msgpack.encode(kept), ttl_s)
+    return StoredResponse(call.answer_key, msgspec.msgpack.encode(kept), ttl_s)
 
 
 def answer_again(stored: bytes, call: Call) -> Reply:

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from service.matches.errors import Problem
 from service.matches.match import Match, Status
-from service.storage import retry as patience
-from service.storage.codec import Unreadable, decode_table
+from service.storage import retry
+from service.storage.codec import StoredFormatError, decode_match
 from service.storage.store import Store
 
 LISTED = (Status.LOBBY, Status.PLAYING, Status.FINISHED)
@@ -42,9 +42,9 @@ class Listing:
             return
         with nullcontext() if before is None else suppress(Problem):
             if after.status in LISTED:
-                self._store.index(after.status, after.id, _score(after))
+                self._store.add_to_index(after.status, after.id, _score(after))
             if before is not None:
-                self._store.unindex(before.status, [after.id])
+                self._store.remove_from_index(before.status, [after.id])
         if after.status in LISTED and random.random() < _SWEEPS:  # noqa: S311 - no secret
             self.sweep(after.status)
 
@@ -55,7 +55,7 @@ class Listing:
         out. At this rate less than a third of the games in the index are ones that have expired.
         """
         with suppress(Problem):
-            chosen = self._store.indexed_by_chance(status, _SWEPT)
+            chosen = self._store.sample_index(status, _SWEPT)
             self._tables([_Entry(score, status, game_id) for game_id, score in chosen])
 
     def sizes(self) -> dict[Status, int]:
@@ -92,7 +92,7 @@ class Listing:
         found = [
             _Entry(score, status, game_id)
             for status in statuses
-            for game_id, score in self._store.indexed(status, below, limit)
+            for game_id, score in self._store.list_index(status, below, limit)
         ]
         return heapq.nlargest(limit, found)
 
@@ -102,11 +102,11 @@ class Listing:
         stored = self._store.load_many([entry.game_id for entry in found])
         for entry, of_game in zip(found, stored, strict=True):
             try:
-                table = decode_table(of_game) if of_game is not None else None
-            except Unreadable:
+                table = decode_match(of_game) if of_game is not None else None
+            except StoredFormatError:
                 tables.append(None)
                 continue
-            with suppress(Problem), patience.none_left():  # who cannot be mended now will be later
+            with suppress(Problem), retry.without_retries():  # who cannot be mended now will be later
                 self._mend(entry, table)
             tables.append(None if table is None or table.private else table)
         return tables
@@ -114,12 +114,12 @@ class Listing:
     def _mend(self, entry: _Entry, table: Match | None) -> None:
         if table is None:
             if entry.score < (self._now_ms() - _GRACE_MS) * 1000:
-                self._store.unindex(entry.status, [entry.game_id])
+                self._store.remove_from_index(entry.status, [entry.game_id])
             return
         if table.private or table.status is not entry.status:
             if table.status in LISTED and not table.private:
-                self._store.index(table.status, entry.game_id, _score(table))
-            self._store.unindex(entry.status, [entry.game_id])
+                self._store.add_to_index(table.status, entry.game_id, _score(table))
+            self._store.remove_from_index(entry.status, [entry.game_id])
 
 
 class _Entry(NamedTuple):

@@ -9,7 +9,7 @@ import msgspec
 from service.matches import views
 from service.matches.match import Match
 from service.matches.tokens import Caller
-from service.storage.codec import decode_table
+from service.storage.codec import decode_match
 
 _encoder = msgspec.json.Encoder()
 
@@ -35,12 +35,12 @@ class RecentTables:
     def decoded(self, game_id: str, stored: bytes) -> Match:
         """Return the table that is stored as these bytes.
 
-        :raises Unreadable: when they are no table that this program can read.
+        :raises StoredFormatError: when they are no table that this program can read.
         """
         known = self._tables.get(game_id)
         if known is not None and known.stored == stored:
             return known.table
-        table = decode_table(stored)
+        table = decode_match(stored)
         self.keep(stored, table)
         return table
 

@@ -66,7 +66,7 @@ class Limiter:
         capacity_us = round(budget.window_s * 1e6)
         amount_us = capacity_us // budget.most
         try:
-            allowed, filled_us = self._store.fill(f"{budget.kind}:{whose}", amount_us, capacity_us)
+            allowed, filled_us = self._store.fill_bucket(f"{budget.kind}:{whose}", amount_us, capacity_us)
         except Problem:
             # A request that must wait for the store in vain shall do so once, not twice.
             self._away_until = time.monotonic() + _OUTAGE_S

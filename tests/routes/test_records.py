@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.storage.codec import decode_table
+from service.storage.codec import decode_match
 from tests.support.playing import Game, Service, code_of, dice
 
 
@@ -38,7 +38,7 @@ def test_a_long_poll_answers_as_soon_as_there_is_something(service):
 
 def without_names(game):
     """Return the game that is stored, without what belongs to the table."""
-    return decode_table(game.service.redis.get(f"skye:{{{game.id}}}:table")).game
+    return decode_match(game.service.redis.get(f"skye:{{{game.id}}}:table")).game
 
 
 def forked(game, **body):

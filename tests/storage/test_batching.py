@@ -7,7 +7,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from service.storage.batching import GatheringRedis
+from service.storage.batching import BatchingRedis
 from tests.deploy.servers import waited_for
 
 LONG_S = 60
@@ -25,7 +25,7 @@ class Counted(redis.Connection):
         return super().send_packed_command(*args, **kwargs)
 
 
-def client_of(server, patience_s=LONG_S, kind=GatheringRedis):
+def client_of(server, patience_s=LONG_S, kind=BatchingRedis):
     return kind(
         connection_pool=redis.ConnectionPool.from_url(
             server.url, connection_class=Counted, retry=Retry(NoBackoff(), 0), socket_timeout=LONG_S
@@ -118,7 +118,7 @@ def test_who_waits_in_vain_sends_alone(threads, redis_server, redis_client):
     assert client.waiting == 0
 
 
-class Interrupted(GatheringRedis):
+class Interrupted(BatchingRedis):
     """A client whose leader is broken off just when it is to send for all."""
 
     def pipeline(self, **_options):

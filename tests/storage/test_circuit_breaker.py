@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import redis
 
-from service.storage.circuit_breaker import Frozen
+from service.storage.circuit_breaker import CircuitBreaker
 
 SERVER, OTHER = redis.Redis(port=1), redis.Redis(port=2)
 
@@ -24,7 +24,7 @@ def answer(_server):
 @pytest.fixture
 def frozen():
     """What is known after a server did not answer in time."""
-    frozen = Frozen()
+    frozen = CircuitBreaker()
     with pytest.raises(redis.TimeoutError, match="hangs"):
         frozen.call(SERVER, hang)
     return frozen
@@ -91,7 +91,7 @@ def test_what_breaks_while_trying_lets_the_next_one_try(frozen):
 
 
 def test_a_server_that_nobody_calls_any_more_is_forgotten():
-    frozen, replaced = Frozen(), redis.Redis(port=3)
+    frozen, replaced = CircuitBreaker(), redis.Redis(port=3)
     with pytest.raises(redis.TimeoutError):
         frozen.call(replaced, hang)
     gone = weakref.ref(replaced)

@@ -50,7 +50,7 @@ def servers(nodes, now, monkeypatch):  # noqa: ARG001 - it sets the clock
         def at(self, address):
             return nodes.by_name[address[0]]
 
-    made = cluster.ClusterNodes(parse("redis+cluster://a,b"), 2.0)
+    made = cluster.ClusterTopology(parse("redis+cluster://a,b"), 2.0)
     monkeypatch.setattr(made, "_askers", Askers({}, 1.0))
     return made
 

@@ -3,7 +3,7 @@
 import pytest
 
 from service.matches.transitions import make_move
-from service.storage.codec import Unreadable, decode_changes, decode_table, encode_table
+from service.storage.codec import StoredFormatError, decode_changes, decode_match, encode_match
 from skye import BOTS
 from tests.support.playing import Service, code_of, dice
 
@@ -16,7 +16,7 @@ def tables_of_a_game(players, seed):
     for _ in range(players - 1):
         assert game.call("POST", "players", {"name": name}).status_code == 201
     assert game.call("POST", "start", token=game.host).status_code == 200
-    table = decode_table(service.redis.get(f"skye:{{{game.id}}}:table"))
+    table = decode_match(service.redis.get(f"skye:{{{game.id}}}:table"))
     throw = dice(seed)
     while table.waiting_for:
         seat = throw.choice(table.waiting_for)
@@ -26,13 +26,13 @@ def tables_of_a_game(players, seed):
 
 @pytest.mark.parametrize("players", [4, 5])
 def test_a_game_in_play_takes_less_than_4_kib(players):
-    sizes = [len(encode_table(table)) for seed in range(10) for table in tables_of_a_game(players, seed)]
+    sizes = [len(encode_match(table)) for seed in range(10) for table in tables_of_a_game(players, seed)]
     assert max(sizes) < 4096, max(sizes)
 
 
 def test_what_was_stored_is_read_as_it_was():
     for table in tables_of_a_game(5, 1):
-        assert decode_table(encode_table(table)) == table
+        assert decode_match(encode_match(table)) == table
 
 
 # Damage.
@@ -57,8 +57,8 @@ def test_a_table_that_is_damaged_or_newer_is_refused(service):
     key = f"skye:{{{game.id}}}:table"
     right = service.redis.get(key)
     for wrong in damaged(right):
-        with pytest.raises(Unreadable):
-            decode_table(wrong)
+        with pytest.raises(StoredFormatError):
+            decode_match(wrong)
         service.redis.set(key, wrong)
         for method, rest in (("GET", ""), ("GET", "events"), ("DELETE", "")):
             assert code_of(game.call(method, rest, token=game.host)) == "game_unreadable"
@@ -93,7 +93,7 @@ def test_a_log_that_is_damaged_is_refused(service, entry):
     service.redis.xadd(f"skye:{{{game.id}}}:log", entry, "99-0")
     for rest in ("events", "rounds/1", "record"):
         assert code_of(game.call("GET", rest)) == "game_unreadable"
-    with pytest.raises(Unreadable):
+    with pytest.raises(StoredFormatError):
         decode_changes(entry.get("c", "").encode())
 
 

@@ -15,8 +15,8 @@ from redis.exceptions import (
 )
 
 from service.matches.errors import Problem
-from service.storage import retry as patience
-from service.storage.retry import Patience, TooFewReplicas
+from service.storage import retry
+from service.storage.retry import RetryPolicy, TooFewReplicas
 
 
 def failing(*errors, at_last="done"):
@@ -57,7 +57,7 @@ LASTING = [
 
 @pytest.mark.parametrize("error", PASSING, ids=lambda error: type(error).__name__)
 def test_what_passes_is_waited_for(error, naps):
-    assert Patience(5).call(failing(*[error] * 6)) == "done"
+    assert RetryPolicy(5).call(failing(*[error] * 6)) == "done"
     assert len(naps) == 6
     assert all(
         0.5 * pause <= nap <= pause
@@ -68,20 +68,20 @@ def test_what_passes_is_waited_for(error, naps):
 @pytest.mark.parametrize("error", LASTING, ids=lambda error: str(error)[:9])
 def test_what_lasts_is_refused_at_once(error, naps):
     with pytest.raises(Problem, match="store_unavailable"):
-        Patience(5).call(failing(error))
+        RetryPolicy(5).call(failing(error))
     assert naps == []
 
 
 def test_patience_ends(naps):
     with pytest.raises(Problem, match="store_unavailable"):
-        Patience(5).call(failing(*[redis.ConnectionError()] * 100))
+        RetryPolicy(5).call(failing(*[redis.ConnectionError()] * 100))
     assert 4.5 <= sum(naps) <= 5
 
 
 def test_without_patience_nothing_is_tried_again(naps):
     for call in (
-        lambda: Patience(0).call(failing(redis.ConnectionError())),
-        lambda: Patience(5).call(failing(redis.ConnectionError()), patient=False),
+        lambda: RetryPolicy(0).call(failing(redis.ConnectionError())),
+        lambda: RetryPolicy(5).call(failing(redis.ConnectionError()), patient=False),
     ):
         with pytest.raises(Problem, match="store_unavailable"):
             call()
@@ -89,8 +89,8 @@ def test_without_patience_nothing_is_tried_again(naps):
 
 
 def test_all_calls_for_one_request_share_its_patience(naps):
-    waiting = Patience(5)
-    patience.begin_request()
+    waiting = RetryPolicy(5)
+    retry.start_budget()
     try:
         waiting.call(failing(*[redis.ConnectionError()] * 8))
         waited = sum(naps)
@@ -99,26 +99,26 @@ def test_all_calls_for_one_request_share_its_patience(naps):
         assert waited > 1
         assert sum(naps) <= 5
     finally:
-        patience.end_request()
+        retry.clear_budget()
     assert waiting.call(failing(*[redis.ConnectionError()] * 8)) == "done"
 
 
 def test_what_is_answered_slowly_has_been_waited_for_too(naps):
-    waiting = Patience(5)
-    patience.begin_request()
+    waiting = RetryPolicy(5)
+    retry.start_budget()
     try:
         for _ in range(4):
             waiting.call(lambda: naps.append(2.0))
         with pytest.raises(Problem, match="store_unavailable"):
             waiting.call(failing(redis.ConnectionError()))
     finally:
-        patience.end_request()
+        retry.clear_budget()
     assert naps == [2.0] * 4
     assert waiting.call(failing(redis.ConnectionError())) == "done"
 
 
 def test_each_kind_of_failure_is_logged_now_and_then(naps, caplog):
-    waiting = Patience(5)
+    waiting = RetryPolicy(5)
     for error in (
         redis.ConnectionError("refused"),
         redis.TimeoutError("slow"),

@@ -7,7 +7,7 @@ import pytest
 
 from service.settings import DAY_S
 from service.storage.redis_store import RedisStore
-from service.storage.store import Answer, Commit, Entry
+from service.storage.store import Commit, LogEntry, StoredResponse
 from tests.support.playing import Service, code_of, dice, stored
 
 
@@ -24,7 +24,7 @@ def contents(client):
 def commit(version, before=None, *, game="ann", **more):
     """Return a commit of a table of this version on one of the version before."""
     expected = None if before is None else b"1:%d:" % before
-    entries = [Entry(version * 10, b"change %d" % version)]
+    entries = [LogEntry(version * 10, b"change %d" % version)]
     return Commit(game, expected, b"1:%d:table" % version, entries, 1000, **more)
 
 
@@ -32,15 +32,15 @@ def commit(version, before=None, *, game="ann", **more):
 
 
 def test_a_commit_writes_table_log_and_answer(store):
-    assert store.commit(commit(1, answer=Answer("key", b"answer", 60)))
+    assert store.commit(commit(1, answer=StoredResponse("key", b"answer", 60)))
     assert store.load("ann", "key") == (b"1:1:table", b"answer")
-    assert store.load_with_log("ann") == (b"1:1:table", [Entry(10, b"change 1")])
+    assert store.load_with_log("ann") == (b"1:1:table", [LogEntry(10, b"change 1")])
 
 
 def test_a_commit_on_another_version_writes_nothing(store, any_redis):
     store.commit(commit(1))
     before = contents(any_redis)
-    assert not store.commit(commit(12, 11, answer=Answer("key", b"answer", 60)))
+    assert not store.commit(commit(12, 11, answer=StoredResponse("key", b"answer", 60)))
     assert not store.commit(commit(2, 0))
     assert contents(any_redis) == before
 
@@ -79,18 +79,18 @@ def test_of_many_commits_on_one_version_one_is_done(store):
 
 
 def test_a_key_that_has_its_answer_writes_nothing_more(store, any_redis):
-    store.commit(commit(1, answer=Answer("key", b"first", 60)))
+    store.commit(commit(1, answer=StoredResponse("key", b"first", 60)))
     before = contents(any_redis)
-    assert not store.commit(commit(2, 1, answer=Answer("key", b"second", 60)))
+    assert not store.commit(commit(2, 1, answer=StoredResponse("key", b"second", 60)))
     assert contents(any_redis) == before
-    assert store.commit(commit(2, 1, answer=Answer("other", b"second", 60)))
+    assert store.commit(commit(2, 1, answer=StoredResponse("other", b"second", 60)))
 
 
 def test_a_commit_that_fails_halfway_writes_nothing(store, any_redis):
     store.commit(commit(5))
     before = contents(any_redis)
     backwards = Commit(
-        "ann", b"1:5:", b"1:6:table", [Entry(7, b"change")], 1000, Answer("key", b"answer", 60)
+        "ann", b"1:5:", b"1:6:table", [LogEntry(7, b"change")], 1000, StoredResponse("key", b"answer", 60)
     )
     with pytest.raises(Exception, match="store_unavailable"):
         store.commit(backwards)
@@ -101,14 +101,14 @@ def test_a_new_game_begins_a_new_log(store, any_redis):
     store.commit(commit(5))
     any_redis.delete("skye:{ann}:table")  # as when its memory was wanted for something else
     assert store.commit(commit(1))
-    assert store.load_with_log("ann") == (b"1:1:table", [Entry(10, b"change 1")])
+    assert store.load_with_log("ann") == (b"1:1:table", [LogEntry(10, b"change 1")])
 
 
 # What is kept, and for how long.
 
 
 def test_table_log_and_answer_are_kept_for_their_times(store, any_redis):
-    store.commit(commit(1, answer=Answer("key", b"answer", 60)))
+    store.commit(commit(1, answer=StoredResponse("key", b"answer", 60)))
     assert 0 < any_redis.ttl("skye:{ann}:answer:key") <= 60
     for key in ("skye:{ann}:table", "skye:{ann}:log"):
         assert 990 < any_redis.ttl(key) <= 1000
@@ -120,7 +120,7 @@ def test_table_log_and_answer_are_kept_for_their_times(store, any_redis):
 
 
 def test_everything_of_a_game_lies_in_one_slot_of_a_cluster(store, any_redis):
-    store.commit(commit(1, answer=Answer("key", b"answer", 60)))
+    store.commit(commit(1, answer=StoredResponse("key", b"answer", 60)))
     assert all(b"{ann}" in key for key in any_redis.scan_iter())
     assert any_redis.dbsize() == 3
 
@@ -154,19 +154,19 @@ def test_the_log_is_read_from_an_event_on(store):
 
 def test_the_index_gives_the_newest_first(store):
     for number in range(5):
-        store.index("lobby", f"game{number}", 1e15 + number)
-    store.index("playing", "other", 2e15)
-    newest = store.indexed("lobby", None, 2)
+        store.add_to_index("lobby", f"game{number}", 1e15 + number)
+    store.add_to_index("playing", "other", 2e15)
+    newest = store.list_index("lobby", None, 2)
     assert newest == [("game4", 1e15 + 4), ("game3", 1e15 + 3)]
-    assert store.indexed("lobby", 1e15 + 3, 2) == [("game2", 1e15 + 2), ("game1", 1e15 + 1)]
-    store.unindex("lobby", ["game2", "nobody"])
-    assert store.indexed("lobby", 1e15 + 3, 9) == [("game1", 1e15 + 1), ("game0", 1e15)]
-    assert store.indexed("finished", None, 9) == []
+    assert store.list_index("lobby", 1e15 + 3, 2) == [("game2", 1e15 + 2), ("game1", 1e15 + 1)]
+    store.remove_from_index("lobby", ["game2", "nobody"])
+    assert store.list_index("lobby", 1e15 + 3, 9) == [("game1", 1e15 + 1), ("game0", 1e15)]
+    assert store.list_index("finished", None, 9) == []
 
 
 def test_each_commit_is_published(store):
     stopped = threading.Event()
-    changes = store.published_changes(stopped)
+    changes = store.subscribe_to_changes(stopped)
     assert next(changes) is None
     store.commit(commit(1))
     store.commit(commit(3, 2))
@@ -215,4 +215,4 @@ def test_a_game_that_has_expired_is_gone_and_no_more_listed(any_redis):
     service.clock.advance(100)
     assert code_of(game.call("GET")) == "game_not_found"
     assert [listed["id"] for listed in service.get("/v1/games")["games"]] == [later.id]
-    assert RedisStore(any_redis).indexed("lobby", None, 9) == []
+    assert RedisStore(any_redis).list_index("lobby", None, 9) == []

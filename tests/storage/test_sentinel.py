@@ -41,9 +41,9 @@ def watch(monkeypatch):
 
     def make(*three):
         left = list(three)
-        monkeypatch.setattr(sentinels, "client_at", lambda *_: left.pop(0))
+        monkeypatch.setattr(sentinels, "create_client_at", lambda *_: left.pop(0))
         hosts = ",".join("abc"[: len(three)])
-        master = sentinels.SentinelMaster(parse(f"redis+sentinel://{hosts}/skye"), 2.0)
+        master = sentinels.SentinelTopology(parse(f"redis+sentinel://{hosts}/skye"), 2.0)
 
         def ask(seconds_later=0.0):
             now[0] += seconds_later

@@ -8,7 +8,7 @@ import pytest
 import redis
 
 from service.storage import ttl_cache as looking_up
-from service.storage.ttl_cache import Lookup
+from service.storage.ttl_cache import TtlCache
 from tests.deploy.servers import waited_for
 
 
@@ -74,7 +74,7 @@ def joining(threads, number, clock, ask):
 
 
 def test_what_is_fresh_is_looked_up_once(looked, clock):
-    lookup = Lookup(looked, 2.0)
+    lookup = TtlCache(looked, 2.0)
     for _ in range(3):
         assert lookup.value() == "old"
         clock.ahead += 0.5
@@ -85,7 +85,7 @@ def test_what_is_fresh_is_looked_up_once(looked, clock):
 
 
 def test_what_is_doubted_is_given_to_nobody_while_it_is_looked_up_anew(looked, threads, clock):
-    lookup = Lookup(looked, 60.0)
+    lookup = TtlCache(looked, 60.0)
     assert lookup.value() == "old"
     looked.value, looked.slow = "new", True
     lookup.doubt()
@@ -98,7 +98,7 @@ def test_what_is_doubted_is_given_to_nobody_while_it_is_looked_up_anew(looked, t
 
 def test_what_was_doubted_while_it_was_looked_up_is_looked_up_once_more(looked, threads):
     looked.slow = True
-    lookup = Lookup(looked, 60.0)
+    lookup = TtlCache(looked, 60.0)
     one = waiting(threads, looked, lookup.value)
     lookup.doubt()
     looked.let.release(2)
@@ -108,7 +108,7 @@ def test_what_was_doubted_while_it_was_looked_up_is_looked_up_once_more(looked, 
 
 
 def test_what_is_only_old_is_given_meanwhile_but_nothing_much_older(looked, threads, clock):
-    lookup = Lookup(looked, 2.0)
+    lookup = TtlCache(looked, 2.0)
     lookup.value()
     looked.value, looked.slow = "new", True
     clock.ahead += 3
@@ -122,7 +122,7 @@ def test_what_is_only_old_is_given_meanwhile_but_nothing_much_older(looked, thre
 
 
 def test_who_must_have_newer_is_given_nothing_that_was_looked_for_before(looked, threads, clock):
-    lookup = Lookup(looked, 60.0)
+    lookup = TtlCache(looked, 60.0)
     looked.slow = True
     one = waiting(threads, looked, lookup.value)
     since = clock()
@@ -137,7 +137,7 @@ def test_who_must_have_newer_is_given_nothing_that_was_looked_for_before(looked,
 
 
 def test_a_failure_is_told_to_all_who_waited_and_tried_again_by_the_next(looked, threads, clock):
-    lookup = Lookup(looked, 60.0)
+    lookup = TtlCache(looked, 60.0)
     looked.value, looked.slow = redis.TimeoutError("away"), True
     one = waiting(threads, looked, lookup.value)
     others = joining(threads, 2, clock, lookup.value)

@@ -12,11 +12,11 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from service.storage.batching import GatheringRedis
+from service.storage.batching import BatchingRedis
 from service.storage.call_deadline import within
-from service.storage.cluster import ClusterNodes
+from service.storage.cluster import ClusterTopology
 from service.storage.redis_url import parse
-from service.storage.sentinel import SentinelMaster
+from service.storage.sentinel import SentinelTopology
 
 LONG_S, SHORT_S = 60, 0.2
 GATE = ("BLPOP", "gate", LONG_S)
@@ -46,7 +46,7 @@ class Tried:
         self._url = url
         options = {"retry": Retry(NoBackoff(), 0), "socket_timeout": LONG_S}
         self._pool = redis.ConnectionPool.from_url(url, **options)
-        self.client = GatheringRedis(connection_pool=self._pool, patience_s=LONG_S)
+        self.client = BatchingRedis(connection_pool=self._pool, patience_s=LONG_S)
 
     def blocked(self):
         """Return one who is not answered until somebody opens the gate."""
@@ -106,8 +106,8 @@ def a_greeting(url):
 def a_lookup(url):
     """What is told of each form of looking up."""
     addresses = url.removeprefix("redis://").removesuffix("/0")
-    sentinels = SentinelMaster(parse(f"redis+sentinel://{addresses}/skye"), SHORT_S)
-    nodes = ClusterNodes(parse(f"redis+cluster://{addresses}"), SHORT_S)
+    sentinels = SentinelTopology(parse(f"redis+sentinel://{addresses}/skye"), SHORT_S)
+    nodes = ClusterTopology(parse(f"redis+cluster://{addresses}"), SHORT_S)
     failures = []
     for servers in (sentinels, nodes):
         try:

@@ -14,7 +14,7 @@ import pytest
 from service.matches.errors import Problem
 from service.settings import Settings
 from service.storage.redis_store import RedisStore
-from service.storage.store import Commit, Entry
+from service.storage.store import Commit, LogEntry
 from tests.conftest import NO_TLS, free_port
 from tests.deploy.servers import Instance, waited_for
 from tests.system.proof import prove
@@ -139,7 +139,7 @@ def test_sentinels_and_clusters_are_reached_over_tls(vouched, one_server, redis_
             f"rediss+cluster://:{word}@127.0.0.1:{ports[1]}?",
         ):
             store = RedisStore.from_settings(Settings(redis_url=f"{url}ssl_ca_certs={authority}"))
-            assert store.commit(Commit("ann", None, b"1:1:table", [Entry(1, b"change")], 60))
+            assert store.commit(Commit("ann", None, b"1:1:table", [LogEntry(1, b"change")], 60))
             assert store.load_many(["bob", "ann"]) == [None, b"1:1:table"]
     finally:
         sentinel.kill()

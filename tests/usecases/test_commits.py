@@ -10,10 +10,10 @@ from service.matches.errors import Problem
 from service.server.embedded_redis import RedisServer
 from service.settings import Address
 from service.storage import redis_calls as calls
-from service.storage.lua_scripts import Copies
+from service.storage.lua_scripts import MinReplicas
 from service.storage.redis_store import RedisStore
-from service.storage.retry import Patience
-from service.storage.store import Answer, Commit, Entry
+from service.storage.retry import RetryPolicy
+from service.storage.store import Commit, LogEntry, StoredResponse
 from tests.conftest import free_port
 from tests.support.playing import Service, code_of
 
@@ -68,18 +68,18 @@ def broken(any_redis):
 
 @pytest.fixture
 def store(broken):
-    return RedisStore(Held(broken), Patience(5))
+    return RedisStore(Held(broken), RetryPolicy(5))
 
 
 def commit(version, before=None, *, entries=None, stored=b"change", **more):
     expected = None if before is None else b"1:%d:" % before
-    entries = [Entry(version * 10, stored)] if entries is None else entries
+    entries = [LogEntry(version * 10, stored)] if entries is None else entries
     return Commit("ann", expected, b"1:%d:%s" % (version, stored), entries, 1000, **more)
 
 
 @pytest.mark.parametrize("breaks", [["before"], ["after"], ["before", "after"], ["after", "after", "before"]])
 @pytest.mark.parametrize(
-    "more", [{}, {"answer": Answer("key", b"answer", 60)}, {"anew": True}, {"entries": []}]
+    "more", [{}, {"answer": StoredResponse("key", b"answer", 60)}, {"replaces_log": True}, {"entries": []}]
 )
 def test_a_commit_is_done_once_whenever_its_connection_breaks(store, broken, breaks, more):
     assert store.commit(commit(1))
@@ -88,12 +88,12 @@ def test_a_commit_is_done_once_whenever_its_connection_breaks(store, broken, bre
     assert broken.breaks == []
     assert store.load("ann")[0] == b"1:2:change"
     numbers = [entry.last_event for entry in store.load_with_log("ann")[1]]
-    assert numbers == ([20] if more.get("anew") else [10] if "entries" in more else [10, 20])
+    assert numbers == ([20] if more.get("replaces_log") else [10] if "entries" in more else [10, 20])
 
 
 def test_a_new_game_is_made_once_whenever_its_connection_breaks(store, broken):
     broken.breaks = ["after", "before", "after"]
-    assert store.commit(commit(1, answer=Answer("key", b"answer", 60)))
+    assert store.commit(commit(1, answer=StoredResponse("key", b"answer", 60)))
     assert len(store.load_with_log("ann")[1]) == 1
 
 
@@ -117,14 +117,14 @@ def test_who_was_faster_is_not_taken_for_oneself_though_the_change_is_the_same(s
 def test_whether_it_was_done_is_said_to_be_uncertain_once_the_log_is_packed(store, broken):
     store.commit(commit(1))
     broken.breaks = ["after"]
-    broken.meanwhile = lambda: RedisStore(broken.client).commit(commit(3, 2, anew=True))
+    broken.meanwhile = lambda: RedisStore(broken.client).commit(commit(3, 2, replaces_log=True))
     with pytest.raises(Problem, match="store_unavailable") as refusal:
         store.commit(commit(2, 1))
     assert "may have happened" in refusal.value.detail
 
 
 def test_a_commit_given_up_in_the_dark_says_that_it_may_have_happened(broken, naps):
-    store = RedisStore(Held(broken), Patience(1))
+    store = RedisStore(Held(broken), RetryPolicy(1))
     broken.breaks = ["before"] * 99
     with pytest.raises(Problem, match="store_unavailable") as refusal:
         store.commit(commit(1))
@@ -133,7 +133,7 @@ def test_a_commit_given_up_in_the_dark_says_that_it_may_have_happened(broken, na
 
 
 def test_an_action_lands_once_and_is_acknowledged_whenever_the_connection_breaks(broken):
-    service = Service(broken.client, RedisStore(Held(broken), Patience(5)))
+    service = Service(broken.client, RedisStore(Held(broken), RetryPolicy(5)))
     game = service.table(2)
     version = game.view()["version"]
     for seat, breaks in ((0, ["after"]), (1, ["before", "after"])):
@@ -145,13 +145,13 @@ def test_an_action_lands_once_and_is_acknowledged_whenever_the_connection_breaks
     assert code_of(game.call("PUT", "offer", {}, seat=0)) in ("wrong_phase", "invalid_body")
 
 
-# Copies on replicas.
+# MinReplicas on replicas.
 
 
 def test_a_change_that_too_few_replicas_have_is_not_acknowledged_nor_is_its_answer_told_later(redis_client):
-    alone = RedisStore(redis_client, copies=Copies(1, wait_ms=10))
+    alone = RedisStore(redis_client, copies=MinReplicas(1, wait_ms=10))
     for attempt in (
-        lambda: alone.commit(commit(1, answer=Answer("key", b"answer", 60))),
+        lambda: alone.commit(commit(1, answer=StoredResponse("key", b"answer", 60))),
         lambda: alone.load("ann", "key"),
     ):
         with pytest.raises(Problem, match="store_unavailable") as refusal:
@@ -159,28 +159,28 @@ def test_a_change_that_too_few_replicas_have_is_not_acknowledged_nor_is_its_answ
         assert "may have happened" in refusal.value.detail
     assert alone.load("ann") == (b"1:1:change", None)
     assert alone.load("ann", "other") == (b"1:1:change", None)
-    assert RedisStore(redis_client, copies=Copies(0, wait_ms=10)).load("ann", "key") == (
+    assert RedisStore(redis_client, copies=MinReplicas(0, wait_ms=10)).load("ann", "key") == (
         b"1:1:change",
         b"answer",
     )
 
 
 def test_a_change_that_lacks_copies_is_waited_for_and_made_once(redis_client):
-    store = RedisStore(redis_client, Patience(0.2), Copies(1, wait_ms=10))
+    store = RedisStore(redis_client, RetryPolicy(0.2), MinReplicas(1, wait_ms=10))
     with pytest.raises(Problem, match="store_unavailable"):
         store.commit(commit(1))
     assert len(store.load_with_log("ann")[1]) == 1
 
 
 def test_what_conflicts_is_said_to_whoever_lacks_copies(redis_client):
-    store = RedisStore(redis_client, copies=Copies(1, wait_ms=10))
+    store = RedisStore(redis_client, copies=MinReplicas(1, wait_ms=10))
     assert not store.commit(commit(3, 2))
 
 
 def test_no_replica_is_waited_for_where_none_is_wanted(redis_client):
     before = redis_client.info("commandstats")
     store = RedisStore(redis_client)
-    store.commit(commit(1, answer=Answer("key", b"answer", 60)))
+    store.commit(commit(1, answer=StoredResponse("key", b"answer", 60)))
     store.load("ann", "key")
     after = redis_client.info("commandstats")
     assert after.get("cmdstat_wait") == before.get("cmdstat_wait")
@@ -242,12 +242,12 @@ def answering_in(monkeypatch):
     return take
 
 
-@pytest.mark.parametrize(("copies", "seconds"), [(None, 0.2), (Copies(0, wait_ms=10), 0.01)])
+@pytest.mark.parametrize(("copies", "seconds"), [(None, 0.2), (MinReplicas(0, wait_ms=10), 0.01)])
 def test_what_a_server_has_done_that_has_been_replaced_is_done_again_at_the_other(
     replaced, answering_in, copies, seconds
 ):
     answering_in(seconds)
-    store = RedisStore(Failover(*replaced), Patience(5), copies)
+    store = RedisStore(Failover(*replaced), RetryPolicy(5), copies)
     assert store.commit(commit(2, 1))
     assert [RedisStore(each).load("ann")[0] for each in replaced] == [b"1:2:change"] * 2
     assert [entry.last_event for entry in RedisStore(replaced[1]).load_with_log("ann")[1]] == [10, 20]
@@ -256,13 +256,13 @@ def test_what_a_server_has_done_that_has_been_replaced_is_done_again_at_the_othe
 def test_a_late_answer_of_a_server_that_has_been_replaced_is_not_believed(replaced, answering_in):
     RedisStore(replaced[1]).commit(commit(2, 1))
     answering_in(0.2)
-    assert RedisStore(Failover(*replaced), Patience(5)).load("ann")[0] == b"1:2:change"
+    assert RedisStore(Failover(*replaced), RetryPolicy(5)).load("ann")[0] == b"1:2:change"
 
 
 def test_a_prompt_answer_is_believed_where_no_copies_are_wanted(replaced, answering_in):
     answering_in(0.01)
     failover = Failover(*replaced)
-    store = RedisStore(failover, Patience(5))
+    store = RedisStore(failover, RetryPolicy(5))
     assert store.commit(commit(2, 1))
     assert store.load("ann")[0] == b"1:2:change"
     assert failover.asked_anew == 0
@@ -278,9 +278,9 @@ def test_without_patience_what_a_server_has_done_that_has_been_replaced_may_have
 
 
 def test_an_answer_that_only_a_server_has_that_has_been_replaced_is_not_told(replaced):
-    answer = Answer("key", b"answer", 60)
+    answer = StoredResponse("key", b"answer", 60)
     RedisStore(replaced[0]).commit(commit(2, 1, answer=answer))
-    store = RedisStore(Failover(*replaced), Patience(5), Copies(0, wait_ms=10))
+    store = RedisStore(Failover(*replaced), RetryPolicy(5), MinReplicas(0, wait_ms=10))
     assert store.load("ann", "key") == (b"1:1:change", None)
     assert store.commit(commit(2, 1, answer=answer))
     assert store.load("ann", "key") == (b"1:2:change", b"answer")

@@ -10,7 +10,7 @@ from service.matches.lobby import join, open_match, start
 from service.matches.match import GameOptions, Match, Seat
 from service.matches.tokens import SPECTATOR, Caller
 from service.matches.transitions import make_move
-from service.storage.codec import decode_table, encode_table
+from service.storage.codec import decode_match, encode_match
 from service.usecases.match_cache import RecentTables
 from skye import COLORS, legal_moves, offer_limits
 from skye.moves import SetOffer
@@ -35,17 +35,17 @@ def test_a_table_in_memory_is_the_one_that_its_bytes_hold_through_a_whole_game()
             discard, one, other = limits.tiles
             move = SetOffer(discard, ((one, 1), (other, 2)))
         table = make_move(table, seat, move, 2000).match
-        assert decode_table(encode_table(table)) == table
-    assert encode_table(decode_table(encode_table(table))) == encode_table(table)
+        assert decode_match(encode_match(table)) == table
+    assert encode_match(decode_match(encode_match(table))) == encode_match(table)
 
 
 def test_a_table_is_found_only_by_the_bytes_it_is_stored_as():
     recent, table = RecentTables(), opened()
-    stored = encode_table(table)
+    stored = encode_match(table)
     recent.keep(stored, table)
     assert recent.decoded("game", stored) is table
-    later = encode_table(opened(players=3))
-    assert recent.decoded("game", later) == decode_table(later)
+    later = encode_match(opened(players=3))
+    assert recent.decoded("game", later) == decode_match(later)
     assert recent.decoded("game", stored) is not table
 
 
@@ -53,9 +53,9 @@ def test_the_table_remembered_longest_makes_room():
     recent = RecentTables(most=2)
     tables = [opened(name) for name in ("a", "b", "c")]
     for table in tables:
-        recent.keep(encode_table(table), table)
-    assert recent.decoded("a", encode_table(tables[0])) is not tables[0]
-    assert recent.decoded("c", encode_table(tables[2])) is tables[2]
+        recent.keep(encode_match(table), table)
+    assert recent.decoded("a", encode_match(tables[0])) is not tables[0]
+    assert recent.decoded("c", encode_match(tables[2])) is tables[2]
 
 
 # Views.
@@ -74,7 +74,7 @@ def priced():
 def test_each_caller_is_given_the_view_of_that_caller_whoever_has_asked_before(remembered):
     recent, table = RecentTables(), priced()
     if remembered:
-        recent.keep(encode_table(table), table)
+        recent.keep(encode_match(table), table)
     for first in CALLERS:
         for caller in (first, *CALLERS):
             expected = json.loads(json.dumps(views.game_view(table, caller)))
@@ -83,17 +83,17 @@ def test_each_caller_is_given_the_view_of_that_caller_whoever_has_asked_before(r
 
 def test_a_view_is_made_once_as_long_as_its_table_is_remembered():
     recent, table = RecentTables(), priced()
-    recent.keep(encode_table(table), table)
+    recent.keep(encode_match(table), table)
     told = recent.view(table, Caller(0))
     assert recent.view(table, Caller(0)) is told
-    recent.keep(encode_table(table), table)
+    recent.keep(encode_match(table), table)
     assert recent.view(table, Caller(0)) is not told
 
 
 def test_a_view_is_never_one_of_another_state_of_the_game():
     recent, before, after = RecentTables(), opened(), priced()
     for table in (before, after, before):
-        recent.keep(encode_table(table), table)
+        recent.keep(encode_match(table), table)
         for other in (before, after):
             for caller in CALLERS:
                 assert json.loads(recent.view(other, caller))["version"] == other.version

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from service.storage.codec import decode_table, encode_table
+from service.storage.codec import decode_match, encode_match
 from tests.support.playing import Service, dice, offer
 from tests.usecases.test_secrets import MOST_GOLD, SECRET, Twins, answers, assert_nothing_shows, callers
 
@@ -55,7 +55,7 @@ def stored_otherwise(game, change):
     """Let a game be stored as if something had been otherwise in it."""
     key = f"skye:{{{game.id}}}:table"
     redis = game.service.redis
-    redis.set(key, encode_table(change(decode_table(redis.get(key)))), keepttl=True)
+    redis.set(key, encode_match(change(decode_match(redis.get(key)))), keepttl=True)
 
 
 def played_to(moment, players, **options):

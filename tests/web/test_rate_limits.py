@@ -23,7 +23,7 @@ class Away(RedisStore):
 
     asked = 0
 
-    def fill(self, *_asked):
+    def fill_bucket(self, *_asked):
         self.asked += 1
         raise Problem("store_unavailable")
 
