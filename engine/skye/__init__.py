@@ -5,7 +5,8 @@ list what is open to a seat, and the `..._as_seen_by` functions say what a viewe
 """
 
 from skye.areas import Area
-from skye.bots import BOTS
+from skye.bots import BOTS, Bot, choose_move
+from skye.chance import chance_outcomes
 from skye.draws import commitment
 from skye.errors import (
     RULE_ERRORS,
@@ -19,7 +20,8 @@ from skye.final_scoring import TIE_BREAKS
 from skye.frontier import Place
 from skye.game import Game, Phase, Player, TieBreak
 from skye.geometry import LIMIT, ROTATIONS, coordinates_of
-from skye.moves import Buy, FinishBuilding, Move, OfferLimits, Pass, SetOffer, TakeBack
+from skye.moves import CHANCE, Buy, Draw, FinishBuilding, Move, OfferLimits, Pass, SetOffer, TakeBack
+from skye.observation import count_purses, determinize, observed_game
 from skye.record import (
     Action,
     Record,
@@ -65,6 +67,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "BOTS",
+    "CHANCE",
     "COLORS",
     "EVENT_TYPES",
     "FORMS",
@@ -80,7 +83,9 @@ __all__ = [
     "TILES",
     "Action",
     "Area",
+    "Bot",
     "Buy",
+    "Draw",
     "Event",
     "FinishBuilding",
     "Form",
@@ -109,14 +114,19 @@ __all__ = [
     "actions_as_seen_by",
     "assess",
     "castle_alone",
+    "chance_outcomes",
+    "choose_move",
     "commitment",
     "coordinates_of",
+    "count_purses",
+    "determinize",
     "event_as_seen_by",
     "game_as_seen_by",
     "legal_moves",
     "move_from",
     "move_view",
     "new_game",
+    "observed_game",
     "offer_limits",
     "play",
     "play_on",

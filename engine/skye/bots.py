@@ -14,6 +14,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from skye.game import Game, Phase
 from skye.moves import Buy, FinishBuilding, Move, OfferLimits, Pass, SetOffer, TakeBack
+from skye.observation import observed_game
 from skye.rules import legal_moves, offer_limits
 from skye.valuation import Appraisal, appraisal_of, best_plan, outlook_of, situation_of
 from skye.visibility import gold_as_seen_by
@@ -32,6 +33,15 @@ _INTEREST: Final = 0.6
 
 _SPREAD: Final = 4
 """Gold; how far a rival's idea of a tile's price may lie from ours."""
+
+
+def choose_move(bot: Bot, game: Game, seat: int, rng: Random) -> Move:
+    """Ask a bot for its move, giving it only what its seat can know (see `observed_game`).
+
+    Code of others, which might look around in this process, belongs in a process of its own: give it
+    `position_of(observed_game(game, seat))` there.
+    """
+    return bot(observed_game(game, seat), seat, rng)
 
 
 def random_move(game: Game, seat: int, rng: Random) -> Move:

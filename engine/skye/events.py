@@ -114,13 +114,13 @@ class RoundScored(NamedTuple):
 
 
 class GameFinished(NamedTuple):
-    """Final scoring, and the seed that all draws followed from.
+    """Final scoring, and the seed that all draws followed from, if there was one.
 
     Points by seat: `tile_points` for the scoring tiles in slots A to D, all rounds together, then those for
     `scrolls` and gold. `gold` is what is in the purses.
     """
 
-    seed: str
+    seed: str | None
     scoring_tiles: tuple[str, ...]
     tile_points: tuple[tuple[int, ...], ...]
     scrolls: tuple[int, ...]

@@ -8,7 +8,7 @@ replaces there are methods, several times as fast again as `_replace`.
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 from skye.schedule import SLOTS, schedule
 from skye.territory import Territory
@@ -28,6 +28,9 @@ class Phase(StrEnum):
 PRICING: Final = Phase.PRICING
 BUYING: Final = Phase.BUYING
 BUILDING: Final = Phase.BUILDING
+
+TILES_DRAWN: Final = 3
+"""How many tiles a player draws each round."""
 
 _FULL_BAG: Final = dict.fromkeys(LANDSCAPE)
 
@@ -61,6 +64,12 @@ class Player(NamedTuple):
     points: tuple[tuple[int, ...], ...] = ()
     built: tuple[int, ...] = ()
     final: tuple[int, int] | None = None
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, _memo: dict[int, object]) -> Self:
+        return self
 
     @property
     def stakes(self) -> int:
@@ -110,12 +119,13 @@ class Player(NamedTuple):
 class Game(NamedTuple):
     """A game in play, or over when `phase` is None.
 
-    `round` counts from 1, `buys` the seats that have had their turn to buy this round.
-    `scoring_tiles` are the four in use, for slots A to D.
+    `round` counts from 1, `buys` the seats that have had their turn to buy this round. `scoring_tiles` are
+    the four in use, for slots A to D. Without a `seed`, draws are chance decisions (see `chance`); until the
+    setup's draws have been made, `scoring_tiles` has fewer and `starting_seat` is -1.
     """
 
     players: tuple[Player, ...]
-    seed: str
+    seed: str | None
     scoring_tiles: tuple[str, ...]
     starting_seat: int
     tie_break: TieBreak = TieBreak.LEFTOVER_GOLD
@@ -124,6 +134,12 @@ class Game(NamedTuple):
     phase: Phase | None = None
     buys: int = 0
     winners: tuple[int, ...] = ()
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, _memo: dict[int, object]) -> Self:
+        return self
 
     @property
     def rounds(self) -> int:
@@ -136,12 +152,23 @@ class Game(NamedTuple):
         return self.phase is None
 
     @property
+    def is_chance_node(self) -> bool:
+        """Whether a draw must be made before any seat can act; never so in a game with a seed."""
+        return (
+            self.seed is None
+            and self.phase is PRICING
+            and (not self.round or any(len(player.drawn) < TILES_DRAWN for player in self.players))
+        )
+
+    @property
     def waiting_for(self) -> tuple[int, ...]:
         """The seats that must act now, for the game to go on."""
         phase = self.phase
         if phase is BUILDING:
             return tuple([seat for seat, player in enumerate(self.players) if not player.finished])
         if phase is PRICING:
+            if self.seed is None and self.is_chance_node:
+                return ()
             return tuple([seat for seat, player in enumerate(self.players) if not player.prices])
         return (self.buyer,) if phase is BUYING else ()
 

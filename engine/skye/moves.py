@@ -37,6 +37,15 @@ class FinishBuilding(NamedTuple):
     """Declare the build finished; tiles that have no place go back into the bag (R5)."""
 
 
+class Draw(NamedTuple):
+    """Make a pending draw of a game without a seed: a tile, a scoring tile, or the starting seat's number."""
+
+    item: str
+
+
+CHANCE: Final = -1
+"""The seat that plays `Draw`."""
+
 # Those that are listed again and again.
 PURCHASES: Final = {tile: Buy(tile) for tile in LANDSCAPE}
 PASS: Final = Pass()

@@ -22,14 +22,11 @@ from skye.events import (
     TilesKept,
 )
 from skye.final_scoring import final_score, winners
-from skye.game import BUILDING, BUYING, Game, points_by_slot
+from skye.game import BUILDING, BUYING, TILES_DRAWN, Game, points_by_slot
 from skye.schedule import MOST_ROUNDS, incomes
 from skye.scoring import tile_points
 from skye.territory_summary import TerritorySummary
 from skye.tiles import COLORS
-
-TILES_DRAWN = 3
-"""How many tiles a player draws each round."""
 
 _DRAWS: Final = {
     number: tuple(
@@ -67,11 +64,14 @@ def end_building(game: Game) -> tuple[Game, tuple[Event, ...]]:
 def start_round(
     game: Game, starting_seat: int, summaries: Sequence[TerritorySummary]
 ) -> tuple[Game, tuple[Event, ...]]:
-    """Begin the next round: income, then three tiles for each seat; `summaries` are of the territories."""
+    """Begin the next round: income, then three tiles for each seat; `summaries` are of the territories.
+
+    In a game without a seed the round stops before the draws.
+    """
     number = game.round + 1
     scores = [player.score for player in game.players]
     paid = incomes(scores, summaries, number)
-    drawn = _draw(game, number)
+    drawn = ((),) * len(scores) if game.seed is None else _draw(game, game.seed, number)
     players = tuple(
         [
             player.beginning(player.gold + income.total, tiles)
@@ -79,13 +79,14 @@ def start_round(
         ]
     )
     gold = tuple([player.gold for player in players])
-    game = game.in_next_round(players, starting_seat)
-    return game, (RoundStarted(number, starting_seat), IncomePaid(paid, gold), TilesDrawn(drawn))
+    begun = (RoundStarted(number, starting_seat), IncomePaid(paid, gold))
+    after = game.in_next_round(players, starting_seat)
+    return (after, begun) if game.seed is None else (after, (*begun, TilesDrawn(drawn)))
 
 
-def _draw(game: Game, number: int) -> tuple[tuple[str, ...], ...]:
+def _draw(game: Game, seed: str, number: int) -> tuple[tuple[str, ...], ...]:
     """Draw for seat 0 first, then clockwise, by the procedure that `draws` documents."""
-    chance = Chance(game.seed)
+    chance = Chance(seed)
     bag = list(game.bag)
     labels = _DRAWS[number][: len(game.players)]
     return tuple([tuple([chance.draw(label, bag) for label in of_seat]) for of_seat in labels])

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from skye import errors, rounds
+from skye.chance import draw_error, make_draw
 from skye.errors import RuleError
 from skye.events import (
     BuildingFinished,
@@ -23,11 +24,13 @@ from skye.events import (
 from skye.frontier import Place
 from skye.game import BUILDING, BUYING, PRICING, Game, Phase, Player
 from skye.moves import (
+    CHANCE,
     FINISH_BUILDING,
     PASS,
     PURCHASES,
     TAKE_BACK,
     Buy,
+    Draw,
     FinishBuilding,
     Move,
     OfferLimits,
@@ -48,7 +51,7 @@ class Outcome(NamedTuple):
     events: tuple[Event, ...]
 
 
-def play(game: Game, seat: int, move: Move) -> Outcome:
+def play(game: Game, seat: int, move: Move | Draw) -> Outcome:
     """Return the game after a move, moved on to the next decision, and the events this caused.
 
     :raises RuleError: one named subclass for each reason; the game given is unchanged.
@@ -57,6 +60,8 @@ def play(game: Game, seat: int, move: Move) -> Outcome:
     error = rule_error_for(game, seat, move)
     if error is not None:
         raise error
+    if isinstance(move, Draw):
+        return Outcome(*make_draw(game, move))
     _, _, effect, follow_up = _RULES[type(move)]
     game, event = effect(game, seat, move)
     if follow_up is None:
@@ -65,13 +70,17 @@ def play(game: Game, seat: int, move: Move) -> Outcome:
     return made(Outcome, (game, (event, *consequences)))
 
 
-def rule_error_for(game: Game, seat: int, move: Move) -> RuleError | None:
-    """Say why a seat may not make a move now, or None when it may.
+def rule_error_for(game: Game, seat: int, move: Move | Draw) -> RuleError | None:
+    """Return why a seat may not make a move now, or None when it may.
 
     :raises ValueError: when there is no such seat or rotation.
     """
+    if seat == CHANCE and isinstance(move, Draw):
+        return draw_error(game, move)
     if not 0 <= seat < len(game.players):
         raise ValueError(f"there is no seat {seat}")
+    if isinstance(move, Draw) or (game.seed is None and game.is_chance_node):
+        return errors.WrongPhase("Draws are made by chance, and before any seat acts.")
     phase, judge, _, _ = _RULES[type(move)]
     if game.phase is phase:
         return judge(game, seat, move)
@@ -93,7 +102,7 @@ def legal_moves(game: Game, seat: int) -> list[Move]:
 
 def offer_limits(game: Game, seat: int) -> OfferLimits | None:
     """Describe every offer a seat may set now; None when it may set none."""
-    if game.phase is not PRICING:
+    if game.phase is not PRICING or (game.seed is None and game.is_chance_node):
         return None
     player = game.players[seat]
     return OfferLimits(player.drawn, player.gold + player.stakes, MINIMUM_PRICE)

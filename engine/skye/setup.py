@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from skye.chance import begin
 from skye.draws import Chance
 from skye.errors import InvalidSetup
-from skye.game import Game, Player, TieBreak
-from skye.rounds import start_round
+from skye.game import PRICING, Game, Player, TieBreak
 from skye.rules import Outcome
 from skye.schedule import SLOTS
 from skye.scoring import SCORING_TILES
@@ -33,24 +33,30 @@ class Options:
     open_gold: bool = False
 
 
-def new_game(colors: Sequence[str], seed: str, options: Options | None = None) -> Outcome:
+def new_game(colors: Sequence[str], seed: str | None, options: Options | None = None) -> Outcome:
     """Set a game up, one colour for each seat clockwise, and begin round 1.
+
+    Without a seed, draws are chance decisions to be played (see `chance`), those of the setup first.
 
     :raises InvalidSetup: for a number of players other than 2 to 5, a colour unknown or taken twice,
         scoring tiles that are not four different ones, or a starting seat that nobody has.
     """
     options = options or Options()
     _check(colors, options)
-    starting_seat = _starting_seat(seed, len(colors), options.starting_seat)
+    starting_seat, scoring_tiles = options.starting_seat, options.scoring_tiles
+    if seed is not None:
+        starting_seat = starting_seat_by(seed, len(colors)) if starting_seat is None else starting_seat
+        scoring_tiles = scoring_tiles or scoring_tiles_by(seed)
     game = Game(
         seed=seed,
-        scoring_tiles=options.scoring_tiles or _draw_scoring_tiles(seed),
+        scoring_tiles=scoring_tiles or (),
         players=tuple(Player(color, castle_alone(color)) for color in colors),
-        starting_seat=starting_seat,
+        starting_seat=-1 if starting_seat is None else starting_seat,
         tie_break=options.tie_break,
         open_gold=options.open_gold,
+        phase=PRICING,
     )
-    return Outcome(*start_round(game, starting_seat, [player.territory.summary for player in game.players]))
+    return Outcome(*begin(game))
 
 
 def _check(colors: Sequence[str], options: Options) -> None:
@@ -67,11 +73,13 @@ def _check(colors: Sequence[str], options: Options) -> None:
         raise InvalidSetup(f"Nobody has seat {options.starting_seat}, which was to start.")
 
 
-def _draw_scoring_tiles(seed: str) -> tuple[str, ...]:
+def scoring_tiles_by(seed: str) -> tuple[str, ...]:
+    """Return the scoring tiles that a seed gives to slots A to D."""
     left = sorted(SCORING_TILES)
     chance = Chance(seed)
     return tuple([chance.draw(f"scoring/{slot}", left) for slot in SLOTS])
 
 
-def _starting_seat(seed: str, players: int, chosen: int | None) -> int:
-    return Chance(seed).index("start", players) if chosen is None else chosen
+def starting_seat_by(seed: str, players: int) -> int:
+    """Return the seat that a seed lets start round 1."""
+    return Chance(seed).index("start", players)

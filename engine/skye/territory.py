@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Self
 
 from skye.errors import CellOccupied, NotAdjacent, RuleError, TerrainMismatch
 from skye.frontier import WAYS, Place, clash, cover
@@ -43,6 +43,12 @@ class Territory(_WorkedOut):
     """
 
     placed: tuple[Place, ...]
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, _memo: dict[int, object]) -> Self:
+        return self
 
     @classmethod
     def parse(cls, text: str) -> Territory:

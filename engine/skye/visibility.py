@@ -46,7 +46,10 @@ def game_as_seen_by(viewer: int | None, game: Game) -> View:
         "waiting_for": waiting_for,
         "scoring_tiles": scoring_tiles_view(game.scoring_tiles, len(game.players)),
         "bag": {"count": len(bag), "tiles": bag},
-        "fairness": {"commitment": commitment(game.seed), "seed": game.seed if game.is_over else None},
+        "fairness": {
+            "commitment": None if game.seed is None else commitment(game.seed),
+            "seed": game.seed if game.is_over else None,
+        },
         "players": [player_as_seen_by(viewer, game, seat) for seat in range(len(game.players))],
         "result": _result(game) if game.is_over else None,
     }
@@ -87,7 +90,7 @@ def scoring_tiles_view(scoring_tiles: Sequence[str], players: int) -> list[View]
     rounds = schedule(players)
     return [
         {"slot": slot, "id": tile, "rounds": [n for n, slots in enumerate(rounds, 1) if slot in slots]}
-        for slot, tile in zip(SLOTS, scoring_tiles, strict=True)
+        for slot, tile in zip(SLOTS, scoring_tiles, strict=False)
     ]
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from service.matches.cooperative_yield import TimeSlice
 from service.matches.match import AnyEvent, BotTookOver, Match, OnTimeout, Status, TimedOut
 from service.matches.transitions import Transition, advance, make_move
-from skye import BOTS, Game, Move, Pass, Phase
+from skye import BOTS, Game, Move, Pass, Phase, choose_move
 
 SUBSTITUTE_BOT = "greedy"
 """The bot that replaces players who resign or miss a deadline."""
@@ -76,4 +76,4 @@ def _bot_move(match: Match, seat: int) -> Move:
     game: Game | None = match.game
     assert game is not None
     rng = random.Random(f"{match.options.seed}/{match.version}/{seat}")  # noqa: S311 - no secret
-    return BOTS[match.seats[seat].bot or SUBSTITUTE_BOT](game, seat, rng)
+    return choose_move(BOTS[match.seats[seat].bot or SUBSTITUTE_BOT], game, seat, rng)

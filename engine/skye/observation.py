@@ -1,0 +1,89 @@
+"""Games as one seat can know them, and samples of what it cannot know: for bots, search and learning.
+
+Hidden from a seat are the draws to come and the offers of other seats until all are revealed. Purses are
+behind a screen, but follow from public events (see `count_purses`), so a seat that pays attention knows them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from random import Random
+from typing import Any
+
+from skye.game import PRICING, Game, Player
+
+_HIGHEST_SAMPLED_PRICE = 10
+"""Gold; sampled offers ask for no more."""
+
+
+def observed_game(game: Game, seat: int | None) -> Game:
+    """Return what a seat can know of a game, as a game; None is a spectator.
+
+    It has no seed, so that what is drawn next is a chance decision, and each offer that is still secret is
+    replaced by the same one: 1 gold on each of the last two tiles. The view, the legal moves and the bag are
+    those of the game itself. Nothing of the game that the seat cannot know can be reached from it.
+    """
+    if game.is_over:
+        return game
+    return game._replace(seed=None, players=_with_offers(game, seat, lambda _: (0, 1, 1)))
+
+
+def determinize(game: Game, seat: int | None, rng: Random, *, explicit_chance: bool = False) -> Game:
+    """Return a game that agrees with all that a seat can know, and has everything else sampled.
+
+    Sampled are the draws to come, by a new seed, and the offers that are still secret. With `explicit_chance`
+    the game has no seed, and what is drawn next is a chance decision. A game that is over is returned as it
+    is.
+    """
+    if game.is_over:
+        return game
+    seed = None if explicit_chance else f"{rng.getrandbits(128):032x}"
+    return game._replace(seed=seed, players=_with_offers(game, seat, lambda gold: sample_prices(gold, rng)))
+
+
+def sample_prices(gold: int, rng: Random) -> tuple[int, ...]:
+    """Return the prices of an offer at random, 0 on the tile to discard, for at most `gold` in all."""
+    highest = min(gold // 2, _HIGHEST_SAMPLED_PRICE)
+    prices = [0, rng.randint(1, highest), rng.randint(1, highest)]
+    rng.shuffle(prices)
+    return tuple(prices)
+
+
+def _with_offers(
+    game: Game, seat: int | None, prices_for: Callable[[int], tuple[int, ...]]
+) -> tuple[Player, ...]:
+    """Return the players, each secret offer replaced by `prices_for` the gold that there is."""
+    if game.phase is not PRICING:
+        return game.players
+    players = list(game.players)
+    for other, player in enumerate(players):
+        if other != seat and player.prices:
+            gold = player.gold + player.stakes
+            prices = prices_for(gold)
+            players[other] = player._replace(gold=gold - sum(prices), prices=prices)
+    return tuple(players)
+
+
+def count_purses(events: Iterable[Mapping[str, Any]], players: int) -> tuple[int, ...]:
+    """Return what is in each purse, counted from the events of a game as anybody may see them.
+
+    While offers are secret, the gold that lies on tiles counts as in the purse. Events have the form that
+    `event_as_seen_by` and the HTTP API give them; types that move no gold are ignored.
+
+    :param events: all events of the game so far, in order.
+    """
+    purses = [0] * players
+    for event in events:
+        match event["type"]:
+            case "income_paid":
+                for paid in event["players"]:
+                    purses[paid["seat"]] += paid["total"]
+            case "offers_revealed":
+                for offer in event["players"]:
+                    purses[offer["seat"]] -= sum(offer["prices"].values())
+            case "tile_bought":
+                purses[event["seat"]] -= event["price"]
+                purses[event["seller"]] += 2 * event["price"]
+            case _:
+                pass
+    return tuple(purses)

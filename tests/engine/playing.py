@@ -1,0 +1,38 @@
+"""Whole games for the tests of positions, observation, chance and encodings."""
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+from skye import Event, Game, event_as_seen_by
+from tests.naive.play import Beginning, Step, beginning, whole_game
+
+
+def steps(seed: int, players: int) -> tuple[Beginning, Iterator[Step]]:
+    """Return how a random game begins, and its steps."""
+    rng = Random(seed)
+    begun = beginning(rng, players)
+    return begun, whole_game(rng, begun.game())
+
+
+def games(seed: int, players: int) -> Iterator[Game]:
+    """Yield every position of a random game, the first and the last included."""
+    begun, played = steps(seed, players)
+    yield begun.game()
+    for step in played:
+        yield step.after.game
+
+
+def games_with_events(seed: int, players: int) -> Iterator[tuple[Game, list[Event]]]:
+    """Yield every position of a random game, each with all events so far."""
+    begun, played = steps(seed, players)
+    game, events = begun.outcome()
+    log = list(events)
+    yield game, log
+    for step in played:
+        log = [*log, *step.after.events]
+        yield step.after.game, log
+
+
+def seen_events(seat: int | None, events: list[Event], game: Game) -> list[dict[str, Any]]:
+    return [event_as_seen_by(seat, event, open_gold=game.open_gold) for event in events]
