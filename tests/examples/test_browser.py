@@ -105,6 +105,18 @@ def test_players_who_come_and_go_are_watched_too(page, url):
     assert page.complaints == []
 
 
+def test_page_of_a_lobby_requests_no_territory_of_a_seat(page, url):
+    game = Played(url, "lobby")
+    page.open(address(url, game.id))
+    shown(page, game.view())
+    page.wait_until(
+        "[...document.querySelectorAll('.territory img')].every((image) => image.naturalWidth > 0)"
+    )
+    requested = page.evaluate("performance.getEntriesByType('resource').map(({ name }) => name)")
+    assert any("/v1/tiles/castle-" in address for address in requested)
+    assert not [address for address in requested if "/territory.svg" in address]
+
+
 def test_what_people_wrote_is_shown_as_they_wrote_it(page, url):
     game = Played(url, "names")
     page.open(address(url, game.id))
