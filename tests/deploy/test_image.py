@@ -3,9 +3,9 @@
 import subprocess
 import sys
 
-from tests.conftest import free_port
 from tests.deploy.facts import ROOT
 from tests.deploy.servers import Instance
+from tests.support.ports import free_port
 
 
 def test_image_health_check_fails_until_the_api_answers(redis_server, folder):

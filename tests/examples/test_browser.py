@@ -4,8 +4,8 @@ import random
 import re
 from urllib.parse import urlencode
 
-from tests.conftest import free_port
 from tests.examples.conftest import EXAMPLES, call
+from tests.support.ports import free_port
 from tests.system.conftest import launching
 
 HOSTILE = "<img src=x onerror=alert(1)>"

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from service.settings import Address
-from tests.conftest import free_port
 from tests.deploy.servers import waited_for
 from tests.faults.parts import MOST_CONNECTIONS, SETTINGS, Api, Parts, Redis, sockets
+from tests.support.ports import free_port
 from tests.system.network import Relay
 
 

@@ -11,10 +11,10 @@ import pytest
 
 from service.settings import Settings
 from service.storage.redis_store import RedisStore
-from tests.conftest import free_port
 from tests.deploy.facts import DEPLOY
 from tests.faults.parts import MOST_S
 from tests.support.playing import Service, code_of
+from tests.support.ports import free_port
 from tests.system.network import unanswered
 
 TOKEN = "skye_" + "A" * 22

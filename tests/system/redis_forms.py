@@ -5,7 +5,6 @@ Nothing but the server's own program is needed: it is its own Sentinel, and the 
 
 import contextlib
 import signal
-import socket
 import subprocess
 from urllib.parse import quote
 
@@ -13,8 +12,8 @@ import redis
 from redis.crc import key_slot
 
 from service.server.processes import spawn
-from tests.conftest import free_port
 from tests.deploy.servers import waited_for
+from tests.support.ports import free_port
 
 PASSWORD = "it's a secret/@:?"
 SERVICE = "skye"
@@ -24,25 +23,12 @@ TEMPORARY = ("--save", "", "--appendonly", "no", "--logfile", "redis.log")
 # A master that comes back empty before anybody has missed it makes its replicas empty, too.
 KEPT = ("--save", "", "--appendonly", "yes", "--repl-diskless-sync-delay", "0", "--logfile", "redis.log")
 
-_given = set()
-
-
-def _port():
-    """Return a port that is free, as is the one 10,000 beyond, where a node of a cluster meets the others."""
-    for _ in range(1000):
-        port = free_port()
-        with contextlib.suppress(OSError, OverflowError), socket.create_server(("127.0.0.1", port + 10_000)):
-            if port not in _given:
-                _given.add(port)
-                return port
-    raise AssertionError("no port is free")
-
 
 class Server:
     """One server of the program, in a folder of its own."""
 
     def __init__(self, program, folder, *arguments, sentinel=False):
-        self.port = _port()
+        self.port = free_port()
         self._command = [program, *arguments]
         self._sentinel = sentinel
         self._folder = folder / str(self.port)

@@ -13,7 +13,7 @@ import time
 
 import pytest
 
-from tests.conftest import free_port
+from tests.support.ports import free_port
 from tests.system.conftest import ROOT
 
 PATIENCE_S = 60

@@ -14,8 +14,8 @@ from service.storage.lua_scripts import MinReplicas
 from service.storage.redis_store import RedisStore
 from service.storage.retry import RetryPolicy
 from service.storage.store import Commit, LogEntry, StoredResponse
-from tests.conftest import free_port
 from tests.support.playing import Service, code_of
+from tests.support.ports import free_port
 
 # A connection that breaks in the middle of a commit.
 
