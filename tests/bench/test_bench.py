@@ -10,7 +10,7 @@ from bench import api, client, compared, costs, estimate, page, streams, subject
 from bench.plan import LEAST
 from bench.positions import Copies, find
 from bench.rows import Row, read, row, write
-from tests.conftest import NO_REDIS
+from tests.support.missing_programs import NO_REDIS
 
 FORM = {"name", "value", "unit", "against", "ratio", "goal", "met"}
 

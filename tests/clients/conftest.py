@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.system.conftest import launching
+from tests.support.launcher import launching
 
 
 @pytest.fixture(scope="session")

@@ -12,8 +12,8 @@ import sys
 from tests.contract.readme import laid_out
 from tests.contract.recording import LiveService
 from tests.support import refused_faults, refused_moves, refused_requests
+from tests.support.launcher import ROOT
 from tests.support.refused import PROVOKED
-from tests.system.conftest import ROOT
 
 FILE = ROOT / "service" / "openapi" / "examples.json"
 

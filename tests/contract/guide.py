@@ -14,7 +14,7 @@ from pathlib import Path
 
 from service import docs as guide
 from tests.contract import readme
-from tests.system.conftest import ROOT, launching
+from tests.support.launcher import ROOT, launching
 
 FOLDER = ROOT / "service" / "guide"
 EXAMPLES = ROOT / "examples"

@@ -27,7 +27,7 @@ from service.matches.errors import ERROR_CODES
 from service.settings import Settings
 from service.settings import table as settings_table
 from service.storage.redis_store import RedisStore
-from tests.system.conftest import ROOT, launching
+from tests.support.launcher import ROOT, launching
 
 README = ROOT / "README.md"
 ADDRESS = "http://127.0.0.1:8000"

@@ -18,7 +18,7 @@ from skye import PLAYERS, SCORING_TILES, schedule
 from skye.schedule import catch_up
 from tests.contract.guide import EXAMPLES, NAMES, programs, recorded, with_programs
 from tests.contract.readme import settled
-from tests.system.conftest import ROOT, launching
+from tests.support.launcher import ROOT
 
 TEXTS = {name: guide.source(name) for name in NAMES}
 
@@ -57,10 +57,9 @@ class Html(HTMLParser):
         self.inline += [tag] if tag in ("style", "script") else []
 
 
-@pytest.fixture(scope="module")
-def url(tmp_path_factory):
-    with launching(tmp_path_factory.mktemp("guide")) as start:
-        yield start(SKYE_WORKERS="2").url
+@pytest.fixture
+def url(live):
+    return live.url
 
 
 @pytest.fixture

@@ -17,15 +17,14 @@ from tests.contract.readme import (
     settled,
     with_tables,
 )
-from tests.system.conftest import ROOT, launching
+from tests.support.launcher import ROOT
 
 TEXT = README.read_text()
 
 
-@pytest.fixture(scope="module")
-def url(tmp_path_factory):
-    with launching(tmp_path_factory.mktemp("readme")) as start:
-        yield start(SKYE_WORKERS="2").url
+@pytest.fixture
+def url(live):
+    return live.url
 
 
 def test_every_command_answers_as_it_shows(url):

@@ -12,9 +12,9 @@ import pytest
 from service.cli.demo import played
 from service.server.embedded_redis import RedisServer, find_program
 from service.settings import Address
-from tests.conftest import NO_REDIS
 from tests.deploy.facts import DEPLOY
 from tests.deploy.servers import Player
+from tests.support.missing_programs import NO_REDIS
 from tests.support.ports import free_port
 
 HALF = 25

@@ -5,7 +5,6 @@ import pytest
 from service import create_app
 from service.settings import Settings, unknown_variables
 from tests.deploy import manifests
-from tests.deploy.conftest import NO_KUBECTL
 from tests.deploy.facts import (
     DEPLOY,
     REDIS_URL,
@@ -17,6 +16,7 @@ from tests.deploy.facts import (
     redis_configuration,
 )
 from tests.deploy.manifests import containers, named, of_kind, ports, quantity, selected, within, workloads
+from tests.support.missing_programs import NO_KUBECTL
 
 
 @pytest.fixture(scope="module", params=["written", *manifests.OVERLAYS])

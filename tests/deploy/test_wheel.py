@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tests.deploy.servers import ROOT
-from tests.system.conftest import Launched
+from tests.support.launcher import Launched
 
 PIP = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import NO_NODE
 from tests.support.chromium import browsing, find_chromium
-from tests.system.conftest import ROOT, launching
+from tests.support.launcher import ROOT
+from tests.support.missing_programs import NO_NODE
 
 EXAMPLES = ROOT / "examples"
 
@@ -26,10 +26,9 @@ def call(url, method, path, body=None, token=None):
 
 
 @pytest.fixture(scope="session")
-def url(tmp_path_factory):
-    """The address of a server on a real Redis, that the tests of the clients share."""
-    with launching(tmp_path_factory.mktemp("clients")) as start:
-        yield start(SKYE_WORKERS="2").url
+def url(live):
+    """The address of a server with a real Redis."""
+    return live.url
 
 
 @pytest.fixture(scope="session")

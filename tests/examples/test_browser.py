@@ -5,8 +5,8 @@ import re
 from urllib.parse import urlencode
 
 from tests.examples.conftest import EXAMPLES, call
+from tests.support.launcher import launching
 from tests.support.ports import free_port
-from tests.system.conftest import launching
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 INDEX = EXAMPLES / "browser" / "index.html"

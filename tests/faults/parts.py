@@ -22,7 +22,7 @@ from service.storage.redis_store import RedisStore
 from skye import action_of
 from skye.record import Record, replay
 from tests.deploy.servers import JSON, Instance, waited_for
-from tests.system.conftest import children
+from tests.support.launcher import children
 from tests.system.network import Fine, Relay
 
 TIMEOUT_MS, WAIT_MS = 300, 600

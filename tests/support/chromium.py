@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from tests.conftest import NO_CHROMIUM
+from tests.support.missing_programs import NO_CHROMIUM
 
 _QUIET = (
     *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import redis
 
-from tests.system.conftest import children
+from tests.support.launcher import children
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from collections import Counter
 from service.server.embedded_redis import RedisServer
 from service.settings import Address
 from tests.deploy.servers import Instance, Nginx, nginx_program, waited_for
+from tests.support.launcher import children, gone
 from tests.support.ports import free_port
-from tests.system.conftest import children, gone
 
 FAILOVER_S = 60
 """How long a failover may take, on a machine that has much else to do."""

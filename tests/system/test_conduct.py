@@ -8,7 +8,7 @@ import time
 import urllib.error
 import urllib.request
 
-from tests.system.conftest import children
+from tests.support.launcher import children
 
 
 def fetch(launched, path):

@@ -9,12 +9,11 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 
 import pytest
 
+from tests.support.launcher import ROOT
 from tests.support.ports import free_port
-from tests.system.conftest import ROOT
 
 PATIENCE_S = 60
 
@@ -35,10 +34,8 @@ def demo(*options, stdout=subprocess.PIPE, **environ):
     )
 
 
-def test_it_plays_a_whole_game_of_four_in_less_than_ten_seconds(live):
-    began = time.monotonic()
+def test_it_plays_a_whole_game_of_four(live):
     played = demo("--url", live.url)
-    assert time.monotonic() - began < 10
     assert (played.returncode, played.stderr) == (0, "")
     assert [f"Round {number} of 6" in played.stdout for number in range(1, 8)] == [True] * 6 + [False]
     for phase, times in {"income": 6, "prices": 6, "buy": 24, "build": 24, "score": 6}.items():
@@ -165,7 +162,7 @@ def test_a_url_that_is_none_is_told(url):
 def test_it_knows_no_rules():
     """It plays from what the server tells; of ours it imports settings, the form of URLs, its narrator."""
     imported = set()
-    for module in ("demo", "terminal", "settings", "storage/url"):
+    for module in ("cli/demo", "cli/terminal", "settings", "storage/redis_url"):
         for node in ast.walk(ast.parse((ROOT / "service" / f"{module}.py").read_bytes())):
             if isinstance(node, ast.Import):
                 imported |= {alias.name for alias in node.names}

@@ -11,9 +11,9 @@ import time
 
 import pytest
 
-from tests.conftest import NO_NETWORK
 from tests.deploy.servers import waited_for
-from tests.system.conftest import ROOT, launching
+from tests.support.launcher import ROOT, launching
+from tests.support.missing_programs import NO_NETWORK
 from tests.system.raw import answered, connected, counted, get
 
 CREATE = b"POST /v1/games HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\n"

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from tests.system.conftest import children, launching
+from tests.support.launcher import children, launching
 from tests.system.raw import answer_on, answered, connected, counted, get, is_closed
 
 HELD = 500

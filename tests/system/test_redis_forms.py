@@ -15,8 +15,8 @@ from service.matches.errors import Problem
 from service.settings import Settings
 from service.storage.redis_store import RedisStore
 from service.storage.store import Commit, LogEntry
-from tests.conftest import NO_TLS
 from tests.deploy.servers import Instance, waited_for
+from tests.support.missing_programs import NO_TLS
 from tests.support.ports import free_port
 from tests.system.proof import prove
 from tests.system.redis_forms import (

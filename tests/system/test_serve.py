@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.system.conftest import PATIENCE_S, children, gone, runs
+from tests.support.launcher import PATIENCE_S, children, gone, runs
 
 
 def redis_of(launched):

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.deploy.servers import waited_for
-from tests.system.conftest import launching
+from tests.support.launcher import launching
 from tests.system.raw import PATIENCE_S, answer_on, answered, connected, counted, get, is_closed
 
 ENOUGH_S = 1

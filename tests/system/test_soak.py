@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from tests.deploy.conftest import NO_NGINX
 from tests.deploy.servers import ROOT, nginx_program
+from tests.support.missing_programs import NO_NGINX
 
 PATIENCE_S = 240
 

@@ -11,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-from tests.system.conftest import launching
+from tests.support.launcher import launching
 from tests.system.raw import answer_on, connected, get
 
 PATIENCE_S = 20

@@ -1,4 +1,4 @@
-"""The launcher, run as its user runs it."""
+"""Run the launcher (`make serve`) as its user runs it, and inspect its processes."""
 
 import contextlib
 import json
@@ -11,16 +11,18 @@ import time
 import urllib.request
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).resolve().parents[2]
 
 PATIENCE_S = 60
-"""For so long anything that must happen is waited for, on a machine that has much else to do."""
+"""The timeout of every wait for a launcher, in seconds: a busy machine takes long."""
 
 
 class Launched:
-    """One `serve` under test: a process, what it printed, and the address of its API."""
+    """A running launcher: its process, its output and the address of its API.
+
+    :param environ: The environment of the process.
+    :param log: The file that its output is appended to.
+    """
 
     def __init__(self, environ, log, cwd=ROOT):
         self.log = log
@@ -31,24 +33,26 @@ class Launched:
                 env=environ,
                 stdout=output,
                 stderr=output,
-                preexec_fn=_minding_hangups,  # noqa: PLW1509 - it takes no lock that a thread may hold
+                preexec_fn=_restore_default_sighup,  # noqa: PLW1509 - it takes no lock that a thread may hold
             )
 
     @property
     def printed(self):
+        """The output so far."""
         return self.log.read_text()
 
     def wait_for(self, pattern, seconds=PATIENCE_S):
-        """Wait until it has printed something, and return the match."""
+        """Wait until the output matches a pattern, and return the match."""
         deadline = time.monotonic() + seconds
         while not (found := re.search(pattern, self.printed)):
-            assert time.monotonic() < deadline, f"never said {pattern!r}, only:\n{self.printed}"
-            assert self.process.poll() is None, f"ended before it said {pattern!r}:\n{self.printed}"
+            assert time.monotonic() < deadline, f"no {pattern!r} in the output:\n{self.printed}"
+            assert self.process.poll() is None, f"ended before printing {pattern!r}:\n{self.printed}"
             time.sleep(0.01)
         return found
 
     @property
     def url(self):
+        """The URL of the API, once the launcher has printed it."""
         return self.wait_for(r"health +(http://\S+)/healthz")[1]
 
     def read(self, path):
@@ -57,7 +61,7 @@ class Launched:
             return answer.read()
 
     def call(self, method, path, body=None):
-        """Return the JSON that the API answers."""
+        """Send a request to the API and return the JSON of the response."""
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(
             self.url + path, data, {"Content-Type": "application/json"}, method=method
@@ -66,7 +70,7 @@ class Launched:
             return json.load(answer)
 
     def descendants(self):
-        """Return the ids of the processes that it started, and of those that these started."""
+        """Return the ids of its child processes and of their children."""
         found = children(self.process.pid)
         return found + [pid for child in found for pid in children(child)]
 
@@ -76,8 +80,8 @@ class Launched:
         return self.process.wait(PATIENCE_S)
 
 
-def _minding_hangups():
-    """Let a hangup end the process that begins, though the tests may be run under nohup."""
+def _restore_default_sighup():
+    """Let SIGHUP end the new process also when the tests run under nohup."""
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
@@ -87,7 +91,7 @@ def children(pid):
 
 
 def runs(pid):
-    """Whether a process is there and has not ended."""
+    """Return whether a process exists and is not a zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] != "Z"
     except FileNotFoundError:
@@ -95,7 +99,7 @@ def runs(pid):
 
 
 def gone(pids, seconds=PATIENCE_S):
-    """Whether all these processes have ended, soon enough."""
+    """Wait until all processes have ended, and return whether they have."""
     deadline = time.monotonic() + seconds
     while any(map(runs, pids)) and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -104,7 +108,7 @@ def gone(pids, seconds=PATIENCE_S):
 
 @contextlib.contextmanager
 def launching(folder):
-    """Give a function that starts launchers on the games of a folder; end those that are still there."""
+    """Yield a function that starts launchers on the data of a folder; kill those left at the end."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("SKYE_")}
     launched = []
 
@@ -119,17 +123,3 @@ def launching(folder):
         for one in launched:
             if one.process.poll() is None:
                 one.end(signal.SIGKILL)
-
-
-@pytest.fixture
-def launch(tmp_path):
-    """Start a launcher on the games of this test; settings can be given by name, such as SKYE_WORKERS="1"."""
-    with launching(tmp_path) as start:
-        yield start
-
-
-@pytest.fixture(scope="session")
-def live(tmp_path_factory):
-    """One launcher with two workers, for all tests that only call it."""
-    with launching(tmp_path_factory.mktemp("live")) as start:
-        yield start(SKYE_WORKERS="2")

