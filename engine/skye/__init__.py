@@ -4,6 +4,18 @@
 list what is open to a seat, and the `..._as_seen_by` functions say what a viewer may know.
 """
 
+from skye.action_encoding import (
+    ACTION_COUNT,
+    DRAWS,
+    GRID_REACH,
+    MAX_ENCODED_PRICE,
+    EncodedGame,
+    decode_action,
+    decode_draw,
+    describe_action,
+    encode_draw,
+    encode_move,
+)
 from skye.areas import Area
 from skye.bots import BOTS, Bot, choose_move
 from skye.chance import chance_outcomes
@@ -66,13 +78,17 @@ from skye.visibility import (
 __version__ = "0.1.0"
 
 __all__ = [
+    "ACTION_COUNT",
     "BOTS",
     "CHANCE",
     "COLORS",
+    "DRAWS",
     "EVENT_TYPES",
     "FORMS",
+    "GRID_REACH",
     "LANDSCAPE",
     "LIMIT",
+    "MAX_ENCODED_PRICE",
     "OBJECTS",
     "PLAYERS",
     "ROTATIONS",
@@ -86,6 +102,7 @@ __all__ = [
     "Bot",
     "Buy",
     "Draw",
+    "EncodedGame",
     "Event",
     "FinishBuilding",
     "Form",
@@ -119,7 +136,12 @@ __all__ = [
     "commitment",
     "coordinates_of",
     "count_purses",
+    "decode_action",
+    "decode_draw",
+    "describe_action",
     "determinize",
+    "encode_draw",
+    "encode_move",
     "event_as_seen_by",
     "game_as_seen_by",
     "legal_moves",
