@@ -17,7 +17,7 @@ from service.storage.redis_store import RedisStore
 from service.storage.store import Store
 from service.usecases.following import Bell, OpenStreams
 from service.usecases.games import Games
-from service.web import cors, problems
+from service.web import client_disconnect, cors, problems
 from service.web import rate_limits as limits
 from service.web.framework import Application, PlainInteger
 from service.web.response_headers import Envelope
@@ -49,6 +49,7 @@ def build(
     problems.register(app)
     app.before_request(retry.start_budget)
     app.teardown_request(retry.clear_budget)
+    client_disconnect.register(app)
     limits.register(app, settings, store)
     cors.register(app, settings.cors_origins)
     everyone = cors.for_everyone(settings.cors_origins)

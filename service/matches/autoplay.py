@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-from service.matches.cooperative_yield import TimeSlice
+from service.matches.cooperative_yield import Computation
 from service.matches.match import AnyEvent, BotTookOver, Match, OnTimeout, Status, TimedOut
 from service.matches.transitions import Transition, advance, make_move
 from skye import BOTS, Game, Move, Pass, Phase, choose_move
@@ -19,16 +19,19 @@ SUBSTITUTE_BOT = "greedy"
 
 def play_bots(transition: Transition, now_ms: int) -> Transition:
     """Make the moves of bots until a person must move or the game is over."""
-    time_slice = TimeSlice()
-    while transition.match.status is Status.PLAYING:
-        seat = next((seat for seat in transition.match.waiting_for if transition.match.seats[seat].bot), None)
-        if seat is None:
-            break
-        transition = transition.then(
-            make_move(transition.match, seat, _bot_move(transition.match, seat), now_ms)
-        )
-        time_slice.yield_if_expired()
+    if _next_bot(transition.match) is None:
+        return transition
+    with Computation() as computation:
+        while (seat := _next_bot(transition.match)) is not None:
+            match = transition.match
+            transition = transition.then(make_move(match, seat, _bot_move(match, seat), now_ms))
+            computation.checkpoint()
     return transition
+
+
+def _next_bot(match: Match) -> int | None:
+    """Return the first seat that must act and is played by a bot."""
+    return next((seat for seat in match.waiting_for if match.seats[seat].bot), None)
 
 
 def apply_missed_deadline(match: Match, now_ms: int) -> Transition:

@@ -69,6 +69,7 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
         503, "The store does not answer; nothing is known to have changed. Retry."
     ),
     "too_much_contention": ErrorCode(503, "Too many requests changed the game at once. Retry."),
+    "server_busy": ErrorCode(503, "The server is computing the moves of too many bots. Retry."),
     "game_unreadable": ErrorCode(
         503, "The stored game is damaged, or a newer version of the service wrote it."
     ),

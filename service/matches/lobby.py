@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from service.matches.autoplay import hand_to_bot
-from service.matches.cooperative_yield import TimeSlice
+from service.matches.cooperative_yield import Computation
 from service.matches.errors import Problem
 from service.matches.match import (
     GameAborted,
@@ -69,10 +69,10 @@ def replay(transition: Transition, actions: Sequence[Action], now_ms: int) -> Tr
     """
     if not actions:
         return transition
-    time_slice = TimeSlice()
-    for outcome in play_on(game_in_play(transition.match), actions):
-        transition = transition.then(after_move(transition.match, outcome, now_ms))
-        time_slice.yield_if_expired()
+    with Computation() as computation:
+        for outcome in play_on(game_in_play(transition.match), actions):
+            transition = transition.then(after_move(transition.match, outcome, now_ms))
+            computation.checkpoint()
     return transition
 
 

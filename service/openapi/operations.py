@@ -71,10 +71,17 @@ class Answer(NamedTuple):
 STORE = ("store_unavailable",)
 """What refuses wherever games are read."""
 
-GAME = (*STORE, "token_unknown", "game_not_found", "game_unreadable", "too_much_contention")
+GAME = (*STORE, "token_unknown", "game_not_found", "game_unreadable", "too_much_contention", "server_busy")
 """What refuses wherever a game is named."""
 
-BODY = ("bad_request", "malformed_json", "unsupported_media_type", "body_too_large", "invalid_body")
+BODY = (
+    "bad_request",
+    "malformed_json",
+    "unsupported_media_type",
+    "body_too_large",
+    "invalid_body",
+    "server_busy",
+)
 """What refuses wherever there is a body."""
 
 CREATES = (
@@ -84,6 +91,7 @@ CREATES = (
     "invalid_parameter",
     "idempotency_key_reused",
     "too_much_contention",
+    "server_busy",
 )
 """What refuses wherever an answer is remembered under a key."""
 
@@ -220,7 +228,7 @@ _SHARED: dict[str, tuple[str, ...]] = {
     "TokenNeeded": ("token_required", "token_unknown"),
     "InvalidRequest": ("invalid_body", "invalid_parameter", "idempotency_key_reused"),
     "InvalidHeader": ("invalid_parameter", "idempotency_key_reused"),
-    "Unavailable": ("store_unavailable", "too_much_contention", "game_unreadable"),
+    "Unavailable": ("store_unavailable", "too_much_contention", "server_busy", "game_unreadable"),
     "Unexpected": _UNEXPECTED,
     **{code.title().replace("_", ""): (code,) for code in ERROR_CODES},
 }

@@ -5,6 +5,7 @@ A field whose class has a `component` is described once in the contract, under t
 
 from __future__ import annotations
 
+import heapq
 import re
 from collections.abc import Iterable
 from functools import cache
@@ -12,16 +13,29 @@ from typing import Any, ClassVar
 
 from marshmallow import Schema, ValidationError, fields, validate
 
+from service.matches.cooperative_yield import Computation
 from skye import LIMIT, PLAYERS, ROTATIONS
 
 MOST_GOLD = 1_000_000
 """More gold than any purse can hold; a larger price is out of range rather than too dear."""
 
 
+MAX_ERRORS = 20
+"""Validation errors reported for one body; validation stops there, so that invalid bodies stay cheap."""
+
+
 class Object(Schema):
-    """A JSON object that takes no fields but its own."""
+    """A JSON object without unknown fields."""
 
     error_messages = {"unknown": "There is no such field.", "type": "This is not a JSON object."}  # noqa: RUF012 - as marshmallow has it
+
+    def load(self, data: Any, **kwargs: Any) -> Any:
+        """Load an object; of too many unknown fields only the first are validated and reported."""
+        if isinstance(data, dict) and len(data) > len(self.load_fields) + MAX_ERRORS:
+            known = {field.data_key or name for name, field in self.load_fields.items()}
+            unknown = heapq.nsmallest(MAX_ERRORS, data.keys() - known)
+            data = {key: data[key] for key in (*(known & data.keys()), *unknown)}
+        return super().load(data, **kwargs)
 
 
 class Variants(Object):
@@ -255,8 +269,26 @@ class ListOf(fields.List[Any]):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
         if isinstance(value, list):
-            self._validate(value)  # of a list that is far too long the elements are not read
-        return super()._deserialize(value, attr, data, **kwargs)
+            self._validate(value)  # before the elements: a list that is far too long stays cheap
+        if not isinstance(value, list) or len(value) <= MAX_ERRORS:
+            return super()._deserialize(value, attr, data, **kwargs)
+        return self._load_elements(value, **kwargs)
+
+    def _load_elements(self, elements: list[Any], **kwargs: Any) -> list[Any]:
+        """Load a long list in time slices, up to the maximum number of invalid elements."""
+        loaded, errors = [], {}
+        with Computation() as computation:
+            for index, element in enumerate(elements):
+                try:
+                    loaded.append(self.inner.deserialize(element, **kwargs))
+                except ValidationError as error:
+                    errors[index] = error.messages
+                    if len(errors) == MAX_ERRORS:
+                        break
+                computation.checkpoint()
+        if errors:
+            raise ValidationError(errors)
+        return loaded
 
 
 class One(fields.Nested):

@@ -13,11 +13,9 @@ from marshmallow import EXCLUDE, RAISE, Schema, ValidationError
 from werkzeug.exceptions import ClientDisconnected, HTTPException
 
 from service.matches.errors import FieldError, Problem
+from service.schemas.fields import MAX_ERRORS
 
 _BROKEN: Final = "The body breaks off, or is not in chunks as it says."
-
-MOST_FAULTS: Final = 20
-"""How many faults of one body are told: a body of nothing but faults must not have a far larger answer."""
 
 
 class Resource(Blueprint):
@@ -68,7 +66,7 @@ def _read_query(req: Request, schema: Schema) -> Any:
 
 def _faults(messages: Any) -> list[FieldError]:
     """Return the first faults by place; marshmallow's own order differs from process to process."""
-    return [FieldError(*place) for place in sorted(_places(messages))[:MOST_FAULTS]]
+    return [FieldError(*place) for place in sorted(_places(messages))[:MAX_ERRORS]]
 
 
 def _places(messages: Any, path: str = "") -> Iterator[tuple[str, str]]:

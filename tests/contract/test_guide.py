@@ -9,11 +9,10 @@ import pytest
 
 from service import docs as guide
 from service.matches.transitions import MAX_CHANGES
-from service.schemas.fields import MOST_GOLD
+from service.schemas.fields import MAX_ERRORS, MOST_GOLD
 from service.schemas.records import MOST_ACTIONS
 from service.server.client_connection import LARGEST_HEAD
 from service.settings import DAY_S, Settings
-from service.web.request_parsing import MOST_FAULTS
 from skye import PLAYERS, SCORING_TILES, schedule
 from skye.schedule import catch_up
 from tests.contract.guide import EXAMPLES, NAMES, programs, recorded, with_programs
@@ -237,5 +236,5 @@ def test_every_figure_on_the_page_of_limits_is_the_one_that_holds(document):
     rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \|", TEXTS["limits"], re.MULTILINE)
     told = {what: figure for what, figure in rows if re.search(r"\d", figure)}
     assert told == limits(document)
-    assert f"At most {MOST_FAULTS} places" in TEXTS["limits"]
+    assert f"At most {MAX_ERRORS} places" in TEXTS["limits"]
     assert f"come whole {Settings().client_timeout_s} seconds after" in TEXTS["limits"]

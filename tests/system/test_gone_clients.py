@@ -108,3 +108,15 @@ def answered_during_a_game_of_bots(served):
 def test_a_game_of_bots_lets_others_have_their_turn(served):
     # On a busy machine it may be this process that has few turns: so up to ten games are watched.
     assert any(answered_during_a_game_of_bots(served) >= 6 for _ in range(10))
+
+
+def test_creation_of_a_bots_game_without_its_client_is_cancelled(served):
+    refused = 'refusals_total{code="bad_request"}'
+    before = counted(served, refused)
+    body = b'{"name": "Nobody waits", "start": true, "players": [%s]}' % b", ".join(
+        [b'{"bot": "greedy"}'] * 5
+    )
+    with connected(served.url) as connection:
+        connection.sendall(CREATE + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+    assert waited_for(lambda: counted(served, refused) > before)
+    assert "Nobody waits" not in served.read("/v1/games").decode()

@@ -13,6 +13,7 @@ ELSEWHERE = {
     "request_timeout": "nobody is slow here; see tests/system/test_slow_clients",
     "uri_too_long": "the server refuses it; see tests/system/test_unreadable",
     "headers_too_large": "and these",
+    "server_busy": "nothing else is computed here; see test_cooperative_yield",
     "too_many_requests": "nothing is limited here; see test_limits",
     "too_many_streams": "nor are streams; see test_open_streams",
 }
