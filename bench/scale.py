@@ -20,7 +20,7 @@ from bench.rows import Row, in_turn, row
 from bench.servers import gunicorn, redis_server
 from bench.streams import stream_rows
 from bench.subjects import Place, Subject, act, ours, place_to_measure, view
-from service.server.embedded_redis import find_program
+from service.server.server_programs import find_program
 
 _FILL = """
 for number = ARGV[1], ARGV[2] do

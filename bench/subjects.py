@@ -18,7 +18,7 @@ from bench.positions import Copies, Position, find, played
 from bench.rows import Row, row
 from bench.servers import Server, gunicorn, redis_server
 from service.matches.tokens import Caller
-from service.server.embedded_redis import find_program
+from service.server.server_programs import find_program
 from service.web.exchange import etag
 
 HOT = 64

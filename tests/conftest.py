@@ -1,12 +1,14 @@
 """Fixtures and pytest hooks that all tests share."""
 
 import os
+from pathlib import Path
 
 import fakeredis
 import pytest
 import redis
 
-from service.server.embedded_redis import RedisServer, find_program
+from service.server.embedded_redis import RedisServer
+from service.server.server_programs import find_program
 from service.settings import Address
 from tests.support.endpoints import stages
 from tests.support.launcher import launching
@@ -19,8 +21,9 @@ MAX_PROCESSES = 8
 
 @pytest.fixture(scope="session")
 def redis_program():
-    """The program of a Redis server; a test that requests it is skipped where there is none."""
-    return find_program() or pytest.skip(NO_REDIS)
+    """The program of a Redis server: that of $REDIS_PROGRAM, or the one that the launcher would choose."""
+    named = os.environ.get("REDIS_PROGRAM")
+    return Path(named) if named else find_program() or pytest.skip(NO_REDIS)
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""The folder that keeps the games of `make serve`, and the two locks that keep it to one user."""
+"""The data folder of `make serve`, and the two locks that keep it to one process at a time."""
 
 import fcntl
 import os
@@ -11,23 +11,22 @@ _FILES_LOCK = "redis.lock"
 
 
 class DataFolder:
-    """A folder that this process alone may work on, until it closes it or dies.
+    """A folder that this process alone may use, until it closes it or dies.
 
-    The second lock is for whoever has the files open, which is Redis: it inherits that lock, so that the lock
-    lasts as long as the Redis does, even when the launcher is killed.
+    The second lock belongs to the process that has the files open, the embedded server. It inherits the lock,
+    which therefore lasts until that server ends, even when the launcher is killed.
     """
 
     def __init__(self, path: Path) -> None:
-        """Make the folder if need be, and claim it.
+        """Create the folder if it is missing, and lock it.
 
-        Raises:
-            LaunchError: if it cannot be written, or somebody else works on it.
+        :raises LaunchError: if it cannot be written, or another launcher uses it.
         """
         self.path = path
-        self._claim = self._files = -1
+        self._launcher = self._files = -1
         try:
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._claim = _open(path / _LAUNCHER_LOCK)
+            self._launcher = _open(path / _LAUNCHER_LOCK)
             self._files = _open(path / _FILES_LOCK)
         except OSError as error:
             self.close()
@@ -35,17 +34,20 @@ class DataFolder:
                 f"The data folder {path} cannot be written: {error.strerror}. "
                 "Choose another, for example: SKYE_DATA_DIR=~/skye make serve"
             ) from error
-        if not _lock(self._claim):
-            owner = _read(self._claim) or "unknown"
+        if not _lock(self._launcher):
+            owner = _read(self._launcher) or "unknown"
             self.close()
             raise LaunchError(
                 f"The games in {path} are being served already, by process {owner}. Stop that first, or "
                 "serve others beside it: SKYE_DATA_DIR=~/skye2 SKYE_BIND=127.0.0.1:8001 make serve"
             )
-        _write(self._claim, str(os.getpid()))
+        _write(self._launcher, str(os.getpid()))
 
     def lock_files(self, holder: str) -> int | None:
-        """Lock the files for the holder named; return the lock to hand on, or None while another has it."""
+        """Lock the files and note the name of the holder.
+
+        :returns: the file descriptor to inherit, or None while another process holds the lock.
+        """
         if not _lock(self._files):
             return None
         _write(self._files, holder)
@@ -53,15 +55,15 @@ class DataFolder:
 
     @property
     def files_holder(self) -> str:
-        """Who has or last had the files open, as it was named."""
+        """The name of the process that holds, or last held, the lock of the files."""
         return _read(self._files)
 
     def close(self) -> None:
-        """Let go of the folder."""
-        for descriptor in (self._claim, self._files):
+        """Release the folder."""
+        for descriptor in (self._launcher, self._files):
             if descriptor >= 0:
                 os.close(descriptor)
-        self._claim = self._files = -1
+        self._launcher = self._files = -1
 
 
 def _open(path: Path) -> int:

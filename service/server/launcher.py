@@ -1,199 +1,128 @@
-"""`python -m service.cli serve`: the API on one machine, with a Redis of its own unless one is named.
+"""`python -m service.cli serve`: the API on one machine, with an embedded Redis unless a URL names one.
 
-The launcher owns two children, gunicorn and Redis. It starts both, says where everything is, starts Redis
-again when that dies, and stops both when it is told to stop. It imports little, to add little to the start.
+The launcher owns two children, gunicorn and Redis. It starts both, prints their addresses, restarts Redis
+when that ends, and stops both when a signal asks it to. It imports little, to keep the start short.
 """
 
 import contextlib
 import os
-import signal
-import socket
 import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import NamedTuple
 
+from service.server import api_process, signals
 from service.server.data_folder import DataFolder
-from service.server.embedded_redis import (
-    LOG_NAME,
-    RedisServer,
-    find_program,
-    lock_files,
-    socket_place,
-    version_of,
-)
-from service.server.processes import LaunchError, describe_end, spawn, stop
+from service.server.embedded_redis import LOG_NAME, RedisServer, lock_files, socket_location
+from service.server.processes import LaunchError, adopt_orphans, describe_end
+from service.server.server_programs import describe, find_program, vulnerabilities
 from service.settings import MEMORY_URL, Address, Settings, SettingsError, unknown_variables
 from service.storage.redis_url import without_secrets
 
-ROOT = Path(__file__).resolve().parents[2]
-GUNICORN_CONF = "python:service.server.gunicorn_conf"
-
-_STOPPING = {signal.SIGINT, signal.SIGTERM}
-if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as it is under nohup
-    _STOPPING.add(signal.SIGHUP)
-_HEEDED = _STOPPING | {signal.SIGCHLD}
-
-_HEALTH_PATIENCE_S = 30.0
-_API_STOP_PATIENCE_S = 15.0  # longer than gunicorn's own, which ends its workers by force
-_REVIVALS = 3
-_REVIVALS_WITHIN_S = 60.0
+_LONGEST_DELAY_S = 30.0
+_STABLE_AFTER_S = 60.0
 
 _NO_REDIS = """\
-WARNING: no redis-server or valkey-server was found on the path, and the wheel that brings one exists only for
-Linux x86-64 with Python 3.11 or 3.12. The games are kept in the memory of one process: THEY WILL NOT SURVIVE
-its end. Install Redis (on Debian and Ubuntu: the package redis-server), or name one with SKYE_REDIS_URL.
+WARNING: no redis-server or valkey-server was found on the path, and there is no wheel of one for this machine
+(only for Linux on x86-64 and ARM64, and macOS on ARM64). The games are kept in the memory of one process:
+THEY WILL NOT SURVIVE its end. Install Redis or Valkey (on Debian and Ubuntu: the package redis-server), or
+name a server with SKYE_REDIS_URL.
 """
 
 
-class _Stopped(Exception):
-    """A signal asked us to stop."""
-
-
 class _Store(NamedTuple):
-    """Where the games are kept, for gunicorn, for us and in words."""
+    """Where the games are kept: the URL for gunicorn, the embedded server, and a description."""
 
     url: str
     server: RedisServer | None
-    described: str
+    description: str
 
 
 def main() -> int:
-    """Serve until told to stop; return the exit code: 0 stopped, 1 could not go on, 2 bad settings."""
-    # Blocked signals wait until we ask for them: there is no handler, and no bad moment.
-    signal.pthread_sigmask(signal.SIG_BLOCK, _HEEDED)
+    """Serve until told to stop.
+
+    :returns: the exit code: 0 stopped by a signal, 1 could not start or go on, 2 invalid settings.
+    """
+    signals.block()
+    adopt_orphans()
     try:
         settings = Settings.from_environment(os.environ)
         for line in unknown_variables(os.environ):
-            _complain(f"Warning: {line}")
+            _warn(f"Warning: {line}")
         with contextlib.ExitStack() as stack:
             _serve(settings, stack)
     except SettingsError as error:
-        _complain(f"These settings cannot be used:\n{error}")
+        _warn(f"These settings cannot be used:\n{error}")
         return 2
     except LaunchError as error:
-        _complain(str(error))
+        _warn(str(error))
         return 1
-    except _Stopped:
+    except signals.StopRequested:
         print("Stopped.")
     return 0
 
 
 def _serve(settings: Settings, stack: contextlib.ExitStack) -> None:
     started = time.monotonic()
-    store = _find_store(settings, stack)
-    listener = stack.enter_context(_listen(settings.bind))
+    store = _choose_store(settings, stack)
+    listener = stack.enter_context(api_process.listen(settings.bind))
     here = Address(*listener.getsockname()[:2])
     if store.server is not None:
         stack.enter_context(store.server)
-    # The API loads its modules while Redis reads its file; it calls Redis first when it is called itself.
-    api = _start_api(store, listener)
-    stack.callback(_stop_api, api)
+    # The API loads its modules while Redis loads its file; it connects to Redis at the first request.
+    api = api_process.start(store.url, listener)
+    stack.callback(api_process.kill, api)
     listener.close()
     if store.server is not None:
-        store.server.wait_until_ready(_pause)
-    _wait_for_health(here, api)
-    _greet(here, store, time.monotonic() - started)
-    if store.server is None and not _answers(here, "/readyz", api):
-        _complain("That Redis does not answer. Until it does, requests for games are answered 503.")
-    _watch(api, store.server)
+        _wait_for_redis(store.server)
+    api_process.wait_for_health(here, api)
+    try:
+        _greet(here, store, time.monotonic() - started)
+        if store.server is None and not api_process.is_ok(here, "/readyz", api):
+            _warn("That Redis does not answer. Until it does, requests for games are answered 503.")
+        _supervise(api, store.server)
+    except signals.StopRequested:
+        api_process.stop_gracefully(api)
+        raise
 
 
-def _find_store(settings: Settings, stack: contextlib.ExitStack) -> _Store:
+def _choose_store(settings: Settings, stack: contextlib.ExitStack) -> _Store:
     if settings.redis_url == MEMORY_URL:
         return _Store(MEMORY_URL, None, "in memory: lost when this stops")
     if settings.redis_url is not None:
         return _Store(settings.redis_url, None, f"in the Redis at {without_secrets(settings.redis_url)}")
-    program = find_program()
+    program = find_program(settings.data_dir)
     if program is None:
-        _complain(_NO_REDIS)
+        _warn(_NO_REDIS)
         return _Store(MEMORY_URL, None, "in memory: lost when this stops")
+    if found := vulnerabilities(program):
+        _warn(
+            f"Warning: {program} is {describe(program)}, which has known vulnerabilities: "
+            f"{', '.join(found)}. Install a newer Redis or Valkey, unless your distribution has patched it."
+        )
     folder = DataFolder(settings.data_dir)
     stack.callback(folder.close)
-    place = stack.enter_context(socket_place(folder.path))
-    lock = lock_files(folder, place, _pause)
-    server = RedisServer(program, folder.path, place, settings.appendfsync, inherited=(lock,))
+    location = stack.enter_context(socket_location(folder.path))
+    lock = lock_files(folder, location, signals.pause)
+    server = RedisServer(program, folder.path, location, settings.appendfsync, inherited=(lock,))
     return _Store(server.url, server, f"in {folder.path} (appendfsync {settings.appendfsync})")
 
 
-def _listen(address: Address) -> socket.socket:
-    """Take the port before anything starts, so that one in use is told at once; gunicorn inherits the socket.
-
-    Raises:
-        LaunchError: if it cannot be had.
-    """
-    try:
-        family, *_ = socket.getaddrinfo(*address, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        return socket.create_server(address, family=family, backlog=2048)
-    except OSError as error:
-        # A name that does not resolve has a number of its own kind.
-        reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
-        another = address._replace(port=8001 if address.port == 8000 else 8000)
-        raise LaunchError(
-            f"Cannot listen at {address}: {reason}. "
-            f"Stop what uses it or choose another, for example: SKYE_BIND={another} make serve"
-        ) from error
-
-
-def _start_api(store: _Store, listener: socket.socket) -> subprocess.Popen[bytes]:
-    environ = {**os.environ, "SKYE_REDIS_URL": store.url}
-    command = [sys.executable, "-m", "gunicorn", "--config", GUNICORN_CONF]
-    command += ["--bind", f"fd://{listener.fileno()}", "service.wsgi:app"]
-    # If we are killed, Redis is gone too: nothing can be finished, but the port can be freed at once.
-    return spawn(
-        command,
-        folder=ROOT,
-        environ=environ,
-        inherited=(listener.fileno(),),
-        signal_at_our_death=signal.SIGQUIT,
-    )
-
-
-def _stop_api(api: subprocess.Popen[bytes]) -> None:
-    """Let the requests under way end; a second signal to us cuts them short."""
-    if api.poll() is None:
-        print("\nStopping ...", flush=True)
-        api.send_signal(signal.SIGTERM)
-    deadline = time.monotonic() + _API_STOP_PATIENCE_S
-    while api.poll() is None and time.monotonic() < deadline:
-        heard = signal.sigtimedwait(_HEEDED, 0.5)
-        if heard and heard.si_signo in _STOPPING:
-            api.send_signal(signal.SIGQUIT)
-    stop(api, patience_s=0)
-
-
-def _wait_for_health(here: Address, api: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + _HEALTH_PATIENCE_S
-    while not _answers(here, "/healthz", api):
-        if api.poll() is not None:
-            raise LaunchError(f"The API did not start ({describe_end(api)}); what it said is above.")
-        if time.monotonic() > deadline:
-            raise LaunchError(f"The API does not answer at http://{here.reachable}/healthz.")
-        _pause(0.02)
-
-
-def _answers(here: Address, path: str, api: subprocess.Popen[bytes]) -> bool:
-    """Whether a GET of `path` is answered 200, waiting as long as a worker may still take the call."""
-    try:
-        with socket.create_connection(here.reachable, timeout=1.0) as connection:
-            connection.sendall(f"GET {path} HTTP/1.1\r\nHost: {here}\r\nConnection: close\r\n\r\n".encode())
-            connection.settimeout(0.05)
-            deadline = time.monotonic() + _HEALTH_PATIENCE_S
-            while api.poll() is None and time.monotonic() < deadline:
-                with contextlib.suppress(TimeoutError):
-                    return connection.recv(64).split(b" ")[1:2] == [b"200"]
-                _pause(0)
-    except OSError:
-        pass
-    return False
+def _wait_for_redis(server: RedisServer) -> None:
+    server.wait_until_ready(signals.pause)
+    if truncation := server.truncation():
+        _warn(
+            f"WARNING: the append-only file in {server.folder} ended in the middle of a change, as after a "
+            "power cut or a full disk. That end was cut off, and the last changes may be missing. "
+            f"Redis: {truncation}"
+        )
 
 
 def _greet(here: Address, store: _Store, seconds: float) -> None:
     url = f"http://{here.reachable}"
-    kept = store.described
+    kept = store.description
     if store.server is not None:
-        kept += f", by {store.server.program.name} {'.'.join(map(str, version_of(store.server.program)))}"
+        kept += f", by {describe(store.server.program)}"
     print(
         f"""
 Isle of Skye is being served; it was ready in {seconds:.2f} s. Ctrl-C stops it.
@@ -208,33 +137,62 @@ Isle of Skye is being served; it was ready in {seconds:.2f} s. Ctrl-C stops it.
     )
 
 
-def _watch(api: subprocess.Popen[bytes], server: RedisServer | None) -> None:
-    """Stay until told to stop; start Redis again when it ends, on the same files, a few times."""
-    deaths: list[float] = []
+def _supervise(api: subprocess.Popen[bytes], server: RedisServer | None) -> None:
+    """Stay until told to stop; restart Redis on the same files whenever it ends.
+
+    Without Redis the API still serves its documentation and health checks, and answers the rest with 503. So
+    the launcher does not give up, but waits longer before each attempt, until Redis stays up for a minute.
+
+    :raises LaunchError: if the API ends.
+    """
+    delay_s, up_since = 0.0, time.monotonic()
     while True:
-        if signal.sigwait(_HEEDED) in _STOPPING:
-            raise _Stopped
+        _wait_for_end(api, server)
+        assert server is not None
+        if time.monotonic() - up_since > _STABLE_AFTER_S:
+            delay_s = 0.0
+        _warn(f"Redis ended ({server.failure()}); starting it again on the same files in {delay_s:.0f} s.")
+        while not _restarted(api, server, delay_s):
+            delay_s = _next_delay(delay_s)
+        delay_s, up_since = _next_delay(delay_s), time.monotonic()
+        _warn("Redis is back, with its games.")
+
+
+def _wait_for_end(
+    api: subprocess.Popen[bytes], server: RedisServer | None, until: float | None = None
+) -> None:
+    """Wait until Redis has ended, or with `until` to that time; without an embedded server, forever.
+
+    :raises LaunchError: if the API ends.
+    """
+    while until is not None or server is None or server.running:
+        left_s = None if until is None else until - time.monotonic()
+        if left_s is not None and left_s <= 0:
+            return
+        signals.wait_for_child(left_s)
         if api.poll() is not None:
             raise LaunchError(f"The API ended ({describe_end(api)}); what it said is above.")
-        if server is None or server.running:
-            continue
-        now = time.monotonic()
-        deaths = [*(death for death in deaths if now - death < _REVIVALS_WITHIN_S), now]
-        if len(deaths) > _REVIVALS:
-            raise LaunchError(
-                f"Redis keeps ending: {server.last_words()}. Its log: {server.folder / LOG_NAME}"
-            )
-        _complain(f"Redis ended ({server.last_words()}); starting it again on the same files.")
+
+
+def _restarted(api: subprocess.Popen[bytes], server: RedisServer, delay_s: float) -> bool:
+    """Start Redis again after a delay; return whether it serves, having reported why if it does not."""
+    _wait_for_end(api, server, time.monotonic() + delay_s)
+    try:
         server.start()
-        server.wait_until_ready(_pause)
-        _complain("Redis is back, with its games.")
+        _wait_for_redis(server)
+    except LaunchError as error:
+        server.stop()
+        _warn(
+            f"{error}. Its log: {server.folder / LOG_NAME}. Next attempt in {_next_delay(delay_s):.0f} s; "
+            "until then requests for games are answered 503."
+        )
+        return False
+    return True
 
 
-def _pause(seconds: float) -> None:
-    """Wait, unless told to stop."""
-    if signal.sigtimedwait(_STOPPING, seconds):
-        raise _Stopped
+def _next_delay(delay_s: float) -> float:
+    return min(max(1.0, 2 * delay_s), _LONGEST_DELAY_S)
 
 
-def _complain(message: str) -> None:
+def _warn(message: str) -> None:
     print(message, file=sys.stderr, flush=True)

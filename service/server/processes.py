@@ -1,18 +1,22 @@
-"""Child processes that do not outlive the process that started them."""
+"""Child processes that end with the process that started them."""
 
+import contextlib
 import ctypes
 import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 _PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+_GROUP_END_TIMEOUT_S = 5.0
 
 
 class LaunchError(Exception):
-    """Something needed to serve cannot be had; the message says why and what to do, in a line or two."""
+    """The service cannot be started or kept running; the message gives the reason and a remedy."""
 
 
 def spawn(
@@ -23,54 +27,81 @@ def spawn(
     inherited: Sequence[int] = (),
     signal_at_our_death: signal.Signals = signal.SIGTERM,
 ) -> subprocess.Popen[bytes]:
-    """Start a child in `folder`, that inherits the file descriptors named and is sent a signal when we die.
+    """Start a child in `folder`, as the leader of a session and process group of its own.
 
-    It has a session of its own, so that a Ctrl-C in the terminal reaches us alone and we can stop our
-    children in order.
+    In its own session it does not receive a Ctrl-C from the terminal, so the launcher can stop its children
+    in order.
 
-    Raises:
-        OSError: if the program cannot be run.
+    :param inherited: the file descriptors that the child inherits.
+    :param signal_at_our_death: the signal that the kernel sends to the child when this process dies.
+    :raises OSError: if the program cannot be run.
     """
-    return subprocess.Popen(  # noqa: S603 - the programs are ours, no shell reads the arguments
+    parent = os.getpid()
+    set_death_signal = death_signal_setter(signal_at_our_death)
+
+    def prepare() -> None:
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        set_death_signal(parent)
+
+    return subprocess.Popen(  # noqa: S603 - no shell reads the arguments
         arguments,
         cwd=folder,
         env=environ,
         pass_fds=inherited,
         stdin=subprocess.DEVNULL,
         start_new_session=True,
-        preexec_fn=_dying_with(os.getpid(), signal_at_our_death),  # noqa: PLW1509 - we have no threads that a fork could hurt
+        preexec_fn=prepare,  # noqa: PLW1509 - this process has no threads that a fork could hurt
     )
 
 
-def stop(process: subprocess.Popen[bytes], patience_s: float) -> None:
-    """Ask a child to end, kill it if it does not within `patience_s`, and wait for its end."""
+def stop(process: subprocess.Popen[bytes], timeout_s: float) -> None:
+    """Send a child SIGTERM, kill it if it has not ended within `timeout_s`, and wait for its end."""
     if process.poll() is None:
         process.send_signal(signal.SIGTERM)
     try:
-        process.wait(patience_s)
+        process.wait(timeout_s)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
 
 
+def kill_group(process: subprocess.Popen[bytes]) -> None:
+    """Kill what is left of the process group of a child that `spawn` started, and wait for its end."""
+    deadline = time.monotonic() + _GROUP_END_TIMEOUT_S
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # macOS: EPERM while only zombies are left
+        while time.monotonic() < deadline:
+            os.killpg(process.pid, signal.SIGKILL)
+            with contextlib.suppress(ChildProcessError):  # they are ours only after `adopt_orphans`
+                os.waitpid(-process.pid, os.WNOHANG)
+            time.sleep(0.005)
+
+
+def adopt_orphans() -> None:
+    """Become the parent of descendants whose own parent dies, to be able to wait for their end (Linux)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
 def describe_end(process: subprocess.Popen[bytes]) -> str:
-    """Return in words how a child that has ended did so."""
+    """Return how a child has ended: by which signal, or with which exit code."""
     code = process.returncode
     if code is not None and code < 0:
         return f"killed by {signal.Signals(-code).name}"
     return f"exit code {code}"
 
 
-def _dying_with(parent: int, last_signal: signal.Signals) -> Callable[[], None]:
-    """Return what a child of `parent` does before it runs its program."""
-    # Looked up here, before the fork: a forked child should do as little as it can.
+def death_signal_setter(number: signal.Signals) -> Callable[[int], None]:
+    """Return a function for a forked child, which asks the kernel for a signal at the death of its parent.
+
+    The function takes the process id of the parent. It exits if the parent has died already.
+    """
+    # Looked up before the fork: a forked child should do as little as it can.
     prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
 
-    def prepare() -> None:
-        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    def set_death_signal(parent: int) -> None:
         if prctl:
-            prctl(_PR_SET_PDEATHSIG, last_signal)
-            if os.getppid() != parent:  # it died before the kernel was told to watch it
+            prctl(_PR_SET_PDEATHSIG, number)
+            if os.getppid() != parent:
                 os._exit(1)
 
-    return prepare
+    return set_death_signal

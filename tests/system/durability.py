@@ -16,7 +16,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from service.server.embedded_redis import find_program
+from service.server.server_programs import find_program
 from tests.deploy.servers import waited_for
 from tests.system.machines import FailingOver, Machines, OneRedis
 from tests.system.proof import prove

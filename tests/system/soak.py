@@ -24,7 +24,7 @@ from pathlib import Path
 import yaml
 from werkzeug.datastructures import Headers
 
-from service.server.embedded_redis import find_program
+from service.server.server_programs import find_program
 from tests.contract.checked import Contract
 from tests.deploy.servers import ROOT, nginx_program, waited_for
 from tests.system import gauges

