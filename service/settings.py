@@ -164,9 +164,9 @@ class Settings:
         "`on` where strangers can reach the API: the next three then hold, each with 0 for no limit",
     )
     limit_requests_per_minute: int = _setting(
-        "600",
+        "3000",
         _whole(0, 1_000_000),
-        "how many requests a token may make in a minute, or an address that has none; more is 429",
+        "how many requests an address may make in a minute with all its tokens; more is 429",
     )
     limit_games_per_minute: int = _setting(
         "30", _whole(0, 1_000_000), "how many games an address may create in a minute; more is 429"

@@ -10,6 +10,9 @@ from service.matches.match import GameOptions, Match, OnTimeout, Seat, SeedSourc
 from service.matches.tokens import TokenSource, hash_token
 from skye import TieBreak
 
+_ACTIONS_PER_UNIT = 250
+"""Recorded actions that take as long to load and replay as a bot takes for a game."""
+
 
 def body_from_record(body: dict[str, Any]) -> dict[str, Any]:
     """Return the creation request that starts a recorded game again.
@@ -21,6 +24,16 @@ def body_from_record(body: dict[str, Any]) -> dict[str, Any]:
         raise Problem("game_not_over")
     chosen = {name: value for name, value in record["options"].items() if value is not None}
     return body | {"players": record["players"], "start": True, "options": chosen | body["options"]}
+
+
+def computing_cost(body: dict[str, Any]) -> int:
+    """Return how much a match computes for its bots and recorded actions: 1 for each bot that it seats.
+
+    Bots count although they play only later: a game without people is computed by one cheap request.
+    """
+    if "record" in body:
+        return len(body["record"]["actions"][: body.get("until")]) // _ACTIONS_PER_UNIT
+    return sum("bot" in player for player in body["players"])
 
 
 def new_match(body: dict[str, Any], game_id: str, tokens: TokenSource, now_ms: int) -> Match:

@@ -8,7 +8,7 @@ from flask import Response
 
 from service.matches import lobby as seating
 from service.matches import views
-from service.matches.creation import body_from_record, new_match, new_seat
+from service.matches.creation import body_from_record, computing_cost, new_match, new_seat
 from service.matches.errors import Problem
 from service.matches.match import Match, Status
 from service.matches.tokens import SPECTATOR, Caller, TokenSource
@@ -28,6 +28,7 @@ from service.web.exchange import (
     unchanged,
     written,
 )
+from service.web.rate_limits import charge_creation
 from service.web.request_parsing import Resource
 from skye import Action
 
@@ -68,6 +69,7 @@ def create_game(body: dict[str, Any]) -> Response:
     The tokens in the answer are shown this once. Repeating the request with the same `Idempotency-Key` gives
     them again.
     """
+    charge_creation(computing_cost(body))
     actions: list[Action] = []
     if "record" in body:
         actions = body["record"]["actions"][: body.get("until")]
@@ -194,6 +196,7 @@ def join_game(player: dict[str, Any], game: str) -> Response:
     def decide(table: Match, caller: Caller, now_ms: int, tokens: TokenSource) -> Transition:
         if "bot" in player:
             host_only(caller)
+            charge_creation(1)
         return seating.join(table, new_seat(player, tokens, len(table.seats)), now_ms)
 
     def tell(table: Match, caller: Caller, tokens: TokenSource) -> tuple[int, Any]:

@@ -1,49 +1,49 @@
-"""Limits for an API that is open to strangers: how many requests one may send, and how many games create.
+"""Rate limits for public servers: requests and created games per client address.
 
-Requests are counted by token, or else by address. A token has a budget of its own once it has opened a game
-in this process; until then it spends its address's, or else invented tokens would bring as many budgets.
-Games are counted by address alone, because each brings tokens. Of IPv6, an address is its network of 64 bits:
-that is what one customer is given.
+All tokens of an address share its budget: tokens are free, since one creation issues up to six. An IPv6
+address counts as its /64 network, the smallest that a customer is given. Expensive requests cost more.
 
-A budget is a bucket that each request fills a little and that runs out at a steady rate; a request that
-would make it spill over is refused. So a minute's requests may come at once, and nothing is gained by waiting
-for the minute to turn.
+A budget is a leaky bucket: a request fills it by its cost, it drains at a constant rate, and a request that
+would overflow it is refused. So a minute's requests may arrive at once. The store keeps the buckets; while
+it cannot count (it is unreachable, read-only or out of memory), each worker counts by itself.
 """
 
 from __future__ import annotations
 
 import math
 import time
+from collections import OrderedDict
 from ipaddress import IPv6Address, ip_address
 from typing import Final, NamedTuple
 
-from flask import Flask, Response, g, request
+from flask import Flask, Response, current_app, g, request
 
 from service.matches.errors import Problem
-from service.matches.tokens import hash_token
 from service.settings import Settings
 from service.storage.store import Store
-from service.web.exchange import token
 
 _CREATION: Final = "Lobby.create_game"
-_UNLIMITED: Final = "Operations"
-"""The blueprint of those who look after the service."""
+_EXEMPT_BLUEPRINT: Final = "Operations"
+"""Health checks and metrics."""
 
 _WINDOW_S: Final = 60
 _OUTAGE_S: Final = 1.0
-_MOST_KNOWN: Final = 100_000
+_BYTES_PER_REQUEST: Final = 65_536
+"""The body size that costs as much as one more request."""
+
+_MAX_LOCAL_BUCKETS: Final = 100_000
 
 
 class Budget(NamedTuple):
-    """How many requests of a kind one may make in `window_s` seconds."""
+    """The maximum cost of a kind of requests in `window_s` seconds."""
 
     kind: str
-    most: int
+    limit: int
     window_s: float = _WINDOW_S
 
 
 class Allowance(NamedTuple):
-    """What is left of a budget; the seconds until one more is allowed, and until all are again."""
+    """The rest of a budget; the seconds until the refused request would be allowed, and until all are."""
 
     budget: Budget
     allowed: bool
@@ -52,108 +52,133 @@ class Allowance(NamedTuple):
     reset_s: int
 
 
-class Limiter:
-    """Spends budgets, which the store keeps. While the store is away, nobody is limited."""
+class _LocalBuckets:
+    """Buckets in the memory of this worker; see `Store.fill_bucket`."""
+
+    def __init__(self) -> None:
+        self._empty_at_us: OrderedDict[str, int] = OrderedDict()
+
+    def fill_bucket(self, bucket: str, amount_us: int, capacity_us: int) -> tuple[bool, int]:
+        now_us = time.monotonic_ns() // 1000
+        filled_us = max(self._empty_at_us.pop(bucket, now_us) - now_us, 0)
+        allowed = filled_us + amount_us <= capacity_us
+        filled_us += amount_us if allowed else 0
+        self._empty_at_us[bucket] = now_us + filled_us
+        if len(self._empty_at_us) > _MAX_LOCAL_BUCKETS:
+            self._empty_at_us.popitem(last=False)
+        return allowed, filled_us
+
+
+class RateLimiter:
+    """Spends budgets, counted by the store, or by this worker while the store cannot count."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._away_until = 0.0
+        self._local = _LocalBuckets()
+        self._store_skipped_until = 0.0
 
-    def spend(self, budget: Budget, whose: str) -> Allowance | None:
-        """Spend one request of somebody's budget; None when nobody can tell what is left of it."""
-        if time.monotonic() < self._away_until:
-            return None
+    def spend(self, budget: Budget, address: str, cost: int = 1) -> Allowance:
+        """Spend the cost of one request from an address's budget, unless too little is left."""
         capacity_us = round(budget.window_s * 1e6)
-        amount_us = capacity_us // budget.most
-        try:
-            allowed, filled_us = self._store.fill_bucket(f"{budget.kind}:{whose}", amount_us, capacity_us)
-        except Problem:
-            # A request that must wait for the store in vain shall do so once, not twice.
-            self._away_until = time.monotonic() + _OUTAGE_S
-            return None
+        unit_us = capacity_us // budget.limit
+        amount_us = unit_us * min(cost, budget.limit)
+        allowed, filled_us = self._fill(f"{budget.kind}:{address}", amount_us, capacity_us)
         left_us = capacity_us - filled_us
         wait_s = 0 if allowed else math.ceil((amount_us - left_us) / 1e6)
-        return Allowance(budget, allowed, left_us // amount_us, wait_s, math.ceil(filled_us / 1e6))
+        return Allowance(budget, allowed, left_us // unit_us, wait_s, math.ceil(filled_us / 1e6))
+
+    def _fill(self, bucket: str, amount_us: int, capacity_us: int) -> tuple[bool, int]:
+        if time.monotonic() >= self._store_skipped_until:
+            try:
+                return self._store.fill_bucket(bucket, amount_us, capacity_us)
+            except Problem:
+                # The request itself may also wait for the store: it does not wait for it twice.
+                self._store_skipped_until = time.monotonic() + _OUTAGE_S
+        return self._local.fill_bucket(bucket, amount_us, capacity_us)
 
 
-class _Gate:
-    """What each request passes on its way in, and its answer on the way out."""
+class _RequestLimits:
+    """Charges every request before its view, and reports the budget in the response's headers."""
 
-    def __init__(self, limiter: Limiter, settings: Settings) -> None:
+    def __init__(self, limiter: RateLimiter, settings: Settings) -> None:
         self._limiter = limiter
         self._requests = Budget("requests", settings.limit_requests_per_minute)
         self._games = Budget("games", settings.limit_games_per_minute)
-        self._known: dict[str, None] = {}
 
-    def enter(self) -> None:
-        """Spend a request of the caller's budget.
+    def charge_request(self) -> None:
+        """Charge the client's address for the current request.
 
         :raises Problem: too_many_requests.
         """
-        if request.method == "OPTIONS" or request.blueprint == _UNLIMITED:
+        if request.method == "OPTIONS" or request.blueprint == _EXEMPT_BLUEPRINT:
             return
-        creates = request.endpoint == _CREATION
-        budget = self._games if creates else self._requests
-        g.token_hash = None if creates else _token_hash()
-        known = g.token_hash in self._known
-        whose = f"token:{g.token_hash}" if known else f"address:{network(request.remote_addr)}"
-        allowance = self._limiter.spend(budget, whose) if budget.most else None
-        if allowance is None:
+        if request.endpoint == _CREATION:
+            self.charge(self._games, 1)
+        else:
+            self.charge(self._requests, 1 + (request.content_length or 0) // _BYTES_PER_REQUEST)
+
+    def charge_creation(self, cost: int) -> None:
+        """Charge the client's address for the computation of a game's creation.
+
+        :raises Problem: too_many_requests.
+        """
+        self.charge(self._games, min(cost, self._games.limit - 1))
+
+    def charge(self, budget: Budget, cost: int) -> None:
+        """Charge the client's address.
+
+        :raises Problem: too_many_requests.
+        """
+        if budget.limit <= 0 or cost <= 0:
             return
-        g.allowance = allowance
-        if not allowance.allowed:
-            who = "This token" if known else "This address"
+        g.allowance = self._limiter.spend(budget, network(request.remote_addr), cost)
+        if not g.allowance.allowed:
             raise Problem(
                 "too_many_requests",
-                f"{who} has made all of its {budget.most} {budget.kind} for a minute.",
-                headers={"Retry-After": str(allowance.wait_s)},
+                f"This address may use {budget.limit} {budget.kind} a minute; this costs {cost}.",
+                headers={"Retry-After": str(g.allowance.wait_s)},
             )
 
-    def leave(self, response: Response) -> Response:
-        """Say what is left of the budget, and remember a token that has opened a game."""
+    def add_headers(self, response: Response) -> Response:
+        """Add the `RateLimit` headers to the response of a limited request."""
         allowance: Allowance | None = g.get("allowance")
-        if allowance is None:
-            return response
-        response.headers["RateLimit-Limit"] = str(allowance.budget.most)
-        response.headers["RateLimit-Remaining"] = str(allowance.left)
-        response.headers["RateLimit-Reset"] = str(allowance.reset_s)
-        if g.token_hash is not None and response.status_code < 400 and "game" in (request.view_args or ()):
-            self._know(g.token_hash)
+        if allowance is not None:
+            response.headers["RateLimit-Limit"] = str(allowance.budget.limit)
+            response.headers["RateLimit-Remaining"] = str(allowance.left)
+            response.headers["RateLimit-Reset"] = str(allowance.reset_s)
         return response
 
-    def _know(self, token_hash: str) -> None:
-        self._known[token_hash] = None
-        if len(self._known) > _MOST_KNOWN:
-            del self._known[next(iter(self._known))]  # the first one known
+
+def charge_creation(cost: int) -> None:
+    """Charge the client's address for a game's bots and recorded actions, if the app has limits.
+
+    :param cost: see `computing_cost`; the creation itself costs 1.
+    :raises Problem: too_many_requests.
+    """
+    limits: _RequestLimits | None = current_app.extensions.get("skye-limits")
+    if limits is not None:
+        limits.charge_creation(cost)
 
 
 def network(address: str | None) -> str:
-    """Return what of an address tells one caller from another.
+    """Return the part of an address that identifies one client.
 
     >>> network("192.0.2.7"), network("2001:db8:1:2:3:4:5:6"), network("::ffff:192.0.2.7")
     ('192.0.2.7', '20010db800010002', '192.0.2.7')
     """
     try:
         ip = ip_address(address or "")
-    except ValueError:  # a Unix socket, or what an untrusted proxy has made up
+    except ValueError:  # a Unix socket, or an invalid header of an untrusted proxy
         return "unknown"
     if isinstance(ip, IPv6Address):
         return str(ip.ipv4_mapped) if ip.ipv4_mapped else ip.packed[:8].hex()
     return str(ip)
 
 
-def _token_hash() -> str | None:
-    try:
-        sent = token()
-    except Problem:  # which the route will tell
-        return None
-    return None if sent is None else hash_token(sent)
-
-
 def register(app: Flask, settings: Settings, store: Store) -> None:
-    """Limit the requests to an app, if its settings want that."""
+    """Limit the requests to an app if its settings enable limits."""
     if not settings.limits:
         return
-    gate = _Gate(Limiter(store), settings)
-    app.before_request(gate.enter)
-    app.after_request(gate.leave)
+    limits = app.extensions["skye-limits"] = _RequestLimits(RateLimiter(store), settings)
+    app.before_request(limits.charge_request)
+    app.after_request(limits.add_headers)

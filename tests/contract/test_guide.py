@@ -219,7 +219,7 @@ def limits(document):
         "price": f"{MOST_GOLD:,} gold",
         "changes of a game after which nothing can be undone": f"{MAX_CHANGES:,}",
         "`turn_ms`": f"from {turn['minimum']:,} to {turn['maximum']:,}",
-        "requests of a token, or of an address without one": f"{most.limit_requests_per_minute} in a minute",
+        "requests of an address, with all its tokens": f"{most.limit_requests_per_minute:,} in a minute",
         "games created from an address": f"{most.limit_games_per_minute} in a minute",
         "open streams of a token, or of an address without one, in each worker process": (
             f"{most.limit_streams}"

@@ -1,4 +1,4 @@
-"""The limits on requests and on new games."""
+"""Rate limits on requests and on created games."""
 
 import time
 
@@ -8,14 +8,14 @@ import pytest
 from service.matches.errors import Problem
 from service.settings import Settings
 from service.storage.redis_store import RedisStore
-from service.web.rate_limits import Budget, Limiter, network
+from service.web.rate_limits import Budget, RateLimiter, network
 from tests.deploy.servers import waited_for
 from tests.support.playing import Service, code_of, limited
 
 
 @pytest.fixture
 def limiter(any_redis):
-    return Limiter(RedisStore(any_redis))
+    return RateLimiter(RedisStore(any_redis))
 
 
 class Away(RedisStore):
@@ -91,7 +91,7 @@ def test_everybody_has_a_budget_of_each_kind(limiter):
 
 
 def test_two_instances_spend_the_same_budget(any_redis):
-    one, other = Limiter(RedisStore(any_redis)), Limiter(RedisStore(any_redis))
+    one, other = RateLimiter(RedisStore(any_redis)), RateLimiter(RedisStore(any_redis))
     assert one.spend(Budget("tests", 1), "ann").allowed
     assert not other.spend(Budget("tests", 1), "ann").allowed
 
@@ -108,11 +108,37 @@ def test_a_clock_that_is_set_back_locks_nobody_out(any_redis, limiter):
     assert limiter.spend(Budget("tests", 1), "ann").allowed
 
 
-def test_nobody_is_limited_while_the_store_is_away_nor_waits_for_it_twice():
+def test_limiter_without_its_store_counts_by_itself_and_asks_it_once():
     store = Away(fakeredis.FakeRedis())
-    limiter = Limiter(store)
-    assert [limiter.spend(Budget("tests", 1), "ann") for _ in range(5)] == [None] * 5
+    limiter = RateLimiter(store)
+    allowances = [limiter.spend(Budget("tests", 3), "ann").allowed for _ in range(5)]
+    assert allowances == [True, True, True, False, False]
+    assert limiter.spend(Budget("tests", 3), "bob").allowed
     assert store.asked == 1
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"), [("maxmemory", 1), ("min-replicas-to-write", 1)], ids=["full", "no replicas"]
+)
+def test_limiter_while_redis_refuses_writes_still_limits(redis_client, setting, value):
+    service = Service(redis_client, limits=True, limit_requests_per_minute=2)
+    redis_client.config_set(setting, value)
+    try:
+        answers = [service.call("GET", "/v1/tiles").status_code for _ in range(4)]
+    finally:
+        redis_client.config_set(setting, 0)
+    assert answers == [200, 200, 429, 429]
+
+
+def test_request_costs_more_than_one_of_the_budget(limiter):
+    allowances = [limiter.spend(Budget("tests", 6), "ann", cost=4) for _ in range(2)]
+    assert [(allowance.allowed, allowance.left) for allowance in allowances] == [(True, 2), (False, 2)]
+    assert allowances[1].wait_s == 20
+
+
+def test_request_that_costs_more_than_the_limit_needs_a_full_budget(limiter):
+    assert limiter.spend(Budget("tests", 2), "ann", cost=9).allowed
+    assert not limiter.spend(Budget("tests", 2), "ann", cost=9).allowed
 
 
 # Whose budget a request spends
@@ -193,41 +219,49 @@ def test_a_token_brings_no_games_beyond_those_of_its_address():
     assert service.call("POST", "/v1/games", {}, game.tokens[0]).status_code == 429
 
 
-def test_a_token_that_has_opened_a_game_has_a_budget_of_its_own():
-    service = limited(limit_requests_per_minute=2)
-    game = service.table(2)
-    game.view(0)  # spends one of the address, by which the token becomes known
-    answers = [game.call("GET", token=game.tokens[0]) for _ in range(3)]
-    assert [answer.status_code for answer in answers] == [200, 200, 429]
-    assert "This token" in answers[2].json["detail"]
-    assert service.call("GET", "/v1/tiles").status_code == 200
-    assert service.call("GET", "/v1/tiles").status_code == 429
-
-
-def test_invented_tokens_spend_the_budget_of_their_address():
+def test_all_tokens_of_an_address_share_its_budget():
     service = limited(limit_requests_per_minute=3)
     game = service.table(2)
-    answers = [game.call("GET", token=f"skye_{number}") for number in range(4)]
-    assert [answer.status_code for answer in answers] == [401, 401, 401, 429]
-    for path in ("/v1/tiles", "/v1/games", "/v1/nowhere"):
-        assert service.call("GET", path, token="skye_another").status_code == 429
+    tokens = [*game.tokens, game.host, "skye_invented"]
+    answers = [game.call("GET", token=token).status_code for token in tokens]
+    assert answers == [200, 200, 200, 429]
 
 
-def test_a_preflight_makes_no_token_known():
-    service = limited(limit_requests_per_minute=1)
-    game = service.table(2)
-    assert service.http.options(game.path(), headers={"Authorization": "Bearer x"}).status_code < 300
-    game.view()
-    assert game.call("GET", token="x").status_code == 429
+def test_game_of_bots_costs_one_more_for_each_bot():
+    service = limited(limit_games_per_minute=10)
+    bots = {"players": [{"bot": "random"}] * 3, "start": True}
+    answers = [service.call("POST", "/v1/games", bots) for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [201, 201, 429]
+    assert [answer.headers["RateLimit-Remaining"] for answer in answers] == ["6", "2", "1"]
 
 
-def test_a_token_spelled_otherwise_is_the_same_token():
-    service = limited(limit_requests_per_minute=1)
-    game = service.table(2)
-    game.view(0)
-    spellings = [f"{scheme} {game.tokens[0]}" for scheme in ("Bearer", "bearer", "BEARER ")]
-    answers = [service.call("GET", game.path(), headers={"Authorization": text}) for text in spellings]
-    assert [answer.status_code for answer in answers] == [200, 429, 429]
+def test_game_of_bots_within_a_small_limit_is_created():
+    service = limited(limit_games_per_minute=2)
+    assert (
+        service.call("POST", "/v1/games", {"players": [{"bot": "random"}] * 3, "start": True}).status_code
+        == 201
+    )
+
+
+def test_bot_that_joins_later_costs_one_game_too():
+    service = limited(limit_games_per_minute=3)
+    game = service.table(1, start=False)
+    answers = [game.call("POST", "players", {"bot": "random"}, token=game.host) for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [201, 201, 429]
+
+
+def test_record_costs_one_game_more_for_every_250_actions(service):
+    record = service.table(2).call("GET", "record").json
+    action = {"seat": 0, "type": "finish_building"}
+    limited_service = limited(limit_games_per_minute=10)
+    body = {"record": record | {"actions": [action] * 500, "options": record["options"] | {"seed": "x"}}}
+    assert limited_service.call("POST", "/v1/games", body).headers["RateLimit-Remaining"] == "7"
+
+
+def test_large_body_costs_as_much_as_several_requests():
+    service = limited(limit_requests_per_minute=10)
+    answer = service.call("POST", "/v1/score", {"x": "x" * 140_000})
+    assert answer.headers["RateLimit-Remaining"] == "7"
 
 
 def test_an_address_has_its_own_budget():
@@ -260,8 +294,8 @@ def test_those_who_look_after_the_service_are_not_limited():
     assert preflight.status_code < 300
 
 
-def test_requests_pass_while_the_store_is_away():
-    service = Service(store=Away(fakeredis.FakeRedis()), limits=True, limit_requests_per_minute=1)
+def test_requests_without_the_store_are_limited_by_each_worker():
+    service = Service(store=Away(fakeredis.FakeRedis()), limits=True, limit_requests_per_minute=2)
     answers = [service.call("GET", "/v1/tiles") for _ in range(3)]
-    assert [answer.status_code for answer in answers] == [200, 200, 200]
-    assert "RateLimit-Limit" not in answers[0].headers
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert answers[0].headers["RateLimit-Remaining"] == "1"
