@@ -34,6 +34,10 @@ from skye.game import Game, Phase, Player, TieBreak
 from skye.geometry import LIMIT, ROTATIONS, coordinates_of
 from skye.moves import CHANCE, Buy, Draw, FinishBuilding, Move, OfferLimits, Pass, SetOffer, TakeBack
 from skye.observation import count_purses, determinize, observed_game
+from skye.position import game_hash, position_as_seen_by, position_of
+from skye.position_import import game_from_position
+from skye.position_reading import Fault, InvalidPosition
+from skye.position_text import position_from_text, position_to_text
 from skye.record import (
     Action,
     Record,
@@ -68,6 +72,7 @@ from skye.tiles import (
     Terrain,
     Tile,
 )
+from skye.view_import import game_from_view
 from skye.visibility import (
     event_as_seen_by,
     game_as_seen_by,
@@ -104,9 +109,11 @@ __all__ = [
     "Draw",
     "EncodedGame",
     "Event",
+    "Fault",
     "FinishBuilding",
     "Form",
     "Game",
+    "InvalidPosition",
     "InvalidRecord",
     "InvalidSetup",
     "InvalidTerritory",
@@ -144,6 +151,9 @@ __all__ = [
     "encode_move",
     "event_as_seen_by",
     "game_as_seen_by",
+    "game_from_position",
+    "game_from_view",
+    "game_hash",
     "legal_moves",
     "move_from",
     "move_view",
@@ -152,6 +162,10 @@ __all__ = [
     "offer_limits",
     "play",
     "play_on",
+    "position_as_seen_by",
+    "position_from_text",
+    "position_of",
+    "position_to_text",
     "replay",
     "round_report",
     "schedule",

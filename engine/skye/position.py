@@ -1,0 +1,108 @@
+"""Positions: a game at one moment as plain JSON data, which `game_from_position` turns into the same game.
+
+| field                                 | meaning
+|
+|---------------------------------------|-----------------------------------------------------------------------|
+| `seed`                                | what the draws follow from; null for a game with chance decisions
+|
+| `round`, `phase`                      | 1 - 6; `pricing`, `buying`, `building`, or null when the game is
+over |
+| `starting_seat`, `buys`               | who starts this round; how many seats have had their turn to buy
+|
+| `scoring_tiles`                       | four ids, for slots A to D
+|
+| `tie_break`, `open_gold`              | the options of the game
+|
+| `players`                             | one object for each seat:
+|
+| - `color`, `gold`, `score`            | gold is what is in the purse: without that on tiles
+|
+| - `territory`                         | `tile`, `x`, `y`, `rotation` of each tile, in placing order
+|
+| - `tiles_drawn`                       | `tile`, `price`, `discard`; in the buying phase the tiles on offer
+|
+| - `tiles_to_build`                    | the tiles in hand
+|
+| - `placed_this_round`                 | how many of the last tiles of the territory can be taken back
+|
+| - `build_finished`                    | whether the seat has declared its build finished
+|
+| - `points`                            | for each round scored, the points of each of its slots
+|
+| - `territory_sizes`                   | for each round scored, how many tiles lay then, the castle included
+|
+| - `final`                             | points of final scoring, `scrolls` and `gold`; null before
+|
+
+Everything but `players` can be left out, and so can everything about a player (see `position_import`).
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import Any, TypeAlias
+
+from skye.game import PRICING, Game, Player
+from skye.visibility import gold_as_seen_by, territory_view
+
+Position: TypeAlias = dict[str, Any]
+
+
+def position_of(game: Game) -> Position:
+    """Return all of a game, secrets included, as plain JSON data."""
+    return {
+        "seed": game.seed,
+        "round": game.round,
+        "phase": None if game.phase is None else str(game.phase),
+        "starting_seat": None if game.starting_seat < 0 else game.starting_seat,
+        "buys": game.buys,
+        "scoring_tiles": list(game.scoring_tiles),
+        "tie_break": str(game.tie_break),
+        "open_gold": game.open_gold,
+        "players": [_player(player) for player in game.players],
+    }
+
+
+def position_as_seen_by(viewer: int | None, game: Game) -> Position:
+    """Return what a viewer may see of a game as a position; what is hidden is left out.
+
+    An offer that is still secret is shown by `offer_set` alone, and the gold on it as if it were in the
+    purse.
+    """
+    position = position_of(game)
+    if not game.is_over:
+        del position["seed"]
+    for seat, player in enumerate(position["players"]):
+        player["gold"] = gold_as_seen_by(viewer, game, seat)
+        if player["gold"] is None:
+            del player["gold"]
+        if game.phase is PRICING and viewer != seat:
+            player["offer_set"] = bool(game.players[seat].prices)
+            player["tiles_drawn"] = [{"tile": tile} for tile in game.players[seat].drawn]
+    return position
+
+
+def game_hash(game: Game) -> int:
+    """Return a 64-bit hash of all of a game, the same in every process; `hash(game)` is not."""
+    return int.from_bytes(blake2b(repr(position_of(game)).encode(), digest_size=8).digest(), "big")
+
+
+def _player(player: Player) -> Position:
+    prices: tuple[int | None, ...] = player.prices or (None,) * len(player.drawn)
+    return {
+        "color": player.color,
+        "gold": player.gold,
+        "score": player.score,
+        "territory": territory_view(player.territory.placed),
+        "tiles_drawn": [_drawn(tile, price) for tile, price in zip(player.drawn, prices, strict=True)],
+        "tiles_to_build": list(player.hand),
+        "placed_this_round": player.placed_now,
+        "build_finished": player.finished,
+        "points": [list(points) for points in player.points],
+        "territory_sizes": list(player.built),
+        "final": None if player.final is None else {"scrolls": player.final[0], "gold": player.final[1]},
+    }
+
+
+def _drawn(tile: str, price: int | None) -> Position:
+    return {"tile": tile, "price": price or None, "discard": None if price is None else not price}

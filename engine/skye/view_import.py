@@ -1,0 +1,93 @@
+"""From what a seat sees over HTTP to a game that a bot can search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from skye.game import Game
+from skye.observation import count_purses
+from skye.position import Position
+from skye.position_import import game_from_position
+
+
+def game_from_view(
+    view: Mapping[str, Any], events: Iterable[Mapping[str, Any]] = (), seed: str | None = None
+) -> Game:
+    """Return a game that agrees with what a seat sees: the form of `game_as_seen_by` and of the HTTP API.
+
+    Offers that are still secret are replaced by some that the seats can have made; `determinize` samples
+    others. With the events, the purses behind screens, the points by round and the placements that can be
+    taken back are exact too; without them, purses are taken to hold the income of the round, and no more
+    placements can be taken back than must have been made in this round.
+
+    >>> from skye import game_as_seen_by, legal_moves, new_game
+    >>> game = game_from_view(game_as_seen_by(0, new_game(["red", "blue"], "secret").game))
+    >>> game.round, game.seed
+    (1, None)
+
+    :param events: all events of the game so far as the seat sees them.
+    :param seed: what draws follow from; without any, draws are chance decisions.
+    :raises InvalidPosition: when the view is not one of a game that is being played or over.
+    """
+    seats = view["players"]
+    options = view.get("options") or {}
+    position: Position = {
+        "round": view["round"],
+        "phase": view["phase"],
+        "starting_seat": view["starting_seat"],
+        "scoring_tiles": [tile["id"] for tile in view["scoring_tiles"]],
+        "tie_break": options.get("tie_break"),
+        "open_gold": options.get("open_gold"),
+        "players": [_player(player, pricing=view["phase"] == "pricing") for player in seats],
+    }
+    if view["phase"] == "buying":
+        position["buys"] = (view["waiting_for"][0] - view["starting_seat"]) % len(seats)
+    if seed is None:
+        position["seed"] = view["fairness"]["seed"]
+    _add_history(position, list(events))
+    return game_from_position(position, seed)
+
+
+def _player(player: Mapping[str, Any], *, pricing: bool) -> Position:
+    known = ("color", "gold", "score", "tiles_drawn", "build_finished", "territory")
+    return {
+        **{name: player[name] for name in known if name != "build_finished" or not pricing},
+        "tiles_to_build": list(player["tiles_to_build"]),
+        "offer_set": pricing and player["offer_set"],
+    }
+
+
+def _add_history(position: Position, events: list[Mapping[str, Any]]) -> None:
+    """Add what only the events say: purses, points and sizes by round, and placements of this round."""
+    players = position["players"]
+    if not events:
+        most_before = 3 * (position["round"] - 1)
+        for player in players if position["phase"] == "building" else ():
+            player["placed_this_round"] = max(0, len(player["territory"]) - 1 - most_before)
+        return
+    purses = count_purses(events, len(players))
+    for player, purse in zip(players, purses, strict=True):
+        if player["gold"] is None:
+            player["gold"] = purse
+        player |= {"points": [], "territory_sizes": [], "placed_this_round": 0}
+    sizes = [1] * len(players)
+    for event in events:
+        _add_event(players, sizes, event)
+
+
+def _add_event(players: list[Position], sizes: list[int], event: Mapping[str, Any]) -> None:
+    match event["type"]:
+        case "tiles_kept" | "round_started":
+            for player in players:
+                player["placed_this_round"] = 0
+        case "tile_placed" | "placement_taken_back":
+            step = 1 if event["type"] == "tile_placed" else -1
+            sizes[event["seat"]] += step
+            players[event["seat"]]["placed_this_round"] += step
+        case "round_scored":
+            for scored in event["players"]:
+                players[scored["seat"]]["points"].append(list(scored["points"].values()))
+                players[scored["seat"]]["territory_sizes"].append(sizes[scored["seat"]])
+        case _:
+            pass

@@ -1,0 +1,233 @@
+"""Positions: exported and imported again, as JSON and as text, complete, partial and wrong."""
+
+import copy
+import json
+import subprocess
+import sys
+from random import Random
+
+import pytest
+
+from skye import (
+    BOTS,
+    CHANCE,
+    COLORS,
+    InvalidPosition,
+    Phase,
+    chance_outcomes,
+    game_as_seen_by,
+    game_from_position,
+    game_from_view,
+    game_hash,
+    legal_moves,
+    new_game,
+    offer_limits,
+    play,
+    position_as_seen_by,
+    position_from_text,
+    position_of,
+    position_to_text,
+)
+from tests.engine.playing import games, games_with_events, seen_events
+
+for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
+
+
+def chance_games(players):
+    """Yield the positions of a game with chance decisions until its first offer."""
+    rng = Random(players)
+    game = new_game(COLORS[:players], None).game
+    while game.is_chance_node:
+        yield game
+        game = play(game, CHANCE, rng.choice(chance_outcomes(game))[0]).game
+    yield game
+
+
+@for_each_number_of_players
+@pytest.mark.parametrize("seed", range(2))
+def test_exported_position_is_imported_as_the_same_game(players, seed):
+    for game in [*games(seed, players), *chance_games(players)]:
+        position = json.loads(json.dumps(position_of(game)))
+        again = game_from_position(position)
+        assert again == game
+        assert position_of(again) == position
+
+
+@for_each_number_of_players
+def test_text_form_is_imported_as_the_same_game(players):
+    for game in [*games(players, players), *chance_games(players)]:
+        text = position_to_text(position_of(game))
+        assert "\n" not in text
+        position = position_from_text(text)
+        assert game_from_position(position) == game
+        assert position_to_text(position) == text
+
+
+@for_each_number_of_players
+def test_position_as_a_seat_sees_it_gives_a_game_with_the_same_view(players):
+    for number, played in enumerate(list(games(players, players))[::2]):
+        game = played._replace(open_gold=number % 2 > 0)
+        for viewer in (None, *range(players)):
+            seen = json.loads(json.dumps(position_as_seen_by(viewer, game)))
+            again = game_from_position(position_from_text(position_to_text(seen)), "another seed")
+            assert position_as_seen_by(viewer, again) == seen or game.is_over
+            assert unsealed(game_as_seen_by(viewer, again)) == unsealed(game_as_seen_by(viewer, game))
+
+
+def unsealed(view):
+    return view | {"fairness": None}
+
+
+@for_each_number_of_players
+def test_view_and_events_of_a_seat_give_a_game_that_it_cannot_tell_apart(players):
+    for game, events in list(games_with_events(players, players))[::2]:
+        options = {"tie_break": str(game.tie_break), "open_gold": game.open_gold}
+        for seat in (0, players - 1):
+            view = json.loads(json.dumps(game_as_seen_by(seat, game) | {"options": options}))
+            again = game_from_view(view, json.loads(json.dumps(seen_events(seat, events, game))))
+            assert unsealed(game_as_seen_by(seat, again)) == unsealed(game_as_seen_by(seat, game))
+            assert legal_moves(again, seat) == legal_moves(game, seat)
+            assert offer_limits(again, seat) == offer_limits(game, seat)
+            assert [purse(player) for player in again.players] == [purse(player) for player in game.players]
+            assert again.players[0].points == game.players[0].points
+            assert again.players[0].built == game.players[0].built
+
+
+def purse(player):
+    return player.gold + player.stakes
+
+
+def test_view_alone_gives_a_game_with_the_same_legal_moves_but_taking_back():
+    for game in games(1, 3):
+        again = game_from_view(json.loads(json.dumps(game_as_seen_by(0, game))), seed="sampled")
+        assert [move for move in legal_moves(game, 0) if move] == [
+            move for move in legal_moves(again, 0) if move
+        ]
+
+
+def test_position_of_players_alone_begins_a_game():
+    game = game_from_position({"players": [{}, {}, {}]}, seed="lab")
+    assert game == new_game(COLORS[:3], "lab").game
+
+
+@for_each_number_of_players
+@pytest.mark.parametrize("phase", ["pricing", "buying", "building"])
+@pytest.mark.parametrize("number", [1, 3, 5])
+def test_round_and_phase_alone_give_a_position_that_can_be_played(players, phase, number):
+    game = game_from_position({"round": number, "phase": phase, "players": [{}] * players}, seed="lab")
+    assert (game.round, str(game.phase)) == (number, phase)
+    assert game_from_position(position_of(game)) == game
+    rng = Random(1)
+    while not game.is_over:
+        seat = game.waiting_for[0]
+        game = play(game, seat, BOTS["random"](game, seat, rng)).game
+
+
+def test_fifth_round_buying_with_twelve_gold_takes_one_line():
+    game = game_from_position(
+        position_from_text("round=5 phase=buying start=1 | gold=3 | gold=12"), seed="lab"
+    )
+    assert (game.round, game.phase, game.waiting_for, game.players[1].gold) == (5, Phase.BUYING, (1,), 12)
+
+
+def test_hash_is_stable_and_differs_between_positions():
+    played = list(games(5, 2))
+    assert len({game_hash(game) for game in played}) == len(set(map(repr, played)))
+    code = "import skye; print(skye.game_hash(skye.new_game(skye.COLORS[:2], 'seed').game))"
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert int(printed) == game_hash(new_game(COLORS[:2], "seed").game)
+
+
+BUYING = (
+    "round=2 phase=buying start=0 seed=lab | red territory=L28@0,-1 offers=L01:2;L02:3 | blue offers=L03:1"
+)
+BUILDING = "round=2 phase=building seed=lab | red territory=L28@0,-1 build=L01,L02 | blue build=L03"
+
+
+def set_at(position, pointer, value):
+    *way, last = pointer.strip("/").split("/")
+    for key in way:
+        position = position[int(key)] if isinstance(position, list) else position[key]
+    if isinstance(position, list):
+        position.insert(int(last), value)
+    else:
+        position[last] = value
+
+
+@pytest.mark.parametrize(
+    ("text", "pointer", "value", "at", "reason"),
+    [
+        (BUYING, "/players/1/tiles_to_build", ["L01"], "/players/1/tiles_to_build/0", "L01 is at"),
+        (BUYING, "/players/0/territory/1", {"tile": "L01", "x": 5, "y": 5, "rotation": 0},
+         "/players/0/territory/1", "not joined"),
+        (BUYING, "/players/0/territory/1", {"tile": "L45", "x": 1, "y": 0, "rotation": 0},
+         "/players/0/territory/1", "shows"),
+        (BUYING, "/players/0/territory/1", {"tile": "L99", "x": 1, "y": 0, "rotation": 0},
+         "/players/0/territory/1", "no tile"),
+        (BUYING, "/players/0/territory/0/rotation", 45, "/players/0/territory/0", "rotation"),
+        (BUYING, "/players/1/tiles_drawn/1", {"tile": "L74", "price": 1},
+         "/players/1/tiles_drawn/1/tile", "the box has no"),
+        (BUYING, "/players/1/tiles_drawn/0/price", None, "/players/1/tiles_drawn", "price"),
+        (BUYING, "/players/1/color", "red", "/players/1/color", "seat 0"),
+        (BUYING, "/players/1/color", "pink", "/players/1/color", "one of"),
+        (BUYING, "/players/0/gold", -1, "/players/0/gold", "integer from 0"),
+        (BUYING, "/players/0/gold", True, "/players/0/gold", "integer from 0"),
+        (BUYING, "/players/0/purse", 5, "/players/0/purse", "no such field"),
+        (BUYING, "/players/0/placed_this_round", 1, "/players/0/placed_this_round", "building phase"),
+        (BUYING, "/players/0/build_finished", True, "/players/0/build_finished", "building phase"),
+        (BUYING, "/players/0/final", {"scrolls": 0, "gold": 0}, "/players/0/final", "over"),
+        (BUYING, "/buys", 2, "/buys", "phase is building"),
+        (BUYING, "/round", 7, "/round", "integer from 0 to 6"),
+        (BUYING, "/round", "2", "/round", "integer"),
+        (BUYING, "/phase", "income", "/phase", "one of"),
+        (BUYING, "/phase", None, "/phase", "over only after round 6"),
+        (BUYING, "/phase", "building", "/players/0/tiles_drawn", "no tiles are on offer"),
+        (BUYING, "/phase", "pricing", "/players/1/tiles_drawn", "draws 3"),
+        (BUYING, "/scoring_tiles", ["sheep"], "/scoring_tiles", "four"),
+        (BUYING, "/scoring_tiles", ["sheep"] * 4, "/scoring_tiles/1", "two slots"),
+        (BUYING, "/tie_break", "cards", "/tie_break", "one of"),
+        (BUYING, "/players/0/points", [[1], [2]], "/players/0/points", "1 rounds are scored"),
+        (BUYING, "/players/0/territory_sizes", [5], "/players/0/territory_sizes", "growing"),
+        (BUYING, "/players", [{}], "/players", "2 to 5"),
+        (BUILDING, "/players/0/build_finished", True, "/players/0/build_finished", "nothing left"),
+        (BUILDING, "/players/1/placed_this_round", 1, "/players/1/placed_this_round", "only 0 tiles"),
+        (BUILDING, "/round", 1, "/players/0/territory", "at most 0 tiles"),
+        (BUILDING, "/players/1/tiles_to_build", ["L03", "L04", "L05", "L06"],
+         "/players/1/tiles_to_build", "at most 3"),
+        ("round=1 seed=lab | | gold=9", "/players/0/score", 3, "/players/0/score", "before round 1"),
+        ("round=1 seed=lab | | gold=9", "/players/1/gold", 1, "/players/1/gold", "at least 2"),
+        ("round=1 seed=lab | offer_set=yes |", "/players/1/offer_set", True, "/phase", "buying"),
+        ("round=2 seed=lab | points=3 | ", "/players/0/score", 4, "/players/0/score", "come to 3"),
+    ],
+)  # fmt: skip
+def test_fault_of_a_position_is_named_with_its_place_and_reason(text, pointer, value, at, reason):
+    position = position_from_text(text)
+    game_from_position(copy.deepcopy(position))
+    set_at(position, pointer, value)
+    with pytest.raises(InvalidPosition) as raised:
+        game_from_position(position)
+    assert [fault for fault in raised.value.faults if fault.pointer == at and reason in fault.reason], (
+        raised.value
+    )
+
+
+def test_all_faults_are_named_at_once():
+    with pytest.raises(InvalidPosition) as raised:
+        game_from_position({"round": 9, "tie_break": 5, "players": [{"gold": "much"}, {"color": "pink"}]})
+    assert [fault.pointer for fault in raised.value.faults] == [
+        "/round", "/tie_break", "/players/0/gold", "/players/1/color"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("junk", [None, [], "text", {}, {"players": "two"}, {"players": [1, 2]}])
+def test_what_is_no_position_at_all_is_refused(junk):
+    with pytest.raises(InvalidPosition):
+        game_from_position(junk)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "round=x | |", "round=1 | gold=x |", "size=1 | |", "| territory=L28 |", "| points=a |"]
+)
+def test_text_that_cannot_be_read_is_refused(text):
+    with pytest.raises(InvalidPosition):
+        game_from_position(position_from_text(text))
