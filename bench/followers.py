@@ -86,5 +86,5 @@ def _note(pipe: Connection, streams: dict[int, tuple[int, socket.socket]]) -> No
 def _opened(base: str, path: str) -> socket.socket:
     place = urlsplit(base)
     stream = socket.create_connection((place.hostname, place.port), timeout=_PATIENCE_S)
-    stream.sendall(f"GET {path} HTTP/1.1\r\nHost: bench\r\nAccept: text/event-stream\r\n\r\n".encode())
+    stream.sendall(f"GET {path} HTTP/1.1\r\nHost: bench\r\n\r\n".encode())
     return stream

@@ -73,7 +73,7 @@ def _event_rows(most: int, seen: Mapping[int, Sequence[Seen]]) -> list[Row]:
 
 
 def _stream(position: Position) -> Ask:
-    return Ask("GET", f"/v1/games/{position.game}/events?after={position.stored.last_event}")
+    return Ask("GET", f"/v1/games/{position.game}/events/stream?after={position.stored.last_event}")
 
 
 def _beside(place: Place, asks: Sequence[Ask], paths: Sequence[str]) -> Callable[[], Seen]:

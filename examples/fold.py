@@ -1,25 +1,63 @@
-"""Keep a view of a game current from its events alone, without asking for the game again.
+"""Keep a view of a game current from its events alone.
 
     view = GET /v1/games/{game}
     for event in GET /v1/games/{game}/events?after={view["last_event"]}:
         fold(view, event)
 
-After each event that completes a version, `view` is what GET would answer to the same caller.
+Or build the view from the first event, with the ids of the tiles in the catalogue:
+
+    view = begin(tiles)
+    for event in GET /v1/games/{game}/events:
+        fold(view, event)
+
+After each event that completes a version, `view` is what GET would return to the same caller.
 """
 
 CASTLE = {"x": 0, "y": 0, "rotation": 0}
 
 
+def begin(tiles, color=None, host=False):
+    """Return the view of a caller before the first event.
+
+    :param tiles: the ids of all tiles of the catalogue.
+    :param color: the colour of the caller's seat.
+    :param host: whether the caller has the host token.
+    """
+    landscape = sorted(tile for tile in tiles if not tile.startswith("castle-"))
+    return {
+        "status": "lobby",
+        "you": {"seat": None, "host": host, "color": color},
+        "deadline": None,
+        "round": 0,
+        "rounds": None,
+        "phase": None,
+        "waiting_for": [],
+        "bag": {"count": len(landscape), "tiles": landscape},
+        "players": [],
+        "result": None,
+    }
+
+
 def fold(view, event):
-    """Enter one event in a view. Events of a type that is not known here change nothing else."""
+    """Apply one event to a view. An event of an unknown type changes the version and nothing else."""
     view["version"], view["last_event"] = event["version"], event["id"]
     enter = FOLDS.get(event["type"])
     if enter is not None:
         enter(view, view["players"], event)
 
 
+def game_created(view, players, event):
+    """Copy what the creator chose."""
+    for field in ("name", "private", "seats", "options", "scoring_tiles", "fairness"):
+        view[field] = event[field]
+    view["id"], view["created_at"] = event["game"], event["at"]
+    view["starting_seat"] = event["options"]["starting_seat"]
+
+
 def player_joined(view, players, event):
     """A new player sits down behind the others, with a castle and nothing else."""
+    if view["you"].get("color") == event["color"]:
+        view["you"]["seat"] = event["seat"]
     players.append(
         {
             **{field: event[field] for field in ("seat", "name", "color", "bot")},
@@ -177,6 +215,7 @@ def _bag(view, out=(), back=()):
 FOLDS = {
     fold_of.__name__: fold_of
     for fold_of in (
+        game_created,
         player_joined,
         player_left,
         game_started,

@@ -6,22 +6,21 @@ from collections.abc import Iterable, Iterator
 from typing import Any, TypeAlias
 
 from skye.events import Event, RoundStarted
+from skye.game import Game
 from skye.visibility import event_as_seen_by
 
 View: TypeAlias = dict[str, Any]
 
 
-def round_report(
-    viewer: int | None, events: Iterable[Event], number: int, *, players: int, open_gold: bool
-) -> View | None:
-    """Return the report of round `number` so far from the events of a game; None before it has begun.
+def round_report(viewer: int | None, game: Game, events: Iterable[Event], number: int) -> View | None:
+    """Return the report of round `number` so far of a game from its events; None before it has begun.
 
     It is made from what the viewer may see of the events, and so can tell no more than they do.
     """
     of_round = list(_events_of(events, number))
     if not of_round:
         return None
-    seats = [_blank(seat) for seat in range(players)]
+    seats = [_blank(seat) for seat in range(len(game.players))]
     report: View = {
         "round": number,
         "starting_seat": None,
@@ -31,7 +30,8 @@ def round_report(
         "complete": False,
     }
     for event in of_round:
-        _tell(report, seats, event_as_seen_by(viewer, event, open_gold=open_gold))
+        seen = event_as_seen_by(viewer, event, scoring_tiles=game.scoring_tiles, open_gold=game.open_gold)
+        _tell(report, seats, seen)
     return report
 
 
@@ -55,7 +55,7 @@ def _blank(seat: int) -> View:
         "gold_lost": None,
         "placements": [],
         "tiles_returned": [],
-        "points": None,
+        "scoring_tiles": None,
         "score": None,
     }
 
@@ -102,7 +102,7 @@ def _tell(report: View, seats: list[View], event: View) -> None:  # noqa: C901 -
         case "round_scored":
             report["complete"] = True
             for scored in event["players"]:
-                seats[scored["seat"]]["points"] = scored["points"]
+                seats[scored["seat"]]["scoring_tiles"] = scored["scoring_tiles"]
                 seats[scored["seat"]]["score"] = scored["score"]
         case _:
             pass  # what else happens is not part of a round's report

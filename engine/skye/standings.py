@@ -10,7 +10,7 @@ from skye.errors import RuleError, TileNotYours
 from skye.final_scoring import FinalScore, final_score
 from skye.frontier import Place
 from skye.game import Game, Phase
-from skye.geometry import coordinates_of
+from skye.geometry import SIDE_NAMES, coordinates_of
 from skye.schedule import SLOTS
 from skye.scoring import SCORING_TILES, Award, awards, tile_points
 from skye.territory import Territory
@@ -208,6 +208,7 @@ def area_views(territory: Territory, areas: Iterable[Area]) -> list[View]:
         {
             "terrain": area.terrain.label,
             "tiles": _tiles_on(territory, area.cells),
+            "cells": _parts_of(territory, area),
             "completed": area.completed,
             "brochs": area.brochs,
             "ships": area.ships,
@@ -216,6 +217,25 @@ def area_views(territory: Territory, areas: Iterable[Area]) -> list[View]:
         }
         for area in areas
     ]
+
+
+def _parts_of(territory: Territory, area: Area) -> list[View]:
+    """Return the regions of tiles that an area consists of, as they lie."""
+    views = []
+    for cell, region in sorted(area.parts, key=lambda part: coordinates_of(part[0])):
+        form = territory.summary.cells[cell]
+        x, y = coordinates_of(cell)
+        views.append(
+            {
+                "tile": form.tile.id,
+                "region": form.regions.index(region),
+                "x": x,
+                "y": y,
+                "sides": [SIDE_NAMES[side] for side in region.sides],
+                "center": region.center,
+            }
+        )
+    return views
 
 
 def award_views(territory: Territory, earned: Iterable[Award]) -> list[View]:

@@ -66,6 +66,8 @@ class Tile:
 class Region:
     """One area inside one tile: its terrain, the sides it reaches, and what stands in it.
 
+    `center` says whether the middle of the tile belongs to it.
+
     Brochs stand in mountain, ships in water (R1); a lighthouse is adjacent to every water region of its
     tile (R2); a scroll lies in the region of the tile's middle (R3).
     """
@@ -76,6 +78,7 @@ class Region:
     ships: int = 0
     lighthouses: int = 0
     scroll: str | None = None
+    center: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +149,7 @@ def _region(tile: Tile, terrain: Terrain, parts: list[int], waters: int) -> Regi
         ships=tile.count("ship") // waters if water else 0,
         lighthouses=tile.count("lighthouse") if water else 0,
         scroll=tile.scroll if 4 in parts else None,
+        center=4 in parts,
     )
 
 
@@ -158,6 +162,7 @@ def _form(tile: Tile, rotation: int) -> Form:
             region.ships,
             region.lighthouses,
             region.scroll,
+            region.center,
         )
         for region in _regions(tile)
     )

@@ -131,17 +131,30 @@ def _result_view(
         {
             "seat": seat,
             "score": scores[seat],
-            "scoring_tiles": dict(zip(scoring_tiles, points, strict=True)),
-            "scrolls": scrolls,
-            "gold": gold,
+            "scoring_tiles": points_view(SLOTS, scoring_tiles, points),
+            "scroll_points": scrolls,
+            "gold_points": gold,
         }
         for seat, (points, (scrolls, gold)) in enumerate(zip(tile_points, finals, strict=True))
     ]
     return {"winners": winners, "players": players}
 
 
-def event_as_seen_by(viewer: int | None, event: Event, *, open_gold: bool) -> View:
-    """Return an event without what the viewer may not know; it looks the same whenever it is asked for."""
+def points_view(slots: Iterable[str], scoring_tiles: Iterable[str], points: Iterable[int]) -> list[View]:
+    """Return the points of one seat, one entry for each scoring tile."""
+    return [
+        {"slot": slot, "id": tile, "points": earned}
+        for slot, tile, earned in zip(slots, scoring_tiles, points, strict=True)
+    ]
+
+
+def event_as_seen_by(
+    viewer: int | None, event: Event, *, scoring_tiles: Sequence[str], open_gold: bool
+) -> View:
+    """Return an event without what the viewer may not know; the view of an event never changes.
+
+    `scoring_tiles` are those of the game, in slots A to D.
+    """
 
     def purse(seat: int, gold: int) -> int | None:
         return gold if open_gold or viewer == seat else None
@@ -156,7 +169,7 @@ def event_as_seen_by(viewer: int | None, event: Event, *, open_gold: bool) -> Vi
             golds = [{"seat": s, "gold": purse(s, gold[s])} for s in (seat, seller)]
             fields = {"seat": seat, "seller": seller, "tile": tile, "price": price, "players": golds}
         case RoundScored():
-            fields = _round_scored(event)
+            fields = _round_scored(event, scoring_tiles)
         case GameFinished():
             fields = _game_finished(event)
         case _:
@@ -193,9 +206,15 @@ def _offer_set(event: OfferSet, *, seen: bool) -> View:
     }
 
 
-def _round_scored(event: RoundScored) -> View:
+def _round_scored(event: RoundScored, scoring_tiles: Sequence[str]) -> View:
+    by_slot = dict(zip(SLOTS, scoring_tiles, strict=True))
+    scored = [by_slot[slot] for slot in event.slots]
     players = [
-        {"seat": seat, "points": dict(zip(event.slots, points, strict=True)), "score": event.scores[seat]}
+        {
+            "seat": seat,
+            "scoring_tiles": points_view(event.slots, scored, points),
+            "score": event.scores[seat],
+        }
         for seat, points in enumerate(event.points)
     ]
     return {"round": event.round, "players": players}

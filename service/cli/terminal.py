@@ -214,6 +214,6 @@ def score_table(scores: Json, result: Json, names: Sequence[str]) -> Iterator[st
         for slot, tile in enumerate(of_round["scoring_tiles"]):
             points = [of["rounds"][number]["scoring_tiles"][slot]["points"] for of in players]
             yield line(f"round {of_round['round']}  {tile['slot']}  {tile['id']}", points)
-    yield line("final    scrolls", [of["scrolls"] for of in result["players"]])
-    yield line("final    gold, 1 for every 5", [of["gold"] for of in result["players"]])
+    yield line("final    scrolls", [of["scroll_points"] for of in result["players"]])
+    yield line("final    gold, 1 for every 5", [of["gold_points"] for of in result["players"]])
     yield line("total", [of["score"] for of in result["players"]])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Collection, Sequence
+from itertools import chain, count
 from typing import Any
 
 from service.matches.errors import Problem
@@ -75,8 +77,26 @@ def _options(chosen: dict[str, Any]) -> GameOptions:
     return GameOptions(**options)
 
 
-def new_seat(player: dict[str, Any], tokens: TokenSource, number: int) -> Seat:
-    """Return the seat of a bot, or of a person with a new token."""
-    bot = player.get("bot")
-    name = player.get("name") or f"{bot} {number + 1}".capitalize()
+def new_seats(players: Sequence[dict[str, Any]], tokens: TokenSource) -> tuple[Seat, ...]:
+    """Return the seats of the players of a new game, in seat order."""
+    seats: tuple[Seat, ...] = ()
+    for player in players:
+        seats += (new_seat(player, tokens, seats),)
+    return seats
+
+
+def new_seat(player: dict[str, Any], tokens: TokenSource, others: Sequence[Seat]) -> Seat:
+    """Return the next seat, behind others: of a person, for whom a token is made, or of a bot."""
+    number, bot = len(others), player.get("bot")
+    name = player.get("name") or _bot_name(str(bot), {other.name for other in others})
     return Seat(name, player.get("color", ""), "" if bot else hash_token(tokens.token(str(number))), bot)
+
+
+def _bot_name(bot: str, taken: Collection[str]) -> str:
+    """Return the first free name of a bot.
+
+    >>> _bot_name("greedy", []), _bot_name("greedy", ["Greedy", "Ann"])
+    ('Greedy', 'Greedy 2')
+    """
+    numbered = (f"{bot.capitalize()} {number}" for number in count(2))
+    return next(name for name in chain([bot.capitalize()], numbered) if name not in taken)

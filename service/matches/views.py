@@ -13,6 +13,7 @@ from service.matches.match import (
     MATCH_EVENT_TYPES,
     AnyEvent,
     Change,
+    GameCreated,
     GameStarted,
     Match,
     MatchEvent,
@@ -22,6 +23,7 @@ from service.matches.match import (
 from service.matches.tokens import Caller
 from service.matches.transitions import undo_limit_reached
 from skye import (
+    FORMS,
     LANDSCAPE,
     OBJECTS,
     TILES,
@@ -85,16 +87,15 @@ def game_view(match: Match, caller: Caller) -> View:
 
 
 def _lobby_view(match: Match) -> View:
-    named = match.options.scoring_tiles
     return {
         "round": 0,
         "rounds": None,
         "phase": None,
         "starting_seat": match.options.starting_seat,
         "waiting_for": (),
-        "scoring_tiles": scoring_tiles_view(named, match.capacity) if named else (),
+        "scoring_tiles": _named_scoring_tiles(match),
         "bag": {"count": len(LANDSCAPE), "tiles": LANDSCAPE},
-        "fairness": {"commitment": commitment(match.options.seed), "seed": None},
+        "fairness": _fairness_view(match),
         "players": [
             {
                 "seat": number,
@@ -110,6 +111,21 @@ def _lobby_view(match: Match) -> View:
             for number, seat in enumerate(match.seats)
         ],
         "result": None,
+    }
+
+
+def _named_scoring_tiles(match: Match) -> list[View]:
+    """Return the scoring tiles that the creator named, with the rounds of a game with every seat taken."""
+    named = match.options.scoring_tiles
+    return scoring_tiles_view(named, match.capacity) if named else []
+
+
+def _fairness_view(match: Match) -> View:
+    """Return the commitment to the seed while the seed is secret."""
+    return {
+        "commitment": commitment(match.options.seed),
+        "seed": None,
+        "seed_source": match.options.seed_source,
     }
 
 
@@ -189,24 +205,40 @@ def _offer_action(match: Match, seat: int, limits: OfferLimits) -> View:
     return {**_action(match, seat, example), "constraints": limits._asdict()}
 
 
-def event_views(change: Change, caller: Caller, *, open_gold: bool) -> list[View]:
+def event_views(match: Match, change: Change, caller: Caller) -> list[View]:
     """Return the events of a change as a caller may see them, numbered."""
     at = timestamp(change.at_ms)
     return [
-        {"id": number, "version": change.version, "at": at, **_event_view(event, caller, open_gold=open_gold)}
+        {"id": number, "version": change.version, "at": at, **_event_view(match, event, caller)}
         for number, event in enumerate(change.events, change.first_event)
     ]
 
 
-def _event_view(event: AnyEvent, caller: Caller, *, open_gold: bool) -> View:
+def _event_view(match: Match, event: AnyEvent, caller: Caller) -> View:
     if not isinstance(event, MatchEvent):
-        return event_as_seen_by(caller.seat, event, open_gold=open_gold)
+        assert match.game is not None
+        tiles, open_gold = match.game.scoring_tiles, match.options.open_gold
+        return event_as_seen_by(caller.seat, event, scoring_tiles=tiles, open_gold=open_gold)
     fields = event._asdict()
+    if isinstance(event, GameCreated):
+        fields |= _created_view(match)
     if isinstance(event, TurnChanged):
         fields["deadline"] = timestamp(fields.pop("deadline_ms"))
     if isinstance(event, GameStarted):
         fields["scoring_tiles"] = scoring_tiles_view(event.scoring_tiles, 5 if event.rounds == 5 else 4)
     return {"type": MATCH_EVENT_TYPES[type(event)], **fields}
+
+
+def _created_view(match: Match) -> View:
+    """Return what a client needs, with the catalogue, to build the view of a new game."""
+    return {
+        "game": match.id,
+        "private": match.private,
+        "seats": match.capacity,
+        "options": _options_view(match) | {"seed": None},
+        "scoring_tiles": _named_scoring_tiles(match),
+        "fairness": _fairness_view(match),
+    }
 
 
 @cache
@@ -218,6 +250,14 @@ def tile_view(tile_id: str) -> View:
         "castle": tile.is_castle,
         "edges": {side: terrain.label for side, terrain in zip(_SIDES, tile.edges, strict=True)},
         "center": tile.center.label,
+        "regions": [
+            {
+                "terrain": region.terrain.label,
+                "sides": [_SIDES[side] for side in region.sides],
+                "center": region.center,
+            }
+            for region in FORMS[tile_id, 0].regions
+        ],
         "roads": [[_SIDES[side] for side in road] for road in tile.roads],
         "counts": dict(zip(OBJECTS, tile.counts, strict=True)),
         "scroll": tile.scroll,

@@ -42,7 +42,11 @@ class Converter(OpenAPIConverter):
 
     def const(self, field: fields.Field[Any], **_: Any) -> Doc:
         """Take over the one value that a field can have."""
-        return {"const": field.metadata["const"]} if "const" in field.metadata else {}
+        return {
+            key: field.metadata[key]
+            for key in ("type", "const")
+            if "const" in field.metadata and key in field.metadata
+        }
 
     def map(self, field: fields.Field[Any], ret: Doc) -> Doc:
         """Say what the names and the number of the entries of a map can be."""

@@ -107,6 +107,7 @@ def text(name: str) -> dict[str, str]:
 _UNEXPECTED = (
     "bad_request",
     "method_not_allowed",
+    "invalid_parameter",
     "request_timeout",
     "uri_too_long",
     "headers_too_large",

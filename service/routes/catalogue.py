@@ -45,7 +45,7 @@ def list_tiles() -> Response:
         200,
         "The tile.",
         answers.Tile,
-        links=[Link("draw_tile", "Its picture.", {"tile": "$request.path.tile"})],
+        links=[Link("get_tile_picture", "Its picture.", {"tile": "$request.path.tile"})],
     ),
     refuses=["not_acceptable", "tile_not_found"],
 )
@@ -58,16 +58,16 @@ def get_tile(tile: str) -> Response:
     return _cacheable(shown(views.tile_view(_known(tile))))
 
 
-@blueprint.route("/tiles/<tile>.svg")
+@blueprint.route("/tiles/<tile>/picture.svg")
 @never_changes(
     Answer(200, "The picture.", text("Picture"), content_type="image/svg+xml"),
     refuses=["invalid_parameter", "tile_not_found"],
 )
 @blueprint.arguments(requests.TilePictureQuery, location="query")
-def draw_tile(query: dict[str, Any], tile: str) -> Response:
-    """Draw a tile.
+def get_tile_picture(query: dict[str, Any], tile: str) -> Response:
+    """Get the picture of a tile.
 
-    An SVG picture that needs nothing from outside.
+    An SVG picture without references to other resources.
     """
     drawn = tile_svg(_known(tile), query["rotation"])
     return _cacheable(Response(drawn, content_type="image/svg+xml"))

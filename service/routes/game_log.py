@@ -16,7 +16,6 @@ from service.schemas import requests
 from service.schemas import responses as answers
 from service.usecases.following import Follower, events_after
 from service.web.exchange import (
-    JSON,
     bell,
     check_accepts,
     etag,
@@ -48,7 +47,7 @@ _BEGUN = ("game_not_started",)
     [
         Answer(
             200,
-            "The events, or with `Accept: text/event-stream` a stream of them.",
+            "The events.",
             answers.EventList,
             links=[
                 Link(
@@ -58,28 +57,44 @@ _BEGUN = ("game_not_started",)
                 )
             ],
         ),
-        Answer(200, "", text("EventStream"), content_type=EVENT_STREAM),
-        Answer(204, "The stream has ended with the game: an `EventSource` is told not to come back."),
+    ],
+    refuses=[*GAME, "not_acceptable", "invalid_parameter"],
+    token=Token.OPTIONAL,
+)
+@blueprint.arguments(requests.EventsQuery, location="query")
+def list_events(query: dict[str, Any], game: str) -> Response:
+    """List the events of a game.
+
+    Everything that happens in a game is an event. Events are numbered from 1 without gaps and shown as the
+    caller may see them. A client that folds them over a view of the game has the view that `GET
+    /v1/games/{game}` would return. With `wait_ms` the response waits for the next event (long polling).
+    """
+    after = int(query["after"])
+    seen, changes = Follower(games(), bell(), game, token()).wait(
+        after, query["wait_ms"] / 1000, query["limit"]
+    )
+    page = events_after(seen, changes, after)[: query["limit"]]
+    return shown({"events": page, "last_event": seen.table.last_event, "version": seen.table.version})
+
+
+@blueprint.route("/events/stream")
+@Describe(
+    [
+        Answer(200, "The stream.", text("EventStream"), content_type=EVENT_STREAM),
+        Answer(204, "The game is over and the client has every event: do not reconnect."),
     ],
     refuses=[*GAME, "not_acceptable", "invalid_parameter", "too_many_streams"],
     token=Token.OPTIONAL,
     headers=[LAST_EVENT_ID],
 )
-@blueprint.arguments(requests.EventsQuery, location="query")
-def list_events(query: dict[str, Any], game: str) -> Response:
-    """Follow a game.
+@blueprint.arguments(requests.StreamQuery, location="query")
+def stream_events(query: dict[str, Any], game: str) -> Response:
+    """Stream the events of a game.
 
-    All that happens in a game is an event, numbered from 1 without a gap and shown as the caller may see it:
-    who folds them over a view of the game always has the view that `GET /v1/games/{game}` would give. As JSON
-    they come in pages, and with `wait_ms` the answer waits for the next one (long poll). With `Accept:
-    text/event-stream` they come as they happen, until the game is over; see the schema EventStream.
+    Server-sent events: each event as it happens, until the game is over. See the schema EventStream.
     """
-    follower, after = Follower(games(), bell(), game, token()), _after(query)
-    if check_accepts(JSON, EVENT_STREAM) == EVENT_STREAM:
-        return _stream(follower, after)
-    seen, changes = follower.wait(after, query["wait_ms"] / 1000, query["limit"])
-    page = events_after(seen, changes, after)[: query["limit"]]
-    return shown({"events": page, "last_event": seen.table.last_event, "version": seen.table.version})
+    check_accepts(EVENT_STREAM)
+    return _stream(Follower(games(), bell(), game, token()), _after(query))
 
 
 def _after(query: dict[str, Any]) -> int:
@@ -121,14 +136,7 @@ def get_round(game: str, round: int) -> Response:  # noqa: A002 - as the path ha
     built and what went back to the bag, and the points by scoring tile.
     """
     (table, caller), changes = games().read_with_log(game, token())
-    game_begun(table)
-    report = round_report(
-        caller.seat,
-        _engine_events(changes),
-        round,
-        players=len(table.seats),
-        open_gold=table.options.open_gold,
-    )
+    report = round_report(caller.seat, game_begun(table), _engine_events(changes), round)
     if report is None:
         raise Problem("round_not_found")
     tag = etag(table.version, caller)

@@ -8,7 +8,7 @@ from flask import Response
 
 from service.matches import lobby as seating
 from service.matches import views
-from service.matches.creation import body_from_record, computing_cost, new_match, new_seat
+from service.matches.creation import body_from_record, computing_cost, new_match, new_seat, new_seats
 from service.matches.errors import Problem
 from service.matches.match import Match, Status
 from service.matches.tokens import SPECTATOR, Caller, TokenSource
@@ -76,8 +76,8 @@ def create_game(body: dict[str, Any]) -> Response:
         body = body_from_record(body)
 
     def make(game_id: str, now_ms: int, tokens: TokenSource) -> Transition:
-        players = [new_seat(player, tokens, number) for number, player in enumerate(body["players"])]
-        step = seating.open_match(new_match(body, game_id, tokens, now_ms), tuple(players), now_ms)
+        match, seats = new_match(body, game_id, tokens, now_ms), new_seats(body["players"], tokens)
+        step = seating.open_match(match, seats, now_ms)
         return seating.replay(step, actions, now_ms)
 
     def tell(table: Match, caller: Caller, tokens: TokenSource) -> tuple[int, Any]:
@@ -197,7 +197,7 @@ def join_game(player: dict[str, Any], game: str) -> Response:
         if "bot" in player:
             host_only(caller)
             charge_creation(1)
-        return seating.join(table, new_seat(player, tokens, len(table.seats)), now_ms)
+        return seating.join(table, new_seat(player, tokens, table.seats), now_ms)
 
     def tell(table: Match, caller: Caller, tokens: TokenSource) -> tuple[int, Any]:
         ((seat, seat_token),) = tokens.given.items() or ((len(table.seats) - 1, None),)

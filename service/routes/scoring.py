@@ -13,7 +13,7 @@ from service.openapi.operations import BODY, GAME, Answer, Describe, Token, oper
 from service.schemas import requests
 from service.schemas import responses as answers
 from service.svg import territory_svg
-from service.web.exchange import JSON, check_accepts, etag, games, own_seat, shown, tagged, token, unchanged
+from service.web.exchange import etag, games, own_seat, shown, tagged, token, unchanged
 from service.web.request_parsing import Resource
 from skye import (
     SCORING_TILES,
@@ -54,21 +54,16 @@ def get_scores(game: str) -> Response:
 
 @blueprint.route("/games/<game>/players/<int:seat>/territory")
 @reads(
-    Answer(200, "The territory, or with `Accept: image/svg+xml` its picture.", answers.TerritoryReport),
-    _PICTURE,
-    refuses=["not_acceptable", "invalid_parameter", *_OF_SEAT],
+    Answer(200, "The territory.", answers.TerritoryReport),
+    refuses=["not_acceptable", *_OF_SEAT],
 )
-@blueprint.arguments(requests.TerritoryPictureQuery, location="query")
-def get_territory(query: dict[str, Any], game: str, seat: int) -> Response:
+def get_territory(game: str, seat: int) -> Response:
     """Get a territory.
 
-    Its tiles, its areas, the tiles joined to the castle by road, and how many of each thing are in it; or,
-    with `Accept: image/svg+xml`, a picture of it.
+    Its tiles, its areas, the tiles joined to the castle by road, and how many of each thing are in it.
     """
     table, _ = games().read(game, token())
     territory = _territory(table, seat)
-    if check_accepts(JSON, SVG) == SVG:
-        return _picture(table, seat, territory, coordinates=query["coordinates"])
     report = {"seat": seat, "version": table.version, **territory_report(territory)}
     tag = etag(table.version)  # which everybody sees alike
     return unchanged(tag) or shown(report, tag=tag)
@@ -77,10 +72,11 @@ def get_territory(query: dict[str, Any], game: str, seat: int) -> Response:
 @blueprint.route("/games/<game>/players/<int:seat>/territory.svg")
 @reads(_PICTURE, refuses=["invalid_parameter", *_OF_SEAT])
 @blueprint.arguments(requests.TerritoryPictureQuery, location="query")
-def draw_territory(query: dict[str, Any], game: str, seat: int) -> Response:
-    """Draw a territory.
+def get_territory_picture(query: dict[str, Any], game: str, seat: int) -> Response:
+    """Get the picture of a territory.
 
-    An SVG picture that needs nothing from outside: terrain, roads, objects, scrolls, and what is completed.
+    An SVG picture without references to other resources: terrain, roads, objects, scrolls and completed
+    areas.
     """
     table, _ = games().read(game, token())
     return _picture(table, seat, _territory(table, seat), coordinates=query["coordinates"])

@@ -119,11 +119,11 @@ class TerrainName(Word):
 
 
 class Side(Word):
-    """An edge of a tile in reference orientation."""
+    """An edge of a tile."""
 
     choices = ("north", "east", "south", "west")
 
-    def __init__(self, description: str = "An edge that the road reaches.", **kwargs: Any) -> None:
+    def __init__(self, description: str = "An edge.", **kwargs: Any) -> None:
         super().__init__(description, **kwargs)
 
 

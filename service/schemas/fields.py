@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any, ClassVar
 
+import msgspec
 from marshmallow import Schema, ValidationError, fields, validate
 
 from service.matches.cooperative_yield import Computation
@@ -76,7 +77,7 @@ class Tagged(Variants):
         for form in cls.variants:
             tag = form().declared_fields[cls.discriminator]
             assert isinstance(tag, Always)
-            forms[tag.word] = form
+            forms[str(tag.value)] = form
         return forms
 
     def variant(self, data: dict[str, Any]) -> type[Schema]:
@@ -194,13 +195,21 @@ def _some(choices: tuple[str, ...]) -> str:
     return ", ".join(choices)
 
 
-class Always(OneOf):
-    """A word that is always the same, and tells one form of an object from another."""
+class Always(fields.Field[Any]):
+    """A value that is always the same, such as the word that tells one form of an object from another."""
 
-    def __init__(self, word: str, description: str = "Which form this is.") -> None:
-        self.word = word
-        super().__init__((word,), description, required=True)
-        self.metadata = {"description": description, "const": word}
+    def __init__(self, value: str | bool, description: str = "Which form this is.", **kwargs: Any) -> None:
+        self.value = value
+        metadata = {"description": description, "const": value}
+        if isinstance(value, str):  # generators make no enumeration of a boolean that has a type
+            metadata["type"] = "string"
+        super().__init__(required=True, metadata=metadata, **kwargs)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        del attr, data, kwargs
+        if value != self.value or type(value) is not type(self.value):
+            raise ValidationError(f"This is not {msgspec.json.encode(self.value).decode()}.")
+        return value
 
 
 class Word(OneOf):

@@ -19,6 +19,7 @@ from service.schemas.enums import (
 )
 from service.schemas.fields import (
     MOST_GOLD,
+    Always,
     Boolean,
     Coordinate,
     Integer,
@@ -154,13 +155,10 @@ class TileToBuy(Object):
 class PassToBuy(Object):
     """A wish to buy nothing."""
 
-    pass_ = Boolean(
-        "Always true.",
-        data_key="pass",
-        required=True,
-        validate=validate.Equal(True, error="Send true, or a tile instead."),
-        error_messages={"required": 'Send either {{"tile": ...}} or {{"pass": true}}.'},
-    )
+    pass_ = Always(True, "Always true.", data_key="pass")
+
+
+_EITHER = 'Send either {"tile": "L01"} or {"pass": true}'
 
 
 class Purchase(Variants):
@@ -169,7 +167,14 @@ class Purchase(Variants):
     variants = (TileToBuy, PassToBuy)
 
     def variant(self, data: dict[str, Any]) -> type[Schema]:
-        """Tell a purchase by its `tile`."""
+        """Return the form that has the field sent.
+
+        :raises ValidationError: when both fields are sent, neither is, or the one sent is null.
+        """
+        if "tile" in data and "pass" in data:
+            raise ValidationError(f"{_EITHER}, not both.")
+        if data.get("tile", data.get("pass")) is None:
+            raise ValidationError(f"{_EITHER}.")
         return TileToBuy if "tile" in data else PassToBuy
 
 
@@ -234,7 +239,11 @@ class ScoringQuery(Object):
     )
 
 
-class GamesQuery(Schema):
+class _Query(Schema):
+    error_messages = {"unknown": "There is no such parameter."}  # noqa: RUF012 - as marshmallow has it
+
+
+class GamesQuery(_Query):
     """Which games to list."""
 
     status = OneOf((Status.LOBBY, Status.PLAYING, Status.FINISHED), "Only games of this status.")
@@ -245,23 +254,28 @@ class GamesQuery(Schema):
     )
 
 
-class EventsQuery(Schema):
-    """Which events to list."""
+class StreamQuery(_Query):
+    """Where a stream of events begins."""
 
     after = QueryInteger(0, 10**9, "Only events with a higher number.", load_default=0)
+
+
+class EventsQuery(StreamQuery):
+    """Which events to list."""
+
     limit = QueryInteger(1, 1000, "How many events at most.", load_default=1000)
     wait_ms = QueryInteger(
         0, 60_000, "How many milliseconds to wait for an event if there is none yet.", load_default=0
     )
 
 
-class TilePictureQuery(Schema):
+class TilePictureQuery(_Query):
     """How to draw a tile."""
 
     rotation = QueryRotation(load_default=0)
 
 
-class TerritoryPictureQuery(Schema):
+class TerritoryPictureQuery(_Query):
     """How to draw a territory."""
 
     coordinates = QueryBoolean("Whether a picture shows the coordinates.", load_default=False)

@@ -205,10 +205,7 @@ def events_after(seen: Seen, changes: list[Change], after: int) -> list[dict[str
     """Return the events beyond number `after` as the caller may see them."""
     table, caller = seen
     return [
-        view
-        for change in changes
-        for view in views.event_views(change, caller, open_gold=table.options.open_gold)
-        if view["id"] > after
+        view for change in changes for view in views.event_views(table, change, caller) if view["id"] > after
     ]
 
 

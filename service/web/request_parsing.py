@@ -7,15 +7,20 @@ from functools import wraps
 from typing import Any, Final
 
 import msgspec
-from flask import Request, request
+from flask import Request, current_app, request
 from flask_smorest import Blueprint
-from marshmallow import EXCLUDE, RAISE, Schema, ValidationError
+from marshmallow import RAISE, Schema, ValidationError
 from werkzeug.exceptions import ClientDisconnected, HTTPException
 
 from service.matches.errors import FieldError, Problem
 from service.schemas.fields import MAX_ERRORS
 
 _BROKEN: Final = "The body breaks off, or is not in chunks as it says."
+
+TAKES_QUERY: Final = "_takes_query"
+"""The attribute that marks a view that reads the query."""
+
+_UNKNOWN_PARAMETER: Final = "There is no such parameter."
 
 
 class Resource(Blueprint):
@@ -36,6 +41,8 @@ class Resource(Blueprint):
             def wrapper(**named: Any) -> Any:
                 return view(read(request, made), **named)
 
+            if read is _read_query:
+                vars(wrapper)[TAKES_QUERY] = True
             return wrapper
 
         return decorator
@@ -53,15 +60,32 @@ def _read_body(req: Request, schema: Schema) -> Any:
 
 
 def _read_query(req: Request, schema: Schema) -> Any:
-    """Return what the query says; of a parameter that comes twice, the first.
+    """Return what the query says.
 
     :raises Problem: invalid_parameter.
     """
+    for name, values in req.args.lists():
+        if len(values) > 1 and name in schema.fields:
+            raise Problem("invalid_parameter", errors=[FieldError(name, "This parameter comes twice.")])
     try:
-        return schema.load(req.args.to_dict(), unknown=EXCLUDE)
+        return schema.load(req.args.to_dict(), unknown=RAISE)
     except ValidationError as error:
         faults = [FieldError(fault.pointer.lstrip("/"), fault.detail) for fault in _faults(error.messages)]
         raise Problem("invalid_parameter", errors=faults) from error
+
+
+def refuse_unknown_parameters() -> None:
+    """Refuse query parameters of an operation of the API that takes none.
+
+    :raises Problem: invalid_parameter.
+    """
+    if not request.query_string or not request.path.startswith("/v1/"):
+        return
+    view = current_app.view_functions.get(request.endpoint or "")
+    if view is None or TAKES_QUERY in vars(view):
+        return
+    names = list(request.args)[:MAX_ERRORS]
+    raise Problem("invalid_parameter", errors=[FieldError(name, _UNKNOWN_PARAMETER) for name in names])
 
 
 def _faults(messages: Any) -> list[FieldError]:

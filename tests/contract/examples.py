@@ -129,8 +129,7 @@ def after_the_end(story):
     over = story.ask("POST", "/v1/games", body).json["game"]
     game = f"/v1/games/{over['id']}"
     story.tell("finished", "A game that is over.", "GET", game)
-    stream = {"Accept": "text/event-stream"}
-    story.tell("end", "The end of a game.", "GET", f"{game}/events?after={over['last_event'] - 2}", **stream)
+    story.tell("end", "The end of a game.", "GET", f"{game}/events/stream?after={over['last_event'] - 2}")
     record = story.ask("GET", f"{game}/record").json
     players = [player | {"bot": None} for player in record["players"]]
     beginning = record | {"players": players, "actions": record["actions"][:4]}
@@ -146,7 +145,7 @@ def apart_from_games(story):
     story.tell("two_tiles", "A castle and a tile.", "POST", "/v1/scoring", body)
     story.tell("all", "All 78.", "GET", "/v1/tiles")
     story.tell("L45", "One with two ships.", "GET", "/v1/tiles/L45")
-    story.tell("L10", "A tile, turned.", "GET", "/v1/tiles/L10.svg?rotation=90")
+    story.tell("L10", "A tile, turned.", "GET", "/v1/tiles/L10/picture.svg?rotation=90")
     story.tell("all", "All 16.", "GET", "/v1/scoring-tiles")
     story.tell("ok", "It is.", "GET", "/healthz")
     story.tell("ok", "It can.", "GET", "/readyz")
@@ -193,10 +192,9 @@ def _too_many_requests():
 
 def _too_many_streams():
     with LiveService(limits=True) as service:
-        path, memory = service.table().path("events"), service.app.test_client()
-        stream = {"Accept": "text/event-stream"}
+        path, memory = service.table().path("events/stream"), service.app.test_client()
         opened = []
-        while (answer := memory.get(path, headers=stream)).status_code == 200:
+        while (answer := memory.get(path)).status_code == 200:
             opened.append(answer)
         return {"summary": "A stream too many.", "value": answer.json}
 

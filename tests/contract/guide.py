@@ -16,7 +16,7 @@ from service import docs as guide
 from tests.contract import readme
 from tests.support.launcher import ROOT, launching
 
-FOLDER = ROOT / "service" / "guide"
+FOLDER = ROOT / "service" / "docs"
 EXAMPLES = ROOT / "examples"
 NAMES = (guide.FIRST, *guide.PAGES)
 

@@ -30,7 +30,6 @@ _OTHERS = """
 ELSEWHERE = {
     *_OTHERS.split(),
     "Authorization: Bearer TOKEN",
-    "Accept: text/event-stream",
     '"private": true',
     '"42-seat1"',
 }

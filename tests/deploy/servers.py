@@ -76,8 +76,7 @@ class Server:
 
     def follow(self, game, **headers):
         """Give the stream of a game's events."""
-        headers = {"Accept": "text/event-stream"} | headers
-        return self.asked("GET", f"/v1/games/{game}/events", headers=headers)
+        return self.asked("GET", f"/v1/games/{game}/events/stream", headers=headers)
 
     def answers(self):
         """Say whether it is there and can serve."""

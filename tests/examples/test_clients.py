@@ -42,7 +42,7 @@ def test_bots_join_a_game_and_wait_for_each_other(python_bot, typescript_bot, ur
     for bot in bots:
         players = check(bot.communicate(timeout=60)[0], url)
         assert bot.returncode == 0
-        assert sorted(player["name"] for player in players)[:3] == ["Python", "Python", "Random 1"]
+        assert sorted(player["name"] for player in players)[:3] == ["Python", "Python", "Random"]
 
 
 def test_the_python_bot_uses_its_client_as_the_types_say(python_bot):

@@ -13,16 +13,22 @@ from service.storage.redis_store import RedisStore
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
 
-from fold import fold
+from fold import begin, fold
+
+from skye import TILES
 
 
 class Watcher:
-    """One caller who looked at the game once, and from then on only at its events."""
+    """One caller with two views: one that began with a GET, and one that began with the first event."""
 
     def __init__(self, client, path, token):
         self.client, self.path = client, path
         self.headers = {"Authorization": f"Bearer {token}"} if token else {}
         self.view = self.get()
+        seat, host = self.view["you"]["seat"], self.view["you"]["host"]
+        color = None if seat is None else self.view["players"][seat]["color"]
+        self.from_events = begin(TILES, color, host)
+        self.from_events["last_event"] = 0
 
     def get(self, rest="", status=200):
         answer = self.client.get(self.path + rest, headers=self.headers)
@@ -30,17 +36,30 @@ class Watcher:
         return answer.json
 
     def catch_up(self):
-        for event in self.get(f"/events?after={self.view['last_event']}")["events"]:
-            fold(self.view, event)
+        for view in (self.view, self.from_events):
+            for event in self.get(f"/events?after={view['last_event']}")["events"]:
+                fold(view, event)
+
+
+def without_color(view):
+    """Return a view as the service shows it: the colour of the caller is the client's own note."""
+    you = {name: value for name, value in view["you"].items() if name != "color"}
+    return view | {"you": you}
+
+
+def client_of(clock):
+    """Return a client of a service whose time is the number in `clock`."""
+    app = create_app(Settings.from_environment({}), RedisStore(fakeredis.FakeRedis()), clock=lambda: clock[0])
+    return app.test_client()
 
 
 @pytest.mark.parametrize(("players", "open_gold"), [(2, False), (3, True), (4, False), (5, True)])
 def test_every_caller_can_fold_events_over_a_first_view_through_a_whole_game(players, open_gold):
     clock = [1_000_000.0]
-    app = create_app(Settings.from_environment({}), RedisStore(fakeredis.FakeRedis()), clock=lambda: clock[0])
-    client = app.test_client()
+    client = client_of(clock)
     dice = random.Random(players)
-    options = {"seed": "fold", "open_gold": open_gold, "turn_ms": 60_000}
+    named = {"scoring_tiles": ["sheep", "squares", "most_gold", "most_ships"], "starting_seat": 1}
+    options = {"seed": "fold", "open_gold": open_gold, "turn_ms": 60_000} | (named if open_gold else {})
     created = client.post("/v1/games", json={"seats": players, "options": options}).json
     path = f"/v1/games/{created['game']['id']}"
     host = {"Authorization": f"Bearer {created['host_token']}"}
@@ -56,7 +75,9 @@ def test_every_caller_can_fold_events_over_a_first_view_through_a_whole_game(pla
     def check():
         for watcher in watchers:
             watcher.catch_up()
-            assert watcher.view == watcher.get()
+            seen = watcher.get()
+            assert watcher.view == seen
+            assert without_color(watcher.from_events) == seen
 
     join("Ann")
     join("Bob")

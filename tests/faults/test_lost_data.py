@@ -189,7 +189,7 @@ def test_what_comes_after_a_lost_beginning_is_told(service, redis_client):
 def test_a_stream_of_a_game_whose_log_is_lost_is_refused(service, redis_client):
     game = in_play(service)
     redis_client.delete(key_of(game, "log"))
-    answer = game.call("GET", "events", headers={"Accept": "text/event-stream"})
+    answer = game.call("GET", "events/stream")
     assert code_of(answer) == "game_unreadable"
 
 

@@ -120,3 +120,14 @@ def test_a_seat_that_a_bot_has_taken_over_cannot_resign(service):
     game.offer(0, 1, 1)
     service.clock.advance(1)
     assert code_of(game.call("DELETE", seat=1)) == "seat_played_by_bot"
+
+
+def test_unnamed_bots_are_named_by_their_kind_and_number(service):
+    players = [{"name": "Ann"}, {"bot": "greedy"}, {"bot": "random"}, {"bot": "greedy"}]
+    created = service.call("POST", "/v1/games", {"players": players}).json
+    assert [player["name"] for player in created["game"]["players"]] == [
+        "Ann",
+        "Greedy",
+        "Random",
+        "Greedy 2",
+    ]

@@ -234,8 +234,8 @@ def test_one_who_only_waits_for_events_decides_too(service):
 def test_and_so_does_an_open_stream(service):
     game = service.table(2, options={"turn_ms": 1000})
     after = game.view()["last_event"]
-    path = game.path("events") + f"?after={after}"
-    stream = service.call("GET", path, headers={"Accept": "text/event-stream"}).iter_encoded()
+    path = game.path("events/stream") + f"?after={after}"
+    stream = service.call("GET", path).iter_encoded()
     assert b"event: stream" in next(stream)
     begun = threading.Timer(0.05, service.clock.advance, [1])
     begun.start()

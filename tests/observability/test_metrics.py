@@ -169,7 +169,7 @@ def test_commits_that_come_too_late_are_counted():
 
 def test_open_streams_are_told_while_they_are_open(service):
     game = service.table(2)
-    opened = [game.call("GET", "events", headers={"Accept": "text/event-stream"}) for _ in range(3)]
+    opened = [game.call("GET", "events/stream") for _ in range(3)]
     assert value(scrape(service), "open_streams") == 3
     for stream in opened:
         stream.close()
@@ -189,7 +189,7 @@ def test_no_label_tells_of_a_game_or_a_token(service):
     ("rule", "written"),
     [
         ("/v1/games/<game>/players/<int:seat>", "/v1/games/{game}/players/{seat}"),
-        ("/v1/tiles/<tile>.svg", "/v1/tiles/{tile}.svg"),
+        ("/v1/tiles/<tile>/picture.svg", "/v1/tiles/{tile}/picture.svg"),
         ("", ""),
     ],
 )

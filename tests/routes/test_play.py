@@ -171,7 +171,8 @@ def test_scores_are_told_by_round_and_add_up(over):
 def test_the_result_says_where_points_come_from(over):
     view = over.view()
     for player, told in zip(view["players"], view["result"]["players"], strict=True):
-        assert sum(told["scoring_tiles"].values()) + told["scrolls"] + told["gold"] == player["score"]
+        by_tile = sum(tile["points"] for tile in told["scoring_tiles"])
+        assert by_tile + told["scroll_points"] + told["gold_points"] == player["score"]
     best = max(player["score"] for player in view["players"])
     assert all(view["players"][seat]["score"] == best for seat in view["result"]["winners"])
 
@@ -205,8 +206,11 @@ def test_the_reports_of_all_rounds_tell_the_whole_game(over):
     for seat, player in enumerate(view["players"]):
         placed = [placement for report in reports for placement in report["players"][seat]["placements"]]
         assert placed == player["territory"][1:]
-        points = sum(sum(report["players"][seat]["points"].values()) for report in reports)
-        assert points == sum(view["result"]["players"][seat]["scoring_tiles"].values())
+        scored = [tile for report in reports for tile in report["players"][seat]["scoring_tiles"]]
+        in_all = view["result"]["players"][seat]["scoring_tiles"]
+        for tile in in_all:
+            assert tile["points"] == sum(t["points"] for t in scored if t["id"] == tile["id"])
+        assert {(t["slot"], t["id"]) for t in scored} == {(t["slot"], t["id"]) for t in in_all}
     for report in reports:
         assert report["complete"]
         assert len(report["purchases"]) == 3
@@ -223,8 +227,8 @@ def test_scoring_by_itself_agrees_with_the_game(over):
     scored = over.service.call("POST", "/v1/scoring", body).json["territories"]
     last = over.service.get(over.path("scores"))["players"]
     for told, standing, final in zip(scored, last, view["result"]["players"], strict=True):
-        assert told["scroll_points"] == final["scrolls"]
-        assert told["gold_points"] == final["gold"]
+        assert told["scroll_points"] == final["scroll_points"]
+        assert told["gold_points"] == final["gold_points"]
         points = {tile["id"]: tile["points"] for tile in told["scoring_tiles"]}
         for tile in standing["rounds"][-1]["scoring_tiles"]:
             assert points[tile["id"]] == tile["points"]
@@ -253,3 +257,30 @@ def test_a_territory_that_cannot_be_is_refused_where_it_goes_wrong(service, tile
     (error,) = answer.json["errors"]
     assert error["pointer"].startswith("/territories/1/tiles")
     assert at is None or error["pointer"] == f"/territories/1/tiles/{at}"
+
+
+def test_cells_of_areas_are_the_regions_of_the_tiles_as_they_lie(over):
+    service = over.service
+    regions = {tile["id"]: tile["regions"] for tile in service.get("/v1/tiles")["tiles"]}
+    sides = ["north", "east", "south", "west"]
+
+    def turned(region, rotation):
+        return [sides[(sides.index(side) + rotation // 90) % 4] for side in region["sides"]]
+
+    for seat in range(3):
+        report = service.get(over.path("territory", seat))
+        lying = {tile["tile"]: tile for tile in report["tiles"]}
+        seen = []
+        for area in report["areas"]:
+            assert sorted({cell["tile"] for cell in area["cells"]}) == sorted(area["tiles"])
+            for cell in area["cells"]:
+                placed, region = lying[cell["tile"]], regions[cell["tile"]][cell["region"]]
+                turned = [
+                    sides[(sides.index(side) + placed["rotation"] // 90) % 4] for side in region["sides"]
+                ]
+                assert (cell["x"], cell["y"], cell["sides"]) == (placed["x"], placed["y"], turned)
+                assert (area["terrain"], cell["center"]) == (region["terrain"], region["center"])
+                seen.append((cell["tile"], cell["region"]))
+        assert sorted(seen) == sorted(
+            (tile, number) for tile in lying for number in range(len(regions[tile]))
+        )

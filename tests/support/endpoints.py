@@ -112,7 +112,7 @@ ENDPOINTS = (
     Endpoint("POST", "/v1/scoring", "lobby", NOBODY, _scoring),
     Endpoint("GET", "/v1/tiles", "lobby", NOBODY),
     Endpoint("GET", "/v1/tiles/<tile>", "lobby", NOBODY),
-    Endpoint("GET", "/v1/tiles/<tile>.svg", "lobby", NOBODY),
+    Endpoint("GET", "/v1/tiles/<tile>/picture.svg", "lobby", NOBODY),
     Endpoint("GET", "/v1/scoring-tiles", "lobby", NOBODY),
     Endpoint("GET", "/healthz", "lobby", NOBODY),
     Endpoint("GET", "/readyz", "lobby", NOBODY),

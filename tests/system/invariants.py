@@ -93,10 +93,15 @@ def prove_result(match, wire):
     for told, by_result, by_round in zip(
         reply.json["territories"], view["result"]["players"], last, strict=True
     ):
-        held(told["scroll_points"] == by_result["scrolls"], match.path, told, by_result)
-        held(told["gold_points"] == by_result["gold"], match.path, told, by_result)
+        held(told["scroll_points"] == by_result["scroll_points"], match.path, told, by_result)
+        held(told["gold_points"] == by_result["gold_points"], match.path, told, by_result)
         points = {tile["id"]: tile["points"] for tile in told["scoring_tiles"]}
-        for slot, scored in by_round["points"].items():
-            held(scored == points[slots[slot]], match.path, slot, scored, points)
-        total = sum(by_result["scoring_tiles"].values()) + by_result["scrolls"] + by_result["gold"]
+        for scored in by_round["scoring_tiles"]:
+            held(scored["id"] == slots[scored["slot"]], match.path, scored)
+            held(scored["points"] == points[scored["id"]], match.path, scored, points)
+        total = (
+            sum(tile["points"] for tile in by_result["scoring_tiles"])
+            + by_result["scroll_points"]
+            + by_result["gold_points"]
+        )
         held(total == by_result["score"], match.path, "does not add up:", by_result)

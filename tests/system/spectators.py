@@ -45,8 +45,8 @@ class Spectator:
 
     def _read_one(self, stopped):
         """Read one stream until it ends or breaks off."""
-        headers = {"Accept": "text/event-stream", "Last-Event-ID": str(len(self.told))}
-        answer = self.wire.request("GET", f"/v1/games/{self.game}/events", headers=headers)
+        headers = {"Last-Event-ID": str(len(self.told))}
+        answer = self.wire.request("GET", f"/v1/games/{self.game}/events/stream", headers=headers)
         try:
             if answer.status == 204:
                 self.is_over = True

@@ -60,7 +60,7 @@ def test_a_stream_whose_client_is_gone_ends_with_the_next_events(served):
     path = f"/v1/games/{created['game']['id']}"
     for leave in (reset, socket.socket.close):
         with connected(served.url) as follower:
-            follower.sendall(get(f"{path}/events", "Accept: text/event-stream"))
+            follower.sendall(get(f"{path}/events/stream"))
             assert follower.recv(12) == b"HTTP/1.1 200"
             assert counted(served, "open_streams") == 1
             leave(follower)

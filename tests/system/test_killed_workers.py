@@ -84,7 +84,7 @@ def test_half_a_request_dies_with_it_and_the_whole_one_is_accepted(served):
 
 def test_hundreds_of_connections_end_and_can_come_back_at_once(served):
     game = served.call("POST", "/v1/games", {})["game"]["id"]
-    stream = get(f"/v1/games/{game}/events", "Accept: text/event-stream")
+    stream = get(f"/v1/games/{game}/events/stream")
     created = counted(served, 'games_total{event="created"}')
     for _ in range(2):
         with contextlib.ExitStack() as opened:

@@ -176,7 +176,7 @@ class Table:
         self._launched = launched
         self._path = f"/v1/games/{created['game']['id']}"
         self._token = f"Authorization: Bearer {created['host_token']}"
-        self.stream = get(f"{self._path}/events", "Accept: text/event-stream")
+        self.stream = get(f"{self._path}/events/stream")
 
     def change(self):
         """Let a bot come and go."""

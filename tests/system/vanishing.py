@@ -33,7 +33,7 @@ def main():
         api = start(SKYE_CLIENT_TIMEOUT_S="1", SKYE_REDIS_URL="memory://")
         game = api.call("POST", "/v1/games", {})["game"]["id"]
         with connected(api.url) as follower, connected(api.url) as idle:
-            follower.sendall(get(f"/v1/games/{game}/events", "Accept: text/event-stream"))
+            follower.sendall(get(f"/v1/games/{game}/events/stream"))
             follower.recv(12)
             idle.sendall(get("/v1/tiles/L01"))
             answer_on(idle)

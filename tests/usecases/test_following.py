@@ -19,7 +19,7 @@ class Stream:
 
     def __init__(self, game, token=None, after=None, **headers):
         headers = STREAM | headers | ({} if after is None else {"Last-Event-ID": str(after)})
-        self.answer = game.call("GET", "events", token=token, headers=headers)
+        self.answer = game.call("GET", "events/stream", token=token, headers=headers)
         assert (self.answer.status_code, self.answer.mimetype) == (200, "text/event-stream")
         self._messages = self.answer.iter_encoded()
 

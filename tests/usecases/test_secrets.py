@@ -152,7 +152,7 @@ def test_a_stream_shows_no_secret():
 
 def streamed(game, token):
     """Return a whole stream of events, to its end."""
-    return game.call("GET", "events", token=token, headers={"Accept": "text/event-stream"}).data
+    return game.call("GET", "events/stream", token=token).data
 
 
 @pytest.mark.parametrize("open_gold", [False, True])

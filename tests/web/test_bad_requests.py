@@ -196,12 +196,13 @@ QUERIES = {
         "status": ["", "LOBBY", "aborted", "x" * 5000, "\x00"],
         "cursor": ["", "x", "=", "é", "a" * 65, "bmFu", "\x00", "9" * 64, "MQ==MQ=="],
     },
+    "GET /v1/games/<game>/events/stream": {"after": ["-1", "x", "", "1.5", "9" * 30]},
     "GET /v1/games/<game>/events": {
         "after": ["-1", "x", "", "1.5", "9" * 30, "9" * 5000, "\x00"],
         "limit": ["0", "1001", "x", "-1"],
         "wait_ms": ["-1", "60001", "x", "1e3", "9" * 30],
     },
-    "GET /v1/tiles/<tile>.svg": {"rotation": ["45", "-90", "x", "", "360", "0x0", "9" * 5000]},
+    "GET /v1/tiles/<tile>/picture.svg": {"rotation": ["45", "-90", "x", "", "360", "0x0", "9" * 5000]},
 }  # fmt: skip
 
 
@@ -226,3 +227,29 @@ def test_a_last_event_id_that_is_no_number_is_refused_and_nothing_is_told_twice(
         answer = game.call("GET", "events", headers={"Last-Event-ID": sent})
         assert refusal(answer, sent) == "invalid_parameter", sent
         assert [error["pointer"] for error in answer.json["errors"]] == ["Last-Event-ID"], sent
+
+
+@pytest.mark.parametrize(
+    "name", [endpoint.name for endpoint in BY_NAME.values() if endpoint.rule[:3] == "/v1"]
+)
+@pytest.mark.usefixtures("unchanged")
+def test_unknown_query_parameter_is_refused_by_name(name, games):
+    endpoint = BY_NAME[name]
+    answer = endpoint.send(games[endpoint.stage], query_string={"no_such": "1"})
+    assert refusal(answer, name) == "invalid_parameter"
+    assert [error["pointer"] for error in answer.json["errors"]] == ["no_such"]
+
+
+def test_repeated_query_parameter_is_refused_by_name(games):
+    answer = games["lobby"].service.call("GET", "/v1/games?limit=1&limit=2")
+    assert refusal(answer) == "invalid_parameter"
+    assert [error["pointer"] for error in answer.json["errors"]] == ["limit"]
+
+
+@pytest.mark.parametrize("body", [{"tile": "L01", "pass": True}, {"tile": None}, {"pass": None}, {}])
+def test_purchase_of_neither_or_both_names_the_alternatives(body, games):
+    answer = BY_NAME["POST /v1/games/<game>/players/<int:seat>/purchase"].send(games["buying"], body=body)
+    assert refusal(answer) == "invalid_body"
+    (error,) = answer.json["errors"]
+    assert '{"tile": "L01"}' in error["detail"]
+    assert '{"pass": true}' in error["detail"]

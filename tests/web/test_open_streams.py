@@ -15,9 +15,8 @@ def stream():
         def stream(game, token=None, address="192.0.2.1"):
             answer = game.call(
                 "GET",
-                "events",
+                "events/stream",
                 token=token,
-                headers={"Accept": "text/event-stream"},
                 environ_base={"REMOTE_ADDR": address},
             )
             opened.callback(answer.close)

@@ -19,7 +19,7 @@ def answers(service):
     game = service.table(2)
     tag = game.call("GET", token=game.tokens[0]).headers["ETag"]
     yield service.call("GET", "/v1/tiles/L01")
-    yield service.call("GET", "/v1/tiles/L01.svg")
+    yield service.call("GET", "/v1/tiles/L01/picture.svg")
     yield service.call("POST", "/v1/games", {})
     yield game.call("GET", token=game.tokens[0], headers={"If-None-Match": tag})
     yield game.call("GET", token="x")
@@ -29,7 +29,7 @@ def answers(service):
     yield service.http.options("/v1/games", headers={"Access-Control-Request-Method": "POST"})
     yield service.call("HEAD", "/v1/tiles")
     yield service.call("GET", "/metrics")
-    stream = game.call("GET", "events", headers={"Accept": "text/event-stream"})
+    stream = game.call("GET", "events/stream")
     yield stream
     stream.close()
 

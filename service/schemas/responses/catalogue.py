@@ -18,6 +18,14 @@ class TileEdges(Answer):
     west = TerrainName()
 
 
+class TileRegion(Answer):
+    """A part of a tile in reference orientation: connected ground of one terrain."""
+
+    terrain = TerrainName()
+    sides = ListOf(Side("An edge."), "The edges that it reaches.", length=(0, 4))
+    center = Flag("Whether it covers the middle of the tile.")
+
+
 class Tile(Answer):
     """A tile in reference orientation."""
 
@@ -25,6 +33,7 @@ class Tile(Answer):
     castle = Flag("Whether it is one of the five castle tiles.")
     edges = One(TileEdges, "The terrain on each edge.")
     center = TerrainName("The terrain in the middle.")
+    regions = ListOf(TileRegion, "The parts of the tile; `areas[].cells` refer to them.", length=(1, 5))
     roads = ListOf(
         ListOf(
             Side(), "The edges that one road joins; a road on one edge ends inside the tile.", length=(1, 4)

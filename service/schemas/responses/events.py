@@ -15,16 +15,23 @@ from service.schemas.fields import (
     Seat,
     Tagged,
 )
-from service.schemas.responses.game import GameResult, UsedScoringTiles
+from service.schemas.responses.game import (
+    Fairness,
+    GameOptions,
+    GameResult,
+    PointsByScoringTile,
+    UsedScoringTiles,
+)
 from service.schemas.responses.shape import (
     ROUNDS,
     Answer,
     BySeat,
     Count,
+    Flag,
+    GameId,
     LandscapeTiles,
     Round,
     Seats,
-    SlotPoints,
     Text,
     Time,
     Version,
@@ -43,10 +50,19 @@ class _SeatEvent(_Event):
 
 
 class GameCreatedEvent(_Event):
-    """The game was created; players may join."""
+    """The game was created; players may join.
+
+    With the catalogue, this event and those that follow are enough to build the view of the game.
+    """
 
     type = Always("game_created")
+    game = GameId()
     name = Text("What the game is called.", 60)
+    private = Flag("Whether the game is unlisted.")
+    seats = Integer(PLAYERS[0], PLAYERS[-1], "How many can sit down.")
+    options = One(GameOptions, "What the creator chose. The seed is always null here.")
+    scoring_tiles = UsedScoringTiles("The scoring tiles that the creator named; none if they are drawn.")
+    fairness = One(Fairness, "The commitment to the seed. The seed is always null here.")
 
 
 class PlayerJoinedEvent(_SeatEvent):
@@ -247,7 +263,7 @@ class SeatRoundPoints(Answer):
     """The points of one seat in a round."""
 
     seat = Seat("The seat.")
-    points = SlotPoints("Points for each scoring tile of the round, by slot.")
+    scoring_tiles = PointsByScoringTile("Points for each scoring tile of the round.")
     score = Count("All points of the seat then.")
 
 

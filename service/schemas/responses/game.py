@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from marshmallow import fields
+from typing import Any
 
 from service.schemas.enums import (
     BotName,
@@ -122,13 +122,19 @@ class Player(Answer):
     territory = TilesAsPlaced("The placed tiles in placing order, the castle first.")
 
 
-class TilePoints(fields.Dict):
-    """Points by scoring tile, all rounds together."""
+class ScoringTilePoints(Answer):
+    """The points of one seat for a scoring tile."""
 
-    component = "TilePoints"
+    slot = ScoringSlot("The slot of the scoring tile.")
+    id = ScoringTileId("The scoring tile.")
+    points = Count("The points.")
 
-    def __init__(self, description: str) -> None:
-        super().__init__(keys=ScoringTileId(), values=Count("Points."), metadata={"description": description})
+
+class PointsByScoringTile(ListOf):
+    """The points of one seat, one entry for each scoring tile."""
+
+    def __init__(self, description: str, **kwargs: Any) -> None:
+        super().__init__(ScoringTilePoints, description, length=(0, len(SLOTS)), **kwargs)
 
 
 class SeatResult(Answer):
@@ -136,9 +142,9 @@ class SeatResult(Answer):
 
     seat = Seat("The seat.")
     score = Count("All points.")
-    scoring_tiles = TilePoints("Points for each scoring tile of the game.")
-    scrolls = Count("Points for scrolls.")
-    gold = Count("Points for gold.")
+    scoring_tiles = PointsByScoringTile("Points for each scoring tile of the game, all rounds together.")
+    scroll_points = Count("Points for scrolls.")
+    gold_points = Count("1 point for every 5 gold.")
 
 
 class GameResult(Answer):

@@ -6,6 +6,7 @@ from service.schemas.enums import GameStatus, LandscapeTile, Prices
 from service.schemas.fields import MOST_GOLD, Integer, ListOf, One, OneOf, Seat, Variants
 from service.schemas.records import GameRecord, RecordedAction
 from service.schemas.responses.events import Event, Income
+from service.schemas.responses.game import PointsByScoringTile
 from service.schemas.responses.shape import (
     Answer,
     BySeat,
@@ -14,7 +15,6 @@ from service.schemas.responses.shape import (
     GameId,
     LandscapeTiles,
     Round,
-    SlotPoints,
     TerritoryTile,
     Version,
 )
@@ -57,7 +57,7 @@ class SeatRound(Answer):
     gold_lost = Count("The gold on those, which went to the bank.", allow_none=True)
     placements = ListOf(TerritoryTile, "The tiles built, in that order.")
     tiles_returned = LandscapeTiles("Tiles that had no place and went back into the bag.")
-    points = SlotPoints("Points for each scoring tile of the round, by slot.", allow_none=True)
+    scoring_tiles = PointsByScoringTile("Points for each scoring tile of the round.", allow_none=True)
     score = Count("All points of the seat after the round.", allow_none=True)
 
 

@@ -19,7 +19,7 @@ class Nothing(fields.Field[Any]):
     """Null: the request has no body."""
 
     def __init__(self) -> None:
-        super().__init__(metadata={"description": "Null: send no body.", "type": "null"})
+        super().__init__(metadata={"description": "Null: send no body.", "const": None})
 
 
 class OfferLimits(Answer):

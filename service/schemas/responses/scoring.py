@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from service.schemas.enums import AnyTile, ObjectKind, ScoringSlot, ScoringTileId, TerrainName
-from service.schemas.fields import ListOf, One, Seat
+from service.schemas.enums import AnyTile, ObjectKind, ScoringSlot, ScoringTileId, Side, TerrainName
+from service.schemas.fields import Coordinate, ListOf, One, Seat
 from service.schemas.responses.problem import ProblemCode
 from service.schemas.responses.shape import (
     ROUNDS,
@@ -18,7 +18,7 @@ from service.schemas.responses.shape import (
     TilesAsPlaced,
     Version,
 )
-from skye import PLAYERS, SCORING_TILES, SLOTS
+from skye import LANDSCAPE, PLAYERS, SCORING_TILES, SLOTS
 
 _MOST_SCROLLS = 14
 
@@ -97,11 +97,27 @@ class Scores(Answer):
     players = BySeat(SeatScores, "The points of each seat, in seat order.")
 
 
+class AreaCell(Answer):
+    """The part of an area that lies on one tile."""
+
+    tile = AnyTile()
+    region = Count("Which region of the tile it is: the index in `regions` of the tile in the catalogue.", 4)
+    x = Coordinate("Position eastwards of the castle.")
+    y = Coordinate("Position southwards of the castle.")
+    sides = ListOf(
+        Side("An edge of the cell."), "The edges that it reaches, as the tile lies.", length=(0, 4)
+    )
+    center = Flag("Whether it covers the middle of the tile.")
+
+
 class Area(Answer):
     """An area of a territory: tiles or parts of tiles of one terrain that are joined."""
 
     terrain = TerrainName()
     tiles = TerritoryTiles("Its tiles, each once.")
+    cells = ListOf(
+        AreaCell, "The regions of tiles that it consists of.", length=(0, 4 * (len(LANDSCAPE) + 1))
+    )
     completed = Flag("Whether every edge that it reaches has a tile on its other side.")
     brochs = Count("The brochs in it.")
     ships = Count("The ships in it.")

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from marshmallow import Schema, fields
 
-from service.schemas.enums import AnyTile, LandscapeTile, ScoringSlot
+from service.schemas.enums import AnyTile, LandscapeTile
 from service.schemas.fields import Coordinate, Integer, ListOf, Rotation, Seat
 from skye import LANDSCAPE, PLAYERS, schedule
 
@@ -131,14 +131,3 @@ class TilesAsPlaced(ListOf):
 
     def __init__(self, description: str) -> None:
         super().__init__(TerritoryTile, description, length=(0, len(LANDSCAPE) + 1))
-
-
-class SlotPoints(fields.Dict):
-    """Points by the slot of the scoring tile that gave them."""
-
-    component = "SlotPoints"
-
-    def __init__(self, description: str, **kwargs: Any) -> None:
-        super().__init__(
-            keys=ScoringSlot(), values=Count("Points."), metadata={"description": description}, **kwargs
-        )
