@@ -103,6 +103,7 @@ ENDPOINTS = (
     Endpoint("DELETE", f"{_SEAT}/placements/last", "placed"),
     Endpoint("POST", f"{_SEAT}/build/finish", "placed"),
     Endpoint("GET", f"{_GAME}/events"),
+    Endpoint("GET", f"{_GAME}/events/stream", "aborted"),
     Endpoint("GET", f"{_GAME}/rounds/<int:round>"),
     Endpoint("GET", f"{_GAME}/record"),
     Endpoint("GET", f"{_GAME}/scores"),
@@ -127,6 +128,8 @@ def stages(service) -> dict[str, Game]:
     for stage, phase in (("buying", "buying"), ("building", "building"), ("placed", "building")):
         games[stage] = service.table(options={"starting_seat": 0})
         games[stage].play_to(phase)
+    games["aborted"] = service.table()
+    games["aborted"].call("DELETE", token=games["aborted"].host)
     placed = games["placed"]
     placed.play_until(lambda _: not placed.view()["players"][0]["tiles_to_build"], dice(1))
     return games
