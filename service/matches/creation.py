@@ -9,6 +9,7 @@ from typing import Any
 
 from service.matches.errors import Problem
 from service.matches.match import GameOptions, Match, OnTimeout, Seat, SeedSource
+from service.matches.names import name_key
 from service.matches.tokens import TokenSource, hash_token
 from skye import TieBreak
 
@@ -99,4 +100,5 @@ def _bot_name(bot: str, taken: Collection[str]) -> str:
     ('Greedy', 'Greedy 2')
     """
     numbered = (f"{bot.capitalize()} {number}" for number in count(2))
-    return next(name for name in chain([bot.capitalize()], numbered) if name not in taken)
+    keys = {name_key(name) for name in taken}
+    return next(name for name in chain([bot.capitalize()], numbered) if name_key(name) not in keys)

@@ -42,6 +42,7 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     "game_aborted": ErrorCode(409, "The host has aborted the game; nothing can change it any more."),
     "game_full": ErrorCode(409, "Every seat of the game is taken."),
     "color_taken": ErrorCode(409, "Another player has this colour."),
+    "name_taken": ErrorCode(409, "Another player of this game has this name."),
     "too_few_players": ErrorCode(409, "A game needs at least two players."),
     "seat_played_by_bot": ErrorCode(409, "A bot plays this seat."),
     "too_many_changes": ErrorCode(

@@ -21,14 +21,18 @@ from service.matches.match import (
     Seat,
     Status,
 )
+from service.matches.names import name_key
 from service.matches.transitions import Transition, advance, after_move, game_in_play, undo_limit_reached
 from skye import COLORS, PLAYERS, Action, new_game, play_on
 
 
-def open_match(match: Match, seats: tuple[Seat, ...], now_ms: int) -> Transition:
+def open_match(
+    match: Match, seats: tuple[Seat, ...], now_ms: int, *, unique_names: bool = True
+) -> Transition:
     """Open a new match with its first seats; start it if it is full and should start when full.
 
-    :raises Problem: game_full, color_taken. :raises RuleError: what `start` raises.
+    :param unique_names: whether names must differ; those of a recorded game need not.
+    :raises Problem: game_full, color_taken, name_taken. :raises RuleError: what `start` raises.
     """
     if len(seats) > match.capacity:
         raise Problem("game_full", f"There are {match.capacity} seats for {len(seats)} players.")
@@ -37,14 +41,14 @@ def open_match(match: Match, seats: tuple[Seat, ...], now_ms: int) -> Transition
     unnamed = (color for color in COLORS if color not in named)
     for seat in seats:
         seated = replace(seat, color=seat.color or next(unnamed))
-        transition = transition.then(join(transition.match, seated, now_ms))
+        transition = transition.then(join(transition.match, seated, now_ms, unique_names=unique_names))
     return transition
 
 
-def join(match: Match, seat: Seat, now_ms: int) -> Transition:
+def join(match: Match, seat: Seat, now_ms: int, *, unique_names: bool = True) -> Transition:
     """Add a player or a bot in the next seat; without a colour it gets the first free one.
 
-    :raises Problem: game_already_started, game_aborted, too_many_changes, game_full, color_taken.
+    :raises Problem: game_already_started, game_aborted, too_many_changes, game_full, color_taken, name_taken.
     """
     _check_in_lobby(match)
     if undo_limit_reached(match):  # joining and leaving could go on forever
@@ -54,6 +58,8 @@ def join(match: Match, seat: Seat, now_ms: int) -> Transition:
     taken = {other.color for other in match.seats}
     if seat.color in taken:
         raise Problem("color_taken", f"Another player has {seat.color}.")
+    if unique_names and name_key(seat.name) in {name_key(other.name) for other in match.seats}:
+        raise Problem("name_taken", "Another player has this name, or one that looks like it.")
     seat = replace(seat, color=seat.color or next(color for color in COLORS if color not in taken))
     joined = PlayerJoined(len(match.seats), seat.name, seat.color, seat.bot)
     transition = advance(match, now_ms, [joined], seats=(*match.seats, seat))

@@ -56,7 +56,15 @@ _THIS = {"game": "$request.path.game"}
             ),
         ],
     ),
-    refuses=[*BODY, "invalid_setup", "invalid_record", "game_not_over", "game_full", "color_taken"],
+    refuses=[
+        *BODY,
+        "invalid_setup",
+        "invalid_record",
+        "game_not_over",
+        "game_full",
+        "color_taken",
+        "name_taken",
+    ],
 )
 @blueprint.arguments(requests.NewGame, required=False, description="What game to open.")
 def create_game(body: dict[str, Any]) -> Response:
@@ -77,7 +85,7 @@ def create_game(body: dict[str, Any]) -> Response:
 
     def make(game_id: str, now_ms: int, tokens: TokenSource) -> Transition:
         match, seats = new_match(body, game_id, tokens, now_ms), new_seats(body["players"], tokens)
-        step = seating.open_match(match, seats, now_ms)
+        step = seating.open_match(match, seats, now_ms, unique_names="record" not in body)
         return seating.replay(step, actions, now_ms)
 
     def tell(table: Match, caller: Caller, tokens: TokenSource) -> tuple[int, Any]:
@@ -179,6 +187,7 @@ def own_view(table: Match, caller: Caller, _tokens: TokenSource) -> tuple[int, A
         "too_many_changes",
         "game_full",
         "color_taken",
+        "name_taken",
         "invalid_setup",
     ],
 )

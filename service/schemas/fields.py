@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import heapq
 import re
+import unicodedata
 from collections.abc import Iterable
 from functools import cache
 from typing import Any, ClassVar
@@ -141,17 +142,24 @@ class QueryBoolean(Boolean):
 
 
 _HIDDEN = (
-    r"\x00-\x1f\x7f-\x9f\u00ad\u200b\u2027-\u202e\u2060-\u2069\ue000-\uf8ff\ufdd0-\ufdef\ufeff\ufffe\uffff"
+    r"\x00-\x1f\x7f-\x9f\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
+    r"\u180b-\u180f\u200b\u200e\u200f\u2027-\u202e\u2060-\u206f\u2800\u3164\ue000-\uf8ff\ufdd0-\ufdef"
+    r"\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
 )
-"""Control characters, line ends, what turns the direction of text, what makes two names look like one, and
-what is no character at all.
+"""Controls, format characters (category Cf), default-ignorable code points, fillers, variation selectors,
+the blank braille pattern, private use and non-characters, as far as they are in the Basic Multilingual Plane.
 
-It says U+2027 too, which looks like nothing but a dot: generators write the ends of a range into their code
-as they are, where U+2028 would end the line.
+The joiners U+200C and U+200D are allowed between visible characters: several scripts and emoji need them.
+U+2027 is excluded too: code generators write the ends of a range literally, and a literal U+2028 ends a line.
 """
 
-_BLANK = r"\s\u200c-\u200f"
-"""What leaves no mark by itself, but joins and parts letters in some scripts."""
+_INVISIBLE_CATEGORIES = frozenset(("Cc", "Cf", "Cs", "Co"))
+_JOINERS = "\u200c\u200d"
+_SUPPLEMENTARY_SELECTORS = range(0xE0000, 0xE1000)
+"""Tags and variation selectors: the default-ignorable block beyond the Basic Multilingual Plane."""
+
+_BLANK = r"\s\u200c\u200d"
+"""Characters that leave no mark by themselves."""
 
 _READABLE = re.compile(rf"^[^{_HIDDEN}]*[^{_HIDDEN}{_BLANK}][^{_HIDDEN}]*$")
 
@@ -170,9 +178,17 @@ class Name(fields.String):
         name = value.strip()
         if not 1 <= len(name) <= self._most:
             raise ValidationError(f"This has not from 1 to {self._most} characters.")
-        if not _READABLE.fullmatch(name):
+        if not _READABLE.fullmatch(name) or not all(map(_is_visible, name)):
             raise ValidationError("This has characters that cannot be shown, or none that can.")
         return name
+
+
+def _is_visible(character: str) -> bool:
+    """Return whether a character beyond those of `_HIDDEN` may be part of a name."""
+    if character in _JOINERS:
+        return True
+    is_selector = ord(character) in _SUPPLEMENTARY_SELECTORS
+    return not is_selector and unicodedata.category(character) not in _INVISIBLE_CATEGORIES
 
 
 class OneOf(fields.String):

@@ -24,6 +24,19 @@ HIDDEN = {
     "nor this": "a\uffffb",
     "for private use": "a\ue000b",
     "nothing but blanks": " \u00a0\u3000 ",
+    "a Hangul filler": "Ann\u3164",
+    "a Hangul choseong filler": "Ann\u115f",
+    "a halfwidth Hangul filler": "Ann\uffa0",
+    "a blank braille pattern": "Ann\u2800",
+    "an Arabic letter mark": "Ann\u061c",
+    "a left-to-right mark": "Ann\u200e",
+    "a deprecated format character": "Ann\u206a",
+    "a variation selector": "Ann\ufe0f",
+    "a combining grapheme joiner": "Ann\u034f",
+    "a Mongolian vowel separator": "Ann\u180e",
+    "a tag": "Ann\U000e0041",
+    "a supplementary variation selector": "Ann\U000e0100",
+    "a musical format control": "Ann\U0001d173",
     "nothing to be seen": "\u200b\u200d\ufeff",
     "too long": "a" * 61,
     "too long in other letters": "ü" * 61,
@@ -65,3 +78,36 @@ def test_a_name_that_can_be_read_is_shown_as_it_is(name, service):
     assert view["name"] == view["players"][1]["name"] == name
     picture = ET.fromstring(game.call("GET", "territory.svg", seat=1, token=game.host).data)
     assert picture.find("{*}title").text == name
+
+
+@pytest.mark.parametrize("name", ["ANN", "\uff21nn", " Ann ", "An\u200dn", "ann"])
+def test_name_that_looks_like_another_of_the_game_is_refused(name, service):
+    game = service.table(2, start=False)
+    assert refusal(game.call("POST", "players", {"name": name})) == "name_taken"
+    body = {"players": [{"name": "Ann"}, {"name": name}]}
+    assert refusal(service.call("POST", "/v1/games", body)) == "name_taken"
+    assert game.call("POST", "players", {"name": "Anna"}).status_code == 201
+
+
+def test_bot_without_a_name_gets_a_free_one(service):
+    game = service.table(2, start=False)
+    for _ in range(2):
+        assert game.call("POST", "players", {"bot": "greedy"}, token=game.host).status_code == 201
+    assert game.call("DELETE", seat=0).status_code == 200
+    game.call("POST", "players", {"bot": "greedy"}, token=game.host)
+    assert [player["name"] for player in game.view()["players"]] == [
+        "Bob",
+        "Greedy",
+        "Greedy 2",
+        "Greedy 3",
+    ]
+
+
+def test_record_of_players_with_one_name_starts_a_game(service):
+    """Games had such players before names had to differ."""
+    game = service.table(2)
+    game.play_out()
+    record = game.call("GET", "record").json
+    for player in record["players"]:
+        player["name"] = "Ann"
+    assert service.call("POST", "/v1/games", {"record": record}).status_code == 201

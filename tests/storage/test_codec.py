@@ -11,9 +11,9 @@ from tests.support.playing import Service, code_of, dice
 def tables_of_a_game(players, seed):
     """Yield the tables of a random game, action by action."""
     service = Service()
-    name = "Ann-Charlotte of the Western Isles, Lady"  # as long as a name can be
     game = service.table(1, start=False, seed=f"{seed}".rjust(64, "s"), name="Skye " * 12)
-    for _ in range(players - 1):
+    for number in range(players - 1):
+        name = f"{number}".rjust(40, "n")  # as long as a name can be
         assert game.call("POST", "players", {"name": name}).status_code == 201
     assert game.call("POST", "start", token=game.host).status_code == 200
     table = decode_match(service.redis.get(f"skye:{{{game.id}}}:table"))

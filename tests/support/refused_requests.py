@@ -188,6 +188,12 @@ def a_color_that_another_has(service):
     return lambda: game.call("POST", "players", {"name": "Third", "color": "red"})
 
 
+@refused_as("name_taken")
+def a_name_that_another_has(service):
+    game = service.table(2, start=False)
+    return lambda: game.call("POST", "players", {"name": "ann"})
+
+
 @refused_as("too_few_players")
 def a_game_for_one(service):
     game = service.table(1, start=False)
