@@ -1,11 +1,12 @@
-"""Sending commands to Redis together: what several requests want of it at once, one of them sends for all.
+"""Batching: commands of concurrent requests share one round trip to Redis.
 
-A round trip costs a process about as much as all else that a read does, and hardly more for ten commands than
-for one. So while commands are under way, those who come wait for them to end, and then the first of them
-sends what all want. Nobody waits who comes alone, nor for long where Redis is slow.
+A round trip costs a worker about as much CPU time as the rest of a read, and hardly more for ten commands
+than for one. While a command is in flight, later ones queue; then the first in the queue becomes the leader
+and sends all of them in one pipeline. A command without company is sent at once, and none queues longer than
+`max_wait_s`.
 
-What each is told is its own: an answer, a refusal, or that the connection broke and nobody knows what became
-of the command, as if it had been sent alone. It is sent after it was asked for, and once or not at all.
+Each caller gets its own reply, its own error reply, or the connection error as if it had sent its command
+alone. Every command is sent at most once.
 """
 
 from __future__ import annotations
@@ -15,124 +16,123 @@ from typing import Any, Final
 
 import redis
 
-_PATIENCE_S: Final = 0.1
-"""How long to wait for one's turn; who has waited in vain sends alone."""
+_MAX_WAIT_S: Final = 0.1
+"""For how long a command queues before it is sent on a connection of its own."""
 
-_MOST: Final = 32
-"""How many commands are sent together, at most."""
+_MAX_BATCH: Final = 32
 
 
-class _Call:
-    """A command that waits for its turn: `told` can be acquired once it is answered, or is to lead others."""
+class _Queued:
+    """A command in the queue; `done` is released when it has its reply or becomes the leader."""
 
-    __slots__ = ("answer", "args", "leads", "options", "sent", "told")
+    __slots__ = ("args", "done", "is_leader", "is_sent", "options", "reply")
 
     def __init__(self, args: tuple[Any, ...], options: dict[str, Any]) -> None:
         self.args = args
         self.options = options
-        self.leads = False
-        self.sent = False
-        self.answer: Any = None
-        self.told = threading.Lock()
-        self.told.acquire()
+        self.is_leader = False
+        self.is_sent = False
+        self.reply: Any = None
+        self.done = threading.Lock()
+        self.done.acquire()
 
 
 class BatchingRedis(redis.Redis):
-    """A client that sends together what is asked for at the same time. Pipelines go their own way."""
+    """A client that batches concurrent commands. Pipelines are sent as they are."""
 
-    def __init__(self, *, patience_s: float = _PATIENCE_S, **options: Any) -> None:
+    def __init__(self, *, max_wait_s: float = _MAX_WAIT_S, **options: Any) -> None:
         super().__init__(**options)
-        self._patience_s = patience_s
-        self._turns = threading.Lock()
-        self._busy = False
-        self._waiting: list[_Call] = []
+        self._max_wait_s = max_wait_s
+        self._mutex = threading.Lock()
+        self._in_flight = False
+        self._queue: list[_Queued] = []
 
     @property
-    def waiting(self) -> int:
-        """How many commands wait for their turn."""
-        return len(self._waiting)
+    def queued(self) -> int:
+        """How many commands are in the queue."""
+        return len(self._queue)
 
     def execute_command(self, *args: Any, **options: Any) -> Any:
-        """Return what a command answers."""
-        with self._turns:
-            call = _Call(args, options) if self._busy else None
-            self._busy = True
-            if call is not None:
-                self._waiting.append(call)
-        if call is not None:
-            return self._in_turn(call)
+        """Return the reply to a command."""
+        with self._mutex:
+            queued = _Queued(args, options) if self._in_flight else None
+            self._in_flight = True
+            if queued is not None:
+                self._queue.append(queued)
+        if queued is not None:
+            return self._wait(queued)
         try:
-            return self._alone(*args, **options)
+            return self._send_alone(*args, **options)
         finally:
-            self._hand_on()
+            self._appoint_leader()
 
-    def _alone(self, *args: Any, **options: Any) -> Any:
-        return super().execute_command(*args, **options)  # type: ignore[no-untyped-call]  # theirs
+    def _send_alone(self, *args: Any, **options: Any) -> Any:
+        return super().execute_command(*args, **options)  # type: ignore[no-untyped-call]  # redis-py's
 
-    def _in_turn(self, call: _Call) -> Any:
+    def _wait(self, queued: _Queued) -> Any:
         try:
-            told = call.told.acquire(timeout=self._patience_s)
-        except BaseException:  # this request is broken off
-            self._leave(call)
+            is_done = queued.done.acquire(timeout=self._max_wait_s)
+        except BaseException:  # the deadline of the caller
+            self._abandon(queued)
             raise
-        together = self._begin(call)
-        if together:
-            self._send(together)
-        elif not call.sent:
-            return self._alone(*call.args, **call.options)
-        elif not told:
-            call.told.acquire()  # somebody sends it just now
-        if isinstance(call.answer, Exception):
-            raise call.answer
-        return call.answer
+        batch = self._take_batch(queued)
+        if batch:
+            self._send_batch(batch)
+        elif not queued.is_sent:
+            return self._send_alone(*queued.args, **queued.options)
+        elif not is_done:
+            queued.done.acquire()  # the leader is sending it
+        if isinstance(queued.reply, Exception):
+            raise queued.reply
+        return queued.reply
 
-    def _begin(self, call: _Call) -> list[_Call]:
-        """Return whom to send for: those who wait, if the call leads them; else it waits no longer."""
-        with self._turns:
-            if call.leads:
-                together, self._waiting = self._waiting[:_MOST], self._waiting[_MOST:]
-                for each in together:
-                    each.sent = True
-                return together
-            if not call.sent:
-                self._waiting.remove(call)
+    def _take_batch(self, queued: _Queued) -> list[_Queued]:
+        """Return the batch that a leader sends; a command that is not the leader leaves the queue."""
+        with self._mutex:
+            if queued.is_leader:
+                batch, self._queue = self._queue[:_MAX_BATCH], self._queue[_MAX_BATCH:]
+                for each in batch:
+                    each.is_sent = True
+                return batch
+            if not queued.is_sent:
+                self._queue.remove(queued)
             return []
 
-    def _leave(self, call: _Call) -> None:
-        """Wait no longer, and lead nobody."""
-        with self._turns:
-            if call in self._waiting:
-                self._waiting.remove(call)
-        if call.leads:
-            self._hand_on()
+    def _abandon(self, queued: _Queued) -> None:
+        """Leave the queue without a reply; a leader hands over."""
+        with self._mutex:
+            if queued in self._queue:
+                self._queue.remove(queued)
+        if queued.is_leader:
+            self._appoint_leader()
 
-    def _send(self, calls: list[_Call]) -> None:
-        """Send all of them, the leader's first, and tell the others."""
-        answers: list[Any] = [redis.ConnectionError("who was to send this was broken off")] * len(calls)
+    def _send_batch(self, batch: list[_Queued]) -> None:
+        """Send a batch, the leader's command first, and hand out the replies."""
+        replies: list[Any] = [redis.ConnectionError("the sender of the batch was interrupted")] * len(batch)
         try:
-            answers = self._together(calls)
+            replies = self._replies_to(batch)
         except redis.RedisError as error:
-            answers = [error] * len(calls)
+            replies = [error] * len(batch)
         finally:
-            self._hand_on()
-            for call, answer in zip(calls, answers, strict=True):
-                call.answer = answer
-                if not call.leads:
-                    call.told.release()
+            self._appoint_leader()
+            for queued, reply in zip(batch, replies, strict=True):
+                queued.reply = reply
+                if not queued.is_leader:
+                    queued.done.release()
 
-    def _together(self, calls: list[_Call]) -> list[Any]:
-        if len(calls) == 1:
-            return [self._alone(*calls[0].args, **calls[0].options)]
+    def _replies_to(self, batch: list[_Queued]) -> list[Any]:
+        if len(batch) == 1:
+            return [self._send_alone(*batch[0].args, **batch[0].options)]
         pipeline: Any = self.pipeline(transaction=False)
-        for call in calls:
-            pipeline.execute_command(*call.args, **call.options)
-        answers: list[Any] = pipeline.execute(raise_on_error=False)
-        return answers
+        for queued in batch:
+            pipeline.execute_command(*queued.args, **queued.options)
+        replies: list[Any] = pipeline.execute(raise_on_error=False)
+        return replies
 
-    def _hand_on(self) -> None:
-        """Let the first of those who wait lead the others."""
-        with self._turns:
-            self._busy = bool(self._waiting)
-            if self._waiting:
-                self._waiting[0].leads = True
-                self._waiting[0].told.release()
+    def _appoint_leader(self) -> None:
+        """Make the first command in the queue the leader of the next batch."""
+        with self._mutex:
+            self._in_flight = bool(self._queue)
+            if self._queue:
+                self._queue[0].is_leader = True
+                self._queue[0].done.release()

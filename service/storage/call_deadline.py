@@ -1,7 +1,7 @@
-"""A limit for a whole call of a server.
+"""A deadline for a whole call to Redis.
 
-The timeout of a socket bounds the wait for each piece of an answer. Who sends one in many pieces, as a proxy
-may that lets little pass at a time, would hold a call up for as long as they take together.
+A socket timeout bounds the wait for each piece of a reply. A reply that arrives in many small pieces, as
+through a throttling proxy, could take far longer than the timeout in total.
 """
 
 from __future__ import annotations
@@ -13,19 +13,20 @@ import gevent
 import redis
 from gevent.monkey import is_module_patched
 
-_CAN_BREAK_OFF: Final = is_module_patched("socket")
-"""Whether who waits for a socket can be interrupted; else the timeout of the socket is all there is."""
+_IS_COOPERATIVE: Final = is_module_patched("socket")
+"""Whether gevent can interrupt a wait for a socket; without it the socket timeout is the only bound."""
 
-_NO_LIMIT: Final = nullcontext()
+_NO_DEADLINE: Final = nullcontext()
 
 
-def within(seconds: float | None) -> AbstractContextManager[Any]:
-    """Return a context that is broken off after so many seconds; None: never.
+def call_deadline(seconds: float | None, error: Exception | None = None) -> AbstractContextManager[Any]:
+    """Return a context that is interrupted after some seconds; None sets no deadline.
 
-    The connection that is waited for is closed then, by redis-py, as after whatever else breaks in.
+    redis-py closes the connection of an interrupted call.
 
-    :raises redis.TimeoutError: within the context.
+    :param error: what to raise instead of a `redis.TimeoutError`.
+    :raises redis.TimeoutError: inside the context.
     """
-    if seconds is None or not _CAN_BREAK_OFF:
-        return _NO_LIMIT
-    return gevent.Timeout(seconds, redis.TimeoutError("Timeout: the call has not ended in time"))
+    if seconds is None or not _IS_COOPERATIVE:
+        return _NO_DEADLINE
+    return gevent.Timeout(seconds, error or redis.TimeoutError("Timeout: the call exceeded its deadline"))

@@ -1,59 +1,55 @@
-"""Servers that did not answer in time, and may be frozen: one call at a time finds out, the others wait.
+"""Circuit breaker per server, with a half-open probe.
 
-A thousand requests that each hang on a frozen server, with a connection each, take longer to refuse than to
-serve. While one of them hangs the others fail at once; they have patience of their own.
+A server that did not reply in time is probed by one call at a time. All other calls to it fail at once,
+instead of each holding a connection until its own timeout; the retry policy repeats them.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Iterator
+from contextlib import contextmanager
 from weakref import WeakKeyDictionary
 
 import redis
 
-from service.storage.call_deadline import within
-
-T = TypeVar("T")
+from service.storage.call_deadline import call_deadline
 
 
 class CircuitBreaker:
-    """The servers whose last answer did not come in time: within `timeout_s` seconds, where one is given."""
+    """The circuits of all servers; each is closed until a call exceeds `timeout_s` seconds."""
 
     def __init__(self, timeout_s: float | None = None) -> None:
         self._timeout_s = timeout_s
-        # Weak, since a server that was replaced is called no more, and nobody would take it out.
-        self._trials: WeakKeyDictionary[redis.Redis, threading.Lock] = WeakKeyDictionary()
+        # Weak keys: nothing else would remove a server that was replaced.
+        self._probes: WeakKeyDictionary[redis.Redis, threading.Lock] = WeakKeyDictionary()
 
-    def call(self, server: redis.Redis, command: Callable[[redis.Redis], T]) -> T:
-        """Return what a server answers to a command.
+    @contextmanager
+    def guard(self, server: redis.Redis) -> Iterator[None]:
+        """Guard a call to a server.
 
-        :raises redis.TimeoutError: when it does not in time, or somebody else is trying whether it does.
+        :raises redis.TimeoutError: when the circuit is open and another call is probing the server, or when
+            the call exceeds its deadline.
         """
-        trial = self._trials.get(server)
-        if trial is None:
-            try:
-                with within(self._timeout_s):
-                    return command(server)
-            except redis.TimeoutError:
-                self._trials.setdefault(server, threading.Lock())
-                raise
-        if not trial.acquire(blocking=False):
-            raise redis.TimeoutError("the server does not answer in time; another call is trying it")
+        probe = self._probes.get(server)
+        if probe is not None and not probe.acquire(blocking=False):
+            raise redis.TimeoutError("circuit open: the server did not reply in time, another call probes it")
         try:
-            return self._tried(server, command)
-        finally:
-            trial.release()
-
-    def _tried(self, server: redis.Redis, command: Callable[[redis.Redis], T]) -> T:
-        try:
-            with within(self._timeout_s):
-                answer = command(server)
+            with call_deadline(self._timeout_s):
+                yield
         except redis.TimeoutError:
+            self._probes.setdefault(server, threading.Lock())
             raise
-        except redis.RedisError:  # which it has said, or is gone instead: nobody hangs on that
-            self._trials.pop(server, None)
+        except redis.RedisError:  # an error reply, or a refused connection: calls do not hang
+            self._close(server, probe)
             raise
-        self._trials.pop(server, None)
-        return answer
+        else:
+            self._close(server, probe)
+        finally:
+            if probe is not None:
+                probe.release()
+
+    def _close(self, server: redis.Redis, probe: threading.Lock | None) -> None:
+        """Close the circuit, if this call was the probe."""
+        if probe is not None:
+            self._probes.pop(server, None)

@@ -1,99 +1,128 @@
-"""Tables and changes to stored bytes and back.
+"""Encode games and log entries for the store, and decode them.
 
-A stored table is a header and JSON: `FORMAT:VERSION:CRC32:{...}`. The header says which form this is, which
-version of the table (so that the store can compare without reading JSON), and whether it arrived whole.
-What a newer program wrote, or what is damaged, is refused as `StoredFormatError`, never guessed at.
+A stored game is `FORMAT:VERSION:CRC32:{...}`, a header and JSON. The store compares the version without
+reading the JSON. A log entry is JSON, or compressed JSON for a whole game, beside a header `FORMAT:CRC32`.
+
+Compatibility: a program reads every format written so far, and writes each value in the oldest format that
+can hold it. A new field of `Match` therefore raises the format of those games alone that use it. A program
+refuses a newer format as `StoredFormatError` instead of guessing.
 """
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
 from service.matches.match import MATCH_EVENT_TYPES, AnyEvent, Change, Match
+from service.storage.store import LogEntry
 from skye import EVENT_TYPES
 
-FORMAT = 1
-"""The number of the stored form; a change that older programs cannot read raises it."""
+FORMAT: Final = 1
+"""The newest format of a stored game."""
+
+LOG_FORMAT: Final = 1
+"""The newest format of a log entry. Format 0 has no header: it was written before there were checksums."""
 
 _TYPES: dict[type, str] = {**EVENT_TYPES, **MATCH_EVENT_TYPES}
 _CLASSES: dict[str, type] = {name: kind for kind, name in _TYPES.items()}
 
 _encoder = msgspec.json.Encoder()
-_table_decoder = msgspec.json.Decoder(Match)
+_match_decoder = msgspec.json.Decoder(Match)
 _Plain: TypeAlias = tuple[int, int, int, list[list[Any]]]
 _change_decoder = msgspec.json.Decoder(_Plain)
 _history_decoder = msgspec.json.Decoder(list[_Plain])
-_PACKED = b"z"
+_COMPRESSED: Final = b"z"
 
 
 class StoredFormatError(Exception):
-    """The stored bytes are damaged, or of a form that this program does not know."""
+    """The stored bytes are corrupt, or of a format that this program does not support."""
 
 
 def version_header(version: int) -> bytes:
-    """Return how the stored bytes of a table of this version begin."""
+    """Return the beginning of a stored game of this version."""
     return b"%d:%d:" % (FORMAT, version)
 
 
 def stored_header(stored: bytes) -> bytes:
-    """Return the whole header of a stored table; by its checksum, two of the same version differ."""
+    """Return the whole header of a stored game; its checksum tells two games of the same version apart."""
     return stored[: stored.index(b"{")]
 
 
-def encode_match(table: Match) -> bytes:
-    """Return the bytes to store for a table."""
-    body = _encoder.encode(table)
-    return b"%s%08x:%s" % (version_header(table.version), zlib.crc32(body), body)
+def encode_match(match: Match) -> bytes:
+    """Return the bytes to store for a game."""
+    return _encode(match.version, _encoder.encode(match))
+
+
+def _encode(version: int, body: bytes) -> bytes:
+    return b"%s%08x:%s" % (version_header(version), zlib.crc32(body), body)
 
 
 def decode_match(stored: bytes) -> Match:
-    """Return the table that was stored.
+    """Return a stored game.
 
-    :raises StoredFormatError: when the bytes are damaged or a newer program wrote them.
+    :raises StoredFormatError: when the bytes are corrupt or of a newer format.
     """
     try:
-        form, _, checksum, body = stored.split(b":", 3)
-        if int(form) != FORMAT:
-            raise StoredFormatError(
-                f"the game is stored in form {int(form)}, this program reads form {FORMAT}"
-            )
-        if int(checksum, 16) != zlib.crc32(body):
-            raise StoredFormatError("the stored game is damaged: its checksum does not match")
-        return _table_decoder.decode(body)
+        number, _, _, body = stored.split(b":", 3)
+        if int(number) > FORMAT:
+            problem = f"the game is stored in format {int(number)}, this program reads up to format {FORMAT}"
+            raise StoredFormatError(problem)
+        match = _match_decoder.decode(body)
     except (ValueError, msgspec.MsgspecError) as error:
-        raise StoredFormatError(f"the stored game is damaged: {error}") from error
+        raise StoredFormatError(f"the stored game is corrupt: {error}") from error
+    if stored != _encode(match.version, body):
+        raise StoredFormatError("the stored game is corrupt: its header or checksum does not match")
+    return match
 
 
 def encode_change(change: Change) -> bytes:
-    """Return the bytes of an entry of the log that holds one change."""
+    """Return the data of a log entry that holds one change."""
     return _encoder.encode(_plain(change))
 
 
 def encode_history(changes: Iterable[Change]) -> bytes:
-    """Return the bytes of an entry that holds all changes of a game that is over, in little room."""
-    return _PACKED + zlib.compress(_encoder.encode([_plain(change) for change in changes]), 9)
+    """Return the compressed data of a log entry that holds all changes of a game that is over."""
+    return _COMPRESSED + zlib.compress(_encoder.encode([_plain(change) for change in changes]), 9)
 
 
-def decode_changes(stored: bytes) -> list[Change]:
-    """Return the changes that an entry of the log holds.
+def entry_header(last_event: int, data: bytes) -> bytes:
+    """Return the header to store beside the data of a log entry."""
+    return b"%d:%08x" % (LOG_FORMAT, zlib.crc32(b"%d:%s" % (last_event, data)))
 
-    :raises StoredFormatError: when the entry is damaged or a newer program wrote it.
+
+def decode_entry(entry: LogEntry) -> list[Change]:
+    """Return the changes that a log entry holds.
+
+    :raises StoredFormatError: when the entry is corrupt or of a newer format.
     """
     try:
-        if stored.startswith(_PACKED):
-            plain = _history_decoder.decode(zlib.decompress(stored[len(_PACKED) :]))
+        if entry.header is not None:
+            _check_entry(entry, entry.header)
+        if entry.data.startswith(_COMPRESSED):
+            plain = _history_decoder.decode(zlib.decompress(entry.data[len(_COMPRESSED) :]))
         else:
-            plain = [_change_decoder.decode(stored)]
-        return [
+            plain = [_change_decoder.decode(entry.data)]
+        changes = [
             Change(version, at_ms, first_event, tuple(_event(*event) for event in events))
             for version, at_ms, first_event, events in plain
         ]
     except (ValueError, KeyError, TypeError, zlib.error, msgspec.MsgspecError) as error:
-        raise StoredFormatError(f"an entry of the game's log is damaged: {error}") from error
+        raise StoredFormatError(f"an entry of the game's log is corrupt: {error}") from error
+    if not changes or changes[-1].last_event != entry.last_event:
+        raise StoredFormatError("an entry of the game's log is corrupt: its id is another event's")
+    return changes
+
+
+def _check_entry(entry: LogEntry, header: bytes) -> None:
+    number = int(header.split(b":")[0])
+    if number > LOG_FORMAT:
+        problem = f"the log entry is stored in format {number}, this program reads up to format {LOG_FORMAT}"
+        raise StoredFormatError(problem)
+    if header != entry_header(entry.last_event, entry.data):
+        raise ValueError("its header or checksum does not match")
 
 
 def _plain(change: Change) -> list[Any]:

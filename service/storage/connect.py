@@ -1,15 +1,15 @@
-"""The forms of Redis that a URL may name."""
+"""Create the topology that a Redis URL names."""
 
 from __future__ import annotations
 
 from service.storage.cluster import ClusterTopology
 from service.storage.redis_url import RedisUrl
 from service.storage.sentinel import SentinelTopology
-from service.storage.topology import Servers, SingleServer, create_client, create_client_at
+from service.storage.topology import SingleServer, Topology, create_client, create_client_at
 
 
-def connected(url: RedisUrl, timeout_s: float) -> Servers:
-    """Return the servers that a URL names; nobody is called before the first key is asked for."""
+def create_topology(url: RedisUrl, timeout_s: float) -> Topology:
+    """Return the topology that a URL names; nothing connects before the first call."""
     if url.form == "sentinel":
         return SentinelTopology(url, timeout_s)
     if url.form == "cluster":

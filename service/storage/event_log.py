@@ -1,4 +1,4 @@
-"""The history of a game, as its log tells it."""
+"""Read the changes of a game from its event log."""
 
 from __future__ import annotations
 
@@ -6,30 +6,29 @@ from collections.abc import Sequence
 
 from service.matches.errors import Problem
 from service.matches.match import Change, Match
-from service.storage.codec import StoredFormatError, decode_changes
+from service.storage.codec import StoredFormatError, decode_entry
 from service.storage.store import LogEntry
 
 
 def changes_from_log(
-    table: Match, after: int, entries: Sequence[LogEntry], limit: int | None = None
+    match: Match, after: int, entries: Sequence[LogEntry], limit: int | None = None
 ) -> list[Change]:
-    """Return the changes that have led to a table and hold events beyond number `after`.
+    """Return the changes of a game that hold events beyond number `after`.
 
-    With `limit` the log was read up to that many entries, and its end may be missing.
-
-    :raises Problem: game_unreadable, when they are damaged or not all there.
+    :param limit: how many entries were read at most; then the end of the log may be missing.
+    :raises Problem: game_unreadable, when an entry is corrupt or missing.
     """
     try:
-        logged = [change for entry in entries for change in decode_changes(entry.stored)]
+        logged = [change for entry in entries for change in decode_entry(entry)]
     except StoredFormatError as error:
         raise Problem("game_unreadable", f"{str(error).capitalize()}.") from error
-    changes = [change for change in logged if change.version <= table.version]
+    changes = [change for change in logged if change.version <= match.version]
     reached = after
     for change in changes:
         if change.first_event > reached + 1:
             break
         reached = max(reached, change.last_event)
     is_cut = limit is not None and len(entries) >= limit and reached > after
-    if reached < table.last_event and not is_cut:
-        raise Problem("game_unreadable", f"Of the game's log, what follows event {reached} is lost.")
+    if reached < match.last_event and not is_cut:
+        raise Problem("game_unreadable", f"Of the game's log, the events after {reached} are missing.")
     return changes

@@ -1,4 +1,4 @@
-"""What Redis does in one step: scripts in Lua, and how they are run on a server."""
+"""Lua scripts, which Redis runs atomically, and how they are run on a server."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from typing import Any, Final, NamedTuple
 
 import redis
 
+from service.storage.protocol_errors import expect_int
 from service.storage.retry import TooFewReplicas
 
 
 class MinReplicas(NamedTuple):
-    """How many replicas are to have a change, and how long they may take, in milliseconds."""
+    """How many replicas must acknowledge a write (WAIT), and within how many milliseconds."""
 
     replicas: int
-    wait_ms: int
+    timeout_ms: int
 
 
 class Script:
@@ -26,47 +27,55 @@ class Script:
         self._hash = hashlib.sha1(source.encode(), usedforsecurity=False).hexdigest()
 
     def run(self, server: redis.Redis, keys: Sequence[str], arguments: Sequence[Any]) -> Any:
-        """Return what it returns."""
+        """Run the script and return its result."""
         try:
             return server.evalsha(self._hash, len(keys), *keys, *arguments)
-        except redis.exceptions.NoScriptError:  # as after a start, or on a replica that has become master
+        except redis.exceptions.NoScriptError:  # after a restart, or on a replica that became master
             return server.eval(self._source, len(keys), *keys, *arguments)
 
-    def run_copied(
-        self, server: redis.Redis, keys: Sequence[str], arguments: Sequence[Any], copies: MinReplicas
-    ) -> Any:
-        """Return what it returns; if that is not 0, as many replicas as wanted have what it has written.
+    def run_replicated(
+        self,
+        server: redis.Redis,
+        keys: Sequence[str],
+        arguments: Sequence[Any],
+        min_replicas: MinReplicas | None,
+    ) -> int:
+        """Run the script, and if its result is not 0, wait until enough replicas have acknowledged the write.
 
-        :raises TooFewReplicas: when they have not in time. The server has it.
+        :raises TooFewReplicas: when they have not in time; the server itself keeps the write.
         """
-        done, copied = _piped(server, ("EVALSHA", self._hash, len(keys), *keys, *arguments), copies)
-        if isinstance(done, redis.exceptions.NoScriptError):
-            done, copied = _piped(server, ("EVAL", self._source, len(keys), *keys, *arguments), copies)
-        for result in (done, copied):
-            if isinstance(result, Exception):
-                raise result
-        if done and copied < copies.replicas:
-            raise TooFewReplicas(f"{copied} of {copies.replicas} replicas have a change in time")
-        return done
+        if min_replicas is None:
+            return expect_int(self.run(server, keys, arguments))
+        command = ("EVALSHA", self._hash, len(keys), *keys, *arguments)
+        result, acknowledged = _run_and_wait(server, command, min_replicas)
+        if isinstance(result, redis.exceptions.NoScriptError):
+            command = ("EVAL", self._source, len(keys), *keys, *arguments)
+            result, acknowledged = _run_and_wait(server, command, min_replicas)
+        for reply in (result, acknowledged):
+            if isinstance(reply, Exception):
+                raise reply
+        if result and acknowledged < min_replicas.replicas:
+            raise TooFewReplicas(f"{acknowledged} of {min_replicas.replicas} replicas acknowledged in time")
+        return expect_int(result)
 
 
-def _piped(server: redis.Redis, command: tuple[Any, ...], copies: MinReplicas) -> list[Any]:
-    """Send a command and the wait for its copies together: what waits is the connection."""
+def _run_and_wait(server: redis.Redis, command: tuple[Any, ...], min_replicas: MinReplicas) -> list[Any]:
+    """Send a command and WAIT in one pipeline: WAIT covers the writes of its own connection only."""
     pipeline: Any = server.pipeline(transaction=False)
     pipeline.execute_command(*command)
-    pipeline.execute_command("WAIT", copies.replicas, copies.wait_ms)
-    results: list[Any] = pipeline.execute(raise_on_error=False)
-    return results
+    pipeline.execute_command("WAIT", *min_replicas)
+    replies: list[Any] = pipeline.execute(raise_on_error=False)
+    return replies
 
 
-# KEYS: table, log, answer. ARGV: the header the stored table must have (empty: none may exist), the new
-# table, its seconds to live, an answer (empty: none) and its seconds, the message to publish, whether the log
-# begins anew, whether this has been sent before, then the entries of the log as id, bytes, id, bytes ...
+# KEYS: game, log, response. ARGV: 1 the prefix that the stored game must have (empty: none may exist), 2 the
+# new game, 3 its TTL in seconds, 4 a response (empty: none), 5 its TTL, 6 the message to publish, 7 whether
+# the entries replace the log, 8 whether this is a retry, then for each log entry its id, data and header.
 #
-# Returns 1 when all is written, 0 when nothing is, 3 when nothing is because the log is lost. Sent again, it
-# may have been written the first time: it has if the log holds our last entry under our own id. 2: that
-# cannot be told, for the log has been packed since. What is found written is written once more, if only its
-# time to live: a connection that has written nothing has no replica to wait for.
+# Returns 1: committed; 0: conflict, nothing written; 3: the log is missing, nothing written. A retry whose
+# first attempt was committed finds its last entry in the log under its own id, and returns 1. 2: unknown,
+# because the log has been replaced since. A retry that was committed sets a TTL again: WAIT on a connection
+# without writes of its own has nothing to wait for.
 COMMIT: Final = Script("""
 local expected = ARGV[1]
 if ARGV[8] == '1' then
@@ -74,9 +83,9 @@ if ARGV[8] == '1' then
   if #ARGV == 8 then
     ours = redis.call('GET', KEYS[1]) == ARGV[2]
   else
-    local id = ARGV[#ARGV - 1]
+    local id = ARGV[#ARGV - 2]
     local last = redis.call('XRANGE', KEYS[2], id, id)[1]
-    ours = last and last[2][2] == ARGV[#ARGV]
+    ours = last and last[2][2] == ARGV[#ARGV - 1]
     local first = redis.call('XRANGE', KEYS[2], '-', '+', 'COUNT', 1)[1]
     local number = '^%d+'
     if not ours and first and tonumber(first[1]:match(number)) > tonumber(id:match(number)) then return 2 end
@@ -94,11 +103,11 @@ end
 if ARGV[4] ~= '' and redis.call('EXISTS', KEYS[3]) == 1 then return 0 end
 local logged = redis.call('EXISTS', KEYS[2]) == 1
 if expected ~= '' and not logged then return 3 end
--- The log comes first: a script that fails has no effect undone, and only here could it fail. Redis looks
--- at its memory no more once a script has written, so nothing is deleted that is not there.
+-- The log comes first: Redis does not roll back a script that fails, and only XADD can fail here. Redis
+-- checks its memory limit only until the first write of a script, so DEL runs only when there is a log.
 if logged and (expected == '' or ARGV[7] == '1') then redis.call('DEL', KEYS[2]) end
-for i = 9, #ARGV, 2 do
-  redis.call('XADD', KEYS[2], ARGV[i], 'c', ARGV[i + 1])
+for i = 9, #ARGV, 3 do
+  redis.call('XADD', KEYS[2], ARGV[i], 'c', ARGV[i + 1], 'h', ARGV[i + 2])
 end
 redis.call('EXPIRE', KEYS[2], ARGV[3])
 redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
@@ -107,20 +116,21 @@ redis.call('PUBLISH', 'skye:changes', ARGV[6])
 return 1
 """)
 
-# KEYS: an answer. Returns whether it is there, and writes it once more, so that one can wait for replicas.
+# KEYS: a response. Returns whether it exists; sets its TTL again, so that WAIT has a write to wait for.
 TOUCH: Final = Script("""
 local left = redis.call('PTTL', KEYS[1])
 return left > 0 and redis.call('PEXPIRE', KEYS[1], left) or 0
 """)
 
-# KEYS: a bucket. ARGV: what to fill in, and how much the bucket holds, in microseconds of its running out.
-# Returns whether that has fitted in, and how full the bucket then is. Redis's own clock counts, for all
-# instances share it; a bucket far fuller than full is from before it was set back, and counts as empty.
+# KEYS: a bucket. ARGV: the amount to add and the capacity, in microseconds. Returns whether the amount was
+# added, and the level. The value is the time at which the bucket will be empty, by the clock of Redis, which
+# all instances share. A level far above the capacity comes from a clock that was set back, and a value that
+# is no number is corrupt: both count as empty.
 FILL: Final = Script("""
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local amount, capacity = tonumber(ARGV[1]), tonumber(ARGV[2])
-local empty_at = tonumber(redis.call('GET', KEYS[1]) or now)
+local empty_at = tonumber(redis.call('GET', KEYS[1]) or now) or now
 local filled = math.max(empty_at - now, 0)
 if filled > 2 * capacity then filled = 0 end
 if filled + amount > capacity then return {0, filled} end

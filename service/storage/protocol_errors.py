@@ -1,4 +1,4 @@
-"""Making sense of what answers where Redis should be: it may be somebody else."""
+"""Protocol errors: replies that no Redis sends, because another service answers at the address."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ from typing import Any, Final
 import redis
 
 PROTOCOL_ERRORS: Final = (TypeError, ValueError, LookupError, AttributeError)
-"""What it leads to when an answer is read that is not of the form that Redis would give it."""
+"""What redis-py and this package raise when they read a malformed reply."""
 
 
 def as_redis_error(error: Exception) -> redis.RedisError:
-    """Return what has failed: who answers in another form than Redis is no Redis."""
+    """Return an error of Redis as it is, and any other as `InvalidResponse`."""
     if isinstance(error, redis.RedisError):
         return error
-    strange = redis.InvalidResponse(f"no Redis says this: {error}")
-    strange.__cause__ = error
-    return strange
+    malformed = redis.InvalidResponse(f"malformed reply, is this a Redis? {error}")
+    malformed.__cause__ = error
+    return malformed
 
 
-def expect_bytes(answer: Any) -> bytes | None:
-    """Return an answer that is bytes or nothing.
+def expect_bytes(reply: Any) -> bytes | None:
+    """Return a reply of bytes or nil.
 
-    :raises TypeError: when it is not.
+    :raises TypeError: for any other type.
     """
-    if answer is not None and not isinstance(answer, bytes):
-        raise TypeError(f"{type(answer).__name__} for bytes")
-    return answer
+    if reply is not None and not isinstance(reply, bytes):
+        raise TypeError(f"expected bytes, got {type(reply).__name__}")
+    return reply
 
 
-def expect_int(answer: Any) -> int:
-    """Return an answer that is a number.
+def expect_int(reply: Any) -> int:
+    """Return a reply that is an integer.
 
-    :raises TypeError: when it is not.
+    :raises TypeError: for any other type.
     """
-    if type(answer) is not int:
-        raise TypeError(f"{type(answer).__name__} for a number")
-    return answer
+    if type(reply) is not int:
+        raise TypeError(f"expected an integer, got {type(reply).__name__}")
+    return reply

@@ -1,4 +1,4 @@
-"""Hearing of what is committed, as it happens, by whatever process: on one connection to one server."""
+"""Pub/sub subscriber: reports each committed change, on one connection to one server."""
 
 from __future__ import annotations
 
@@ -9,39 +9,39 @@ from typing import Any, Final
 
 import redis
 
-from service.storage.topology import Servers
+from service.storage.topology import Topology
 
 CHANGES_CHANNEL: Final = "skye:changes"
-"""Every commit publishes `ID:LAST_EVENT` here."""
+"""Every commit publishes `ID:LAST_EVENT` on this channel."""
 
-_LISTEN_S: Final = 1.0
+_POLL_S: Final = 1.0
 
 
-def heard(servers: Servers, stopped: threading.Event) -> Iterator[str | None]:
-    """Yield the id of each game that is committed; None when some may have been missed.
+def subscribe(topology: Topology, stopped: threading.Event) -> Iterator[str | None]:
+    """Yield the id of each game that is committed; None when messages may have been missed.
 
-    It ends when `stopped` is set, and when the server that is listened to is no longer one of those to ask.
-    A cluster tells all its nodes, so which of them a process listens to is left to chance.
+    Ends when `stopped` is set, and when the topology no longer includes the server. A cluster forwards
+    messages to all its nodes, so each process subscribes to a node chosen at random.
 
-    :raises redis.RedisError: when that server does not answer.
+    :raises redis.RedisError: when the server does not answer.
     """
-    any_key = f"skye:{secrets.token_hex(8)}"
-    server = servers.holding(any_key)
-    pubsub: Any = server.pubsub  # which redis-py leaves untyped
-    with pubsub(ignore_subscribe_messages=True) as ear:
-        ear.subscribe(CHANGES_CHANNEL)
+    random_key = f"skye:{secrets.token_hex(8)}"
+    server = topology.connection_for(random_key)
+    pubsub: Any = server.pubsub  # redis-py leaves it untyped
+    with pubsub(ignore_subscribe_messages=True) as subscriber:
+        subscriber.subscribe(CHANGES_CHANNEL)
         yield None
-        asked = False
+        is_pinged = False
         while not stopped.is_set():
-            message = ear.get_message(timeout=_LISTEN_S)
+            message = subscriber.get_message(timeout=_POLL_S)
             if message is not None:
-                asked = False
+                is_pinged = False
                 if message["type"] == "message":
                     yield bytes(message["data"]).split(b":")[0].decode()
-            elif asked:
-                raise redis.TimeoutError("the server that is listened to does not answer")
-            elif servers.holding(any_key) is not server:
+            elif is_pinged:
+                raise redis.TimeoutError("the server of the subscription does not answer")
+            elif topology.connection_for(random_key) is not server:
                 return
             else:
-                asked = True
-                ear.ping()
+                is_pinged = True
+                subscriber.ping()

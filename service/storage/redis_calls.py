@@ -1,101 +1,85 @@
-"""Calls of Redis: at whichever server holds the keys, made again while that may help, each failure told."""
+"""Calls to Redis: on the server that holds the key, guarded by a circuit breaker, with retries."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, Final, TypeVar
 
 import redis
 
 from service.storage.circuit_breaker import CircuitBreaker
-from service.storage.protocol_errors import PROTOCOL_ERRORS, as_redis_error
-from service.storage.retry import RetryPolicy, is_passing
-from service.storage.topology import MasterReplaced, Servers
+from service.storage.retry import RetryPolicy
+from service.storage.topology import MasterReplaced, Topology
 
 T = TypeVar("T")
 
-_LATE_S: Final = 0.1
-"""Who answers later has been frozen, perhaps: then it answers when it wakes, before it hears what has become
-of it meanwhile."""
+_LATE_REPLY_S: Final = 0.1
+"""A server that replies later may have been suspended: it then replies before it learns of its failover."""
 
 
-class Calls:
-    """Makes calls of `servers`, with patience, each of which may take `timeout_s` seconds in all.
+class RedisCalls:
+    """Calls to the servers of a topology.
 
-    Each raises Problem: store_unavailable, when it fails for good.
+    :param timeout_s: the deadline of each attempt.
     """
 
-    def __init__(self, servers: Servers, patience: RetryPolicy, timeout_s: float | None = None) -> None:
-        self._servers = servers
-        self._patience = patience
-        self._frozen = CircuitBreaker(timeout_s)
+    def __init__(self, topology: Topology, retry_policy: RetryPolicy, timeout_s: float | None = None) -> None:
+        self._topology = topology
+        self._retry_policy = retry_policy
+        self._breaker = CircuitBreaker(timeout_s)
 
-    def ask(
-        self, key: str, command: Callable[[redis.Redis], T], *, patient: bool = True, certain: bool = False
+    def call(
+        self, key: str, command: Callable[[redis.Redis], T], *, retries: bool = True, fenced: bool = False
     ) -> T:
-        """Return what the server that holds a key answers; `certain`: that still held it when it had."""
-        return self._patiently(lambda: self._answered(key, command, certain), patient)
+        """Run a command on the server that holds a key, and return the reply.
 
-    def ask_each(
+        :param fenced: accept only the reply of a server that still held the key when it had replied.
+        :raises Problem: store_unavailable.
+        """
+        for attempt in self._retry_policy.attempts(retries=retries, on_error=self._topology.invalidate):
+            with attempt:
+                server = self._topology.connection_for(key)
+                started = time.monotonic()
+                with self._breaker.guard(server):
+                    reply = command(server)
+                replied = time.monotonic()
+                is_late = replied - started > _LATE_REPLY_S
+                if (fenced or is_late) and self._topology.connection_for(key, since=replied) is not server:
+                    raise MasterReplaced("the server that replied has been replaced")
+                return reply
+        raise AssertionError("attempts end with a reply or raise")
+
+    def call_each(
         self,
         keys: Sequence[str],
         command: Callable[[Any, str], Any],
         read: Callable[[Any], T],
         *,
-        patient: bool = True,
+        retries: bool = True,
     ) -> list[T]:
-        """Return what is read from each key's answer, asking each server that holds some of them once.
+        """Run a command for each key, in one pipeline per server; return what `read` makes of each reply.
 
         A key of another Redis type is read as if it were missing: it must not fail the other keys.
+
+        :raises Problem: store_unavailable.
         """
-
-        def piped(places: list[int], server: redis.Redis) -> list[Any]:
-            pipeline = server.pipeline(transaction=False)
-            for place in places:
-                command(pipeline, keys[place])
-            return [_none_for_wrong_type(answer) for answer in pipeline.execute(raise_on_error=False)]
-
-        def answers_by_place() -> list[T]:
-            by_server: dict[redis.Redis, list[int]] = {}
-            for place, key in enumerate(keys):
-                by_server.setdefault(self._servers.holding(key), []).append(place)
-            answers: list[Any] = [None] * len(keys)
-            for server, places in by_server.items():
-                told = self._frozen.call(server, partial(piped, places))
-                for place, answer in zip(places, told, strict=True):
-                    answers[place] = read(answer)
-            return answers
-
-        return self._patiently(answers_by_place, patient)
-
-    def _answered(self, key: str, command: Callable[[redis.Redis], T], certain: bool) -> T:
-        server = self._servers.holding(key)
-        begun = time.monotonic()
-        answer = self._frozen.call(server, command)
-        answered = time.monotonic()
-        is_late = answered - begun > _LATE_S
-        if (certain or is_late) and self._servers.holding(key, since=answered) is not server:
-            raise MasterReplaced("a server has answered that has been replaced")
-        return answer
-
-    def _patiently(self, work: Callable[[], T], patient: bool) -> T:
-        def attempt() -> T:
-            try:
-                return work()
-            except (redis.RedisError, *PROTOCOL_ERRORS) as error:
-                failure = self.failed(error)
-                raise failure from failure.__cause__
-
-        return self._patience.call(attempt, patient=patient)
-
-    def failed(self, error: Exception) -> redis.RedisError:
-        """Return what has failed, and look anew for the servers if that may help."""
-        failure = as_redis_error(error)
-        if is_passing(failure):
-            self._servers.doubt(failure)
-        return failure
+        for attempt in self._retry_policy.attempts(retries=retries, on_error=self._topology.invalidate):
+            with attempt:
+                by_server: dict[redis.Redis, list[int]] = {}
+                for place, key in enumerate(keys):
+                    by_server.setdefault(self._topology.connection_for(key), []).append(place)
+                replies: dict[int, T] = {}
+                for server, places in by_server.items():
+                    pipeline = server.pipeline(transaction=False)
+                    for place in places:
+                        command(pipeline, keys[place])
+                    with self._breaker.guard(server):
+                        results = pipeline.execute(raise_on_error=False)
+                    for place, result in zip(places, results, strict=True):
+                        replies[place] = read(_none_for_wrong_type(result))
+                return [replies[place] for place in range(len(keys))]
+        raise AssertionError("attempts end with a reply or raise")
 
 
 def _none_for_wrong_type(reply: Any) -> Any:

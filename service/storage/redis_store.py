@@ -1,18 +1,19 @@
-"""The store on Redis, which alone holds state.
+"""The store on Redis, which holds all state of the service.
 
-Of each game there are, under one hash tag so that a cluster keeps them together:
+Of each game, under one hash tag so that a cluster keeps the keys in one slot:
 
-    skye:{ID}:table       string   the table (see `codec`)
-    skye:{ID}:log         stream   one entry for each change; its id is the number of the change's last event,
-                                   and a number that tells two who wrote the same from each other. Of a game
-                                   that is over, one entry for all
-    skye:{ID}:answer:KEY  string   the answer to an idempotency key, for a while
+    skye:{ID}:table       string   the game (see `codec`)
+    skye:{ID}:log         stream   the event log: one entry per change, or one for all once the game is over
+    skye:{ID}:answer:KEY  string   the response stored under an idempotency key, with a TTL
 
-and of all public games, by status, a sorted set `skye:index:STATUS` of ids by time of creation. The index
-may lag behind when a process dies between two writes; whoever lists games compares and mends it.
+The id of a log entry is the number of its last event and a random number, which tells concurrent writers of
+the same change apart. Field `c` holds the changes, field `h` the format and checksum.
 
-Where requests are limited, `skye:bucket:KIND:WHOSE` is how full a bucket is: the time, in microseconds since
-1970, at which it will have run out.
+Of all public games, by status, a sorted set `skye:index:STATUS` of ids by time of creation. The index may be
+stale when a process ends between two writes; listing compares it with the games and repairs it.
+
+Of rate limits, `skye:bucket:KIND:WHOSE`: the time, in microseconds since 1970, at which a leaky bucket will
+be empty. Buckets and indexes have no format number: another form of them would get another key.
 """
 
 from __future__ import annotations
@@ -26,80 +27,86 @@ import redis
 
 from service.matches.errors import Problem
 from service.settings import MEMORY_URL, Settings
-from service.storage.connect import connected
-from service.storage.lua_scripts import COMMIT, FILL, TOUCH, MinReplicas, Script
-from service.storage.protocol_errors import PROTOCOL_ERRORS, expect_bytes, expect_int
-from service.storage.pubsub import heard
-from service.storage.redis_calls import Calls
+from service.storage.call_deadline import call_deadline
+from service.storage.codec import entry_header
+from service.storage.connect import create_topology
+from service.storage.lua_scripts import COMMIT, FILL, TOUCH, MinReplicas
+from service.storage.protocol_errors import PROTOCOL_ERRORS, as_redis_error, expect_bytes, expect_int
+from service.storage.pubsub import subscribe
+from service.storage.redis_calls import RedisCalls
 from service.storage.redis_url import parse
 from service.storage.retry import RetryPolicy, TooFewReplicas
 from service.storage.store import Commit, LogEntry, StoredResponse
-from service.storage.topology import Servers, SingleServer
+from service.storage.topology import SingleServer, Topology
 
-_SALTS: Final = 4096  # so few take one byte more in an entry's id than none
+_SALTS: Final = 4096  # below this a salt takes no more than one byte in the stream
+
+_PING_TIMEOUT_S: Final = 0.5
+"""The deadline of a health check: shorter than that of other calls, because a probe is repeated anyway."""
 
 T = TypeVar("T")
 
-_UNCERTAIN: Final = (
+_UNKNOWN_OUTCOME: Final = (
     "The store broke off, or has fewer copies than wanted; the change may have happened. "
     "Send it again with the same Idempotency-Key, or look."
 )
 
 
 class RedisStore:
-    """The store on a Redis server, or on what speaks like one.
+    """The store on a Redis server, or on a server that speaks its protocol.
 
-    Calls are made again with `patience`, but for those whose answer is of no use later; each takes
-    `timeout_s` seconds at most, where that is given. With `copies`, a change is done when there are so many
-    of it, and the server that has it still is the one to hold it: one that has been replaced may have
-    followers yet, who will soon forget what they have from it.
+    :param retry_policy: for all calls except those whose reply is useless later.
+    :param min_replicas: the replicas that must acknowledge each commit. The commit must then also be on the
+        current master: one that was replaced may still have replicas, which will soon discard its writes.
+    :param timeout_s: the deadline of each attempt of a call.
     """
 
     def __init__(
         self,
-        servers: Servers | redis.Redis,
-        patience: RetryPolicy | None = None,
-        copies: MinReplicas | None = None,
+        topology: Topology | redis.Redis,
+        retry_policy: RetryPolicy | None = None,
+        min_replicas: MinReplicas | None = None,
         timeout_s: float | None = None,
     ) -> None:
-        self._servers = SingleServer(servers) if isinstance(servers, redis.Redis) else servers
-        self._calls = Calls(self._servers, patience or RetryPolicy(0), timeout_s)
-        self._copies = copies
-        # Which server a process asks for a sign of life is left to chance.
-        self._any_key = f"skye:{secrets.token_hex(8)}"
+        self._topology = SingleServer(topology) if isinstance(topology, redis.Redis) else topology
+        self._calls = RedisCalls(self._topology, retry_policy or RetryPolicy(0), timeout_s)
+        self._min_replicas = min_replicas
+        # At random, so that processes do not all ping the same node of a cluster.
+        self._ping_key = f"skye:{secrets.token_hex(8)}"
 
     @classmethod
     def from_settings(cls, settings: Settings) -> RedisStore:
-        """Return the store on the Redis that the settings name; it is called when it is first needed."""
+        """Return the store that the settings name; it connects at the first call."""
         if settings.redis_url is None or settings.redis_url == MEMORY_URL:
             return cls(_in_memory())
         timeout_s = settings.redis_timeout_ms / 1000
-        servers = connected(parse(settings.redis_url), timeout_s)
-        patience = RetryPolicy(settings.redis_wait_ms / 1000)
-        copies = MinReplicas(settings.redis_replicas, max(1, settings.redis_timeout_ms // 2))
-        return cls(servers, patience, copies if copies.replicas else None, timeout_s)
+        topology = create_topology(parse(settings.redis_url), timeout_s)
+        retry_policy = RetryPolicy(settings.redis_wait_ms / 1000)
+        min_replicas = MinReplicas(settings.redis_replicas, max(1, settings.redis_timeout_ms // 2))
+        return cls(topology, retry_policy, min_replicas if min_replicas.replicas else None, timeout_s)
 
     def load(self, game_id: str, response_key: str | None = None) -> tuple[bytes | None, bytes | None]:
-        """See `Store.load`. An answer that is found is as safe as when it was given first."""
-        table_key = _table_key(game_id)
+        """See `Store.load`. A stored response is returned only when it is replicated like a new one."""
+        key = _game_key(game_id)
         if response_key is None:
-            return self._calls.ask(table_key, lambda server: expect_bytes(server.get(table_key))), None
-        keys = [table_key, _answer_key(game_id, response_key)]
+            return self._calls.call(key, lambda server: expect_bytes(server.get(key))), None
+        keys = [key, _response_key(game_id, response_key)]
 
         def read(server: redis.Redis) -> tuple[bytes | None, bytes | None]:
-            found: Any = server.mget(keys)
-            table, answer = found
-            return expect_bytes(table), expect_bytes(answer)
+            values: Any = server.mget(keys)
+            game, response = values
+            return expect_bytes(game), expect_bytes(response)
 
-        def read_safely(server: redis.Redis) -> tuple[bytes | None, bytes | None]:
-            table, answer = read(server)
-            return table, answer if answer and self._run(TOUCH, server, keys[1:], ()) else None
+        def read_replicated(server: redis.Redis) -> tuple[bytes | None, bytes | None]:
+            game, response = read(server)
+            exists = response and TOUCH.run_replicated(server, keys[1:], (), self._min_replicas)
+            return game, response if exists else None
 
-        found = self._calls.ask(table_key, read)
-        if found[1] is None or self._copies is None:
+        found = self._calls.call(key, read)
+        if found[1] is None or self._min_replicas is None:
             return found
-        # Whoever holds the game now is asked again, should it be another before the answer is safe there.
-        return self._do(table_key, read_safely)
+        # Read again with the write: another server may be the master by then.
+        return self._write(key, read_replicated)
 
     def load_with_log(
         self, game_id: str, after: int = 0, limit: int | None = None
@@ -108,63 +115,63 @@ class RedisStore:
 
         def read(server: redis.Redis) -> tuple[bytes | None, list[LogEntry]]:
             pipeline = server.pipeline(transaction=False)
-            pipeline.get(_table_key(game_id))
+            pipeline.get(_game_key(game_id))
             pipeline.xrange(_log_key(game_id), min=f"{after + 1}-0", count=limit)
-            table, entries = pipeline.execute()
-            return expect_bytes(table), [
-                LogEntry(int(entry.split(b"-")[0]), fields.get(b"c", b"")) for entry, fields in entries
-            ]
+            game, entries = pipeline.execute()
+            return expect_bytes(game), [_log_entry(entry_id, fields) for entry_id, fields in entries]
 
-        return self._calls.ask(_table_key(game_id), read)
+        return self._calls.call(_game_key(game_id), read)
 
     def load_many(self, game_ids: Sequence[str]) -> list[bytes | None]:
         """See `Store.load_many`."""
-        return self._calls.ask_each(
-            [_table_key(game_id) for game_id in game_ids], lambda server, key: server.get(key), expect_bytes
-        )
+        keys = [_game_key(game_id) for game_id in game_ids]
+        return self._calls.call_each(keys, lambda server, key: server.get(key), expect_bytes)
 
     def commit(self, commit: Commit) -> bool:
-        """See `Store.commit`. Made again after a broken connection, it is told so, and never done twice."""
-        answer = commit.answer or StoredResponse("-", b"", 0)
-        keys = [_table_key(commit.game_id), _log_key(commit.game_id), _answer_key(commit.game_id, answer.key)]
+        """See `Store.commit`. The script recognises a retry whose first attempt was committed."""
+        response = commit.response or StoredResponse("-", b"", 0)
+        game_id = commit.game_id
+        keys = [_game_key(game_id), _log_key(game_id), _response_key(game_id, response.key)]
         last_event = commit.entries[-1].last_event if commit.entries else 0
         arguments: list[Any] = [
-            commit.expected or b"",
-            commit.table,
+            commit.expected_prefix or b"",
+            commit.match,
             commit.ttl_s,
-            answer.stored,
-            answer.ttl_s,
-            f"{commit.game_id}:{last_event}",
+            response.data,
+            response.ttl_s,
+            f"{game_id}:{last_event}",
             int(commit.replaces_log),
-            0,
         ]
         salt = secrets.randbelow(_SALTS)
+        entries: list[Any] = []
         for entry in commit.entries:
-            arguments += f"{entry.last_event}-{salt}", entry.stored
-        times = 0
+            header = entry_header(entry.last_event, entry.data)
+            entries += f"{entry.last_event}-{salt}", entry.data, header
+        attempts = 0
 
-        def told() -> list[Any]:
-            nonlocal times
-            arguments[7] = min(times, 1)
-            times += 1
-            return arguments
+        def run(server: redis.Redis) -> int:
+            nonlocal attempts
+            attempts += 1
+            return COMMIT.run_replicated(
+                server, keys, [*arguments, int(attempts > 1), *entries], self._min_replicas
+            )
 
-        done = self._do(keys[0], lambda server: self._run(COMMIT, server, keys, told()))
-        if done == 2:
-            raise Problem("store_unavailable", _UNCERTAIN)
-        if done == 3:
+        result = self._write(keys[0], run)
+        if result == 2:
+            raise Problem("store_unavailable", _UNKNOWN_OUTCOME)
+        if result == 3:
             raise Problem("game_unreadable", "The game's log is lost.")
-        return bool(done)
+        return bool(result)
 
     def add_to_index(self, status: str, game_id: str, score: float) -> None:
         """See `Store.add_to_index`."""
         key = _index_key(status)
-        self._calls.ask(key, lambda server: server.zadd(key, {game_id: score}))
+        self._calls.call(key, lambda server: server.zadd(key, {game_id: score}))
 
     def remove_from_index(self, status: str, game_ids: Sequence[str]) -> None:
         """See `Store.remove_from_index`."""
         key = _index_key(status)
-        self._calls.ask(key, lambda server: server.zrem(key, *game_ids))
+        self._calls.call(key, lambda server: server.zrem(key, *game_ids))
 
     def list_index(self, status: str, below: float | None, limit: int) -> list[tuple[str, float]]:
         """See `Store.list_index`."""
@@ -174,22 +181,22 @@ class RedisStore:
             found: Any = server.zrevrangebyscore(key, highest, "-inf", start=0, num=limit, withscores=True)
             return [(game_id.decode(), float(score)) for game_id, score in found]
 
-        return self._calls.ask(key, read)
+        return self._calls.call(key, read)
 
     def sample_index(self, status: str, number: int) -> list[tuple[str, float]]:
         """See `Store.sample_index`."""
         key = _index_key(status)
-        chosen: Any = self._calls.ask(key, lambda server: server.zrandmember(key, number), patient=False)
+        chosen: Any = self._calls.call(key, lambda server: server.zrandmember(key, number), retries=False)
         if not chosen:
             return []
-        scores: Any = self._calls.ask(key, lambda server: server.zmscore(key, chosen), patient=False)
+        scores: Any = self._calls.call(key, lambda server: server.zmscore(key, chosen), retries=False)
         found = zip(chosen, scores, strict=True)
         return [(game_id.decode(), score) for game_id, score in found if score is not None]
 
     def index_sizes(self, statuses: Sequence[str]) -> list[int]:
         """See `Store.index_sizes`."""
         keys = [_index_key(status) for status in statuses]
-        return self._calls.ask_each(keys, lambda server, key: server.zcard(key), expect_int, patient=False)
+        return self._calls.call_each(keys, lambda server, key: server.zcard(key), expect_int, retries=False)
 
     def fill_bucket(self, bucket: str, amount_us: int, capacity_us: int) -> tuple[bool, int]:
         """See `Store.fill_bucket`."""
@@ -199,50 +206,53 @@ class RedisStore:
             done, filled_us = FILL.run(server, [key], [amount_us, capacity_us])
             return bool(done), int(filled_us)
 
-        return self._calls.ask(key, run, patient=False)
+        return self._calls.call(key, run, retries=False)
 
     def ping(self) -> None:
         """See `Store.ping`."""
 
-        def ask(server: redis.Redis) -> None:
+        def ping(server: redis.Redis) -> None:
             if not server.ping():
                 raise ValueError("no PONG")
 
-        self._calls.ask(self._any_key, ask, patient=False)
+        with call_deadline(_PING_TIMEOUT_S, Problem("store_unavailable")):
+            self._calls.call(self._ping_key, ping, retries=False)
 
     def subscribe_to_changes(self, stopped: threading.Event) -> Iterator[str | None]:
         """See `Store.subscribe_to_changes`."""
         try:
-            yield from heard(self._servers, stopped)
+            yield from subscribe(self._topology, stopped)
         except (redis.RedisError, *PROTOCOL_ERRORS) as error:
-            raise Problem("store_unavailable") from self._calls.failed(error)
+            failure = as_redis_error(error)
+            self._topology.invalidate(failure)
+            raise Problem("store_unavailable") from failure
 
-    def _do(self, key: str, command: Callable[[redis.Redis], T]) -> T:
-        """Return what a command returns that writes what must be safe, as many times as it takes."""
+    def _write(self, key: str, command: Callable[[redis.Redis], T]) -> T:
+        """Run a command that must not be lost, and say so when its outcome is unknown."""
         try:
-            return self._calls.ask(key, command, certain=self._copies is not None)
+            return self._calls.call(key, command, fenced=self._min_replicas is not None)
         except Problem as problem:
             kinds = redis.ConnectionError | redis.TimeoutError | TooFewReplicas
             if isinstance(problem.__cause__, kinds):
-                problem.detail = _UNCERTAIN
+                problem.detail = _UNKNOWN_OUTCOME
             raise
-
-    def _run(self, script: Script, server: redis.Redis, keys: Sequence[str], arguments: Sequence[Any]) -> int:
-        """Return what a script returns, when enough replicas have what it has written."""
-        if self._copies is None:
-            return expect_int(script.run(server, keys, arguments))
-        return expect_int(script.run_copied(server, keys, arguments, self._copies))
 
 
 def _in_memory() -> redis.Redis:
-    """Return a Redis that lives in this process and dies with it."""
-    import fakeredis  # noqa: PLC0415 - wanted only where there is no Redis at all
+    """Return a Redis in the memory of this process."""
+    import fakeredis  # noqa: PLC0415 - only where there is no Redis
 
     memory: redis.Redis = fakeredis.FakeRedis()
     return memory
 
 
-def _table_key(game_id: str) -> str:
+def _log_entry(entry_id: bytes, fields: dict[bytes, bytes]) -> LogEntry:
+    """Return a log entry; an empty header, which is corrupt, if it has other fields than it should."""
+    last_event, data = int(entry_id.split(b"-")[0]), fields.get(b"c", b"")
+    return LogEntry(last_event, data, fields.get(b"h", b"" if len(fields) > 1 else None))
+
+
+def _game_key(game_id: str) -> str:
     return f"skye:{{{game_id}}}:table"
 
 
@@ -250,7 +260,7 @@ def _log_key(game_id: str) -> str:
     return f"skye:{{{game_id}}}:log"
 
 
-def _answer_key(game_id: str, key: str) -> str:
+def _response_key(game_id: str, key: str) -> str:
     return f"skye:{{{game_id}}}:answer:{key}"
 
 

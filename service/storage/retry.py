@@ -1,6 +1,7 @@
-"""RetryPolicy with a Redis that is away, loading, electing or read-only: trying again, for a while.
+"""Retry policy for calls to Redis: exponential backoff with jitter, within a budget that a request shares.
 
-Who must be told at once asks without patience. Whatever goes wrong in the end is a refusal that says so.
+Only errors that can pass are retried: lost connections, timeouts, failovers, a Redis that is loading. The
+last error becomes the `Problem` store_unavailable.
 """
 
 from __future__ import annotations
@@ -13,115 +14,132 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Final, TypeVar
+from types import TracebackType
+from typing import Final
 
 import redis
 from redis.exceptions import AuthenticationError, AuthorizationError, BusyLoadingError
 
 from service.matches.errors import Problem
 from service.observability.logs import facts
+from service.storage.protocol_errors import PROTOCOL_ERRORS, as_redis_error
 
 _log = logging.getLogger(__name__)
 
-T = TypeVar("T")
+_FIRST_BACKOFF_S: Final = 0.02
+_MAX_BACKOFF_S: Final = 0.5
+_LOG_INTERVAL_S: Final = 5.0
 
-_FIRST_PAUSE_S: Final = 0.02
-_LONGEST_PAUSE_S: Final = 0.5
-_QUIET_S: Final = 5.0
-
-_PASSING: Final = re.compile(
+_RETRYABLE_REPLY: Final = re.compile(
     r"\b(LOADING|MASTERDOWN|READONLY|NOREPLICAS|BUSY|UNBLOCKED|CLUSTERDOWN|TRYAGAIN|MOVED|ASK)\b"
 )
-"""What a Redis says that cannot serve just now. Full memory, a full disk and wrong passwords do not pass."""
+"""Error replies of a Redis that cannot serve now. Full memory and wrong passwords do not pass."""
 
 _spent_s: ContextVar[list[float] | None] = ContextVar("spent_s", default=None)
-"""How long the request under way has waited for Redis already, as its one element."""
+"""How much of its retry budget the current request has spent, in seconds, as a list of one."""
 
 
 class TooFewReplicas(redis.RedisError):
-    """Not as many replicas as wanted have a change."""
+    """Fewer replicas than required have acknowledged a write."""
 
 
-def is_passing(error: redis.RedisError) -> bool:
-    """Whether what went wrong may be over in a moment, or be otherwise on another server."""
+def is_retryable(error: redis.RedisError) -> bool:
+    """Return whether an error may pass by itself, or be absent on another server."""
     if isinstance(error, AuthenticationError | AuthorizationError):
         return False
     if isinstance(error, redis.ConnectionError | redis.TimeoutError | BusyLoadingError | TooFewReplicas):
         return True
-    # Some errors lose their class on the way through a script, but none its word.
+    # An error raised within a Lua script loses its class, but keeps its code in the text.
     kinds = redis.ReadOnlyError, redis.exceptions.ClusterDownError, redis.exceptions.TryAgainError
     moving = redis.exceptions.AskError
-    return isinstance(error, (*kinds, moving)) or bool(_PASSING.search(str(error)))
+    return isinstance(error, (*kinds, moving)) or bool(_RETRYABLE_REPLY.search(str(error)))
+
+
+class Attempt:
+    """Context of one attempt: keeps an error of Redis in `error` instead of raising it."""
+
+    def __init__(self) -> None:
+        self.error: redis.RedisError | None = None
+
+    def __enter__(self) -> None:
+        """Begin the attempt."""
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, error: BaseException | None, _at: TracebackType | None
+    ) -> bool:
+        """Suppress an error of Redis."""
+        if isinstance(error, (redis.RedisError, *PROTOCOL_ERRORS)):
+            self.error = as_redis_error(error)
+        return self.error is not None
 
 
 class RetryPolicy:
-    """Tries again what failed in passing, until `wait_s` seconds have gone.
+    """Retries errors that can pass until `budget_s` seconds are spent.
 
-    All the calls for one request share that time, so that a request that asks Redis many things waits no
-    longer than one that asks one.
+    All calls of one request share the budget, so a request that makes many calls waits no longer than one
+    that makes a single call.
     """
 
-    def __init__(self, wait_s: float) -> None:
-        self._wait_s = wait_s
-        self._told_at: dict[str, float] = {}
+    def __init__(self, budget_s: float) -> None:
+        self._budget_s = budget_s
+        self._logged_at: dict[str, float] = {}
 
-    def call(self, attempt: Callable[[], T], *, patient: bool = True) -> T:
-        """Return what `attempt` returns, once it does.
+    def attempts(
+        self, *, retries: bool = True, on_error: Callable[[redis.RedisError], None] = lambda _error: None
+    ) -> Iterator[Attempt]:
+        """Yield contexts, each for one attempt, until one succeeds; sleep between them.
 
-        :raises Problem: store_unavailable, when it fails for good.
+        :param retries: whether to make more than one attempt.
+        :param on_error: called with each error that can pass.
+        :raises Problem: store_unavailable, when an error cannot pass or the budget is spent.
         """
         started = time.monotonic()
-        try:
-            answer = attempt()
-        except redis.RedisError as error:
-            return self._again(attempt, error, started, self._wait_s if patient else 0.0)
         spent_s = _spent_s.get()
-        if spent_s is not None:
-            spent_s[0] += time.monotonic() - started
-        return answer
-
-    def _again(self, attempt: Callable[[], T], error: redis.RedisError, started: float, wait_s: float) -> T:
-        spent_s = _spent_s.get() or [0.0]
-        until = started + wait_s - spent_s[0]
-        pause_s = _FIRST_PAUSE_S
+        until = started + (self._budget_s if retries else 0.0) - (spent_s[0] if spent_s else 0.0)
+        backoff_s = _FIRST_BACKOFF_S
         try:
             while True:
-                self._tell(error)
-                pause = pause_s * random.uniform(0.5, 1.0)  # noqa: S311 - jitter, not secrets
-                if not is_passing(error) or time.monotonic() + pause > until:
+                attempt = Attempt()
+                yield attempt
+                error = attempt.error
+                if error is None:
+                    return
+                retryable = is_retryable(error)
+                if retryable:
+                    on_error(error)
+                self._log(error)
+                pause_s = backoff_s * random.uniform(0.5, 1.0)  # noqa: S311 - jitter, not secrets
+                if not retryable or time.monotonic() + pause_s > until:
                     raise Problem("store_unavailable") from error
-                time.sleep(pause)
-                pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
-                try:
-                    return attempt()
-                except redis.RedisError as another:
-                    error = another
+                time.sleep(pause_s)
+                backoff_s = min(2 * backoff_s, _MAX_BACKOFF_S)
         finally:
-            spent_s[0] += time.monotonic() - started
+            if spent_s is not None:
+                spent_s[0] += time.monotonic() - started
 
-    def _tell(self, error: redis.RedisError) -> None:
-        """Leave word for the operator of what goes wrong, but of each kind only now and then."""
+    def _log(self, error: redis.RedisError) -> None:
+        """Log an error, each class at most every few seconds."""
         kind, now = type(error).__name__, time.monotonic()
-        if now - self._told_at.get(kind, -_QUIET_S) >= _QUIET_S:
-            self._told_at[kind] = now
+        if now - self._logged_at.get(kind, -_LOG_INTERVAL_S) >= _LOG_INTERVAL_S:
+            self._logged_at[kind] = now
             _log.warning("Redis fails: %s", str(error)[:300], extra=facts(kind=kind))
 
 
 def start_budget() -> None:
-    """Give the request that begins all its time to wait."""
+    """Start the retry budget of a request."""
     _spent_s.set([0.0])
 
 
 def clear_budget(_error: BaseException | None = None) -> None:
-    """Let what comes after a request count its time by itself."""
+    """Forget the retry budget of a request that has ended."""
     _spent_s.set(None)
 
 
 @contextmanager
 def without_retries() -> Iterator[None]:
-    """Let what is called meanwhile fail at once: for whoever has its own way of coming back."""
-    before = _spent_s.set([math.inf])
+    """Make calls within this context fail at their first error."""
+    token = _spent_s.set([math.inf])
     try:
         yield
     finally:
-        _spent_s.reset(before)
+        _spent_s.reset(token)

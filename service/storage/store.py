@@ -1,4 +1,4 @@
-"""What is stored, and what the service asks of a store."""
+"""The interface of the store, and what is written to it."""
 
 from __future__ import annotations
 
@@ -9,88 +9,95 @@ from typing import NamedTuple, Protocol
 
 
 class LogEntry(NamedTuple):
-    """An entry of a game's log: the number of its last event, and its bytes."""
+    """An entry of a game's event log.
+
+    :param last_event: the number of the last event in the entry.
+    :param data: the encoded changes; see `codec`.
+    :param header: the stored format number and checksum; None for an entry written before these existed.
+    """
 
     last_event: int
-    stored: bytes
+    data: bytes
+    header: bytes | None = None
 
 
 class StoredResponse(NamedTuple):
-    """An answer to remember under an idempotency key for `ttl_s` seconds."""
+    """The record of a response, stored under an idempotency key for `ttl_s` seconds."""
 
     key: str
-    stored: bytes
+    data: bytes
     ttl_s: int
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """What one change of a game writes, all or nothing.
+    """The writes of one change to a game, all or nothing.
 
-    `expected` is how the stored table must begin for the write to happen; None for a new game. `entries` are
-    added to the log, or with `replaces_log` are all of it from now on.
+    :param expected_prefix: how the stored game must begin for the commit to succeed; None for a new game.
+    :param match: the encoded game.
+    :param entries: appended to the event log; with `replaces_log` they replace it.
     """
 
     game_id: str
-    expected: bytes | None
-    table: bytes
+    expected_prefix: bytes | None
+    match: bytes
     entries: Sequence[LogEntry]
     ttl_s: int
-    answer: StoredResponse | None = None
+    response: StoredResponse | None = None
     replaces_log: bool = False
 
 
 class Store(Protocol):
-    """What the service asks of a store. Every method raises Problem store_unavailable when it fails."""
+    """The store of all games. Every method raises Problem store_unavailable when it fails."""
 
     def load(self, game_id: str, response_key: str | None = None) -> tuple[bytes | None, bytes | None]:
-        """Return the stored table and the answer under an idempotency key, each None if there is none."""
+        """Return the stored game and the response under an idempotency key; None for each that is missing."""
 
     def load_with_log(
         self, game_id: str, after: int = 0, limit: int | None = None
     ) -> tuple[bytes | None, list[LogEntry]]:
-        """Return the stored table and the entries of its log that hold events beyond number `after`.
+        """Return the stored game and its log entries with events beyond number `after`, at most `limit`.
 
-        With `limit` no more entries than that are read, each of which holds at least one event.
-
-        The log may be of a moment later, and hold what has happened to the table since.
+        The log may be newer than the game, and hold changes that the returned game lacks.
         """
 
     def load_many(self, game_ids: Sequence[str]) -> list[bytes | None]:
-        """Return stored tables, None where there is none."""
+        """Return stored games, None for each that is missing."""
 
     def commit(self, commit: Commit) -> bool:
-        """Write all of a change, or nothing when the table is no longer the one expected.
+        """Write all of a change; return False and write nothing when the game has changed since it was read.
 
-        :raises Problem: game_unreadable, when there is no log to add to.
+        :raises Problem: game_unreadable, when the game's log is missing.
         """
 
     def add_to_index(self, status: str, game_id: str, score: float) -> None:
-        """List a public game under a status."""
+        """Add a public game to the index of a status."""
 
     def remove_from_index(self, status: str, game_ids: Sequence[str]) -> None:
-        """List public games under a status no more."""
+        """Remove games from the index of a status."""
 
     def list_index(self, status: str, below: float | None, limit: int) -> list[tuple[str, float]]:
-        """Return the newest public games of a status with a score below the one given, newest first."""
+        """Return ids and scores of the games of a status with a score below `below`, highest score first."""
 
     def sample_index(self, status: str, number: int) -> list[tuple[str, float]]:
-        """Return some public games of a status with their scores, chosen at random: `number` if there are."""
+        """Return ids and scores of up to `number` games of a status, chosen at random."""
 
     def index_sizes(self, statuses: Sequence[str]) -> list[int]:
-        """Return how many games are listed under each status."""
+        """Return how many games the index of each status holds."""
 
     def fill_bucket(self, bucket: str, amount_us: int, capacity_us: int) -> tuple[bool, int]:
-        """Fill a bucket, which runs out in time, by so many microseconds, unless it would spill over.
+        """Add an amount to a leaky bucket unless it would overflow.
 
-        Return whether that was done, and after how many microseconds it will be empty.
+        The bucket leaks one microsecond per microsecond.
+
+        :returns: whether the amount was added, and the level in microseconds.
         """
 
     def ping(self) -> None:
-        """Do nothing if the store is there."""
+        """Return when the store answers."""
 
     def subscribe_to_changes(self, stopped: threading.Event) -> Iterator[str | None]:
-        """Yield the id of each game that is committed, as it happens; None when some may have been missed.
+        """Yield the id of each game when it is committed; None when messages may have been missed.
 
-        It ends when `stopped` is set, or with the Problem store_unavailable.
+        Ends when `stopped` is set, or by raising Problem store_unavailable.
         """

@@ -1,13 +1,12 @@
-"""How Redis is reached: which server holds a key, in each form that a URL may have.
+"""Topology: which server holds a key, for one server, Sentinel and Redis Cluster.
 
-Whoever sends commands asks for the server each time, and says when it has failed. What is known of masters
-is looked up anew then, and now and then besides: a master that was frozen and wakes does not know that it has
-been replaced, and whoever is still connected to it would write what is soon lost. Who must not be deceived by
-one asks again after it has answered, for the server of that time or later.
+Each call asks for the connection of its key, and invalidates the topology when it fails. The topology is
+also refreshed every second or two: a master that was suspended and resumes does not know that it was
+replaced, and a client that is still connected would write data that is soon lost. A caller that must exclude
+this asks again after the reply (fencing), for the server of that time or later.
 
-No call is ever repeated here, nor by redis-py: only who knows what it was can tell whether that is safe.
-So redis-py's own clients of clusters and Sentinels are not used: they repeat calls and sleep in between, and
-their looking up can hang at a frozen server for as many timeouts as there are servers.
+Nothing here retries a call, and redis-py does not either: only the caller knows whether a retry is safe.
+redis-py's own clients for Sentinel and Cluster are not used: see the table of mechanisms in CONTRIBUTING.md.
 """
 
 from __future__ import annotations
@@ -21,66 +20,67 @@ from redis.retry import Retry
 
 from service.storage.batching import BatchingRedis
 
-MOST_CONNECTIONS: Final = 1000
-"""To each server, from each process. Who finds none free is told so, as if the server were away."""
+MAX_CONNECTIONS: Final = 1000
+"""Per server and process. A call that finds none free fails like one to a server that is away."""
 
-LOOKUP_S: Final = 1.0
-"""How long one of those may take who are asked which server holds what."""
+LOOKUP_TIMEOUT_S: Final = 1.0
+"""The deadline of one lookup of the topology at one Sentinel or node."""
 
 Address: TypeAlias = tuple[str, int]
 
 
-class Servers(Protocol):
+class Topology(Protocol):
     """The servers that hold the keys."""
 
-    def holding(self, key: str, since: float = -math.inf) -> redis.Redis:
-        """Return the server that holds a key, and did at a time by `time.monotonic` or later.
+    def connection_for(self, key: str, since: float = -math.inf) -> redis.Redis:
+        """Return the client of the server that holds a key.
 
-        :raises redis.RedisError: when there is none just now.
+        :param since: accept no answer older than this time of `time.monotonic`.
+        :raises redis.RedisError: when no server holds the key now.
         """
 
-    def doubt(self, error: redis.RedisError) -> None:
-        """Look up anew who holds what, for a server has failed."""
+    def invalidate(self, error: redis.RedisError) -> None:
+        """Look the topology up again before the next call, because a call failed with `error`."""
 
 
 class SingleServer:
-    """One server, which holds everything."""
+    """One server, which holds every key."""
 
     def __init__(self, server: redis.Redis) -> None:
         self._server = server
 
-    def holding(self, key: str, since: float = -math.inf) -> redis.Redis:  # noqa: ARG002 - it, always
-        """See `Servers.holding`."""
+    def connection_for(self, key: str, since: float = -math.inf) -> redis.Redis:  # noqa: ARG002 - always it
+        """See `Topology.connection_for`."""
         return self._server
 
-    def doubt(self, error: redis.RedisError) -> None:
-        """See `Servers.doubt`."""
+    def invalidate(self, error: redis.RedisError) -> None:
+        """See `Topology.invalidate`."""
 
 
-class Clients:
-    """A client for each address."""
+class ClientPool:
+    """One client per address."""
 
     def __init__(self, options: dict[str, Any], timeout_s: float) -> None:
         self._options = options
         self._timeout_s = timeout_s
         self._clients: dict[Address, redis.Redis] = {}
 
-    def at(self, address: Address) -> redis.Redis:
+    def client_at(self, address: Address) -> redis.Redis:
         """Return the client for an address."""
         client = self._clients.get(address)
-        if client is None:  # two who come at once are given the same
-            made = create_client_at(address, self._options, self._timeout_s)
-            client = self._clients.setdefault(address, made)
+        if client is None:  # setdefault: two threads that race get the same client
+            created = create_client_at(address, self._options, self._timeout_s)
+            client = self._clients.setdefault(address, created)
         return client
 
-    def keep_only(self, addresses: list[Address]) -> None:
-        """Close the idle connections to other addresses; those in use end with what they are used for."""
+    def retain_only(self, addresses: list[Address]) -> None:
+        """Drop the clients of other addresses and close their idle connections."""
         for address in [known for known in self._clients if known not in addresses]:
             self._clients.pop(address).connection_pool.disconnect(inuse_connections=False)
 
 
 class MasterReplaced(redis.ConnectionError):
-    """A server has answered that did not hold the key any more, or may not have."""
+    """The server that replied no longer holds the key, or may not have at the time."""
 
 
 def create_client_at(address: Address, options: dict[str, Any], timeout_s: float) -> redis.Redis:
@@ -89,11 +89,11 @@ def create_client_at(address: Address, options: dict[str, Any], timeout_s: float
 
 
 def create_client(options: dict[str, Any], timeout_s: float) -> redis.Redis:
-    """Return a client that never sends a command again by itself, as redis-py's would: up to ten times."""
+    """Return a client without retries; redis-py's default sends a command up to eleven times."""
     return BatchingRedis(
         **options,
         socket_timeout=timeout_s,
         socket_connect_timeout=timeout_s,
         retry=Retry(NoBackoff(), 0),
-        max_connections=MOST_CONNECTIONS,
+        max_connections=MAX_CONNECTIONS,
     )

@@ -1,4 +1,4 @@
-"""What one looks up for all, and holds for a while: who the master is, which node holds which slots."""
+"""TTL cache of one value with single-flight refresh: for the master's address and the slots of a cluster."""
 
 from __future__ import annotations
 
@@ -14,63 +14,64 @@ T = TypeVar("T")
 
 
 class TtlCache(Generic[T]):
-    """Something that is looked up by one at a time, and is fresh for `fresh_s` seconds."""
+    """A value that `load` returns, refreshed by one thread at a time once it is `ttl_s` seconds old."""
 
-    def __init__(self, look: Callable[[], T], fresh_s: float) -> None:
-        self._look = look
-        self._fresh_s = fresh_s
+    def __init__(self, load: Callable[[], T], ttl_s: float) -> None:
+        self._load = load
+        self._ttl_s = ttl_s
         self._lock = threading.Lock()
-        self._doubted_at = -math.inf
-        self._last: _Look[T] = _Look(-math.inf, -math.inf, None, None)
+        self._invalidated_at = -math.inf
+        self._entry: _Entry[T] = _Entry(-math.inf, -math.inf, None, None)
 
-    def value(self, since: float = -math.inf) -> T:
-        """Return what was looked up after `since`, by `time.monotonic`, and after it was doubted last.
+    def get(self, since: float = -math.inf) -> T:
+        """Return a value whose loading began after `since` and after the last invalidation.
 
-        While somebody looks it up anew, others are given what is twice as old as it may be otherwise.
+        While another thread refreshes an expired value, callers get the stale one up to twice the TTL.
 
-        :raises redis.RedisError: what the looking up raised.
+        :param since: a time of `time.monotonic`.
+        :raises redis.RedisError: what loading raised.
         """
         asked_at = time.monotonic()
-        since = max(since, self._doubted_at)
-        fresh = max(since, asked_at - self._fresh_s)
-        last = self._last
-        if not last.has_found_since(fresh):
-            will_do = last.has_found_since(max(since, asked_at - 2 * self._fresh_s))
-            if self._lock.acquire(blocking=not will_do):
+        since = max(since, self._invalidated_at)
+        fresh_since = max(since, asked_at - self._ttl_s)
+        entry = self._entry
+        if not entry.is_valid_since(fresh_since):
+            is_stale_usable = entry.is_valid_since(max(since, asked_at - 2 * self._ttl_s))
+            if self._lock.acquire(blocking=not is_stale_usable):
                 try:
-                    last = self._looked_up(asked_at, fresh)
+                    entry = self._refresh(asked_at, fresh_since)
                 finally:
                     self._lock.release()
-        if last.error is not None:
-            raise last.error
-        return cast(T, last.found)
+        if entry.error is not None:
+            raise entry.error
+        return cast(T, entry.value)
 
-    def doubt(self) -> None:
-        """Look it up anew before it is used again."""
-        self._doubted_at = time.monotonic()
+    def invalidate(self) -> None:
+        """Make the next `get` load the value again."""
+        self._invalidated_at = time.monotonic()
 
-    def _looked_up(self, asked_at: float, fresh: float) -> _Look[T]:
-        """Look it up, unless somebody has done so meanwhile."""
-        last = self._last
-        has_failed_meanwhile = last.error is not None and last.ended >= asked_at
-        if not has_failed_meanwhile and not last.has_found_since(fresh):
-            began = time.monotonic()
+    def _refresh(self, asked_at: float, fresh_since: float) -> _Entry[T]:
+        """Load the value, unless another thread has done so since the caller asked."""
+        entry = self._entry
+        failed_since = entry.error is not None and entry.loaded_at >= asked_at
+        if not failed_since and not entry.is_valid_since(fresh_since):
+            began_at = time.monotonic()
             try:
-                found, error = self._look(), None
+                value, error = self._load(), None
             except redis.RedisError as failure:
-                found, error = None, failure
-            last = self._last = _Look(began, time.monotonic(), found, error)
-        return last
+                value, error = None, failure
+            entry = self._entry = _Entry(began_at, time.monotonic(), value, error)
+        return entry
 
 
-class _Look(NamedTuple, Generic[T]):
-    """What was found, or what went wrong, and when the looking began and ended."""
+class _Entry(NamedTuple, Generic[T]):
+    """The loaded value or the error, and when loading began and ended."""
 
-    began: float
-    ended: float
-    found: T | None
+    began_at: float
+    loaded_at: float
+    value: T | None
     error: redis.RedisError | None
 
-    def has_found_since(self, moment: float) -> bool:
-        """Whether something was found that was looked for after a moment."""
-        return self.error is None and self.began > moment
+    def is_valid_since(self, moment: float) -> bool:
+        """Return whether loading began after a moment and succeeded."""
+        return self.error is None and self.began_at > moment

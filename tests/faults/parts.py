@@ -17,7 +17,7 @@ from redis.retry import Retry
 
 from service.matches.match import MatchEvent
 from service.server.embedded_redis import RedisServer
-from service.storage.codec import decode_changes, decode_match
+from service.storage.codec import decode_entry, decode_match
 from service.storage.redis_store import RedisStore
 from skye import action_of
 from skye.record import Record, replay
@@ -250,7 +250,7 @@ def sound(client, game_id):
     """See to it that what a Redis holds of a game agrees: version, log, and the state its actions make."""
     stored, entries = RedisStore(client).load_with_log(game_id)
     table = decode_match(stored)
-    changes = [change for entry in entries for change in decode_changes(entry.stored)]
+    changes = [change for entry in entries for change in decode_entry(entry)]
     numbers = [change.first_event + place for change in changes for place in range(len(change.events))]
     assert numbers == list(range(1, table.last_event + 1))
     assert [change.version for change in changes] == list(range(1, table.version + 1))

@@ -135,7 +135,7 @@ def test_a_list_that_cannot_be_mended_just_now_is_shown_all_the_same(service, re
 
 @pytest.fixture
 def service(redis_client, monkeypatch):
-    monkeypatch.setattr("service.storage.pubsub._LISTEN_S", 0.01)  # lets the one who listens end at once
+    monkeypatch.setattr("service.storage.pubsub._POLL_S", 0.01)  # lets the one who listens end at once
     with Service(redis_client) as service:
         yield service
 

@@ -25,12 +25,12 @@ class Counted(redis.Connection):
         return super().send_packed_command(*args, **kwargs)
 
 
-def client_of(server, patience_s=LONG_S, kind=BatchingRedis):
+def client_of(server, max_wait_s=LONG_S, kind=BatchingRedis):
     return kind(
         connection_pool=redis.ConnectionPool.from_url(
             server.url, connection_class=Counted, retry=Retry(NoBackoff(), 0), socket_timeout=LONG_S
         ),
-        patience_s=patience_s,
+        max_wait_s=max_wait_s,
     )
 
 
@@ -60,7 +60,7 @@ def gathered(threads, client, redis_client, *commands):
     told = []
     for number, command in enumerate(commands, 1):
         told.append(threads.submit(client.execute_command, *command))
-        assert waited_for(lambda number=number: client.waiting == number, 60)
+        assert waited_for(lambda number=number: client.queued == number, 60)
     Counted.sent = 0
     redis_client.lpush("gate", "open")
     assert blocked.result()[1] == b"open"
@@ -97,7 +97,7 @@ def test_each_is_done_once(threads, client, redis_client):
     told = gathered(threads, client, redis_client, *[("INCR", "n")] * 35)  # more than are sent at a time
     assert sorted(told) == list(range(1, 36))
     assert redis_client.get("n") == b"35"
-    assert client.waiting == 0
+    assert client.queued == 0
 
 
 def test_when_the_connection_breaks_all_are_told_so_and_the_next_is_served(threads, client, redis_client):
@@ -108,14 +108,14 @@ def test_when_the_connection_breaks_all_are_told_so_and_the_next_is_served(threa
 
 
 def test_who_waits_in_vain_sends_alone(threads, redis_server, redis_client):
-    with client_of(redis_server, patience_s=0) as client:
+    with client_of(redis_server, max_wait_s=0) as client:
         blocked = shut_gate(threads, client, redis_client)
         assert client.incr("n") == 1
         assert not blocked.done()
         redis_client.lpush("gate", "open")
         blocked.result()
         assert client.incr("n") == 2
-    assert client.waiting == 0
+    assert client.queued == 0
 
 
 class Interrupted(BatchingRedis):
@@ -135,9 +135,9 @@ def test_when_the_one_who_sends_is_broken_off_the_others_are_told_so(threads, re
 
 @pytest.mark.usefixtures("redis_client")
 def test_many_at_once_are_all_answered(threads, redis_server):
-    with client_of(redis_server, patience_s=0.1) as client:
+    with client_of(redis_server, max_wait_s=0.1) as client:
         names = [f"key{number}" for number in range(500)]
         assert all(threads.map(lambda name: client.set(name, name), names))
         assert list(threads.map(client.get, names)) == [name.encode() for name in names]
         assert sorted(threads.map(lambda _: client.incr("n"), range(500))) == list(range(1, 501))
-        assert client.waiting == 0
+        assert client.queued == 0

@@ -1,4 +1,4 @@
-"""A server that hangs: one call at a time tries it, and the others are told at once."""
+"""Circuit breaker: one call probes an unresponsive server, the others fail at once."""
 
 import gc
 import threading
@@ -13,88 +13,87 @@ from service.storage.circuit_breaker import CircuitBreaker
 SERVER, OTHER = redis.Redis(port=1), redis.Redis(port=2)
 
 
-def hang(_server):
-    raise redis.TimeoutError("hangs")
-
-
-def answer(_server):
-    return "answer"
+def call(breaker, server, error=None):
+    """Make a call that returns "reply" or raises an error."""
+    with breaker.guard(server):
+        if error is not None:
+            raise error
+        return "reply"
 
 
 @pytest.fixture
-def frozen():
-    """What is known after a server did not answer in time."""
-    frozen = CircuitBreaker()
+def breaker():
+    """A breaker whose circuit for `SERVER` is open."""
+    breaker = CircuitBreaker()
     with pytest.raises(redis.TimeoutError, match="hangs"):
-        frozen.call(SERVER, hang)
-    return frozen
+        call(breaker, SERVER, redis.TimeoutError("hangs"))
+    return breaker
 
 
 @pytest.fixture
-def trying(frozen):
-    """A call that hangs until it is let; what becomes of it."""
-    begun, let = threading.Event(), threading.Event()
+def probe(breaker):
+    """A probe in flight: the event that ends it, and its future."""
+    began, ended = threading.Event(), threading.Event()
 
-    def wait(_server):
-        begun.set()
-        assert let.wait(60)
-        return "late"
+    def wait():
+        with breaker.guard(SERVER):
+            began.set()
+            assert ended.wait(60)
+            return "late"
 
     with ThreadPoolExecutor(1) as threads:
-        running = threads.submit(frozen.call, SERVER, wait)
-        assert begun.wait(60)
-        yield let, running
-        let.set()
+        running = threads.submit(wait)
+        assert began.wait(60)
+        yield ended, running
+        ended.set()
 
 
-@pytest.mark.usefixtures("trying")
-def test_while_one_tries_the_others_fail_at_once_and_other_servers_are_asked(frozen):
+@pytest.mark.usefixtures("probe")
+def test_call_during_a_probe_fails_at_once(breaker):
     for _ in range(3):
-        with pytest.raises(redis.TimeoutError, match="another call is trying it"):
-            frozen.call(SERVER, answer)
-    assert frozen.call(OTHER, answer) == "answer"
+        with pytest.raises(redis.TimeoutError, match="circuit open"):
+            call(breaker, SERVER)
 
 
-def test_once_it_answers_all_may_ask(frozen, trying):
-    let, running = trying
-    let.set()
+@pytest.mark.usefixtures("probe")
+def test_call_to_another_server_during_a_probe_succeeds(breaker):
+    assert call(breaker, OTHER) == "reply"
+
+
+def test_successful_probe_closes_the_circuit(breaker, probe):
+    ended, running = probe
+    ended.set()
     assert running.result(60) == "late"
-    assert frozen.call(SERVER, lambda _server: frozen.call(SERVER, answer)) == "answer"
+    with breaker.guard(SERVER):
+        assert call(breaker, SERVER) == "reply"
 
 
-def test_one_after_the_other_may_try(frozen):
+def test_failed_probe_leaves_the_circuit_open_for_the_next_probe(breaker):
     for _ in range(3):
         with pytest.raises(redis.TimeoutError, match="hangs"):
-            frozen.call(SERVER, hang)
-    assert frozen.call(SERVER, answer) == "answer"
+            call(breaker, SERVER, redis.TimeoutError("hangs"))
+    assert call(breaker, SERVER) == "reply"
 
 
-def test_a_server_that_is_gone_hangs_nobody(frozen):
-    def refuse(_server):
-        raise redis.ConnectionError("refused")
-
-    def both(_server):
-        with pytest.raises(redis.ConnectionError, match="refused"):
-            frozen.call(SERVER, refuse)
-        refuse(_server)
-
+def test_refused_connection_closes_the_circuit(breaker):
+    refused = redis.ConnectionError("refused")
     with pytest.raises(redis.ConnectionError, match="refused"):
-        frozen.call(SERVER, refuse)
-    with pytest.raises(redis.ConnectionError, match="refused"):
-        frozen.call(SERVER, both)
+        call(breaker, SERVER, refused)
+    with pytest.raises(redis.ConnectionError, match="refused"), breaker.guard(SERVER):
+        call(breaker, SERVER, refused)
 
 
-def test_what_breaks_while_trying_lets_the_next_one_try(frozen):
+def test_other_error_during_a_probe_lets_the_next_call_probe(breaker):
     with pytest.raises(ZeroDivisionError):
-        frozen.call(SERVER, lambda _server: 1 / 0)
-    assert frozen.call(SERVER, answer) == "answer"
+        call(breaker, SERVER, ZeroDivisionError())
+    assert call(breaker, SERVER) == "reply"
 
 
-def test_a_server_that_nobody_calls_any_more_is_forgotten():
-    frozen, replaced = CircuitBreaker(), redis.Redis(port=3)
+def test_client_that_is_not_used_any_more_is_forgotten():
+    breaker, replaced = CircuitBreaker(), redis.Redis(port=3)
     with pytest.raises(redis.TimeoutError):
-        frozen.call(replaced, hang)
-    gone = weakref.ref(replaced)
+        call(breaker, replaced, redis.TimeoutError("hangs"))
+    forgotten = weakref.ref(replaced)
     del replaced
     gc.collect()
-    assert gone() is None
+    assert forgotten() is None

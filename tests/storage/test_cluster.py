@@ -46,12 +46,12 @@ def now(monkeypatch):
 def servers(nodes, now, monkeypatch):  # noqa: ARG001 - it sets the clock
     """A cluster as its client knows it, from node `a` and one that is not there."""
 
-    class Askers(cluster.Clients):
-        def at(self, address):
+    class Askers(cluster.ClientPool):
+        def client_at(self, address):
             return nodes.by_name[address[0]]
 
     made = cluster.ClusterTopology(parse("redis+cluster://a,b"), 2.0)
-    monkeypatch.setattr(made, "_askers", Askers({}, 1.0))
+    monkeypatch.setattr(made, "_lookup_clients", Askers({}, 1.0))
     return made
 
 
@@ -64,16 +64,17 @@ LOW, HIGH = key_in(True), key_in(False)
 
 
 def host_of(servers, key):
-    return servers.holding(key).connection_pool.connection_kwargs["host"]
+    return servers.connection_for(key).connection_pool.connection_kwargs["host"]
 
 
 def test_each_key_is_asked_for_where_it_is(servers):
     assert (host_of(servers, LOW), host_of(servers, HIGH)) == ("a", "b")
-    assert servers.holding(LOW) is servers.holding(LOW)
+    assert servers.connection_for(LOW) is servers.connection_for(LOW)
 
 
 def test_all_keys_with_one_tag_are_at_one_node(servers):
-    assert len({servers.holding(f"skye:{{game}}:{part}") for part in ("table", "log", "answer:x")}) == 1
+    keys = [f"skye:{{game}}:{part}" for part in ("table", "log", "answer:x")]
+    assert len({servers.connection_for(key) for key in keys}) == 1
 
 
 def test_after_a_failure_the_nodes_are_asked_anew(servers, nodes, now):
@@ -81,7 +82,7 @@ def test_after_a_failure_the_nodes_are_asked_anew(servers, nodes, now):
     nodes.ranges = [("c", 0, HALF - 1, "a"), nodes.ranges[1]]
     now[0] += 0.1
     assert host_of(servers, LOW) == "a"  # nobody has doubted it
-    servers.doubt(redis.ConnectionError())
+    servers.invalidate(redis.ConnectionError())
     assert host_of(servers, LOW) == "c"
 
 
@@ -95,21 +96,21 @@ def test_now_and_then_they_are_asked_without_any_failure(servers, nodes, now):
 def test_nobody_is_asked_for_the_keys_of_a_node_that_the_others_miss(servers, nodes):
     nodes.failing = {"a"}
     with pytest.raises(redis.exceptions.ClusterDownError, match="is down"):
-        servers.holding(LOW)
+        servers.connection_for(LOW)
     assert host_of(servers, HIGH) == "b"
 
 
 def test_a_slot_that_nobody_holds_is_told(servers, nodes):
     nodes.ranges = nodes.ranges[1:]
     with pytest.raises(redis.exceptions.ClusterDownError, match="no node holds slot"):
-        servers.holding(LOW)
+        servers.connection_for(LOW)
     assert host_of(servers, HIGH) == "b"
 
 
 def test_nodes_that_are_away_are_asked_last(servers, nodes, now):
     nodes.by_name["a"].silent = nodes.by_name["b"].silent = True
     with pytest.raises(redis.exceptions.ClusterDownError, match="no node answers: silent"):
-        servers.holding(LOW)
+        servers.connection_for(LOW)
     nodes.by_name["b"].silent = False
     now[0] += 1
     assert host_of(servers, LOW) == "a"
@@ -126,7 +127,7 @@ def test_a_node_that_has_left_the_cluster_is_not_believed(servers, nodes, now):
     for name in "acd":
         nodes.by_name[name].answers = lambda: [[], b"self :6379@16379 myself,master - 0 0 0 connected"]
     for _ in range(5):
-        servers.doubt(redis.ConnectionError())
+        servers.invalidate(redis.ConnectionError())
         now[0] += 1
         assert host_of(servers, HIGH) == "b"
     assert nodes.by_name["b"].asked >= 5
@@ -138,7 +139,7 @@ def test_who_answers_that_a_key_has_moved_knows_where(servers, nodes, now):
         nodes.by_name[name].silent = True
     nodes.ranges = [("d", 0, 16383, "c")]
     now[0] += 0.1
-    servers.doubt(redis.exceptions.MovedError("1 d:6379"))
+    servers.invalidate(redis.exceptions.MovedError("1 d:6379"))
     assert host_of(servers, LOW) == "d"
     assert nodes.by_name["d"].asked == 1
 
@@ -147,6 +148,6 @@ def test_a_cluster_of_which_no_node_named_is_left_is_still_found(servers, nodes,
     host_of(servers, LOW)
     nodes.by_name["a"].silent = nodes.by_name["b"].silent = True
     nodes.ranges = [("c", 0, HALF - 1, "d"), ("d", HALF, 16383, "c")]
-    servers.doubt(redis.ConnectionError())
+    servers.invalidate(redis.ConnectionError())
     now[0] += 0.1
     assert (host_of(servers, LOW), host_of(servers, HIGH)) == ("c", "d")

@@ -3,7 +3,8 @@
 import pytest
 
 from service.matches.transitions import make_move
-from service.storage.codec import StoredFormatError, decode_changes, decode_match, encode_match
+from service.storage.codec import StoredFormatError, decode_entry, decode_match, encode_match
+from service.storage.store import LogEntry
 from skye import BOTS
 from tests.support.playing import Service, code_of, dice
 
@@ -72,7 +73,10 @@ def test_a_newer_form_is_called_so(service):
     game = service.table()
     key = f"skye:{{{game.id}}}:table"
     service.redis.set(key, b"2" + service.redis.get(key)[1:])
-    assert game.call("GET").json["detail"] == "The game is stored in form 2, this program reads form 1."
+    assert (
+        game.call("GET").json["detail"]
+        == "The game is stored in format 2, this program reads up to format 1."
+    )
 
 
 DAMAGED_ENTRIES = (
@@ -94,7 +98,7 @@ def test_a_log_that_is_damaged_is_refused(service, entry):
     for rest in ("events", "rounds/1", "record"):
         assert code_of(game.call("GET", rest)) == "game_unreadable"
     with pytest.raises(StoredFormatError):
-        decode_changes(entry.get("c", "").encode())
+        decode_entry(LogEntry(99, entry.get("c", "").encode()))
 
 
 def test_an_answer_that_is_damaged_is_refused(service):

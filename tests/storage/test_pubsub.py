@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import pytest
 import redis
 
-from service.storage.pubsub import heard
+from service.storage.pubsub import subscribe
 
 
 class Ear:
@@ -34,7 +34,7 @@ class Servers:
     def __init__(self, *servers):
         self.servers = servers
 
-    def holding(self, _key):
+    def connection_for(self, _key):
         first, *self.servers = [*self.servers, self.servers[-1]]
         return first
 
@@ -44,19 +44,19 @@ def change(game):
 
 
 def test_games_are_told_as_they_change():
-    listening = heard(Servers(Ear(change("ann"), change("bob"))), threading.Event())
+    listening = subscribe(Servers(Ear(change("ann"), change("bob"))), threading.Event())
     assert [next(listening) for _ in range(3)] == [None, "ann", "bob"]
 
 
 def test_a_server_that_is_silent_must_show_that_it_is_there():
     ear = Ear(None, {"type": "pong"}, None, {"type": "pong"}, change("ann"))
-    listening = heard(Servers(ear), threading.Event())
+    listening = subscribe(Servers(ear), threading.Event())
     assert [next(listening), next(listening)] == [None, "ann"]
     assert ear.pings == 2
 
 
 def test_a_server_that_does_not_show_it_is_given_up():
-    listening = heard(Servers(Ear(None, {"type": "pong"}, None, None)), threading.Event())
+    listening = subscribe(Servers(Ear(None, {"type": "pong"}, None, None)), threading.Event())
     assert next(listening) is None
     with pytest.raises(redis.TimeoutError):
         next(listening)
@@ -64,14 +64,14 @@ def test_a_server_that_does_not_show_it_is_given_up():
 
 def test_a_server_that_is_replaced_is_left():
     one, other = Ear(None), Ear()
-    listening = heard(Servers(one, other), threading.Event())
+    listening = subscribe(Servers(one, other), threading.Event())
     assert list(listening) == [None]
     assert one.pings == 0
 
 
 def test_nobody_listens_once_told_to_stop():
     stopped = threading.Event()
-    listening = heard(Servers(Ear(*[change("ann")] * 9)), stopped)
+    listening = subscribe(Servers(Ear(*[change("ann")] * 9)), stopped)
     next(listening)
     stopped.set()
     assert list(listening) == []

@@ -6,6 +6,7 @@ import time
 import pytest
 
 from service.settings import DAY_S
+from service.storage.codec import entry_header
 from service.storage.redis_store import RedisStore
 from service.storage.store import Commit, LogEntry, StoredResponse
 from tests.support.playing import Service, code_of, dice, stored
@@ -28,19 +29,24 @@ def commit(version, before=None, *, game="ann", **more):
     return Commit(game, expected, b"1:%d:table" % version, entries, 1000, **more)
 
 
+def logged(last_event, data):
+    """Return a log entry as it is read back."""
+    return LogEntry(last_event, data, entry_header(last_event, data))
+
+
 # All or nothing.
 
 
 def test_a_commit_writes_table_log_and_answer(store):
-    assert store.commit(commit(1, answer=StoredResponse("key", b"answer", 60)))
+    assert store.commit(commit(1, response=StoredResponse("key", b"answer", 60)))
     assert store.load("ann", "key") == (b"1:1:table", b"answer")
-    assert store.load_with_log("ann") == (b"1:1:table", [LogEntry(10, b"change 1")])
+    assert store.load_with_log("ann") == (b"1:1:table", [logged(10, b"change 1")])
 
 
 def test_a_commit_on_another_version_writes_nothing(store, any_redis):
     store.commit(commit(1))
     before = contents(any_redis)
-    assert not store.commit(commit(12, 11, answer=StoredResponse("key", b"answer", 60)))
+    assert not store.commit(commit(12, 11, response=StoredResponse("key", b"answer", 60)))
     assert not store.commit(commit(2, 0))
     assert contents(any_redis) == before
 
@@ -79,11 +85,11 @@ def test_of_many_commits_on_one_version_one_is_done(store):
 
 
 def test_a_key_that_has_its_answer_writes_nothing_more(store, any_redis):
-    store.commit(commit(1, answer=StoredResponse("key", b"first", 60)))
+    store.commit(commit(1, response=StoredResponse("key", b"first", 60)))
     before = contents(any_redis)
-    assert not store.commit(commit(2, 1, answer=StoredResponse("key", b"second", 60)))
+    assert not store.commit(commit(2, 1, response=StoredResponse("key", b"second", 60)))
     assert contents(any_redis) == before
-    assert store.commit(commit(2, 1, answer=StoredResponse("other", b"second", 60)))
+    assert store.commit(commit(2, 1, response=StoredResponse("other", b"second", 60)))
 
 
 def test_a_commit_that_fails_halfway_writes_nothing(store, any_redis):
@@ -101,14 +107,14 @@ def test_a_new_game_begins_a_new_log(store, any_redis):
     store.commit(commit(5))
     any_redis.delete("skye:{ann}:table")  # as when its memory was wanted for something else
     assert store.commit(commit(1))
-    assert store.load_with_log("ann") == (b"1:1:table", [LogEntry(10, b"change 1")])
+    assert store.load_with_log("ann") == (b"1:1:table", [logged(10, b"change 1")])
 
 
 # What is kept, and for how long.
 
 
 def test_table_log_and_answer_are_kept_for_their_times(store, any_redis):
-    store.commit(commit(1, answer=StoredResponse("key", b"answer", 60)))
+    store.commit(commit(1, response=StoredResponse("key", b"answer", 60)))
     assert 0 < any_redis.ttl("skye:{ann}:answer:key") <= 60
     for key in ("skye:{ann}:table", "skye:{ann}:log"):
         assert 990 < any_redis.ttl(key) <= 1000
@@ -120,7 +126,7 @@ def test_table_log_and_answer_are_kept_for_their_times(store, any_redis):
 
 
 def test_everything_of_a_game_lies_in_one_slot_of_a_cluster(store, any_redis):
-    store.commit(commit(1, answer=StoredResponse("key", b"answer", 60)))
+    store.commit(commit(1, response=StoredResponse("key", b"answer", 60)))
     assert all(b"{ann}" in key for key in any_redis.scan_iter())
     assert any_redis.dbsize() == 3
 
@@ -195,7 +201,7 @@ def test_a_game_is_kept_as_long_as_its_status_says(any_redis, status, seconds):
 
 
 def test_a_whole_game_is_played_and_told(any_redis, monkeypatch):
-    monkeypatch.setattr("service.storage.pubsub._LISTEN_S", 0.01)  # lets the one who listens end at once
+    monkeypatch.setattr("service.storage.pubsub._POLL_S", 0.01)  # lets the one who listens end at once
     with Service(any_redis) as service:
         game = service.table(3)
         view = game.play_out(dice(3))

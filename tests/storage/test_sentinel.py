@@ -47,7 +47,7 @@ def watch(monkeypatch):
 
         def ask(seconds_later=0.0):
             now[0] += seconds_later
-            kwargs = master.holding("any").connection_pool.connection_kwargs
+            kwargs = master.connection_for("any").connection_pool.connection_kwargs
             return kwargs["host"], kwargs["port"]
 
         return master, ask
@@ -92,7 +92,7 @@ def test_whoever_must_know_who_is_master_now_is_told_though_another_was_told_a_m
     assert ask() == ONE
     one.master = OTHER
     assert ask(0.01) == ONE
-    kwargs = master.holding("any", time.monotonic() - 0.001).connection_pool.connection_kwargs
+    kwargs = master.connection_for("any", time.monotonic() - 0.001).connection_pool.connection_kwargs
     assert kwargs["host"] == OTHER[0]
 
 
@@ -160,6 +160,6 @@ def test_sentinels_are_asked_again_each_second_and_at_once_after_a_failure(watch
     one.master = OTHER
     assert ask(0.2) == OTHER
     one.master = ONE
-    master.doubt(redis.TimeoutError())
+    master.invalidate(redis.TimeoutError())
     assert ask(0.01) == ONE
     assert one.asked == 3

@@ -76,21 +76,21 @@ def joining(threads, number, clock, ask):
 def test_what_is_fresh_is_looked_up_once(looked, clock):
     lookup = TtlCache(looked, 2.0)
     for _ in range(3):
-        assert lookup.value() == "old"
+        assert lookup.get() == "old"
         clock.ahead += 0.5
     assert looked.looks == 1
     looked.value = "new"
     clock.ahead += 1
-    assert lookup.value() == "new"
+    assert lookup.get() == "new"
 
 
 def test_what_is_doubted_is_given_to_nobody_while_it_is_looked_up_anew(looked, threads, clock):
     lookup = TtlCache(looked, 60.0)
-    assert lookup.value() == "old"
+    assert lookup.get() == "old"
     looked.value, looked.slow = "new", True
-    lookup.doubt()
-    one = waiting(threads, looked, lookup.value)
-    others = joining(threads, 3, clock, lookup.value)
+    lookup.invalidate()
+    one = waiting(threads, looked, lookup.get)
+    others = joining(threads, 3, clock, lookup.get)
     looked.let.release(4)
     assert [asked.result(60) for asked in (one, *others)] == ["new"] * 4
     assert looked.looks == 2
@@ -99,23 +99,23 @@ def test_what_is_doubted_is_given_to_nobody_while_it_is_looked_up_anew(looked, t
 def test_what_was_doubted_while_it_was_looked_up_is_looked_up_once_more(looked, threads):
     looked.slow = True
     lookup = TtlCache(looked, 60.0)
-    one = waiting(threads, looked, lookup.value)
-    lookup.doubt()
+    one = waiting(threads, looked, lookup.get)
+    lookup.invalidate()
     looked.let.release(2)
     assert one.result(60) == "old"
     looked.value = "new"
-    assert lookup.value() == "new"
+    assert lookup.get() == "new"
 
 
 def test_what_is_only_old_is_given_meanwhile_but_nothing_much_older(looked, threads, clock):
     lookup = TtlCache(looked, 2.0)
-    lookup.value()
+    lookup.get()
     looked.value, looked.slow = "new", True
     clock.ahead += 3
-    one = waiting(threads, looked, lookup.value)
-    assert lookup.value() == "old"
+    one = waiting(threads, looked, lookup.get)
+    assert lookup.get() == "old"
     clock.ahead += 2
-    (other,) = joining(threads, 1, clock, lookup.value)
+    (other,) = joining(threads, 1, clock, lookup.get)
     assert not other.done()
     looked.let.release(2)
     assert [one.result(60), other.result(60)] == ["new"] * 2
@@ -124,9 +124,9 @@ def test_what_is_only_old_is_given_meanwhile_but_nothing_much_older(looked, thre
 def test_who_must_have_newer_is_given_nothing_that_was_looked_for_before(looked, threads, clock):
     lookup = TtlCache(looked, 60.0)
     looked.slow = True
-    one = waiting(threads, looked, lookup.value)
+    one = waiting(threads, looked, lookup.get)
     since = clock()
-    others = joining(threads, 3, clock, lambda: lookup.value(since))
+    others = joining(threads, 3, clock, lambda: lookup.get(since))
     looked.let.release()
     assert one.result(60) == "old"
     assert looked.begun.acquire(timeout=60)  # for one of the three, after that time
@@ -139,12 +139,12 @@ def test_who_must_have_newer_is_given_nothing_that_was_looked_for_before(looked,
 def test_a_failure_is_told_to_all_who_waited_and_tried_again_by_the_next(looked, threads, clock):
     lookup = TtlCache(looked, 60.0)
     looked.value, looked.slow = redis.TimeoutError("away"), True
-    one = waiting(threads, looked, lookup.value)
-    others = joining(threads, 2, clock, lookup.value)
+    one = waiting(threads, looked, lookup.get)
+    others = joining(threads, 2, clock, lookup.get)
     looked.let.release(3)
     for each in (one, *others):
         with pytest.raises(redis.TimeoutError, match="away"):
             each.result(60)
     assert looked.looks == 1
     looked.value, looked.slow = "there", False
-    assert [lookup.value(), lookup.value()] == ["there", "there"]
+    assert [lookup.get(), lookup.get()] == ["there", "there"]

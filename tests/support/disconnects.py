@@ -13,7 +13,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from service.storage.batching import BatchingRedis
-from service.storage.call_deadline import within
+from service.storage.call_deadline import call_deadline
 from service.storage.cluster import ClusterTopology
 from service.storage.redis_url import parse
 from service.storage.sentinel import SentinelTopology
@@ -26,7 +26,7 @@ GATE = ("BLPOP", "gate", LONG_S)
 def told(call, *args, seconds=None):
     """Return what a call returns, or the kind of error that it raises."""
     try:
-        with within(seconds):
+        with call_deadline(seconds):
             answer = call(*args)
     except redis.RedisError as error:
         return type(error).__name__
@@ -46,7 +46,7 @@ class Tried:
         self._url = url
         options = {"retry": Retry(NoBackoff(), 0), "socket_timeout": LONG_S}
         self._pool = redis.ConnectionPool.from_url(url, **options)
-        self.client = BatchingRedis(connection_pool=self._pool, patience_s=LONG_S)
+        self.client = BatchingRedis(connection_pool=self._pool, max_wait_s=LONG_S)
 
     def blocked(self):
         """Return one who is not answered until somebody opens the gate."""
@@ -64,9 +64,9 @@ class Tried:
 
     def waiting(self, *args):
         """Return one who waits until the others have been answered."""
-        before = self.client.waiting
+        before = self.client.queued
         greenlet = gevent.spawn(told, self.client.execute_command, *args)
-        until(lambda: self.client.waiting == before + 1)
+        until(lambda: self.client.queued == before + 1)
         return greenlet
 
     @property
@@ -76,7 +76,7 @@ class Tried:
 
     @property
     def held(self):
-        return [self.client.waiting, len(self._pool._in_use_connections)]  # noqa: SLF001 - nothing else tells
+        return [self.client.queued, len(self._pool._in_use_connections)]  # noqa: SLF001 - nothing else tells
 
 
 def break_off(greenlet):
@@ -111,7 +111,7 @@ def a_lookup(url):
     failures = []
     for servers in (sentinels, nodes):
         try:
-            servers.holding("key")
+            servers.connection_for("key")
         except redis.RedisError as error:
             failures.append(str(error))
     return failures

@@ -9,7 +9,7 @@ import redis
 from service.matches.errors import Problem
 from service.server.embedded_redis import RedisServer
 from service.settings import Address
-from service.storage import redis_calls as calls
+from service.storage import redis_calls
 from service.storage.lua_scripts import MinReplicas
 from service.storage.redis_store import RedisStore
 from service.storage.retry import RetryPolicy
@@ -53,10 +53,10 @@ class Held:
     def __init__(self, server):
         self.server = server
 
-    def holding(self, _key, since=0.0):  # noqa: ARG002 - at any time
+    def connection_for(self, _key, since=0.0):  # noqa: ARG002 - at any time
         return self.server
 
-    def doubt(self, _error):
+    def invalidate(self, _error):
         pass
 
 
@@ -79,7 +79,7 @@ def commit(version, before=None, *, entries=None, stored=b"change", **more):
 
 @pytest.mark.parametrize("breaks", [["before"], ["after"], ["before", "after"], ["after", "after", "before"]])
 @pytest.mark.parametrize(
-    "more", [{}, {"answer": StoredResponse("key", b"answer", 60)}, {"replaces_log": True}, {"entries": []}]
+    "more", [{}, {"response": StoredResponse("key", b"answer", 60)}, {"replaces_log": True}, {"entries": []}]
 )
 def test_a_commit_is_done_once_whenever_its_connection_breaks(store, broken, breaks, more):
     assert store.commit(commit(1))
@@ -93,7 +93,7 @@ def test_a_commit_is_done_once_whenever_its_connection_breaks(store, broken, bre
 
 def test_a_new_game_is_made_once_whenever_its_connection_breaks(store, broken):
     broken.breaks = ["after", "before", "after"]
-    assert store.commit(commit(1, answer=StoredResponse("key", b"answer", 60)))
+    assert store.commit(commit(1, response=StoredResponse("key", b"answer", 60)))
     assert len(store.load_with_log("ann")[1]) == 1
 
 
@@ -149,9 +149,9 @@ def test_an_action_lands_once_and_is_acknowledged_whenever_the_connection_breaks
 
 
 def test_a_change_that_too_few_replicas_have_is_not_acknowledged_nor_is_its_answer_told_later(redis_client):
-    alone = RedisStore(redis_client, copies=MinReplicas(1, wait_ms=10))
+    alone = RedisStore(redis_client, min_replicas=MinReplicas(1, timeout_ms=10))
     for attempt in (
-        lambda: alone.commit(commit(1, answer=StoredResponse("key", b"answer", 60))),
+        lambda: alone.commit(commit(1, response=StoredResponse("key", b"answer", 60))),
         lambda: alone.load("ann", "key"),
     ):
         with pytest.raises(Problem, match="store_unavailable") as refusal:
@@ -159,28 +159,28 @@ def test_a_change_that_too_few_replicas_have_is_not_acknowledged_nor_is_its_answ
         assert "may have happened" in refusal.value.detail
     assert alone.load("ann") == (b"1:1:change", None)
     assert alone.load("ann", "other") == (b"1:1:change", None)
-    assert RedisStore(redis_client, copies=MinReplicas(0, wait_ms=10)).load("ann", "key") == (
+    assert RedisStore(redis_client, min_replicas=MinReplicas(0, timeout_ms=10)).load("ann", "key") == (
         b"1:1:change",
         b"answer",
     )
 
 
 def test_a_change_that_lacks_copies_is_waited_for_and_made_once(redis_client):
-    store = RedisStore(redis_client, RetryPolicy(0.2), MinReplicas(1, wait_ms=10))
+    store = RedisStore(redis_client, RetryPolicy(0.2), MinReplicas(1, timeout_ms=10))
     with pytest.raises(Problem, match="store_unavailable"):
         store.commit(commit(1))
     assert len(store.load_with_log("ann")[1]) == 1
 
 
 def test_what_conflicts_is_said_to_whoever_lacks_copies(redis_client):
-    store = RedisStore(redis_client, copies=MinReplicas(1, wait_ms=10))
+    store = RedisStore(redis_client, min_replicas=MinReplicas(1, timeout_ms=10))
     assert not store.commit(commit(3, 2))
 
 
 def test_no_replica_is_waited_for_where_none_is_wanted(redis_client):
     before = redis_client.info("commandstats")
     store = RedisStore(redis_client)
-    store.commit(commit(1, answer=StoredResponse("key", b"answer", 60)))
+    store.commit(commit(1, response=StoredResponse("key", b"answer", 60)))
     store.load("ann", "key")
     after = redis_client.info("commandstats")
     assert after.get("cmdstat_wait") == before.get("cmdstat_wait")
@@ -200,7 +200,7 @@ class Failover:
         self._is_over = False
         self.asked_anew = 0
 
-    def holding(self, _key, since=None):
+    def connection_for(self, _key, since=None):
         if since is not None:
             self.asked_anew += 1
         if since is not None and self._is_over:
@@ -208,7 +208,7 @@ class Failover:
         self._is_over = True
         return self._known
 
-    def doubt(self, _error):
+    def invalidate(self, _error):
         self._known = self._server
 
 
@@ -237,12 +237,12 @@ def answering_in(monkeypatch):
 
     def take(seconds):
         times = itertools.count()
-        monkeypatch.setattr(calls, "time", SimpleNamespace(monotonic=lambda: next(times) * seconds))
+        monkeypatch.setattr(redis_calls, "time", SimpleNamespace(monotonic=lambda: next(times) * seconds))
 
     return take
 
 
-@pytest.mark.parametrize(("copies", "seconds"), [(None, 0.2), (MinReplicas(0, wait_ms=10), 0.01)])
+@pytest.mark.parametrize(("copies", "seconds"), [(None, 0.2), (MinReplicas(0, timeout_ms=10), 0.01)])
 def test_what_a_server_has_done_that_has_been_replaced_is_done_again_at_the_other(
     replaced, answering_in, copies, seconds
 ):
@@ -279,8 +279,8 @@ def test_without_patience_what_a_server_has_done_that_has_been_replaced_may_have
 
 def test_an_answer_that_only_a_server_has_that_has_been_replaced_is_not_told(replaced):
     answer = StoredResponse("key", b"answer", 60)
-    RedisStore(replaced[0]).commit(commit(2, 1, answer=answer))
-    store = RedisStore(Failover(*replaced), RetryPolicy(5), MinReplicas(0, wait_ms=10))
+    RedisStore(replaced[0]).commit(commit(2, 1, response=answer))
+    store = RedisStore(Failover(*replaced), RetryPolicy(5), MinReplicas(0, timeout_ms=10))
     assert store.load("ann", "key") == (b"1:1:change", None)
-    assert store.commit(commit(2, 1, answer=answer))
+    assert store.commit(commit(2, 1, response=answer))
     assert store.load("ann", "key") == (b"1:2:change", b"answer")

@@ -1,4 +1,4 @@
-"""Redis away, loading, electing or full: what is waited for, for how long, and what the operator is told."""
+"""Retry policy: which errors are retried, with which backoff, within which budget, and what is logged."""
 
 import pytest
 import redis
@@ -19,19 +19,18 @@ from service.storage import retry
 from service.storage.retry import RetryPolicy, TooFewReplicas
 
 
-def failing(*errors, at_last="done"):
-    """Return a call that fails with each of some errors in turn, and then no more."""
+def run(policy, *errors, **options):
+    """Make attempts that fail with each of some errors in turn, and then succeed."""
     left = list(errors)
+    for attempt in policy.attempts(**options):
+        with attempt:
+            if left:
+                raise left.pop(0)
+            return "done"
+    raise AssertionError("no attempt succeeded")
 
-    def attempt():
-        if left:
-            raise left.pop(0)
-        return at_last
 
-    return attempt
-
-
-PASSING = [
+RETRYABLE = [
     redis.ConnectionError("refused"),
     redis.TimeoutError("slow"),
     BusyLoadingError("LOADING Redis is loading"),
@@ -46,7 +45,7 @@ PASSING = [
     redis.ResponseError("Error running script: @user_script:27: -READONLY You can't write"),
     redis.ResponseError("BUSY Redis is busy running a script."),
 ]
-LASTING = [
+PERMANENT = [
     AuthenticationError("WRONGPASS invalid username-password pair"),
     redis.ResponseError("NOAUTH Authentication required."),
     OutOfMemoryError("command not allowed when used memory > 'maxmemory'."),
@@ -55,9 +54,9 @@ LASTING = [
 ]
 
 
-@pytest.mark.parametrize("error", PASSING, ids=lambda error: type(error).__name__)
-def test_what_passes_is_waited_for(error, naps):
-    assert RetryPolicy(5).call(failing(*[error] * 6)) == "done"
+@pytest.mark.parametrize("error", RETRYABLE, ids=lambda error: type(error).__name__)
+def test_retryable_error_is_retried_with_backoff(error, naps):
+    assert run(RetryPolicy(5), *[error] * 6) == "done"
     assert len(naps) == 6
     assert all(
         0.5 * pause <= nap <= pause
@@ -65,70 +64,72 @@ def test_what_passes_is_waited_for(error, naps):
     )
 
 
-@pytest.mark.parametrize("error", LASTING, ids=lambda error: str(error)[:9])
-def test_what_lasts_is_refused_at_once(error, naps):
+@pytest.mark.parametrize("error", PERMANENT, ids=lambda error: str(error)[:9])
+def test_permanent_error_is_not_retried(error, naps):
     with pytest.raises(Problem, match="store_unavailable"):
-        RetryPolicy(5).call(failing(error))
+        run(RetryPolicy(5), error)
     assert naps == []
 
 
-def test_patience_ends(naps):
+def test_retries_end_with_the_budget(naps):
     with pytest.raises(Problem, match="store_unavailable"):
-        RetryPolicy(5).call(failing(*[redis.ConnectionError()] * 100))
+        run(RetryPolicy(5), *[redis.ConnectionError()] * 100)
     assert 4.5 <= sum(naps) <= 5
 
 
-def test_without_patience_nothing_is_tried_again(naps):
+def test_call_without_retries_fails_at_the_first_error(naps):
     for call in (
-        lambda: RetryPolicy(0).call(failing(redis.ConnectionError())),
-        lambda: RetryPolicy(5).call(failing(redis.ConnectionError()), patient=False),
+        lambda: run(RetryPolicy(0), redis.ConnectionError()),
+        lambda: run(RetryPolicy(5), redis.ConnectionError(), retries=False),
     ):
         with pytest.raises(Problem, match="store_unavailable"):
             call()
     assert naps == []
 
 
-def test_all_calls_for_one_request_share_its_patience(naps):
-    waiting = RetryPolicy(5)
+def test_calls_of_one_request_share_its_budget(naps):
+    policy = RetryPolicy(5)
     retry.start_budget()
     try:
-        waiting.call(failing(*[redis.ConnectionError()] * 8))
+        run(policy, *[redis.ConnectionError()] * 8)
         waited = sum(naps)
         with pytest.raises(Problem, match="store_unavailable"):
-            waiting.call(failing(*[redis.ConnectionError()] * 100))
+            run(policy, *[redis.ConnectionError()] * 100)
         assert waited > 1
         assert sum(naps) <= 5
     finally:
         retry.clear_budget()
-    assert waiting.call(failing(*[redis.ConnectionError()] * 8)) == "done"
+    assert run(policy, *[redis.ConnectionError()] * 8) == "done"
 
 
-def test_what_is_answered_slowly_has_been_waited_for_too(naps):
-    waiting = RetryPolicy(5)
+def test_time_of_slow_replies_counts_against_the_budget(naps):
+    policy = RetryPolicy(5)
     retry.start_budget()
     try:
         for _ in range(4):
-            waiting.call(lambda: naps.append(2.0))
+            for attempt in policy.attempts():
+                with attempt:
+                    naps.append(2.0)
         with pytest.raises(Problem, match="store_unavailable"):
-            waiting.call(failing(redis.ConnectionError()))
+            run(policy, redis.ConnectionError())
     finally:
         retry.clear_budget()
     assert naps == [2.0] * 4
-    assert waiting.call(failing(redis.ConnectionError())) == "done"
+    assert run(policy, redis.ConnectionError()) == "done"
 
 
-def test_each_kind_of_failure_is_logged_now_and_then(naps, caplog):
-    waiting = RetryPolicy(5)
+def test_each_kind_of_error_is_logged_at_intervals(naps, caplog):
+    policy = RetryPolicy(5)
     for error in (
         redis.ConnectionError("refused"),
         redis.TimeoutError("slow"),
         redis.ConnectionError("again"),
     ):
-        waiting.call(failing(*[error] * 3))
+        run(policy, *[error] * 3)
     assert [record.getMessage() for record in caplog.records] == [
         "Redis fails: refused",
         "Redis fails: slow",
     ]
     naps.append(5.0)
-    waiting.call(failing(redis.ConnectionError("once more")))
+    run(policy, redis.ConnectionError("once more"))
     assert caplog.records[-1].getMessage() == "Redis fails: once more"

@@ -1,0 +1,164 @@
+"""Stored data across versions: old formats are read, newer ones and corrupt bytes are refused."""
+
+import json
+from dataclasses import is_dataclass
+from pathlib import Path
+from typing import get_args, get_type_hints
+
+import fakeredis
+import pytest
+
+from service.matches.match import Match
+from service.storage.codec import StoredFormatError, decode_entry, decode_match, entry_header
+from service.storage.redis_store import RedisStore
+from service.storage.store import LogEntry
+from tests.support.playing import Service, code_of, dice
+from tests.support.stored_fixture import READ, restore
+
+FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.json"))
+SCHEMA = Path(__file__).parent / "fixtures" / "match-format-1.txt"
+
+
+@pytest.fixture(params=FIXTURES, ids=lambda path: path.stem)
+def written(request):
+    """The data that a release wrote, and a service of today on it."""
+    data = json.loads(request.param.read_text())
+    service = Service(fakeredis.FakeRedis(server=fakeredis.FakeServer()))
+    service.clock.now = data["now"]
+    restore(service.redis, data["keys"])
+    return service, data
+
+
+def includes(answer, recorded):
+    """Return whether an answer has everything that was recorded; it may have more fields."""
+    if isinstance(recorded, dict):
+        return isinstance(answer, dict) and all(
+            name in answer and includes(answer[name], value) for name, value in recorded.items()
+        )
+    if isinstance(recorded, list):
+        return len(answer) == len(recorded) and all(map(includes, answer, recorded))
+    return answer == recorded
+
+
+# Old data.
+
+
+@pytest.mark.parametrize("stage", ["lobby", "playing", "finished", "aborted"])
+def test_game_of_an_older_release_is_read_as_it_was(written, stage):
+    service, data = written
+    game = data["games"][stage]
+    for rest in READ:
+        path = f"/v1/games/{game['id']}" + (rest and f"/{rest}")
+        answer = service.call("GET", path, token=game["tokens"][0]).json
+        assert includes(answer, game["answers"][rest]), (rest, answer)
+
+
+def test_game_of_an_older_release_is_listed(written):
+    service, data = written
+    listed = {game["id"] for game in service.get("/v1/games?limit=100")["games"]}
+    assert {data["games"][stage]["id"] for stage in ("lobby", "playing", "finished")} <= listed
+
+
+def test_game_of_an_older_release_is_played_to_its_end(written):
+    service, data = written
+    game = data["games"]["playing"]
+    throw, path = dice(1), f"/v1/games/{game['id']}"
+    view = service.get(path)
+    while view["status"] == "playing":
+        seat = view["waiting_for"][0]
+        token = game["tokens"][seat]
+        actions = service.get(f"{path}/players/{seat}/actions", token)["actions"]
+        action = throw.choice([action for action in actions if action["type"] != "take_back"])
+        view = service.call(action["method"], action["href"], action["body"], token).json
+    events = service.get(f"{path}/events?limit=1000")["events"]
+    assert [event["id"] for event in events] == list(range(1, view["last_event"] + 1))
+
+
+def test_response_of_an_older_release_is_replayed(written):
+    service, data = written
+    keyed = data["keyed"]
+    version = service.get(keyed["path"].split("/players")[0])["version"]
+    headers = {"Idempotency-Key": "again"}
+    answer = service.call(keyed["method"], keyed["path"], keyed["body"], keyed["token"], headers)
+    assert answer.status_code == 200
+    assert includes(answer.json, keyed["answer"])
+    assert service.get(keyed["path"].split("/players")[0])["version"] == version
+
+
+# Newer formats.
+
+
+def test_log_entry_of_a_newer_format_is_refused(service):
+    game = service.table()
+    key = f"skye:{{{game.id}}}:log"
+    (last, values) = service.redis.xrevrange(key, count=1)[0]
+    service.redis.delete(key)
+    service.redis.xadd(key, {"c": values[b"c"], "h": b"2" + values[b"h"][1:]}, id=last)
+    answer = game.call("GET", "events")
+    assert code_of(answer) == "game_unreadable"
+    assert "format 2" in answer.json["detail"]
+
+
+def test_log_entry_with_a_field_of_a_newer_format_is_refused(service):
+    game = service.table()
+    key = f"skye:{{{game.id}}}:log"
+    (last, values) = service.redis.xrevrange(key, count=1)[0]
+    service.redis.delete(key)
+    service.redis.xadd(key, {"c": values[b"c"], "x": b"1"}, id=last)
+    assert code_of(game.call("GET", "events")) == "game_unreadable"
+
+
+def schema(kind, name="match", seen=()):
+    """Return a line for each field that a stored game may have."""
+    parts = [kind, *get_args(kind), *(one for part in get_args(kind) for one in get_args(part))]
+    lines = []
+    for part in dict.fromkeys(parts):
+        is_record = is_dataclass(part) or hasattr(part, "_fields")
+        if is_record and part not in seen:
+            for field, hint in get_type_hints(part).items():
+                lines.append(f"{name}.{field}")
+                lines += schema(hint, f"{name}.{field}", (*seen, part))
+    return lines
+
+
+def test_new_field_of_a_stored_game_needs_a_new_format():
+    """An older program would drop the field: raise the format of games that use it, record the schema."""
+    assert schema(Match) == SCHEMA.read_text().splitlines()
+
+
+# Corrupt bytes.
+
+
+def flipped(data):
+    """Yield data with each byte changed in one bit."""
+    for at in range(len(data)):
+        yield data[:at] + bytes([data[at] ^ (1 << (at % 8))]) + data[at + 1 :]
+
+
+def test_flipped_bit_in_a_stored_game_is_noticed(service):
+    stored = service.redis.get(f"skye:{{{service.table().id}}}:table")
+    for corrupt in flipped(stored):
+        with pytest.raises(StoredFormatError):
+            decode_match(corrupt)
+
+
+@pytest.mark.parametrize("finished", [False, True])
+def test_flipped_bit_in_a_log_entry_is_noticed(service, finished):
+    game = service.table(2)
+    if finished:
+        game.play_out(dice(3))
+    for entry in RedisStore(service.redis).load_with_log(game.id)[1]:
+        assert decode_entry(entry)
+        for data in flipped(entry.data):
+            with pytest.raises(StoredFormatError):
+                decode_entry(entry._replace(data=data))
+        for header in flipped(entry.header):
+            with pytest.raises(StoredFormatError):
+                decode_entry(entry._replace(header=header))
+        with pytest.raises(StoredFormatError):
+            decode_entry(entry._replace(last_event=entry.last_event + 1))
+
+
+def test_header_of_a_log_entry_covers_its_number():
+    assert entry_header(1, b"data") != entry_header(2, b"data")
+    assert LogEntry(1, b"data").header is None

@@ -1,0 +1,103 @@
+"""Fixtures of stored data: games at each stage, every key as Redis holds it, and what the API answered then.
+
+`python -m tests.support.stored_fixture FILE` writes one with the code of today. Write a new file whenever a
+stored format changes, and keep the old ones: each is proof that data written by that code is still read.
+"""
+
+import base64
+import json
+import sys
+from pathlib import Path
+
+from tests.support.playing import Service, dice
+
+READ = ("", "events", "record", "rounds/1")
+
+
+def stages(service):
+    """Return a game in its lobby, one in play, one that is finished and one that is aborted, with tokens."""
+    games = {"lobby": service.table(2, start=False), "playing": service.table(3, seed="in-play")}
+    games["playing"].play_to("building", 2, dice(7))
+    games["finished"] = service.table(2, seed="finished")
+    games["finished"].play_out(dice(8))
+    games["aborted"] = service.table(2, seed="aborted")
+    games["aborted"].call("DELETE", token=games["aborted"].host)
+    return games
+
+
+def keyed_action(service):
+    """Send an action with an Idempotency-Key; return the request and the answer."""
+    game = service.table(2, seed="keyed")
+    action = next(action for action in game.actions(0) if action["type"] == "set_offer")
+    answer = game.send(0, action, headers={"Idempotency-Key": "again"})
+    return {
+        "method": action["method"],
+        "path": action["href"],
+        "body": action["body"],
+        "token": game.tokens[0],
+        "answer": answer.json,
+    }
+
+
+def answers(service, path, token):
+    """Return what the API answers to reads of a game."""
+    return {rest: service.call("GET", f"{path}/{rest}" if rest else path, token=token).json for rest in READ}
+
+
+def dump(redis):
+    """Return every key with its type and value, bytes in base64."""
+    kept = {}
+    for key in sorted(redis.keys()):
+        kind = redis.type(key).decode()
+        if kind == "string":
+            value = _text(redis.get(key))
+        elif kind == "stream":
+            value = [
+                [entry_id.decode(), {name.decode(): _text(data) for name, data in fields.items()}]
+                for entry_id, fields in redis.xrange(key)
+            ]
+        else:
+            value = [[member.decode(), score] for member, score in redis.zrange(key, 0, -1, withscores=True)]
+        kept[key.decode()] = {"type": kind, "value": value}
+    return kept
+
+
+def restore(redis, kept):
+    """Store what `dump` returned."""
+    for key, stored in kept.items():
+        if stored["type"] == "string":
+            redis.set(key, base64.b64decode(stored["value"]))
+        elif stored["type"] == "stream":
+            for entry_id, fields in stored["value"]:
+                data = {name: base64.b64decode(value) for name, value in fields.items()}
+                redis.xadd(key, data, id=entry_id)
+        else:
+            redis.zadd(key, dict(stored["value"]))
+
+
+def fixture():
+    """Return the fixture of the code of today."""
+    service = Service()
+    games, keyed = stages(service), keyed_action(service)
+    return {
+        "now": service.clock.now,
+        "games": {
+            name: {
+                "id": game.id,
+                "host": game.host,
+                "tokens": game.tokens,
+                "answers": answers(service, game.path(), game.tokens[0]),
+            }
+            for name, game in games.items()
+        },
+        "keyed": keyed,
+        "keys": dump(service.redis),
+    }
+
+
+def _text(data):
+    return base64.b64encode(data).decode()
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).write_text(json.dumps(fixture(), indent=1) + "\n")
