@@ -166,13 +166,14 @@ class Sentinels(_Form):
 
 
 class Cluster(_Form):
-    """Three masters, each with a replica."""
+    """Three masters, each with the same number of replicas."""
 
-    def __init__(self, program, folder):
+    def __init__(self, program, folder, *, replicas=1):
         super().__init__()
+        self._replicas = replicas
         own = ("--cluster-enabled", "yes", "--cluster-node-timeout", "2000", "--requirepass", PASSWORD)
-        own += ("--masterauth", PASSWORD)
-        self.servers = [Server(program, folder, *KEPT, *own) for _ in range(6)]
+        own += ("--masterauth", PASSWORD, "--cluster-migration-barrier", str(replicas + 1))
+        self.servers = [Server(program, folder, *KEPT, *own) for _ in range(3 * (1 + replicas))]
 
     @property
     def url(self):
@@ -189,9 +190,11 @@ class Cluster(_Form):
             master.ask("CLUSTER ADDSLOTS", *range(bounds[number], bounds[number + 1]))
         for server in self.servers[1:]:
             server.ask("CLUSTER MEET", "127.0.0.1", first.port)
-        assert waited_for(lambda: all(len(server.ask("CLUSTER NODES")) == 6 for server in self.servers))
-        for master, replica in zip(masters, replicas, strict=True):
-            replica.ask("CLUSTER REPLICATE", master.ask("CLUSTER MYID").decode())
+        assert waited_for(
+            lambda: all(len(server.ask("CLUSTER NODES")) == len(self.servers) for server in self.servers)
+        )
+        for number, replica in enumerate(replicas):
+            replica.ask("CLUSTER REPLICATE", masters[number % 3].ask("CLUSTER MYID").decode())
         self.wait_until_whole()
 
     def master(self, key):
@@ -205,14 +208,17 @@ class Cluster(_Form):
         return next(server for server in self.servers if server.port == port)
 
     def is_whole(self):
-        """Say whether every slot is served, and every master has a replica that can take over."""
+        """Return whether every slot is served, and every master has all its replicas, up to date."""
         with contextlib.suppress(redis.RedisError, KeyError):
             if any(server.ask("CLUSTER INFO")["cluster_state"] != "ok" for server in self.servers):
                 return False
             masters = [server for server in self.servers if server.told()["role"] == "master"]
             others = [server for server in self.servers if server not in masters]
             return len(masters) == 3 and all(
-                [*(server.is_master_of(1) for server in masters), *(server.is_replica() for server in others)]
+                [
+                    *(server.is_master_of(self._replicas) for server in masters),
+                    *(server.is_replica() for server in others),
+                ]
             )
         return False
 

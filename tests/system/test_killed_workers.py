@@ -9,12 +9,13 @@ import time
 import pytest
 
 from tests.support.launcher import children, launching
+from tests.support.sizes import sized
 from tests.system.raw import answer_on, answered, connected, counted, get, is_closed
 
 HELD = 500
 """Connections that a worker holds when it is killed, every tenth of them a stream."""
 
-KILLS = 5
+KILLS = sized(3, 20)
 
 pytestmark = pytest.mark.usefixtures("redis_program")
 

@@ -12,6 +12,7 @@ import threading
 import time
 
 from tests.deploy.servers import waited_for
+from tests.support.sizes import sized
 from tests.system.durability import wait_for_play
 from tests.system.machines import Machines, OneRedis
 from tests.system.players import Match
@@ -19,7 +20,7 @@ from tests.system.proof import held, prove
 from tests.system.storm import Storm
 from tests.system.wire import Wire, bearer
 
-GAMES, CUTS, PLAY_S = 5, 3, 4
+GAMES, CUTS, PLAY_S = sized((4, 2, 2), (6, 6, 8))
 POSTPONED_S = 2.0
 """How long Redis may answer before it writes at all, while an `fsync` is under way (its own bound)."""
 

@@ -1,10 +1,7 @@
-"""Redis by its URL alone: over TLS, at a Unix socket, by Sentinels, as a cluster; killed and frozen."""
+"""Redis by its URL alone: over TLS and at a Unix socket, with outages of one server."""
 
 import contextlib
-import random
-import secrets
 import shutil
-import signal
 import threading
 import time
 from urllib.parse import quote
@@ -15,71 +12,18 @@ from service.matches.errors import Problem
 from service.settings import Settings
 from service.storage.redis_store import RedisStore
 from service.storage.store import Commit, LogEntry
-from tests.deploy.servers import Instance, waited_for
+from tests.deploy.servers import waited_for
 from tests.support.missing_programs import NO_TLS
 from tests.support.ports import free_port
-from tests.system.proof import prove
 from tests.system.redis_forms import (
     PASSWORD,
     TEMPORARY,
-    Cluster,
-    Sentinels,
     Server,
     certificate,
     quoted,
     speaks_tls,
 )
-from tests.system.storm import Storm
-from tests.system.wire import Wire
-
-GAMES = 3
-
-
-@contextlib.contextmanager
-def serving(folder, url, **settings):
-    """Give the port of an instance on a Redis; it must have nothing but outages to complain of."""
-    instance, port = Instance(folder / "api.sock", url, **settings), free_port()
-    try:
-        instance.start(f"127.0.0.1:{port}")
-        yield port
-    finally:
-        if instance.process is not None:
-            instance.end(signal.SIGKILL)
-    for line in instance.log.read_text().splitlines():
-        assert '"Redis fails: ' in line, line
-        assert PASSWORD not in line
-
-
-@contextlib.contextmanager
-def played_on(port, *, may_go_back=False):
-    """Give a crowd at play; at the end hold all its games against the journals of those who played."""
-    seed = secrets.token_hex(4)
-    with Storm([port], seed, GAMES, may_go_back=may_go_back) as crowd:
-        play_goes_on(crowd, time.time())
-        yield crowd
-    assert not crowd.wrong, f"with the seed {seed!r}:\n{crowd.wrong[0]}"
-    with contextlib.closing(Wire([port], random.Random(seed))) as wire:
-        for number, (match, spectator) in enumerate(crowd.matches):
-            prove(match, wire, spectator, again=number == 0)
-
-
-def play_goes_on(crowd, since):
-    """Wait until an action that was sent after a moment is acknowledged."""
-    assert waited_for(lambda: crowd.wrong or crowd.has_acted_since(since), 60), "nobody plays any more"
-
-
-def play_goes_on_at_every_game(crowd, since):
-    """Wait until an action in each game that is played is acknowledged, or the next game has begun."""
-    for match, _ in crowd.matches[-GAMES:]:
-        journals = [seat.journal for seat in match.seats]
-
-        def goes_on(match=match, journals=journals):
-            return match.is_over or any(entry.answered > since for own in journals for entry in own[-2:])
-
-        assert waited_for(lambda goes_on=goes_on: crowd.wrong or goes_on(), 60), f"{match.path} stands still"
-
-
-# One server.
+from tests.system.storm_on_redis import play_goes_on, played_on, serving
 
 
 @pytest.fixture
@@ -166,46 +110,3 @@ def test_an_outage_is_told_when_the_time_to_wait_is_over_and_nothing_is_lost_by_
         assert waited_for(lambda: crowd.wrong or crowd.counts[503] >= 10)
         server.thaw()
         play_goes_on(crowd, time.time())
-
-
-# Several servers.
-
-
-# Where each master has one replica, none is left to wait for once that has taken over.
-@pytest.mark.parametrize(("make", "replicas"), [(Sentinels, 1), (Cluster, 0)])
-def test_play_goes_on_through_the_kill_of_a_master_and_through_a_frozen_one(
-    make, replicas, redis_program, tmp_path
-):
-    settings = {"SKYE_REDIS_REPLICAS": str(replicas), "SKYE_REDIS_TIMEOUT_MS": "1000"}
-    with (
-        make(redis_program, tmp_path) as form,
-        serving(tmp_path, form.url, **settings) as api,
-        played_on(api, may_go_back=replicas > 0) as crowd,
-    ):
-        for fails, comes_back in (("kill", "start"), ("freeze", "thaw")):
-            key = f"skye:{{{crowd.matches[-1][0].game}}}:table"
-            lost = form.master(key)
-            getattr(lost, fails)()
-            assert waited_for(lambda key=key, lost=lost: form.master(key) is not lost, 60)
-            failed_over = time.time()
-            play_goes_on_at_every_game(crowd, failed_over)
-            getattr(lost, comes_back)()
-            play_goes_on_at_every_game(crowd, time.time())
-            form.wait_until_whole()
-
-
-def test_with_copies_wanted_every_change_that_is_acknowledged_is_on_a_replica(redis_program, tmp_path):
-    with Sentinels(redis_program, tmp_path) as form:
-        settings = {"SKYE_REDIS_REPLICAS": "1", "SKYE_REDIS_TIMEOUT_MS": "400", "SKYE_REDIS_WAIT_MS": "500"}
-        with serving(tmp_path, form.url, **settings) as api, played_on(api) as crowd:
-            replicas = [server for server in form.servers if server is not form.master()]
-            for replica in replicas:
-                replica.freeze()
-            began = time.time()
-            assert waited_for(lambda: crowd.wrong or crowd.counts[503] >= 10)
-            late = [entry for match, _ in crowd.matches for seat in match.seats for entry in seat.journal]
-            assert not any(entry.answered > began + 0.1 for entry in late)
-            replicas[0].thaw()
-            play_goes_on(crowd, time.time())
-            for replica in replicas[1:]:
-                replica.thaw()

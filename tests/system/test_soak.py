@@ -9,15 +9,17 @@ import pytest
 
 from tests.deploy.servers import ROOT, nginx_program
 from tests.support.missing_programs import NO_NGINX
+from tests.support.sizes import sized
 
-PATIENCE_S = 240
+PATIENCE_S = 600
 
 
 @pytest.mark.usefixtures("redis_program")
 def test_a_short_soak_finds_every_answer_right_and_nothing_growing():
     if not nginx_program():
         pytest.skip(NO_NGINX)
-    few = ("--games", "100", "--streams", "25", "--rate", "60", "--minutes", "0.12")
+    games, streams, minutes = sized(("60", "15", "0.06"), ("300", "60", "1"))
+    few = ("--games", games, "--streams", streams, "--rate", "60", "--minutes", minutes)
     soak = subprocess.Popen(
         [sys.executable, "-m", "gevent.monkey", "--module", "tests.system.soak", *few],
         cwd=ROOT,

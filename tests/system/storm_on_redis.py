@@ -1,0 +1,63 @@
+"""Serve games from a Redis under test, play a storm on them and prove the games afterwards."""
+
+import contextlib
+import random
+import secrets
+import signal
+import time
+
+from tests.deploy.servers import Instance, waited_for
+from tests.support.ports import free_port
+from tests.support.sizes import sized
+from tests.system.proof import prove
+from tests.system.redis_forms import (
+    PASSWORD,
+)
+from tests.system.storm import Storm
+from tests.system.wire import Wire
+
+GAMES = sized(2, 6)
+
+
+@contextlib.contextmanager
+def serving(folder, url, **settings):
+    """Give the port of an instance on a Redis; it must have nothing but outages to complain of."""
+    instance, port = Instance(folder / "api.sock", url, **settings), free_port()
+    try:
+        instance.start(f"127.0.0.1:{port}")
+        yield port
+    finally:
+        if instance.process is not None:
+            instance.end(signal.SIGKILL)
+    for line in instance.log.read_text().splitlines():
+        assert '"Redis fails: ' in line, line
+        assert PASSWORD not in line
+
+
+@contextlib.contextmanager
+def played_on(port, *, may_go_back=False):
+    """Give a crowd at play; at the end hold all its games against the journals of those who played."""
+    seed = secrets.token_hex(4)
+    with Storm([port], seed, GAMES, may_go_back=may_go_back) as crowd:
+        play_goes_on(crowd, time.time())
+        yield crowd
+    assert not crowd.wrong, f"with the seed {seed!r}:\n{crowd.wrong[0]}"
+    with contextlib.closing(Wire([port], random.Random(seed))) as wire:
+        for number, (match, spectator) in enumerate(crowd.matches):
+            prove(match, wire, spectator, again=number == 0)
+
+
+def play_goes_on(crowd, since):
+    """Wait until an action that was sent after a moment is acknowledged."""
+    assert waited_for(lambda: crowd.wrong or crowd.has_acted_since(since), 60), "nobody plays any more"
+
+
+def play_goes_on_at_every_game(crowd, since):
+    """Wait until an action in each game that is played is acknowledged, or the next game has begun."""
+    for match, _ in crowd.matches[-GAMES:]:
+        journals = [seat.journal for seat in match.seats]
+
+        def goes_on(match=match, journals=journals):
+            return match.is_over or any(entry.answered > since for own in journals for entry in own[-2:])
+
+        assert waited_for(lambda goes_on=goes_on: crowd.wrong or goes_on(), 60), f"{match.path} stands still"
