@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tests.support.playing import Service, dice
 
-READ = ("", "events", "record", "rounds/1")
+READ = ("",)
 
 
 def stages(service):
