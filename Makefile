@@ -116,7 +116,7 @@ lock: $(BIN)/python ## pin the newest versions that pyproject.toml allows
 clean: ## remove the virtual environment and what tools left behind (never the games)
 	@rm -rf $(VENV) $(VENV)-* build dist *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache .schemathesis
 	@rm -rf examples/python/skye_client examples/typescript/node_modules examples/typescript/dist
-	@rm -rf clients/typescript/node_modules clients/typescript/types
+	@rm -rf clients/typescript/node_modules clients/typescript/types tests/table/node_modules
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A lock is installed again only when it, or the environment, has changed.
@@ -133,7 +133,7 @@ $(VENV)/.installed-dev: deploy/requirements-dev.lock $(BIN)/python
 	@touch $@ $(VENV)/.installed
 
 # The tests of TypeScript packages are skipped where there is no npm.
-NPM_PACKAGES := clients/typescript examples/typescript
+NPM_PACKAGES := clients/typescript examples/typescript tests/table
 $(VENV)/.installed-npm: $(NPM_PACKAGES:%=%/package-lock.json) $(BIN)/python
 	@if ! command -v npm > /dev/null; then echo 'No npm: the TypeScript packages are not tested.' >&2; \
 		else echo 'Installing the packages that the TypeScript code needs ...'; \

@@ -10,7 +10,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from service.observability.access_log import AccessNotes
 from service.observability.metrics import Metrics
 from service.openapi import Contract
-from service.routes import BLUEPRINTS
+from service.routes import BLUEPRINTS, web_table
 from service.settings import Settings
 from service.storage import retry
 from service.storage.redis_store import RedisStore
@@ -40,6 +40,7 @@ def build(
     contract = Contract(app)
     for blueprint in BLUEPRINTS:
         contract.register_blueprint(blueprint)
+    app.register_blueprint(web_table.blueprint)  # a client of the API, and no part of its contract
     store = store or RedisStore.from_settings(settings)
     metrics = Metrics(_routes(app), shared_memory)
     app.extensions["skye-metrics"] = metrics

@@ -10,8 +10,9 @@ from flask import Response, current_app, render_template
 from service import docs as guide
 from service.matches.errors import ERROR_CODES, Problem
 from service.openapi import contract_of
-from service.openapi.operations import Answer, never_changes, text
-from service.web.exchange import JSON, cacheable
+from service.openapi.operations import Answer, never_changes, operation, text
+from service.schemas import responses as answers
+from service.web.exchange import JSON, cacheable, check_accepts, shown
 from service.web.problems import title_of
 from service.web.request_parsing import Resource
 
@@ -27,6 +28,45 @@ _POLICY = (
 _OURS = ("docs.css", "docs.js")
 _KINDS = {".css": "text/css", ".js": "text/javascript", ".png": "image/png"}
 _SWAGGER = ("swagger-ui.css", "swagger-ui-bundle.js", "favicon-16x16.png", "favicon-32x32.png")
+
+
+_INDEX = {
+    "play": "/play/",
+    "games": "/v1/games",
+    "tiles": "/v1/tiles",
+    "scoring_tiles": "/v1/scoring-tiles",
+    "guide": "/docs",
+    "reference": "/docs/reference",
+    "contract": "/openapi.yaml",
+}
+
+
+@blueprint.route("/")
+@operation(
+    Answer(200, "The addresses.", answers.Index),
+    Answer(302, "To the table, for a browser.", headers=["Location"]),
+    refuses=["not_acceptable"],
+)
+def get_start() -> Response:
+    """Find everything.
+
+    The addresses to begin with. A browser, which asks for `text/html`, is led to the table to play at.
+    """
+    if check_accepts(JSON, "text/html") == "text/html":
+        return Response(
+            status=302, headers={"Location": _INDEX["play"], "Cache-Control": "no-store", "Vary": "Accept"}
+        )
+    return shown(_INDEX)
+
+
+@blueprint.route("/v1")
+@operation(Answer(200, "The addresses.", answers.Index), refuses=["not_acceptable"])
+def get_index() -> Response:
+    """Find everything in this version.
+
+    The addresses to begin with.
+    """
+    return shown(_INDEX)
 
 
 _PAGE = Answer(200, "The page.", text("Page"), content_type="text/html")

@@ -125,6 +125,8 @@ def _greet(here: Address, store: _Store, seconds: float) -> None:
         kept += f", by {describe(store.server.program)}"
     print(
         f"""
+Play at {url}/play/
+
 Isle of Skye is being served; it was ready in {seconds:.2f} s. Ctrl-C stops it.
 
   API       {url}/v1

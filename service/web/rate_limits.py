@@ -23,8 +23,8 @@ from service.settings import Settings
 from service.storage.store import Store
 
 _CREATION: Final = "Lobby.create_game"
-_EXEMPT_BLUEPRINT: Final = "Operations"
-"""Health checks and metrics."""
+_EXEMPT_BLUEPRINTS: Final = frozenset({"Operations", "WebTable"})
+"""The blueprints whose requests are not counted: health checks, and the files of the table in the browser."""
 
 _WINDOW_S: Final = 60
 _OUTAGE_S: Final = 1.0
@@ -110,7 +110,7 @@ class _RequestLimits:
 
         :raises Problem: too_many_requests.
         """
-        if request.method == "OPTIONS" or request.blueprint == _EXEMPT_BLUEPRINT:
+        if request.method == "OPTIONS" or request.blueprint in _EXEMPT_BLUEPRINTS:
             return
         if request.endpoint == _CREATION:
             self.charge(self._games, 1)

@@ -62,7 +62,7 @@ def test_game_of_the_readme_is_played_to_its_end(client, url, tmp_path):
     (folder / "skye-client").symlink_to(client)
     script = tmp_path / "game.mjs"
     script.write_text(program.replace("http://127.0.0.1:8000", url))
-    assert re.fullmatch(r"\d+ Ann\n\d+ Greedy 2\n", run("node", str(script), cwd=tmp_path))
+    assert re.fullmatch(r"\d+ Ann\n\d+ Greedy\n", run("node", str(script), cwd=tmp_path))
 
 
 def test_compressed_sources_stay_below_their_limit():

@@ -147,6 +147,8 @@ def apart_from_games(story):
     story.tell("L45", "One with two ships.", "GET", "/v1/tiles/L45")
     story.tell("L10", "A tile, turned.", "GET", "/v1/tiles/L10/picture.svg?rotation=90")
     story.tell("all", "All 16.", "GET", "/v1/scoring-tiles")
+    story.tell("addresses", "For a program.", "GET", "/")
+    story.tell("addresses", "All of them.", "GET", "/v1")
     story.tell("ok", "It is.", "GET", "/healthz")
     story.tell("ok", "It can.", "GET", "/readyz")
 

@@ -139,7 +139,12 @@ def test_the_documentation_is_in_the_contract(path, service):
     assert (first.status_code, again.status_code) == (200, 304)
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
+def test_redirect_of_browsers_is_in_the_contract(service):
+    answer = service.call("GET", "/", headers={"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
+    assert (answer.status_code, answer.headers["Location"]) == (302, "/play/")
+
+
+@pytest.mark.parametrize("path", ["/", "/v1", "/healthz", "/readyz", "/metrics"])
 def test_operations_are_in_the_contract(path, service):
     assert service.call("GET", path).status_code == 200
 

@@ -153,6 +153,7 @@ def test_every_route_is_documented_and_every_operation_has_a_route(contract):
         (method, re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule))
         for rule in Service().app.url_map.iter_rules()
         for method in rule.methods - {"HEAD", "OPTIONS"}
+        if not rule.rule.startswith("/play/")  # the table is a client of the API, and no part of its contract
     }
     assert documented == routed
 

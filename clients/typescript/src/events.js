@@ -80,7 +80,7 @@ export class EventFollower {
     const dead = this.#deadStreams;
     this.#deadStreams += 1; // until it proves to be alive
     try {
-      const response = await this.transport.open("GET", `${this.path}/events`, {
+      const response = await this.transport.open("GET", `${this.path}/events/stream`, {
         token: this.token, signal: opening.signal,
         accept: "text/event-stream", headers: { "Last-Event-ID": String(this.after) },
       });

@@ -16,9 +16,30 @@ export function fold(view, event) {
   FOLDS[event.type]?.(view, event, view.players);
 }
 
+/**
+ * Return the view of a caller before the first event, to fold all events of a game over.
+ *
+ * @param {string[]} tiles The ids of all tiles of the catalogue.
+ * @param {{color?: string | null, host?: boolean}} [caller] The colour of the caller's seat.
+ * @returns {Game}
+ */
+export function emptyView(tiles, { color = null, host = false } = {}) {
+  const landscape = tiles.filter((tile) => !tile.startsWith("castle-")).sort();
+  return /** @type {any} */ ({
+    version: 0, last_event: 0, status: "lobby", you: { seat: null, host, color }, deadline: null, round: 0, rounds: null,
+    phase: null, waiting_for: [], bag: { count: landscape.length, tiles: landscape }, players: [], result: null,
+  });
+}
+
 /** What each type of event changes. @type {Record<string, (view: Game, event: any, players: Players) => void>} */
 const FOLDS = {
-  player_joined(_view, { seat, name, color, bot }, players) {
+  game_created(view, event) {
+    const { name, seats, options, scoring_tiles, fairness } = event;
+    Object.assign(view, { id: event.game, name, private: event.private, seats, options, scoring_tiles, fairness });
+    Object.assign(view, { created_at: event.at, starting_seat: options.starting_seat });
+  },
+  player_joined(view, { seat, name, color, bot }, players) {
+    if (/** @type {any} */ (view.you).color === color) view.you.seat = seat;
     players.push({
       seat, name, color, bot, score: 0, gold: 0, tiles_drawn: [], tiles_to_build: [],
       offer_set: false, build_finished: false,

@@ -3,7 +3,7 @@ import { Transport } from "./transport.js";
 
 export { ApiError, ConnectionError, HistoryLostError } from "./errors.js";
 export { EventFollower } from "./events.js";
-export { fold } from "./fold.js";
+export { emptyView, fold } from "./fold.js";
 export { GameView } from "./game-view.js";
 export { Catalogue, Game, Games, Seat } from "./resources.js";
 export { Transport, randomKey } from "./transport.js";

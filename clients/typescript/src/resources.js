@@ -218,6 +218,6 @@ export class Catalogue {
 
   /** The address of the picture of a tile. @param {string} tile @param {number} [rotation] */
   pictureUrl(tile, rotation = 0) {
-    return `${this.transport.url}/v1/tiles/${tile}.svg${rotation ? `?rotation=${rotation}` : ""}`;
+    return `${this.transport.url}/v1/tiles/${tile}/picture.svg${rotation ? `?rotation=${rotation}` : ""}`;
   }
 }

@@ -1,6 +1,6 @@
 """What the service answers: the schemas that the contract is made of."""
 
-from service.schemas.responses.catalogue import Health, ScoringTileList, Tile, TileList
+from service.schemas.responses.catalogue import Health, Index, ScoringTileList, Tile, TileList
 from service.schemas.responses.events import Event
 from service.schemas.responses.game import Game
 from service.schemas.responses.history import EventList, ExportedRecord, RoundReport, StreamMessage
@@ -18,6 +18,7 @@ __all__ = [
     "Game",
     "GameList",
     "Health",
+    "Index",
     "Problem",
     "RoundReport",
     "ScoredTerritories",

@@ -70,3 +70,15 @@ class Health(Answer):
     """The service is well."""
 
     status = OneOf(("ok",), 'Always "ok".')
+
+
+class Index(Answer):
+    """Where everything is."""
+
+    play = Text("A table to play at, in a browser.", 60)
+    games = Text("The public games, and where to create one.", 60)
+    tiles = Text("All tiles.", 60)
+    scoring_tiles = Text("All scoring tiles.", 60)
+    guide = Text("The guide.", 60)
+    reference = Text("The reference.", 60)
+    contract = Text("The contract.", 60)

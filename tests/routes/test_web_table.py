@@ -1,0 +1,69 @@
+"""The files of the table in the browser, as the service serves them."""
+
+import re
+
+import pytest
+
+from tests.support.playing import code_of
+
+BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
+
+
+def page_files(service):
+    """Return the addresses that the page loads from the table's own folder."""
+    return re.findall(r'(?:src|href)="(/play/[^"]+)"', service.call("GET", "/play/").text)
+
+
+def test_start_leads_browsers_to_the_table_and_programs_to_the_index(service):
+    browser = service.call("GET", "/", headers=BROWSER)
+    assert (browser.status_code, browser.headers["Location"]) == (302, "/play/")
+    assert browser.headers["Vary"] == "Accept"
+    assert service.get("/")["play"] == "/play/"
+    assert service.get("/") == service.get("/v1")
+
+
+def test_every_address_of_the_index_is_served(service):
+    assert {service.call("GET", path).status_code for path in service.get("/v1").values()} == {200}
+
+
+def test_page_allows_scripts_of_its_own_origin_only(service):
+    policy = service.call("GET", "/play/").headers["Content-Security-Policy"]
+    assert policy.startswith(
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'"
+    )
+    assert "require-trusted-types-for 'script'" in policy
+    assert "unsafe" not in policy
+
+
+def test_files_of_the_page_may_be_kept_and_revalidated(service):
+    assert len(page_files(service)) > 3
+    for path in page_files(service):
+        answer = service.call("GET", path)
+        assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "public, max-age=31536000")
+        again = service.call("GET", path, headers={"If-None-Match": answer.headers["ETag"]})
+        assert again.status_code == 304
+
+
+def test_page_of_another_version_gets_current_files_that_are_not_kept(service):
+    answer = service.call("GET", "/play/000000000000/main.js")
+    assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "public, max-age=0")
+    assert answer.content_type == "text/javascript; charset=utf-8"
+
+
+def test_client_package_is_served_below_the_table(service):
+    folder = page_files(service)[0].rsplit("/", 1)[0]
+    assert "class Skye" in service.call("GET", f"{folder}/client/index.js").text
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/play/x/index.html",
+        "/play/x/package.json",
+        "/play/x/tsconfig.json",
+        "/play/x/../main.js",
+        "/play/x/..%2f..%2fREADME.md",
+    ],
+)
+def test_other_files_are_not_served(service, path):
+    assert code_of(service.call("GET", path)) == "not_found"

@@ -1,0 +1,39 @@
+"""The table in a real Chromium, driven by Playwright against a live server."""
+
+import os
+
+import pytest
+
+from tests.support.chromium import find_chromium
+from tests.table.driver import Browser
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave the tests marked `full_size` to `make test-all`."""
+    if os.environ.get("TEST_SIZE") == "full":
+        return
+    left_out = [item for item in items if item.get_closest_marker("full_size")]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """One Chromium for all tests of this process; each window has storage of its own."""
+    sync_api = pytest.importorskip("playwright.sync_api")
+    program = find_chromium()
+    with sync_api.sync_playwright() as playwright:
+        options = ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--no-proxy-server"]
+        chromium = playwright.chromium.launch(executable_path=program, args=options)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def browser(chromium, live):
+    """Opens windows on the shared server; fails the test when a page has complained."""
+    opened = Browser(chromium, live.url)
+    yield opened
+    opened.close()
+    assert opened.complaints == []

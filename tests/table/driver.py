@@ -1,0 +1,258 @@
+"""Windows of a browser at the table, and hands that play there."""
+
+import json
+import time
+import urllib.request
+from urllib.parse import urlsplit
+
+PATIENCE_MS = 60_000
+
+_COMPLAIN = """
+document.addEventListener("securitypolicyviolation", (event) =>
+  console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`));
+"""
+_STATE = """() => {
+  const table = document.querySelector(".table");
+  if (!table) return null;
+  const shown = (selector) => !!table.querySelector(selector)?.offsetParent;
+  const mine = table.classList.contains("my-turn") && !table.ariaBusy;
+  return {...table.dataset, mine, set: shown(".pricing [data-act=set]"),
+    buying: shown(".buying"), building: shown(".tray-part.building"), finish: shown("[data-act=finish]"),
+    hand: table.querySelectorAll(".hand-tile:not(.dim)").length,
+    ready: !table.querySelector(".hand-tile .faint")?.textContent.includes("…")};
+}"""
+
+
+def call(url, method, path, body=None, token=None):
+    """Return the JSON that the server responds with."""
+    headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(url + path, data, headers, method=method)
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return json.load(answer)
+
+
+class Browser:
+    """Opens windows, and collects what their pages complain about."""
+
+    def __init__(self, chromium, url):
+        self._chromium = chromium
+        self.url = url
+        self.complaints = []
+        self.expected = []
+        """Parts of complaints that a test expects, such as those about a server that it has stopped."""
+        self._contexts = []
+
+    def window(self, path="/play/", *, width=1440, height=900, **options):
+        """Open a page in a window with storage of its own."""
+        context = self._chromium.new_context(
+            viewport={"width": width, "height": height}, service_workers="block", **options
+        )
+        context.add_init_script(_COMPLAIN)
+        context.set_default_timeout(PATIENCE_MS)
+        self._contexts.append(context)
+        return self.tab(context, path)
+
+    def tab(self, context, path):
+        """Open another page in the same window."""
+        page = context.new_page()
+        page.on("console", lambda message: message.type == "error" and self._complain(message.text))
+        page.on("pageerror", lambda error: self._complain(f"{error}\n{error.stack}"))
+        page.on("request", lambda request: self._check_origin(request.url))
+        page.goto(self.url + path)
+        return Screen(page, self.url)
+
+    def close(self):
+        """Close all windows."""
+        for context in self._contexts:
+            context.close()
+
+    def _complain(self, text):
+        if not any(part in text for part in self.expected):
+            self.complaints.append(text)
+
+    def _check_origin(self, url):
+        ours = urlsplit(self.url).netloc
+        if urlsplit(url).scheme in ("http", "https") and urlsplit(url).netloc != ours:
+            self.complaints.append(f"request to {url}")
+
+    def game(self, *names, bots=(), **body):
+        """Create a game by plain HTTP; return its id and the tokens of its seats."""
+        players = [{"name": name} for name in names] + [{"bot": bot} for bot in bots]
+        body = {"players": players, "start": True, "options": {"seed": "table"}} | body
+        created = call(self.url, "POST", "/v1/games", body)
+        tokens = [player["token"] for player in created["players"]]
+        return created["game"]["id"], tokens, created["host_token"]
+
+
+class Screen:
+    """One page at the table."""
+
+    def __init__(self, page, url):
+        self.page = page
+        self.url = url
+
+    @property
+    def game(self):
+        """The id of the game in the address."""
+        return self.page.evaluate("new URLSearchParams(location.search).get('game')")
+
+    def view(self, token=None):
+        """Return the game as the server shows it."""
+        return call(self.url, "GET", f"/v1/games/{self.game}", token=token)
+
+    def state(self):
+        """Return what the page shows, in short."""
+        return self.page.evaluate(_STATE)
+
+    def caught_up(self, view=None):
+        """Wait until the page shows the last event of the game; return the view of the server."""
+        view = view or self.view()
+        self.page.wait_for_function(
+            "last => Number(document.querySelector('.table')?.dataset.event) >= last", arg=view["last_event"]
+        )
+        return view
+
+    def until(self, expression, arg=None):
+        """Wait until an expression is true in the page."""
+        return self.page.wait_for_function(expression, arg=arg)
+
+    def play_until(self, done, hands=None):
+        """Play with these hands until the state of the page says so; return that state."""
+        return play_all_until([self], done, hands)
+
+
+def play_all_until(screens, done, hands=None):
+    """Let all screens play in turn until the states of all say so."""
+    hands = hands or Mouse()
+    deadline = time.monotonic() + 240
+    while True:
+        states = [screen.state() for screen in screens]
+        if all(state and done(state) for state in states):
+            return states
+        assert time.monotonic() < deadline, states
+        moved = [
+            hands.move(screen.page, state) for screen, state in zip(screens, states, strict=True) if state
+        ]
+        if not any(moved):
+            screens[0].page.wait_for_timeout(30)
+
+
+class Mouse:
+    """Plays by clicks: discards the first tile, buys the first affordable one, builds at the first cell."""
+
+    def move(self, page, state):
+        """Do the next thing, if there is one; return whether something was done."""
+        if not state["mine"]:
+            return False
+        if state["set"]:
+            return self.set_prices(page)
+        if state["buying"]:
+            return self.buy(page)
+        if state["building"] and state["ready"]:
+            return self.build(page, state)
+        return False
+
+    def press(self, page, selector):
+        """Press what a selector finds first."""
+        page.locator(selector).first.click()
+
+    def set_prices(self, page):
+        """Discard the first tile; the prices stay as they are."""
+        self.press(page, ".pricing .card .discard")
+        self.press(page, "[data-act=set]")
+        page.wait_for_selector("[data-act=set]", state="hidden")
+        return True
+
+    def buy(self, page):
+        """Buy the first affordable tile, or none."""
+        page.wait_for_function("!document.querySelector('[data-act=pass]').disabled")
+        version = page.evaluate("document.querySelector('.table').dataset.event")
+        offers = page.locator('.offer[aria-disabled="false"]')
+        if offers.count():
+            self.press(page, '.offer[aria-disabled="false"]')
+            self.press(page, "[data-act=buy]")
+        else:
+            self.press(page, "[data-act=pass]")
+        page.wait_for_function("old => document.querySelector('.table').dataset.event !== old", arg=version)
+        return True
+
+    def build(self, page, state):
+        """Place a tile, or finish."""
+        if state["hand"]:
+            self.press(page, ".hand-tile:not(.dim)")
+            self.choose_cell(page)
+            version = page.evaluate("document.querySelector('.table').dataset.event")
+            self.place(page)
+        elif state["finish"]:
+            version = page.evaluate("document.querySelector('.table').dataset.event")
+            self.press(page, "[data-act=finish]")
+            if page.locator("dialog[open]").count():
+                self.press(page, "dialog[open] [data-act=yes]")
+        else:
+            return False
+        page.wait_for_function("old => document.querySelector('.table').dataset.event !== old", arg=version)
+        return True
+
+    def choose_cell(self, page):
+        """Show the ghost on the first cell where the tile can lie."""
+        self.press(page, ".cell.legal")
+
+    def place(self, page):
+        """Place the ghost."""
+        self.press(page, "[data-act=place]")
+
+
+class Touch(Mouse):
+    """Plays by taps."""
+
+    def press(self, page, selector):
+        """Tap what a selector finds first, on the pane where it is."""
+        page.locator(selector).first.tap()
+
+
+class Keyboard(Mouse):
+    """Plays with keys alone: focus moves by Tab and arrows, and shortcuts do the rest."""
+
+    def set_prices(self, page):
+        """Choose the first card, discard it, and send."""
+        page.keyboard.press("1")
+        page.keyboard.press("x")
+        page.wait_for_selector("[data-act=set]:enabled")
+        self._tab_to(page, "[data-act=set]")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("[data-act=set]", state="hidden")
+        return True
+
+    def press(self, page, selector):
+        """Do with keys what a click would do."""
+        if selector.startswith(".offer"):
+            page.keyboard.press("1")
+        elif selector.startswith(".hand-tile"):
+            tiles = "[...document.querySelectorAll('.hand-tile')]"
+            index = page.evaluate(f"{tiles}.findIndex((tile) => !tile.matches('.dim'))")
+            page.keyboard.press(str(index + 1))
+        elif selector == "[data-act=pass]":
+            page.keyboard.press("p")
+        elif selector == "[data-act=finish]":
+            page.keyboard.press("f")
+        else:
+            self._tab_to(page, selector)
+            page.keyboard.press("Enter")
+
+    def choose_cell(self, page):
+        """Go to the first legal cell and show the ghost there."""
+        page.keyboard.press("n")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".cell.ghost")
+
+    def place(self, page):
+        """Press Enter again."""
+        page.keyboard.press("Enter")
+
+    def _tab_to(self, page, selector):
+        for _ in range(80):
+            if page.evaluate("selector => document.activeElement?.matches(selector)", selector):
+                return
+            page.keyboard.press("Tab")
+        raise AssertionError(f"the keyboard does not reach {selector}")

@@ -1,0 +1,61 @@
+"""Whole games at the table."""
+
+import pytest
+
+from tests.table.driver import Keyboard, Mouse, Touch, play_all_until
+
+
+def finished(state):
+    """Return whether the page shows a finished game."""
+    return state["status"] == "finished"
+
+
+def shown_totals(screen):
+    """Return the totals in the result."""
+    return [int(text) for text in screen.page.locator(".result td.total").all_inner_texts()]
+
+
+def test_game_against_bots_takes_one_click_and_is_played_by_mouse(browser):
+    screen = browser.window()
+    screen.page.click("[data-level=greedy]")
+    screen.page.wait_for_selector(".pricing .card")
+    screen.play_until(finished)
+    view = screen.caught_up()
+    assert view["players"][1]["bot"] == "greedy"
+    assert shown_totals(screen) == [player["score"] for player in view["players"]]
+
+
+@pytest.mark.full_size
+def test_game_is_played_by_keyboard_alone(browser):
+    game, tokens, _ = browser.game("Ann", bots=["random"])
+    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}")
+    screen.page.wait_for_selector(".pricing .card")
+    screen.play_until(finished, Keyboard())
+    assert screen.caught_up()["status"] == "finished"
+
+
+@pytest.mark.full_size
+def test_game_is_played_by_touch_at_360_pixels(browser):
+    game, tokens, _ = browser.game("Ann", bots=["random"])
+    screen = browser.window(
+        f"/play/?game={game}#seat={tokens[0]}", width=360, height=740, has_touch=True, is_mobile=True
+    )
+    screen.page.wait_for_selector(".pricing .card")
+    screen.play_until(finished, Touch())
+    assert screen.page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert shown_totals(screen) == [player["score"] for player in screen.caught_up()["players"]]
+
+
+@pytest.mark.full_size
+@pytest.mark.parametrize(
+    ("names", "rounds"), [(("Ann", "Bob", "Cy", "Dee"), 6), (("Ann", "Bob", "Cy", "Dee", "Eve"), 5)]
+)
+def test_people_in_windows_of_their_own_play_a_whole_game(browser, names, rounds):
+    game, tokens, _ = browser.game(*names)
+    screens = [browser.window(f"/play/?game={game}#seat={token}") for token in tokens]
+    play_all_until(screens, finished, Mouse())
+    view = screens[0].view()
+    assert (view["status"], view["round"]) == ("finished", rounds)
+    for screen in screens:
+        screen.caught_up(view)
+        assert shown_totals(screen) == [player["score"] for player in view["players"]]

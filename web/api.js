@@ -1,0 +1,32 @@
+import { Skye } from "./client/index.js";
+
+/** The client of the server that served this page. */
+export const skye = new Skye(location.origin);
+
+/** @typedef {import("./client/resources.js").GameData} Game */
+/** @typedef {Game["players"][number]} Player */
+/** @typedef {import("./client/events.js").Event} Event */
+/** @typedef {import("./client/resources.js").Placement} Placement */
+/** @typedef {import("./client/resources.js").Result<"list_actions">["actions"][number]} Action */
+/** @typedef {import("./client/resources.js").Result<"try_placements">} WhatIf */
+
+/** Asked for once: scoring tiles and tiles never change while the page is open. */
+let catalogue = /** @type {Promise<Catalogue> | null} */ (null);
+
+/** @typedef {{tiles: Map<string, import("./client/resources.js").Result<"get_tile">>}} Catalogue */
+
+/** @returns {Promise<Catalogue>} */
+export function loadCatalogue() {
+  catalogue ??= skye.catalogue.tiles().then((tiles) => ({ tiles: new Map(tiles.map((tile) => [tile.id, tile])) }));
+  return catalogue;
+}
+
+/**
+ * The picture of a tile. It is drawn for its rotation, because objects on it stay upright.
+ *
+ * @param {string} tile
+ * @param {number} [rotation]
+ */
+export function tilePicture(tile, rotation = 0) {
+  return `/v1/tiles/${tile}/picture.svg?rotation=${rotation}`;
+}

@@ -1,0 +1,134 @@
+import { tilePicture } from "./api.js";
+import { announce, attribute, button, h, hide, keyed, setText } from "./dom.js";
+import { signed, t } from "./i18n.js";
+
+/** @typedef {import("./store.js").Store} Store */
+/** @typedef {import("./place.js").Placing} Placing */
+
+/**
+ * The tray of the building phase: the hand, what the ghost would gain, undo and finish.
+ *
+ * @param {Store} store
+ * @param {Placing} placing
+ */
+export function buildingTray(store, placing) {
+  const hand = h("div", { class: "hand", role: "group", "aria-label": t("build.hand") });
+  const hint = h("p", { class: "faint" });
+  const gains = h("dl", { class: "gains" });
+  const turn = button(`⟳ ${t("build.turn")}`, () => placing.rotate(1), { "data-act": "rotate" });
+  const place = button(`✓ ${t("build.place")}`, () => void placing.commit(), { class: "primary", "data-act": "place" });
+  const cancel = button(t("build.cancel"), () => placing.cancel(), { "data-act": "cancel" });
+  const undo = button(`↶ ${t("build.undo")}`, () => void takeBack(), { "data-act": "undo" });
+  const finish = button(t("build.finish"), () => void finishBuilding(), { class: "primary", "data-act": "finish" });
+  const ask = confirmation(t("build.finish_returns"), t("build.finish"), () => void send());
+  const root = h("section", { class: "tray-part building", "aria-label": t("phase.building") },
+    h("h2", {}, t("build.title")), hint, hand, gains,
+    h("div", { class: "bar" }, place, turn, cancel, undo, finish), ask.root);
+
+  /** @param {string} type */
+  function listed(type) {
+    return store.actions?.some((action) => action.type === type) ?? false;
+  }
+
+  async function takeBack() {
+    if (undo.disabled) return;
+    placing.select(null);
+    if (await store.act((seat, idempotencyKey) => seat.takeBack({ idempotencyKey }))) announce(t("build.undone"));
+  }
+
+  async function finishBuilding() {
+    if (finish.hidden || finish.disabled) return;
+    if (store.me?.tiles_to_build.length) ask.open(finish);
+    else await send();
+  }
+
+  function send() {
+    return store.act((seat, idempotencyKey) => seat.finishBuilding({ idempotencyKey }));
+  }
+
+  /** @param {string} tile */
+  function handTile(tile) {
+    const note = h("span", { class: "faint" });
+    const box = button(h("img", { src: tilePicture(tile), alt: "" }), () => {
+      placing.select(placing.tile === tile ? null : tile);
+    }, { class: "hand-tile", "data-tile": tile });
+    box.append(h("span", {}, tile), note);
+    return { root: box, show: () => {
+      attribute(box, "aria-pressed", String(placing.tile === tile));
+      const places = store.actions ? placing.legal(tile).length : 0;
+      setText(note, store.actions ? t("build.places", { count: places }) : "…");
+      box.classList.toggle("dim", store.actions !== null && places === 0);
+    } };
+  }
+
+  function show() {
+    const me = store.players[store.seat ?? -1];
+    if (!me) return;
+    keyed(hand, me.tiles_to_build, (tile) => tile, handTile);
+    const { ghost } = placing;
+    for (const one of [turn, place, cancel]) hide(one, !ghost);
+    place.disabled = store.busy || !store.actions;
+    turn.disabled = ghost === null || (placing.cells().get(`${ghost.x},${ghost.y}`)?.length ?? 0) < 2;
+    undo.disabled = store.busy || !listed("take_back");
+    hide(undo, ghost !== null);
+    hide(finish, ghost !== null || !listed("finish_building"));
+    finish.disabled = store.busy;
+    setText(hint, hintText(me));
+    hide(gains, !ghost);
+    if (ghost) gains.replaceChildren(...gainRows(store, placing));
+  }
+
+  /** @param {import("./api.js").Player} me */
+  function hintText(me) {
+    if (me.build_finished) return t("build.done");
+    if (placing.ghost) return t("build.hint_ghost");
+    if (placing.tile) return t("build.hint_cell");
+    return me.tiles_to_build.length ? t("build.hint_tile") : t("build.hint_finish");
+  }
+
+  return { root, show, takeBack, finishBuilding, select(/** @type {number} */ index) {
+    const box = /** @type {HTMLElement | undefined} */ (hand.children[index]);
+    box?.click();
+  } };
+}
+
+/**
+ * @param {Store} store
+ * @param {Placing} placing
+ */
+function gainRows(store, placing) {
+  const { gains } = placing;
+  const scored = new Set(store.view.scoring_tiles.filter(({ rounds }) => rounds.includes(store.view.round)).map(({ slot }) => slot));
+  const rows = store.view.scoring_tiles.map(({ slot, id }) => {
+    const gain = gains?.slots.find((one) => one.slot === slot)?.gain ?? null;
+    return gainRow(`${slot} ${t(`scoring.${id}.title`)}`, gain, scored.has(slot) ? "now" : "");
+  });
+  return [...rows, gainRow(t("gains.scrolls"), gains?.scrolls ?? null, "")];
+}
+
+/**
+ * @param {string} name
+ * @param {number | null} gain
+ * @param {string} kind
+ */
+function gainRow(name, gain, kind) {
+  const sign = gain === null ? "" : gain > 0 ? "up" : gain < 0 ? "down" : "";
+  return h("div", { class: `${kind} ${sign}` }, h("dt", {}, name), h("dd", {}, gain === null ? "?" : signed(gain)));
+}
+
+/**
+ * A question before something that cannot be taken back.
+ *
+ * @param {string} question
+ * @param {string} yes
+ * @param {() => void} confirmed
+ */
+export function confirmation(question, yes, confirmed) {
+  /** @type {HTMLElement | null} */
+  let opener = null;
+  const close = () => { root.close(); opener?.focus(); };
+  const root = h("dialog", { "aria-label": question }, h("p", {}, question),
+    h("div", { class: "bar" }, button(yes, () => { close(); confirmed(); }, { class: "primary", "data-act": "yes" }),
+      button(t("cancel"), close)));
+  return { root, open(/** @type {HTMLElement} */ from) { opener = from; root.showModal(); } };
+}

@@ -1,0 +1,128 @@
+/** @typedef {Node | string | number | null | undefined | false} Child */
+
+/**
+ * Create an element. Strings among the children become text, never markup.
+ *
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Record<string, any>} [props] Attributes; `style` is an object, and `onclick` and such are listeners.
+ * @param {...(Child | Child[])} children
+ * @returns {HTMLElementTagNameMap[Tag]}
+ */
+export function h(tag, props = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(props)) setProperty(element, name, value);
+  element.append(...present(children));
+  return element;
+}
+
+/**
+ * @param {HTMLElement} element
+ * @param {string} name
+ * @param {any} value
+ */
+function setProperty(element, name, value) {
+  if (name === "style") {
+    for (const [property, setting] of Object.entries(value)) element.style.setProperty(property, String(setting));
+  } else if (name.startsWith("on")) {
+    element.addEventListener(name.slice(2), value);
+  } else {
+    attribute(element, name, value);
+  }
+}
+
+/**
+ * Set an attribute, or remove it for null and false.
+ *
+ * @param {Element} element
+ * @param {string} name
+ * @param {string | number | boolean | null | undefined} value
+ */
+export function attribute(element, name, value) {
+  if (value === null || value === undefined || value === false) element.removeAttribute(name);
+  else if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value === true ? "" : String(value));
+}
+
+/** @param {(Child | Child[])[]} children @returns {(Node | string)[]} */
+function present(children) {
+  return /** @type {any[]} */ (children.flat()).filter((child) => child !== null && child !== undefined && child !== false)
+    .map((child) => (child instanceof Node ? child : String(child)));
+}
+
+/**
+ * Replace the children of an element, unless nothing would change.
+ *
+ * @param {Element} element
+ * @param {...(Child | Child[])} children
+ */
+export function fill(element, ...children) {
+  const wanted = present(children);
+  if (wanted.every((child) => typeof child === "string")) setText(element, wanted.join(""));
+  else element.replaceChildren(...wanted);
+}
+
+/**
+ * @param {Node} element
+ * @param {string | number} text
+ */
+export function setText(element, text) {
+  if (element.textContent !== String(text)) element.textContent = String(text);
+}
+
+/** @type {WeakMap<Element, Map<string, {root: Element, show: (item: any) => void}>>} */
+const parts = new WeakMap();
+
+/**
+ * Show a list. The part of an item is made once and then kept, with its focus and what was typed into it.
+ *
+ * @template Item
+ * @param {Element} parent
+ * @param {Item[]} items
+ * @param {(item: Item) => string | number} keyOf
+ * @param {(item: Item) => {root: Element, show: (item: Item) => void}} make
+ */
+export function keyed(parent, items, keyOf, make) {
+  const known = parts.get(parent) ?? new Map();
+  parts.set(parent, known);
+  const keys = new Set(items.map((item) => String(keyOf(item))));
+  for (const [key, part] of known) if (!keys.has(key)) { part.root.remove(); known.delete(key); }
+  items.forEach((item, index) => {
+    const key = String(keyOf(item));
+    const part = known.get(key) ?? make(item);
+    known.set(key, part);
+    part.show(item);
+    if (parent.children[index] !== part.root) parent.insertBefore(part.root, parent.children[index] ?? null);
+  });
+}
+
+/**
+ * A button with a text.
+ *
+ * @param {Child} label
+ * @param {(event: MouseEvent) => void} onclick
+ * @param {Record<string, any>} [props]
+ */
+export function button(label, onclick, props = {}) {
+  return h("button", { type: "button", onclick, ...props }, label);
+}
+
+/** @param {string} text Spoken politely by a screen reader. */
+export function announce(text) {
+  const status = document.getElementById("status");
+  if (status && text) status.textContent = text;
+}
+
+/** @param {string} text Spoken at once by a screen reader. */
+export function alertNow(text) {
+  const alert = document.getElementById("alert");
+  if (alert) alert.textContent = text;
+}
+
+/**
+ * @template {HTMLElement} T
+ * @param {T} element
+ * @param {boolean} hidden
+ */
+export function hide(element, hidden) {
+  if (element.hidden !== hidden) element.hidden = hidden;
+}

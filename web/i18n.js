@@ -1,0 +1,107 @@
+/** @typedef {Record<string, string | Record<string, string>>} Messages */
+
+export const LANGUAGES = /** @type {const} */ ({
+  en: "English", de: "Deutsch", ru: "Русский", zh: "中文", ja: "日本語",
+});
+const STORED = "skye.language";
+
+/** @type {Messages} */
+let messages = {};
+/** @type {Messages} */
+let english = {};
+/** @type {string} */
+export let language = "en";
+let rules = new Intl.PluralRules("en");
+let numbers = new Intl.NumberFormat("en");
+
+/** Load the messages of the wanted language. */
+export async function loadLanguage() {
+  const wanted = wantedLanguage();
+  const pseudo = wanted.startsWith("x-");
+  language = pseudo ? "en" : wanted;
+  english = await load("en");
+  messages = wanted === "en" ? english : pseudo ? pseudoMessages(english) : await load(wanted);
+  rules = new Intl.PluralRules(language);
+  numbers = new Intl.NumberFormat(language);
+  document.documentElement.lang = language;
+  document.documentElement.dir = wanted === "x-rtl" ? "rtl" : "ltr";
+}
+
+/** @param {string} name @returns {Promise<Messages>} */
+async function load(name) {
+  const response = await fetch(new URL(`./lang/${name}.json`, import.meta.url));
+  if (!response.ok) throw new Error(`No messages in ${name}`);
+  return response.json();
+}
+
+function wantedLanguage() {
+  const asked = new URLSearchParams(location.search).get("lang");
+  if (asked === "x-long" || asked === "x-rtl") return asked;
+  const candidates = [asked, stored(), ...navigator.languages].map((tag) => (tag ?? "").slice(0, 2).toLowerCase());
+  return candidates.find((tag) => tag in LANGUAGES) ?? "en";
+}
+
+function stored() {
+  try { return localStorage.getItem(STORED); } catch { return null; }
+}
+
+/** @param {string} name Keep this language, and show the page in it. */
+export function chooseLanguage(name) {
+  try { localStorage.setItem(STORED, name); } catch { /* it lasts as long as the address */ }
+  const url = new URL(location.href);
+  url.searchParams.set("lang", name);
+  location.replace(url);
+}
+
+/**
+ * Return a message. A name inside it is isolated, so that its direction does not turn the sentence.
+ *
+ * @param {string} key
+ * @param {Record<string, string | number>} [params] `count` chooses the plural form.
+ */
+export function t(key, params = {}) {
+  const found = messages[key] ?? english[key];
+  if (found === undefined) return key;
+  const form = typeof found === "string" ? found : found[rules.select(Number(params.count))] ?? found.other;
+  return form.replace(/\{(\w+)\}/g, (whole, name) => (name in params ? shown(params[name]) : whole));
+}
+
+/** @param {string} key */
+export function has(key) {
+  return key in messages || key in english;
+}
+
+/** @param {string | number} value */
+function shown(value) {
+  return typeof value === "number" ? numbers.format(value) : `\u2068${value}\u2069`;
+}
+
+/** @param {number} value */
+export function number(value) {
+  return numbers.format(value);
+}
+
+/** A number with its sign. @param {number} value */
+export function signed(value) {
+  return `${value < 0 ? "−" : "+"}${numbers.format(Math.abs(value))}`;
+}
+
+/** @param {string[]} items */
+export function list(items) {
+  return new Intl.ListFormat(language, { type: "conjunction" }).format(items.map((item) => `\u2068${item}\u2069`));
+}
+
+/**
+ * Messages that are 40 % longer, for tests of the layout.
+ *
+ * @param {Messages} from
+ * @returns {Messages}
+ */
+function pseudoMessages(from) {
+  /** @type {(text: string) => string} */
+  const longer = (text) => `[${text}${"~".repeat(Math.ceil(text.length * 0.4))}]`;
+  return Object.fromEntries(Object.entries(from).map(([key, value]) => [
+    key, typeof value === "string" ? longer(value)
+      : Object.fromEntries(Object.entries(value).map(([form, text]) => [form, longer(text)])),
+  ]));
+}

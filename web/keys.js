@@ -1,0 +1,69 @@
+import { button, h } from "./dom.js";
+import { t } from "./i18n.js";
+
+/** @typedef {import("./table.js").Table} Table */
+
+const SWITCH = "skye.letters";
+const KEYS = ["arrows", "enter", "escape", "n", "r", "digits", "plus", "x", "p", "u", "f", "zero", "question"];
+
+/** Whether single letters are shortcuts; a person who speaks to the computer may switch them off (WCAG 2.1.4). */
+function lettersOn() {
+  try { return localStorage.getItem(SWITCH) !== "off"; } catch { return true; }
+}
+
+/** Show the list of shortcuts. */
+export function openHelp() {
+  const letters = h("input", { type: "checkbox", checked: lettersOn(), onchange: () => {
+    try { localStorage.setItem(SWITCH, letters.checked ? "on" : "off"); } catch { /* as long as the page */ }
+  } });
+  const dialog = h("dialog", { "aria-label": t("keys.title") }, h("h2", {}, t("keys.title")),
+    h("dl", { class: "keys" }, ...KEYS.flatMap((key) => [h("dt", {}, t(`keys.${key}.key`)), h("dd", {}, t(`keys.${key}`))])),
+    h("label", {}, letters, t("keys.letters")), h("div", { class: "bar" }, button(t("close"), () => dialog.close(), { class: "primary" })));
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+/**
+ * Shortcuts of the table.
+ *
+ * @param {Table} table
+ */
+export function tableKeys(table) {
+  const { placing, board } = table;
+  const phase = () => (table.store.myTurn || table.store.view.phase !== "buying" ? table.store.view.phase : null);
+  /** @param {number} index */
+  const choose = (index) => {
+    if (phase() === "building") table.building.select(index);
+    else if (phase() === "buying") table.market.select(index);
+    else if (phase() === "pricing") /** @type {HTMLElement | null | undefined} */ (table.pricing.card(index)?.querySelector(".price"))?.focus();
+  };
+  /** @param {string} selector @param {number} button */
+  const inCard = (selector, button) => {
+    const card = document.activeElement?.closest(".card");
+    /** @type {HTMLElement | undefined} */ (card?.querySelectorAll(selector)[button])?.click();
+  };
+  /** @type {Record<string, () => void>} */
+  const letters = {
+    n: () => board.nextLegal(1), N: () => board.nextLegal(-1), r: () => placing.rotate(1), R: () => placing.rotate(-1),
+    1: () => choose(0), 2: () => choose(1), 3: () => choose(2), 4: () => choose(3), 5: () => choose(4), 6: () => choose(5),
+    "+": () => inCard(".stepper button", 1), "-": () => inCard(".stepper button", 0), x: () => inCard("input[type=radio]", 0),
+    p: () => phase() === "buying" && void table.market.passBuying(), u: () => phase() === "building" && void table.building.takeBack(),
+    f: () => phase() === "building" && void table.building.finishBuilding(), 0: () => board.viewport.fit(), "?": openHelp,
+  };
+
+  /** @param {KeyboardEvent} event */
+  function pressed(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+    if (event.key === "Escape") { placing.cancel(); return; }
+    if (event.key === "Enter" && event.target === document.body && placing.ghost) { void placing.commit(); return; }
+    const typing = event.target instanceof HTMLInputElement && event.target.type === "number";
+    if (event.target instanceof HTMLSelectElement || (typing && /^[\d-]$/.test(event.key))) return;
+    if (!lettersOn() || !(event.key in letters)) return;
+    event.preventDefault();
+    letters[event.key]();
+  }
+
+  document.addEventListener("keydown", pressed);
+  return { close() { document.removeEventListener("keydown", pressed); } };
+}

@@ -1,0 +1,20 @@
+import { loadLanguage } from "./i18n.js";
+import { openFront } from "./front.js";
+import { openTable } from "./table.js";
+import { toastError } from "./toast.js";
+import { takeFromFragment } from "./tokens.js";
+
+/** Choose the screen by the address. */
+async function main() {
+  const app = document.getElementById("app");
+  const asked = new URLSearchParams(location.search);
+  const game = asked.get("game");
+  if (game) takeFromFragment(game);
+  await loadLanguage();
+  if (!app) return;
+  if (!game) await openFront(app);
+  else if (asked.has("replay")) await (await import("./replay.js")).openReplay(app, game);
+  else await openTable(app, game);
+}
+
+main().catch(toastError);

@@ -1,0 +1,124 @@
+import { tilePicture } from "./api.js";
+import { announce, attribute, button, h, hide, keyed, setText } from "./dom.js";
+import { t } from "./i18n.js";
+import { colorMark } from "./seats.js";
+
+/** @typedef {import("./store.js").Store} Store */
+/** @typedef {import("./api.js").Player} Player */
+/** @typedef {{tile: string, price: number | null, discard: boolean | null, owner: number, buyer: string | null}} Offer */
+
+/**
+ * What everybody has drawn and for how much: a row for each seat in turn order.
+ *
+ * @param {Store} store
+ */
+export function market(store) {
+  /** @type {string | null} */
+  let selected = null;
+  const rows = h("div", { class: "market-rows" });
+  const confirm = button("", () => void buy(), { class: "primary", "data-act": "buy" });
+  const pass = button(t("market.pass"), () => void passBuying(), { "data-act": "pass" });
+  const hint = h("p", { class: "faint" });
+  const root = h("section", { class: "market panel", "aria-label": t("tab.market") }, h("h2", {}, t("market.title")), rows);
+  const tray = h("section", { class: "tray-part buying", "aria-label": t("phase.buying") },
+    h("h2", {}, t("market.your_turn")), hint, h("div", { class: "bar" }, confirm, pass));
+
+  /** What our seat can buy now: its price by tile. @returns {Set<string>} */
+  function buyable() {
+    const tiles = (store.actions ?? []).map((action) => /** @type {any} */ (action.body)?.tile);
+    return new Set(store.view.phase === "buying" && store.myTurn ? tiles.filter(Boolean) : []);
+  }
+
+  async function buy() {
+    if (!selected || confirm.disabled) return;
+    const tile = selected;
+    selected = null;
+    await store.act((seat, idempotencyKey) => seat.buy(tile, { idempotencyKey }));
+  }
+
+  async function passBuying() {
+    if (pass.disabled) return;
+    selected = null;
+    await store.act((seat, idempotencyKey) => seat.pass({ idempotencyKey }));
+  }
+
+  /** @param {Player} player */
+  function row(player) {
+    const name = h("div", { class: "market-name" });
+    const offers = h("div", { class: "offers" });
+    const box = h("div", { class: "market-row" }, name, offers);
+    return { root: box, show: (/** @type {Player} */ shown) => {
+      name.replaceChildren(colorMark(shown.color), h("bdi", {}, shown.name));
+      box.classList.toggle("acting", store.view.phase === "buying" && store.view.waiting_for.includes(shown.seat));
+      keyed(offers, offersOf(store, shown), ({ tile }) => tile, offer);
+    } };
+  }
+
+  /** @param {Offer} offer */
+  function offer({ tile }) {
+    const price = h("span", { class: "price-tag" });
+    const why = h("span", { class: "why" });
+    const box = button(h("img", { src: tilePicture(tile), alt: "" }), () => {
+      if (box.getAttribute("aria-disabled") === "true") return;
+      selected = selected === tile ? null : tile;
+      show();
+    }, { class: "offer", "data-tile": tile });
+    box.append(h("span", { class: "offer-name" }, tile), price, why);
+    return { root: box, show: (/** @type {Offer} */ shown) => showOffer(box, price, why, shown) };
+  }
+
+  /**
+   * @param {HTMLElement} box
+   * @param {HTMLElement} price
+   * @param {HTMLElement} why
+   * @param {Offer} shown
+   */
+  function showOffer(box, price, why, shown) {
+    const can = buyable().has(shown.tile);
+    const choosing = store.view.phase === "buying" && store.myTurn && !shown.buyer;
+    setText(price, shown.buyer ? t("market.sold", { name: shown.buyer }) : shown.price !== null ? t("gold", { count: shown.price })
+      : shown.discard ? t("market.discarded") : t("market.hidden"));
+    const mine = shown.owner === store.seat;
+    setText(why, !choosing || can ? "" : mine ? t("market.yours") : t("market.too_dear"));
+    box.classList.toggle("dim", shown.discard === true || shown.buyer !== null || (choosing && !can));
+    attribute(box, "aria-disabled", String(!can));
+    attribute(box, "aria-pressed", can ? String(selected === shown.tile) : null);
+  }
+
+  function show() {
+    const { view } = store;
+    hide(root, view.status !== "playing" || view.phase === "building" || view.phase === null);
+    if (root.hidden) { selected = null; return; }
+    if (selected && !buyable().has(selected)) selected = null;
+    const turn = [...view.players.slice(view.starting_seat ?? 0), ...view.players.slice(0, view.starting_seat ?? 0)];
+    keyed(rows, turn, ({ seat }) => seat, row);
+    const acting = view.phase === "buying" && store.myTurn;
+    const price = view.players.flatMap(({ tiles_drawn }) => tiles_drawn).find(({ tile }) => tile === selected)?.price ?? 0;
+    const seller = view.players.find(({ tiles_drawn }) => tiles_drawn.some(({ tile }) => tile === selected));
+    setText(confirm, selected ? t("market.buy", { tile: selected, name: seller?.name ?? "", count: price }) : t("market.choose"));
+    confirm.disabled = !selected || store.busy;
+    pass.disabled = store.busy || !acting;
+    setText(hint, t("market.affordable", { count: buyable().size, gold: store.me?.gold ?? 0 }));
+  }
+
+  return { root, tray, show, buy, passBuying, select(/** @type {number} */ index) {
+    const able = /** @type {HTMLElement[]} */ ([...rows.querySelectorAll('.offer[aria-disabled="false"]')]);
+    able[index]?.click();
+    able[index]?.focus();
+  }, say() { if (store.myTurn) announce(t("status.buy", { count: buyable().size, gold: store.me?.gold ?? 0 })); } };
+}
+
+/**
+ * The tiles that a seat has drawn this round, those sold included.
+ *
+ * @param {Store} store
+ * @param {Player} player
+ * @returns {Offer[]}
+ */
+function offersOf(store, player) {
+  const begun = store.log.findLastIndex(({ type }) => type === "round_started");
+  const sold = store.log.slice(begun + 1).flatMap((event) => (
+    event.type === "tile_bought" && event.seller === player.seat
+      ? [{ tile: event.tile, price: event.price, discard: false, owner: player.seat, buyer: store.view.players[event.seat]?.name ?? "" }] : []));
+  return [...player.tiles_drawn.map((drawn) => ({ ...drawn, owner: player.seat, buyer: null })), ...sold];
+}

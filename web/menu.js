@@ -1,0 +1,87 @@
+import { confirmation } from "./building.js";
+import { attribute, button, h, hide } from "./dom.js";
+import { LANGUAGES, chooseLanguage, language, t } from "./i18n.js";
+import { openHelp } from "./keys.js";
+import { toast, toastError } from "./toast.js";
+import { dropToken, forget, seatLink, tokensOf, watchLink } from "./tokens.js";
+
+/** @typedef {import("./store.js").Store} Store */
+
+/**
+ * The menu of a game, and the switch between several seats of this browser.
+ *
+ * @param {Store} store
+ * @param {number} chosen
+ * @param {(seat: number) => void} reopen
+ */
+export function tableMenu(store, chosen, reopen) {
+  const switcher = h("span", { class: "switcher", role: "group", "aria-label": t("menu.seats") });
+  const leave = confirmation(t("menu.resign_question"), t("menu.resign"), () => void resign());
+  const forgetting = confirmation(t("menu.forget_question"), t("menu.forget"), () => { forget(store.id); location.assign("/play/"); });
+  const seat = button(t("menu.seat_link"), () => store.token && void share(seatLink(store.id, store.token), t("menu.seat_warning")));
+  const leaving = button(t("menu.leave"), () => (store.view.status === "lobby" ? void resign() : leave.open(leaving)));
+  const forgetIt = button(t("menu.forget"), () => forgetting.open(forgetIt));
+  const items = h("div", { class: "menu-items" },
+    h("a", { href: "/play/" }, t("table.all_games")), button(t("menu.watch_link"), () => void share(watchLink(store.id), "")),
+    seat, languageChoice(), button(t("menu.help"), openHelp), leaving, forgetIt,
+    h("a", { href: "/docs/rules" }, t("menu.rules")));
+  const root = h("details", { class: "menu" }, h("summary", { "aria-label": t("menu.title") }, "☰"), items, leave.root, forgetting.root);
+  items.addEventListener("click", (event) => { if (event.target instanceof HTMLButtonElement) root.open = false; });
+
+  async function resign() {
+    const { token } = store;
+    if (store.seat === null || !token) return;
+    try {
+      await store.game.leave(store.seat);
+      dropToken(store.id, token);
+      reopen(0);
+    } catch (error) {
+      toastError(error);
+    }
+  }
+
+  return { root: h("div", { class: "menu-bar" }, switcher, root), show() {
+    const { seats } = tokensOf(store.id);
+    if (seats.length > 1 && switcher.childElementCount !== seats.length) {
+      switcher.replaceChildren(...seats.map((_, index) => button(t("menu.seat", { seat: index + 1 }), () => reopen(index), { class: "small" })));
+    }
+    [...switcher.children].forEach((one, index) => attribute(one, "aria-pressed", String(index === chosen)));
+    hide(switcher, seats.length < 2);
+    const seated = store.seat !== null;
+    hide(seat, !seated);
+    hide(leaving, !seated || store.view.status === "finished" || store.view.status === "aborted");
+    hide(forgetIt, !seats.length);
+  } };
+}
+
+/** A select with all languages. */
+export function languageChoice() {
+  const select = h("select", { "aria-label": t("menu.language"), class: "language", onchange: () => chooseLanguage(select.value) },
+    ...Object.entries(LANGUAGES).map(([tag, name]) => h("option", { value: tag, lang: tag, selected: tag === language }, name)));
+  return select;
+}
+
+/**
+ * Copy a link, or show it where there is no clipboard (it needs HTTPS).
+ *
+ * @param {string} link
+ * @param {string} warning
+ */
+export async function share(link, warning) {
+  if (!warning && navigator.clipboard) {
+    try {
+      await navigator.clipboard.writeText(link);
+      toast(t("menu.copied"));
+      return;
+    } catch { /* shown instead */ }
+  }
+  const field = h("input", { value: link, readonly: true, "aria-label": t("menu.link") });
+  const dialog = h("dialog", { "aria-label": t("menu.link") }, warning ? h("p", { class: "trouble" }, warning) : null, field,
+    h("div", { class: "bar" }, navigator.clipboard ? button(t("menu.copy"), () => {
+      void navigator.clipboard.writeText(link).then(() => { toast(t("menu.copied")); dialog.close(); }, () => field.select());
+    }, { class: "primary" }) : null, button(t("close"), () => dialog.close())));
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+  field.select();
+}

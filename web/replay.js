@@ -1,0 +1,9 @@
+import { openTable } from "./table.js";
+
+/**
+ * @param {Element} app
+ * @param {string} game
+ */
+export async function openReplay(app, game) {
+  await openTable(app, game);
+}

@@ -1,0 +1,289 @@
+import { ApiError, HistoryLostError, fold, randomKey } from "./client/index.js";
+import { skye } from "./api.js";
+import { atLeast, learnTime } from "./clock.js";
+import { TabGroup } from "./tabs.js";
+import { toastError } from "./toast.js";
+import { dropToken } from "./tokens.js";
+
+/** @typedef {import("./api.js").Game} Game */
+/** @typedef {import("./api.js").Event} Event */
+/** @typedef {import("./api.js").Action} Action */
+/** @typedef {{tile: string, x: number, y: number, rotation: number}} Placed */
+
+const SETTLE_MS = 1000;
+const RELOAD_MS = 7500;
+
+/** One game as one token shows it: the server's view kept current by events, and our own unsettled placement. */
+export class Store {
+  #stop = new AbortController();
+  #drawing = false;
+  /** @type {Set<() => void>} */
+  #listeners = new Set();
+  /** @type {Set<(event: Event) => void>} */
+  #eventListeners = new Set();
+  #actionsFor = "";
+
+  /**
+   * @param {string} id
+   * @param {string | null} token
+   */
+  constructor(id, token) {
+    this.id = id;
+    this.token = token;
+    this.game = skye.game(id, token);
+    this.view = /** @type {Game} */ (/** @type {unknown} */ (null));
+    /** All events from the first one on. @type {Event[]} */
+    this.log = [];
+    /** What our seat can do now; null while it is not known. @type {Action[] | null} */
+    this.actions = null;
+    /** @type {"connecting" | "live" | "polling" | "away" | "over" | "gone"} */
+    this.connection = "connecting";
+    /** A placement that the server has not confirmed yet. @type {Placed | null} */
+    this.pending = null;
+    /** Whether a write is under way. */
+    this.busy = false;
+    this.tabs = new TabGroup(`${id}.${token?.slice(-8) ?? ""}`, (event) => this.#receive(event));
+  }
+
+  /** Load the view and all events, then follow the game. */
+  async open() {
+    await this.#load();
+    void this.tabs.lead(() => this.#follow(), this.#stop.signal).catch(() => {});
+    if (!this.tabs.leading) this.connection = "live";
+    const resent = this.#resume();
+    await this.refreshActions();
+    await resent;
+  }
+
+  close() {
+    this.#stop.abort();
+    this.tabs.close();
+    this.#listeners.clear();
+  }
+
+  async #load() {
+    const signal = this.#stop.signal;
+    this.view = await this.game.get({ signal });
+    learnTime(/** @type {any} */ (this.view).now ?? skyeTime());
+    this.log = [];
+    await this.#catchUp(this.view.last_event);
+    this.changed();
+  }
+
+  /**
+   * Ask for events that are missing in the log, and fold those that the view does not have.
+   *
+   * @param {number} [upTo]
+   */
+  async #catchUp(upTo = Infinity) {
+    for (;;) {
+      const after = this.log.at(-1)?.id ?? 0;
+      if (after >= upTo) return;
+      const page = await this.game.eventPage({ after }, { signal: this.#stop.signal });
+      for (const event of page.events) this.#receive(event);
+      if (!page.events.length || (this.log.at(-1)?.id ?? 0) >= page.last_event) return;
+    }
+  }
+
+  async #follow() {
+    const signal = this.#stop.signal;
+    while (!signal.aborted) {
+      try {
+        const onState = (/** @type {any} */ state) => { this.connection = state; this.changed(); };
+        for await (const event of this.game.events({ after: this.log.at(-1)?.id ?? 0, signal, onState })) {
+          this.tabs.relay(event);
+          this.#receive(event);
+        }
+        this.connection = "over";
+        return this.changed();
+      } catch (error) {
+        if (signal.aborted) return;
+        if (error instanceof HistoryLostError) await this.#load();
+        else return this.#lost(error);
+      }
+    }
+  }
+
+  /** @param {unknown} error The stream has ended for us. */
+  #lost(error) {
+    this.connection = "gone";
+    if (error instanceof ApiError && error.code === "token_unknown" && this.token) dropToken(this.id, this.token);
+    toastError(error);
+    this.changed();
+    this.onGone?.(error);
+  }
+
+  /** Called when the token or the game is no longer known. @type {((error: unknown) => void) | undefined} */
+  onGone;
+
+  /** @param {Event} event */
+  #receive(event) {
+    const last = this.log.at(-1)?.id ?? 0;
+    if (event.id <= last) return;
+    if (event.id > last + 1) return void this.#catchUp().catch(() => {});
+    this.log.push(event);
+    if (event.id <= this.view.last_event) return; // only told, the view has it
+    atLeast(event.at);
+    fold(this.view, event);
+    if (event.type === "tile_placed" && this.pending && event.seat === this.seat) this.pending = null;
+    for (const listener of this.#eventListeners) listener(event);
+    this.changed();
+  }
+
+  /** The number of our seat, or null for a spectator. */
+  get seat() {
+    return this.view.you.seat;
+  }
+
+  get me() {
+    return this.seat === null ? null : this.view.players[this.seat];
+  }
+
+  get myTurn() {
+    return this.seat !== null && this.view.status === "playing" && this.view.waiting_for.includes(this.seat);
+  }
+
+  /** The players, our unconfirmed placement included. */
+  get players() {
+    if (!this.pending || this.seat === null) return this.view.players;
+    const { seat, pending } = this;
+    return this.view.players.map((player) => (player.seat !== seat ? player : {
+      ...player, territory: [...player.territory, /** @type {any} */ (pending)],
+      tiles_to_build: player.tiles_to_build.filter((tile) => tile !== pending.tile),
+    }));
+  }
+
+  /** @param {() => void} listener Called once per frame in which something has changed. */
+  onChange(listener) {
+    this.#listeners.add(listener);
+  }
+
+  /** @param {(event: Event) => void} listener Called for each new event, when the view has it. */
+  onEvent(listener) {
+    this.#eventListeners.add(listener);
+  }
+
+  changed() {
+    if (this.#drawing) return;
+    this.#drawing = true;
+    nextFrame(() => {
+      this.#drawing = false;
+      if (this.#stop.signal.aborted) return;
+      for (const listener of this.#listeners) listener();
+      void this.refreshActions();
+    });
+  }
+
+  /** Ask what our seat can do, when that may have changed. */
+  async refreshActions() {
+    if (this.seat === null || this.view.status !== "playing") { this.actions = null; return; }
+    const wanted = `${this.seat}.${this.view.phase}.${this.view.round}.${this.view.version}`;
+    if (wanted === this.#actionsFor) return;
+    this.#actionsFor = wanted;
+    if (!this.myTurn && this.view.phase !== "building" && this.view.phase !== "pricing") {
+      this.actions = [];
+      return;
+    }
+    try {
+      const { actions, version } = await this.game.seat(this.seat).actions({ signal: this.#stop.signal });
+      if (wanted !== this.#actionsFor) return; // overtaken by a newer one
+      if (version < this.view.version) this.#actionsFor = "";
+      this.actions = actions;
+      this.changed();
+    } catch (error) {
+      if (this.#stop.signal.aborted) return;
+      this.#actionsFor = "";
+      if (!(error instanceof ApiError)) setTimeout(() => this.changed(), SETTLE_MS);
+    }
+  }
+
+  /**
+   * Carry out a write of our seat. A refusal is shown.
+   *
+   * @param {(seat: import("./client/resources.js").Seat, key: string) => Promise<Game>} write
+   * @param {string} [key]
+   * @returns {Promise<boolean>} Whether it was accepted.
+   */
+  async act(write, key = randomKey()) {
+    if (this.busy || this.seat === null) return false;
+    this.busy = true;
+    this.changed();
+    const reloading = setTimeout(() => void this.#load().catch(() => {}), RELOAD_MS);
+    try {
+      const { last_event } = await write(this.game.seat(this.seat), key);
+      await this.#reached(last_event);
+      return true;
+    } catch (error) {
+      if (!this.#stop.signal.aborted) toastError(error);
+      this.#actionsFor = "";
+      return false;
+    } finally {
+      clearTimeout(reloading);
+      this.busy = false;
+      this.changed();
+    }
+  }
+
+  /** Wait until the view has an event; ask for it when it does not arrive by itself. @param {number} event */
+  async #reached(event) {
+    if (this.view.last_event >= event) return;
+    await new Promise((resolve) => {
+      const listener = (/** @type {Event} */ { id }) => { if (id >= event) done(); };
+      const done = () => { clearTimeout(timer); this.#eventListeners.delete(listener); resolve(null); };
+      const timer = setTimeout(done, SETTLE_MS);
+      this.onEvent(listener);
+    });
+    if (this.view.last_event < event) await this.#catchUp(event).catch(() => {});
+  }
+
+  /**
+   * Place a tile: shown at once, taken back when the server refuses. The request survives a reload of the page.
+   *
+   * @param {Placed} placement
+   * @param {string} [key]
+   */
+  async place(placement, key = randomKey()) {
+    this.pending = placement;
+    this.actions = null;
+    remember(this.id, { placement, key, seat: this.token });
+    const accepted = await this.act((seat) => seat.place(placement, { idempotencyKey: key }), key);
+    remember(this.id, null);
+    if (!accepted) this.pending = null;
+    else setTimeout(() => { if (this.pending === placement) { this.pending = null; this.changed(); } }, RELOAD_MS);
+    this.changed();
+    return accepted;
+  }
+
+  /** Send a placement again whose answer was lost with the page. Its key makes sure that it counts once. */
+  async #resume() {
+    const unsettled = remembered(this.id);
+    if (!unsettled || unsettled.seat !== this.token || this.seat === null) return;
+    const { placement, key } = unsettled;
+    if (this.view.players[this.seat].tiles_to_build.some((tile) => tile === placement.tile)) await this.place(placement, key);
+    else remember(this.id, null);
+  }
+}
+
+function skyeTime() {
+  const { clockOffsetMs } = skye.transport;
+  return clockOffsetMs === null ? null : Date.now() + clockOffsetMs;
+}
+
+/** @param {() => void} draw In the next frame, or soon in a page that is not visible. */
+function nextFrame(draw) {
+  if (document.visibilityState === "hidden") setTimeout(draw, 50);
+  else requestAnimationFrame(draw);
+}
+
+/** @param {string} id @param {unknown} value */
+function remember(id, value) {
+  try {
+    if (value === null) sessionStorage.removeItem(`skye.unsettled.${id}`);
+    else sessionStorage.setItem(`skye.unsettled.${id}`, JSON.stringify(value));
+  } catch { /* without storage it is settled while the page stays */ }
+}
+
+/** @param {string} id @returns {{placement: Placed, key: string, seat: string | null} | null} */
+function remembered(id) {
+  try { return JSON.parse(sessionStorage.getItem(`skye.unsettled.${id}`) ?? "null"); } catch { return null; }
+}

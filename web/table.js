@@ -1,0 +1,243 @@
+import { Board } from "./board.js";
+import { buildingTray, confirmation } from "./building.js";
+import { clockFace, leftMs } from "./clock.js";
+import { alertNow, announce, attribute, button, h, hide, setText } from "./dom.js";
+import { list, number, t } from "./i18n.js";
+import { tableKeys } from "./keys.js";
+import { lobbyPanel } from "./lobby.js";
+import { logPanel } from "./log.js";
+import { market } from "./market.js";
+import { tableMenu } from "./menu.js";
+import { fly } from "./motion.js";
+import { Placing } from "./place.js";
+import { pricingTray } from "./pricing.js";
+import { resultPanel, roundStrip, scoringPanel } from "./scores.js";
+import { seatCards } from "./seats.js";
+import { Store } from "./store.js";
+import { toast, toastError } from "./toast.js";
+import { persistent, tokensOf } from "./tokens.js";
+
+const TABS = /** @type {const} */ (["board", "market", "seats", "scoring", "log"]);
+const LAST_SECONDS_MS = 10_000;
+
+/**
+ * Show a game.
+ *
+ * @param {Element} app
+ * @param {string} id
+ * @param {number} [chosen] Which of our seats, when we have several.
+ */
+export async function openTable(app, id, chosen = 0) {
+  const { seats, host } = tokensOf(id);
+  const store = new Store(id, seats[chosen] ?? host);
+  const reopen = (/** @type {number} */ seat) => { table.close(); void openTable(app, id, seat).catch(toastError); };
+  store.onGone = () => reopen(0);
+  const table = new Table(store, chosen, reopen);
+  try {
+    await store.open();
+  } catch (error) {
+    app.replaceChildren(problemPage(error));
+    throw error;
+  }
+  app.replaceChildren(table.root);
+  table.show();
+  if (!persistent && seats.length) toast(t("tokens.memory_only"));
+  performance.measure("skye-ready");
+}
+
+/** @param {unknown} _error */
+function problemPage(_error) {
+  return h("main", { class: "front" }, h("h1", {}, t("table.not_found")), h("p", {}, h("a", { href: "/play/" }, t("table.all_games"))));
+}
+
+/** The frame of a game: header, board, trays and panels. */
+class Table {
+  #phase = "";
+  #turn = "";
+  #warned = "";
+
+  /**
+   * @param {Store} store
+   * @param {number} chosen
+   * @param {(seat: number) => void} reopen
+   */
+  constructor(store, chosen, reopen) {
+    this.store = store;
+    /** The seat whose territory is shown; null for our own. @type {number | null} */
+    this.looked = null;
+    this.placing = new Placing(store, () => this.show());
+    this.board = new Board(this.placing);
+    this.pricing = pricingTray(store);
+    this.market = market(store);
+    this.building = buildingTray(store, this.placing);
+    this.seats = seatCards(store, (seat) => this.look(seat), () => this.shownSeat);
+    this.scoring = scoringPanel(store);
+    this.log = logPanel(store);
+    this.strip = roundStrip(store, (tiles, seat) => this.#light(tiles, seat));
+    this.lobby = lobbyPanel(store, reopen);
+    const again = h("a", { class: "button primary", href: "/play/" }, t("result.again"));
+    const replay = h("a", { class: "button", href: `/play/?game=${encodeURIComponent(store.id)}&replay=1` }, t("result.replay"));
+    this.result = resultPanel(store, again, replay);
+    this.menu = tableMenu(store, chosen, reopen);
+    this.keys = tableKeys(this);
+    this.root = this.#layOut();
+    store.onChange(() => this.show());
+    store.onEvent((event) => this.#heard(event));
+    this.ticking = setInterval(() => this.#tick(), 250);
+  }
+
+  close() {
+    clearInterval(this.ticking);
+    this.keys.close();
+    this.store.close();
+  }
+
+  #layOut() {
+    this.title = h("h1", {}, h("a", { href: "/play/", "aria-label": t("table.all_games") }, "Skye"));
+    this.round = h("span", { class: "round" });
+    this.turn = h("span", { class: "turn" });
+    this.clock = h("span", { class: "clock", hidden: true });
+    this.own = h("span", { class: "own" });
+    this.now = h("span", { class: "now-scored" });
+    this.connection = h("span", { class: "connection" });
+    this.banner = h("p", { class: "banner", hidden: true, role: "status" }, t("connection.offline"));
+    const header = h("header", { class: "head" }, this.title, this.round, this.turn, this.clock, this.now, this.own, this.connection, this.menu.root);
+    this.tray = h("div", { class: "tray" }, this.strip.root, this.pricing.root, this.market.tray, this.building.root);
+    const main = h("main", {}, this.banner, this.lobby.root, this.result.root, this.market.root, this.board.root, this.tray);
+    const side = h("aside", { "aria-label": t("table.side") });
+    for (const [name, part] of /** @type {[string, {root: HTMLElement}][]} */ ([["seats", this.seats], ["scoring", this.scoring], ["log", this.log]])) {
+      part.root.dataset.pane = name;
+      side.append(part.root);
+    }
+    this.tabs = h("nav", { class: "tabs", "aria-label": t("table.tabs") }, ...TABS.map((name) => (
+      button(t(`tab.${name}`), () => this.tab(name), { "data-tab": name }))));
+    const root = h("div", { class: "table", "data-tab": "board" }, header, main, this.tabs, side);
+    return root;
+  }
+
+  /** @param {typeof TABS[number]} name */
+  tab(name) {
+    this.root.dataset.tab = name;
+    for (const one of this.tabs?.children ?? []) attribute(one, "aria-current", one.getAttribute("data-tab") === name ? "true" : null);
+    if (name === "board") this.board.viewport.changed();
+  }
+
+  get shownSeat() {
+    return this.looked ?? this.store.seat ?? 0;
+  }
+
+  /** Show the territory of a seat. @param {number | null} seat */
+  look(seat) {
+    this.looked = seat === this.store.seat ? null : seat;
+    this.tab("board");
+    this.show();
+  }
+
+  /** @param {string[]} tiles @param {number | null} seat */
+  #light(tiles, seat) {
+    this.board.lit = new Set(seat === this.shownSeat ? tiles : []);
+    this.#showBoard();
+  }
+
+  /** @param {import("./api.js").Event} event */
+  #heard(event) {
+    if (event.type === "tile_bought") {
+      const from = this.market.root.querySelector(`[data-tile="${event.tile}"] img`);
+      fly(from, this.root.querySelector(`.seat[data-seat="${event.seat}"]`));
+    }
+    if (event.type === "bot_took_over" && event.seat === this.store.seat) toast(t("toast.bot_took_over"));
+  }
+
+  show() {
+    const { store } = this;
+    const { view } = store;
+    if (!view) return;
+    this.root.dataset.status = view.status;
+    this.root.dataset.phase = view.phase ?? "none";
+    this.root.dataset.event = String(view.last_event);
+    this.root.classList.toggle("my-turn", store.myTurn);
+    attribute(this.root, "aria-busy", store.busy ? "true" : null);
+    this.placing.refresh();
+    this.#showHeader();
+    this.#showTrays();
+    for (const part of [this.lobby, this.market, this.seats, this.scoring, this.log, this.result, this.menu]) part.show();
+    this.#showBoard();
+    this.#announceTurn();
+  }
+
+  #showBoard() {
+    const player = this.store.players[this.shownSeat];
+    hide(this.board.root, !player);
+    if (player) this.board.show(player, this.shownSeat === this.store.seat, this.store.pending);
+  }
+
+  #showTrays() {
+    const { view } = this.store;
+    const playing = view.status === "playing" && this.store.seat !== null;
+    hide(this.pricing.root, !playing || view.phase !== "pricing");
+    hide(this.market.tray, !playing || view.phase !== "buying" || !this.store.myTurn);
+    hide(this.building.root, !playing || view.phase !== "building");
+    if (!this.pricing.root.hidden) this.pricing.show();
+    if (!this.building.root.hidden) this.building.show();
+  }
+
+  #showHeader() {
+    const { store } = this;
+    const { view } = store;
+    if (!this.round || !this.turn || !this.own || !this.connection || !this.banner || !this.now) return;
+    setText(this.round, view.rounds ? t("round.of", { round: view.round, rounds: view.rounds }) : view.name);
+    setText(this.turn, turnText(store));
+    const me = store.me;
+    hide(this.own, !me || view.status === "lobby");
+    if (me) setText(this.own, `${t("gold", { count: me.gold ?? 0 })} · ${t("seat.score", { count: me.score })}`);
+    const counted = view.scoring_tiles.filter(({ rounds }) => view.status === "playing" && rounds.includes(view.round));
+    setText(this.now, counted.map(({ slot, id }) => `${slot} ${t(`scoring.${id}.title`)}`).join(" · "));
+    setText(this.connection, t(`connection.${store.connection}`));
+    this.connection.className = `connection ${store.connection}`;
+    hide(this.banner, store.connection !== "away");
+    document.title = `${store.myTurn ? "● " : ""}${turnText(store)} · Skye`;
+    this.#tick();
+  }
+
+  /** The screen follows the phase, and a screen reader hears whose turn it is. */
+  #announceTurn() {
+    const { store } = this;
+    const { view } = store;
+    const phase = `${view.round}.${view.phase}`;
+    if (phase !== this.#phase) {
+      this.#phase = phase;
+      this.placing.select(null);
+      this.tab(view.phase === "buying" || (view.phase === "pricing" && store.seat === null) ? "market" : "board");
+      if (view.phase === "building") this.looked = null;
+    }
+    const turn = `${phase}.${view.status}.${view.waiting_for.join(",")}`;
+    if (turn === this.#turn || (store.myTurn && !store.actions)) return;
+    this.#turn = turn;
+    if (store.myTurn && view.phase === "buying") this.market.say();
+    else announce(turnText(store));
+  }
+
+  #tick() {
+    const { deadline } = this.store.view;
+    if (!this.clock) return;
+    hide(this.clock, !deadline);
+    if (!deadline) return;
+    const left = leftMs(deadline);
+    setText(this.clock, clockFace(left));
+    this.clock.classList.toggle("soon", left < LAST_SECONDS_MS);
+    if (left < LAST_SECONDS_MS && this.store.myTurn && this.#warned !== deadline) {
+      this.#warned = deadline;
+      alertNow(t("status.seconds", { count: number(Math.ceil(left / 1000)) }));
+    }
+  }
+}
+
+/** @param {Store} store */
+function turnText(store) {
+  const { view } = store;
+  if (view.status !== "playing") return t(`status.${view.status}`);
+  if (store.myTurn) return t(`turn.mine.${view.phase}`);
+  return t("turn.others", { names: list(view.waiting_for.map((seat) => view.players[seat]?.name ?? "")) });
+}
+
+export { Table, confirmation };

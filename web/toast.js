@@ -1,0 +1,45 @@
+import { ApiError, ConnectionError } from "./client/index.js";
+import { alertNow, button, h } from "./dom.js";
+import { has, t } from "./i18n.js";
+
+const SHOWN_MS = 8000;
+
+/**
+ * Explain an error in the language of the page, by its code.
+ *
+ * @param {unknown} error
+ */
+export function explain(error) {
+  if (error instanceof ApiError) {
+    const key = `error.${error.code}`;
+    return has(key) ? t(key, error.params) : error.message;
+  }
+  return error instanceof ConnectionError ? t("error.unreachable") : String(error);
+}
+
+/** @param {unknown} error Shown for a while, and spoken at once. */
+export function toastError(error) {
+  const text = explain(error);
+  alertNow(text);
+  const isProse = error instanceof ApiError && !has(`error.${error.code}`);
+  const details = error instanceof ApiError && error.requestId
+    ? h("details", {}, h("summary", {}, t("toast.details")), h("code", {}, `${error.code} · ${error.requestId}`)) : null;
+  show("bad", h("span", isProse ? { lang: "en" } : {}, text), details);
+}
+
+/** @param {string} text */
+export function toast(text) {
+  show("", h("span", {}, text), null);
+}
+
+/**
+ * @param {string} kind
+ * @param {Element} message
+ * @param {Element | null} details
+ */
+function show(kind, message, details) {
+  const box = h("div", { class: `toast ${kind}` }, message, details,
+    button("×", () => box.remove(), { class: "quiet", "aria-label": t("toast.close") }));
+  document.getElementById("toasts")?.append(box);
+  setTimeout(() => { if (!box.matches(":focus-within, :hover")) box.remove(); }, SHOWN_MS);
+}

@@ -1,0 +1,88 @@
+const CELL_MIN = 48;
+const CELL_MAX = 150;
+const STEP = 1.25;
+
+/** Zoom of a board inside its scroller. Panning is the browser's own scrolling. */
+export class Viewport {
+  #fitted = true;
+  #pinch = 0;
+  /** @type {Map<number, PointerEvent>} */
+  #pointers = new Map();
+
+  /**
+   * @param {HTMLElement} scroller
+   * @param {HTMLElement} board Laid out in cells of the size `--cell`.
+   * @param {() => {columns: number, rows: number}} size
+   */
+  constructor(scroller, board, size) {
+    this.scroller = scroller;
+    this.board = board;
+    this.size = size;
+    this.cell = 72;
+    new ResizeObserver(() => { if (this.#fitted) this.fit(); }).observe(scroller);
+    scroller.addEventListener("pointerdown", (event) => { this.#pointers.set(event.pointerId, event); this.#pinch = 0; });
+    for (const type of ["pointerup", "pointercancel", "pointerleave"]) {
+      scroller.addEventListener(type, (event) => this.#pointers.delete(/** @type {PointerEvent} */ (event).pointerId));
+    }
+    scroller.addEventListener("pointermove", (event) => this.#pinched(event));
+    scroller.addEventListener("wheel", (event) => {
+      if (!event.ctrlKey) return; // also what a trackpad sends for a pinch
+      event.preventDefault();
+      this.zoom(event.deltaY < 0 ? 1.1 : 1 / 1.1);
+    }, { passive: false });
+  }
+
+  /** Show the whole board, as far as cells stay large enough to be hit. */
+  fit() {
+    const { columns, rows } = this.size();
+    const { clientWidth, clientHeight } = this.scroller;
+    if (!clientWidth || !columns) return;
+    this.#fitted = true;
+    this.#resize(Math.min(clientWidth / columns, clientHeight / rows));
+    this.center();
+  }
+
+  /** The size of the board has changed. */
+  changed() {
+    if (this.#fitted) this.fit();
+  }
+
+  /** @param {number} factor */
+  zoom(factor) {
+    this.#fitted = false;
+    const { scroller } = this;
+    const [across, down] = [
+      (scroller.scrollLeft + scroller.clientWidth / 2) / scroller.scrollWidth,
+      (scroller.scrollTop + scroller.clientHeight / 2) / scroller.scrollHeight,
+    ];
+    this.#resize(this.cell * factor);
+    scroller.scrollLeft = across * scroller.scrollWidth - scroller.clientWidth / 2;
+    scroller.scrollTop = down * scroller.scrollHeight - scroller.clientHeight / 2;
+  }
+
+  zoomIn() { this.zoom(STEP); }
+  zoomOut() { this.zoom(1 / STEP); }
+
+  center() {
+    const { scroller } = this;
+    scroller.scrollLeft = (scroller.scrollWidth - scroller.clientWidth) / 2;
+    scroller.scrollTop = (scroller.scrollHeight - scroller.clientHeight) / 2;
+  }
+
+  /** @param {number} cell */
+  #resize(cell) {
+    this.cell = Math.floor(Math.max(CELL_MIN, Math.min(CELL_MAX, cell)));
+    this.board.style.setProperty("--cell", `${this.cell}px`);
+  }
+
+  /** Two fingers zoom. @param {PointerEvent} event */
+  #pinched(event) {
+    if (!this.#pointers.has(event.pointerId)) return;
+    this.#pointers.set(event.pointerId, event);
+    const [a, b] = this.#pointers.values();
+    if (!b) return;
+    const distance = Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY);
+    if (this.#pinch) this.zoom(distance / this.#pinch);
+    this.#pinch = distance;
+  }
+}
