@@ -46,7 +46,7 @@ def build(
     app.extensions["skye-metrics"] = metrics
     app.extensions["skye-games"] = Games(store, settings, clock, metrics)
     app.extensions["skye-bell"] = Bell(store)
-    app.extensions["skye-streams"] = OpenStreams(settings.limit_streams if settings.limits else 0, metrics)
+    app.extensions["skye-streams"] = OpenStreams(settings, metrics)
     problems.register(app)
     app.before_request(retry.start_budget)
     app.before_request(request_parsing.refuse_unknown_parameters)

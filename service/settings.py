@@ -61,6 +61,13 @@ def _address(text: str) -> Address:
     return Address(found[1] or found[2], int(found[3]))
 
 
+def _optional_address(text: str) -> Address | None:
+    address = _address(text) if text else None
+    if address and not address.port:
+        raise ValueError("want a port other than 0")
+    return address
+
+
 def _redis_url(text: str) -> str | None:
     if not text:
         return None
@@ -125,6 +132,12 @@ class Settings:
         secret=True,
     )
     bind: Address = _setting("127.0.0.1:8000", _address, "where the API listens; port 0 takes a free one")
+    health_bind: Address | None = _setting(
+        "",
+        _optional_address,
+        "where else `/healthz`, `/readyz` and `/metrics` are served: on a listener of their own, whose "
+        "connections clients cannot use up; none: at `SKYE_BIND` only",
+    )
     data_dir: Path = _setting("data", _folder, "the folder of the Redis that `make serve` starts")
     appendfsync: str = _setting(
         "everysec",
@@ -161,7 +174,7 @@ class Settings:
     limits: bool = _setting(
         "off",
         _switch,
-        "`on` where strangers can reach the API: the next three then hold, each with 0 for no limit",
+        "`on` where strangers can reach the API: the limits that follow then hold, each with 0 for no limit",
     )
     limit_requests_per_minute: int = _setting(
         "3000",
@@ -174,8 +187,20 @@ class Settings:
     limit_streams: int = _setting(
         "20",
         _whole(0, 1_000_000),
-        "how many event streams a token, or an address that has none, may hold open in each worker; "
+        "how many event streams and long polls a token, or an address that has none, may hold open in each "
+        "worker; more is 429",
+    )
+    limit_streams_per_address: int = _setting(
+        "200",
+        _whole(0, 1_000_000),
+        "how many event streams and long polls an address may hold open in each worker, with all its tokens; "
         "more is 429",
+    )
+    limit_connections: int = _setting(
+        "400",
+        _whole(0, 1_000_000),
+        "how many connections an address may have open to each worker; more is 429. Not counted with "
+        "`SKYE_TRUSTED_PROXIES`: a proxy should limit them itself",
     )
     trusted_proxies: int = _setting(
         "0",

@@ -84,5 +84,10 @@ class Computation:
             queued.discard(self)
 
 
+def has_disconnected() -> bool:
+    """Return whether the client of the current request has closed its connection."""
+    return client_disconnected.get(_never)()
+
+
 def _never() -> bool:
     return False

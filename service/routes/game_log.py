@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from typing import Any
 
 from flask import Response, request
@@ -58,7 +59,7 @@ _BEGUN = ("game_not_started",)
             ],
         ),
     ],
-    refuses=[*GAME, "not_acceptable", "invalid_parameter"],
+    refuses=[*GAME, "not_acceptable", "invalid_parameter", "too_many_streams"],
     token=Token.OPTIONAL,
 )
 @blueprint.arguments(requests.EventsQuery, location="query")
@@ -70,9 +71,11 @@ def list_events(query: dict[str, Any], game: str) -> Response:
     /v1/games/{game}` would return. With `wait_ms` the response waits for the next event (long polling).
     """
     after = int(query["after"])
-    seen, changes = Follower(games(), bell(), game, token()).wait(
-        after, query["wait_ms"] / 1000, query["limit"]
-    )
+    follower = Follower(games(), bell(), game, token())
+    with ExitStack() as waiting:
+        if query["wait_ms"]:
+            waiting.callback(_enter(follower, is_stream=False))
+        seen, changes = follower.wait(after, query["wait_ms"] / 1000, query["limit"])
     page = events_after(seen, changes, after)[: query["limit"]]
     return shown({"events": page, "last_event": seen.table.last_event, "version": seen.table.version})
 
@@ -109,16 +112,18 @@ def _after(query: dict[str, Any]) -> int:
     return int(last)
 
 
+def _enter(follower: Follower, *, is_stream: bool) -> Callable[[], None]:
+    return open_streams().enter(follower.token, network(request.remote_addr), is_stream=is_stream)
+
+
 def _stream(follower: Follower, after: int) -> Response:
     first = follower.read_from(after)
     table = first[0].table
     is_over = table.status in (Status.FINISHED, Status.ABORTED)
     if is_over and after >= table.last_event:
         return Response(status=204, headers={"Cache-Control": "no-store"})  # tells it not to come back
-    whose = follower.token or network(request.remote_addr)
-    leave = open_streams().enter(whose)
     response = Response(follower.stream(first, after), content_type=EVENT_STREAM)
-    response.call_on_close(leave)
+    response.call_on_close(_enter(follower, is_stream=True))
     response.headers["Cache-Control"] = "no-store"
     response.headers["X-Accel-Buffering"] = "no"
     return response

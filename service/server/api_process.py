@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from errno import EADDRINUSE
 from pathlib import Path
 
@@ -50,17 +51,19 @@ def _bind_failure(address: Address, error: OSError) -> str:
     )
 
 
-def start(redis_url: str, listener: socket.socket) -> subprocess.Popen[bytes]:
-    """Start gunicorn on a bound socket."""
+def start(redis_url: str, listeners: Sequence[socket.socket]) -> subprocess.Popen[bytes]:
+    """Start gunicorn on bound sockets."""
     environ = {**os.environ, "SKYE_REDIS_URL": redis_url}
     command = [sys.executable, "-m", "gunicorn", "--config", GUNICORN_CONF]
-    command += ["--bind", f"fd://{listener.fileno()}", "service.wsgi:app"]
+    for listener in listeners:
+        command += ["--bind", f"fd://{listener.fileno()}"]
+    command.append("service.wsgi:app")
     # If the launcher is killed, so is Redis: no request can be completed, so gunicorn frees the port at once.
     return spawn(
         command,
         folder=ROOT,
         environ=environ,
-        inherited=(listener.fileno(),),
+        inherited=[listener.fileno() for listener in listeners],
         signal_at_our_death=signal.SIGQUIT,
     )
 

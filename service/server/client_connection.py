@@ -1,7 +1,6 @@
-"""A client's connection, which waits for its client only so long.
+"""A client's connection with a timeout for everything that the client has to do.
 
-gunicorn waits without end for a head, for a body, for an answer to be taken. Here each of these is bounded,
-and no timer is started where nothing has to be waited for.
+gunicorn waits without end for the head of a request, its body, and the client to receive the response.
 """
 
 from __future__ import annotations
@@ -17,138 +16,151 @@ from typing import Any, Final
 from gunicorn.http.errors import InvalidRequestLine, LimitRequestHeaders, ParseException
 from gunicorn.http.message import Request
 
-LARGEST_HEAD: Final = 2**15
-"""Bytes of a request line with all headers; up to what is read at once may be let pass beyond them."""
+MAX_HEAD_BYTES: Final = 2**15
+"""The size of a request line with all headers; one read more may be accepted."""
 
-MOST_UNWANTED: Final = 8 * 2**20
-MOST_UNWANTED_S: Final = 2.0
-"""How much that nobody wants is taken all the same, in bytes, and for how many seconds."""
+MAX_DISCARDED_BYTES: Final = 8 * 2**20
+MAX_DISCARDING_S: Final = 2.0
+"""How much unwanted input is read and discarded, and for how long."""
 
-PIECE: Final = 2**16
-"""Bytes of an answer that a client must take in the time it has; and of what is read at once."""
+CHUNK_BYTES: Final = 2**16
+"""The part of a response that a client must receive in the timeout; also the size of a read."""
 
 _TLS_HANDSHAKE: Final = 0x16
 
 
-class TooSlow(ParseException):
-    """The head of a request has not come in time."""
+class RequestTimeout(ParseException):
+    """The head of a request has not arrived in time."""
 
 
-class Bodies:
-    """The bodies that the clients of a worker are sending, which together may have `most` bytes."""
+class BufferedBodies:
+    """The request bodies that a worker is receiving, with a limit on their total size."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
         self._total = 0
         self._sizes: OrderedDict[Connection, int] = OrderedDict()
 
     def grow(self, connection: Connection, size: int) -> None:
-        """Note how much of a body has come; if all have too much, the one begun first counts as too slow."""
+        """Add received bytes; above the limit, the body that began first times out."""
         self._sizes[connection] = self._sizes.get(connection, 0) + size
         self._total += size
-        if self._total > self._most:
-            slowest, its_size = self._sizes.popitem(last=False)
+        if self._total > self._limit:
+            oldest, its_size = self._sizes.popitem(last=False)
             self._total -= its_size
-            slowest.time_out()
+            oldest.time_out()
 
     def forget(self, connection: Connection) -> None:
-        """Note that a body is whole, or wanted no more."""
+        """Remove a body that is complete or unwanted."""
         self._total -= self._sizes.pop(connection, 0)
 
 
 class Connection:
-    """A client's socket as gunicorn uses it; what is not bounded here is the socket's own.
+    """A client's socket as gunicorn uses it; other attributes are those of the socket.
 
-    As a context it is the wait for a request and its head. `waiting` holds all connections that wait, the
-    longest first; `bodies` counts what all send. `patience_s` is how long a client may take to send a
-    request, and to take each piece of an answer.
+    As a context manager it is the wait for the head of the next request.
+
+    :param timeout_s: how long a client may take to send a request, and to receive each part of a response.
+    :param idle: all connections that wait for a request, the longest first.
+    :param bodies: the bodies that all connections are receiving.
+    :param is_health: whether it was accepted by the health listener.
     """
 
     __slots__ = (
         "_bodies",
         "_client",
+        "_deadline",
         "_head",
         "_head_left",
-        "_patience_s",
-        "_until",
-        "_waiting",
-        "_wanted",
-        "idle_s",
+        "_idle",
+        "_is_discarding",
+        "_timeout_s",
+        "idle_timeout_s",
+        "is_health",
         "request",
     )
 
     def __init__(
-        self, client: Any, patience_s: float, waiting: OrderedDict[Connection, None], bodies: Bodies
+        self,
+        client: Any,
+        timeout_s: float,
+        idle: OrderedDict[Connection, None],
+        bodies: BufferedBodies,
+        *,
+        is_health: bool = False,
     ) -> None:
         self._client = client
         self._bodies = bodies
-        self._patience_s = patience_s
-        self._waiting = waiting
-        self._until: float | None = None  # None: nothing of the request has come
+        self._timeout_s = timeout_s
+        self._idle = idle
+        self._deadline: float | None = None  # None: no byte of the request has arrived
         self._head_left = 0
-        self._wanted = True  # a body, not what is left of one
-        self._head: bytes | None = None  # of an answer, until there is more of it to send
-        self.idle_s = patience_s
+        self._is_discarding = False
+        self._head: bytes | None = None  # the head of a response, held back until its body begins
+        self.idle_timeout_s = timeout_s
+        self.is_health = is_health
         self.request: Request | None = None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._client, name)
 
     def __enter__(self) -> None:
-        """Begin to wait for a request, up to `idle_s` seconds."""
-        self._until = self.request = self._head = None
-        self._head_left = LARGEST_HEAD
-        self._wanted = True
-        self._waiting[self] = None
+        """Begin to wait for a request, up to `idle_timeout_s` seconds."""
+        self._deadline = self.request = self._head = None
+        self._head_left = MAX_HEAD_BYTES
+        self._is_discarding = False
+        self._idle[self] = None
 
     def __exit__(self, *_error: object) -> None:
-        """End the wait: the head is there, or will not come."""
-        self._waiting.pop(self, None)
+        """End the wait: the head is complete or will not arrive."""
+        self._idle.pop(self, None)
 
     def recv(self, size: int) -> bytes:
-        """Return what the client has sent; nothing when it has ended, or has not begun a request in time.
+        """Receive data.
 
-        :raises TooSlow: while a head is read. :raises TimeoutError: while a body is.
-        :raises ConnectionResetError: when the client is gone.
+        :returns: nothing when the client has closed the connection, or has not begun a request in time.
+        :raises RequestTimeout: while reading a head.
+        :raises TimeoutError: while reading a body.
+        :raises ConnectionResetError: when the client has disconnected.
         :raises LimitRequestHeaders: when a head is far too large.
-        :raises InvalidRequestLine: when the client wants to speak TLS.
+        :raises InvalidRequestLine: when the client begins a TLS handshake.
         """
         if self.request is None and self._head_left <= 0:
-            raise LimitRequestHeaders(f"more than {LARGEST_HEAD} bytes")
-        left = self.idle_s if self._until is None else self._until - monotonic()
+            raise LimitRequestHeaders(f"more than {MAX_HEAD_BYTES} bytes")
+        left = self.idle_timeout_s if self._deadline is None else self._deadline - monotonic()
         try:
             if left <= 0:
                 raise TimeoutError
             self._client.timeout = left
             data: bytes = self._client.recv(size)
         except TimeoutError:
-            return self._late()
-        except OSError as error:  # of whatever kind: gunicorn would log most of them as faults of ours
-            raise ConnectionResetError(errno.ECONNRESET, "the client is gone") from error
-        if self._until is None:
-            self._until = monotonic() + self._patience_s
+            return self._on_timeout()
+        except OSError as error:  # of whatever kind: gunicorn would log most of them as errors of the service
+            raise ConnectionResetError(errno.ECONNRESET, "the client has disconnected") from error
+        if self._deadline is None:
+            self._deadline = monotonic() + self._timeout_s
             if data and data[0] == _TLS_HANDSHAKE:
                 raise InvalidRequestLine("TLS is not spoken here")
         if self.request is None:
             self._head_left -= len(data)
-        elif self._wanted:
+        elif not self._is_discarding:
             self._bodies.grow(self, len(data))
-            if not data and self._until <= monotonic():
-                return self._late()
+            if not data and self._deadline <= monotonic():
+                return self._on_timeout()
         return data
 
-    def _late(self) -> bytes:
-        if self._until is None:
+    def _on_timeout(self) -> bytes:
+        if self._deadline is None:
             return b""
         if self.request is None:
-            raise TooSlow
+            raise RequestTimeout
         self.request.force_close()
         raise TimeoutError
 
     def sendall(self, data: bytes) -> None:
-        """Send a part of an answer; the first, which is its head, together with the next.
+        """Send a part of a response; the first part, its head, is sent together with the second.
 
-        :raises BrokenPipeError: what `send` raises.
+        :raises BrokenPipeError: as `send`.
         """
         if self._head is None:
             self._head = data
@@ -157,61 +169,65 @@ class Connection:
             self.send(head + data)
 
     def flush(self) -> None:
-        """Send the head of an answer that has nothing else.
+        """Send the head of a response that has no body.
 
-        :raises BrokenPipeError: what `send` raises.
+        :raises BrokenPipeError: as `send`.
         """
         if self._head:
             self.sendall(b"")
 
     def send(self, data: bytes) -> int:
-        """Send all of some data, if the client takes each piece of it in time; return how much it was.
+        """Send all data, if the client receives each chunk of it in time.
 
-        :raises BrokenPipeError: when the client does not, or is gone; the connection is then of no more use.
+        :returns: the number of bytes.
+        :raises BrokenPipeError: when it does not or has disconnected; the connection is then reset.
         """
-        self._client.timeout = self._patience_s
+        self._client.timeout = self._timeout_s
         try:
             sent = self._client.send(data)
             if sent < len(data):
-                self._send_on(memoryview(data), sent)
+                self._send_rest(memoryview(data), sent)
         except OSError as error:
-            with suppress(OSError):  # else the kernel would go on trying to send
+            with suppress(OSError):  # otherwise the kernel would go on trying to send
                 self._client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            raise BrokenPipeError(errno.EPIPE, "the client does not take its answer") from error
+            raise BrokenPipeError(errno.EPIPE, "the client does not receive the response") from error
         return len(data)
 
-    def _send_on(self, data: memoryview, sent: int) -> None:
-        begun = monotonic()
+    def _send_rest(self, data: memoryview, sent: int) -> None:
+        start = monotonic()
         while sent < len(data):
-            left = begun + self._patience_s * (1 + sent // PIECE) - monotonic()
+            left = start + self._timeout_s * (1 + sent // CHUNK_BYTES) - monotonic()
             if left <= 0:
                 raise TimeoutError
             self._client.timeout = left
             sent += self._client.send(data[sent:])
 
-    def allow(self, seconds: float) -> None:
-        """Let the client send for some more seconds, whatever it took until now, what is then thrown away."""
-        self._wanted = False
-        self._until = monotonic() + seconds
+    def start_discarding(self, seconds: float) -> None:
+        """Set a new deadline for the rest of a body, which is not counted in `bodies`."""
+        self._is_discarding = True
+        self._deadline = monotonic() + seconds
 
     def time_out(self) -> None:
-        """Let the client send no more: its time is up."""
-        self._until = monotonic()
-        self.hang_up()
+        """Let the deadline of the request pass now."""
+        self._deadline = monotonic()
+        self.shut_down_reading()
 
-    def hang_up(self) -> None:
-        """End the wait for what the client sends; what has come is still read."""
-        # By a copy, since gevent would break off the wait for the original.
+    def shut_down_reading(self) -> None:
+        """End a read in progress; data that has arrived is still read."""
+        # Through a duplicate: gevent would cancel the read on the original.
         with suppress(OSError), self._client.dup() as copy:
             copy.shutdown(socket.SHUT_RD)
 
     def linger(self) -> None:
-        """Take what the client still sends, within bounds: who still sends would miss the answer."""
-        left, until = MOST_UNWANTED, monotonic() + MOST_UNWANTED_S
+        """Close lingeringly: discard what the client still sends, or it would miss the response.
+
+        See RFC 9112, section 9.6.
+        """
+        left, deadline = MAX_DISCARDED_BYTES, monotonic() + MAX_DISCARDING_S
         with suppress(OSError):
             self._client.shutdown(socket.SHUT_WR)
-            while left > 0 and (wait := until - monotonic()) > 0:
+            while left > 0 and (wait := deadline - monotonic()) > 0:
                 self._client.timeout = wait
-                if not (data := self._client.recv(PIECE)):
+                if not (data := self._client.recv(CHUNK_BYTES)):
                     break
                 left -= len(data)

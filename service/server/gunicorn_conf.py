@@ -23,6 +23,9 @@ except SettingsError as error:
 if settings.redis_url is None:
     sys.exit("SKYE_REDIS_URL is not set: name the Redis that keeps the games, or use `make serve`.")
 
+if settings.health_bind is not None and settings.health_bind.port == settings.bind.port:
+    sys.exit("SKYE_HEALTH_BIND needs another port than SKYE_BIND: a listener is known by its port.")
+
 bind = str(settings.bind)
 # Games in the memory of a process are known to that process alone.
 workers = 1 if settings.redis_url == MEMORY_URL else settings.workers
@@ -56,6 +59,13 @@ limit_request_fields = 100
 limit_request_field_size = 8190
 sendfile = False  # which would go past the head that a connection of ours keeps back
 forwarder_headers = ""  # no client says by a header at which path the API is mounted
+
+
+def on_starting(server: Any) -> None:
+    """Add the health listener to those of the command line; gunicorn calls this before it binds."""
+    of_launcher = any(address.startswith("fd://") for address in server.cfg.bind)  # it has bound all of them
+    if settings.health_bind is not None and not of_launcher:
+        server.cfg.set("bind", [*server.cfg.bind, str(settings.health_bind)])
 
 
 _set_death_signal = death_signal_setter(signal.SIGKILL)

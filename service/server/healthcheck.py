@@ -1,6 +1,6 @@
 """Check that the API in this container is alive: the HEALTHCHECK of the image, which needs no curl.
 
-It asks `/healthz` and not `/readyz`: a container is not to be started anew because its Redis is away.
+It requests `/healthz`, not `/readyz`: a container must not be restarted because its Redis is away.
 """
 
 import http.client
@@ -12,8 +12,9 @@ from service.settings import Settings
 
 
 def is_alive() -> bool:
-    """Say whether the API answers where its settings say that it listens."""
-    host, port = Settings.from_environment(os.environ).bind.reachable
+    """Return whether the API answers at its health listener, or without one at its address."""
+    settings = Settings.from_environment(os.environ)
+    host, port = (settings.health_bind or settings.bind).reachable
     with closing(http.client.HTTPConnection(host, port, timeout=4)) as connection:
         try:
             connection.request("GET", "/healthz")

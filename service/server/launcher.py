@@ -65,14 +65,16 @@ def main() -> int:
 def _serve(settings: Settings, stack: contextlib.ExitStack) -> None:
     started = time.monotonic()
     store = _choose_store(settings, stack)
-    listener = stack.enter_context(api_process.listen(settings.bind))
-    here = Address(*listener.getsockname()[:2])
+    addresses = [settings.bind, *([settings.health_bind] if settings.health_bind else [])]
+    listeners = [stack.enter_context(api_process.listen(address)) for address in addresses]
+    here = Address(*listeners[0].getsockname()[:2])
     if store.server is not None:
         stack.enter_context(store.server)
     # The API loads its modules while Redis loads its file; it connects to Redis at the first request.
-    api = api_process.start(store.url, listener)
+    api = api_process.start(store.url, listeners)
     stack.callback(api_process.kill, api)
-    listener.close()
+    for listener in listeners:
+        listener.close()
     if store.server is not None:
         _wait_for_redis(store.server)
     api_process.wait_for_health(here, api)

@@ -1,14 +1,15 @@
-"""The gunicorn worker: gevent's, which also stops promptly, loses nobody, and refuses in our own form.
+"""The gunicorn worker: gevent's, with timeouts, connection limits, prompt shutdown and JSON error responses.
 
-gunicorn loads this module before it forks and before gevent patches the standard library, so nothing of the
-application may be imported here that has to do with sockets or threads.
+gunicorn loads this module before it forks and before gevent patches the standard library, so modules of the
+application that use sockets or threads are imported late.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections import OrderedDict
+from collections import Counter, OrderedDict
+from collections.abc import Iterator
 from socket import (
     AF_UNIX,
     IPPROTO_TCP,
@@ -21,7 +22,7 @@ from socket import (
     socket,
 )
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gevent
 from gevent.server import StreamServer
@@ -31,190 +32,202 @@ from gunicorn.http.message import Request
 from gunicorn.workers import ggevent
 
 from service.server.client_connection import (
-    MOST_UNWANTED,
-    MOST_UNWANTED_S,
-    PIECE,
-    Bodies,
+    CHUNK_BYTES,
+    MAX_DISCARDED_BYTES,
+    MAX_DISCARDING_S,
+    BufferedBodies,
     Connection,
-    TooSlow,
 )
+from service.server.error_responses import encode_response, problem_for
 from service.settings import Settings
 
-if TYPE_CHECKING:
-    from service.matches.errors import Problem
+_SHUTDOWN_GRACE_S = 0.5
+"""How long idle connections stay open during shutdown."""
 
-_LAST_CALL_S = 0.5
-"""How long connections without a request are left open once the worker is told to stop."""
+_RESERVED_SHARE = 20
+"""One in this many connections of a worker is kept free for new ones, at the cost of idle ones."""
 
-_SPARE = 20
-"""One in so many of the connections that a worker takes is kept free for those who come."""
+_MAX_BODIES_BYTES = 2**26
+"""The bytes of all request bodies that a worker is receiving; at least four of the largest size."""
 
-_MOST_BODIES = 2**26
-"""Bytes of all bodies together that clients are sending to a worker; four of the largest may always."""
-
-_UNREADABLE: dict[type[Exception], str] = {
-    errors.InvalidRequestLine: "The request line is not as HTTP/1.1 has it.",
-    errors.InvalidRequestMethod: "A method has from 3 to 20 capital letters.",
-    errors.InvalidHTTPVersion: "Only HTTP/1.1 and HTTP/1.0 are spoken here.",
-    errors.ExpectationFailed: "The only expectation that can be met is 100-continue.",
-    errors.UnsupportedTransferCoding: "The only transfer coding is chunked.",
-}
-"""What is wrong with a request; else it is a header."""
-
-_FRAMING = ("CONTENT-LENGTH", "TRANSFER-ENCODING", "HOST")
+_HEALTH_PATHS = ("/healthz", "/readyz", "/metrics")
 
 
 class Worker(ggevent.GeventWorker):
-    """A gevent worker that ends streams and idle connections when told to stop, and never answers in HTML.
+    """A gevent worker with bounded waits for clients.
 
-    gunicorn's own waits for every connection that a client keeps open, up to the whole graceful timeout,
-    though no request is under way on it.
+    gunicorn's own waits without end for a request, a body and an acknowledgement, at shutdown waits the whole
+    graceful timeout for idle connections, and answers invalid requests in HTML.
     """
 
     def init_process(self) -> None:
-        """Begin to serve."""
-        self._connections: dict[greenlet, Connection] = {}
-        self._waiting: OrderedDict[Connection, None] = OrderedDict()
-        self._most = self.worker_connections - max(1, self.worker_connections // _SPARE)
+        """Initialize the worker and serve."""
         settings = Settings.from_environment(os.environ)
-        self._patience_s = float(settings.client_timeout_s)
-        self._bodies = Bodies(max(_MOST_BODIES, 4 * settings.max_body_bytes))
-        ggevent.StreamServer = _Server  # type: ignore[attr-defined]  # gunicorn's `run` makes its server by it
+        self._connections: dict[greenlet, Connection] = {}
+        self._idle: OrderedDict[Connection, None] = OrderedDict()
+        self._max_connections = self.worker_connections - max(1, self.worker_connections // _RESERVED_SHARE)
+        self._timeout_s = float(settings.client_timeout_s)
+        self._bodies = BufferedBodies(max(_MAX_BODIES_BYTES, 4 * settings.max_body_bytes))
+        # Behind a proxy all connections come from its address.
+        is_limited = settings.limits and not settings.trusted_proxies
+        self._max_per_address = settings.limit_connections if is_limited else 0
+        self._per_address: Counter[str] = Counter()
+        self._health_port = settings.health_bind.port if settings.health_bind else None
+        ggevent.StreamServer = _Server  # type: ignore[attr-defined]  # the class that gunicorn's `run` uses
         super().init_process()
 
     def run(self) -> None:
-        """Serve, until told to stop."""
+        """Serve until told to stop."""
         for listener in self.sockets:
             if listener.family != AF_UNIX:
-                _outlive(listener, int(self._patience_s))
+                _detect_half_open_connections(listener, int(self._timeout_s))
         super().run()
 
-    def handle(self, listener: socket, client: socket, addr: Any) -> None:  # noqa: ARG002 - gunicorn's form
-        """Serve a connection, which knows its own end also when the listener has been closed meanwhile."""
-        me = gevent.getcurrent()
-        connection: Any = Connection(
-            client, self._patience_s, self._waiting, self._bodies
-        )  # which stands for a socket
-        self._connections[me] = connection
-        if len(self._connections) > self._most:
-            self._make_room()
+    def handle(self, listener: socket, client: socket, addr: Any) -> None:
+        """Serve one connection, in a greenlet of its own.
+
+        gunicorn gives each listener a pool of connections of its own, so clients of the others cannot use up
+        that of the health listener.
+        """
+        is_health = listener.family != AF_UNIX and listener.getsockname()[1] == self._health_port
+        # It stands for the socket in all that gunicorn does.
+        connection: Any = Connection(client, self._timeout_s, self._idle, self._bodies, is_health=is_health)
+        current = gevent.getcurrent()
+        self._connections[current] = connection
+        if not is_health and len(self._connections) > self._max_connections:
+            self._close_longest_idle()
         try:
-            super().handle(connection, connection, addr)
+            with self._counted(addr, is_exempt=is_health) as is_allowed:
+                if is_allowed:
+                    super().handle(connection, connection, addr)
+                else:
+                    self._refuse_connection(connection)
         finally:
-            del self._connections[me]
+            del self._connections[current]
+
+    @contextlib.contextmanager
+    def _counted(self, peer: Any, *, is_exempt: bool) -> Iterator[bool]:
+        """Count a connection of an address; yield whether it is within the limit."""
+        from service.web.rate_limits import network  # noqa: PLC0415 - see above
+
+        if is_exempt or not self._max_per_address or not isinstance(peer, tuple):
+            yield True
+            return
+        address = network(peer[0])
+        self._per_address[address] += 1
+        try:
+            yield self._per_address[address] <= self._max_per_address
+        finally:
+            self._per_address[address] -= 1
+            if not self._per_address[address]:
+                del self._per_address[address]
+
+    def _refuse_connection(self, connection: Connection) -> None:
+        from service.matches.errors import Problem  # noqa: PLC0415 - see above
+
+        detail = f"This address has {self._max_per_address} connections open already."
+        self._send_and_close(connection, Problem("too_many_requests", detail, headers={"Retry-After": "1"}))
 
     def handle_request(self, listener_name: Any, req: Request, sock: Any, addr: Any) -> bool:
-        """Answer a request, and take what is left of its body: who still sends it would miss the answer.
+        """Answer a request, then discard what is left of its body, or the client would miss the response.
 
-        :raises UnsupportedTransferCoding: when the body is said to be encoded besides being in chunks.
+        :raises UnsupportedTransferCoding: if the body has another transfer coding than chunked.
+        :raises StopIteration: to end the connection.
         """
         for name, value in req.headers:
-            if name == "TRANSFER-ENCODING" and value.lower() != "chunked":  # gunicorn would pass the code on
+            # gunicorn would pass the encoded body on
+            if name == "TRANSFER-ENCODING" and value.lower() != "chunked":
                 raise errors.UnsupportedTransferCoding(value)
+        if sock.is_health and req.path not in _HEALTH_PATHS:
+            self._refuse_path(sock)
         sock.request = req
         try:
             return super().handle_request(listener_name, req, sock, addr)
         finally:
             self._bodies.forget(sock)
             sock.flush()
-            if not _taken(req, sock):
-                raise StopIteration  # gunicorn's way to end the connection
-            sock.idle_s = self.cfg.keepalive
+            if not _discard_body(req, sock):
+                raise StopIteration
+            sock.idle_timeout_s = self.cfg.keepalive
 
-    def handle_error(self, req: Request | None, client: Any, addr: Any, exc: BaseException) -> None:  # noqa: ARG002 - gunicorn's form
-        """Refuse what is not HTTP, or too long, or too slow, or was dropped by the application."""
+    def _refuse_path(self, connection: Connection) -> None:
         from service.matches.errors import Problem  # noqa: PLC0415 - see above
-        from service.web.problems import response_for  # noqa: PLC0415 - see above
-        from service.web.response_headers import bare_envelope  # noqa: PLC0415 - see above
 
-        problem = _problem(exc) if client.request is None else Problem("internal_error")
+        self._send_and_close(connection, Problem("not_found", "This port serves health checks and metrics."))
+        raise StopIteration
+
+    def handle_error(self, req: Request | None, client: Any, addr: Any, exc: BaseException) -> None:  # noqa: ARG002 - gunicorn's signature
+        """Answer a request that is malformed, too large or too slow, or was dropped by the application."""
+        from service.matches.errors import Problem  # noqa: PLC0415 - see above
+
+        problem = problem_for(exc) if client.request is None else Problem("internal_error")
         if problem.code == "internal_error":
             self.log.error("a request was dropped", exc_info=exc)
-        application: Any = self.wsgi
-        application.extensions["skye-metrics"].refused(problem.code)
-        answer = response_for(problem)
-        headers = [*answer.headers, *bare_envelope(), ("Connection", "close")]
-        head = "".join(f"{name}: {value}\r\n" for name, value in headers)
+        self._send_and_close(client, problem)
+
+    def _send_and_close(self, connection: Connection, problem: Any) -> None:
         with contextlib.suppress(OSError):
-            client.send(f"HTTP/1.1 {answer.status}\r\n{head}\r\n".encode("latin-1") + answer.get_data())
-            client.linger()
+            connection.send(encode_response(problem, self.wsgi))
+            connection.linger()
 
     def timeout_ctx(self) -> Connection:  # type: ignore[override]  # the stubs are wrong: it gives a context
-        """Return what bounds the wait for a connection's next request."""
+        """Return the connection as the context manager that bounds the wait for its next request."""
         connection = self._connections[gevent.getcurrent()]
         if not self.alive:
-            connection.idle_s = _LAST_CALL_S
+            connection.idle_timeout_s = _SHUTDOWN_GRACE_S
         return connection
 
-    def _make_room(self) -> None:
-        """End the connection that has waited longest for its client to send a request."""
-        if self._waiting:
-            self._waiting.popitem(last=False)[0].hang_up()
+    def _close_longest_idle(self) -> None:
+        """Close the connection that has waited longest for its client to send a request."""
+        if self._idle:
+            self._idle.popitem(last=False)[0].shut_down_reading()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Stop: answer what has been asked, tell streams to come back, and end the waits for more."""
+        """Shut down gracefully: complete requests, end streams, close idle connections."""
         super().handle_exit(sig, frame)
-        gevent.spawn(self._wind_down)  # not here: a signal may interrupt any greenlet at any point
+        gevent.spawn(self._close_idle_connections)  # not here: a signal may interrupt any greenlet
 
-    def _wind_down(self) -> None:
+    def _close_idle_connections(self) -> None:
         application = getattr(self, "wsgi", None)  # None: told to stop before it was loaded
         if application is not None:
             application.extensions["skye-bell"].stop()
-        # A proxy may be sending a request on a connection that looks idle from here: closed at once, that
-        # request would be lost. Each answer from now on says `Connection: close`, so busy ones soon are gone.
-        waiting = list(self._waiting)
-        gevent.sleep(_LAST_CALL_S)
-        for connection in waiting:
-            if connection in self._waiting:
-                connection.hang_up()
+        # A proxy may be sending a request on a connection that looks idle here: closed at once, that request
+        # would be lost. Responses from now on carry `Connection: close`: busy connections end by themselves.
+        idle = list(self._idle)
+        gevent.sleep(_SHUTDOWN_GRACE_S)
+        for connection in idle:
+            if connection in self._idle:
+                connection.shut_down_reading()
 
 
-def _problem(exc: BaseException) -> Problem:
-    """Return what to tell of a request whose head cannot be read."""
-    from service.matches.errors import Problem  # noqa: PLC0415 - see above
-
-    if isinstance(exc, TooSlow):
-        return Problem("request_timeout")
-    if isinstance(exc, errors.LimitRequestLine):
-        return Problem("uri_too_long")
-    if isinstance(exc, errors.LimitRequestHeaders):
-        return Problem("headers_too_large")
-    if isinstance(exc, errors.ParseException):
-        # Of other headers nothing is told: the fault may be that a secret stands where a name should.
-        named = getattr(exc, "hdr", None)
-        which = f"`{named.title()}`" if named in _FRAMING else "A header"
-        return Problem("bad_request", _UNREADABLE.get(type(exc), f"{which} is not as HTTP/1.1 has it."))
-    return Problem("internal_error")
-
-
-def _taken(req: Request, connection: Connection) -> bool:
-    """Take what is left of a request's body, within bounds; return whether it came to its end."""
+def _discard_body(req: Request, connection: Connection) -> bool:
+    """Read the rest of a request body, within bounds; return whether its end was reached."""
     body: Any = req.body
-    left = MOST_UNWANTED
+    left = MAX_DISCARDED_BYTES
     if body is None:
         return True
     if body.failed:
         connection.linger()
         return False
-    connection.allow(MOST_UNWANTED_S)
+    connection.start_discarding(MAX_DISCARDING_S)
     with contextlib.suppress(OSError, errors.ParseException):
-        while data := body.read(min(left, PIECE)):
+        while data := body.read(min(left, CHUNK_BYTES)):
             left -= len(data)
         return left > 0
     return False
 
 
-def _outlive(listener: socket, patience_s: int) -> None:
-    """Have the kernel find out in time which of a listener's clients are gone without a word."""
-    listener.setsockopt(IPPROTO_TCP, TCP_USER_TIMEOUT, patience_s * 1000)  # of what they do not acknowledge
+def _detect_half_open_connections(listener: socket, timeout_s: int) -> None:
+    """Set TCP keepalive and the user timeout, which accepted connections inherit from their listener."""
+    listener.setsockopt(IPPROTO_TCP, TCP_USER_TIMEOUT, timeout_s * 1000)  # for unacknowledged data
     listener.setsockopt(SOL_SOCKET, SO_KEEPALIVE, 1)
-    listener.setsockopt(IPPROTO_TCP, TCP_KEEPIDLE, patience_s)
-    listener.setsockopt(IPPROTO_TCP, TCP_KEEPINTVL, max(1, patience_s // 3))
+    listener.setsockopt(IPPROTO_TCP, TCP_KEEPIDLE, timeout_s)
+    listener.setsockopt(IPPROTO_TCP, TCP_KEEPINTVL, max(1, timeout_s // 3))
     listener.setsockopt(IPPROTO_TCP, TCP_KEEPCNT, 3)
 
 
 class _Server(StreamServer):
-    """Takes in, when it closes, those whom the kernel has let in already and would cut off."""
+    """A server that, when it closes, first accepts the connections in the kernel's queue: no reset."""
 
     def close(self) -> None:
         """Close the listening socket."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -18,9 +18,11 @@ from typing import Any
 import msgspec
 
 from service.matches import views
+from service.matches.cooperative_yield import has_disconnected
 from service.matches.errors import ERROR_CODES, Problem
 from service.matches.match import Change, Status
 from service.observability.metrics import Metrics
+from service.settings import Settings
 from service.storage import retry
 from service.storage.store import Store
 from service.usecases.games import Games, Seen
@@ -30,6 +32,7 @@ HEARTBEAT_S = 10.0
 
 _RETRY_MS = 500
 _OUTAGE_S = 0.5
+_DISCONNECT_CHECK_S = 1.0
 
 
 class Bell:
@@ -90,31 +93,39 @@ class Bell:
 
 
 class OpenStreams:
-    """The streams that this process has open, and whose they are; `most` is for each, 0 for any number."""
+    """The event streams and long polls that are open in this process, limited per token and per address."""
 
-    def __init__(self, most: int, metrics: Metrics) -> None:
-        self._most = most
+    def __init__(self, settings: Settings, metrics: Metrics) -> None:
+        self._per_token = settings.limit_streams if settings.limits else 0
+        self._per_address = settings.limit_streams_per_address if settings.limits else 0
         self._metrics = metrics
         self._open: Counter[str] = Counter()
 
-    def enter(self, whose: str) -> Callable[[], None]:
-        """Count one more; what is returned, called when the stream ends, counts it out again.
+    def enter(self, token: str | None, address: str, *, is_stream: bool) -> Callable[[], None]:
+        """Count one more.
 
+        :returns: a function that counts it out again; further calls do nothing.
         :raises Problem: too_many_streams.
         """
-        if self._most and self._open[whose] >= self._most:
-            raise Problem("too_many_streams", f"{self._most} streams are open already.")
-        self._open[whose] += 1
-        self._metrics.stream_opened()
+        owners = {f"address:{address}": self._per_address}
+        owners[f"token:{token}" if token else f"tokenless:{address}"] = self._per_token
+        for owner, limit in owners.items():
+            if limit and self._open[owner] >= limit:
+                raise Problem("too_many_streams", f"{limit} streams and long polls are open already.")
+        self._open.update(owners.keys())
+        if is_stream:
+            self._metrics.stream_opened()
         leaving = ExitStack()
-        leaving.callback(self._leave, whose)
+        leaving.callback(self._leave, owners.keys(), is_stream=is_stream)
         return leaving.close
 
-    def _leave(self, whose: str) -> None:
-        self._open[whose] -= 1
-        if not self._open[whose]:
-            del self._open[whose]
-        self._metrics.stream_closed()
+    def _leave(self, owners: Iterable[str], *, is_stream: bool) -> None:
+        self._open.subtract(owners)
+        for owner in owners:
+            if not self._open[owner]:
+                del self._open[owner]
+        if is_stream:
+            self._metrics.stream_closed()
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +165,8 @@ class Follower:
                 ahead = after > seen.table.last_event
                 if changes or _is_over(seen) or ahead or left <= 0 or self.bell.stopped:
                     return seen, changes
-                rung.wait(min(left, self._patience(seen)))
+                if not _wait(rung, min(left, self._patience(seen))) and has_disconnected():
+                    return seen, changes
 
     def stream(self, first: tuple[Seen, list[Change]], after: int) -> Iterator[bytes]:
         """Write the events beyond number `after` as server-sent events, as they happen, to the game's end.
@@ -190,7 +202,9 @@ class Follower:
                     yield _end("history_lost", after)
                     return
                 is_news = bool(changes) and changes[-1].last_event > after
-                if not is_news and not rung.wait(self._patience(seen)):
+                if not is_news and not _wait(rung, self._patience(seen)):
+                    if has_disconnected():
+                        return
                     yield b": heartbeat\n\n"
 
     def _patience(self, seen: Seen) -> float:
@@ -207,6 +221,17 @@ def events_after(seen: Seen, changes: list[Change], after: int) -> list[dict[str
     return [
         view for change in changes for view in views.event_views(table, change, caller) if view["id"] > after
     ]
+
+
+def _wait(event: threading.Event, timeout_s: float) -> bool:
+    """Wait for an event until a timeout, or until the client has disconnected; return whether it is set."""
+    until = time.monotonic() + timeout_s
+    while (left_s := until - time.monotonic()) > 0:
+        if event.wait(min(left_s, _DISCONNECT_CHECK_S)):
+            return True
+        if has_disconnected():
+            return False
+    return event.is_set()
 
 
 def _is_over(seen: Seen) -> bool:

@@ -11,7 +11,7 @@ from service import docs as guide
 from service.matches.transitions import MAX_CHANGES
 from service.schemas.fields import MAX_ERRORS, MOST_GOLD
 from service.schemas.records import MOST_ACTIONS
-from service.server.client_connection import LARGEST_HEAD
+from service.server.client_connection import MAX_HEAD_BYTES
 from service.settings import DAY_S, Settings
 from skye import PLAYERS, SCORING_TILES, schedule
 from skye.schedule import catch_up
@@ -207,7 +207,7 @@ def limits(document):
         "request line": f"{gunicorn['limit_request_line']:,} bytes",
         "headers": (
             f"{gunicorn['limit_request_fields']}, each up to {gunicorn['limit_request_field_size']:,} bytes, "
-            f"with the request line {LARGEST_HEAD // 1024} KiB"
+            f"with the request line {MAX_HEAD_BYTES // 1024} KiB"
         ),
         "games on a page of the list": f"{query('/v1/games', 'limit')}",
         "events on a page": f"{query('/v1/games/{game}/events', 'limit'):,}",
@@ -220,9 +220,13 @@ def limits(document):
         "`turn_ms`": f"from {turn['minimum']:,} to {turn['maximum']:,}",
         "requests of an address, with all its tokens": f"{most.limit_requests_per_minute:,} in a minute",
         "games created from an address": f"{most.limit_games_per_minute} in a minute",
-        "open streams of a token, or of an address without one, in each worker process": (
+        "open streams and long polls of a token, or of an address without one, in each worker process": (
             f"{most.limit_streams}"
         ),
+        "open streams and long polls of an address, in each worker process": (
+            f"{most.limit_streams_per_address}"
+        ),
+        "connections of an address, to each worker process": f"{most.limit_connections}",
         "a game that nobody starts": f"{most.game_ttl_lobby_s // DAY_S} days",
         "a game in play": f"{most.game_ttl_playing_s // DAY_S} days",
         "a finished game": f"{most.game_ttl_finished_s // DAY_S} days",

@@ -55,6 +55,7 @@ def test_each_setting_is_read_in_its_own_form(name, text, value):
         ("SKYE_REDIS_URL", "redis://cache:port/0"),
         ("SKYE_BIND", "8000"),
         ("SKYE_BIND", "127.0.0.1:80000"),
+        ("SKYE_HEALTH_BIND", "127.0.0.1:0"),
         ("SKYE_APPENDFSYNC", "no"),
         ("SKYE_WORKERS", "0"),
         ("SKYE_WORKERS", "²"),

@@ -47,6 +47,32 @@ def test_streams_are_counted_for_each_token_and_else_for_each_address(stream):
     assert [answer.status_code for answer in refused] == [429] * 2
 
 
+def test_streams_and_long_polls_of_an_address_count_together_over_its_tokens(stream):
+    service = limited(limit_streams_per_address=3)
+    game = service.table()
+    for token in (*game.tokens[:2], None):
+        assert stream(game, token).status_code == 200
+
+    def long_poll(address):
+        environ = {"REMOTE_ADDR": address}
+        path = "events?wait_ms=100&after=100"
+        return game.call("GET", path, token=game.tokens[2], environ_base=environ)
+
+    refused = long_poll("192.0.2.1")
+    assert (refused.status_code, code_of(refused)) == (429, "too_many_streams")
+    assert long_poll("192.0.2.2").status_code == 200
+    at_once = game.call("GET", "events", environ_base={"REMOTE_ADDR": "192.0.2.1"})
+    assert at_once.status_code == 200
+
+
+def test_long_poll_that_has_ended_counts_no_more(stream):
+    service = limited(limit_streams_per_address=1)
+    game = service.table()
+    for _ in range(3):
+        assert game.call("GET", "events?wait_ms=10&after=100").status_code == 200
+    assert stream(game).status_code == 200
+
+
 def test_a_stream_may_be_closed_twice(stream):
     service = limited(limit_streams=1)
     game = service.table()

@@ -1,0 +1,161 @@
+"""One address that opens thousands of connections: others and the health listener are still served."""
+
+import contextlib
+import re
+import resource
+import socket
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.deploy.servers import waited_for
+from tests.support.launcher import launching
+from tests.support.ports import free_port
+from tests.system.raw import answer_on, answered, connected, counted, get, is_closed
+
+ATTACKS = 4000
+ATTACKER, OTHER = "127.0.0.1", "127.0.0.9"
+PER_WORKER = 50
+
+
+@pytest.fixture(autouse=True)
+def many_files():
+    """Let this process open as many files as it may."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.fixture
+def serve(tmp_path):
+    """Start the API with two workers and a health listener; return it and the URL of the listener."""
+    with launching(tmp_path) as launch:
+
+        def start(**settings):
+            health = f"127.0.0.1:{free_port()}"
+            served = launch(**{"SKYE_WORKERS": "2", "SKYE_HEALTH_BIND": health} | settings)
+            assert served.call("GET", "/healthz")["status"] == "ok"
+            return served, f"http://{health}"
+
+        yield start
+
+
+def connect_from(address, url):
+    where = urlsplit(url)
+    return socket.create_connection((where.hostname, where.port), timeout=15, source_address=(address, 0))
+
+
+def is_served(address, url, path="/v1/tiles/L01"):
+    with connect_from(address, url) as connection:
+        connection.settimeout(5)
+        try:
+            return answered(connection, get(path))[0] == 200
+        except TimeoutError:
+            return False
+
+
+def open_many(opened, served, request, number):
+    """Send a request on each of many new connections of the attacker, without reading the responses."""
+    for _ in range(number):
+        with contextlib.suppress(OSError):  # refused connections may be reset
+            connection = opened.enter_context(connect_from(ATTACKER, served.url))
+            connection.sendall(request)
+
+
+def new_game(served):
+    return served.call("POST", "/v1/games", {})["game"]["id"]
+
+
+def metric(health_url, name):
+    with connected(health_url) as connection:
+        connection.sendall(get("/metrics", "Connection: close"))
+        text = connection.makefile().read()
+    return int(re.search(rf"^skye_{re.escape(name)} (\d+)$", text, re.MULTILINE)[1])
+
+
+@pytest.mark.usefixtures("redis_program")
+@pytest.mark.parametrize("kind", ["long poll", "stream"])
+def test_one_address_with_thousands_of_followers_stops_nobody_else(serve, kind):
+    served, health = serve(
+        SKYE_LIMITS="on",
+        SKYE_LIMIT_REQUESTS_PER_MINUTE="0",  # as if each request had a token with a budget of its own
+        SKYE_LIMIT_STREAMS="0",
+        SKYE_LIMIT_STREAMS_PER_ADDRESS=str(PER_WORKER),
+    )
+    path = f"/v1/games/{new_game(served)}/events"
+    stream = get(f"{path}/stream")
+    request = get(f"{path}?after=1&wait_ms=60000") if kind == "long poll" else stream
+    with contextlib.ExitStack() as opened:
+        open_many(opened, served, request, ATTACKS)
+        for probe in ("/healthz", "/readyz"):
+            assert is_served(ATTACKER, health, probe)
+        assert metric(health, 'refusals_total{code="too_many_streams"}') > 0
+        if kind == "stream":
+            assert metric(health, "open_streams") <= 2 * PER_WORKER
+        assert is_served(OTHER, served.url)
+        with connect_from(OTHER, served.url) as follower:
+            follower.sendall(stream)
+            assert follower.recv(12) == b"HTTP/1.1 200"
+
+
+@pytest.mark.usefixtures("redis_program")
+def test_connections_of_one_address_are_limited(serve):
+    served, health = serve(SKYE_LIMITS="on", SKYE_LIMIT_CONNECTIONS="20")
+    with contextlib.ExitStack() as opened:
+        held = [opened.enter_context(connect_from(ATTACKER, served.url)) for _ in range(60)]
+        refused = [one for one in held if _is_refused(one)]
+        assert 60 - 2 * 20 <= len(refused) <= 60 - 20  # 20 in each of two workers
+        assert is_served(OTHER, served.url)
+        assert metric(health, 'refusals_total{code="too_many_requests"}') == len(refused)
+    assert waited_for(lambda: is_served(ATTACKER, served.url))
+
+
+def _is_refused(connection):
+    connection.settimeout(0.5)
+    try:
+        status, headers, problem = answer_on(connection)
+    except TimeoutError:
+        return False
+    assert (status, problem["code"], headers["Retry-After"]) == (429, "too_many_requests", "1")
+    return is_closed(connection)
+
+
+@pytest.mark.usefixtures("redis_program")
+def test_health_listener_answers_while_all_connections_are_in_use(serve):
+    served, health = serve(GUNICORN_CMD_ARGS="--worker-connections 40")
+    request = get(f"/v1/games/{new_game(served)}/events?after=1&wait_ms=60000")
+    with contextlib.ExitStack() as opened:
+        open_many(opened, served, request, 120)
+        assert not is_served(OTHER, served.url)
+        for path in ("/healthz", "/readyz"):
+            assert is_served(OTHER, health, path)
+        assert metric(health, 'games_total{event="created"}') == 1  # by whichever worker
+
+
+@pytest.mark.usefixtures("redis_program")
+def test_health_listener_serves_nothing_else(serve):
+    _, health = serve()
+    with connected(health) as connection:
+        status, problem = answered(connection, get("/v1/tiles"))
+        assert (status, problem["code"]) == (404, "not_found")
+        assert is_closed(connection)
+
+
+@pytest.mark.usefixtures("redis_program")
+@pytest.mark.parametrize("follow", ["?after=1&wait_ms=60000", "/stream"])
+def test_disconnected_follower_frees_its_slot_within_seconds(serve, follow):
+    served, _ = serve(SKYE_LIMITS="on", SKYE_LIMIT_STREAMS_PER_ADDRESS="1", SKYE_WORKERS="1")
+    path = f"/v1/games/{new_game(served)}/events"
+    request = get(f"{path}{follow}")
+    probe = get(f"{path}?after=1&wait_ms=1")
+
+    def is_free():
+        with connected(served.url) as another:
+            return answered(another, probe)[0] == 200
+
+    with connected(served.url) as follower:
+        follower.sendall(request)
+        assert waited_for(lambda: not is_free())
+    assert waited_for(is_free, 8)  # before the heartbeat, after ten seconds, would find out
+    assert counted(served, "open_streams") == 0
