@@ -201,11 +201,12 @@ def join_game(player: dict[str, Any], game: str) -> Response:
 
     The token in the answer is shown this once.
     """
+    if "bot" in player:
+        charge_creation(1)
 
     def decide(table: Match, caller: Caller, now_ms: int, tokens: TokenSource) -> Transition:
-        if "bot" in player:
+        if "bot" in player or table.private:
             host_only(caller)
-            charge_creation(1)
         return seating.join(table, new_seat(player, tokens, table.seats), now_ms)
 
     def tell(table: Match, caller: Caller, tokens: TokenSource) -> tuple[int, Any]:

@@ -3,7 +3,7 @@
 import pytest
 
 from service.settings import Settings
-from tests.support.playing import NAMES, Service, code_of
+from tests.support.playing import NAMES, Service, code_of, refusal
 
 # Opening a table.
 
@@ -234,3 +234,10 @@ def test_a_game_that_a_seat_beyond_its_last_is_to_start_is_not_opened(service):
     answer = service.call("POST", "/v1/games", {"seats": 2, "options": {"starting_seat": 3}})
     assert (answer.status_code, answer.json["code"]) == (422, "invalid_setup")
     assert service.call("GET", "/v1/games").json["games"] == []
+
+
+def test_seat_of_a_private_game_that_seats_another_is_refused(service):
+    game = service.table(2, private=True, start=False)
+    for player in ({"name": "Third"}, {"bot": "random"}):
+        assert refusal(game.call("POST", "players", player, token=game.tokens[0])) == "host_only"
+    assert game.call("POST", "players", {"name": "Third"}, token=game.host).status_code == 201
