@@ -17,7 +17,7 @@ from service.storage.redis_store import RedisStore
 from service.storage.store import Store
 from service.usecases.following import Bell, OpenStreams
 from service.usecases.games import Games
-from service.web import client_disconnect, cors, problems, request_parsing
+from service.web import client_disconnect, cors, host_header, problems, request_parsing
 from service.web import rate_limits as limits
 from service.web.framework import Application, PlainInteger
 from service.web.response_headers import Envelope
@@ -51,6 +51,7 @@ def build(
     app.before_request(retry.start_budget)
     app.before_request(request_parsing.refuse_unknown_parameters)
     app.teardown_request(retry.clear_budget)
+    host_header.register(app)
     client_disconnect.register(app)
     limits.register(app, settings, store)
     cors.register(app, settings.cors_origins)

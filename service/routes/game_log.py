@@ -103,7 +103,7 @@ def stream_events(query: dict[str, Any], game: str) -> Response:
 def _after(query: dict[str, Any]) -> int:
     """Return the number of the last event that the client has; a reconnecting stream names it in a header."""
     last = request.headers.get("Last-Event-ID")
-    if not last:
+    if last is None:
         return int(query["after"])
     if not (last.isascii() and last.isdigit() and len(last) < 10):
         raise Problem(

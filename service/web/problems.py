@@ -6,7 +6,7 @@ The codes are in `service.matches.errors`. No other module writes an error respo
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 from flask import Flask, Response, current_app, request
@@ -19,6 +19,10 @@ from skye import RuleError
 
 CONTENT_TYPE = "application/problem+json"
 
+
+MAX_DETAIL: Final = 1000
+MAX_FIELD_TEXT: Final = 500
+"""Characters of `detail`, and of each text in `errors`."""
 
 RETRY_AFTER_S = 1
 """The `Retry-After` of 429 and 503 that name no other."""
@@ -38,7 +42,7 @@ def response_for(problem: Problem | RuleError) -> Response:
         "type": f"/docs/errors#{problem.code}",
         "title": title_of(error_code.status),
         "status": error_code.status,
-        "detail": problem.detail,
+        "detail": _shortened(problem.detail, MAX_DETAIL),
         "code": problem.code,
     }
     headers: dict[str, str] = {"Cache-Control": "no-store"}
@@ -47,12 +51,20 @@ def response_for(problem: Problem | RuleError) -> Response:
     else:
         headers |= problem.headers
         if problem.errors is not None:
-            body["errors"] = [error._asdict() for error in problem.errors]
+            body["errors"] = [
+                {name: _shortened(text, MAX_FIELD_TEXT) for name, text in error._asdict().items()}
+                for error in problem.errors
+            ]
     if error_code.status in (429, 503):
         headers.setdefault("Retry-After", str(RETRY_AFTER_S))
     if error_code.status == 401:
         headers["WWW-Authenticate"] = "Bearer"
     return Response(msgspec.json.encode(body), error_code.status, headers, content_type=CONTENT_TYPE)
+
+
+def _shortened(text: str, length: int) -> str:
+    """Return a text that may quote the client's input, cut to the length that the contract promises."""
+    return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
 def _handle_problem(problem: Problem | RuleError) -> Response:

@@ -124,7 +124,7 @@ def read_json(req: Request) -> Any:
     try:
         return msgspec.json.decode(data)
     except msgspec.ValidationError as error:
-        raise Problem("invalid_body", errors=[FieldError("", f"{error}.")]) from error
+        raise Problem("invalid_body", errors=[FieldError("", "A number is out of range.")]) from error
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise Problem("malformed_json") from error
 
