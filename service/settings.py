@@ -237,6 +237,9 @@ class Settings:
             except ValueError as error:
                 shown = "(not shown)" if not row.repr else repr(text)
                 problems.append(f"{_variable(row.name)}={shown}: {error}")
+        if values.get("redis_replicas") and values.get("redis_url") in (None, MEMORY_URL):
+            wanted = f"{_variable('redis_replicas')}={values['redis_replicas']}"
+            problems.append(f"{wanted}: the embedded server has no replicas; name a Redis that has some")
         if problems:
             raise SettingsError("\n".join(problems))
         return cls(**values)

@@ -84,6 +84,12 @@ def test_all_bad_values_are_told_at_once():
     ]
 
 
+@pytest.mark.parametrize("url", ["", "memory://"])
+def test_replicas_of_the_embedded_server_are_refused(url):
+    with pytest.raises(SettingsError, match="SKYE_REDIS_REPLICAS=1: the embedded server has no replicas"):
+        Settings.from_environment({"SKYE_REDIS_REPLICAS": "1", "SKYE_REDIS_URL": url})
+
+
 def test_a_password_in_the_redis_url_is_never_shown():
     with pytest.raises(SettingsError) as refusal:
         Settings.from_environment({"SKYE_REDIS_URL": "redis://me:secret@cache:port"})
