@@ -88,6 +88,8 @@ class Server:
 class Instance(Server):
     """One gunicorn, with two workers, at a Unix socket."""
 
+    application = "service.wsgi:app"
+
     def __init__(self, socket_path, redis_url, **settings):
         self.socket_path = socket_path
         self.log = socket_path.with_suffix(".log")
@@ -108,7 +110,7 @@ class Instance(Server):
         command = [sys.executable, "-m", "gunicorn", "--config", "python:service.server.gunicorn_conf"]
         for address in (f"unix:{self.socket_path}", *addresses):
             command += ["--bind", address]
-        command.append("service.wsgi:app")
+        command.append(self.application)
         with self.log.open("ab") as output:
             self.process = subprocess.Popen(command, cwd=ROOT, env=self.environ, stdout=output, stderr=output)
         assert waited_for(self.answers, START_S), self.log.read_text()

@@ -1,0 +1,62 @@
+"""Rolling upgrade and rollback: two instances of different releases serve the same games."""
+
+import contextlib
+import random
+import signal
+import time
+
+from tests.deploy.servers import Instance
+from tests.support.ports import free_port
+from tests.system.proof import prove
+from tests.system.storm import Storm
+from tests.system.storm_on_redis import play_goes_on
+from tests.system.wire import Wire
+
+
+class Upgradable:
+    """An instance at a port of its own that is stopped and started again as another release."""
+
+    def __init__(self, folder, name, url):
+        self._instance, self.port = Instance(folder / f"{name}.sock", url), free_port()
+
+    def start(self, application):
+        self._instance.application = application
+        self._instance.start(f"127.0.0.1:{self.port}")
+
+    def restart(self, application):
+        self._instance.end()
+        self.start(application)
+
+    def kill(self):
+        if self._instance.process is not None:
+            self._instance.end(signal.SIGKILL)
+
+
+PREVIOUS, CURRENT = "tests.support.previous_release:app", "service.wsgi:app"
+
+
+def has_header(client):
+    """Return for each log entry there is whether it has a header."""
+    logs = client.keys("skye:*:log")
+    return [b"h" in fields for key in logs for _, fields in client.xrange(key)]
+
+
+def test_games_survive_a_rolling_upgrade_and_a_rollback(redis_server, redis_client, tmp_path):
+    instances = [Upgradable(tmp_path, name, redis_server.url) for name in ("one", "two")]
+    one, two = instances
+    ports = [instance.port for instance in instances]
+    with contextlib.ExitStack() as running:
+        for instance in instances:
+            running.callback(instance.kill)
+            instance.start(PREVIOUS)
+        with Storm(ports, "rolling", 2) as crowd:
+            play_goes_on(crowd, time.time())
+            for instance, release in ((one, CURRENT), (two, CURRENT), (one, PREVIOUS), (two, PREVIOUS)):
+                instance.restart(release)
+                play_goes_on(crowd, time.time())
+        assert not crowd.wrong, crowd.wrong[0]
+        assert set(has_header(redis_client)) == {False, True}
+        one.restart(CURRENT)
+        with contextlib.closing(Wire([one.port], random.Random(1))) as wire:
+            for match, spectator in crowd.matches:
+                prove(match, wire, spectator)
