@@ -39,12 +39,12 @@ def ask(kind: type[T], call: Callable[P, object], *args: P.args, **named: P.kwar
 
 def sit_down(url: str, game: str | None, bots: int) -> tuple[str, str]:
     """Join a game, or open one with so many bots; return its id and the token of the seat."""
-    client, key, me = Client(url, timeout=PATIENCE), str(uuid.uuid4()), m.NewPerson("Python")
+    client, key, me = Client(url, timeout=PATIENCE), str(uuid.uuid4()), m.PersonToSeat("Python")
     if game is not None:
         guest = cast(AuthenticatedClient, client)  # the generator takes a token that may be sent for a must
         seat = ask(m.TakenSeat, join_game.sync, game, client=guest, body=me, idempotency_key=key)
         return game, seat.token or ""
-    new = m.FreshGame(players=[me, *[m.NewBot(m.BotName.GREEDY)] * bots], start=True)
+    new = m.FreshGame(players=[me, *[m.BotToSeat(m.BotName.GREEDY)] * bots], start=True)
     created = ask(m.CreatedGame, create_game.sync, client=client, body=new, idempotency_key=key)
     return created.game.id, created.players[0].token or ""
 

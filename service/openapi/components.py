@@ -29,13 +29,15 @@ PATH_PARAMETERS: Final = {
     "seat": _in_path(
         "seat",
         "The seat, counted from 0 in clockwise order.",
-        {"type": "integer", "minimum": 0, "maximum": PLAYERS[-1] - 1},
+        {"type": "integer", "format": "int32", "minimum": 0, "maximum": PLAYERS[-1] - 1},
     ),
     "round": _in_path(
-        "round", "The round, counted from 1.", {"type": "integer", "minimum": 1, "maximum": _MOST_ROUNDS}
+        "round",
+        "The round, counted from 1.",
+        {"type": "integer", "format": "int32", "minimum": 1, "maximum": _MOST_ROUNDS},
     ),
     "tile": _in_path("tile", "The id of the tile.", {"$ref": "#/components/schemas/TileId"}),
-    "page": _in_path("page", "The name of the page.", {"type": "string", "enum": list(guide.PAGES)}),
+    "page": _in_path("page", "The name of the page.", {"$ref": "#/components/schemas/GuidePage"}),
     "asset": _in_path(
         "asset", "The name of the file.", {"type": "string", "pattern": r"^[a-z0-9.-]+$", "maxLength": 64}
     ),
@@ -73,8 +75,22 @@ HEADER_PARAMETERS: Final = {
     ),
 }
 
-PARAMETERS: Final = PATH_PARAMETERS | HEADER_PARAMETERS
-"""The components of parameters, by the name of the parameter."""
+
+def component_of(parameter: str) -> str:
+    """Return the name of the component of a parameter.
+
+    Generators rename types whose names differ from others only in case, so it is not the bare name.
+
+    >>> component_of("game"), component_of("Last-Event-ID")
+    ('GameParameter', 'LastEventIdParameter')
+    """
+    return "".join(word.capitalize() for word in parameter.split("-")) + "Parameter"
+
+
+PARAMETERS: Final = {
+    component_of(name): parameter for name, parameter in (PATH_PARAMETERS | HEADER_PARAMETERS).items()
+}
+"""The components of parameters, by the name of the component."""
 
 
 def _header(description: str, schema: dict[str, Any], *, always: bool = True) -> dict[str, Any]:
@@ -82,7 +98,7 @@ def _header(description: str, schema: dict[str, Any], *, always: bool = True) ->
 
 
 def _limit(description: str) -> dict[str, Any]:
-    schema = {"type": "integer", "minimum": 0}
+    schema = {"type": "integer", "format": "int32", "minimum": 0, "maximum": 2**31 - 1}
     return _header(f"Where requests are limited: {description}", schema, always=False)
 
 
@@ -99,7 +115,8 @@ HEADERS: Final = {
         "Whether and for how long the answer may be kept.", {"type": "string", "examples": ["no-store"]}
     ),
     "Retry-After": _header(
-        "How many seconds to wait before trying again.", {"type": "integer", "minimum": 0}
+        "How many seconds to wait before trying again.",
+        {"type": "integer", "format": "int32", "minimum": 0, "maximum": 86_400},
     ),
     "WWW-Authenticate": _header("Always `Bearer`.", {"type": "string", "const": "Bearer"}),
     "Allow": _header("With 405: the methods that the path has.", {"type": "string"}, always=False),
@@ -114,6 +131,7 @@ HEADERS: Final = {
 """The components of headers, by the name of the header."""
 
 SCHEMAS: Final = {
+    "GuidePage": {"type": "string", "description": "A page of the guide.", "enum": list(guide.PAGES)},
     "GameId": {
         "type": "string",
         "description": "The id of a game.",

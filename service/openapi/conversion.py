@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from apispec.ext.marshmallow import MarshmallowPlugin
 from apispec.ext.marshmallow.common import resolve_schema_cls, resolve_schema_instance
@@ -13,10 +13,13 @@ from flask_smorest.spec.plugins import FlaskPlugin
 from marshmallow import RAISE, Schema, fields
 from werkzeug.routing import Rule
 
+from service.openapi.components import component_of
 from service.schemas.fields import Object, Tagged, Variants
 
 Doc: TypeAlias = dict[str, Any]
 """A part of the document."""
+
+_MAX_INT32: Final = 2**31 - 1
 
 _OF_ITS_PLACE = ("description", "default")
 """What is said of a field where it stands; the rest belongs to its component."""
@@ -38,7 +41,7 @@ class Converter(OpenAPIConverter):
     def init_attribute_functions(self) -> None:
         """Add what apispec does not know of; what makes a field nullable goes last."""
         super().init_attribute_functions()
-        self.attribute_functions[-1:-1] = [self.const, self.map, self.named]
+        self.attribute_functions[-1:-1] = [self.const, self.range, self.map, self.named]
 
     def const(self, field: fields.Field[Any], **_: Any) -> Doc:
         """Take over the one value that a field can have."""
@@ -47,6 +50,14 @@ class Converter(OpenAPIConverter):
             for key in ("type", "const")
             if "const" in field.metadata and key in field.metadata
         }
+
+    def range(self, field: fields.Field[Any], ret: Doc) -> Doc:
+        """Give every integer its width, so that no generator truncates it, and an upper bound."""
+        if not isinstance(field, fields.Integer):
+            return {}
+        greatest = ret.get("maximum", _MAX_INT32)
+        width = {"format": "int32" if greatest <= _MAX_INT32 else "int64"}
+        return width if "enum" in ret else width | {"maximum": greatest}
 
     def map(self, field: fields.Field[Any], ret: Doc) -> Doc:
         """Say what the names and the number of the entries of a map can be."""
@@ -109,6 +120,6 @@ class RulePlugin(FlaskPlugin):
     def path_helper(self, rule: Rule, operations: Mapping[str, Any], parameters: list[Any], **_: Any) -> str:
         """Return a rule as OpenAPI writes paths."""
         del operations
-        parameters.extend(sorted(rule.arguments, key=rule.rule.index))
+        parameters.extend(component_of(name) for name in sorted(rule.arguments, key=rule.rule.index))
         path: str = self.flaskpath2openapi(rule.rule)
         return path

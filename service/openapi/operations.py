@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 from marshmallow import Schema
 
 from service.matches.errors import ERROR_CODES
-from service.openapi.components import IDEMPOTENCY_KEY, IF_MATCH, IF_NONE_MATCH, TOKEN
+from service.openapi.components import IDEMPOTENCY_KEY, IF_MATCH, IF_NONE_MATCH, TOKEN, component_of
 from service.schemas.responses import Problem
 from service.web.problems import CONTENT_TYPE
 
@@ -140,7 +140,7 @@ class Describe(NamedTuple):
     def __call__(self, view: View) -> View:
         """Note on the view what flask-smorest reads when the document is made."""
         known: dict[str, Any] = deepcopy(vars(view).get("_apidoc", {}))
-        known.setdefault("arguments", {}).setdefault("parameters", []).extend(self.headers)
+        known.setdefault("arguments", {}).setdefault("parameters", []).extend(map(component_of, self.headers))
         known["manual_doc"] = {
             "operationId": view.__name__,
             "security": _SECURITY[self.token],

@@ -66,7 +66,7 @@ _THIS = {"game": "$request.path.game"}
         "name_taken",
     ],
 )
-@blueprint.arguments(requests.NewGame, required=False, description="What game to open.")
+@blueprint.arguments(requests.GameToCreate, required=False, description="What game to open.")
 def create_game(body: dict[str, Any]) -> Response:
     """Create a game.
 
@@ -191,7 +191,7 @@ def own_view(table: Match, caller: Caller, _tokens: TokenSource) -> tuple[int, A
         "invalid_setup",
     ],
 )
-@blueprint.arguments(requests.NewPlayer, description="Who takes the seat.")
+@blueprint.arguments(requests.PlayerToSeat, description="Who takes the seat.")
 def join_game(player: dict[str, Any], game: str) -> Response:
     """Take a seat.
 

@@ -103,6 +103,29 @@ class GamePhase(Word):
     choices = Phase
 
 
+class ListedStatus(Word):
+    """The statuses of the games that are listed."""
+
+    choices = (Status.LOBBY, Status.PLAYING, Status.FINISHED)
+
+
+class TakeoverReason(Word):
+    """Why a bot took over a seat."""
+
+    choices = ("resigned", "timed_out")
+
+
+class StreamEndReason(Word):
+    """Why a stream ends.
+
+    `finished`, `aborted`: the game is over. `restart`: the server stops, so reconnect. `history_lost`: the
+    store has lost events that were sent. `game_not_found`, `token_unknown`: the caller may no longer read the
+    game.
+    """
+
+    choices = ("finished", "aborted", "restart", "history_lost", "game_not_found", "token_unknown")
+
+
 class SeedOrigin(Word):
     """Who chose the seed; a creator who did knows every draw in advance."""
 

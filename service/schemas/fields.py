@@ -22,6 +22,9 @@ MOST_GOLD = 1_000_000
 """More gold than any purse can hold; a larger price is out of range rather than too dear."""
 
 
+MAX_TURN_MS = 30 * 86_400_000
+"""The longest time for a decision, in milliseconds: 30 days."""
+
 MAX_ERRORS = 20
 """Validation errors reported for one body; validation stops there, so that invalid bodies stay cheap."""
 

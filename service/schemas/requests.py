@@ -6,18 +6,19 @@ from typing import Any
 
 from marshmallow import Schema, ValidationError, fields, validate, validates_schema
 
-from service.matches.match import Status
 from service.schemas.enums import (
     AnyTile,
     BotName,
     Color,
     LandscapeTile,
+    ListedStatus,
     Prices,
     ScoringTileId,
     TieBreakRule,
     TimeoutRule,
 )
 from service.schemas.fields import (
+    MAX_TURN_MS,
     MOST_GOLD,
     Always,
     Boolean,
@@ -27,7 +28,6 @@ from service.schemas.fields import (
     Name,
     Object,
     One,
-    OneOf,
     QueryBoolean,
     QueryInteger,
     QueryRotation,
@@ -38,18 +38,17 @@ from service.schemas.fields import (
 from service.schemas.records import MOST_ACTIONS, GameRecord
 from skye import LANDSCAPE, PLAYERS, SCORING_TILES, SLOTS
 
-_DAY_MS = 86_400_000
 _LEAST, _MOST = PLAYERS[0], PLAYERS[-1]
 
 
-class NewPerson(Object):
+class PersonToSeat(Object):
     """A person who takes a seat."""
 
     name = Name("What the player is called.", required=True)
     color = Color("The player's colour; the first that is free if none is named.")
 
 
-class NewBot(Object):
+class BotToSeat(Object):
     """A bot that takes a seat; only the host may seat one."""
 
     bot = BotName("The bot that plays.", required=True)
@@ -57,24 +56,24 @@ class NewBot(Object):
     color = Color("The bot's colour; the first that is free if none is named.")
 
 
-class NewPlayer(Variants):
+class PlayerToSeat(Variants):
     """A person or a bot that takes a seat."""
 
-    variants = (NewPerson, NewBot)
+    variants = (PersonToSeat, BotToSeat)
 
     def variant(self, data: dict[str, Any]) -> type[Schema]:
         """Tell a bot by its `bot`."""
-        return NewBot if "bot" in data else NewPerson
+        return BotToSeat if "bot" in data else PersonToSeat
 
 
 class TimeLimits(Object):
     """How long a decision may take, and what happens then."""
 
-    turn_ms = Integer(1000, 30 * _DAY_MS, "Milliseconds for each decision; no deadline if not given.")
+    turn_ms = Integer(1000, MAX_TURN_MS, "Milliseconds for each decision; no deadline if not given.")
     on_timeout = TimeoutRule("Who decides for a seat that lets its deadline pass; `auto` if not given.")
 
 
-class NewOptions(TimeLimits):
+class ChosenOptions(TimeLimits):
     """What a creator may choose. All of it is public, but for the seed until the game is over."""
 
     scoring_tiles = ListOf(
@@ -109,7 +108,7 @@ class FreshGame(_Named):
 
     seats = Integer(_LEAST, _MOST, "How many can sit down; with `start` as many as `players`, else 5.")
     players = ListOf(
-        NewPlayer,
+        PlayerToSeat,
         "Players to seat at once, in seat order; their tokens come back.",
         length=(0, _MOST),
         error="There is room for {max} players.",
@@ -118,7 +117,7 @@ class FreshGame(_Named):
     start = Boolean(
         "Whether to start as soon as every seat is taken; `false` if not given.", load_default=False
     )
-    options = One(NewOptions, "What the creator chooses.", load_default=dict)
+    options = One(ChosenOptions, "What the creator chooses.", load_default=dict)
 
 
 class RecordedGame(_Named):
@@ -129,7 +128,7 @@ class RecordedGame(_Named):
     options = One(TimeLimits, "What can be chosen beside a record.", load_default=dict)
 
 
-class NewGame(Variants):
+class GameToCreate(Variants):
     """A game to open: a fresh one, or one that begins from a record."""
 
     variants = (FreshGame, RecordedGame)
@@ -246,7 +245,7 @@ class _Query(Schema):
 class GamesQuery(_Query):
     """Which games to list."""
 
-    status = OneOf((Status.LOBBY, Status.PLAYING, Status.FINISHED), "Only games of this status.")
+    status = ListedStatus("Only games of this status.")
     limit = QueryInteger(1, 100, "How many games at most.", load_default=20)
     cursor = fields.String(
         validate=validate.Regexp("^[0-9]{1,16}$", error="This is no cursor of an earlier page."),

@@ -191,14 +191,14 @@ def limits(document):
         parameters = document["paths"][path]["get"]["parameters"]
         return next(p["schema"]["maximum"] for p in parameters if p.get("name") == name)
 
-    turn = schemas["NewOptions"]["properties"]["turn_ms"]
+    turn = schemas["ChosenOptions"]["properties"]["turn_ms"]
     configuration = (ROOT / "service/server/gunicorn_conf.py").read_text()
     set_there = re.findall(r"^(limit_\w+) = (\d+)$", configuration, re.MULTILINE)
     gunicorn = {name: int(number) for name, number in set_there}
     return {
-        "name of a player": f"{length('NewPerson', 'name')} characters",
+        "name of a player": f"{length('PersonToSeat', 'name')} characters",
         "name of a game": f"{length('FreshGame', 'name')} characters",
-        "seed": f"{length('NewOptions', 'seed')} characters",
+        "seed": f"{length('ChosenOptions', 'seed')} characters",
         "`Idempotency-Key`": (
             f"{document['components']['parameters']['Idempotency-Key']['schema']['maxLength']} "
             "visible ASCII characters"

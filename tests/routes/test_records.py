@@ -86,7 +86,7 @@ def test_a_record_that_breaks_a_rule_is_refused_at_the_action(over):
     record["actions"][building] = {"seat": 0, "type": "pass"}
     answer = over.service.call("POST", "/v1/games", {"record": record})
     assert code_of(answer) == "invalid_record"
-    assert (answer.json["action"], answer.json["reason"]) == (building + 1, "wrong_phase")
+    assert answer.json["params"] == {"action": building + 1, "reason": "wrong_phase"}
     assert over.service.call("POST", "/v1/games", {"record": record, "until": building}).status_code == 201
 
 

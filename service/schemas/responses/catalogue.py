@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from service.schemas.enums import AnyTile, ObjectKind, ScoringTileId, Side, TerrainName
-from service.schemas.fields import ListOf, One, OneOf
+from service.schemas.fields import Always, ListOf, One
 from service.schemas.responses.scoring import ObjectCounts
 from service.schemas.responses.shape import Answer, Flag, Text
 from skye import SCORING_TILES, TILES
@@ -69,7 +69,7 @@ class ScoringTileList(Answer):
 class Health(Answer):
     """The service is well."""
 
-    status = OneOf(("ok",), 'Always "ok".')
+    status = Always("ok", 'Always "ok".')
 
 
 class Index(Answer):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from service.schemas.enums import BotName, Color, GamePhase, LandscapeTile, Prices
+from service.schemas.enums import BotName, Color, GamePhase, LandscapeTile, Prices, TakeoverReason
 from service.schemas.fields import (
     MOST_GOLD,
     Always,
@@ -10,7 +10,6 @@ from service.schemas.fields import (
     Integer,
     ListOf,
     One,
-    OneOf,
     Rotation,
     Seat,
     Tagged,
@@ -94,7 +93,7 @@ class BotTookOverEvent(_SeatEvent):
 
     type = Always("bot_took_over")
     bot = BotName("The bot.")
-    reason = OneOf(("resigned", "timed_out"), "Why.")
+    reason = TakeoverReason("Why.")
 
 
 class TimedOutEvent(_SeatEvent):

@@ -16,7 +16,7 @@ from service.schemas.enums import (
     TieBreakRule,
     TimeoutRule,
 )
-from service.schemas.fields import MOST_GOLD, Integer, ListOf, One, Seat
+from service.schemas.fields import MAX_TURN_MS, MOST_GOLD, Integer, ListOf, One, Seat
 from service.schemas.responses.shape import (
     ROUNDS,
     Answer,
@@ -56,7 +56,7 @@ class GameOptions(Answer):
     seed = Text("The seed; null until the game is over.", 64, allow_none=True)
     tie_break = TieBreakRule("What breaks a tie.")
     open_gold = Flag("Whether every purse is shown to everybody.")
-    turn_ms = Count("Milliseconds for each decision; null: no deadline.", allow_none=True)
+    turn_ms = Count("Milliseconds for each decision; null: no deadline.", MAX_TURN_MS, allow_none=True)
     on_timeout = TimeoutRule("Who decides for a seat that lets its deadline pass.")
 
 

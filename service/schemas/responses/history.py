@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from service.schemas.enums import GameStatus, LandscapeTile, Prices
-from service.schemas.fields import MOST_GOLD, Integer, ListOf, One, OneOf, Seat, Variants
-from service.schemas.records import GameRecord, RecordedAction
+from service.schemas.enums import GameStatus, LandscapeTile, Prices, StreamEndReason
+from service.schemas.fields import MOST_GOLD, Integer, ListOf, One, Seat, Variants
+from service.schemas.records import MOST_ACTIONS, GameRecord, RecordedAction
 from service.schemas.responses.events import Event, Income
 from service.schemas.responses.game import PointsByScoringTile
 from service.schemas.responses.shape import (
@@ -18,6 +18,7 @@ from service.schemas.responses.shape import (
     TerritoryTile,
     Version,
 )
+from skye import LANDSCAPE
 
 
 class EventList(Answer):
@@ -55,7 +56,7 @@ class SeatRound(Answer):
     purchase = One(RoundPurchase, "The purchase.", allow_none=True)
     tiles_kept = LandscapeTiles("The tiles that nobody bought.", 3)
     gold_lost = Count("The gold on those, which went to the bank.", allow_none=True)
-    placements = ListOf(TerritoryTile, "The tiles built, in that order.")
+    placements = ListOf(TerritoryTile, "The tiles built, in that order.", length=(0, len(LANDSCAPE)))
     tiles_returned = LandscapeTiles("Tiles that had no place and went back into the bag.")
     scoring_tiles = PointsByScoringTile("Points for each scoring tile of the round.", allow_none=True)
     score = Count("All points of the seat after the round.", allow_none=True)
@@ -78,7 +79,7 @@ class ExportedRecord(Answer, GameRecord):
 
     game = GameId("The id of the recorded game.")
     version = Version("The version of the game that the record was made at.")
-    actions = ListOf(RecordedAction, "Every action, in order.")
+    actions = ListOf(RecordedAction, "Every action, in order.", length=(0, MOST_ACTIONS))
 
 
 class StreamStart(Answer):
@@ -94,15 +95,11 @@ class StreamStart(Answer):
 class StreamEnd(Answer):
     """Why a stream ends."""
 
-    reason = OneOf(
-        ("finished", "aborted", "restart", "history_lost", "game_not_found", "token_unknown"),
-        "The game is over; or the server makes way for another; or the store has lost events that were sent; "
-        "or the caller may read the game no longer.",
-    )
+    reason = StreamEndReason("Why.")
     last_event = Count("The number of the last event that was sent.")
 
 
 class StreamMessage(Variants):
     """The `data` of one message of a stream; its `event` tells which form it has."""
 
-    variants = (StreamStart, Event, StreamEnd)
+    variants = (StreamStart, *Event.variants, StreamEnd)

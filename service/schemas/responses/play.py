@@ -10,6 +10,9 @@ from service.schemas.fields import Always, ListOf, One, Tagged
 from service.schemas.requests import Offer, PassToBuy, Placement, TileToBuy
 from service.schemas.responses.shape import Answer, Count, LandscapeTiles, Text, Version
 
+_MOST_ACTIONS = 2000
+"""More than the legal placements of every tile that a hand can hold."""
+
 
 class _Action(Answer):
     href = Text("The path to send it to.", 200)
@@ -93,4 +96,4 @@ class ActionList(Answer):
     """Every action open to a seat now; none when it is not its turn to decide."""
 
     version = Version()
-    actions = ListOf(Action, "The actions.")
+    actions = ListOf(Action, "The actions.", length=(0, _MOST_ACTIONS))

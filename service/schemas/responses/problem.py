@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from service.matches.errors import ERROR_CODES
-from service.schemas.fields import Integer, ListOf, Word
+from service.schemas.fields import MAX_ERRORS, Integer, ListOf, Word
 from service.schemas.responses.shape import Answer, Text
 
 
@@ -36,6 +36,6 @@ class Problem(Answer):
     status = Integer(400, 599, "The status of the answer.")
     detail = Text("Why the request was refused, in a sentence for people.", 1000)
     code = ProblemCode("Why the request was refused, in a word for programs.")
-    errors = ListOf(FieldProblem, "With `invalid_body` and such: every place that is wrong.")
+    errors = ListOf(FieldProblem, "The places of the request that are invalid.", length=(1, MAX_ERRORS))
     action = Integer(1, None, "With `invalid_record`: the number of the offending action, from 1.")
     reason = ProblemCode("With `invalid_record`: the code of the rule that the action breaks.")

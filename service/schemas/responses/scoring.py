@@ -21,6 +21,7 @@ from service.schemas.responses.shape import (
 from skye import LANDSCAPE, PLAYERS, SCORING_TILES, SLOTS
 
 _MOST_SCROLLS = 14
+_MOST_REGIONS = 5 * (len(LANDSCAPE) + 1)
 
 
 class Award(Answer):
@@ -34,7 +35,7 @@ class Awards(ListOf):
     """What points are made of."""
 
     def __init__(self) -> None:
-        super().__init__(Award, "What earned the points, thing by thing.")
+        super().__init__(Award, "What earned the points, one by one.", length=(0, _MOST_REGIONS))
 
 
 class SlotScore(Answer):
@@ -104,9 +105,7 @@ class AreaCell(Answer):
     region = Count("Which region of the tile it is: the index in `regions` of the tile in the catalogue.", 4)
     x = Coordinate("Position eastwards of the castle.")
     y = Coordinate("Position southwards of the castle.")
-    sides = ListOf(
-        Side("An edge of the cell."), "The edges that it reaches, as the tile lies.", length=(0, 4)
-    )
+    sides = ListOf(Side(), "The edges of the cell that it reaches.", length=(0, 4))
     center = Flag("Whether it covers the middle of the tile.")
 
 
@@ -115,9 +114,7 @@ class Area(Answer):
 
     terrain = TerrainName()
     tiles = TerritoryTiles("Its tiles, each once.")
-    cells = ListOf(
-        AreaCell, "The regions of tiles that it consists of.", length=(0, 4 * (len(LANDSCAPE) + 1))
-    )
+    cells = ListOf(AreaCell, "The regions of tiles that it consists of.", length=(1, _MOST_REGIONS))
     completed = Flag("Whether every edge that it reaches has a tile on its other side.")
     brochs = Count("The brochs in it.")
     ships = Count("The ships in it.")
@@ -129,7 +126,7 @@ class Areas(ListOf):
     """The areas of a territory."""
 
     def __init__(self) -> None:
-        super().__init__(Area, "The areas.")
+        super().__init__(Area, "The areas.", length=(0, _MOST_REGIONS))
 
 
 class ObjectCounts(Answer):
