@@ -70,12 +70,22 @@ WAYS: Final = {tile: _ways(tile) for tile in LANDSCAPE}
 """For each landscape tile and each demand, every way to lay it, by cell; None where no rotation fits."""
 
 
-def clash(tile: str, rotation: int, demand: int) -> str:
-    """Name the first edge on which a tile meets another terrain."""
+class Clash(NamedTuple):
+    """An edge on which the terrains of a tile and of its neighbour differ."""
+
+    side: str
+    own: str
+    neighbor: str
+
+    def __str__(self) -> str:
+        return f"its {self.side} is {self.own}, its neighbour there shows {self.neighbor}"
+
+
+def clash(tile: str, rotation: int, demand: int) -> Clash:
+    """Return the first edge on which a tile meets another terrain."""
     edges = FORMS[tile, rotation].edges
     for side in SIDES:
         wanted = demand >> 2 * side & 3
         if wanted and wanted != edges[side]:
-            name, here, there = SIDE_NAMES[side], edges[side].label, Terrain(wanted).label
-            return f"its {name} is {here}, its neighbour there shows {there}"
+            return Clash(SIDE_NAMES[side], edges[side].label, Terrain(wanted).label)
     raise AssertionError("the tile fits")

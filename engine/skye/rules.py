@@ -86,7 +86,9 @@ def rule_error_for(game: Game, seat: int, move: Move | Draw) -> RuleError | None
         return judge(game, seat, move)
     if game.phase is None:
         return errors.GameOver("The game is over.")
-    return errors.WrongPhase(f"This belongs to the {phase} phase; the game is in {game.phase}.")
+    return errors.WrongPhase(
+        f"This belongs to the {phase} phase; the game is in {game.phase}.", phase=str(game.phase)
+    )
 
 
 def legal_moves(game: Game, seat: int) -> list[Move]:
@@ -115,20 +117,28 @@ def _offer_error(game: Game, seat: int, offer: SetOffer) -> RuleError | None:
     if len(named) != len(player.drawn) or set(named) != set(player.drawn):
         for tile in named:
             if tile not in player.drawn:
-                return errors.TileNotYours(f"{tile} is not among the tiles drawn: {', '.join(player.drawn)}.")
+                return errors.TileNotYours(
+                    f"{tile} is not among the tiles drawn: {', '.join(player.drawn)}.",
+                    tile=tile,
+                    tiles=player.drawn,
+                )
         return errors.OfferIncomplete("Discard one of the three drawn tiles and price each of the other two.")
     prices = [gold for _, gold in priced]
     if min(prices) < MINIMUM_PRICE:
-        return errors.PriceTooLow(f"Each price is at least {MINIMUM_PRICE} gold.")
+        return errors.PriceTooLow(
+            f"Each price is at least {MINIMUM_PRICE} gold.", need=MINIMUM_PRICE, have=min(prices)
+        )
     purse = player.gold + player.stakes
     if sum(prices) > purse:
-        return errors.NotEnoughGold(f"The prices come to {sum(prices)} gold; the purse holds {purse}.")
+        return errors.NotEnoughGold(
+            f"The prices come to {sum(prices)} gold; the purse holds {purse}.", need=sum(prices), have=purse
+        )
     return None
 
 
 def _turn_error(game: Game, seat: int, _move: Buy | Pass) -> RuleError | None:
     if seat != game.buyer:
-        return errors.NotYourTurn(f"It is the turn of seat {game.buyer} to buy.")
+        return errors.NotYourTurn(f"It is the turn of seat {game.buyer} to buy.", seat=game.buyer)
     return None
 
 
@@ -138,13 +148,15 @@ def _purchase_error(game: Game, seat: int, move: Buy) -> RuleError | None:
     tile = move.tile
     seller = _seller(game, tile)
     if seller is None:
-        return errors.TileNotForSale(f"Nobody offers {tile} now.")
+        return errors.TileNotForSale(f"Nobody offers {tile} now.", tile=tile)
     if seller == seat:
-        return errors.OwnTile(f"{tile} is a tile of your own.")
+        return errors.OwnTile(f"{tile} is a tile of your own.", tile=tile)
     offering = game.players[seller]
     price, gold = offering.prices[offering.drawn.index(tile)], game.players[seat].gold
     if price > gold:
-        return errors.NotEnoughGold(f"{tile} costs {price} gold; the purse holds {gold}.")
+        return errors.NotEnoughGold(
+            f"{tile} costs {price} gold; the purse holds {gold}.", tile=tile, need=price, have=gold
+        )
     return None
 
 
@@ -154,7 +166,9 @@ def _placement_error(game: Game, seat: int, place: Place) -> RuleError | None:
         return _finished()
     tile, x, y, rotation = place
     if tile not in player.hand:
-        return errors.TileNotYours(f"{tile} is not among the tiles in hand: {', '.join(player.hand)}.")
+        return errors.TileNotYours(
+            f"{tile} is not among the tiles in hand: {', '.join(player.hand)}.", tile=tile, tiles=player.hand
+        )
     return player.territory.placement_error(tile, x, y, rotation)
 
 
@@ -173,7 +187,7 @@ def _finish_error(game: Game, seat: int, _move: FinishBuilding) -> RuleError | N
         return _finished()
     placeable = [tile for tile in player.hand if player.territory.has_place(tile)]
     if placeable:
-        return errors.PlaceableTilesLeft(f"{', '.join(placeable)} can still be placed.")
+        return errors.PlaceableTilesLeft(f"{', '.join(placeable)} can still be placed.", tiles=placeable)
     return None
 
 

@@ -149,13 +149,25 @@ class Territory(_WorkedOut):
         except (ValueError, KeyError):
             for there in self.placed:
                 if (there.x, there.y) == (x, y):
-                    return CellOccupied(f"{there.tile} lies on ({x}, {y}) already.")
-            return NotAdjacent(f"({x}, {y}) shares no edge with a tile of the territory.")
+                    return CellOccupied(
+                        f"{there.tile} lies on ({x}, {y}) already.", tile=there.tile, x=x, y=y
+                    )
+            return NotAdjacent(
+                f"({x}, {y}) shares no edge with a tile of the territory.", tile=tile, x=x, y=y
+            )
         if rotation in FITS[tile][demand]:
             return None
         if rotation not in ROTATIONS:
             raise ValueError(f"{rotation} is not one of {ROTATIONS}")
-        return TerrainMismatch(f"{tile} turned by {rotation} on ({x}, {y}): {clash(tile, rotation, demand)}.")
+        found = clash(tile, rotation, demand)
+        return TerrainMismatch(
+            f"{tile} turned by {rotation} on ({x}, {y}): {found}.",
+            tile=tile,
+            x=x,
+            y=y,
+            rotation=rotation,
+            **found._asdict(),
+        )
 
     def without_last(self) -> Territory:
         """Return the territory as it was before the last placement."""

@@ -101,9 +101,11 @@ class Problem(Exception):
         *,
         errors: list[FieldError] | None = None,
         headers: dict[str, str] | None = None,
+        **params: str | int,
     ) -> None:
         super().__init__(code)
         self.code = code
         self.detail = detail or ERROR_CODES[code].meaning
         self.errors = errors
         self.headers = headers or {}
+        self.params = params

@@ -57,7 +57,7 @@ def join(match: Match, seat: Seat, now_ms: int, *, unique_names: bool = True) ->
         raise Problem("game_full", f"All {match.capacity} seats are taken.")
     taken = {other.color for other in match.seats}
     if seat.color in taken:
-        raise Problem("color_taken", f"Another player has {seat.color}.")
+        raise Problem("color_taken", f"Another player has {seat.color}.", color=seat.color)
     if unique_names and name_key(seat.name) in {name_key(other.name) for other in match.seats}:
         raise Problem("name_taken", "Another player has this name, or one that looks like it.")
     seat = replace(seat, color=seat.color or next(color for color in COLORS if color not in taken))

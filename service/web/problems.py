@@ -40,15 +40,16 @@ def response_for(problem: Problem | RuleError) -> Response:
     error_code = ERROR_CODES[problem.code]
     body: dict[str, Any] = {
         "type": f"/docs/errors#{problem.code}",
-        "title": title_of(error_code.status),
+        "title": problem.code.replace("_", " ").capitalize(),
         "status": error_code.status,
         "detail": _shortened(problem.detail, MAX_DETAIL),
         "code": problem.code,
     }
     headers: dict[str, str] = {"Cache-Control": "no-store"}
-    if isinstance(problem, RuleError):
-        body.update(problem.facts)
-    else:
+    params = problem.facts if isinstance(problem, RuleError) else problem.params
+    if params:
+        body["params"] = params
+    if isinstance(problem, Problem):
         headers |= problem.headers
         if problem.errors is not None:
             body["errors"] = [

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from service.matches.errors import ERROR_CODES
-from service.schemas.fields import MAX_ERRORS, Integer, ListOf, Word
-from service.schemas.responses.shape import Answer, Text
+from service.schemas.enums import AnyTile, Color, GamePhase, Side, TerrainName
+from service.schemas.fields import MAX_ERRORS, Coordinate, Integer, ListOf, One, Rotation, Seat, Word
+from service.schemas.responses.shape import Answer, Count, LandscapeTiles, Text
 
 
 class ProblemCode(Word):
@@ -22,20 +23,57 @@ class FieldProblem(Answer):
     detail = Text("What is wrong with it, in a sentence.", 500)
 
 
+class ProblemParams(Answer):
+    """What the detail of a problem names. The fields depend on the code; there may be new ones."""
+
+    optional = (
+        "tile",
+        "tiles",
+        "x",
+        "y",
+        "rotation",
+        "side",
+        "own",
+        "neighbor",
+        "need",
+        "have",
+        "seat",
+        "phase",
+        "color",
+        "action",
+        "reason",
+    )
+
+    tile = AnyTile()
+    tiles = LandscapeTiles("The tiles in question.")
+    x = Coordinate("Position eastwards of the castle.")
+    y = Coordinate("Position southwards of the castle.")
+    rotation = Rotation()
+    side = Side("The edge of the cell.")
+    own = TerrainName("The terrain that the tile has there.")
+    neighbor = TerrainName("The terrain that the neighbour has there.")
+    need = Count("The gold that is needed.")
+    have = Count("The gold that there is.")
+    seat = Seat("The seat whose turn it is.")
+    phase = GamePhase("The phase that the game is in.")
+    color = Color("The colour that is taken.")
+    action = Integer(1, None, "The number of the action of a record that breaks a rule, from 1.")
+    reason = ProblemCode("The code of the rule that the action breaks.")
+
+
 class Problem(Answer):
     """A refusal (RFC 9457)."""
 
-    optional = ("errors", "action", "reason")
+    optional = ("errors", "params")
 
     type = Text(
         "Where the documentation tells of the code.",
         100,
         metadata={"format": "uri-reference", "examples": ["/docs/errors#wrong_phase"]},
     )
-    title = Text("The name of the status.", 60, metadata={"examples": ["Conflict"]})
+    title = Text("The code in words.", 60, metadata={"examples": ["Wrong phase"]})
     status = Integer(400, 599, "The status of the answer.")
     detail = Text("Why the request was refused, in a sentence for people.", 1000)
     code = ProblemCode("Why the request was refused, in a word for programs.")
     errors = ListOf(FieldProblem, "The places of the request that are invalid.", length=(1, MAX_ERRORS))
-    action = Integer(1, None, "With `invalid_record`: the number of the offending action, from 1.")
-    reason = ProblemCode("With `invalid_record`: the code of the rule that the action breaks.")
+    params = One(ProblemParams, "What `detail` names, for clients that word it themselves.")
