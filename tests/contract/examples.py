@@ -8,7 +8,9 @@ from where it goes into the document.
 
 import logging
 import sys
+from unittest import mock
 
+from service.matches import cooperative_yield
 from tests.contract.readme import laid_out
 from tests.contract.recording import LiveService
 from tests.support import refused_faults, refused_moves, refused_requests
@@ -175,7 +177,8 @@ def refusals():
     """Return an example of each refusal that can be provoked, by its code."""
     sentences = {code: sentence for sentence, (code, _) in reversed(PROVOKED.items())}
     told = {code: _refusal(sentence) for code, sentence in sentences.items()}
-    return told | {"too_many_requests": _too_many_requests(), "too_many_streams": _too_many_streams()}
+    limits = {"too_many_requests": _too_many_requests(), "too_many_streams": _too_many_streams()}
+    return told | limits | {"server_busy": _server_busy()}
 
 
 def _refusal(sentence):
@@ -183,6 +186,14 @@ def _refusal(sentence):
     with LiveService() as service:
         summary = f"{sentence[0].upper()}{sentence[1:].replace('_', ' ')}."
         return {"summary": summary, "value": prepare(service)().json}
+
+
+def _server_busy():
+    body = {"territories": [{"tiles": [{"tile": "castle-red", "x": 0, "y": 0}]}]}
+    with LiveService() as service, mock.patch.object(cooperative_yield, "MAX_QUEUED", 0):
+        with cooperative_yield.Computation():
+            answer = service.call("POST", "/v1/scoring", body)
+        return {"summary": "A long computation too many.", "value": answer.json}
 
 
 def _too_many_requests():

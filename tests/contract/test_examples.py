@@ -17,7 +17,6 @@ WITHOUT = {
 """Operations whose answers need no example."""
 
 UNSEEN = {
-    "server_busy": "a second long computation at the same moment",
     "price_too_low": "the schema refuses a price below 1 first",
     "request_timeout": "nobody waits for a slow client here",
     "uri_too_long": "the server refuses it before the application hears of it",
