@@ -189,10 +189,10 @@ def _refusal(sentence):
 
 
 def _server_busy():
-    body = {"territories": [{"tiles": [{"tile": "castle-red", "x": 0, "y": 0}]}]}
+    body = {"players": [{"bot": "random"}, {"bot": "random"}], "start": True}
     with LiveService() as service, mock.patch.object(cooperative_yield, "MAX_QUEUED", 0):
         with cooperative_yield.Computation():
-            answer = service.call("POST", "/v1/scoring", body)
+            answer = service.call("POST", "/v1/games", body)
         return {"summary": "A long computation too many.", "value": answer.json}
 
 
