@@ -26,12 +26,12 @@ def register(app: Flask, origins: Sequence[str]) -> None:
     everyone = "*" in origins
 
     def mark(response: Response) -> Response:
+        response.headers.add("Vary", "Origin")  # without an Origin too: a shared cache may keep the response
         origin = request.headers.get("Origin")
         if origin not in origins:
             return response
         response.headers["Access-Control-Allow-Origin"] = origin
         response.headers["Access-Control-Expose-Headers"] = _EXPOSED
-        response.headers.add("Vary", "Origin")
         return response
 
     def answer_options(response: Response) -> Response:

@@ -1,0 +1,21 @@
+"""Cross-origin requests: headers that shared caches rely on."""
+
+import pytest
+
+from tests.support.playing import Service
+
+
+@pytest.mark.parametrize("origin", [None, "https://play.example", "https://other.example"])
+@pytest.mark.parametrize("path", ["/v1/tiles", "/v1/games", "/v1/tiles/L01.svg", "/docs", "/v1/nowhere"])
+def test_response_with_a_list_of_origins_varies_by_origin(path, origin):
+    service = Service(cors_origins=("https://play.example",))
+    answer = service.call("GET", path, headers={"Origin": origin} if origin else {})
+    assert "origin" in {name.strip().lower() for name in ",".join(answer.headers.getlist("Vary")).split(",")}
+    allowed = origin == "https://play.example"
+    assert answer.headers.get("Access-Control-Allow-Origin") == (origin if allowed else None)
+
+
+def test_response_for_all_origins_does_not_vary_by_origin():
+    answer = Service(cors_origins=("*",)).call("GET", "/v1/tiles", headers={"Origin": "https://play.example"})
+    assert "Origin" not in answer.headers.get("Vary", "")
+    assert answer.headers["Access-Control-Allow-Origin"] == "*"
