@@ -7,7 +7,7 @@ lies behind each open edge: a new tile only joins those that it touches.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from skye.geometry import OPPOSITE, SIDES, STEPS
@@ -19,12 +19,19 @@ class Area(NamedTuple):
     """A connected stretch of one terrain.
 
     `openings` counts the tile edges that it reaches and that have no tile on the other side. `parts` are the
-    regions of tiles that it consists of, each with its cell; a tile can have several in one area.
+    regions of tiles that it consists of, each with its cell; a tile can have several in one area. `size`
+    counts its tiles, each once. Brochs and ships are those in it (R1), lighthouses those adjacent to it,
+    those of one tile once (R2). `scrolls` lie in it (R3), each as (kind, cell).
     """
 
     terrain: Terrain
     openings: int
     parts: tuple[tuple[int, Region], ...]
+    size: int
+    brochs: int = 0
+    ships: int = 0
+    lighthouses: int = 0
+    scrolls: tuple[tuple[str, int], ...] = ()
 
     @property
     def completed(self) -> bool:
@@ -33,39 +40,25 @@ class Area(NamedTuple):
 
     @property
     def cells(self) -> tuple[int, ...]:
-        """Where it lies, each cell once: `len(cells)` is its size in tiles."""
+        """Where it lies, each cell once."""
         return tuple(dict(self.parts))
-
-    @property
-    def brochs(self) -> int:
-        """The brochs in it (R1)."""
-        number = 0
-        for _, region in self.parts:
-            number += region.brochs
-        return number
-
-    @property
-    def ships(self) -> int:
-        """The ships in it (R1)."""
-        number = 0
-        for _, region in self.parts:
-            number += region.ships
-        return number
-
-    @property
-    def lighthouses(self) -> int:
-        """The lighthouses adjacent to it (R2), those of one tile once."""
-        return sum([region.lighthouses for region in dict(self.parts).values()])
-
-    @property
-    def scrolls(self) -> list[tuple[str, int]]:
-        """The scrolls that lie in it (R3), as (kind, cell)."""
-        return [(region.scroll, cell) for cell, region in self.parts if region.scroll]
 
 
 # An edge is an empty cell and one of its sides, as one number: cell * 4 + side.
 _ACROSS: Final = tuple(4 * STEPS[side] + OPPOSITE[side] for side in SIDES)
 """What to add to a tile's cell * 4 for the edge that an empty neighbour on each side has towards it."""
+
+
+class Joined(NamedTuple):
+    """What a tile makes of the areas that it touches.
+
+    `areas` are the areas of its regions, by number. `became` has the new number of every area touched, and
+    `numbers` that of the area of each region, unless a later region has joined it to another.
+    """
+
+    areas: dict[int, Area]
+    became: dict[int, int]
+    numbers: list[int]
 
 
 class Areas(NamedTuple):
@@ -91,35 +84,100 @@ NO_AREAS: Final = Areas(0, {}, {})
 """Those of no tile at all."""
 
 
+def join_regions(areas: Mapping[int, Area], facing: Mapping[int, int], cell: int, form: Form) -> Joined:
+    """Return what a tile makes of the areas that its regions touch; nothing is changed."""
+    joined: dict[int, Area] = {}
+    became: dict[int, int] = {}
+    numbers: list[int] = []
+    first_edge = 4 * cell
+    number_of_own = 8 * cell
+    for region in form.regions:
+        number, area, counted = number_of_own, None, False  # counted: whether the tile is in the area already
+        openings = 0
+        for side in region.sides:
+            behind = facing.get(first_edge + side)
+            if behind is None:
+                openings += 1
+                continue
+            openings -= 1
+            behind = became.setdefault(behind, behind)
+            if area is not None and behind == number:
+                continue
+            touched = joined.get(behind)
+            if touched is None:
+                touched = areas[behind]
+            else:
+                counted = True
+            if area is None:
+                number, area = behind, touched
+                continue
+            area = _merged(area, touched)
+            joined.pop(behind, None)
+            for old, new in became.items():
+                if new == behind:
+                    became[old] = number
+        numbers.append(number)
+        joined[number] = _with_region(area, cell, region, openings, counted=counted)
+        number_of_own += 1
+    return made(Joined, (joined, became, numbers))
+
+
+def _merged(area: Area, other: Area) -> Area:
+    parts = area.parts + other.parts
+    regions = dict(parts)
+    return Area(
+        area.terrain,
+        area.openings + other.openings,
+        parts,
+        len(regions),
+        area.brochs + other.brochs,
+        area.ships + other.ships,
+        sum([region.lighthouses for region in regions.values()]),
+        area.scrolls + other.scrolls,
+    )
+
+
+def _with_region(area: Area | None, cell: int, region: Region, openings: int, *, counted: bool) -> Area:
+    """Return an area with a region of the tile on a cell, and that many more openings."""
+    scrolls = ((region.scroll, cell),) if region.scroll else ()
+    own = ((cell, region),)
+    if area is None:  # the region itself
+        brochs, ships, lighthouses = region.brochs, region.ships, region.lighthouses
+        return made(Area, (region.terrain, openings, own, 1, brochs, ships, lighthouses, scrolls))
+    terrain, before, parts, size, brochs, ships, lighthouses, others = area
+    if not counted:
+        size += 1
+        lighthouses += region.lighthouses
+    fields = (
+        terrain,
+        before + openings,
+        parts + own,
+        size,
+        brochs + region.brochs,
+        ships + region.ships,
+        lighthouses,
+        others + scrolls,
+    )
+    return made(Area, fields)
+
+
 def _join(areas: dict[int, Area], facing: dict[int, int], cell: int, form: Form) -> None:
     """Add the regions of a tile to the areas that they touch, in place."""
+    joined, became, numbers = join_regions(areas, facing, cell, form)
     first_edge = 4 * cell
-    for own_number, region in enumerate(form.regions, 8 * cell):
-        number = None
-        openings = 0
-        parts: tuple[tuple[int, Region], ...] = ()
-        opened = []
-        for side in region.sides:
-            behind = facing.pop(first_edge + side, None)
-            if behind is None:
-                opened.append(first_edge + _ACROSS[side])
-            elif number is None:
-                number = behind
-                _, openings, parts = areas[number]
-            elif behind != number:
-                _, more_openings, more_parts = areas.pop(behind)
-                openings += more_openings
-                parts += more_parts
-                _renumber(facing, behind, number)
-        if number is None:
-            number = own_number
-        openings += 2 * len(opened) - len(region.sides)  # where nothing opens, an opening is closed
-        areas[number] = made(Area, (region.terrain, openings, (*parts, (cell, region))))
-        for edge in opened:
-            facing[edge] = number
-
-
-def _renumber(facing: dict[int, int], old: int, new: int) -> None:
-    for edge, number in facing.items():
-        if number == old:
-            facing[edge] = new
+    renumbered = {old: new for old, new in became.items() if old != new}
+    opened = [
+        (side, renumbered.get(number, number))
+        for number, region in zip(numbers, form.regions, strict=True)
+        for side in region.sides
+        if facing.pop(first_edge + side, None) is None
+    ]
+    if renumbered:
+        for old in renumbered:
+            del areas[old]
+        for edge, number in facing.items():
+            if number in renumbered:
+                facing[edge] = renumbered[number]
+    areas.update(joined)
+    for side, number in opened:
+        facing[first_edge + _ACROSS[side]] = number

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from skye.territory_summary import TerritorySummary
 from skye.tiles import OBJECTS
 
-_THINGS_FOR_A_POINT: Final = {
+THINGS_FOR_A_POINT: Final = {
     "cattle": 1,
     "broch": 1,
     "farm": 1,
@@ -17,6 +17,8 @@ _THINGS_FOR_A_POINT: Final = {
     "ship": 2,
     "whisky": 2,
 }
+"""How many things give a point, for each kind of scroll."""
+
 _GOLD_FOR_A_POINT: Final = 5
 
 _TIE_BREAKS: Final[dict[str, Callable[[int], int]]] = {
@@ -68,16 +70,14 @@ def final_score(summary: TerritorySummary, gold: int) -> FinalScore:
 
 
 def _scrolls_in_completed(summary: TerritorySummary) -> set[int]:
-    return {
-        cell for area in summary.areas if not area.openings for cell, region in area.parts if region.scroll
-    }
+    return {cell for area in summary.areas if not area.openings for _, cell in area.scrolls}
 
 
 def _scroll_score(summary: TerritorySummary, kind: str, cell: int, completed: bool) -> ScrollScore:
     thing = OBJECTS.index(kind)
     # Whisky is counted in tiles; no tile shows more than one.
     number = sum([form.tile.counts[thing] for form in summary.cells.values()])
-    points = number // _THINGS_FOR_A_POINT[kind]  # rounded down first, doubled after
+    points = number // THINGS_FOR_A_POINT[kind]  # rounded down first, doubled after
     return ScrollScore(kind, cell, number, completed, 2 * points if completed else points)
 
 

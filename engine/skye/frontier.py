@@ -25,7 +25,7 @@ class Place(NamedTuple):
         return f"{self.tile}@{self.x},{self.y}" + (f"/{self.rotation}" if self.rotation else "")
 
 
-_OPEN: Final = tuple(
+OPEN_SIDES: Final = tuple(
     tuple((side, STEPS[side]) for side in SIDES if not demand >> 2 * side & 3) for demand in range(256)
 )
 """For each demand the sides that nothing is demanded on, those without a neighbour, and the steps there."""
@@ -35,7 +35,7 @@ def cover(frontier: dict[int, int], cell: int, form: Form) -> None:
     """Lay a tile on a cell, in place: the cell is open no more, its empty neighbours are."""
     demand = frontier.pop(cell, 0)
     demands = form.demands
-    for side, step in _OPEN[demand]:
+    for side, step in OPEN_SIDES[demand]:
         beside = cell + step
         frontier[beside] = frontier.get(beside, 0) | demands[side]
 

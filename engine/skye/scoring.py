@@ -1,24 +1,31 @@
 """The 16 scoring tiles, and what they give.
 
-A scoring tile is one function and one entry in `SCORING_TILES`. The function says what earns points and
-which tiles earn them; sums and explanations are both made from that, so they cannot disagree.
+A scoring tile is one row in `SCORING_TILES` with its rule (see `scoring_rules`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from skye.areas import Area
 from skye.geometry import EAST, NORTH, SOUTH, STEPS, WEST
+from skye.scoring_rules import (
+    AreaRule,
+    Earned,
+    MajorityRule,
+    PatternRule,
+    Rule,
+    TileRule,
+    majority,
+)
 from skye.territory_summary import TerritorySummary
-from skye.tiles import BROCH, CATTLE, FARM, LIGHTHOUSE, MOUNTAIN, SHEEP, SHIP, WATER, WHISKY
+from skye.tiles import BROCH, CATTLE, FARM, LIGHTHOUSE, MOUNTAIN, SHEEP, SHIP, WATER, WHISKY, Tile
 
 _NORTH, _EAST, _SOUTH, _WEST = STEPS[NORTH], STEPS[EAST], STEPS[SOUTH], STEPS[WEST]
 _AROUND: Final = tuple(row + column for row in (_NORTH, 0, _SOUTH) for column in (_WEST, 0, _EAST))
 _BROCH_POINTS: Final = (0, 1, 3, 6)
-_MOST, _SECOND = 5, 2
 
 
 class Award(NamedTuple):
@@ -28,31 +35,19 @@ class Award(NamedTuple):
     cells: tuple[int, ...]
 
 
-# While counting, an award is a plain tuple, and an area stands for its cells: scoring makes thousands of them
-# and mostly wants the sum.
-_Earned = tuple[int, tuple[int, ...] | Area]
-_Earns = Callable[[TerritorySummary], list[_Earned]]
-_Holds = Callable[[TerritorySummary, int], _Earned]
-
-
 @dataclass(frozen=True, slots=True)
 class ScoringTile:
-    """A scoring tile: its id, title and text, and the function that scores it.
-
-    `earns` lists what earns points in a territory. A majority has `holds` instead, which tells how many
-    of the thing a player has (from their territory and purse) and on which tiles.
-    """
+    """A scoring tile: its id, title and text, and the rule by which it scores."""
 
     id: str
     title: str
     text: str
-    earns: _Earns | None = None
-    holds: _Holds | None = None
+    rule: Rule
 
     @property
     def majority(self) -> bool:
         """Whether players are compared: 5 points for most, 2 for second most."""
-        return self.holds is not None
+        return isinstance(self.rule, MajorityRule)
 
 
 def awards(
@@ -62,27 +57,32 @@ def awards(
 
     `summaries` and `golds` (the purses) have one entry for each seat: a majority compares them.
     """
-    return tuple(
-        Award(points, where.cells if isinstance(where, Area) else where)
-        for points, where in _earned(SCORING_TILES[tile_id], summaries, golds)[seat]
-    )
+    rule = SCORING_TILES[tile_id].rule
+    if not isinstance(rule, MajorityRule):
+        return tuple(
+            Award(points, where.cells if isinstance(where, Area) else where)
+            for points, where in rule.earns(summaries[seat])
+        )
+    holdings = [rule.holds(summary, gold) for summary, gold in zip(summaries, golds, strict=True)]
+    points = majority([count for count, _ in holdings])[seat]
+    return (Award(points, holdings[seat][1]),) if points else ()
 
 
 def tile_points(tile_id: str, summaries: Sequence[TerritorySummary], golds: Sequence[int]) -> tuple[int, ...]:
     """Return the points that a scoring tile gives each seat: the sums of their `awards`."""
-    tile = SCORING_TILES[tile_id]
-    if tile.holds is not None:
-        holdings = [tile.holds(summary, gold) for summary, gold in zip(summaries, golds, strict=True)]
-        return tuple(_majority([count for count, _ in holdings]))
-    assert tile.earns is not None
-    return tuple([sum([points for points, _ in tile.earns(summary)]) for summary in summaries])
+    rule = SCORING_TILES[tile_id].rule
+    if isinstance(rule, MajorityRule):
+        return tuple(
+            majority([rule.holds(summary, gold)[0] for summary, gold in zip(summaries, golds, strict=True)])
+        )
+    return tuple([sum([points for points, _ in rule.earns(summary)]) for summary in summaries])
 
 
 def holding(tile_id: str, summary: TerritorySummary) -> int:
     """Return how much of what a majority compares lies in a territory, purses left aside."""
-    holds = SCORING_TILES[tile_id].holds
-    assert holds is not None
-    return holds(summary, 0)[0]
+    rule = SCORING_TILES[tile_id].rule
+    assert isinstance(rule, MajorityRule)
+    return rule.holds(summary, 0)[0]
 
 
 def points_beside(tile_id: str, summary: TerritorySummary, rivals: Sequence[int]) -> int:
@@ -90,34 +90,13 @@ def points_beside(tile_id: str, summary: TerritorySummary, rivals: Sequence[int]
 
     A majority compares it with the `holding` of each rival.
     """
-    earns = SCORING_TILES[tile_id].earns
-    if earns is not None:
-        return sum([points for points, _ in earns(summary)])
-    return _majority([holding(tile_id, summary), *rivals])[0]
+    rule = SCORING_TILES[tile_id].rule
+    if isinstance(rule, MajorityRule):
+        return majority([holding(tile_id, summary), *rivals])[0]
+    return sum([points for points, _ in rule.earns(summary)])
 
 
-def _earned(
-    tile: ScoringTile, summaries: Sequence[TerritorySummary], golds: Sequence[int]
-) -> list[list[_Earned]]:
-    if tile.earns is not None:
-        return [tile.earns(summary) for summary in summaries]
-    assert tile.holds is not None
-    holdings = [tile.holds(summary, gold) for summary, gold in zip(summaries, golds, strict=True)]
-    ranked = _majority([count for count, _ in holdings])
-    return [[(points, cells)] if points else [] for points, (_, cells) in zip(ranked, holdings, strict=True)]
-
-
-def _majority(counts: list[int]) -> list[int]:
-    """Return 5 for each seat with most, 2 for each with second most unless first is shared; none for none."""
-    most = max(counts)
-    shared = counts.count(most) > 1
-    second = 0 if shared else max([count for count in counts if count < most], default=0)
-    return [
-        0 if not count else _MOST if count == most else _SECOND if count == second else 0 for count in counts
-    ]
-
-
-def _squares(summary: TerritorySummary) -> list[_Earned]:
+def _squares(summary: TerritorySummary) -> list[Earned]:
     cells = summary.cells
     return [
         (2, (cell, cell + _EAST, cell + _SOUTH, cell + _SOUTH + _EAST))
@@ -126,29 +105,17 @@ def _squares(summary: TerritorySummary) -> list[_Earned]:
     ]
 
 
-def _completed_areas(summary: TerritorySummary) -> list[_Earned]:
-    return [(1, area) for area in summary.areas if not area.openings]
+def _squares_added(summary: TerritorySummary, cell: int, _tile: Tile) -> int:
+    cells = summary.cells
+    blocks = 0
+    for vertical in (_NORTH, _SOUTH):
+        if cell + vertical in cells:
+            for across in (_WEST, _EAST):
+                blocks += cell + across in cells and cell + vertical + across in cells
+    return 2 * blocks
 
 
-def _sheep(summary: TerritorySummary) -> list[_Earned]:
-    return [(number, (cell,)) for cell, form in summary.cells.items() if (number := form.tile.counts[SHEEP])]
-
-
-def _large_completed_areas(summary: TerritorySummary) -> list[_Earned]:
-    # Several parts may lie in one tile.
-    return [
-        (3, area)
-        for area in summary.areas
-        if not area.openings and len(area.parts) >= 3 and len(area.cells) >= 3
-    ]
-
-
-def _brochs_in_mountains(summary: TerritorySummary) -> list[_Earned]:
-    mountains = [area for area in summary.areas if area.terrain is MOUNTAIN]
-    return [(_BROCH_POINTS[min(brochs, 3)], area) for area in mountains if (brochs := area.brochs)]
-
-
-def _building_sets(summary: TerritorySummary) -> list[_Earned]:
+def _building_sets(summary: TerritorySummary) -> list[Earned]:
     brochs: list[int] = []
     farms: list[int] = []
     lighthouses: list[int] = []
@@ -165,17 +132,14 @@ def _building_sets(summary: TerritorySummary) -> list[_Earned]:
     return [(5, tuple(dict.fromkeys(cells))) for cells in sets]
 
 
-def _most_whisky(summary: TerritorySummary, _gold: int) -> _Earned:
-    tiles = tuple([cell for cell, form in summary.cells.items() if form.tile.counts[WHISKY]])
-    return len(tiles), tiles
+def _building_sets_added(summary: TerritorySummary, _cell: int, tile: Tile) -> int:
+    have, here = summary.counts, tile.counts
+    before = min(have[BROCH], have[FARM], have[LIGHTHOUSE])
+    after = min(have[BROCH] + here[BROCH], have[FARM] + here[FARM], have[LIGHTHOUSE] + here[LIGHTHOUSE])
+    return 5 * (after - before)
 
 
-def _most_ships(summary: TerritorySummary, _gold: int) -> _Earned:
-    tiles = tuple([cell for cell, form in summary.cells.items() if form.tile.counts[SHIP]])
-    return sum([summary.cells[cell].tile.counts[SHIP] for cell in tiles]), tiles
-
-
-def _animals_near_farms(summary: TerritorySummary) -> list[_Earned]:
+def _animals_near_farms(summary: TerritorySummary) -> list[Earned]:
     # Going from the animals' tiles, not from the farms, counts each animal once (R7).
     near = {cell + step for cell, form in summary.cells.items() if form.tile.counts[FARM] for step in _AROUND}
     return [
@@ -185,31 +149,33 @@ def _animals_near_farms(summary: TerritorySummary) -> list[_Earned]:
     ]
 
 
-def _most_gold(_summary: TerritorySummary, gold: int) -> _Earned:
-    return gold, ()
+def _animals_near_farms_added(summary: TerritorySummary, cell: int, tile: Tile) -> int:
+    cells, here = summary.cells, tile.counts
+    animals = here[SHEEP] + here[CATTLE]
+    if not animals and not here[FARM]:
+        return 0
+    around = [other for step in _AROUND if (other := cell + step) in cells]
+    if not here[FARM] and not any(cells[other].tile.counts[FARM] for other in around):
+        animals = 0
+    if here[FARM]:
+        animals += sum([_animals(summary, other) for other in around if not _near_farm(summary, other)])
+    return animals
 
 
-def _connected_cattle(summary: TerritorySummary) -> list[_Earned]:
-    return [
-        (2 * number, (cell,))
-        for cell, form in summary.cells.items()
-        if cell in summary.connected and (number := form.tile.counts[CATTLE])
-    ]
+def _animals(summary: TerritorySummary, cell: int) -> int:
+    counts = summary.cells[cell].tile.counts
+    return counts[SHEEP] + counts[CATTLE]
 
 
-def _ships_and_lighthouses(summary: TerritorySummary) -> list[_Earned]:
-    waters = [area for area in summary.areas if area.terrain is WATER]
-    return [(3, area) for area in waters if area.ships and area.lighthouses]  # both: R8
+def _near_farm(summary: TerritorySummary, cell: int) -> bool:
+    cells = summary.cells
+    return any(cells[cell + step].tile.counts[FARM] for step in _AROUND if cell + step in cells)
 
 
-def _connected_tiles(summary: TerritorySummary) -> list[_Earned]:
-    return [(1, (cell,)) for cell in summary.cells if cell in summary.connected]  # without the castle: R9
-
-
-def _vertical_lines(summary: TerritorySummary) -> list[_Earned]:
+def _vertical_lines(summary: TerritorySummary) -> list[Earned]:
     # A run is found from its northern end alone, so it is one line however long (R10).
     cells = summary.cells
-    lines: list[_Earned] = []
+    lines: list[Earned] = []
     for cell in cells:
         if cell + _NORTH not in cells:
             end = cell + _SOUTH
@@ -220,16 +186,22 @@ def _vertical_lines(summary: TerritorySummary) -> list[_Earned]:
     return lines
 
 
-def _largest_lake(summary: TerritorySummary) -> list[_Earned]:
-    lakes = [area.cells for area in summary.areas if area.terrain is WATER and not area.openings]
-    if not lakes:
-        return []
-    largest = max(lakes, key=len)
-    return [(2 * len(largest), largest)]
+def _vertical_lines_added(summary: TerritorySummary, cell: int, _tile: Tile) -> int:
+    above, below = _run(summary, cell, _NORTH), _run(summary, cell, _SOUTH)
+    return 3 * ((above + 1 + below >= 3) - (above >= 3) - (below >= 3))
 
 
-def _completed_mountains(summary: TerritorySummary) -> list[_Earned]:
-    return [(2, area) for area in summary.areas if area.terrain is MOUNTAIN and not area.openings]
+def _run(summary: TerritorySummary, cell: int, step: int) -> int:
+    """Return how many tiles lie in line beside a cell."""
+    length = 0
+    while cell + step in summary.cells:
+        cell += step
+        length += 1
+    return length
+
+
+def _lake(area: Area) -> int:
+    return 2 * area.size if area.terrain is WATER and not area.openings else 0
 
 
 _MAJORITY_TEXT: Final = (
@@ -238,71 +210,91 @@ _MAJORITY_TEXT: Final = (
 )
 
 _ALL: Final = (
-    ScoringTile("squares", "Squares", "2 points for each block of 2x2 tiles; blocks may overlap.", _squares),
-    ScoringTile("completed_areas", "Completed areas", "1 point for each completed area.", _completed_areas),
-    ScoringTile("sheep", "Sheep", "1 point for each sheep.", _sheep),
+    ScoringTile(
+        "squares",
+        "Squares",
+        "2 points for each block of 2x2 tiles; blocks may overlap.",
+        PatternRule(_squares, _squares_added),
+    ),
+    ScoringTile(
+        "completed_areas",
+        "Completed areas",
+        "1 point for each completed area.",
+        AreaRule(lambda area: 0 if area.openings else 1),
+    ),
+    ScoringTile("sheep", "Sheep", "1 point for each sheep.", TileRule(lambda tile: tile.counts[SHEEP])),
     ScoringTile(
         "large_completed_areas",
         "Large completed areas",
         "3 points for each completed area of 3 or more tiles.",
-        _large_completed_areas,
+        AreaRule(lambda area: 3 if not area.openings and area.size >= 3 else 0),
     ),
     ScoringTile(
         "brochs_in_mountains",
         "Brochs in the mountains",
         "For each mountain area, completed or not: 1, 3 or 6 points if it has 1, 2, or 3 or more brochs.",
-        _brochs_in_mountains,
+        AreaRule(lambda area: _BROCH_POINTS[min(area.brochs, 3)]),
     ),
     ScoringTile(
         "building_sets",
         "Sets of buildings",
         "5 points for each set of a broch, a farm and a lighthouse; each building is in one set only.",
-        _building_sets,
+        PatternRule(_building_sets, _building_sets_added),
     ),
-    ScoringTile("most_whisky", "Most whisky", _MAJORITY_TEXT.format("tiles with whisky"), holds=_most_whisky),
-    ScoringTile("most_ships", "Most ships", _MAJORITY_TEXT.format("ships"), holds=_most_ships),
+    ScoringTile(
+        "most_whisky",
+        "Most whisky",
+        _MAJORITY_TEXT.format("tiles with whisky"),
+        MajorityRule(lambda tile: 1 if tile.counts[WHISKY] else 0),
+    ),
+    ScoringTile(
+        "most_ships",
+        "Most ships",
+        _MAJORITY_TEXT.format("ships"),
+        MajorityRule(lambda tile: tile.counts[SHIP]),
+    ),
     ScoringTile(
         "animals_near_farms",
         "Animals near farms",
         "1 point for each sheep and each cattle on a farm's tile or one of the 8 tiles around it, once each.",
-        _animals_near_farms,
+        PatternRule(_animals_near_farms, _animals_near_farms_added),
     ),
-    ScoringTile("most_gold", "Most gold", _MAJORITY_TEXT.format("gold in the purse"), holds=_most_gold),
+    ScoringTile("most_gold", "Most gold", _MAJORITY_TEXT.format("gold in the purse"), MajorityRule(None)),
     ScoringTile(
         "connected_cattle",
         "Cattle on the road",
         "2 points for each cattle on a tile joined to the castle by road.",
-        _connected_cattle,
+        TileRule(lambda tile: 2 * tile.counts[CATTLE], connected_only=True),
     ),
     ScoringTile(
         "ships_and_lighthouses",
         "Ships and lighthouses",
         "3 points for each water area, completed or not, with both a ship in it and a lighthouse on it.",
-        _ships_and_lighthouses,
+        AreaRule(lambda area: 3 if area.ships and area.lighthouses else 0),
     ),
     ScoringTile(
         "connected_tiles",
         "Tiles on the road",
         "1 point for each tile joined to the castle by road, not counting the castle.",
-        _connected_tiles,
+        TileRule(lambda _tile: 1, connected_only=True),
     ),
     ScoringTile(
         "vertical_lines",
         "Vertical lines",
         "3 points for each unbroken north-south line of 3 or more tiles, however long.",
-        _vertical_lines,
+        PatternRule(_vertical_lines, _vertical_lines_added),
     ),
     ScoringTile(
         "largest_lake",
         "Largest lake",
         "2 points for each tile of the largest completed water area.",
-        _largest_lake,
+        AreaRule(_lake, largest_only=True),
     ),
     ScoringTile(
         "completed_mountains",
         "Completed mountains",
         "2 points for each completed mountain area.",
-        _completed_mountains,
+        AreaRule(lambda area: 2 if area.terrain is MOUNTAIN and not area.openings else 0),
     ),
 )
 

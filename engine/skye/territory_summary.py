@@ -25,10 +25,10 @@ class TerritorySummary:
     added (see `roads`).
 
     The areas, which most scoring tiles do not ask for, may lack the last few tiles until somebody reads them.
-    That is all that ever changes here.
+    They and the counts are all that ever changes here.
     """
 
-    __slots__ = ("_areas", "cells", "connected", "road_ends")
+    __slots__ = ("_areas", "_counts", "cells", "connected", "road_ends")
 
     def __init__(
         self,
@@ -41,18 +41,29 @@ class TerritorySummary:
         self.connected = connected
         self.road_ends = road_ends
         self._areas = areas
+        self._counts: tuple[int, ...] | None = None
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """How many of each of `tiles.OBJECTS` its tiles show."""
+        counts = self._counts
+        if counts is None:
+            of_tiles = [form.tile.counts for form in self.cells.values()]
+            counts = self._counts = tuple(map(sum, zip(*of_tiles, strict=True)))
+        return counts
 
     @property
     def areas(self) -> Collection[Area]:
         """All areas."""
-        return self._joined().by_number.values()
+        return self.joined_areas().by_number.values()
 
     def keep_up(self) -> None:
         """Join the areas now if only the tiles of a round are missing, lest the last round pay for all."""
         if len(self.cells) - self._areas.tiles <= _A_ROUND:
-            self._joined()
+            self.joined_areas()
 
-    def _joined(self) -> Areas:
+    def joined_areas(self) -> Areas:
+        """Return the areas of all tiles, by number."""
         areas = self._areas
         if areas.tiles < len(self.cells):
             areas = self._areas = areas.extended(islice(self.cells.items(), areas.tiles, None))
@@ -66,11 +77,6 @@ class TerritorySummary:
             cells[cell] = form
             join_roads(connected, road_ends, cells, cell, form)
         return TerritorySummary(cells, connected, road_ends, self._areas)
-
-    def with_areas(self, areas: Iterable[Area]) -> TerritorySummary:
-        """Return the summary as if its areas were others."""
-        instead = Areas(len(self.cells), dict(enumerate(areas)), {})
-        return TerritorySummary(self.cells, self.connected, self.road_ends, instead)
 
 
 EMPTY_SUMMARY: Final = TerritorySummary({}, frozenset(), BEGINNINGS, NO_AREAS)

@@ -1,32 +1,25 @@
 """What a territory, a tile and gold are worth to a seat, in points: the judgement of a bot.
 
-It looks at public things alone: territories, scoring tiles, the round. It adds up what scoring would give
-now, as often as it is still to come, and three guesses: that areas which lack one tile will be completed,
-that gold buys points, and that room to build is worth having.
+It looks at public things alone: territories, scoring tiles, the round (see `prospects`).
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import lru_cache
-from math import sqrt
+from itertools import chain
 from typing import Final, NamedTuple
 
 from skye.areas import Area
-from skye.final_scoring import ScrollScore, final_score
 from skye.frontier import Place
 from skye.game import Game
-from skye.schedule import SLOTS, schedule, whisky_joined
-from skye.scoring import SCORING_TILES, holding, points_beside
+from skye.prospects import Outlook, Plan, prospects_of
+from skye.schedule import SLOTS, schedule
+from skye.scoring import SCORING_TILES, holding
+from skye.scoring_rules import AreaRule
 from skye.territory import Territory
-from skye.territory_summary import EMPTY_SUMMARY, TerritorySummary
-from skye.tiles import FITS, LANDSCAPE, Region, Terrain
-
-# The numbers were tried against each other in some hundred games of the bot against itself.
-_HOPE: Final = 0.5
-"""How likely an area that lacks one tile is completed in time for the next scoring."""
+from skye.tiles import Terrain
 
 _GOLD: Final = (0.2, 0.4, 0.55, 0.65, 0.7, 0.7)
 """Points that a piece of gold brings, by the number of rounds after this one; 1/5 at the end."""
@@ -34,14 +27,8 @@ _GOLD: Final = (0.2, 0.4, 0.55, 0.65, 0.7, 0.7)
 _GOLD_IN_MAJORITY: Final = 0.1
 """What it brings besides while `most_gold` is still to be scored."""
 
-_ROOM: Final = 0.002
-"""Points for each way that a tile could be added, of all tiles there are, for the root of the rounds left."""
-
 _MOST_PLANS: Final = 64
 """How many plans an outlook keeps. A seat makes about ten in a round; many games may share the outlook."""
-
-_EASE: Final = tuple(sum(bool(FITS[tile][demand]) for tile in LANDSCAPE) for demand in range(256))
-"""For each demand of a cell's neighbours, how many tiles could go there."""
 
 
 class Situation(NamedTuple):
@@ -64,32 +51,6 @@ def situation_of(game: Game) -> Situation:
     )
 
 
-class Plan(NamedTuple):
-    """Placements one after the other, how many they are, and what the territory is worth then."""
-
-    tiles: int
-    value: float
-    placements: tuple[Place, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Outlook:
-    """What the rest of the game holds for one seat.
-
-    `times` says how often each scoring tile is still to be scored, this round's included; `completion`, how
-    often after this round, for those that reward completed areas. `rivals` says what the other seats hold of
-    the things that majorities among them compare. `rounds` counts the rounds after this one, and a piece
-    of gold is worth `gold` points. `plans` are those made so far, by what lies and what is in hand.
-    """
-
-    times: dict[str, int]
-    completion: dict[str, int]
-    rivals: dict[str, tuple[int, ...]]
-    rounds: int
-    gold: float
-    plans: dict[tuple[frozenset[Place], tuple[str, ...]], Plan] = field(default_factory=dict)
-
-
 def outlook_of(situation: Situation, seat: int) -> Outlook:
     """Return what the rest of the game holds for a seat."""
     territories, scoring_tiles, number = situation
@@ -97,83 +58,39 @@ def outlook_of(situation: Situation, seat: int) -> Outlook:
     to_score = tuple(
         [tuple([tile_in[slot] for slot in slots]) for slots in schedule(len(territories))[number - 1 :]]
     )
-    compared = any(SCORING_TILES[tile].majority for tiles in to_score for tile in tiles)
-    return outlook_on(to_score, (*territories[:seat], *territories[seat + 1 :]) if compared else ())
+    compared = [tile for tile in dict.fromkeys(chain(*to_score)) if SCORING_TILES[tile].majority]
+    others = (*territories[:seat], *territories[seat + 1 :])
+    return outlook_on(
+        to_score,
+        tuple([(tile, tuple([holding(tile, other.summary) for other in others])) for tile in compared]),
+    )
 
 
 @lru_cache(maxsize=64)
-def outlook_on(to_score: tuple[tuple[str, ...], ...], others: tuple[Territory, ...]) -> Outlook:
-    """Return an outlook by the scoring tiles of each round to come; it is kept, for the sake of its plans."""
-    times = Counter(tile for tiles in to_score for tile in tiles)
-    completion = Counter(tile for tiles in to_score[1:] for tile in tiles if tile in _COMPLETION)
+def outlook_on(
+    to_score: tuple[tuple[str, ...], ...], rivals: tuple[tuple[str, tuple[int, ...]], ...]
+) -> Outlook:
+    """Return an outlook by the scoring tiles of each round to come; it is kept, for the sake of its plans.
+
+    :param rivals: for each majority to come, what the other seats hold of what it compares.
+    """
+    times = Counter(chain(*to_score))
+    completion = Counter(tile for tile in chain(*to_score[1:]) if tile in _COMPLETION)
     rounds = len(to_score) - 1
     gold = _GOLD[rounds] + (_GOLD_IN_MAJORITY if "most_gold" in times else 0)
-    rivals = {
-        tile: tuple([holding(tile, territory.summary) for territory in others])
-        for tile in times
-        if SCORING_TILES[tile].majority
-    }
-    return Outlook(times, completion, rivals, rounds, gold)
-
-
-def worth(outlook: Outlook, territory: Territory) -> float:
-    """Return the points that a territory promises from now on, its owner's gold left aside.
-
-    What lies how decides, not what was placed first: all that is summed up over a territory is whole.
-    """
-    summary = territory.summary
-    scrolls = final_score(summary, 0).scrolls
-    points = {tile: points_beside(tile, summary, outlook.rivals.get(tile, ())) for tile in outlook.times}
-    sure = sum([points[tile] * times for tile, times in outlook.times.items()])
-    sure += sum([scroll.points for scroll in scrolls])
-    if not outlook.rounds:
-        return sure
-    whisky = whisky_joined(summary)
-    room = sum([_EASE[demand] for demand in territory.frontier.values()])
-    return (
-        sure
-        + _HOPE * _hoped_for(outlook, summary, points, scrolls)
-        + outlook.gold * outlook.rounds * whisky
-        + _ROOM * sqrt(outlook.rounds) * room
-    )
+    return Outlook(times, completion, dict(rivals), rounds, gold)
 
 
 def _rewards_completion(scoring_tile: str) -> bool:
     """Whether completing areas can change what a scoring tile gives a territory."""
-
-    def points(openings: int) -> int:
-        regions = [Region(terrain, (), 1, 1, 1) for terrain in Terrain]
-        areas = [
-            Area(region.terrain, openings, tuple([(cell, region) for cell in range(3)])) for region in regions
-        ]
-        return points_beside(scoring_tile, EMPTY_SUMMARY.with_areas(areas), ())
-
-    return points(0) != points(1)
+    rule = SCORING_TILES[scoring_tile].rule
+    if not isinstance(rule, AreaRule):
+        return False
+    areas = [Area(terrain, 0, (), 3, 1, 1, 1) for terrain in Terrain]
+    return any(rule.value(area) != rule.value(area._replace(openings=1)) for area in areas)
 
 
 _COMPLETION: Final = frozenset(filter(_rewards_completion, SCORING_TILES))
-
-
-def _hoped_for(
-    outlook: Outlook,
-    summary: TerritorySummary,
-    points: dict[str, int],
-    scrolls: tuple[ScrollScore, ...],
-) -> int:
-    """Return what would be won if every area with a single open edge were completed."""
-    nearly = [area for area in summary.areas if area.openings == 1]
-    if not nearly:
-        return 0
-    doubled = [cell for area in nearly for cell, region in area.parts if region.scroll]
-    hoped = sum([scroll.points for scroll in scrolls if scroll.cell in doubled])
-    if outlook.completion:
-        # Areas that stay open earn nothing from scoring tiles that reward completion.
-        completed = [area for area in summary.areas if not area.openings]
-        completed += [Area(area.terrain, 0, area.parts) for area in nearly]
-        hopeful = summary.with_areas(completed)
-        for tile, times in outlook.completion.items():
-            hoped += times * (points_beside(tile, hopeful, ()) - points[tile])
-    return hoped
 
 
 class Growth(NamedTuple):
@@ -181,7 +98,6 @@ class Growth(NamedTuple):
 
     value: float
     placed: Place
-    territory: Territory
 
 
 def best_growth(
@@ -192,22 +108,16 @@ def best_growth(
     The best is one that leaves a place to as many tiles of `rest` as can be, then that of most worth, then
     the last by position.
     """
+    prospects = prospects_of(outlook, territory)
+    values = prospects.values(tile)
+    if not rest:
+        return Growth(*max(values)) if values else None
 
-    def merit(growth: Growth) -> tuple[int, float, Place]:
-        return (
-            sum([growth.territory.has_place(other) for other in rest]),
-            growth.value,
-            growth.placed,
-        )
+    def merit(growth: tuple[float, Place]) -> tuple[int, float, Place]:
+        value, placed = growth
+        return sum([prospects.has_place_with(placed, other) for other in rest]), value, placed
 
-    return max(_growths(outlook, territory, tile), key=merit, default=None)
-
-
-def _growths(outlook: Outlook, territory: Territory, tile: str) -> Iterator[Growth]:
-    _ = territory.summary.areas  # worked out here, once, and not again for each way
-    for placed in territory.legal_places(tile):
-        grown = territory.extended(placed)
-        yield Growth(worth(outlook, grown), placed, grown)
+    return Growth(*max(values, key=merit)) if values else None
 
 
 def best_plan(outlook: Outlook, territory: Territory, hand: tuple[str, ...]) -> Plan:
@@ -232,7 +142,7 @@ def _plans(outlook: Outlook, territory: Territory, hand: tuple[str, ...]) -> Ite
         rest = tuple([other for other in hand if other != tile])
         growth = best_growth(outlook, territory, tile, rest)
         if growth is not None:
-            then = best_plan(outlook, growth.territory, rest)
+            then = best_plan(outlook, territory.extended(growth.placed), rest)
             value = then.value if then.tiles else growth.value
             yield Plan(then.tiles + 1, value, (growth.placed, *then.placements))
 
@@ -243,7 +153,10 @@ class Appraisal:
     def __init__(self, situation: Situation) -> None:
         self._territories = situation.territories
         self._outlooks = [outlook_of(situation, seat) for seat in range(len(situation.territories))]
-        self._before = list(map(worth, self._outlooks, self._territories))
+        self._before = [
+            prospects_of(outlook, territory).value
+            for outlook, territory in zip(self._outlooks, self._territories, strict=True)
+        ]
         self._gains: dict[tuple[int, str], float] = {}
 
     def gold(self, seat: int) -> float:

@@ -1,0 +1,34 @@
+"""What one more tile promises, counted from what it changes, against the sums of the larger territory."""
+
+from random import Random
+
+import pytest
+
+from skye import LANDSCAPE, SCORING_TILES
+from skye.prospects import Prospects
+from skye.territory import Territory
+from skye.valuation import outlook_on
+from tests.naive.chance import grown_territory, with_holes
+
+
+def random_outlook(rng):
+    tiles = rng.sample(sorted(SCORING_TILES), 4)
+    rounds = rng.randint(1, 6)
+    to_score = tuple(tuple(rng.sample(tiles, rng.randint(1, 3))) for _ in range(rounds))
+    majorities = {tile for tiles in to_score for tile in tiles if SCORING_TILES[tile].majority}
+    rivals = tuple((tile, tuple(rng.choices(range(6), k=2))) for tile in sorted(majorities))
+    return outlook_on(to_score, rivals)
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_one_more_tile_promises_what_the_larger_territory_does(seed):
+    rng = Random(seed)
+    territory = with_holes(rng, grown_territory(rng, rng.randint(0, 40)), rng.randint(0, 3))
+    left = sorted(set(LANDSCAPE) - {placed.tile for placed in territory.placed})
+    outlook = random_outlook(rng)
+    prospects = Prospects(outlook, territory)
+    tile, other = rng.sample(left, 2)
+    for value, place in prospects.values(tile):
+        larger = territory.place(*place)
+        assert value == Prospects(outlook, Territory(larger.placed)).value
+        assert prospects.has_place_with(place, other) is larger.has_place(other)
