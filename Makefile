@@ -97,6 +97,10 @@ examples: $(VENV)/.installed-dev ## record anew what the contract, the guide and
 	@$(BIN)/python -m tests.contract.guide
 	@$(BIN)/python -m tests.contract.readme
 
+.PHONY: pictures
+pictures: $(VENV)/.installed-dev ## make the pictures of the README with Chromium
+	@$(BIN)/python -m tests.support.screenshots
+
 .PHONY: clients
 clients: $(VENV)/.installed-dev ## generate the clients that the bots in examples/ play with
 	@$(BIN)/openapi-python-client generate --path openapi.yaml --meta none --overwrite \

@@ -4,13 +4,12 @@
 
 runs every command of the README on a server of its own and writes the answers into it. A block of commands is
 fenced as `sh`; a block fenced as `json` or `text` right after it is what they answer. In an answer, `...`
-leaves something out: fields of an object, items of a list, a value, lines of text. Tables between
-`<!-- name -->` and `<!-- end -->` are written from the code.
+leaves something out: fields of an object, items of a list, a value, lines of text. Tables of
+deploy/README.md between `<!-- name -->` and `<!-- end -->` are written from the code.
 """
 
 from __future__ import annotations
 
-import inspect
 import json
 import re
 import subprocess
@@ -19,17 +18,11 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-import fakeredis
-from flask import Flask
-
-from service import create_app
-from service.matches.errors import ERROR_CODES
-from service.settings import Settings
 from service.settings import table as settings_table
-from service.storage.redis_store import RedisStore
 from tests.support.launcher import ROOT, launching
 
 README = ROOT / "README.md"
+OPERATORS = ROOT / "deploy" / "README.md"
 ADDRESS = "http://127.0.0.1:8000"
 LEFT_OUT = "..."
 WIDTH = 100
@@ -184,39 +177,20 @@ def _filled(items: list[str], margin: str) -> list[str]:
 
 def tables() -> dict[str, str]:
     """Return the tables that are written from the code, by name."""
-    app = create_app(Settings(), RedisStore(fakeredis.FakeRedis()))
-    return {"endpoints": _endpoints(app), "refusals": _refusals(), "settings": settings_table()}
+    return {"settings": settings_table()}
 
 
-def _endpoints(app: Flask) -> str:
-    rows = ["| request | what it does |", "|---|---|"]
-    for rule in app.url_map.iter_rules():
-        (method,) = (rule.methods or set()) - {"HEAD", "OPTIONS"}
-        path = re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule)
-        says = inspect.getdoc(app.view_functions[rule.endpoint]) or ""
-        rows.append(f"| `{method} {path}` | {says.partition(chr(10))[0].rstrip('.')} |")
-    return "\n".join(rows)
-
-
-def _refusals() -> str:
-    rows = ["| status | codes |", "|---|---|"]
-    for status in sorted({kind.status for kind in ERROR_CODES.values()}):
-        codes = [f"`{code}`" for code, kind in ERROR_CODES.items() if kind.status == status]
-        rows.append(f"| {status} | {', '.join(codes)} |")
-    return "\n".join(rows)
-
-
-def with_tables(readme: str) -> str:
-    """Return the README with its tables as the code has them."""
+def with_tables(page: str) -> str:
+    """Return the operators' page with its tables as the code has them."""
     for name, table in tables().items():
-        readme, written = re.subn(
+        page, written = re.subn(
             rf"(<!-- {name} -->\n).*?(<!-- end -->)",
             lambda found, table=table: f"{found[1]}{table}\n{found[2]}",
-            readme,
+            page,
             flags=re.DOTALL,
         )
-        assert written == 1, f"the README has no place for the table of {name}"
-    return readme
+        assert written == 1, f"deploy/README.md has no place for the table of {name}"
+    return page
 
 
 def recorded(readme: str, url: str) -> str:
@@ -234,7 +208,8 @@ def main() -> int:
     """Record the answers anew, if they differ in more than ids, tokens and times."""
     before = README.read_text()
     with tempfile.TemporaryDirectory() as folder, launching(Path(folder)) as start:
-        after = recorded(with_tables(before), start(SKYE_WORKERS="2").url)
+        after = recorded(before, start(SKYE_WORKERS="2").url)
+    OPERATORS.write_text(with_tables(OPERATORS.read_text()))
     if settled(after) == settled(before):
         sys.stdout.write("The README's answers are those of the server.\n")
     else:
