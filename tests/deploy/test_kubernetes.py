@@ -73,7 +73,7 @@ def test_clients_come_in_by_a_port_that_the_service_has(resources):
 
 def test_clients_reach_every_path_but_the_metrics(resources):
     routes = {str(rule) for rule in create_app(Settings(redis_url="memory://")).url_map.iter_rules()}
-    for rule in within(of_kind(resources, "Ingress"), "http"):
+    for rule in within(named(resources, "Ingress", "skye-api"), "http"):
         paths = {one["path"]: one["pathType"] == "Prefix" for one in rule["paths"]}
 
         def passes(route, paths=paths):
@@ -169,7 +169,7 @@ def test_the_operators_page_tells_of_every_secret(resources):
 def test_the_image_runs_as_it_was_made_to(resources, api):
     pod = named(resources, "Deployment", "skye-api")["spec"]["template"]["spec"]
     assert (pod["securityContext"]["runAsUser"], pod["securityContext"]["runAsGroup"]) == image_user()
-    assert [port["containerPort"] for port in api["ports"]] == [image_port()]
+    assert [port["containerPort"] for port in api["ports"]] == [image_port(), image_port() + 1]
     assert api["image"] in (image_name(), image_name().split(":")[0])
 
 

@@ -1,6 +1,8 @@
 """What nginx does before the instances: passes on, sends again what is safe to, refuses as the API would."""
 
 import contextlib
+import os
+import signal
 import socket
 import threading
 import time
@@ -8,6 +10,7 @@ import time
 import pytest
 
 from tests.deploy.servers import JSON, messages
+from tests.support.launcher import children
 
 
 class Broken:
@@ -83,6 +86,43 @@ def test_a_delete_without_a_key_is_given_one(nginx, broken):
     answer = is_heard_by(broken, lambda: nginx.call("DELETE", path, headers=headers))
     assert answer.status in (200, 409)  # 409: an earlier one was heard by the whole instance alone
     assert "\r\nIdempotency-Key: " in broken.heard[-1]
+
+
+def freeze(frozen):
+    """Stop all processes of an instance; they go on accepting connections in the kernel."""
+    for pid in (frozen.process.pid, *children(frozen.process.pid)):
+        os.kill(pid, signal.SIGSTOP)
+
+
+@pytest.mark.parametrize("nginx", [[("proxy_read_timeout 10s", "proxy_read_timeout 2s")]], indirect=True)
+def test_frozen_instance_delays_safe_requests_until_the_next_instance(nginx, instance):
+    served, frozen = instance().start(), instance().start()
+    game = served.new_game()["game"]["id"]
+    freeze(frozen)
+    try:
+        for number in range(6):
+            assert nginx.call("GET", f"/v1/games/{game}").status == 200
+            assert nginx.call("GET", f"/v1/games/{game}/events").status == 200
+            keyed = JSON | {"Idempotency-Key": f"frozen-{number}"}
+            assert nginx.call("POST", "/v1/games", b"{}", keyed).status == 201
+        statuses = [nginx.call("POST", "/v1/games", b"{}", JSON).status for _ in range(4)]
+        assert set(statuses) == {201, 503}  # without a key it is not repeated
+    finally:
+        for pid in (frozen.process.pid, *children(frozen.process.pid)):
+            os.kill(pid, signal.SIGCONT)
+
+
+ONE_AT_A_TIME = [("limit_conn per_address 1000", "limit_conn per_address 1")]
+
+
+@pytest.mark.parametrize("nginx", [ONE_AT_A_TIME], indirect=True)
+def test_requests_in_progress_of_one_address_are_limited(nginx, instance):
+    game = instance().start().new_game()["game"]["id"]
+    with nginx.follow(game) as stream:
+        assert stream.status == 200
+        refused = nginx.call("GET", "/v1/tiles/L01")
+        assert (refused.status, refused.json["code"]) == (429, "too_many_requests")
+        assert refused.headers["Retry-After"] == "1"
 
 
 def test_a_post_without_a_key_goes_where_somebody_listens(nginx, instance):
