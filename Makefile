@@ -46,6 +46,14 @@ test-servers: $(VENV)/.installed-dev ## run the tests that need Redis on each Re
 	@for program in $$($(BIN)/python -m service.server.server_programs); do echo "$$program:"; \
 		REDIS_PROGRAM=$$program $(BIN)/python -m pytest -q tests/storage tests/faults tests/server || exit 1; done
 
+GENERATORS := tests/contract/generators
+.PHONY: generators
+generators: $(BIN)/python ## install the generators of clients that `make test-all` tries on openapi.yaml
+	@$(BIN)/python -m venv $(GENERATORS)/.venv
+	@$(GENERATORS)/.venv/bin/python -m pip install -qq --disable-pip-version-check --require-hashes \
+		-r $(GENERATORS)/requirements.lock
+	@cd $(GENERATORS) && npm ci --silent --no-audit --no-fund
+
 .PHONY: durability
 durability: $(VENV)/.installed-dev ## kill what serves games for five minutes, and prove that nothing is lost
 	@$(BIN)/python -m tests.system.durability

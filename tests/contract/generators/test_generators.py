@@ -1,0 +1,110 @@
+"""Clients generated from openapi.yaml compile. `make generators` installs the generators."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.contract.conftest import OPENAPI_YAML
+
+HERE = Path(__file__).parent
+PYTHON = HERE / ".venv" / "bin"
+NODE = HERE / "node_modules" / ".bin"
+
+pytestmark = [
+    pytest.mark.full_size,
+    pytest.mark.skipif(not PYTHON.exists() or not NODE.exists(), reason="`make generators` was not run"),
+]
+
+
+def run(*command, cwd):
+    """Run a command, which must succeed; return what it prints."""
+    words = [str(word) for word in command]
+    done = subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=False, timeout=600)
+    assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
+    return done.stdout + done.stderr
+
+
+def openapi_generator(name, folder, *properties):
+    """Generate a client with openapi-generator."""
+    if shutil.which("java") is None:
+        pytest.skip("openapi-generator needs java")
+    options = ["--additional-properties", ",".join(properties)] if properties else []
+    run(
+        PYTHON / "openapi-generator-cli",
+        "generate",
+        "-i",
+        OPENAPI_YAML,
+        "-g",
+        name,
+        "-o",
+        folder,
+        *options,
+        cwd=folder,
+    )
+
+
+def check_typescript(folder, *files):
+    """Check types as strictly as the compiler can."""
+    options = "--noEmit --strict --target es2022 --module esnext --moduleResolution bundler --skipLibCheck"
+    run(NODE / "tsc", *options.split(), "--lib", "es2022,dom,dom.iterable", *files, cwd=folder)
+
+
+def test_openapi_generator_python_client_imports(tmp_path):
+    openapi_generator("python", tmp_path, "packageName=skye_client")
+    run(PYTHON / "python", "-m", "compileall", "-q", "skye_client", cwd=tmp_path)
+    run(
+        PYTHON / "python",
+        "-c",
+        "from skye_client.models.game import Game; from skye_client import api",
+        cwd=tmp_path,
+    )
+
+
+def test_openapi_generator_typescript_client_compiles(tmp_path):
+    openapi_generator("typescript-fetch", tmp_path)
+    check_typescript(tmp_path, "index.ts")
+
+
+@pytest.mark.skipif(shutil.which("go") is None, reason="there is no go here")
+def test_openapi_generator_go_client_compiles(tmp_path):
+    openapi_generator("go", tmp_path, "packageName=skye", "enumClassPrefix=true")
+    run("go", "mod", "edit", "-replace", f"gopkg.in/validator.v2={HERE / 'validator'}", cwd=tmp_path)
+    run("env", "GOFLAGS=-mod=mod", "GOPROXY=off", "go", "build", ".", cwd=tmp_path)
+
+
+@pytest.mark.parametrize("name", ["java", "kotlin", "rust"])
+def test_openapi_generator_generates_without_an_error(name, tmp_path):
+    openapi_generator(name, tmp_path)
+
+
+def test_datamodel_code_generator_models_import(tmp_path):
+    options = "--input-file-type openapi --output-model-type pydantic_v2.BaseModel --output models.py"
+    run(PYTHON / "datamodel-codegen", "--input", OPENAPI_YAML, *options.split(), cwd=tmp_path)
+    run(PYTHON / "python", "-c", "from models import Event, Game", cwd=tmp_path)
+
+
+def test_openapi_python_client_imports(tmp_path):
+    options = "--meta none --output-path skye_client"
+    run(PYTHON / "openapi-python-client", "generate", "--path", OPENAPI_YAML, *options.split(), cwd=tmp_path)
+    run(PYTHON / "python", "-c", "from skye_client.models import Game", cwd=tmp_path)
+
+
+def test_hey_api_client_compiles(tmp_path):
+    run(
+        NODE / "openapi-ts",
+        "-i",
+        OPENAPI_YAML,
+        "-o",
+        tmp_path / "client",
+        "-c",
+        "@hey-api/client-fetch",
+        cwd=HERE,
+    )
+    check_typescript(tmp_path, "client/index.ts", "client/sdk.gen.ts")
+
+
+def test_openapi_typescript_types_compile(tmp_path):
+    run(NODE / "openapi-typescript", OPENAPI_YAML, "-o", tmp_path / "types.ts", cwd=HERE)
+    check_typescript(tmp_path, "types.ts")
