@@ -83,14 +83,13 @@ def _sizes(store: redis.Redis, game: str) -> dict[str, int]:
 
 
 def _answer_row(place: Place) -> Row:
-    """Tell what is kept of an answer for an idempotency key."""
+    """Measure the memory of the idempotency record of an action."""
     asks = hot(place, "keys", 4, "set_offer").asks(act("set_offer"))
     with answer_to(place.ours.base, asks[0], {"Idempotency-Key": "bench"}):
         pass
-    kept = list(place.store.scan_iter("skye:{keys*:answer:*", count=1000))
-    return row(
-        "an action with an Idempotency-Key: the answer kept", [place.store.memory_usage(kept[0])], "bytes"
-    )
+    kept = list(place.store.scan_iter("skye:{keys*:answer*", count=1000))  # the record, and the list of them
+    size = sum(int(place.store.memory_usage(key, samples=0) or 0) for key in kept)
+    return row("an action with an Idempotency-Key: the answer kept", [size], "bytes", goal="<= 400")
 
 
 def start_rows(plan: Plan) -> list[Row]:

@@ -30,8 +30,8 @@ class Assumptions:
     streams: float = 4
     """Open for each game in play: one for each player."""
     keyed: float = 1
-    """The share of actions that carry an idempotency key, whose answer is kept for a day."""
-    kept_s: float = DAY_S
+    """The share of actions that carry an idempotency key, whose record is kept for an hour."""
+    kept_s: float = 3600
     """How long such an answer is kept."""
     finished_days: float = 30
     """How long a finished game is kept."""

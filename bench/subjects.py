@@ -19,7 +19,7 @@ from bench.rows import Row, row
 from bench.servers import Server, gunicorn, redis_server
 from service.matches.tokens import Caller
 from service.server.server_programs import find_program
-from service.web.exchange import etag
+from service.web.responses import etag
 
 HOT = 64
 """So many games are asked about over and over, as those are that are being played."""

@@ -15,10 +15,12 @@ from service.settings import Settings
 from service.storage import retry
 from service.storage.redis_store import RedisStore
 from service.storage.store import Store
-from service.usecases.following import Bell, OpenStreams
+from service.usecases.change_notifier import ChangeNotifier
 from service.usecases.games import Games
-from service.web import client_disconnect, cors, host_header, problems, request_parsing
+from service.usecases.open_streams import OpenStreams
+from service.web import client_disconnect, collaborators, cors, host_header, problems, request_parsing
 from service.web import rate_limits as limits
+from service.web.collaborators import Collaborators
 from service.web.framework import Application, PlainInteger
 from service.web.response_headers import Envelope
 
@@ -43,10 +45,8 @@ def build(
     app.register_blueprint(web_table.blueprint)  # a client of the API, and no part of its contract
     store = store or RedisStore.from_settings(settings)
     metrics = Metrics(_routes(app), shared_memory)
-    app.extensions["skye-metrics"] = metrics
-    app.extensions["skye-games"] = Games(store, settings, clock, metrics)
-    app.extensions["skye-bell"] = Bell(store)
-    app.extensions["skye-streams"] = OpenStreams(settings, metrics)
+    games, open_streams = Games(store, settings, clock, metrics), OpenStreams(settings, metrics)
+    collaborators.register(app, Collaborators(games, ChangeNotifier(store), open_streams, metrics))
     problems.register(app)
     app.before_request(retry.start_budget)
     app.before_request(request_parsing.refuse_unknown_parameters)

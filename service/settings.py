@@ -217,7 +217,9 @@ class Settings:
     game_ttl_finished_s: int = _setting(str(30 * DAY_S), _expiry, "how long a finished game is kept")
     game_ttl_aborted_s: int = _setting(str(DAY_S), _expiry, "how long an aborted game is kept")
     idempotency_ttl_s: int = _setting(
-        str(DAY_S), _expiry, "how long the answer to an `Idempotency-Key` is remembered"
+        "3600",
+        _expiry,
+        "how long the response to an `Idempotency-Key` is replayed, for the latest 64 keys of each game",
     )
 
     @classmethod

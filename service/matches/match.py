@@ -88,6 +88,11 @@ class Match:
     game: Game | None = None
 
     @property
+    def is_over(self) -> bool:
+        """Whether the match has ended, by its rules or because the host aborted it."""
+        return self.status in (Status.FINISHED, Status.ABORTED)
+
+    @property
     def waiting_for(self) -> tuple[int, ...]:
         """Return the seats that must act now."""
         return self.game.waiting_for if self.game and self.status is Status.PLAYING else ()

@@ -52,7 +52,7 @@ HEADER_PARAMETERS: Final = {
     IDEMPOTENCY_KEY: _in_headers(
         IDEMPOTENCY_KEY,
         "Makes the request safe to repeat: the same key with the same request gives the first answer again, "
-        "for a day. A key belongs to its token, or without one to the address of the client. "
+        "for an hour. A key belongs to its token, or without one to the address of the client. "
         "A random UUID is a good one.",
         {"type": "string", "pattern": r"^[\x21-\x7e]{1,255}$", "minLength": 1, "maxLength": 255},
     ),

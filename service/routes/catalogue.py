@@ -12,8 +12,8 @@ from service.openapi.operations import Answer, Link, never_changes, text
 from service.schemas import requests
 from service.schemas import responses as answers
 from service.svg import tile_svg
-from service.web.exchange import cacheable, shown
 from service.web.request_parsing import Resource
+from service.web.responses import cacheable, json_response
 from skye import TILES, scoring_tile_views
 
 blueprint = Resource("Catalogue", __name__, url_prefix="/v1", description="Tiles and scoring tiles.")
@@ -36,7 +36,7 @@ def list_tiles() -> Response:
 
     The 73 landscape tiles and the 5 castle tiles, each in reference orientation.
     """
-    return _cacheable(shown({"tiles": [views.tile_view(tile) for tile in TILES]}))
+    return _cacheable(json_response({"tiles": [views.tile_view(tile) for tile in TILES]}))
 
 
 @blueprint.route("/tiles/<tile>")
@@ -55,7 +55,7 @@ def get_tile(tile: str) -> Response:
     Terrain, roads, objects and scroll, in reference orientation. Turned by 90 degrees, what is north comes to
     lie east.
     """
-    return _cacheable(shown(views.tile_view(_known(tile))))
+    return _cacheable(json_response(views.tile_view(_known(tile))))
 
 
 @blueprint.route("/tiles/<tile>/picture.svg")
@@ -80,7 +80,7 @@ def list_scoring_tiles() -> Response:
 
     There are 16, of which a game uses 4.
     """
-    return _cacheable(shown({"scoring_tiles": scoring_tile_views()}))
+    return _cacheable(json_response({"scoring_tiles": scoring_tile_views()}))
 
 
 def _known(tile: str) -> str:

@@ -12,9 +12,9 @@ from service.matches.errors import ERROR_CODES, Problem
 from service.openapi import contract_of
 from service.openapi.operations import Answer, never_changes, operation, text
 from service.schemas import responses as answers
-from service.web.exchange import JSON, cacheable, check_accepts, shown
 from service.web.problems import title_of
 from service.web.request_parsing import Resource
+from service.web.responses import JSON, cacheable, check_accepts, json_response
 
 blueprint = Resource("Documentation", __name__, description="The guide, and this document.")
 
@@ -56,7 +56,7 @@ def get_start() -> Response:
         return Response(
             status=302, headers={"Location": _INDEX["play"], "Cache-Control": "no-store", "Vary": "Accept"}
         )
-    return shown(_INDEX)
+    return json_response(_INDEX)
 
 
 @blueprint.route("/v1")
@@ -66,7 +66,7 @@ def get_index() -> Response:
 
     The addresses to begin with.
     """
-    return shown(_INDEX)
+    return json_response(_INDEX)
 
 
 _PAGE = Answer(200, "The page.", text("Page"), content_type="text/html")

@@ -15,26 +15,18 @@ from service.openapi.components import LAST_EVENT_ID
 from service.openapi.operations import GAME, Answer, Describe, Link, Token, reads, text
 from service.schemas import requests
 from service.schemas import responses as answers
-from service.usecases.following import Follower, events_after
-from service.web.exchange import (
-    bell,
-    check_accepts,
-    etag,
-    games,
-    open_streams,
-    shown,
-    token,
-    unchanged,
-)
+from service.usecases.follower import Follower, events_after
+from service.web import sse
+from service.web.authentication import bearer_token
+from service.web.collaborators import collaborators
 from service.web.rate_limits import network
 from service.web.request_parsing import Resource
+from service.web.responses import check_accepts, etag, json_response, not_modified
 from skye import Event, actions_as_seen_by, round_report
 
 blueprint = Resource(
     "History", __name__, url_prefix="/v1/games/<game>", description="Events, reports and records."
 )
-
-EVENT_STREAM = "text/event-stream"
 
 RECORD_FORMAT = 1
 """The number of the record's form."""
@@ -71,19 +63,19 @@ def list_events(query: dict[str, Any], game: str) -> Response:
     /v1/games/{game}` would return. With `wait_ms` the response waits for the next event (long polling).
     """
     after = int(query["after"])
-    follower = Follower(games(), bell(), game, token())
-    with ExitStack() as waiting:
+    follower = _follower(game)
+    with ExitStack() as on_close:
         if query["wait_ms"]:
-            waiting.callback(_enter(follower, is_stream=False))
-        seen, changes = follower.wait(after, query["wait_ms"] / 1000, query["limit"])
-    page = events_after(seen, changes, after)[: query["limit"]]
-    return shown({"events": page, "last_event": seen.table.last_event, "version": seen.table.version})
+            on_close.callback(_open(follower, is_stream=False))
+        (match, caller), changes = follower.long_poll(after, query["wait_ms"] / 1000, query["limit"])
+    page = events_after(match, caller, changes, after)[: query["limit"]]
+    return json_response({"events": page, "last_event": match.last_event, "version": match.version})
 
 
 @blueprint.route("/events/stream")
 @Describe(
     [
-        Answer(200, "The stream.", text("EventStream"), content_type=EVENT_STREAM),
+        Answer(200, "The stream.", text("EventStream"), content_type=sse.EVENT_STREAM),
         Answer(204, "The game is over and the client has every event: do not reconnect."),
     ],
     refuses=[*GAME, "not_acceptable", "invalid_parameter", "too_many_streams"],
@@ -96,8 +88,8 @@ def stream_events(query: dict[str, Any], game: str) -> Response:
 
     Server-sent events: each event as it happens, until the game is over. See the schema EventStream.
     """
-    check_accepts(EVENT_STREAM)
-    return _stream(Follower(games(), bell(), game, token()), _after(query))
+    check_accepts(sse.EVENT_STREAM)
+    return _stream(_follower(game), _after(query))
 
 
 def _after(query: dict[str, Any]) -> int:
@@ -112,18 +104,22 @@ def _after(query: dict[str, Any]) -> int:
     return int(last)
 
 
-def _enter(follower: Follower, *, is_stream: bool) -> Callable[[], None]:
-    return open_streams().enter(follower.token, network(request.remote_addr), is_stream=is_stream)
+def _follower(game: str) -> Follower:
+    return Follower(collaborators().games, collaborators().change_notifier, game, bearer_token())
+
+
+def _open(follower: Follower, *, is_stream: bool) -> Callable[[], None]:
+    address = network(request.remote_addr)
+    return collaborators().open_streams.open(follower.token, address, is_stream=is_stream)
 
 
 def _stream(follower: Follower, after: int) -> Response:
     first = follower.read_from(after)
-    table = first[0].table
-    is_over = table.status in (Status.FINISHED, Status.ABORTED)
-    if is_over and after >= table.last_event:
-        return Response(status=204, headers={"Cache-Control": "no-store"})  # tells it not to come back
-    response = Response(follower.stream(first, after), content_type=EVENT_STREAM)
-    response.call_on_close(_enter(follower, is_stream=True))
+    match, _ = first[0]
+    if match.is_over and after >= match.last_event:
+        return Response(status=204, headers={"Cache-Control": "no-store"})  # an EventSource stops at 204
+    response = Response(sse.frames(follower.stream(first, after)), content_type=sse.EVENT_STREAM)
+    response.call_on_close(_open(follower, is_stream=True))
     response.headers["Cache-Control"] = "no-store"
     response.headers["X-Accel-Buffering"] = "no"
     return response
@@ -140,12 +136,12 @@ def get_round(game: str, round: int) -> Response:  # noqa: A002 - as the path ha
     What has happened in it so far: incomes by source, draws, revealed offers, discards, purchases, what was
     built and what went back to the bag, and the points by scoring tile.
     """
-    (table, caller), changes = games().read_with_log(game, token())
+    (table, caller), changes = collaborators().games.read_with_log(game, bearer_token())
     report = round_report(caller.seat, game_begun(table), _engine_events(changes), round)
     if report is None:
         raise Problem("round_not_found")
     tag = etag(table.version, caller)
-    return unchanged(tag) or shown({"version": table.version, **report}, tag=tag)
+    return not_modified(tag) or json_response({"version": table.version, **report}, tag=tag)
 
 
 @blueprint.route("/record")
@@ -156,12 +152,12 @@ def get_record(game: str) -> Response:
     What it began with and every action in order, as the caller may know it. The record of a game that is over
     is complete: every state follows from it, and `POST /v1/games` begins a new game from it.
     """
-    (table, caller), changes = games().read_with_log(game, token())
+    (table, caller), changes = collaborators().games.read_with_log(game, bearer_token())
     is_over = table.status is Status.FINISHED
     actions = actions_as_seen_by(caller.seat, _engine_events(changes), is_over=is_over)
     record = {**_beginning(table, is_over=is_over), "actions": actions}
     tag = etag(table.version, caller)
-    return unchanged(tag) or shown(record, tag=tag)
+    return not_modified(tag) or json_response(record, tag=tag)
 
 
 def _beginning(table: Match, *, is_over: bool) -> dict[str, Any]:

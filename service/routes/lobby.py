@@ -6,31 +6,19 @@ from typing import Any
 
 from flask import Response
 
-from service.matches import lobby as seating
-from service.matches import views
-from service.matches.creation import body_from_record, computing_cost, new_match, new_seat, new_seats
-from service.matches.errors import Problem
-from service.matches.match import Match, Status
-from service.matches.tokens import SPECTATOR, Caller, TokenSource
-from service.matches.transitions import Transition
+from service.matches.creation import computing_cost
+from service.matches.match import Status
+from service.matches.views import summary_view
 from service.openapi.operations import BODY, STORE, Answer, Link, Token, creates, operation, reads, writes
 from service.schemas import requests
 from service.schemas import responses as answers
-from service.web.exchange import (
-    accepted,
-    call,
-    etag,
-    games,
-    host_only,
-    own_seat,
-    shown,
-    token,
-    unchanged,
-    written,
-)
+from service.usecases import commands
+from service.web.authentication import bearer_token
+from service.web.collaborators import collaborators
+from service.web.commands import command_from_request, command_response
 from service.web.rate_limits import charge_creation
 from service.web.request_parsing import Resource
-from skye import Action
+from service.web.responses import encoded_json_response, etag, json_response, not_modified
 
 blueprint = Resource("Lobby", __name__, url_prefix="/v1", description="Create, find, join and start games.")
 
@@ -78,24 +66,8 @@ def create_game(body: dict[str, Any]) -> Response:
     them again.
     """
     charge_creation(computing_cost(body))
-    actions: list[Action] = []
-    if "record" in body:
-        actions = body["record"]["actions"][: body.get("until")]
-        body = body_from_record(body)
-
-    def make(game_id: str, now_ms: int, tokens: TokenSource) -> Transition:
-        match, seats = new_match(body, game_id, tokens, now_ms), new_seats(body["players"], tokens)
-        step = seating.open_match(match, seats, now_ms, unique_names="record" not in body)
-        return seating.replay(step, actions, now_ms)
-
-    def tell(table: Match, caller: Caller, tokens: TokenSource) -> tuple[int, Any]:
-        players = [
-            {"seat": number, "token": tokens.given.get(str(number))} for number in range(len(table.seats))
-        ]
-        game = views.game_view(table, caller)
-        return 201, {"game": game, "host_token": tokens.given["host"], "players": players}
-
-    return accepted(games().create(call(), make, tell))
+    result = commands.create_game(collaborators().games, command_from_request(), body)
+    return command_response(result, 201, location=f"/v1/games/{result.game_id}")
 
 
 @blueprint.route("/games")
@@ -118,8 +90,8 @@ def list_games(query: dict[str, Any]) -> Response:
     The newest come first. Private and aborted games are not listed.
     """
     status = Status(query["status"]) if "status" in query else None
-    tables, cursor = games().listing.page(status, query["limit"], query.get("cursor"))
-    return shown({"games": [views.summary_view(table) for table in tables], "next_cursor": cursor})
+    matches, cursor = collaborators().games.listing.page(status, query["limit"], query.get("cursor"))
+    return json_response({"games": [summary_view(match) for match in matches], "next_cursor": cursor})
 
 
 @blueprint.route("/games/<game>")
@@ -146,19 +118,15 @@ def get_game(game: str) -> Response:
     a token what everybody may know. To keep a view current, follow the events from its `last_event` on, or
     ask again with `If-None-Match`.
     """
-    seen = games().read(game, token())
-    tag = etag(seen.table.version, seen.caller)
-    return unchanged(tag) or written(games().view(seen), tag=tag)
+    games = collaborators().games
+    loaded = games.read(game, bearer_token())
+    tag = etag(loaded.match.version, loaded.caller)
+    return not_modified(tag) or encoded_json_response(games.view(loaded), tag=tag)
 
 
 _OWN_VIEW = Answer(
     200, "The caller's new view of the game.", answers.Game, links=[Link("get_game", "The game.", _THIS)]
 )
-
-
-def own_view(table: Match, caller: Caller, _tokens: TokenSource) -> tuple[int, Any]:
-    """Answer an action with the caller's new view of the game."""
-    return 200, views.game_view(table, caller)
 
 
 @blueprint.route("/games/<game>/players", methods=["POST"])
@@ -203,19 +171,8 @@ def join_game(player: dict[str, Any], game: str) -> Response:
     """
     if "bot" in player:
         charge_creation(1)
-
-    def decide(table: Match, caller: Caller, now_ms: int, tokens: TokenSource) -> Transition:
-        if "bot" in player or table.private:
-            host_only(caller)
-        return seating.join(table, new_seat(player, tokens, table.seats), now_ms)
-
-    def tell(table: Match, caller: Caller, tokens: TokenSource) -> tuple[int, Any]:
-        ((seat, seat_token),) = tokens.given.items() or ((len(table.seats) - 1, None),)
-        number = int(seat)
-        viewer = Caller(number) if caller == SPECTATOR else caller
-        return 201, {"seat": number, "token": seat_token, "game": views.game_view(table, viewer)}
-
-    return accepted(games().write(game, call(), decide, tell))
+    result = commands.join_game(collaborators().games, command_from_request(), game, player)
+    return command_response(result, 201)
 
 
 @blueprint.route("/games/<game>/players/<int:seat>", methods=["DELETE"])
@@ -238,15 +195,7 @@ def leave_game(game: str, seat: int) -> Response:
     others. Once the game has started it means to resign: a bot plays on for the seat, whose token is worth
     nothing any more.
     """
-
-    def decide(table: Match, caller: Caller, now_ms: int, _tokens: TokenSource) -> Transition:
-        if seat >= len(table.seats):
-            raise Problem("seat_not_found")
-        if not (caller.host and table.status is Status.LOBBY):
-            own_seat(caller, seat, len(table.seats))
-        return seating.leave(table, seat, now_ms)
-
-    return accepted(games().write(game, call(), decide, own_view))
+    return command_response(commands.leave_game(collaborators().games, command_from_request(), game, seat))
 
 
 @blueprint.route("/games/<game>/start", methods=["POST"])
@@ -267,12 +216,7 @@ def start_game(game: str) -> Response:
     The host starts it with those who are seated, 2 to 5. The first round's income and draws happen at once,
     so the answer shows the game waiting for prices.
     """
-
-    def decide(table: Match, caller: Caller, now_ms: int, _tokens: TokenSource) -> Transition:
-        host_only(caller)
-        return seating.start(table, now_ms)
-
-    return accepted(games().write(game, call(), decide, own_view))
+    return command_response(commands.start_game(collaborators().games, command_from_request(), game))
 
 
 @blueprint.route("/games/<game>", methods=["DELETE"])
@@ -283,9 +227,4 @@ def abort_game(game: str) -> Response:
     The host ends a game that is not over, for good and without a result. It can still be looked at for a
     while, with the status `aborted`.
     """
-
-    def decide(table: Match, caller: Caller, now_ms: int, _tokens: TokenSource) -> Transition:
-        host_only(caller)
-        return seating.abort(table, now_ms)
-
-    return accepted(games().write(game, call(), decide, own_view))
+    return command_response(commands.abort_game(collaborators().games, command_from_request(), game))

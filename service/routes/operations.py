@@ -8,8 +8,9 @@ from service.matches.errors import Problem
 from service.observability.metrics import CONTENT_TYPE
 from service.openapi.operations import Answer, operation, text
 from service.schemas import responses as answers
-from service.web.exchange import check_accepts, games, metrics, shown
+from service.web.collaborators import collaborators
 from service.web.request_parsing import Resource
+from service.web.responses import check_accepts, json_response
 
 blueprint = Resource("Operations", __name__, description="Health and metrics of the service.")
 
@@ -23,7 +24,7 @@ def get_health() -> Response:
 
     It asks nothing of the store: a process that answers shall not be restarted because the store is away.
     """
-    return shown({"status": "ok"})
+    return json_response({"status": "ok"})
 
 
 @blueprint.route("/readyz")
@@ -37,8 +38,8 @@ def get_readiness() -> Response:
 
     It can when its store answers.
     """
-    games().check()
-    return shown({"status": "ok"})
+    collaborators().games.check()
+    return json_response({"status": "ok"})
 
 
 @blueprint.route("/metrics")
@@ -55,8 +56,9 @@ def get_metrics() -> Response:
     """
     check_accepts(CONTENT_TYPE, TEXT)
     try:
-        listed = games().listing.sizes()
+        listed = collaborators().games.listing.sizes()
     except Problem:
         listed = None
-    text_of = metrics().text(listed)
-    return Response(text_of, headers={"Cache-Control": "no-store"}, content_type=CONTENT_TYPE)
+    return Response(
+        collaborators().metrics.text(listed), headers={"Cache-Control": "no-store"}, content_type=CONTENT_TYPE
+    )

@@ -6,16 +6,17 @@ from typing import Any
 
 from flask import Response
 
-from service.matches import views
-from service.matches.errors import Problem
-from service.matches.match import Match
-from service.matches.tokens import Caller, TokenSource
-from service.matches.transitions import Transition, game_in_play, is_undo, make_move, undo_limit_reached
+from service.matches.authorization import require_own_seat
+from service.matches.views import actions_view
 from service.openapi.operations import BODY, Answer, Describe, Link, Token, reads, writes
 from service.schemas import requests
 from service.schemas import responses as answers
-from service.web.exchange import accepted, call, etag, games, own_seat, shown, token, unchanged
+from service.usecases.commands import play_move
+from service.web.authentication import bearer_token
+from service.web.collaborators import collaborators
+from service.web.commands import command_from_request, command_response
 from service.web.request_parsing import Resource
+from service.web.responses import etag, json_response, not_modified
 from skye import Buy, FinishBuilding, Move, Pass, Place, SetOffer, TakeBack
 
 blueprint = Resource(
@@ -66,10 +67,10 @@ def list_actions(game: str, seat: int) -> Response:
     example, with the constraints that every other offer must meet. The list is empty when it is not for the
     seat to act.
     """
-    table, caller = games().read(game, token())
-    own_seat(caller, seat, len(table.seats))
-    tag = etag(table.version, caller)
-    return unchanged(tag) or shown(views.actions_view(table, seat), tag=tag)
+    match, caller = collaborators().games.read(game, bearer_token())
+    require_own_seat(match, caller, seat)
+    tag = etag(match.version, caller)
+    return not_modified(tag) or json_response(actions_view(match, seat), tag=tag)
 
 
 @blueprint.route("/offer", methods=["PUT"])
@@ -132,17 +133,4 @@ def finish_building(game: str, seat: int) -> Response:
 
 
 def _play(game: str, seat: int, move: Move) -> Response:
-    def decide(table: Match, caller: Caller, now_ms: int, _tokens: TokenSource) -> Transition:
-        own_seat(caller, seat, len(table.seats))
-        game_in_play(table)
-        if table.seats[seat].bot:
-            raise Problem("seat_played_by_bot")
-        step = make_move(table, seat, move, now_ms)
-        if undo_limit_reached(table) and is_undo(table, seat, move):
-            raise Problem("too_many_changes")
-        return step
-
-    def tell(table: Match, caller: Caller, _tokens: TokenSource) -> tuple[int, Any]:
-        return 200, views.game_view(table, caller)
-
-    return accepted(games().write(game, call(), decide, tell))
+    return command_response(play_move(collaborators().games, command_from_request(), game, seat, move))

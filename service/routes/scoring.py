@@ -6,6 +6,7 @@ from typing import Any
 
 from flask import Response
 
+from service.matches.authorization import require_own_seat, require_seat
 from service.matches.errors import FieldError, Problem
 from service.matches.match import Match
 from service.matches.transitions import game_begun
@@ -13,8 +14,10 @@ from service.openapi.operations import BODY, GAME, Answer, Describe, Token, oper
 from service.schemas import requests
 from service.schemas import responses as answers
 from service.svg import territory_svg
-from service.web.exchange import etag, games, own_seat, shown, tagged, token, unchanged
+from service.web.authentication import bearer_token
+from service.web.collaborators import collaborators
 from service.web.request_parsing import Resource
+from service.web.responses import etag, json_response, not_modified, text_response
 from skye import (
     SCORING_TILES,
     InvalidTerritory,
@@ -46,10 +49,10 @@ def get_scores(game: str) -> Response:
     For each seat the points by round and scoring tile, with the tiles that earned them, and what final
     scoring would give if the game ended now.
     """
-    table, caller = games().read(game, token())
+    table, caller = collaborators().games.read(game, bearer_token())
     scores = scores_as_seen_by(caller.seat, game_begun(table))
     tag = etag(table.version, caller)
-    return unchanged(tag) or shown({"version": table.version, **scores}, tag=tag)
+    return not_modified(tag) or json_response({"version": table.version, **scores}, tag=tag)
 
 
 @blueprint.route("/games/<game>/players/<int:seat>/territory")
@@ -62,11 +65,11 @@ def get_territory(game: str, seat: int) -> Response:
 
     Its tiles, its areas, the tiles joined to the castle by road, and how many of each thing are in it.
     """
-    table, _ = games().read(game, token())
+    table, _ = collaborators().games.read(game, bearer_token())
     territory = _territory(table, seat)
     report = {"seat": seat, "version": table.version, **territory_report(territory)}
     tag = etag(table.version)  # which everybody sees alike
-    return unchanged(tag) or shown(report, tag=tag)
+    return not_modified(tag) or json_response(report, tag=tag)
 
 
 @blueprint.route("/games/<game>/players/<int:seat>/territory.svg")
@@ -78,24 +81,23 @@ def get_territory_picture(query: dict[str, Any], game: str, seat: int) -> Respon
     An SVG picture without references to other resources: terrain, roads, objects, scrolls and completed
     areas.
     """
-    table, _ = games().read(game, token())
+    table, _ = collaborators().games.read(game, bearer_token())
     return _picture(table, seat, _territory(table, seat), coordinates=query["coordinates"])
 
 
 def _territory(table: Match, seat: int) -> Territory:
-    if seat >= len(table.seats):
-        raise Problem("seat_not_found")
+    require_seat(table, seat)
     return table.game.players[seat].territory if table.game else castle_alone(table.seats[seat].color)
 
 
 def _picture(table: Match, seat: int, territory: Territory, *, coordinates: bool) -> Response:
     tag = etag(table.version, form=_DRAWN)
-    cached = unchanged(tag)
+    cached = not_modified(tag)
     if cached is not None:
         return cached
     title = table.seats[seat].name
     drawn = territory_svg(territory, territory.summary, title=title, coordinates=coordinates)
-    return tagged(drawn, SVG, tag)
+    return text_response(drawn, SVG, tag)
 
 
 @blueprint.route("/games/<game>/players/<int:seat>/what-if", methods=["POST"])
@@ -111,10 +113,10 @@ def try_placements(trial: dict[str, Any], game: str, seat: int) -> Response:
     Whether tiles could be placed so, one after the other, and the points of each scoring tile before and
     after. The tiles need not be in hand: any that lies in no territory can be tried. Nothing changes.
     """
-    table, caller = games().read(game, token())
-    own_seat(caller, seat, len(table.seats))
+    table, caller = collaborators().games.read(game, bearer_token())
+    require_own_seat(table, caller, seat)
     placements = [Place(**placement) for placement in trial["placements"]]
-    return shown({"version": table.version, **what_if(game_begun(table), seat, placements)})
+    return json_response({"version": table.version, **what_if(game_begun(table), seat, placements)})
 
 
 @blueprint.route("/scoring", methods=["POST"])
@@ -131,7 +133,7 @@ def score_territories(query: dict[str, Any]) -> Response:
     """
     territories = [_assembled(number, asked["tiles"]) for number, asked in enumerate(query["territories"])]
     golds = [asked["gold"] for asked in query["territories"]]
-    return shown(assess(territories, golds, query.get("scoring_tiles", list(SCORING_TILES))))
+    return json_response(assess(territories, golds, query.get("scoring_tiles", list(SCORING_TILES))))
 
 
 def _assembled(number: int, tiles: list[dict[str, Any]]) -> Territory:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from flask import Blueprint, Response
 
 from service.matches.errors import Problem
-from service.web.exchange import cacheable
+from service.web.responses import cacheable
 
 blueprint = Blueprint("WebTable", __name__)
 

@@ -46,10 +46,11 @@ def problem_for(error: BaseException) -> Problem:
 
 def encode_response(problem: Problem, application: Any) -> bytes:
     """Return a response as sent on a connection that ends with it, and count it in the metrics."""
+    from service.web.collaborators import collaborators  # noqa: PLC0415 - see above
     from service.web.problems import response_for  # noqa: PLC0415 - see above
     from service.web.response_headers import bare_envelope  # noqa: PLC0415 - see above
 
-    application.extensions["skye-metrics"].refused(problem.code)
+    collaborators(application).metrics.refused(problem.code)
     response = response_for(problem)
     headers = [*response.headers, *bare_envelope(), ("Connection", "close")]
     head = "".join(f"{name}: {value}\r\n" for name, value in headers)

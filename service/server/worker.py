@@ -190,7 +190,9 @@ class Worker(ggevent.GeventWorker):
     def _close_idle_connections(self) -> None:
         application = getattr(self, "wsgi", None)  # None: told to stop before it was loaded
         if application is not None:
-            application.extensions["skye-bell"].stop()
+            from service.web.collaborators import collaborators  # noqa: PLC0415 - see above
+
+            collaborators(application).change_notifier.stop()
         # A proxy may be sending a request on a connection that looks idle here: closed at once, that request
         # would be lost. Responses from now on carry `Connection: close`: busy connections end by themselves.
         idle = list(self._idle)

@@ -11,6 +11,9 @@ import redis
 from service.storage.protocol_errors import expect_int
 from service.storage.retry import TooFewReplicas
 
+MAX_IDEMPOTENCY_KEYS: Final = 64
+"""How many idempotency records a match holds; a commit beyond that deletes the oldest record."""
+
 
 class MinReplicas(NamedTuple):
     """How many replicas must acknowledge a write (WAIT), and within how many milliseconds."""
@@ -68,15 +71,18 @@ def _run_and_wait(server: redis.Redis, command: tuple[Any, ...], min_replicas: M
     return replies
 
 
-# KEYS: game, log, response. ARGV: 1 the prefix that the stored game must have (empty: none may exist), 2 the
-# new game, 3 its TTL in seconds, 4 a response (empty: none), 5 its TTL, 6 the message to publish, 7 whether
-# the entries replace the log, 8 whether this is a retry, then for each log entry its id, data and header.
+# KEYS: game, log, idempotency record, list of the records. ARGV: 1 the prefix that the stored game must have
+# (empty: none may exist), 2 the new game, 3 its TTL in seconds, 4 a record (empty: none), 5 its TTL, 6 the
+# message to publish, 7 whether the entries replace the log, 8 whether this is a retry, then for each log
+# entry its id, data and header.
 #
 # Returns 1: committed; 0: conflict, nothing written; 3: the log is missing, nothing written. A retry whose
 # first attempt was committed finds its last entry in the log under its own id, and returns 1. 2: unknown,
 # because the log has been replaced since. A retry that was committed sets a TTL again: WAIT on a connection
 # without writes of its own has nothing to wait for.
-COMMIT: Final = Script("""
+COMMIT: Final = Script(
+    f"local max_records = {MAX_IDEMPOTENCY_KEYS}\n"
+    """
 local expected = ARGV[1]
 if ARGV[8] == '1' then
   local ours = false
@@ -101,6 +107,7 @@ elseif redis.call('GETRANGE', KEYS[1], 0, #expected - 1) ~= expected then
   return 0
 end
 if ARGV[4] ~= '' and redis.call('EXISTS', KEYS[3]) == 1 then return 0 end
+local records = ARGV[4] ~= '' and redis.call('LLEN', KEYS[4]) or 0
 local logged = redis.call('EXISTS', KEYS[2]) == 1
 if expected ~= '' and not logged then return 3 end
 -- The log comes first: Redis does not roll back a script that fails, and only XADD can fail here. Redis
@@ -111,10 +118,18 @@ for i = 9, #ARGV, 3 do
 end
 redis.call('EXPIRE', KEYS[2], ARGV[3])
 redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
-if ARGV[4] ~= '' then redis.call('SET', KEYS[3], ARGV[4], 'EX', ARGV[5]) end
+if ARGV[4] ~= '' then
+  redis.call('SET', KEYS[3], ARGV[4], 'EX', ARGV[5])
+  redis.call('RPUSH', KEYS[4], KEYS[3]:sub(-32))
+  redis.call('EXPIRE', KEYS[4], ARGV[5])
+  if records == max_records then
+    redis.call('DEL', KEYS[3]:sub(1, -33) .. redis.call('LPOP', KEYS[4]))
+  end
+end
 redis.call('PUBLISH', 'skye:changes', ARGV[6])
 return 1
-""")
+"""
+)
 
 # KEYS: a response. Returns whether it exists; sets its TTL again, so that WAIT has a write to wait for.
 TOUCH: Final = Script("""

@@ -4,7 +4,8 @@ Of each game, under one hash tag so that a cluster keeps the keys in one slot:
 
     skye:{ID}:table       string   the game (see `codec`)
     skye:{ID}:log         stream   the event log: one entry per change, or one for all once the game is over
-    skye:{ID}:answer:KEY  string   the response stored under an idempotency key, with a TTL
+    skye:{ID}:answer:KEY  string   the idempotency record of a key (see `usecases.idempotency`), with a TTL
+    skye:{ID}:answers     list     the last 32 characters of the names of these records, oldest first
 
 The id of a log entry is the number of its last event and a random number, which tells concurrent writers of
 the same change apart. Field `c` holds the changes, field `h` the format and checksum.
@@ -131,7 +132,8 @@ class RedisStore:
         """See `Store.commit`. The script recognises a retry whose first attempt was committed."""
         response = commit.response or StoredResponse("-", b"", 0)
         game_id = commit.game_id
-        keys = [_game_key(game_id), _log_key(game_id), _response_key(game_id, response.key)]
+        record_key, records_key = _response_key(game_id, response.key), f"skye:{{{game_id}}}:answers"
+        keys = [_game_key(game_id), _log_key(game_id), record_key, records_key]
         last_event = commit.entries[-1].last_event if commit.entries else 0
         arguments: list[Any] = [
             commit.expected_prefix or b"",

@@ -1,100 +1,129 @@
-"""Safe retries: what a request is known by, and the answer that is kept for when it comes again.
+"""Idempotency: a command that is sent again with its `Idempotency-Key` runs once and gets the same response.
 
-Of tokens nothing is kept that opens them: in a kept answer each stands as its role, and is made anew from a
-random nonce together with the idempotency key, which only the client has.
+The response itself is not stored. A record of some 100 bytes holds what is needed to rebuild it: a digest of
+the request, the version of the match that the command led to, the caller's role, and the nonce from which
+the response's tokens derive together with the key, which only the client has. The match of that version is
+rebuilt from the event log.
+
+The store keeps the records of the latest `MAX_IDEMPOTENCY_KEYS` keys of a game, each for
+`SKYE_IDEMPOTENCY_TTL_S` seconds. A request whose record is gone runs again.
 """
 
 from __future__ import annotations
 
 import hashlib
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, Final
 
 import msgspec
 
 from service.matches.errors import Problem
-from service.matches.tokens import TokenSource
-from service.storage.store import StoredResponse
+from service.matches.tokens import Caller, TokenSource
+
+RECORD_FORMAT: Final = 2
+"""The format number of a stored record. Format 1 had no number and held the whole response."""
+
+_KEY_BYTES: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """What of a request matters for any use case.
+class Command:
+    """What every command carries: credentials, idempotency key and precondition.
 
-    `fingerprint` stands for method, path and body; `address` is the client's.
+    :param digest: identifies method, path and body of the request; empty without an idempotency key.
+    :param address: the address of the client.
+    :param accepts_version: the condition of `If-Match`.
     """
 
     token: str | None = None
     idempotency_key: str | None = None
-    fingerprint: str = ""
+    digest: bytes = b""
     address: str = ""
     accepts_version: Callable[[int], bool] = lambda _version: True
 
     @property
-    def answer_key(self) -> str | None:
-        """The name of the stored response: the key is scoped to the token, without one to the address.
+    def record_key(self) -> str | None:
+        """The name of the idempotency record: the key is scoped to the token, without one to the address.
 
-        A token always has the form that `is_well_formed` checks, so none can equal a scope of an address.
+        A token always has the form that `is_well_formed` checks, so none can equal the scope of an address.
         """
         if self.idempotency_key is None:
             return None
-        whose = self.token or f"address:{self.address}"
-        return hashlib.sha256(f"{whose}\n{self.idempotency_key}".encode()).hexdigest()[:32]
+        scope = self.token or f"address:{self.address}"
+        return hashlib.sha256(f"{scope}\n{self.idempotency_key}".encode()).hexdigest()[: 2 * _KEY_BYTES]
 
 
-class Reply(NamedTuple):
-    """An answer: status, JSON body, and the version of the game that it shows."""
+class IdempotencyRecord(msgspec.Struct, array_like=True, frozen=True):
+    """What is stored of the response to a command.
 
-    status: int
-    body: bytes
+    :param retired_token: whether the command itself ended the validity of the caller's token.
+    """
+
+    digest: bytes
     version: int
-    location: str | None = None
-
-
-class _Remembered(msgspec.Struct):
-    """An answer kept under an idempotency key; tokens in it are replaced by their roles."""
-
-    fingerprint: str
-    nonce: bytes
+    seat: int | None
+    host: bool
+    retired_token: bool
     roles: list[str]
-    status: int
-    body: bytes
-    version: int
-    location: str | None
+    nonce: bytes
+
+    @property
+    def caller(self) -> Caller:
+        """The role of the caller after the command."""
+        return Caller(self.seat, self.host)
+
+    def tokens(self, command: Command) -> TokenSource:
+        """Return the source of the tokens in the response, with the same tokens as the first time."""
+        tokens = TokenSource(command.idempotency_key or "", self.nonce or None)
+        for role in self.roles:
+            tokens.token(role)
+        return tokens
 
 
-def answer_to_keep(call: Call, reply: Reply, tokens: TokenSource, ttl_s: int) -> StoredResponse | None:
-    """Return what to store of an answer for `ttl_s` seconds; None for a call without a key."""
-    if call.answer_key is None:
-        return None
-    body, roles = reply.body, list(tokens.given)
-    for role in roles:
-        body = body.replace(tokens.token(role).encode(), _placeholder(role))
-    kept = _Remembered(
-        call.fingerprint, tokens.nonce, roles, reply.status, body, reply.version, reply.location
-    )
-    return StoredResponse(call.answer_key, msgspec.msgpack.encode(kept), ttl_s)
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(IdempotencyRecord)
 
 
-def answer_again(stored: bytes, call: Call) -> Reply:
-    """Return a stored answer as it was given the first time, its tokens too.
+def encode_record(record: IdempotencyRecord) -> bytes:
+    """Return the stored form `FORMAT:CRC32:MSGPACK`."""
+    body = _encoder.encode(record)
+    return b"%d:%08x:%s" % (RECORD_FORMAT, zlib.crc32(body), body)
 
-    :raises Problem: idempotency_key_reused, when the key came with another request; game_unreadable.
+
+def decode_record(stored: bytes) -> IdempotencyRecord:
+    """Return a stored record.
+
+    :raises Problem: game_unreadable, when it is corrupt or of an unsupported format.
     """
     try:
-        kept = msgspec.msgpack.decode(stored, type=_Remembered)
-    except (ValueError, msgspec.MsgspecError) as error:
-        raise Problem("game_unreadable", f"The stored answer is damaged: {error}.") from error
-    if kept.fingerprint != call.fingerprint:
-        raise Problem("idempotency_key_reused")
-    tokens = TokenSource(call.idempotency_key or "", kept.nonce)
-    body = kept.body
-    for role in kept.roles:
-        body = body.replace(_placeholder(role), tokens.token(role).encode())
-    return Reply(kept.status, body, kept.version, kept.location)
+        if stored[:1] == _FORMAT_1:
+            return _from_format_1(stored)
+        number, checksum, body = stored.split(b":", 2)
+        if int(number) != RECORD_FORMAT:
+            raise ValueError(f"format {int(number)}, this program reads formats 1 and {RECORD_FORMAT}")
+        if int(checksum, 16) != zlib.crc32(body):
+            raise ValueError("its checksum does not match")
+        return _decoder.decode(body)
+    except (ValueError, LookupError, TypeError, msgspec.MsgspecError) as error:
+        raise Problem("game_unreadable", f"The idempotency record is not readable: {error}.") from error
 
 
-def _placeholder(role: str) -> bytes:
-    """Return what stands for a token in a kept answer; no JSON has such a byte."""
-    return b"\x00%s\x00" % role.encode()
+_FORMAT_1: Final = b"\x87"
+"""The first byte of format 1: a MessagePack map of seven fields."""
+
+
+def _from_format_1(stored: bytes) -> IdempotencyRecord:
+    """Return the record of a whole stored response, in which each token is replaced by NUL ROLE NUL."""
+    old: dict[str, Any] = msgspec.msgpack.decode(stored)
+    body: bytes = old["body"]
+    for role in old["roles"]:
+        body = body.replace(b"\x00%s\x00" % role.encode(), b"")
+    view = msgspec.json.decode(body)
+    you = view.get("game", view)["you"]
+    retired = you["seat"] is None and not you["host"]
+    digest = bytes.fromhex(old["fingerprint"])
+    return IdempotencyRecord(
+        digest, old["version"], you["seat"], you["host"], retired, old["roles"], old["nonce"]
+    )

@@ -32,7 +32,7 @@ class Listing:
         self._store = store
         self._now_ms = now_ms
 
-    def follow(self, before: Match | None, after: Match) -> None:
+    def update(self, before: Match | None, after: Match) -> None:
         """Bring the index up to what has happened to a table; a private one is never in it.
 
         A new table is listed before it is stored. Of an older one the change is already stored, so it

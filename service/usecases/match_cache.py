@@ -1,4 +1,4 @@
-"""Tables read or written lately, so that what was decoded and worked out is there the next time."""
+"""Decoded-game cache: an LRU cache of decoded matches and of their rendered views."""
 
 from __future__ import annotations
 
@@ -14,57 +14,56 @@ from service.storage.codec import decode_match
 _encoder = msgspec.json.Encoder()
 
 
-class _Known(NamedTuple):
-    """A table, the bytes that it is stored as, and its views as far as somebody has asked for them."""
+class _Cached(NamedTuple):
+    """A match, the bytes that it is stored as, and its rendered views by caller."""
 
     stored: bytes
-    table: Match
+    match: Match
     views: dict[Caller, bytes]
 
 
-class RecentTables:
-    """A few tables by id, each with exactly the bytes that it is stored as.
+class MatchCache:
+    """Matches by id, each with exactly the bytes that it is stored as.
 
-    The store is always asked: a table is found here only when the store still holds the same bytes.
+    The store is always read: a cached match is used only when the store still holds the same bytes.
     """
 
-    def __init__(self, most: int = 256) -> None:
-        self._most = most
-        self._tables: dict[str, _Known] = {}
+    def __init__(self, max_size: int = 256) -> None:
+        self._max_size = max_size
+        self._cached: dict[str, _Cached] = {}
 
     def decoded(self, game_id: str, stored: bytes) -> Match:
-        """Return the table that is stored as these bytes.
+        """Return the match that is stored as these bytes.
 
-        :raises StoredFormatError: when they are no table that this program can read.
+        :raises StoredFormatError: when they are corrupt or of an unsupported format.
         """
-        known = self._tables.get(game_id)
-        if known is not None and known.stored == stored:
-            return known.table
-        table = decode_match(stored)
-        self.keep(stored, table)
-        return table
+        cached = self._cached.get(game_id)
+        if cached is not None and cached.stored == stored:
+            return cached.match
+        match = decode_match(stored)
+        self.put(stored, match)
+        return match
 
-    def stored_as(self, table: Match) -> bytes | None:
-        """Return the bytes that this table is stored as, None when they are forgotten."""
-        known = self._tables.get(table.id)
-        return known.stored if known is not None and known.table is table else None
+    def stored_as(self, match: Match) -> bytes | None:
+        """Return the bytes that a match is stored as, None when it is not cached."""
+        cached = self._cached.get(match.id)
+        return cached.stored if cached is not None and cached.match is match else None
 
-    def view(self, table: Match, caller: Caller) -> bytes:
+    def view(self, match: Match, caller: Caller) -> bytes:
         """Return the game as a caller may see it, in JSON.
 
-        As long as the table is remembered, so is the view, for this very caller: what another may see is
-        another view, though it were the same.
+        A rendered view is cached with its match, for this caller only: callers never share one.
         """
-        known = self._tables.get(table.id)
-        seen = known.views if known is not None and known.table is table else {}
-        body = seen.get(caller)
+        cached = self._cached.get(match.id)
+        rendered = cached.views if cached is not None and cached.match is match else {}
+        body = rendered.get(caller)
         if body is None:
-            body = seen[caller] = _encoder.encode(views.game_view(table, caller))
+            body = rendered[caller] = _encoder.encode(views.game_view(match, caller))
         return body
 
-    def keep(self, stored: bytes, table: Match) -> None:
-        """Remember a table and the bytes it is stored as; the one remembered longest makes room."""
-        self._tables.pop(table.id, None)
-        if len(self._tables) >= self._most:
-            del self._tables[next(iter(self._tables))]
-        self._tables[table.id] = _Known(stored, table, {})
+    def put(self, stored: bytes, match: Match) -> None:
+        """Cache a match and the bytes it is stored as; the oldest entry is evicted when the cache is full."""
+        self._cached.pop(match.id, None)
+        if len(self._cached) >= self._max_size:
+            del self._cached[next(iter(self._cached))]
+        self._cached[match.id] = _Cached(stored, match, {})

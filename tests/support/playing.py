@@ -8,6 +8,7 @@ import fakeredis
 from service import create_app
 from service.settings import Settings
 from service.storage.redis_store import RedisStore
+from service.web.collaborators import collaborators
 
 NAMES = ("Ann", "Bob", "Cy", "Dee", "Eve")
 MOST_ACTIONS = 1000
@@ -41,7 +42,7 @@ class Service:
         return self
 
     def __exit__(self, *_):
-        self.app.extensions["skye-bell"].stop()
+        collaborators(self.app).change_notifier.stop()
         for thread in threading.enumerate():
             if thread not in self._others:
                 thread.join(5)
@@ -89,6 +90,8 @@ def stored(redis, key):
     kind = redis.type(key)
     if kind == b"string":
         return redis.get(key)
+    if kind == b"list":
+        return redis.lrange(key, 0, -1)
     return redis.xrange(key) if kind == b"stream" else redis.zrange(key, 0, -1, withscores=True)
 
 

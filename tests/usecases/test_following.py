@@ -8,6 +8,7 @@ import pytest
 
 from service.matches.errors import Problem
 from service.storage.redis_store import RedisStore
+from service.web.collaborators import collaborators
 from tests.support.playing import Service, code_of, dice
 
 STREAM = {"Accept": "text/event-stream"}
@@ -83,14 +84,14 @@ def test_a_stream_that_was_cut_goes_on_where_it_was(over):
 
 def test_a_client_that_has_everything_is_told_not_to_come_back(over):
     number = over.view()["last_event"]
-    answer = over.call("GET", "events", headers={**STREAM, "Last-Event-ID": str(number)})
+    answer = over.call("GET", "events/stream", headers={**STREAM, "Last-Event-ID": str(number)})
     assert (answer.status_code, answer.data) == (204, b"")
     with Stream(over, after=number - 1) as stream:
         assert len(stream.rest()) == 3
 
 
 def test_the_header_of_a_client_that_comes_back_goes_before_its_address(over):
-    answer = over.call("GET", "events?after=3", headers={**STREAM, "Last-Event-ID": "5"})
+    answer = over.call("GET", "events/stream?after=3", headers={**STREAM, "Last-Event-ID": "5"})
     assert '"after":5' in answer.text
 
 
@@ -123,7 +124,7 @@ def test_what_another_process_has_done_is_told_too(service):
 
 
 def test_a_stream_in_which_nothing_happens_beats_like_a_heart(service, monkeypatch):
-    monkeypatch.setattr("service.usecases.following.HEARTBEAT_S", 0.01)
+    monkeypatch.setattr("service.usecases.follower.HEARTBEAT_S", 0.01)
     game = service.table(2)
     with Stream(game, after=game.view()["last_event"]) as stream:
         stream.read()
@@ -156,7 +157,7 @@ def test_a_stream_ends_when_the_process_does_and_says_to_come_back(service):
     after = game.view()["last_event"]
     with Stream(game, after=after) as stream:
         stream.read()
-        service.app.extensions["skye-bell"].stop()
+        collaborators(service.app).change_notifier.stop()
         assert stream.read()["data"] == {"reason": "restart", "last_event": after}
         assert stream.read() == {}
 
@@ -173,8 +174,8 @@ class Failing(RedisStore):
 
 
 def test_a_stream_outlasts_an_outage_of_the_store(monkeypatch):
-    monkeypatch.setattr("service.usecases.following._OUTAGE_S", 0.01)
-    monkeypatch.setattr("service.usecases.following.HEARTBEAT_S", 0.01)
+    monkeypatch.setattr("service.usecases.follower._OUTAGE_S", 0.01)
+    monkeypatch.setattr("service.usecases.follower.HEARTBEAT_S", 0.01)
     service = Service()
     store = Failing(service.redis)
     service = Service(service.redis, store)
@@ -238,10 +239,14 @@ def test_a_stream_ends_when_something_else_has_happened_than_it_has_told(more):
 
 def test_a_stream_is_refused_before_it_begins(service):
     game = service.table(2, private=True)
-    assert code_of(game.call("GET", "events", headers=STREAM)) == "game_not_found"
-    assert code_of(game.call("GET", "events", token="skye_" + "n" * 22, headers=STREAM)) == "game_not_found"
+    assert code_of(game.call("GET", "events/stream", headers=STREAM)) == "game_not_found"
     assert (
-        code_of(game.call("GET", "events?after=-1", token=game.host, headers=STREAM)) == "invalid_parameter"
+        code_of(game.call("GET", "events/stream", token="skye_" + "n" * 22, headers=STREAM))
+        == "game_not_found"
+    )
+    assert (
+        code_of(game.call("GET", "events/stream?after=-1", token=game.host, headers=STREAM))
+        == "invalid_parameter"
     )
 
 

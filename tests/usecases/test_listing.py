@@ -4,6 +4,7 @@ import pytest
 
 from service.matches.match import Status
 from service.storage.redis_store import RedisStore
+from service.web.collaborators import collaborators
 
 
 def opened(service, number):
@@ -101,13 +102,13 @@ def test_games_that_expire_leave_the_index_though_nobody_lists_them(service):
         store.add_to_index("lobby", f"expired{number}", number)
     kept = opened(service, 2)[0]
     for _ in range(200):
-        service.app.extensions["skye-games"].listing.sweep(Status.LOBBY)
+        collaborators(service.app).games.listing.sweep(Status.LOBBY)
     assert [game for game, _ in store.list_index("lobby", None, 9)] == [kept]
 
 
 def test_opening_games_sweeps_the_index_now_and_then(service, monkeypatch):
     swept = []
-    monkeypatch.setattr(service.app.extensions["skye-games"].listing, "sweep", swept.append)
+    monkeypatch.setattr(collaborators(service.app).games.listing, "sweep", swept.append)
     opened(service, 200)
     assert 0 < len(swept) < 100
 

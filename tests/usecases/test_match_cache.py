@@ -11,7 +11,7 @@ from service.matches.match import GameOptions, Match, Seat
 from service.matches.tokens import SPECTATOR, Caller
 from service.matches.transitions import make_move
 from service.storage.codec import decode_match, encode_match
-from service.usecases.match_cache import RecentTables
+from service.usecases.match_cache import MatchCache
 from skye import COLORS, legal_moves, offer_limits
 from skye.moves import SetOffer
 
@@ -40,9 +40,9 @@ def test_a_table_in_memory_is_the_one_that_its_bytes_hold_through_a_whole_game()
 
 
 def test_a_table_is_found_only_by_the_bytes_it_is_stored_as():
-    recent, table = RecentTables(), opened()
+    recent, table = MatchCache(), opened()
     stored = encode_match(table)
-    recent.keep(stored, table)
+    recent.put(stored, table)
     assert recent.decoded("game", stored) is table
     later = encode_match(opened(players=3))
     assert recent.decoded("game", later) == decode_match(later)
@@ -50,10 +50,10 @@ def test_a_table_is_found_only_by_the_bytes_it_is_stored_as():
 
 
 def test_the_table_remembered_longest_makes_room():
-    recent = RecentTables(most=2)
+    recent = MatchCache(max_size=2)
     tables = [opened(name) for name in ("a", "b", "c")]
     for table in tables:
-        recent.keep(encode_match(table), table)
+        recent.put(encode_match(table), table)
     assert recent.decoded("a", encode_match(tables[0])) is not tables[0]
     assert recent.decoded("c", encode_match(tables[2])) is tables[2]
 
@@ -72,9 +72,9 @@ def priced():
 
 @pytest.mark.parametrize("remembered", [True, False])
 def test_each_caller_is_given_the_view_of_that_caller_whoever_has_asked_before(remembered):
-    recent, table = RecentTables(), priced()
+    recent, table = MatchCache(), priced()
     if remembered:
-        recent.keep(encode_match(table), table)
+        recent.put(encode_match(table), table)
     for first in CALLERS:
         for caller in (first, *CALLERS):
             expected = json.loads(json.dumps(views.game_view(table, caller)))
@@ -82,18 +82,18 @@ def test_each_caller_is_given_the_view_of_that_caller_whoever_has_asked_before(r
 
 
 def test_a_view_is_made_once_as_long_as_its_table_is_remembered():
-    recent, table = RecentTables(), priced()
-    recent.keep(encode_match(table), table)
+    recent, table = MatchCache(), priced()
+    recent.put(encode_match(table), table)
     told = recent.view(table, Caller(0))
     assert recent.view(table, Caller(0)) is told
-    recent.keep(encode_match(table), table)
+    recent.put(encode_match(table), table)
     assert recent.view(table, Caller(0)) is not told
 
 
 def test_a_view_is_never_one_of_another_state_of_the_game():
-    recent, before, after = RecentTables(), opened(), priced()
+    recent, before, after = MatchCache(), opened(), priced()
     for table in (before, after, before):
-        recent.keep(encode_match(table), table)
+        recent.put(encode_match(table), table)
         for other in (before, after):
             for caller in CALLERS:
                 assert json.loads(recent.view(other, caller))["version"] == other.version

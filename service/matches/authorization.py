@@ -1,0 +1,38 @@
+"""Authorization: which caller may act for a seat, or as the host."""
+
+from __future__ import annotations
+
+from service.matches.errors import Problem
+from service.matches.match import Match
+from service.matches.tokens import Caller
+
+
+def require_own_seat(match: Match, caller: Caller, seat: int) -> None:
+    """Check that the caller holds a seat.
+
+    :raises Problem: seat_not_found, token_required, not_your_seat.
+    """
+    require_seat(match, seat)
+    if caller.seat is None and not caller.host:
+        raise Problem("token_required")
+    if caller.seat != seat:
+        raise Problem("not_your_seat", f"The token is not that of seat {seat}.")
+
+
+def require_seat(match: Match, seat: int) -> None:
+    """Check that a match has a seat.
+
+    :raises Problem: seat_not_found.
+    """
+    if seat >= len(match.seats):
+        raise Problem("seat_not_found")
+
+
+def require_host(caller: Caller) -> None:
+    """Check that the caller is the host.
+
+    :raises Problem: token_required, host_only.
+    """
+    if caller.host:
+        return
+    raise Problem("token_required" if caller.seat is None else "host_only")

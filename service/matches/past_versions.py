@@ -1,0 +1,79 @@
+"""Earlier versions of a match, rebuilt from its event log (event sourcing)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from service.matches.cooperative_yield import Computation
+from service.matches.match import (
+    AnyEvent,
+    BotTookOver,
+    Change,
+    GameAborted,
+    GameStarted,
+    Match,
+    MatchEvent,
+    PlayerJoined,
+    PlayerLeft,
+    Seat,
+    Status,
+    TurnChanged,
+)
+from skye import action_of, new_game, play
+
+
+def match_at_version(match: Match, changes: Iterable[Change], version: int) -> Match:
+    """Return a match as it was at an earlier version, by replaying its changes from the first one.
+
+    Every view of the result equals the view of that version. Token hashes are not in the log, so nobody can
+    be authenticated by the result.
+
+    :param match: the match at any later version; its id, name, capacity and options do not change.
+    :raises Problem: server_busy, bad_request.
+    """
+    past = replace(match, seats=(), status=Status.LOBBY, version=0, last_event=0, deadline_ms=None, game=None)
+    with Computation() as computation:
+        for change in changes:
+            if change.version > version:
+                break
+            for event in change.events:
+                past = _applied(past, event)
+            past = replace(past, version=change.version, last_event=change.last_event)
+            computation.checkpoint()
+    return past
+
+
+def _applied(match: Match, event: AnyEvent) -> Match:
+    """Return the match after one event."""
+    seats = match.seats
+    match event:
+        case PlayerJoined(_, name, color, bot):
+            return replace(match, seats=(*seats, Seat(name, color, bot=bot)))
+        case PlayerLeft(number):
+            return replace(match, seats=(*seats[:number], *seats[number + 1 :]))
+        case GameStarted():
+            return _started(match)
+        case BotTookOver(number, bot, _):
+            taken_over = replace(seats[number], bot=bot)
+            return replace(match, seats=(*seats[:number], taken_over, *seats[number + 1 :]))
+        case TurnChanged(_, _, deadline_ms):
+            return replace(match, deadline_ms=deadline_ms)
+        case GameAborted():
+            return replace(match, status=Status.ABORTED)
+    return match if isinstance(event, MatchEvent) else _played(match, event)
+
+
+def _started(match: Match) -> Match:
+    colors = [seat.color for seat in match.seats]
+    game, _ = new_game(colors, match.options.seed, match.options.for_engine)
+    return replace(match, game=game, status=Status.PLAYING)
+
+
+def _played(match: Match, event: AnyEvent) -> Match:
+    """Return the match after the action of an engine event; draws and incomes follow from the actions."""
+    action = None if isinstance(event, MatchEvent) else action_of(event)
+    if action is None or match.game is None:
+        return match
+    game = play(match.game, action.seat, action.move).game
+    return replace(match, game=game, status=Status.FINISHED if game.is_over else Status.PLAYING)

@@ -1,0 +1,208 @@
+"""Optimistic concurrency: attempts of a command, each on a freshly loaded match.
+
+A command is applied to the match as it was loaded, and committed only if no other request changed the match
+since (compare-and-set). After a conflict the command is retried on the match as it is then, at most
+`MAX_ATTEMPTS` times. Nothing is locked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from service.matches import autoplay
+from service.matches.errors import Problem
+from service.matches.match import Match
+from service.matches.tokens import SPECTATOR, Caller, TokenSource, identify
+from service.matches.transitions import Transition
+from service.storage.store import StoredResponse
+from service.usecases.games import Games
+from service.usecases.idempotency import Command, IdempotencyRecord, decode_record, encode_record
+from service.usecases.retries import MAX_ATTEMPTS, back_off
+
+_ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
+_ID_LENGTH = 12
+
+
+class Committed(NamedTuple):
+    """A match as a command left it, the role of the caller after it, and the tokens that it made."""
+
+    match: Match
+    caller: Caller
+    tokens: TokenSource
+
+
+class Attempt:
+    """One attempt to change a loaded match."""
+
+    def __init__(self, games: Games, command: Command, game_id: str) -> None:
+        """Load the match and authenticate the caller.
+
+        :raises Problem: game_not_found, token_unknown, game_unreadable, store_unavailable.
+        """
+        stored, stored_record = games.load(game_id, command.record_key)
+        self._games, self._command = games, command
+        self._record = None if stored_record is None else decode_record(stored_record)
+        replay = self._replayable
+        retired = replay is not None and replay.retired_token
+        loaded = games.authenticate(game_id, stored, command.token, retired=retired)
+        self.match, self.caller = games.apply_deadlines(loaded)
+        self.tokens = TokenSource(command.idempotency_key or "")
+
+    @property
+    def _replayable(self) -> IdempotencyRecord | None:
+        """The record of this very request, if it has been committed before."""
+        record = self._record
+        return record if record is not None and record.digest == self._command.digest else None
+
+    @property
+    def now_ms(self) -> int:
+        """The current time."""
+        return self._games.now_ms()
+
+    def replayed(self) -> Committed | None:
+        """Return what the same request led to when it was first committed, None if it was not.
+
+        The caller is authenticated already: with a token that is valid now, or that this request retired.
+
+        :raises Problem: game_unreadable, when the log of the game is lost.
+        """
+        record = self._replayable
+        if record is None:
+            return None
+        match = self._games.at_version(self.match, record.version)
+        return Committed(match, record.caller, record.tokens(self._command))
+
+    def check_preconditions(self) -> None:
+        """Check the idempotency key and `If-Match`, after authorization (RFC 9110, 13.2.1).
+
+        :raises Problem: idempotency_key_reused, version_mismatch.
+        """
+        if self._record is not None:
+            raise Problem("idempotency_key_reused")
+        version = self.match.version
+        if not self._command.accepts_version(version):
+            detail, headers = f"The game is at version {version}.", {"ETag": f'"{version}"'}
+            raise Problem("version_mismatch", detail, headers=headers)
+
+    def commit(self, transition: Transition) -> Committed | None:
+        """Let bots move, then commit; None after a conflict with another request.
+
+        :raises Problem: store_unavailable, game_unreadable.
+        """
+        transition = autoplay.play_bots(transition, self.now_ms)
+        caller, retired = self._caller_after(transition.match)
+        committed = Committed(transition.match, caller, self.tokens)
+        record = new_record(self._games, self._command, committed, retired_token=retired)
+        return committed if self._games.commit(self.match, transition, record) else None
+
+    def _caller_after(self, match: Match) -> tuple[Caller, bool]:
+        """Return the caller's role after a transition, and whether it retired the caller's token.
+
+        A seat may have been left, or moved up because an earlier one was left.
+        """
+        token = self._command.token
+        if token is None or match.seats is self.match.seats:
+            return self.caller, False
+        caller = identify(match, token)
+        return caller or SPECTATOR, caller is None
+
+
+class Creation:
+    """One attempt to create a match under a new id."""
+
+    def __init__(self, games: Games, command: Command, game_id: str, record: bytes | None) -> None:
+        self._games, self._command, self.game_id = games, command, game_id
+        self._record = None if record is None else decode_record(record)
+        self.tokens = TokenSource(command.idempotency_key or "")
+
+    @property
+    def now_ms(self) -> int:
+        """The current time."""
+        return self._games.now_ms()
+
+    def replayed(self) -> Committed | None:
+        """Return what the same request led to when it was first committed, None if it was not.
+
+        :raises Problem: idempotency_key_reused, game_unreadable.
+        """
+        record = self._record
+        if record is None:
+            return None
+        if record.digest != self._command.digest:
+            raise Problem("idempotency_key_reused")
+        match = self._games.at_version(self._games.current(self.game_id), record.version)
+        return Committed(match, record.caller, record.tokens(self._command))
+
+    def commit(self, transition: Transition) -> Committed | None:
+        """Let bots move, then commit; None if another match has this id.
+
+        :raises Problem: store_unavailable.
+        """
+        transition = autoplay.play_bots(transition, self.now_ms)
+        committed = Committed(transition.match, Caller(host=True), self.tokens)
+        record = new_record(self._games, self._command, committed)
+        return committed if self._games.commit(None, transition, record) else None
+
+
+def attempts(games: Games, command: Command, game_id: str) -> Iterator[Attempt]:
+    """Yield attempts to change a match, with a random growing pause between them.
+
+    :raises Problem: what `Attempt` raises.
+    """
+    for number in range(MAX_ATTEMPTS):
+        yield Attempt(games, command, game_id)
+        back_off(number)
+
+
+def creations(games: Games, command: Command) -> Iterator[Creation]:
+    """Yield attempts to create a match.
+
+    With an idempotency key the id derives from the key, so that a retry finds the record of its match. An
+    older match of this key whose record has expired is left alone.
+
+    :raises Problem: store_unavailable, game_unreadable.
+    """
+    expired = 0
+    for _ in range(MAX_ATTEMPTS):
+        game_id = _new_id(command, expired)
+        record = None
+        if command.record_key is not None:
+            stored, record = games.load(game_id, command.record_key)
+            if (stored is None) is not (record is None):
+                expired += 1
+                continue
+        yield Creation(games, command, game_id, record)
+
+
+def new_record(
+    games: Games, command: Command, committed: Committed, *, retired_token: bool = False
+) -> StoredResponse | None:
+    """Return the idempotency record to store with a commit, None for a command without a key."""
+    if command.record_key is None:
+        return None
+    tokens, caller = committed.tokens, committed.caller
+    roles = list(tokens.given)
+    record = IdempotencyRecord(
+        command.digest,
+        committed.match.version,
+        caller.seat,
+        caller.host,
+        retired_token,
+        roles,
+        tokens.nonce if roles else b"",
+    )
+    return StoredResponse(command.record_key, encode_record(record), games.idempotency_ttl_s)
+
+
+def _new_id(command: Command, expired: int) -> str:
+    """Return the id of a new match: random, or derived from the idempotency key.
+
+    :param expired: how many older matches the key has led to.
+    """
+    if command.record_key is None:
+        return "".join(secrets.choice(_ID_ALPHABET) for _ in range(_ID_LENGTH))
+    digest = hashlib.sha256(f"{command.record_key}/{expired}".encode()).digest()
+    return "".join(_ID_ALPHABET[byte % 32] for byte in digest[:_ID_LENGTH])

@@ -1,0 +1,77 @@
+"""Change notifier: wakes the waiters of a game when the store publishes that it changed (pub/sub).
+
+Each process has one subscriber thread, so a thousand idle streams cost no Redis connection of their own.
+A notification carries no data: each waiter reads the log from its own position, and so neither misses an
+event nor sees one twice, whatever notification is lost.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Final
+
+from service.matches.errors import Problem
+from service.storage.store import Store
+
+_OUTAGE_S: Final = 0.5
+"""Pause before a new subscription after the store failed, in seconds."""
+
+
+class ChangeNotifier:
+    """Wakes the waiters of a game when it changes."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._lock = threading.Lock()
+        self._waiters: dict[str, set[threading.Event]] = {}
+        self._subscribed = False
+        self._stopped = threading.Event()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the process is shutting down, and its streams with it."""
+        return self._stopped.is_set()
+
+    @contextmanager
+    def changes_of(self, game_id: str) -> Iterator[threading.Event]:
+        """Yield an event that is set whenever the game may have changed."""
+        changed = threading.Event()
+        with self._lock:
+            self._waiters.setdefault(game_id, set()).add(changed)
+            if not self._subscribed:
+                self._subscribed = True
+                threading.Thread(target=self._subscribe, name="change-notifier", daemon=True).start()
+        try:
+            yield changed
+        finally:
+            with self._lock:
+                self._waiters[game_id].discard(changed)
+                if not self._waiters[game_id]:
+                    del self._waiters[game_id]
+
+    def stop(self) -> None:
+        """Wake all waiters and let nobody wait again: the process is shutting down."""
+        self._stopped.set()
+        self._wake(None)
+
+    def _subscribe(self) -> None:
+        try:
+            while not self.stopped:
+                with suppress(Problem):
+                    # The first message is None: changes published before the subscription may be missed.
+                    for game_id in self._store.subscribe_to_changes(self._stopped):
+                        self._wake(game_id)
+                self._stopped.wait(_OUTAGE_S)
+        finally:
+            with self._lock:
+                self._subscribed = False  # if the thread dies of a defect, the next waiter starts another
+
+    def _wake(self, game_id: str | None) -> None:
+        """Wake the waiters of a game, or all when it is None."""
+        with self._lock:
+            names = list(self._waiters) if game_id is None else [game_id]
+            events = [event for name in names for event in self._waiters.get(name, ())]
+        for event in events:
+            event.set()

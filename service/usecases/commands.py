@@ -1,0 +1,189 @@
+"""Commands: one function for each, which loads, authorizes, applies, commits and renders.
+
+Each runs under optimistic concurrency with bounded retries (`service.usecases.attempts`), and once for each
+idempotency key (`service.usecases.idempotency`): a request that was committed before skips to rendering.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from service.matches import lobby
+from service.matches.authorization import require_host, require_own_seat, require_seat
+from service.matches.creation import body_from_record, new_match, new_seat, new_seats
+from service.matches.errors import Problem
+from service.matches.match import Match, Status
+from service.matches.tokens import SPECTATOR, Caller
+from service.matches.transitions import Transition, game_in_play, is_undo, make_move, undo_limit_reached
+from service.matches.views import View, game_view
+from service.usecases.attempts import Committed, attempts, creations
+from service.usecases.games import Games
+from service.usecases.idempotency import Command
+from skye import Action, Move
+
+
+class CommandResult(NamedTuple):
+    """The response to a command: the JSON object to send, and the version of the game that it shows."""
+
+    view: View
+    version: int
+    game_id: str
+
+
+def play_move(games: Games, command: Command, game_id: str, seat: int, move: Move) -> CommandResult:
+    """Play a move of a seat: set an offer, buy, pass, place, take back, or finish building.
+
+    :raises Problem: game_not_found, token_unknown, seat_not_found, token_required, not_your_seat,
+        idempotency_key_reused, version_mismatch, game_not_started, game_aborted, seat_played_by_bot,
+        too_many_changes, too_much_contention, store_unavailable, game_unreadable.
+    :raises RuleError: if the move is illegal.
+    """
+    for attempt in attempts(games, command, game_id):
+        committed = attempt.replayed()
+        if committed is None:
+            require_own_seat(attempt.match, attempt.caller, seat)
+            attempt.check_preconditions()
+            committed = attempt.commit(_apply_move(attempt.match, seat, move, attempt.now_ms))
+        if committed is not None:
+            return _game_result(committed)
+    raise Problem("too_much_contention")
+
+
+def create_game(games: Games, command: Command, body: dict[str, Any]) -> CommandResult:
+    """Create a game, or begin one from a record.
+
+    :raises Problem: game_full, color_taken, name_taken, game_not_over, invalid_setup, idempotency_key_reused,
+        too_much_contention, store_unavailable, game_unreadable.
+    :raises RuleError: InvalidRecord, InvalidSetup.
+    """
+    actions: list[Action] = []
+    if "record" in body:
+        actions = body["record"]["actions"][: body.get("until")]
+        body = body_from_record(body)
+    for attempt in creations(games, command):
+        committed = attempt.replayed()
+        if committed is None:
+            match = new_match(body, attempt.game_id, attempt.tokens, attempt.now_ms)
+            seats = new_seats(body["players"], attempt.tokens)
+            unique = "record" not in body
+            opened = lobby.open_match(match, seats, attempt.now_ms, unique_names=unique)
+            committed = attempt.commit(lobby.replay(opened, actions, attempt.now_ms))
+        if committed is not None:
+            return _created_result(committed)
+    raise Problem("too_much_contention")
+
+
+def join_game(games: Games, command: Command, game_id: str, player: dict[str, Any]) -> CommandResult:
+    """Take a seat in the lobby; only the host may seat a bot, or a player in a private game.
+
+    :raises Problem: game_not_found, token_unknown, token_required, host_only, idempotency_key_reused,
+        version_mismatch, game_already_started, game_aborted, too_many_changes, game_full, color_taken,
+        name_taken, too_much_contention, store_unavailable, game_unreadable.
+    """
+    for attempt in attempts(games, command, game_id):
+        committed = attempt.replayed()
+        if committed is None:
+            if "bot" in player or attempt.match.private:
+                require_host(attempt.caller)
+            attempt.check_preconditions()
+            seat = new_seat(player, attempt.tokens, attempt.match.seats)
+            committed = attempt.commit(lobby.join(attempt.match, seat, attempt.now_ms))
+        if committed is not None:
+            return _joined_result(committed)
+    raise Problem("too_much_contention")
+
+
+def leave_game(games: Games, command: Command, game_id: str, seat: int) -> CommandResult:
+    """Leave the lobby or resign; in the lobby the host may remove a player.
+
+    :raises Problem: game_not_found, token_unknown, seat_not_found, token_required, not_your_seat,
+        idempotency_key_reused, version_mismatch, game_aborted, game_over, seat_played_by_bot,
+        too_much_contention, store_unavailable, game_unreadable.
+    """
+    for attempt in attempts(games, command, game_id):
+        committed = attempt.replayed()
+        if committed is None:
+            require_seat(attempt.match, seat)
+            if not (attempt.caller.host and attempt.match.status is Status.LOBBY):
+                require_own_seat(attempt.match, attempt.caller, seat)
+            attempt.check_preconditions()
+            committed = attempt.commit(lobby.leave(attempt.match, seat, attempt.now_ms))
+        if committed is not None:
+            return _game_result(committed)
+    raise Problem("too_much_contention")
+
+
+def start_game(games: Games, command: Command, game_id: str) -> CommandResult:
+    """Close the lobby and begin the game.
+
+    :raises Problem: game_not_found, token_unknown, token_required, host_only, idempotency_key_reused,
+        version_mismatch, game_already_started, game_aborted, too_few_players, too_much_contention,
+        store_unavailable, game_unreadable.
+    :raises RuleError: InvalidSetup.
+    """
+    for attempt in attempts(games, command, game_id):
+        committed = attempt.replayed()
+        if committed is None:
+            require_host(attempt.caller)
+            attempt.check_preconditions()
+            committed = attempt.commit(lobby.start(attempt.match, attempt.now_ms))
+        if committed is not None:
+            return _game_result(committed)
+    raise Problem("too_much_contention")
+
+
+def abort_game(games: Games, command: Command, game_id: str) -> CommandResult:
+    """End a game that is not over, without a result.
+
+    :raises Problem: game_not_found, token_unknown, token_required, host_only, idempotency_key_reused,
+        version_mismatch, game_aborted, game_over, too_much_contention, store_unavailable, game_unreadable.
+    """
+    for attempt in attempts(games, command, game_id):
+        committed = attempt.replayed()
+        if committed is None:
+            require_host(attempt.caller)
+            attempt.check_preconditions()
+            committed = attempt.commit(lobby.abort(attempt.match, attempt.now_ms))
+        if committed is not None:
+            return _game_result(committed)
+    raise Problem("too_much_contention")
+
+
+def _apply_move(match: Match, seat: int, move: Move, now_ms: int) -> Transition:
+    """Return the transition of a move that a player makes.
+
+    :raises Problem: game_not_started, game_aborted, seat_played_by_bot, too_many_changes.
+    :raises RuleError: if the move is illegal.
+    """
+    game_in_play(match)
+    if match.seats[seat].bot:
+        raise Problem("seat_played_by_bot")
+    transition = make_move(match, seat, move, now_ms)
+    if undo_limit_reached(match) and is_undo(match, seat, move):
+        raise Problem("too_many_changes")
+    return transition
+
+
+def _game_result(committed: Committed) -> CommandResult:
+    """Return the caller's view of the game."""
+    return _result(committed.match, game_view(committed.match, committed.caller))
+
+
+def _created_result(committed: Committed) -> CommandResult:
+    """Return the new game and its tokens."""
+    match, caller, tokens = committed
+    players = [{"seat": seat, "token": tokens.given.get(str(seat))} for seat in range(len(match.seats))]
+    view = {"game": game_view(match, caller), "host_token": tokens.given["host"], "players": players}
+    return _result(match, view)
+
+
+def _joined_result(committed: Committed) -> CommandResult:
+    """Return the new seat and its token; a caller without a role gets the view of the new seat."""
+    match, caller, tokens = committed
+    ((seat, token),) = tokens.given.items() or ((len(match.seats) - 1, None),)
+    viewer = Caller(int(seat)) if caller == SPECTATOR else caller
+    return _result(match, {"seat": int(seat), "token": token, "game": game_view(match, viewer)})
+
+
+def _result(match: Match, view: View) -> CommandResult:
+    return CommandResult(view, match.version, match.id)

@@ -1,0 +1,47 @@
+"""Open streams: the event streams and long polls of this process, with limits per token and per address."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+
+from service.matches.errors import Problem
+from service.observability.metrics import Metrics
+from service.settings import Settings
+
+
+class OpenStreams:
+    """The event streams and long polls that are open in this process, limited per token and per address."""
+
+    def __init__(self, settings: Settings, metrics: Metrics) -> None:
+        self._per_token = settings.limit_streams if settings.limits else 0
+        self._per_address = settings.limit_streams_per_address if settings.limits else 0
+        self._metrics = metrics
+        self._open: Counter[str] = Counter()
+
+    def open(self, token: str | None, address: str, *, is_stream: bool) -> Callable[[], None]:
+        """Count a stream or a long poll that a client opens.
+
+        :returns: a function that counts its end; further calls do nothing.
+        :raises Problem: too_many_streams.
+        """
+        owners = {f"address:{address}": self._per_address}
+        owners[f"token:{token}" if token else f"tokenless:{address}"] = self._per_token
+        for owner, limit in owners.items():
+            if limit and self._open[owner] >= limit:
+                raise Problem("too_many_streams", f"{limit} streams and long polls are open already.")
+        self._open.update(owners.keys())
+        if is_stream:
+            self._metrics.stream_opened()
+        on_close = ExitStack()
+        on_close.callback(self._close, owners.keys(), is_stream=is_stream)
+        return on_close.close
+
+    def _close(self, owners: Iterable[str], *, is_stream: bool) -> None:
+        self._open.subtract(owners)
+        for owner in owners:
+            if not self._open[owner]:
+                del self._open[owner]
+        if is_stream:
+            self._metrics.stream_closed()

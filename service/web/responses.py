@@ -1,0 +1,102 @@
+"""Responses: JSON, entity tags and caching headers, and content negotiation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+from flask import Response, request
+
+from service.matches.errors import Problem
+from service.matches.tokens import SPECTATOR, Caller
+from service.web.framework import Ready
+from service.web.response_headers import Header
+
+JSON: Final = "application/json"
+_TYPE_JSON: Final = ("Content-Type", JSON)
+_NOT_STORED: Final = ("Cache-Control", "no-store")
+_PRIVATE: Final = [("Cache-Control", "private, no-cache"), ("Vary", "Authorization, Accept")]
+_encoder = msgspec.json.Encoder()
+
+
+def etag(version: int, caller: Caller = SPECTATOR, form: str = "") -> str:
+    """Return the entity tag of a version of a game for a caller, in a media type other than JSON as `form`.
+
+    The caller is part of it: a browser sends the tag that it has with the token of another caller.
+
+    >>> etag(4), etag(4, Caller(seat=1)), etag(4, Caller(host=True)), etag(4, form="-svg")
+    ('"4"', '"4-seat1"', '"4-host"', '"4-svg"')
+    """
+    role = "-host" if caller.host else "" if caller.seat is None else f"-seat{caller.seat}"
+    return f'"{version}{role}{form}"'
+
+
+def uncached_json(view: Any, status: int, headers: Sequence[Header]) -> Response:
+    """Return a view as JSON that no cache stores."""
+    body = _encoder.encode(view)
+    return Ready(body, status, [_TYPE_JSON, _length_of(body), _NOT_STORED, *headers])
+
+
+def json_response(view: Any, *, tag: str | None = None) -> Response:
+    """Return a view as JSON; with an entity tag it can be revalidated by `If-None-Match`.
+
+    :raises Problem: not_acceptable.
+    """
+    return encoded_json_response(_encoder.encode(view), tag=tag)
+
+
+def encoded_json_response(body: bytes, *, tag: str | None = None) -> Response:
+    """Return JSON that is encoded already; see `json_response`.
+
+    :raises Problem: not_acceptable.
+    """
+    check_accepts(JSON)
+    headers = [_TYPE_JSON, _length_of(body)]
+    headers += [_NOT_STORED] if tag is None else _cache_headers(tag)
+    return Ready(body, 200, headers)
+
+
+def not_modified(tag: str) -> Response | None:
+    """Return 304 when the client already has the representation with this entity tag, otherwise None."""
+    sent = request.environ.get("HTTP_IF_NONE_MATCH")
+    if sent is None or not (sent == tag or request.if_none_match.contains_weak(tag[1:-1])):
+        return None
+    return Ready(b"", 304, _cache_headers(tag))
+
+
+def text_response(text: str, content_type: str, tag: str) -> Response:
+    """Return text that can be revalidated by its entity tag."""
+    body = text.encode()
+    return Ready(body, 200, [("Content-Type", content_type), _length_of(body), *_cache_headers(tag)])
+
+
+def _cache_headers(tag: str) -> list[Header]:
+    return [("ETag", tag), *_PRIVATE]
+
+
+def _length_of(body: bytes) -> Header:
+    return "Content-Length", str(len(body))
+
+
+def cacheable(response: Response, seconds: int) -> Response:
+    """Let every cache store a response for a while; it can be revalidated by `If-None-Match`."""
+    response.headers["Cache-Control"] = f"public, max-age={seconds}"
+    response.add_etag()
+    conditional: Any = response.make_conditional(request)
+    revalidated: Response = conditional
+    return revalidated
+
+
+def check_accepts(*media_types: str) -> str:
+    """Return the media type among those offered that the client prefers.
+
+    :raises Problem: not_acceptable.
+    """
+    accept = request.environ.get("HTTP_ACCEPT")
+    if not accept or accept == "*/*":
+        return media_types[0]
+    best = request.accept_mimetypes.best_match(media_types)
+    if best is None:
+        raise Problem("not_acceptable", f"This can be served as {' or '.join(media_types)}.")
+    return best

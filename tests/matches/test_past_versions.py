@@ -1,0 +1,105 @@
+"""Earlier versions of a match, rebuilt from its event log."""
+
+import msgspec
+import pytest
+
+from service.matches.past_versions import match_at_version
+from service.matches.tokens import SPECTATOR, Caller
+from service.matches.views import game_view
+from service.storage.codec import decode_match
+from service.storage.event_log import changes_from_log
+from service.storage.redis_store import RedisStore
+from tests.support.playing import Game, Service, dice
+
+CALLERS = (SPECTATOR, Caller(host=True), *(Caller(seat=seat) for seat in range(5)))
+
+
+class RecordingStore(RedisStore):
+    """A store that remembers every match that was committed."""
+
+    def __init__(self, client):
+        super().__init__(client)
+        self.matches = {}
+
+    def commit(self, commit):
+        done = super().commit(commit)
+        if done:
+            match = decode_match(commit.table)
+            self.matches[match.version] = match
+        return done
+
+
+@pytest.fixture
+def recorded():
+    """A service on a recording store."""
+    service = Service()
+    store = RecordingStore(service.redis)
+    return Service(service.redis, store), store
+
+
+def check(store, game):
+    """Compare every committed version with the one rebuilt from the log, as each caller sees it."""
+    stored, entries = store.load_with_log(game.id)
+    match = decode_match(stored)
+    changes = changes_from_log(match, 0, entries)
+    assert len(store.matches) > 1
+    for version, committed in store.matches.items():
+        rebuilt = match_at_version(match, changes, version)
+        for caller in CALLERS:
+            expected, view = (msgspec.json.encode(game_view(each, caller)) for each in (committed, rebuilt))
+            assert view == expected, (version, caller)
+
+
+@pytest.mark.parametrize("players", [2, 5])
+def test_every_version_of_a_whole_game_is_rebuilt(recorded, players):
+    service, store = recorded
+    game = service.table(players)
+    game.play_out(dice(players))
+    check(store, game)
+
+
+def test_versions_with_bots_undone_moves_and_a_resigned_seat_are_rebuilt(recorded):
+    service, store = recorded
+    game = service.table(4, bots={2: "random"})
+    assert game.offer(0, 1, 1).status_code == 200
+    assert game.offer(0, 1, 2).status_code == 200
+    game.play_to("building", 2, dice(7))
+    place = next(action for action in game.actions(0) if action["type"] == "place")
+    game.act(0, place)
+    game.act(0, next(action for action in game.actions(0) if action["type"] == "take_back"))
+    assert game.call("DELETE", seat=1).status_code == 200
+    game.play_out(dice(8))
+    check(store, game)
+
+
+def test_versions_of_a_lobby_with_changing_seats_are_rebuilt(recorded):
+    service, store = recorded
+    game = service.table(3, start=False, private=True)
+    assert game.call("DELETE", seat=1).status_code == 200
+    assert game.call("POST", "players", {"name": "Cy", "color": "white"}, token=game.host).status_code < 300
+    assert game.call("POST", "players", {"bot": "random"}, token=game.host).status_code == 201
+    assert game.call("POST", "start", token=game.host).status_code == 200
+    assert game.call("DELETE", token=game.host).status_code == 200
+    check(store, game)
+
+
+@pytest.mark.parametrize("on_timeout", ["auto", "bot"])
+def test_versions_after_missed_deadlines_are_rebuilt(recorded, on_timeout):
+    service, store = recorded
+    game = service.table(3, options={"turn_ms": 60_000, "on_timeout": on_timeout})
+    game.offer(0, 1, 1)
+    for _ in range(6):
+        service.clock.advance(61)
+        service.get(game.path())
+    check(store, game)
+
+
+def test_versions_of_a_game_that_began_from_a_record_are_rebuilt(recorded):
+    service, store = recorded
+    over = Service().table(2)
+    over.play_out(dice(3))
+    body = {"record": over.service.get(over.path("record")), "until": 20}
+    created = service.call("POST", "/v1/games", body).json
+    game = Game(service, created)
+    game.play_to("building", 4, dice(4))
+    check(store, game)
