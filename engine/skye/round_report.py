@@ -5,7 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeAlias
 
-from skye.events import Event, RoundStarted
+from skye.events import (
+    BuildingFinished,
+    BuyPassed,
+    Event,
+    IncomePaid,
+    OfferSet,
+    OffersRevealed,
+    PlacementTakenBack,
+    RoundScored,
+    RoundStarted,
+    TileBought,
+    TilePlaced,
+    TilesDiscarded,
+    TilesDrawn,
+    TilesKept,
+)
 from skye.game import Game
 from skye.visibility import event_as_seen_by
 
@@ -15,7 +30,7 @@ View: TypeAlias = dict[str, Any]
 def round_report(viewer: int | None, game: Game, events: Iterable[Event], number: int) -> View | None:
     """Return the report of round `number` so far of a game from its events; None before it has begun.
 
-    It is made from what the viewer may see of the events, and so can tell no more than they do.
+    It is made from what the viewer may see of the events, so it holds nothing else.
     """
     of_round = list(_events_of(events, number))
     if not of_round:
@@ -31,7 +46,7 @@ def round_report(viewer: int | None, game: Game, events: Iterable[Event], number
     }
     for event in of_round:
         seen = event_as_seen_by(viewer, event, scoring_tiles=game.scoring_tiles, open_gold=game.open_gold)
-        _tell(report, seats, seen)
+        _enter(report, seats, event, seen)
     return report
 
 
@@ -60,48 +75,48 @@ def _blank(seat: int) -> View:
     }
 
 
-def _tell(report: View, seats: list[View], event: View) -> None:  # noqa: C901 - a table of cases
-    """Enter one event in the report."""
-    match event["type"]:
-        case "round_started":
-            report["starting_seat"] = event["starting_seat"]
-        case "income_paid":
-            for paid in event["players"]:
+def _enter(report: View, seats: list[View], event: Event, seen: View) -> None:  # noqa: C901 - a table of cases
+    """Enter one event in the report; `seen` is what the viewer may see of it."""
+    match event:
+        case RoundStarted():
+            report["starting_seat"] = seen["starting_seat"]
+        case IncomePaid():
+            for paid in seen["players"]:
                 seats[paid["seat"]]["income"] = {
                     source: paid[source] for source in ("castle", "whisky", "catch_up", "total")
                 }
-        case "tiles_drawn":
-            for drawn in event["players"]:
+        case TilesDrawn():
+            for drawn in seen["players"]:
                 seats[drawn["seat"]]["tiles_drawn"] = drawn["tiles"]
-        case "offer_set" if event["discard"] is not None:
-            seats[event["seat"]]["offer"] = {"discard": event["discard"], "prices": event["prices"]}
-        case "offers_revealed":
-            for offer in event["players"]:
+        case OfferSet() if seen["discard"] is not None:
+            seats[seen["seat"]]["offer"] = {"discard": seen["discard"], "prices": seen["prices"]}
+        case OffersRevealed():
+            for offer in seen["players"]:
                 seats[offer["seat"]]["offer"] = {"discard": offer["discard"], "prices": offer["prices"]}
-        case "tiles_discarded":
-            report["discards"] = event["tiles"]
-        case "tile_bought":
-            bought = {name: event[name] for name in ("seat", "tile", "seller", "price")}
+        case TilesDiscarded():
+            report["discards"] = seen["tiles"]
+        case TileBought():
+            bought = {name: seen[name] for name in ("seat", "tile", "seller", "price")}
             report["purchases"].append(bought | {"pass": False})
-            seats[event["seat"]]["purchase"] = bought | {"pass": False}
-        case "buy_passed":
-            passed = {"seat": event["seat"], "tile": None, "seller": None, "price": None, "pass": True}
+            seats[seen["seat"]]["purchase"] = bought | {"pass": False}
+        case BuyPassed():
+            passed = {"seat": seen["seat"], "tile": None, "seller": None, "price": None, "pass": True}
             report["purchases"].append(passed)
-            seats[event["seat"]]["purchase"] = passed
-        case "tiles_kept":
-            for kept in event["players"]:
+            seats[seen["seat"]]["purchase"] = passed
+        case TilesKept():
+            for kept in seen["players"]:
                 seats[kept["seat"]]["tiles_kept"] = kept["tiles"]
                 seats[kept["seat"]]["gold_lost"] = kept["gold_lost"]
-        case "tile_placed":
-            placed = {name: event[name] for name in ("tile", "x", "y", "rotation")}
-            seats[event["seat"]]["placements"].append(placed)
-        case "placement_taken_back":
-            seats[event["seat"]]["placements"].pop()
-        case "building_finished":
-            seats[event["seat"]]["tiles_returned"] = event["returned"]
-        case "round_scored":
+        case TilePlaced():
+            placed = {name: seen[name] for name in ("tile", "x", "y", "rotation")}
+            seats[seen["seat"]]["placements"].append(placed)
+        case PlacementTakenBack():
+            seats[seen["seat"]]["placements"].pop()
+        case BuildingFinished():
+            seats[seen["seat"]]["tiles_returned"] = seen["returned"]
+        case RoundScored():
             report["complete"] = True
-            for scored in event["players"]:
+            for scored in seen["players"]:
                 seats[scored["seat"]]["scoring_tiles"] = scored["scoring_tiles"]
                 seats[scored["seat"]]["score"] = scored["score"]
         case _:
