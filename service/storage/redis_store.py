@@ -214,11 +214,12 @@ class RedisStore:
         """See `Store.ping`."""
 
         def ping(server: redis.Redis) -> None:
-            if not server.ping():
-                raise ValueError("no PONG")
+            # Not around the lookup: if interrupted, it would never learn which Sentinel is away.
+            with call_deadline(_PING_TIMEOUT_S, Problem("store_unavailable")):
+                if not server.ping():
+                    raise ValueError("no PONG")
 
-        with call_deadline(_PING_TIMEOUT_S, Problem("store_unavailable")):
-            self._calls.call(self._ping_key, ping, retries=False)
+        self._calls.call(self._ping_key, ping, retries=False)
 
     def subscribe_to_changes(self, stopped: threading.Event) -> Iterator[str | None]:
         """See `Store.subscribe_to_changes`."""
