@@ -11,7 +11,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check \
 	--require-hashes --only-binary :all:
-# The engine is a distribution of its own, installed from this checkout.
+# The engine and the Python client are distributions of their own, installed from this checkout.
 EDITABLE := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation \
 	--editable engine
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
@@ -19,7 +19,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 UV := uv==0.13.8
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder --durations 10
 QUICK_ROOMS := $(addprefix tests/,engine matches usecases web routes storage observability svg cli)
-SOURCES := engine service tests deploy examples bench
+SOURCES := engine service clients/python tests deploy examples bench
 
 .PHONY: help
 help: ## say what each target does
@@ -72,6 +72,7 @@ lint: $(VENV)/.installed-dev ## check style, types, security, and that openapi.y
 	@$(BIN)/python -m service.cli openapi > openapi.yaml.new
 	@diff -u openapi.yaml openapi.yaml.new && rm openapi.yaml.new || { rm openapi.yaml.new; \
 		echo 'openapi.yaml has drifted from the code: run `make openapi` and look at what changed.' >&2; exit 1; }
+	@$(BIN)/python clients/python/generate.py --check
 	@tests/contract/lint.sh
 
 .PHONY: format
@@ -110,9 +111,8 @@ pictures: $(VENV)/.installed-dev ## make the pictures of the README with Chromiu
 	@$(BIN)/python -m tests.support.screenshots
 
 .PHONY: clients
-clients: $(VENV)/.installed-dev ## generate the clients that the bots in examples/ play with
-	@$(BIN)/openapi-python-client generate --path openapi.yaml --meta none --overwrite \
-		--config examples/python/openapi-python-client.yaml --output-path examples/python/skye_client
+clients: $(VENV)/.installed-dev ## generate what the client packages contain of the contract
+	@$(BIN)/python clients/python/generate.py
 	@if command -v npm > /dev/null; then for package in $(NPM_PACKAGES); do \
 		(cd $$package && npm ci --silent && npm run --silent build) || exit 1; done; \
 		else echo 'No npm here: the TypeScript client was not generated.' >&2; fi
@@ -127,7 +127,7 @@ lock: $(BIN)/python ## pin the newest versions that pyproject.toml allows
 .PHONY: clean
 clean: ## remove the virtual environment and what tools left behind (never the games)
 	@rm -rf $(VENV) $(VENV)-* build dist *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache .schemathesis
-	@rm -rf examples/python/skye_client examples/typescript/node_modules examples/typescript/dist
+	@rm -rf examples/typescript/node_modules examples/typescript/dist
 	@rm -rf clients/typescript/node_modules clients/typescript/types tests/table/node_modules
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -141,7 +141,7 @@ $(VENV)/.installed: deploy/requirements.lock $(BIN)/python
 $(VENV)/.installed-dev: deploy/requirements-dev.lock $(BIN)/python
 	@echo 'Installing the locked packages and the tools of the tests ...'
 	@$(INSTALL) -r $<
-	@$(EDITABLE)
+	@$(EDITABLE) --editable clients/python
 	@touch $@ $(VENV)/.installed
 
 # The tests of TypeScript packages are skipped where there is no npm.

@@ -4,7 +4,7 @@
 
 runs the commands of each page, in one shell for each, on a server of its own, and writes the answers into
 it, in the form that `tests.contract.readme` describes. A block fenced as `python NAME` is a program that
-commands can run by that name; one that lies in `examples/` is copied from there.
+commands can run by that name; those in `SOURCES` are copied from there.
 """
 
 import re
@@ -17,7 +17,10 @@ from tests.contract import readme
 from tests.support.launcher import ROOT, launching
 
 FOLDER = ROOT / "service" / "docs"
-EXAMPLES = ROOT / "examples"
+SOURCES = {
+    path.name: path
+    for path in (*(ROOT / "examples").glob("*.py"), ROOT / "clients" / "python" / "skye_client" / "fold.py")
+}
 NAMES = (guide.FIRST, *guide.PAGES)
 
 _PROGRAM = re.compile(r"(?<=^```python )(\S+)\n(.*?)(?=^```$)", re.MULTILINE | re.DOTALL)
@@ -29,11 +32,11 @@ def programs(text):
 
 
 def with_programs(text):
-    """Return a page with those of its programs that lie in `examples/` as they are there."""
+    """Return a page with its programs as they are in `SOURCES`."""
 
     def copied(found):
-        example = EXAMPLES / found[1]
-        return f"{found[1]}\n{example.read_text()}" if example.exists() else found[0]
+        source = SOURCES.get(found[1])
+        return f"{found[1]}\n{source.read_text()}" if source else found[0]
 
     return _PROGRAM.sub(copied, text)
 

@@ -15,7 +15,7 @@ from service.server.client_connection import MAX_HEAD_BYTES
 from service.settings import DAY_S, Settings
 from skye import PLAYERS, SCORING_TILES, schedule
 from skye.schedule import catch_up
-from tests.contract.guide import EXAMPLES, NAMES, programs, recorded, with_programs
+from tests.contract.guide import NAMES, SOURCES, programs, recorded, with_programs
 from tests.contract.readme import settled
 from tests.support.launcher import ROOT
 
@@ -98,11 +98,11 @@ def test_every_command_answers_as_it_shows(name, url):
     )
 
 
-def test_its_programs_are_those_of_the_examples():
+def test_guide_programs_equal_their_sources():
     for name, text in TEXTS.items():
         assert with_programs(text) == text, f"python -m tests.contract.guide {name} copies them again"
     shown = {name for text in TEXTS.values() for name in programs(text)}
-    assert shown == {"bot.py", *(path.name for path in EXAMPLES.glob("*.py"))}
+    assert shown == {"bot.py", *SOURCES}
 
 
 def test_whatever_it_names_exists(document, contract):

@@ -8,17 +8,12 @@ to it lead to. And the record, played again by the rules, leads to the game as e
 
 import copy
 import json
-import sys
 from collections import Counter
-from pathlib import Path
 
 from skye import Action, Options, Record, TieBreak, game_as_seen_by, move_from, replay
+from skye_client import fold
 from tests.system.players import digest
 from tests.system.wire import Wrong
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
-
-from fold import fold
 
 MOST_PAGES = 100
 

@@ -1,8 +1,6 @@
 """The view that a client folds from events is the view that the service would answer."""
 
 import random
-import sys
-from pathlib import Path
 
 import fakeredis
 import pytest
@@ -10,12 +8,8 @@ import pytest
 from service import create_app
 from service.settings import Settings
 from service.storage.redis_store import RedisStore
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
-
-from fold import begin, fold
-
 from skye import TILES
+from skye_client import begin, fold
 
 
 class Watcher:
@@ -27,7 +21,7 @@ class Watcher:
         self.view = self.get()
         seat, host = self.view["you"]["seat"], self.view["you"]["host"]
         color = None if seat is None else self.view["players"][seat]["color"]
-        self.from_events = begin(TILES, color, host)
+        self.from_events = begin(TILES, color, host=host)
         self.from_events["last_event"] = 0
 
     def get(self, rest="", status=200):

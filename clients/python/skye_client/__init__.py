@@ -1,0 +1,39 @@
+"""A client for the Isle of Skye API.
+
+`Skye` is the synchronous client, `AsyncSkye` the asynchronous one. Both share one core that does no input or
+output: retries, messages, following and folding.
+"""
+
+from skye_client._async.client import AsyncSkye
+from skye_client._async.game_view import AsyncGameView
+from skye_client._async.resources import AsyncCatalogue, AsyncGame, AsyncGames, AsyncSeat
+from skye_client._sync.client import Skye
+from skye_client._sync.game_view import GameView
+from skye_client._sync.resources import Catalogue, Game, Games, Seat
+from skye_client.errors import ApiError, ConnectionFailedError, HistoryLostError, SkyeError
+from skye_client.fold import begin, fold
+from skye_client.retry import RetryPolicy
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ApiError",
+    "AsyncCatalogue",
+    "AsyncGame",
+    "AsyncGameView",
+    "AsyncGames",
+    "AsyncSeat",
+    "AsyncSkye",
+    "Catalogue",
+    "ConnectionFailedError",
+    "Game",
+    "GameView",
+    "Games",
+    "HistoryLostError",
+    "RetryPolicy",
+    "Seat",
+    "Skye",
+    "SkyeError",
+    "begin",
+    "fold",
+]

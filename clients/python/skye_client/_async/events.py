@@ -1,0 +1,92 @@
+"""Iterates over the events of a game, through cuts and restarts of the server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+import anyio
+import httpx
+from httpx_sse import EventSource, SSEError
+
+from skye_client._async.transport import AsyncTransport
+from skye_client.errors import ApiError
+from skye_client.following import POLL_WAIT_MS, SILENCE_S, Follower, GapError, is_final
+from skye_client.messages import api_error
+from skye_client.models import Event
+from skye_client.retry import RetryPolicy, backoff
+
+_ONCE = RetryPolicy(attempts=1)
+
+
+async def events(
+    transport: AsyncTransport, path: str, token: str | None, after: int = 0, silence_s: float = SILENCE_S
+) -> AsyncGenerator[Event, None]:
+    """Yield each event of a game once and in order, until the game is over.
+
+    :param path: the path of the game.
+    :param after: the number of the last event that the caller has; 0 for all.
+    :param silence_s: a stream without a byte for this many seconds is half-open and replaced.
+    :raises HistoryLostError: the server has lost events that were already delivered.
+    :raises ApiError: the game or the token is no longer known.
+    """
+    follower = Follower(after)
+    while not follower.over:
+        try:
+            source = _stream if follower.streams else _poll
+            async with aclosing(source(transport, path, token, follower, silence_s)) as batch:
+                async for event in batch:
+                    yield event
+            if not follower.over:
+                await anyio.sleep(backoff(1, 0.1, 0.1))
+        except (ApiError, GapError, SSEError, httpx.TransportError, ValueError) as error:
+            if is_final(error):
+                raise
+            follower.failed()
+            refused = error.retry_after_s if isinstance(error, ApiError) else None
+            await anyio.sleep(refused or backoff(follower.failures, 0.5, 15.0))
+
+
+async def _stream(
+    transport: AsyncTransport, path: str, token: str | None, follower: Follower, silence_s: float
+) -> AsyncGenerator[Event, None]:
+    headers = {"Accept": "text/event-stream", "Last-Event-ID": str(follower.after)}
+    if token is not None:
+        headers["Authorization"] = f"Bearer {token}"
+    timeout = httpx.Timeout(transport.timeout_s, read=silence_s)
+    follower.stream_opening()
+    try:
+        async with transport.http.stream(
+            "GET", f"{transport.url}{path}/events/stream", headers=headers, timeout=timeout
+        ) as response:
+            if response.status_code == 204:  # the caller has every event of a game that is over
+                follower.over = True
+                return
+            if not response.is_success:
+                await response.aread()
+                raise api_error(response)
+            async for message in EventSource(response).aiter_sse():
+                for event in follower.message(message.event, json.loads(message.data)):
+                    yield event
+    except httpx.ConnectError:
+        follower.server_unavailable()
+        raise
+    except ApiError as error:
+        if error.status >= 500:
+            follower.server_unavailable()
+        raise
+
+
+async def _poll(
+    transport: AsyncTransport, path: str, token: str | None, follower: Follower, _silence_s: float
+) -> AsyncGenerator[Event, None]:
+    query = {"after": follower.after, "wait_ms": POLL_WAIT_MS}
+    wait_s = POLL_WAIT_MS / 1000 + transport.timeout_s
+    page = await transport.json(
+        "GET", f"{path}/events", token=token, query=query, timeout_s=wait_s, retry=_ONCE
+    )
+    for event in follower.page(page):
+        yield event
+    if not page["events"]:
+        follower.status((await transport.json("GET", path, token=token))["status"])

@@ -1,0 +1,192 @@
+"""One class for each resource of the API."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from typing import Any, Unpack, cast
+from urllib.parse import quote
+
+from skye_client import models as m
+from skye_client._async.events import events
+from skye_client._async.transport import AsyncTransport
+from skye_client.following import SILENCE_S
+from skye_client.options import CallOptions
+
+
+class AsyncGames:
+    """The collection of games."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def create(
+        self, body: Mapping[str, Any] | None = None, **options: Unpack[CallOptions]
+    ) -> m.CreatedGame:
+        """Create a game. The tokens in the response are sent this once.
+
+        :param body: players, options, ... as `POST /v1/games` takes them; a lobby without players by default.
+        """
+        created = await self._transport.json("POST", "/v1/games", body=body or {}, **options)
+        return cast(m.CreatedGame, created)
+
+    async def list(
+        self, *, status: str | None = None, limit: int | None = None, cursor: str | None = None
+    ) -> m.GameList:
+        """Return one page of the public games, newest first."""
+        query = {"status": status, "limit": limit, "cursor": cursor}
+        return cast(m.GameList, await self._transport.json("GET", "/v1/games", query=query))
+
+
+class AsyncGame:
+    """One game, for the holder of one token or for a spectator.
+
+    :param token: the token of a seat or of the host; None for a spectator.
+    """
+
+    def __init__(self, transport: AsyncTransport, game_id: str, token: str | None = None) -> None:
+        self.transport = transport
+        self.id = game_id
+        self.token = token
+        self.path = f"/v1/games/{quote(game_id, safe='')}"
+
+    async def request(self, method: str, path: str = "", **options: Any) -> Any:
+        """Send a request about this game; `path` follows the path of the game. See `AsyncTransport.json`."""
+        return await self.transport.json(method, self.path + path, **{"token": self.token, **options})
+
+    async def get(self) -> m.Game:
+        """Return the game as the caller may see it."""
+        return cast(m.Game, await self.request("GET"))
+
+    async def join(self, player: Mapping[str, Any], **options: Unpack[CallOptions]) -> m.TakenSeat:
+        """Take a seat, or as the host seat a bot. The token in the response is sent this once."""
+        return cast(m.TakenSeat, await self.request("POST", "/players", body=player, **options))
+
+    async def leave(self, seat: int, **options: Unpack[CallOptions]) -> m.Game:
+        """Leave the lobby, or resign: a bot then plays on for the seat."""
+        return cast(m.Game, await self.request("DELETE", f"/players/{seat}", **options))
+
+    async def start(self, **options: Unpack[CallOptions]) -> m.Game:
+        """Start the game, with the host token."""
+        return cast(m.Game, await self.request("POST", "/start", **options))
+
+    async def abort(self, **options: Unpack[CallOptions]) -> m.Game:
+        """End the game without a result, with the host token."""
+        return cast(m.Game, await self.request("DELETE", **options))
+
+    def events(self, after: int = 0, *, silence_s: float = SILENCE_S) -> AsyncGenerator[m.Event, None]:
+        """Yield each event beyond number `after` once and in order, until the game is over.
+
+        The iterator resumes after cuts and restarts of the server, replaces a stream that is silent for
+        `silence_s` seconds, and long-polls where streams do not get through.
+
+        :raises HistoryLostError: the server has lost events that were already delivered.
+        :raises ApiError: the game or the token is no longer known.
+        """
+        return events(self.transport, self.path, self.token, after, silence_s)
+
+    async def event_page(
+        self, *, after: int = 0, limit: int | None = None, wait_ms: int | None = None
+    ) -> m.EventList:
+        """Return one page of events; `wait_ms` waits for the first one."""
+        query = {"after": after, "limit": limit, "wait_ms": wait_ms}
+        timeout_s = self.transport.timeout_s + (wait_ms or 0) / 1000
+        return cast(m.EventList, await self.request("GET", "/events", query=query, timeout_s=timeout_s))
+
+    async def round(self, number: int) -> m.RoundReport:
+        """Return the report of a round."""
+        return cast(m.RoundReport, await self.request("GET", f"/rounds/{number}"))
+
+    async def record(self) -> m.ExportedRecord:
+        """Return every action so far, once the game is over."""
+        return cast(m.ExportedRecord, await self.request("GET", "/record"))
+
+    async def scores(self) -> m.Scores:
+        """Return the points of every seat, and what they are for."""
+        return cast(m.Scores, await self.request("GET", "/scores"))
+
+    def seat(self, number: int) -> AsyncSeat:
+        """Return the resource of one seat."""
+        return AsyncSeat(self, number)
+
+
+class AsyncSeat:
+    """One seat of a game."""
+
+    def __init__(self, game: AsyncGame, number: int) -> None:
+        self.game = game
+        self.number = number
+
+    async def request(self, method: str, path: str, **options: Any) -> Any:
+        """Send a request about this seat; `path` follows the path of the seat."""
+        return await self.game.request(method, f"/players/{self.number}{path}", **options)
+
+    async def actions(self) -> Sequence[m.Action]:
+        """Return the legal actions, each as a request that can be sent as it stands; empty out of turn."""
+        listed = await self.request("GET", "/actions")
+        return cast(Sequence[m.Action], listed["actions"])
+
+    async def act(self, action: Mapping[str, Any], **options: Unpack[CallOptions]) -> m.Game:
+        """Carry out an action of the list as it stands, also one of a type newer than this client."""
+        game = await self.game.transport.json(
+            action["method"], action["href"], body=action.get("body"), token=self.game.token, **options
+        )
+        return cast(m.Game, game)
+
+    async def set_offer(
+        self, discard: str, prices: Mapping[str, int], **options: Unpack[CallOptions]
+    ) -> m.Game:
+        """Mark one of the three tiles for discarding, and set prices of the other two."""
+        body = {"discard": discard, "prices": prices}
+        return cast(m.Game, await self.request("PUT", "/offer", body=body, **options))
+
+    async def buy(self, tile: str, **options: Unpack[CallOptions]) -> m.Game:
+        """Buy a tile from another seat."""
+        return cast(m.Game, await self.request("POST", "/purchase", body={"tile": tile}, **options))
+
+    async def pass_turn(self, **options: Unpack[CallOptions]) -> m.Game:
+        """Buy nothing this round."""
+        return cast(m.Game, await self.request("POST", "/purchase", body={"pass": True}, **options))
+
+    async def place(
+        self, tile: str, x: int, y: int, rotation: int = 0, **options: Unpack[CallOptions]
+    ) -> m.Game:
+        """Place a tile; `rotation` is in degrees clockwise."""
+        body = {"tile": tile, "x": x, "y": y, "rotation": rotation}
+        return cast(m.Game, await self.request("POST", "/placements", body=body, **options))
+
+    async def take_back(self, **options: Unpack[CallOptions]) -> m.Game:
+        """Take back the last placement of this round."""
+        return cast(m.Game, await self.request("DELETE", "/placements/last", **options))
+
+    async def finish_building(self, **options: Unpack[CallOptions]) -> m.Game:
+        """Declare the build finished."""
+        return cast(m.Game, await self.request("POST", "/build/finish", **options))
+
+    async def what_if(self, placements: Sequence[Mapping[str, Any]]) -> m.WhatIf:
+        """Return what placements would score, without making them."""
+        return cast(m.WhatIf, await self.request("POST", "/what-if", body={"placements": placements}))
+
+    async def territory(self) -> m.TerritoryReport:
+        """Return the territory with its areas."""
+        return cast(m.TerritoryReport, await self.request("GET", "/territory"))
+
+
+class AsyncCatalogue:
+    """Tiles and scoring tiles, which never change while a version of the server runs."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def tiles(self) -> Sequence[m.Tile]:
+        """Return every tile in reference orientation."""
+        listed = await self._transport.json("GET", "/v1/tiles")
+        return cast(Sequence[m.Tile], listed["tiles"])
+
+    async def scoring_tiles(self) -> Sequence[m.ScoringTile]:
+        """Return the 16 scoring tiles."""
+        listed = await self._transport.json("GET", "/v1/scoring-tiles")
+        return cast(Sequence[m.ScoringTile], listed["scoring_tiles"])
+
+    async def score(self, body: Mapping[str, Any]) -> m.ScoredTerritories:
+        """Score any territories."""
+        return cast(m.ScoredTerritories, await self._transport.json("POST", "/v1/scoring", body=body))

@@ -1,0 +1,86 @@
+"""Sends requests to one server, with retries."""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+from typing import Any, Self, Unpack
+
+import anyio
+import httpx
+
+from skye_client.messages import api_error, final_error, read_json, request_headers
+from skye_client.options import RequestOptions
+from skye_client.retry import RetryPolicy
+
+
+class AsyncTransport:
+    """Sends requests to one server. Every write carries an `Idempotency-Key`, so that a retry counts once.
+
+    :param url: the address of the server, such as `http://127.0.0.1:8000`.
+    :param retry: the default retry policy.
+    :param timeout_s: how long one attempt may wait for the server, in seconds.
+    :param http: an httpx client to use; it is not closed by this one.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        retry: RetryPolicy | None = None,
+        timeout_s: float = 15.0,
+        http: httpx.AsyncClient | None = None,
+    ) -> None:
+        self.url = url.rstrip("/")
+        self.retry = retry or RetryPolicy()
+        self.timeout_s = timeout_s
+        self._owned = http is None
+        self.http = http or httpx.AsyncClient(timeout=timeout_s)
+
+    async def __aenter__(self) -> Self:
+        """Return the transport; leaving the block closes its connections."""
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the connections."""
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close the connections, unless the httpx client was passed in."""
+        if self._owned:
+            await self.http.aclose()
+
+    async def json(self, method: str, path: str, **options: Unpack[RequestOptions]) -> Any:
+        """Send a request, retry it as the policy says, and return the JSON of the response.
+
+        :returns: the decoded body; None for an empty one.
+        :raises ApiError: the server refused the request.
+        :raises ConnectionFailedError: no complete response arrived within all retries.
+        """
+        policy = options.get("retry") or self.retry
+        headers = request_headers(method, options)
+        params = {name: value for name, value in (options.get("query") or {}).items() if value is not None}
+        started = time.monotonic()
+        attempt = 0
+        while True:
+            attempt += 1
+            try:
+                response = await self.http.request(
+                    method,
+                    self.url + path,
+                    headers=headers,
+                    json=options.get("body"),
+                    params=params,
+                    timeout=options.get("timeout_s") or self.timeout_s,
+                )
+                error: Exception | None = None if response.is_success else api_error(response)
+                if error is None:
+                    return read_json(response)
+            except (httpx.TransportError, ValueError) as failure:  # ValueError: the body is cut off
+                error = failure
+            delay = policy.delay(attempt, error, time.monotonic() - started)
+            if delay is None:
+                raise final_error(method, path, error) from error.__cause__
+            await anyio.sleep(delay)

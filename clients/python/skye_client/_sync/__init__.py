@@ -1,0 +1,1 @@
+"""The synchronous client. `skye_client/_sync` is generated from this folder: run `python -m generate`."""

@@ -1,0 +1,52 @@
+"""The entry point of the client."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self
+
+import httpx
+
+from skye_client._sync.resources import Catalogue, Game, Games
+from skye_client._sync.transport import Transport
+from skye_client.retry import RetryPolicy
+
+
+class Skye:
+    """A client for one server. Use it in a `with` block, or close it with `close`.
+
+    :param url: the address of the server, such as `http://127.0.0.1:8000`.
+    :param retry: how requests are retried.
+    :param timeout_s: how long one attempt may wait for the server, in seconds.
+    :param http: an httpx client to use, for proxies, certificates or tests; it stays the caller's to close.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        retry: RetryPolicy | None = None,
+        timeout_s: float = 15.0,
+        http: httpx.Client | None = None,
+    ) -> None:
+        self.transport = Transport(url, retry=retry, timeout_s=timeout_s, http=http)
+        self.games = Games(self.transport)
+        self.catalogue = Catalogue(self.transport)
+
+    def game(self, game_id: str, token: str | None = None) -> Game:
+        """Return one game, for the holder of a token or for a spectator."""
+        return Game(self.transport, game_id, token)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self.transport.close()
+
+    def __enter__(self) -> Self:
+        """Return the client; leaving the block closes its connections."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the connections."""
+        self.close()

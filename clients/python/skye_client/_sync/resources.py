@@ -1,0 +1,186 @@
+"""One class for each resource of the API."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from typing import Any, Unpack, cast
+from urllib.parse import quote
+
+from skye_client import models as m
+from skye_client._sync.events import events
+from skye_client._sync.transport import Transport
+from skye_client.following import SILENCE_S
+from skye_client.options import CallOptions
+
+
+class Games:
+    """The collection of games."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(self, body: Mapping[str, Any] | None = None, **options: Unpack[CallOptions]) -> m.CreatedGame:
+        """Create a game. The tokens in the response are sent this once.
+
+        :param body: players, options, ... as `POST /v1/games` takes them; a lobby without players by default.
+        """
+        created = self._transport.json("POST", "/v1/games", body=body or {}, **options)
+        return cast(m.CreatedGame, created)
+
+    def list(
+        self, *, status: str | None = None, limit: int | None = None, cursor: str | None = None
+    ) -> m.GameList:
+        """Return one page of the public games, newest first."""
+        query = {"status": status, "limit": limit, "cursor": cursor}
+        return cast(m.GameList, self._transport.json("GET", "/v1/games", query=query))
+
+
+class Game:
+    """One game, for the holder of one token or for a spectator.
+
+    :param token: the token of a seat or of the host; None for a spectator.
+    """
+
+    def __init__(self, transport: Transport, game_id: str, token: str | None = None) -> None:
+        self.transport = transport
+        self.id = game_id
+        self.token = token
+        self.path = f"/v1/games/{quote(game_id, safe='')}"
+
+    def request(self, method: str, path: str = "", **options: Any) -> Any:
+        """Send a request about this game; `path` follows the path of the game. See `Transport.json`."""
+        return self.transport.json(method, self.path + path, **{"token": self.token, **options})
+
+    def get(self) -> m.Game:
+        """Return the game as the caller may see it."""
+        return cast(m.Game, self.request("GET"))
+
+    def join(self, player: Mapping[str, Any], **options: Unpack[CallOptions]) -> m.TakenSeat:
+        """Take a seat, or as the host seat a bot. The token in the response is sent this once."""
+        return cast(m.TakenSeat, self.request("POST", "/players", body=player, **options))
+
+    def leave(self, seat: int, **options: Unpack[CallOptions]) -> m.Game:
+        """Leave the lobby, or resign: a bot then plays on for the seat."""
+        return cast(m.Game, self.request("DELETE", f"/players/{seat}", **options))
+
+    def start(self, **options: Unpack[CallOptions]) -> m.Game:
+        """Start the game, with the host token."""
+        return cast(m.Game, self.request("POST", "/start", **options))
+
+    def abort(self, **options: Unpack[CallOptions]) -> m.Game:
+        """End the game without a result, with the host token."""
+        return cast(m.Game, self.request("DELETE", **options))
+
+    def events(self, after: int = 0, *, silence_s: float = SILENCE_S) -> Generator[m.Event, None, None]:
+        """Yield each event beyond number `after` once and in order, until the game is over.
+
+        The iterator resumes after cuts and restarts of the server, replaces a stream that is silent for
+        `silence_s` seconds, and long-polls where streams do not get through.
+
+        :raises HistoryLostError: the server has lost events that were already delivered.
+        :raises ApiError: the game or the token is no longer known.
+        """
+        return events(self.transport, self.path, self.token, after, silence_s)
+
+    def event_page(
+        self, *, after: int = 0, limit: int | None = None, wait_ms: int | None = None
+    ) -> m.EventList:
+        """Return one page of events; `wait_ms` waits for the first one."""
+        query = {"after": after, "limit": limit, "wait_ms": wait_ms}
+        timeout_s = self.transport.timeout_s + (wait_ms or 0) / 1000
+        return cast(m.EventList, self.request("GET", "/events", query=query, timeout_s=timeout_s))
+
+    def round(self, number: int) -> m.RoundReport:
+        """Return the report of a round."""
+        return cast(m.RoundReport, self.request("GET", f"/rounds/{number}"))
+
+    def record(self) -> m.ExportedRecord:
+        """Return every action so far, once the game is over."""
+        return cast(m.ExportedRecord, self.request("GET", "/record"))
+
+    def scores(self) -> m.Scores:
+        """Return the points of every seat, and what they are for."""
+        return cast(m.Scores, self.request("GET", "/scores"))
+
+    def seat(self, number: int) -> Seat:
+        """Return the resource of one seat."""
+        return Seat(self, number)
+
+
+class Seat:
+    """One seat of a game."""
+
+    def __init__(self, game: Game, number: int) -> None:
+        self.game = game
+        self.number = number
+
+    def request(self, method: str, path: str, **options: Any) -> Any:
+        """Send a request about this seat; `path` follows the path of the seat."""
+        return self.game.request(method, f"/players/{self.number}{path}", **options)
+
+    def actions(self) -> Sequence[m.Action]:
+        """Return the legal actions, each as a request that can be sent as it stands; empty out of turn."""
+        listed = self.request("GET", "/actions")
+        return cast(Sequence[m.Action], listed["actions"])
+
+    def act(self, action: Mapping[str, Any], **options: Unpack[CallOptions]) -> m.Game:
+        """Carry out an action of the list as it stands, also one of a type newer than this client."""
+        game = self.game.transport.json(
+            action["method"], action["href"], body=action.get("body"), token=self.game.token, **options
+        )
+        return cast(m.Game, game)
+
+    def set_offer(self, discard: str, prices: Mapping[str, int], **options: Unpack[CallOptions]) -> m.Game:
+        """Mark one of the three tiles for discarding, and set prices of the other two."""
+        body = {"discard": discard, "prices": prices}
+        return cast(m.Game, self.request("PUT", "/offer", body=body, **options))
+
+    def buy(self, tile: str, **options: Unpack[CallOptions]) -> m.Game:
+        """Buy a tile from another seat."""
+        return cast(m.Game, self.request("POST", "/purchase", body={"tile": tile}, **options))
+
+    def pass_turn(self, **options: Unpack[CallOptions]) -> m.Game:
+        """Buy nothing this round."""
+        return cast(m.Game, self.request("POST", "/purchase", body={"pass": True}, **options))
+
+    def place(self, tile: str, x: int, y: int, rotation: int = 0, **options: Unpack[CallOptions]) -> m.Game:
+        """Place a tile; `rotation` is in degrees clockwise."""
+        body = {"tile": tile, "x": x, "y": y, "rotation": rotation}
+        return cast(m.Game, self.request("POST", "/placements", body=body, **options))
+
+    def take_back(self, **options: Unpack[CallOptions]) -> m.Game:
+        """Take back the last placement of this round."""
+        return cast(m.Game, self.request("DELETE", "/placements/last", **options))
+
+    def finish_building(self, **options: Unpack[CallOptions]) -> m.Game:
+        """Declare the build finished."""
+        return cast(m.Game, self.request("POST", "/build/finish", **options))
+
+    def what_if(self, placements: Sequence[Mapping[str, Any]]) -> m.WhatIf:
+        """Return what placements would score, without making them."""
+        return cast(m.WhatIf, self.request("POST", "/what-if", body={"placements": placements}))
+
+    def territory(self) -> m.TerritoryReport:
+        """Return the territory with its areas."""
+        return cast(m.TerritoryReport, self.request("GET", "/territory"))
+
+
+class Catalogue:
+    """Tiles and scoring tiles, which never change while a version of the server runs."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def tiles(self) -> Sequence[m.Tile]:
+        """Return every tile in reference orientation."""
+        listed = self._transport.json("GET", "/v1/tiles")
+        return cast(Sequence[m.Tile], listed["tiles"])
+
+    def scoring_tiles(self) -> Sequence[m.ScoringTile]:
+        """Return the 16 scoring tiles."""
+        listed = self._transport.json("GET", "/v1/scoring-tiles")
+        return cast(Sequence[m.ScoringTile], listed["scoring_tiles"])
+
+    def score(self, body: Mapping[str, Any]) -> m.ScoredTerritories:
+        """Score any territories."""
+        return cast(m.ScoredTerritories, self._transport.json("POST", "/v1/scoring", body=body))

@@ -1,0 +1,85 @@
+"""Sends requests to one server, with retries."""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+from typing import Any, Self, Unpack
+
+import httpx
+
+from skye_client.messages import api_error, final_error, read_json, request_headers
+from skye_client.options import RequestOptions
+from skye_client.retry import RetryPolicy
+
+
+class Transport:
+    """Sends requests to one server. Every write carries an `Idempotency-Key`, so that a retry counts once.
+
+    :param url: the address of the server, such as `http://127.0.0.1:8000`.
+    :param retry: the default retry policy.
+    :param timeout_s: how long one attempt may wait for the server, in seconds.
+    :param http: an httpx client to use; it is not closed by this one.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        retry: RetryPolicy | None = None,
+        timeout_s: float = 15.0,
+        http: httpx.Client | None = None,
+    ) -> None:
+        self.url = url.rstrip("/")
+        self.retry = retry or RetryPolicy()
+        self.timeout_s = timeout_s
+        self._owned = http is None
+        self.http = http or httpx.Client(timeout=timeout_s)
+
+    def __enter__(self) -> Self:
+        """Return the transport; leaving the block closes its connections."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the connections."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections, unless the httpx client was passed in."""
+        if self._owned:
+            self.http.close()
+
+    def json(self, method: str, path: str, **options: Unpack[RequestOptions]) -> Any:
+        """Send a request, retry it as the policy says, and return the JSON of the response.
+
+        :returns: the decoded body; None for an empty one.
+        :raises ApiError: the server refused the request.
+        :raises ConnectionFailedError: no complete response arrived within all retries.
+        """
+        policy = options.get("retry") or self.retry
+        headers = request_headers(method, options)
+        params = {name: value for name, value in (options.get("query") or {}).items() if value is not None}
+        started = time.monotonic()
+        attempt = 0
+        while True:
+            attempt += 1
+            try:
+                response = self.http.request(
+                    method,
+                    self.url + path,
+                    headers=headers,
+                    json=options.get("body"),
+                    params=params,
+                    timeout=options.get("timeout_s") or self.timeout_s,
+                )
+                error: Exception | None = None if response.is_success else api_error(response)
+                if error is None:
+                    return read_json(response)
+            except (httpx.TransportError, ValueError) as failure:  # ValueError: the body is cut off
+                error = failure
+            delay = policy.delay(attempt, error, time.monotonic() - started)
+            if delay is None:
+                raise final_error(method, path, error) from error.__cause__
+            time.sleep(delay)

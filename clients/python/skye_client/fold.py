@@ -1,0 +1,250 @@
+"""Keep a view of a game current from its events alone.
+
+    view = game.get()
+    for event in game.events(after=view["last_event"]):
+        fold(view, event)
+
+Or build the view from the first event, with the ids of the tiles in the catalogue:
+
+    view = begin([tile["id"] for tile in catalogue.tiles()])
+    for event in game.events():
+        fold(view, event)
+
+After each event that completes a version, `view` is what GET would return to the same caller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+
+if TYPE_CHECKING:
+    from skye_client.models import Event, Game
+
+_View: TypeAlias = dict[str, Any]
+_Players: TypeAlias = list[dict[str, Any]]
+_Event: TypeAlias = Mapping[str, Any]
+
+_CASTLE = {"x": 0, "y": 0, "rotation": 0}
+
+
+def begin(tiles: Iterable[str], color: str | None = None, *, host: bool = False) -> Game:
+    """Return the view of a caller before the first event.
+
+    :param tiles: the ids of all tiles of the catalogue.
+    :param color: the colour of the caller's seat.
+    :param host: whether the caller has the host token.
+    """
+    landscape = sorted(tile for tile in tiles if not tile.startswith("castle-"))
+    view: _View = {
+        "status": "lobby",
+        "you": {"seat": None, "host": host, "color": color},
+        "deadline": None,
+        "round": 0,
+        "rounds": None,
+        "phase": None,
+        "waiting_for": [],
+        "bag": {"count": len(landscape), "tiles": landscape},
+        "players": [],
+        "result": None,
+    }
+    return cast("Game", view)
+
+
+def fold(view: Game, event: Event) -> None:
+    """Apply one event to a view. An event of an unknown type changes the version and nothing else."""
+    folded = cast("_View", view)
+    folded["version"], folded["last_event"] = event["version"], event["id"]
+    apply = _FOLDS.get(event["type"])
+    if apply is not None:
+        apply(folded, folded["players"], cast("_Event", event))
+
+
+def _game_created(view: _View, players: _Players, event: _Event) -> None:
+    """Copy what the creator chose."""
+    for field in ("name", "private", "seats", "options", "scoring_tiles", "fairness"):
+        view[field] = event[field]
+    view["id"], view["created_at"] = event["game"], event["at"]
+    view["starting_seat"] = event["options"]["starting_seat"]
+
+
+def _player_joined(view: _View, players: _Players, event: _Event) -> None:
+    """Add a player behind the others, with a castle and nothing more."""
+    if view["you"].get("color") == event["color"]:
+        view["you"]["seat"] = event["seat"]
+    players.append(
+        {
+            **{field: event[field] for field in ("seat", "name", "color", "bot")},
+            "score": 0,
+            "gold": 0,
+            "tiles_drawn": [],
+            "tiles_to_build": [],
+            "offer_set": False,
+            "build_finished": False,
+            "territory": [{"tile": f"castle-{event['color']}", **_CASTLE}],
+        }
+    )
+
+
+def _player_left(view: _View, players: _Players, event: _Event) -> None:
+    """Remove a player; the seats behind move up, perhaps also the viewer."""
+    del players[event["seat"]]
+    for seat, player in enumerate(players):
+        player["seat"] = seat
+    you = view["you"]
+    if you["seat"] is not None and you["seat"] >= event["seat"]:
+        you["seat"] = None if you["seat"] == event["seat"] else you["seat"] - 1
+
+
+def _game_started(view: _View, players: _Players, event: _Event) -> None:
+    """Close the lobby."""
+    view["status"] = "playing"
+    for field in ("scoring_tiles", "starting_seat", "rounds"):
+        view[field] = event[field]
+
+
+def _round_started(view: _View, players: _Players, event: _Event) -> None:
+    """Begin a round."""
+    view["round"], view["starting_seat"] = event["round"], event["starting_seat"]
+    for player in players:
+        player["offer_set"] = player["build_finished"] = False
+
+
+def _set_gold(view: _View, players: _Players, event: _Event) -> None:
+    """Update purses, as far as the viewer may see them."""
+    for entry in event["players"]:
+        players[entry["seat"]]["gold"] = entry["gold"]
+
+
+def _tiles_drawn(view: _View, players: _Players, event: _Event) -> None:
+    """Move tiles out of the bag."""
+    for entry in event["players"]:
+        drawn = [{"tile": tile, "price": None, "discard": None} for tile in entry["tiles"]]
+        players[entry["seat"]]["tiles_drawn"] = drawn
+        _bag(view, out=entry["tiles"])
+
+
+def _offer_set(view: _View, players: _Players, event: _Event) -> None:
+    """Note that an offer is set; only its owner sees what it is."""
+    player = players[event["seat"]]
+    player["offer_set"] = True
+    if event["discard"] is not None:
+        player["gold"] = event["gold"]
+        _price(player, event)
+
+
+def _offers_revealed(view: _View, players: _Players, event: _Event) -> None:
+    """Show every offer."""
+    _set_gold(view, players, event)
+    for entry in event["players"]:
+        _price(players[entry["seat"]], entry)
+
+
+def _tiles_discarded(view: _View, players: _Players, event: _Event) -> None:
+    """Put the marked tiles back into the bag."""
+    for player in players:
+        player["tiles_drawn"] = [d for d in player["tiles_drawn"] if d["tile"] not in event["tiles"]]
+    _bag(view, back=event["tiles"])
+
+
+def _tile_bought(view: _View, players: _Players, event: _Event) -> None:
+    """Move a tile from the seller to the buyer, and gold the other way."""
+    _set_gold(view, players, event)
+    seller = players[event["seller"]]
+    seller["tiles_drawn"] = [d for d in seller["tiles_drawn"] if d["tile"] != event["tile"]]
+    players[event["seat"]]["tiles_to_build"].append(event["tile"])
+
+
+def _tiles_kept(view: _View, players: _Players, event: _Event) -> None:
+    """Give unsold tiles to their owners to build."""
+    for entry in event["players"]:
+        player = players[entry["seat"]]
+        player["tiles_drawn"] = []
+        player["tiles_to_build"] += entry["tiles"]
+
+
+def _tile_placed(view: _View, players: _Players, event: _Event) -> None:
+    """Move a tile from the hand to the territory."""
+    player = players[event["seat"]]
+    player["tiles_to_build"].remove(event["tile"])
+    player["territory"].append({field: event[field] for field in ("tile", "x", "y", "rotation")})
+
+
+def _placement_taken_back(view: _View, players: _Players, event: _Event) -> None:
+    """Move the last tile back into the hand."""
+    player = players[event["seat"]]
+    player["tiles_to_build"].append(player["territory"].pop()["tile"])
+
+
+def _building_finished(view: _View, players: _Players, event: _Event) -> None:
+    """Put tiles without a legal place back into the bag."""
+    player = players[event["seat"]]
+    player["build_finished"], player["tiles_to_build"] = True, []
+    _bag(view, back=event["returned"])
+
+
+def _round_scored(view: _View, players: _Players, event: _Event) -> None:
+    """Update points."""
+    for entry in event["players"]:
+        players[entry["seat"]]["score"] = entry["score"]
+
+
+def _game_finished(view: _View, players: _Players, event: _Event) -> None:
+    """Show everything, and the result."""
+    _set_gold(view, players, event)
+    _round_scored(view, players, event)
+    view["status"], view["result"] = "finished", event["result"]
+    view["fairness"]["seed"] = view["options"]["seed"] = event["seed"]
+
+
+def _game_aborted(view: _View, players: _Players, event: _Event) -> None:
+    """End the game without a result."""
+    view["status"] = "aborted"
+
+
+def _turn_changed(view: _View, players: _Players, event: _Event) -> None:
+    """Update the seats that must act, and their deadline."""
+    for field in ("phase", "waiting_for", "deadline"):
+        view[field] = event[field]
+
+
+def _bot_took_over(view: _View, players: _Players, event: _Event) -> None:
+    """Let a bot play on; a player who has resigned becomes a spectator."""
+    players[event["seat"]]["bot"] = event["bot"]
+    if event["reason"] == "resigned" and view["you"]["seat"] == event["seat"]:
+        view["you"]["seat"] = None
+
+
+def _price(player: dict[str, Any], offer: _Event) -> None:
+    for drawn in player["tiles_drawn"]:
+        drawn["price"] = offer["prices"].get(drawn["tile"])
+        drawn["discard"] = drawn["tile"] == offer["discard"]
+
+
+def _bag(view: _View, out: Iterable[str] = (), back: Iterable[str] = ()) -> None:
+    tiles = sorted({*view["bag"]["tiles"], *back} - {*out})
+    view["bag"] = {"count": len(tiles), "tiles": tiles}
+
+
+_FOLDS: Final[Mapping[str, Callable[[_View, _Players, _Event], None]]] = {
+    "game_created": _game_created,
+    "player_joined": _player_joined,
+    "player_left": _player_left,
+    "game_started": _game_started,
+    "round_started": _round_started,
+    "tiles_drawn": _tiles_drawn,
+    "offer_set": _offer_set,
+    "offers_revealed": _offers_revealed,
+    "tiles_discarded": _tiles_discarded,
+    "tile_bought": _tile_bought,
+    "tiles_kept": _tiles_kept,
+    "tile_placed": _tile_placed,
+    "placement_taken_back": _placement_taken_back,
+    "building_finished": _building_finished,
+    "round_scored": _round_scored,
+    "game_finished": _game_finished,
+    "game_aborted": _game_aborted,
+    "turn_changed": _turn_changed,
+    "bot_took_over": _bot_took_over,
+    "income_paid": _set_gold,
+}

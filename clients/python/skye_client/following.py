@@ -1,0 +1,112 @@
+"""Following a game: what each message of a stream or page of events means. No input or output.
+
+`Follower` decides; the iterators in `_async/events.py` and `_sync/events.py` read and wait.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from skye_client.errors import ApiError, HistoryLostError, SkyeError
+from skye_client.models import Event
+
+SILENCE_S: Final = 20.0
+"""Two heartbeats of the server: a stream without a byte for this long is half-open."""
+
+POLL_WAIT_MS: Final = 25_000
+_STREAM_FAILURES: Final = 2
+_POLLS_BEFORE_STREAM: Final = 5
+_OVER: Final = frozenset({"finished", "aborted"})
+_FINAL: Final = {"token_unknown": 401, "game_not_found": 404}
+
+
+class GapError(SkyeError):
+    """An event is missing from a stream. The stream is opened again from the last event that arrived."""
+
+
+@dataclass(slots=True)
+class Follower:
+    """The state of an iteration over the events of one game.
+
+    :param after: the number of the last event that the caller has; 0 for none.
+    """
+
+    after: int = 0
+    over: bool = False
+    failures: int = 0
+    _dead_streams: int = 0
+    _polls: int = 0
+
+    @property
+    def streams(self) -> bool:
+        """Whether to open a stream next; otherwise to long-poll, because streams do not get through."""
+        return self._dead_streams < _STREAM_FAILURES
+
+    def stream_opening(self) -> None:
+        """Note that a stream is being opened: it counts as dead until its first message arrives."""
+        self._dead_streams += 1
+
+    def server_unavailable(self) -> None:
+        """Note that the server did not answer at all, which says nothing about streams."""
+        self._dead_streams = max(0, self._dead_streams - 1)
+
+    def failed(self) -> None:
+        """Note a failure; `failures` counts those in a row."""
+        self.failures += 1
+
+    def message(self, name: str, data: Mapping[str, Any]) -> Iterator[Event]:
+        """Yield the events of one message of a stream.
+
+        :raises HistoryLostError: the server has lost events that were already delivered.
+        :raises ApiError: the game or the token is no longer known.
+        :raises GapError: an event is missing.
+        """
+        if name == "stream":
+            if data["last_event"] < self.after:
+                raise HistoryLostError
+            self.failures = self._dead_streams = 0
+        elif name == "end":
+            self._end(data["reason"])
+        elif name == "message":
+            yield from self._in_order(data)
+
+    def page(self, page: Mapping[str, Any]) -> Iterator[Event]:
+        """Yield the events of one page.
+
+        :raises HistoryLostError: the server has lost events that were already delivered.
+        :raises GapError: an event is missing.
+        """
+        if page["last_event"] < self.after:
+            raise HistoryLostError
+        for event in page["events"]:
+            yield from self._in_order(event)
+        self.failures = 0
+        self._polls += 1
+        if self._polls % _POLLS_BEFORE_STREAM == 0:
+            self._dead_streams = _STREAM_FAILURES - 1  # try one stream again
+
+    def status(self, status: str) -> None:
+        """Note the status of the game, which a page of events does not contain."""
+        self.over = self.over or status in _OVER
+
+    def _in_order(self, event: Mapping[str, Any]) -> Iterator[Event]:
+        if event["id"] <= self.after:
+            return
+        if event["id"] > self.after + 1:
+            raise GapError(f"Event {event['id']} follows event {self.after}.")
+        self.after = event["id"]
+        yield event  # type: ignore[misc]  # an event of the contract, or one newer than it
+
+    def _end(self, reason: str) -> None:
+        if reason == "history_lost":
+            raise HistoryLostError
+        if reason in _FINAL:
+            raise ApiError(_FINAL[reason], {"code": reason, "detail": "The stream was ended by the server."})
+        self.over = reason in _OVER  # otherwise `restart`, or a reason newer than this client: connect again
+
+
+def is_final(error: Exception) -> bool:
+    """Return whether reading again cannot help."""
+    return isinstance(error, ApiError) and error.status < 500 and error.status not in (408, 429)

@@ -1,0 +1,56 @@
+"""Builds requests and reads responses. No input or output."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+import httpx
+
+from skye_client.errors import ApiError, ConnectionFailedError
+from skye_client.options import RequestOptions
+
+
+def read_json(response: httpx.Response) -> Any:
+    """Return the JSON of a response; None for an empty body.
+
+    :raises ValueError: the body is no JSON.
+    """
+    return json.loads(response.content) if response.content else None
+
+
+def api_error(response: httpx.Response) -> ApiError:
+    """Return the exception for a response that refuses a request; its body must have been read."""
+    try:
+        problem: Mapping[str, Any] = json.loads(response.content)
+        problem["code"]  # a proxy in front may answer with JSON of another form
+    except (ValueError, LookupError, TypeError):
+        problem = {"detail": response.text[:200]}
+    after = response.headers.get("Retry-After", "")
+    return ApiError(
+        response.status_code,
+        problem,
+        retry_after_s=float(after) if after.isascii() and after.isdigit() else None,
+        request_id=response.headers.get("X-Request-Id"),
+    )
+
+
+def request_headers(method: str, options: RequestOptions) -> dict[str, str]:
+    """Return the headers of a request; they are the same for every attempt."""
+    headers = {}
+    if (token := options.get("token")) is not None:
+        headers["Authorization"] = f"Bearer {token}"
+    if method != "GET":
+        headers["Idempotency-Key"] = options.get("idempotency_key") or str(uuid.uuid4())
+    if (version := options.get("if_match")) is not None:
+        headers["If-Match"] = f'"{version}"'
+    return headers
+
+
+def final_error(method: str, path: str, error: Exception) -> Exception:
+    """Return the exception to raise when no attempt is left."""
+    if isinstance(error, httpx.TransportError | ValueError):
+        return ConnectionFailedError(f"{method} {path}: {type(error).__name__}: {error}")
+    return error

@@ -1,0 +1,33 @@
+"""The options of requests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypedDict
+
+from skye_client.retry import RetryPolicy
+
+
+class CallOptions(TypedDict, total=False):
+    """Options of one write.
+
+    `idempotency_key`: a random one by default. `if_match`: refuse the write unless the game has this version.
+    `timeout_s`: for each attempt. `retry`: instead of the client's policy.
+    """
+
+    idempotency_key: str | None
+    if_match: int | None
+    timeout_s: float | None
+    retry: RetryPolicy | None
+
+
+class RequestOptions(CallOptions, total=False):
+    """Options of any request.
+
+    `token`: sent as the bearer token. `body`: sent as JSON; None sends no body. `query`: parameters; None
+    values are left out.
+    """
+
+    token: str | None
+    body: object
+    query: Mapping[str, Any] | None

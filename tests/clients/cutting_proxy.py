@@ -1,0 +1,80 @@
+"""A TCP proxy that cuts connections, holds them silent, or refuses them."""
+
+import contextlib
+import random
+import socket
+import threading
+
+
+class CuttingProxy:
+    """Forwards connections to a server, and cuts each after a random number of bytes of the response.
+
+    :param target: the host and port of the server.
+    :param cut_after: the least and the greatest number of bytes before a cut; None cuts nothing.
+    :param seed: of the random numbers.
+    """
+
+    def __init__(self, target, cut_after=None, seed=0):
+        self.target, self.cut_after = target, cut_after
+        self.silent = False
+        self.cuts = 0
+        self.connections = 0
+        self._random = random.Random(seed)
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._open = set()
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    @property
+    def url(self):
+        """The address of the proxy."""
+        return f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+
+    def close(self):
+        """Stop listening, and cut every connection."""
+        self._listener.close()
+        for each in list(self._open):
+            _shut(each)
+
+    def _accept(self):
+        while True:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            self.connections += 1
+            threading.Thread(target=self._connect, args=(client,), daemon=True).start()
+
+    def _connect(self, client):
+        try:
+            server = socket.create_connection(self.target, timeout=10)
+        except OSError:
+            client.close()
+            return
+        server.settimeout(None)
+        self._open |= {client, server}
+        threading.Thread(target=self._forward, args=(client, server, None), daemon=True).start()
+        left = self._random.randint(*self.cut_after) if self.cut_after else None
+        self._forward(server, client, left)
+        self._open -= {client, server}
+
+    def _forward(self, source, sink, left):
+        try:
+            while data := source.recv(4096):
+                if self.silent:
+                    continue
+                if left is not None and len(data) >= left:
+                    sink.sendall(data[:left])
+                    self.cuts += 1
+                    break
+                left = None if left is None else left - len(data)
+                sink.sendall(data)
+        except OSError:
+            pass
+        _shut(source)
+        _shut(sink)
+
+
+def _shut(connection):
+    with contextlib.suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
+    connection.close()

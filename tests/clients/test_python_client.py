@@ -1,0 +1,150 @@
+"""The Python client against a live server whose connections are cut."""
+
+import random
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlsplit
+
+import anyio
+import pytest
+
+from skye_client import (
+    ApiError,
+    AsyncGameView,
+    AsyncSkye,
+    ConnectionFailedError,
+    GameView,
+    RetryPolicy,
+    Skye,
+)
+from tests.clients.cutting_proxy import CuttingProxy
+from tests.support.ports import free_port
+
+PATIENT = RetryPolicy(attempts=100, base_s=0.01, max_s=0.1)
+BOTH = {"players": [{"name": "Ann"}, {"name": "Bob"}], "start": True}
+
+
+@pytest.fixture
+def skye(live):
+    with Skye(live.url) as client:
+        yield client
+
+
+@pytest.fixture
+def proxy(live):
+    parts = urlsplit(live.url)
+    proxy = CuttingProxy((parts.hostname, parts.port))
+    yield proxy
+    proxy.close()
+
+
+def play(skye, created, seat, dice):
+    game = skye.game(created["game"]["id"], created["players"][seat]["token"])
+    view = GameView.open(game)
+    while view.until_my_turn():
+        actions = [action for action in game.seat(seat).actions() if action["type"] != "take_back"]
+        if actions:
+            game.seat(seat).act(dice.choice(actions))
+        view.reload()
+    return view
+
+
+def test_game_against_a_bot_is_played_to_its_end(skye):
+    created = skye.games.create({"players": [{"name": "Ann"}, {"bot": "greedy"}], "start": True})
+    view = play(skye, created, 0, random.Random(1))
+    assert view.data["status"] == "finished"
+
+
+def test_async_game_against_a_bot_is_played_to_its_end(live):
+    async def main():
+        async with AsyncSkye(live.url) as skye:
+            created = await skye.games.create(
+                {"players": [{"name": "Ann"}, {"bot": "random"}], "start": True}
+            )
+            game = skye.game(created["game"]["id"], created["players"][0]["token"])
+            view = await AsyncGameView.open(game)
+            dice = random.Random(2)
+            while await view.until_my_turn():
+                actions = [each for each in await game.seat(0).actions() if each["type"] != "take_back"]
+                await game.seat(0).act(dice.choice(actions))
+                await view.reload()
+            return view.data["status"], [event["id"] async for event in game.events()]
+
+    status, ids = anyio.run(main)
+    assert status == "finished"
+    assert ids == list(range(1, len(ids) + 1))
+
+
+def test_writes_through_a_cutting_proxy_count_once(live, proxy):
+    """A cut answer is retried with the same key; the log holds each action once."""
+    proxy.cut_after = (50, 60_000)
+    with Skye(proxy.url, retry=PATIENT) as cut, Skye(live.url) as direct:
+        created = cut.games.create(BOTH)
+        with ThreadPoolExecutor() as pool:
+            games = [pool.submit(play, cut, created, seat, random.Random(seat)) for seat in (0, 1)]
+            for game in games:
+                game.result(120)
+        final = direct.game(created["game"]["id"]).get()
+    assert final["status"] == "finished"
+    assert proxy.cuts > 5
+
+
+def test_events_through_a_cutting_proxy_arrive_once_in_order(proxy, skye):
+    created = skye.games.create(BOTH)
+    game_id = created["game"]["id"]
+    proxy.cut_after = (400, 3000)
+
+    def follow():
+        with Skye(proxy.url, retry=PATIENT) as cut:
+            return list(cut.game(game_id).events())
+
+    with ThreadPoolExecutor() as pool:
+        watcher = pool.submit(follow)
+        players = [pool.submit(play, skye, created, seat, random.Random(seat)) for seat in (0, 1)]
+        for player in players:
+            player.result(120)
+        seen = watcher.result(120)
+    complete = skye.game(game_id).event_page(limit=1000)["events"]
+    assert [event["id"] for event in seen] == [event["id"] for event in complete]
+    assert proxy.cuts > 0
+
+
+def test_half_open_stream_is_replaced(proxy, skye):
+    created = skye.games.create(BOTH)
+    game = skye.game(created["game"]["id"], created["players"][0]["token"])
+    with Skye(proxy.url) as held:
+        events = held.game(game.id).events(silence_s=0.5)
+        first = next(events)
+        for _ in range(created["game"]["last_event"] - 1):
+            next(events)
+        proxy.silent = True  # what is open stays open, and no byte arrives
+        offer = next(action for action in game.seat(0).actions() if action["type"] == "set_offer")
+        connections = proxy.connections
+        threading.Timer(1.0, setattr, (proxy, "silent", False)).start()
+        game.seat(0).act(offer)
+        event = next(events)
+        events.close()
+    assert first["type"] == "game_created"
+    assert event["type"] == "offer_set"
+    assert proxy.connections > connections
+
+
+def test_server_that_does_not_answer_raises_connection_failed():
+    with (
+        Skye(f"http://127.0.0.1:{free_port()}", retry=RetryPolicy(attempts=2, base_s=0.01)) as skye,
+        pytest.raises(ConnectionFailedError),
+    ):
+        skye.games.list()
+
+
+def test_refused_request_raises_api_error_with_its_code(skye):
+    with pytest.raises(ApiError) as refused:
+        skye.game("nosuchgame22").get()
+    assert (refused.value.status, refused.value.code) == (404, "game_not_found")
+    assert refused.value.request_id
+
+
+def test_own_idempotency_key_returns_the_same_game(skye):
+    first, second = (skye.games.create(BOTH, idempotency_key="the-same-key-of-a-test") for _ in range(2))
+    assert first["game"]["id"] == second["game"]["id"]
+    assert first["host_token"] == second["host_token"]
