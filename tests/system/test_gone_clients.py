@@ -58,13 +58,13 @@ def test_a_reset_in_the_middle_is_nothing_to_complain_of(served, sent):
 def test_a_stream_whose_client_is_gone_ends_with_the_next_events(served):
     created = served.call("POST", "/v1/games", {})
     path = f"/v1/games/{created['game']['id']}"
-    for leave in (reset, socket.socket.close):
+    for leave, names in ((reset, ("Ann", "Bob")), (socket.socket.close, ("Cid", "Dan"))):
         with connected(served.url) as follower:
             follower.sendall(get(f"{path}/events/stream"))
             assert follower.recv(12) == b"HTTP/1.1 200"
             assert counted(served, "open_streams") == 1
             leave(follower)
-        for name in ("Ann", "Bob"):
+        for name in names:
             served.call("POST", f"{path}/players", {"name": name})
             time.sleep(0.05)  # the first write is what finds out
         assert waited_for(lambda: counted(served, "open_streams") == 0)
