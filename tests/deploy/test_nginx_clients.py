@@ -41,7 +41,7 @@ def test_what_is_unreadable_or_too_long_is_never_answered_in_html(nginx, instanc
         with nginx.plug() as connection:
             with contextlib.suppress(OSError):  # who sends far too much may not send it all
                 connection.sendall(request)
-                connection.sendall(get("/", "Connection: close"))
+                connection.sendall(get("/nowhere", "Connection: close"))
             with contextlib.suppress(OSError):
                 while data := connection.recv(65536):
                     told += data
