@@ -12,6 +12,8 @@ import signal
 import sys
 from typing import Any
 
+import gevent
+
 from service.observability import shared_counters as tally
 from service.server.processes import death_signal_setter
 from service.settings import MEMORY_URL, Settings, SettingsError
@@ -87,10 +89,20 @@ def post_fork(server: Any, worker: Any) -> None:
             sys.exit(0)
 
 
-def post_worker_init(_worker: object) -> None:
+def post_worker_init(worker: Any) -> None:
     """Keep what is loaded from the garbage collector; gunicorn calls this when a worker can serve."""
+    if worker.age == 1 and settings.redis_url != MEMORY_URL:  # one worker is enough to warn
+        gevent.spawn(_warn_of_eviction, worker)
     # What is loaded by now stays for good. Looking all through it for garbage would hold up every request for
     # 20 ms, time and again; and what requests leave behind is found while it is young.
     gc.collect()
     gc.freeze()
     gc.set_threshold(2_000, 20, 200)
+
+
+def _warn_of_eviction(worker: Any) -> None:
+    from service.web.collaborators import collaborators  # noqa: PLC0415 - loaded after gevent has patched
+
+    warning = collaborators(worker.wsgi).games.eviction_warning()
+    if warning is not None:
+        worker.log.warning(warning)

@@ -31,6 +31,7 @@ from service.settings import MEMORY_URL, Settings
 from service.storage.call_deadline import call_deadline
 from service.storage.codec import entry_header
 from service.storage.connect import create_topology
+from service.storage.eviction_policy import eviction_warning
 from service.storage.lua_scripts import COMMIT, FILL, TOUCH, MinReplicas
 from service.storage.protocol_errors import PROTOCOL_ERRORS, as_redis_error, expect_bytes, expect_int
 from service.storage.pubsub import subscribe
@@ -220,6 +221,10 @@ class RedisStore:
                     raise ValueError("no PONG")
 
         self._calls.call(self._ping_key, ping, retries=False)
+
+    def eviction_warning(self) -> str | None:
+        """See `Store.eviction_warning`."""
+        return eviction_warning(self._calls, self._ping_key)
 
     def subscribe_to_changes(self, stopped: threading.Event) -> Iterator[str | None]:
         """See `Store.subscribe_to_changes`."""

@@ -96,6 +96,9 @@ class Store(Protocol):
     def ping(self) -> None:
         """Return when the store answers."""
 
+    def eviction_warning(self) -> str | None:
+        """Return a warning for the operator if the store may delete games when it is full, else None."""
+
     def subscribe_to_changes(self, stopped: threading.Event) -> Iterator[str | None]:
         """Yield the id of each game when it is committed; None when messages may have been missed.
 

@@ -94,6 +94,10 @@ class Games:
         """
         self._store.ping()
 
+    def eviction_warning(self) -> str | None:
+        """Return a warning for the operator if the store may delete games when it is full, else None."""
+        return self._store.eviction_warning()
+
     def now_ms(self) -> int:
         """Return the time of the service's clock, in milliseconds since 1970."""
         return int(self._clock() * 1000)

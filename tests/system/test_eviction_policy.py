@@ -1,0 +1,56 @@
+"""The warning at start when Redis may evict games."""
+
+import re
+import time
+
+import pytest
+
+from tests.deploy.servers import Instance
+
+
+@pytest.fixture
+def start(tmp_path):
+    """A function that starts an instance on a Redis."""
+    instances = []
+
+    def run(url):
+        instance = Instance(tmp_path / "api.sock", url, SKYE_LOG_LEVEL="info")
+        instances.append(instance.start())
+        return instance
+
+    yield run
+    for instance in instances:
+        instance.end()
+
+
+def wait_for_log(instance, pattern):
+    deadline = time.monotonic() + 60
+    while not re.search(pattern, text := instance.log.read_text()):
+        assert time.monotonic() < deadline, text
+        time.sleep(0.05)
+    return text
+
+
+def test_evicting_redis_is_warned_about_once(start, redis_server, redis_client):
+    redis_client.config_set("maxmemory-policy", "allkeys-lru")
+    try:
+        text = wait_for_log(start(redis_server.url), "maxmemory-policy is allkeys-lru; set it to noeviction")
+    finally:
+        redis_client.config_set("maxmemory-policy", "noeviction")
+    assert text.count("may evict games") == 1
+
+
+def test_redis_that_refuses_info_is_warned_about(start, redis_server, redis_client):
+    redis_client.acl_setuser(
+        "limited", enabled=True, passwords=["+pw"], keys=["*"], channels=["*"], commands=["+@all", "-info"]
+    )
+    url = redis_server.url.replace("redis://", "redis://limited:pw@")
+    wait_for_log(start(url), "whether Redis may evict games could not be checked")
+    redis_client.acl_deluser("limited")
+
+
+def test_redis_with_noeviction_is_not_warned_about(start, redis_server):
+    instance = start(redis_server.url)
+    assert instance.call("GET", "/readyz").status == 200
+    instance.end()
+    assert "evict games" not in instance.log.read_text()
