@@ -8,35 +8,22 @@ import pytest
 import redis
 
 from service.server.embedded_redis import RedisServer
-from service.server.server_programs import describe, find_program, programs
+from service.server.server_programs import find_program
 from service.settings import Address
 from tests.support.endpoints import stages
 from tests.support.launcher import launching
 from tests.support.missing_programs import NO_REDIS, REASONS
 from tests.support.playing import Service
 from tests.support.ports import free_port
-from tests.support.sizes import sized
 
 MAX_PROCESSES = 8
 
 
-def _redis_programs():
-    """Return the server programs to test on: in full size, each kind (Redis, Valkey) that is found."""
-    if named := os.environ.get("REDIS_PROGRAM"):
-        return [Path(named)]
-    chosen = find_program()
-    if chosen is None or not sized(small=False, full=True):
-        return [chosen]
-    by_kind = {describe(program).split()[0]: program for program in (*programs(), chosen)}
-    return list(by_kind.values())
-
-
-@pytest.fixture(
-    scope="session", params=_redis_programs(), ids=lambda program: describe(program) if program else "none"
-)
-def redis_program(request):
-    """The program of a Redis or Valkey server: $REDIS_PROGRAM, or the one that the launcher would choose."""
-    return request.param or pytest.skip(NO_REDIS)
+@pytest.fixture(scope="session")
+def redis_program():
+    """The program of a Redis server: that of $REDIS_PROGRAM, or the one that the launcher would choose."""
+    named = os.environ.get("REDIS_PROGRAM")
+    return Path(named) if named else find_program() or pytest.skip(NO_REDIS)
 
 
 @pytest.fixture(scope="session")
