@@ -91,7 +91,8 @@ export function market(store) {
     if (root.hidden) { selected = null; return; }
     if (selected && !buyable().has(selected)) selected = null;
     const turn = [...view.players.slice(view.starting_seat ?? 0), ...view.players.slice(0, view.starting_seat ?? 0)];
-    keyed(rows, turn, ({ seat }) => seat, row);
+    const shown = turn.filter(({ seat }) => view.phase !== "pricing" || seat !== store.seat); // ours lie in the tray
+    keyed(rows, shown, ({ seat }) => seat, row);
     const acting = view.phase === "buying" && store.myTurn;
     const price = view.players.flatMap(({ tiles_drawn }) => tiles_drawn).find(({ tile }) => tile === selected)?.price ?? 0;
     const seller = view.players.find(({ tiles_drawn }) => tiles_drawn.some(({ tile }) => tile === selected));

@@ -37,6 +37,9 @@ export function seatCards(store, choose, chosen) {
       attribute(score, "aria-label", t("seat.score", { count: player.score }));
       box.classList.toggle("acting", view.status === "playing" && view.waiting_for.includes(seat));
       notes.replaceChildren(...badges(view, player).map((text) => h("span", { class: "badge" }, text)));
+      const rows = new Set(player.territory.map(({ y }) => y)).size;
+      const columns = new Set(player.territory.map(({ x }) => x)).size;
+      map.style.setProperty("--mini", `${Math.min(2.6, 9 / rows, 14 / columns)}rem`);
       keyed(map, miniTiles(player), ({ key }) => key, miniTile);
       setText(look, chosen() === seat ? t("seat.shown") : t("seat.look", { name: player.name }));
       attribute(look, "aria-pressed", String(chosen() === seat));

@@ -157,6 +157,7 @@ class Table {
     this.root.dataset.event = String(view.last_event);
     this.root.classList.toggle("my-turn", store.myTurn);
     attribute(this.root, "aria-busy", store.busy ? "true" : null);
+    if (store.busy && this.strip.running) this.strip.end(); // an action of our own ends the show
     this.placing.refresh();
     this.#showHeader();
     this.#showTrays();

@@ -35,7 +35,8 @@ export function emptyView(tiles, { color = null, host = false } = {}) {
 const FOLDS = {
   game_created(view, event) {
     const { name, seats, options, scoring_tiles, fairness } = event;
-    Object.assign(view, { id: event.game, name, private: event.private, seats, options, scoring_tiles, fairness });
+    Object.assign(view, { id: event.game, name, private: event.private, seats, scoring_tiles });
+    Object.assign(view, { options: { ...options }, fairness: { ...fairness } });
     Object.assign(view, { created_at: event.at, starting_seat: options.starting_seat });
   },
   player_joined(view, { seat, name, color, bot }, players) {

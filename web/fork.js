@@ -1,0 +1,48 @@
+import { skye } from "./api.js";
+import { button, h } from "./dom.js";
+import { t } from "./i18n.js";
+import { toastError } from "./toast.js";
+import { keepTokens } from "./tokens.js";
+
+/** @typedef {import("./api.js").Game} Game */
+/** @typedef {import("./api.js").Event} Event */
+
+/** Events that stand for one action of the record each. */
+const ACTIONS = new Set(["offer_set", "tile_bought", "buy_passed", "tile_placed", "placement_taken_back", "building_finished"]);
+
+/**
+ * Ask who plays, and begin a new game at a position of one that is over.
+ *
+ * @param {Game} game
+ * @param {Event[]} past The events up to the position.
+ */
+export async function forkDialog(game, past) {
+  const choices = game.players.map(({ name, bot }) => {
+    const select = h("select", { "aria-label": t("fork.who", { name }) }, ...["", "greedy", "random"].map((value) => (
+      h("option", { value, selected: value === (bot ?? "") }, value ? t("seat.bot", { bot: t(`bot.${value}`) }) : t("fork.me")))));
+    return { row: h("label", { class: "fork-seat" }, h("bdi", {}, name), " ", select), select };
+  });
+  const create = button(t("fork.create"), () => void begin(), { class: "primary", "data-act": "begin" });
+  const dialog = h("dialog", { "aria-label": t("fork.title") }, h("h2", {}, t("fork.title")), h("p", {}, t("fork.text")),
+    ...choices.map(({ row }) => row), h("div", { class: "bar" }, create, button(t("cancel"), () => dialog.close())));
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+
+  async function begin() {
+    create.disabled = true;
+    try {
+      const record = await skye.game(game.id).record();
+      const players = record.players.map((player, seat) => ({ ...player, bot: choices[seat].select.value || null }));
+      const until = past.filter(({ type }) => ACTIONS.has(type)).length;
+      const name = t("fork.name", { name: game.name }).replace(/[\u2068\u2069]/g, "").slice(0, 60);
+      const created = await skye.games.create(/** @type {any} */ ({ name, private: true, record: { ...record, players }, until }));
+      const seats = created.players.flatMap(({ token }) => (token ? [token] : []));
+      keepTokens(created.game.id, { seats, host: created.host_token });
+      location.assign(`/play/?game=${encodeURIComponent(created.game.id)}`);
+    } catch (error) {
+      toastError(error);
+      create.disabled = false;
+    }
+  }
+}
