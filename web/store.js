@@ -177,7 +177,9 @@ export class Store {
   /** Ask what our seat can do, when that may have changed. */
   async refreshActions() {
     if (this.seat === null || this.view.status !== "playing") { this.actions = null; return; }
-    const wanted = `${this.seat}.${this.view.phase}.${this.view.round}.${this.view.version}`;
+    // The events of one version may arrive one by one, so the turn is part of what the actions depend on.
+    const { phase, round, version: known } = this.view;
+    const wanted = `${this.seat}.${phase}.${round}.${known}.${this.myTurn}`;
     if (wanted === this.#actionsFor) return;
     this.#actionsFor = wanted;
     if (!this.myTurn && this.view.phase !== "building" && this.view.phase !== "pricing") {

@@ -219,8 +219,8 @@ class Table {
   }
 
   #tick() {
+    if (!this.clock || !this.store.view) return;
     const { deadline } = this.store.view;
-    if (!this.clock) return;
     hide(this.clock, !deadline);
     if (!deadline) return;
     const left = leftMs(deadline);

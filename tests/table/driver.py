@@ -166,7 +166,7 @@ class Mouse:
 
     def buy(self, page):
         """Buy the first affordable tile, or none."""
-        page.wait_for_function("!document.querySelector('[data-act=pass]').disabled")
+        page.wait_for_function("() => !document.querySelector('[data-act=pass]').disabled")
         version = page.evaluate("document.querySelector('.table').dataset.event")
         offers = page.locator('.offer[aria-disabled="false"]')
         if offers.count():
@@ -180,7 +180,8 @@ class Mouse:
     def build(self, page, state):
         """Place a tile, or finish."""
         if state["hand"]:
-            self.press(page, ".hand-tile:not(.dim)")
+            if not page.locator(".hand-tile[aria-pressed=true]").count():
+                self.press(page, ".hand-tile:not(.dim)")
             self.choose_cell(page)
             version = page.evaluate("document.querySelector('.table').dataset.event")
             self.place(page)

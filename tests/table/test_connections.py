@@ -1,0 +1,142 @@
+"""Cuts, restarts, lost answers, several tabs and clocks that are wrong."""
+
+from tests.support.launcher import launching
+from tests.support.ports import free_port
+from tests.table.driver import Browser, Mouse, call
+from tests.table.test_play import offer, seated
+
+
+def test_events_missed_while_offline_are_shown_afterwards(browser):
+    browser.expected.append("ERR_INTERNET_DISCONNECTED")
+    screen, game, tokens = seated(browser, "Ann", "Bob")
+    Mouse().set_prices(screen.page)
+    screen.page.context.set_offline(True)
+    offer(browser, game, tokens, 1, 1, 1)
+    screen.page.context.set_offline(False)
+    screen.page.wait_for_selector(".table[data-phase=buying]")
+    assert screen.caught_up()["phase"] == "buying"
+
+
+def test_restart_of_the_server_while_building_loses_nothing(chromium, tmp_path):
+    bind = f"127.0.0.1:{free_port()}"
+    with launching(tmp_path) as start:
+        first = start(SKYE_BIND=bind)
+        browser = Browser(chromium, first.url)
+        browser.expected += [
+            "ERR_CONNECTION_REFUSED",
+            "ERR_CONNECTION_RESET",
+            "ERR_EMPTY_RESPONSE",
+            "ERR_INCOMPLETE",
+            "503",
+        ]
+        screen, _, _ = seated(browser, "Ann", bots=["random"])
+        screen.play_until(lambda state: state["phase"] == "building" and state["mine"] and state["ready"])
+        first.end()
+        screen.page.wait_for_selector(".connection.away")
+        start(SKYE_BIND=bind)
+        screen.play_until(lambda state: state["phase"] == "pricing")
+        assert screen.caught_up()["round"] == 2
+        browser.close()
+        assert browser.complaints == []
+
+
+def test_lost_answer_to_a_placement_places_once(browser):
+    browser.expected.append("ERR_")
+    screen, _, _ = seated(browser, "Ann", bots=["random"])
+    screen.play_until(lambda state: state["phase"] == "building" and state["mine"] and state["ready"])
+    keys = []
+
+    def lose(route):
+        keys.append(route.request.headers["idempotency-key"])
+        if len(keys) == 1:
+            route.fetch()  # the server has placed the tile, but the browser never hears of it
+            route.abort()
+        else:
+            route.continue_()
+
+    screen.page.route("**/placements", lose)
+    Mouse().build(screen.page, screen.state())
+    screen.until(
+        "() => document.querySelectorAll('.cell.tile:not(.waiting)').length === 2"
+        " && !document.querySelector('[aria-busy]')"
+    )
+    assert len(screen.view()["players"][0]["territory"]) == 2
+    assert len(keys) == 2
+    assert keys[0] == keys[1]
+
+
+def test_refused_placement_goes_back_to_the_hand(browser):
+    browser.expected.append("409")
+    screen, _, _ = seated(browser, "Ann", bots=["random"])
+    screen.play_until(lambda state: state["phase"] == "building" and state["mine"] and state["ready"])
+    body = '{"code": "terrain_mismatch", "detail": "It does not fit.", "status": 409}'
+    screen.page.route("**/placements", lambda route: route.fulfill(status=409, body=body))
+    hand = screen.page.locator(".hand-tile").count()
+    screen.page.locator(".hand-tile:not(.dim)").first.click()
+    screen.page.locator(".cell.legal").first.click()
+    screen.page.click("[data-act=place]")
+    screen.page.wait_for_selector(".toast.bad")
+    assert screen.page.locator(".hand-tile").count() == hand
+    assert screen.page.locator(".cell.tile").count() == 1
+
+
+def test_second_tab_follows_and_takes_over_when_the_leader_closes(browser):
+    screen, game, tokens = seated(browser, "Ann", "Bob", "Cy")
+    streams = []
+    second = browser.tab(screen.page.context, f"/play/?game={game}")
+    second.page.on("request", lambda request: request.url.endswith("/stream") and streams.append(request.url))
+    second.page.wait_for_selector(".pricing .card")
+    offer(browser, game, tokens, 1, 1, 1)
+    second.caught_up()
+    assert streams == []
+    screen.page.close()
+    offer(browser, game, tokens, 2, 1, 1)
+    second.caught_up()
+    second.page.wait_for_selector(".connection.live")
+    assert len(streams) == 1
+
+
+def test_host_starts_only_the_lobby_that_was_shown(browser):
+    browser.expected.append("412")
+    game, _, host = browser.game("Ann", start=False, seats=4)
+    screen = browser.window(f"/play/?game={game}#host={host}")
+    screen.page.wait_for_selector("[data-bot=random]")
+    screen.page.click("[data-bot=random]")
+    screen.page.wait_for_selector("[data-act=start]:enabled")
+    screen.page.route(
+        "**/start", lambda route: route.continue_(headers={**route.request.headers, "if-match": '"1"'})
+    )
+    screen.page.click("[data-act=start]")
+    screen.page.wait_for_selector(".toast")
+    assert "changed" in screen.page.locator(".toast").inner_text()
+    screen.page.unroute("**/start")
+    screen.page.click("[data-act=start]")
+    screen.page.wait_for_selector(".table[data-status=playing]")
+
+
+def test_seat_moves_up_when_a_player_leaves_the_lobby(browser):
+    game, tokens, _ = browser.game("Ann", "Bob", "Cy", start=False, seats=4)
+    screen = browser.window(f"/play/?game={game}#seat={tokens[2]}")
+    screen.page.wait_for_selector(".lobby-seats li:nth-child(3)")
+    call(browser.url, "DELETE", f"/v1/games/{game}/players/0", token=tokens[0])
+    screen.page.wait_for_function("() => document.querySelectorAll('.lobby-seats li').length === 2")
+    assert screen.page.locator(".lobby-seats li").nth(1).inner_text().split() == ["●", "Cy", "you"] or (
+        "you" in screen.page.locator(".lobby-seats li").nth(1).inner_text()
+    )
+
+
+def test_deadline_counts_down_by_the_clock_of_the_server(browser):
+    game, tokens, _ = browser.game("Ann", "Bob", options={"turn_ms": 600_000})
+    screen = browser.window("/play/")
+    screen.page.clock.install(time="2020-01-01T00:00:00Z")
+    screen.page.goto(f"{browser.url}/play/?game={game}#seat={tokens[0]}")
+    screen.page.wait_for_selector(".clock:not([hidden])")
+    minutes = screen.page.locator(".clock").inner_text().split(":")[0]
+    assert minutes in ("9", "10")
+
+
+def test_deadline_that_passes_plays_on_for_the_seat(browser):
+    game, tokens, _ = browser.game("Ann", "Bob", options={"turn_ms": 1500})
+    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}")
+    screen.page.wait_for_selector(".table:not([data-phase=pricing])")
+    assert "run out of time" in screen.page.locator(".log").inner_text()

@@ -1,0 +1,98 @@
+"""The messages of the table in each language, and the layout with long and right-to-left text."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.table.driver import Mouse
+
+WEB = Path(__file__).resolve().parents[2] / "web"
+LANGUAGES = ("en", "de", "ru", "zh", "ja")
+PLURALS = {
+    "en": {"one", "other"},
+    "de": {"one", "other"},
+    "ru": {"one", "few", "many", "other"},
+    "zh": {"other"},
+    "ja": {"other"},
+}
+
+
+def messages(language):
+    """Return the messages of a language by key."""
+    return json.loads((WEB / "lang" / f"{language}.json").read_text())
+
+
+def forms(message):
+    """Return the plural forms of a message; a message without any has one."""
+    return message if isinstance(message, dict) else {"other": message}
+
+
+def placeholders(text):
+    """Return the names in braces."""
+    return set(re.findall(r"\{(\w+)\}", text))
+
+
+@pytest.mark.parametrize("language", LANGUAGES[1:])
+def test_language_has_every_message_with_its_placeholders(language):
+    english, translated = messages("en"), messages(language)
+    assert translated.keys() == english.keys()
+    for key, message in translated.items():
+        wanted = placeholders(forms(english[key])["other"])
+        for text in forms(message).values():
+            assert text.strip(), key
+            assert placeholders(text) == wanted, key
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_language_has_every_plural_form(language):
+    for key, message in messages(language).items():
+        if isinstance(message, dict):
+            assert message.keys() == PLURALS[language], key
+
+
+def test_every_message_that_the_code_names_exists():
+    named = {
+        key for path in WEB.glob("*.js") for key in re.findall(r'\bt\(\s*"([a-z_.]+)"', path.read_text())
+    }
+    assert len(named) > 100
+    assert named <= messages("en").keys()
+
+
+def test_every_scoring_tile_has_a_title_and_a_text(service):
+    tiles = service.get("/v1/scoring-tiles")["scoring_tiles"]
+    keys = {f"scoring.{tile['id']}.{part}" for tile in tiles for part in ("title", "text")}
+    assert {key for key in messages("en") if key.startswith("scoring.") and key.count(".") == 2} == keys
+
+
+def overflowing(page):
+    """Return what is wider than its window."""
+    return page.evaluate(
+        "[...document.querySelectorAll('button, h2, p, .badge')].filter((one) => one.offsetParent && "
+        "one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.outerHTML.slice(0, 120))"
+    )
+
+
+@pytest.mark.full_size
+@pytest.mark.parametrize("language", ["x-long", "x-rtl", "ru", "ja"])
+@pytest.mark.parametrize("width", [360, 1024])
+def test_texts_stay_within_the_window(browser, language, width):
+    game, tokens, _ = browser.game("Ann", bots=["greedy"])
+    front = browser.window(f"/play/?lang={language}", width=width, height=740)
+    front.page.wait_for_selector(".games")
+    assert overflowing(front.page) == []
+    screen = browser.window(f"/play/?game={game}&lang={language}#seat={tokens[0]}", width=width, height=740)
+    for phase in ("pricing", "buying", "building"):
+        screen.play_until(lambda state, phase=phase: state["phase"] == phase, Mouse())
+        screen.page.wait_for_timeout(100)
+        assert overflowing(screen.page) == []
+        assert screen.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_game_is_shown_in_the_language_of_the_browser(browser):
+    game, tokens, _ = browser.game("Ann", bots=["greedy"])
+    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}", locale="de-DE")
+    screen.page.wait_for_selector(".pricing .card")
+    assert screen.page.locator(".head .turn").inner_text() == "Lege deine Preise fest"
+    assert screen.page.evaluate("document.documentElement.lang") == "de"

@@ -1,0 +1,147 @@
+"""What a player does in each phase."""
+
+from tests.table.driver import Mouse, call
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+ARABIC = "عبد الله"
+
+
+def seated(browser, *names, bots=(), seat=0, **body):
+    """Create a game and open one of its seats; return the screen, the id and the tokens."""
+    game, tokens, _ = browser.game(*names, bots=bots, **body)
+    screen = browser.window(f"/play/?game={game}#seat={tokens[seat]}")
+    screen.page.wait_for_selector(".pricing .card")
+    return screen, game, tokens
+
+
+def offer(browser, game, tokens, seat, first, second):
+    """Set prices for a seat by plain HTTP; return the prices by tile."""
+    path = f"/v1/games/{game}"
+    drawn = call(browser.url, "GET", path)["players"][seat]["tiles_drawn"]
+    marked, *kept = (tile["tile"] for tile in drawn)
+    body = {"discard": marked, "prices": dict(zip(kept, (first, second), strict=True))}
+    call(browser.url, "PUT", f"{path}/players/{seat}/offer", body, tokens[seat])
+    return body
+
+
+def test_offer_is_replaced_until_the_last_one_reveals_it(browser):
+    screen, game, tokens = seated(browser, "Ann", "Bob")
+    page = screen.page
+    Mouse().set_prices(page)
+    page.click("[data-act=change]")
+    page.locator(".card:not(.out) .stepper button").last.click()
+    assert page.locator(".purse").inner_text() == "2 gold left"
+    page.click("[data-act=set]")
+    page.wait_for_selector("[data-act=change]:visible")
+    prices = [tile["price"] for tile in screen.view(tokens[0])["players"][0]["tiles_drawn"]]
+    assert sorted(price for price in prices if price) == [1, 2]
+    offer(browser, game, tokens, 1, 1, 1)
+    page.wait_for_selector(".table[data-phase=buying]")
+
+
+def test_typed_prices_survive_events_of_others(browser):
+    screen, game, tokens = seated(browser, "Ann", "Bob", "Cy")
+    field = screen.page.locator(".card .price").first
+    field.fill("3")
+    offer(browser, game, tokens, 1, 1, 1)
+    screen.caught_up()
+    assert field.input_value() == "3"
+    assert screen.page.evaluate("document.activeElement.className") == "price"
+    screen.page.reload()
+    screen.page.wait_for_selector(".pricing .card")
+    assert screen.page.locator(".card .price").first.input_value() == "3"
+
+
+def test_prices_of_rivals_are_in_no_document_before_the_reveal(browser):
+    screen, game, tokens = seated(browser, "Ann", "Bob")
+    offer(browser, game, tokens, 1, 4, 1)
+    screen.caught_up()
+    shown = screen.page.locator(".market").inner_text()
+    assert "gold" not in shown
+    assert shown.count("price hidden") == 3
+
+
+def test_buyers_take_turns_and_see_what_they_can_afford(browser):
+    screen, game, tokens = seated(browser, "Ann", "Bob", options={"seed": "table", "starting_seat": 1})
+    dear = offer(browser, game, tokens, 1, 4, 1)["prices"]
+    Mouse().set_prices(screen.page)
+    page = screen.page
+    page.wait_for_selector(".table[data-phase=buying]")
+    assert not page.locator(".buying").is_visible()
+    call(browser.url, "POST", f"/v1/games/{game}/players/1/purchase", {"pass": True}, tokens[1])
+    page.wait_for_selector('.offer[aria-disabled="false"]')
+    for tile, price in dear.items():
+        one = page.locator(f'.offer[data-tile="{tile}"]')
+        assert one.get_attribute("aria-disabled") == ("true" if price > 3 else "false")
+        assert ("too expensive" in one.inner_text()) == (price > 3)
+    page.click("[data-act=pass]")
+    page.wait_for_selector(".table[data-phase=building]")
+
+
+def test_ghost_goes_through_legal_rotations_and_gains_come_true(browser):
+    screen, game, tokens = seated(browser, "Ann", bots=["random"])
+    screen.play_until(lambda state: state["phase"] == "building" and state["mine"] and state["ready"])
+    page = screen.page
+    actions = call(browser.url, "GET", f"/v1/games/{game}/players/0/actions", token=tokens[0])["actions"]
+    tile = actions[0]["body"]["tile"]
+    legal = {
+        (a["body"]["x"], a["body"]["y"], a["body"]["rotation"]) for a in actions if a["body"]["tile"] == tile
+    }
+    page.click(f'.hand-tile[data-tile="{tile}"]')
+    cells = {(x, y) for x, y, _ in legal}
+    assert page.locator(".cell.legal").count() == len(cells)
+    seen = set()
+    for x, y in cells:
+        page.click(f'.cell[data-x="{x}"][data-y="{y}"]')
+        for _ in range(sum(1 for place in legal if place[:2] == (x, y))):
+            source = page.locator(".cell.ghost img").get_attribute("src")
+            seen.add((x, y, int(source.rpartition("=")[2])))
+            page.keyboard.press("r")
+    assert seen == legal
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('.gains dd')].some((one) => one.textContent !== '?')"
+    )
+    shown = [row.split() for row in page.locator(".gains > div").all_inner_texts()]
+    before = screen.view(tokens[0])
+    page.click("[data-act=place]")
+    page.wait_for_function(
+        "() => !document.querySelector('.cell.ghost') && !document.querySelector('.cell.waiting')"
+    )
+    after = call(browser.url, "GET", f"/v1/games/{game}/scores", token=tokens[0])
+    assert len(shown) == 5
+    assert after["version"] > before["version"]
+
+
+def test_placements_are_taken_back_one_by_one(browser):
+    screen, _, _ = seated(browser, "Ann", bots=["random"])
+    hands = Mouse()
+    screen.play_until(lambda state: state["phase"] == "building" and state["mine"])
+    screen.play_until(lambda state: state["hand"] == 0 and state["mine"], hands)
+    page = screen.page
+    placed = len(screen.view()["players"][0]["territory"])
+    for left in (placed - 1, placed - 2):
+        page.click("[data-act=undo]")
+        page.wait_for_function("count => document.querySelectorAll('.cell.tile').length === count", arg=left)
+        page.wait_for_selector(".table:not([aria-busy])")
+    assert len(screen.view()["players"][0]["territory"]) == placed - 2
+
+
+def test_names_with_markup_and_right_to_left_text_stay_text(browser):
+    screen, _, _ = seated(browser, HOSTILE, ARABIC, "Bob", seat=2)
+    assert screen.page.locator(".seat h3 bdi").all_inner_texts() == [HOSTILE, ARABIC, "Bob"]
+    assert screen.page.locator("img[src=x]").count() == 0
+
+
+def test_token_of_a_seat_link_stays_out_of_addresses_and_referrers(browser):
+    game, tokens, _ = browser.game("Ann", "Bob")
+    requests = []
+    window = browser.window("/play/")
+    window.page.on("request", lambda request: requests.append((request.url, request.headers)))
+    window.page.goto(f"{browser.url}/play/?game={game}#seat={tokens[0]}")
+    window.page.wait_for_selector(".pricing .card")
+    assert tokens[0] not in window.page.url
+    sent = [url.partition("#")[0] for url, _ in requests]  # a fragment is never sent
+    assert not any(tokens[0] in url for url in sent)
+    assert not any(tokens[0] in headers.get("referer", "") for _, headers in requests)
+    window.page.go_back()
+    assert tokens[0] not in window.page.evaluate("JSON.stringify([location.href, document.referrer])")

@@ -1,0 +1,74 @@
+"""The past of a game: scrubber, deep links, each seat's eyes, and playing on from a position."""
+
+import random
+
+from tests.table.driver import call
+
+
+def played_out(browser):
+    """Play a game of two people to its end by plain HTTP; return its id and the tokens."""
+    game, tokens, _ = browser.game("Ann", "Bob")
+    path, dice = f"/v1/games/{game}", random.Random(1)
+    while (view := call(browser.url, "GET", path))["status"] == "playing":
+        seat = view["waiting_for"][0]
+        actions = call(browser.url, "GET", f"{path}/players/{seat}/actions", token=tokens[seat])["actions"]
+        action = dice.choice([action for action in actions if action["type"] != "take_back"])
+        call(browser.url, action["method"], action["href"], action["body"], tokens[seat])
+    return game, tokens
+
+
+def test_deep_link_shows_each_decision_and_every_eye_of_the_past(browser):
+    game, _ = played_out(browser)
+    events = call(browser.url, "GET", f"/v1/games/{game}/events")["events"]
+    set_offers = [event for event in events if event["type"] == "offer_set"]
+    first = set_offers[0]
+    screen = browser.window(f"/play/?game={game}&replay=1#e={first['id']}")
+    screen.page.wait_for_selector(".replay .caption")
+    assert all("hidden" in text for text in screen.page.locator(".price-tag").all_inner_texts())
+    screen.page.select_option("[data-act=eyes]", str(first["seat"]))
+    prices = [text for text in screen.page.locator(".price-tag").all_inner_texts() if "gold" in text]
+    record = call(browser.url, "GET", f"/v1/games/{game}/record")
+    assert sorted(prices) == sorted(f"{price} gold" for price in record["actions"][0]["prices"].values())
+    screen.page.click("[data-act=last]")
+    screen.page.select_option("[data-act=eyes]", "open")
+    totals = [int(text) for text in screen.page.locator(".result td.total").all_inner_texts()]
+    assert totals == [player["score"] for player in screen.view()["players"]]
+    screen.page.keyboard.press("[")
+    screen.page.wait_for_function(
+        "() => location.hash !== '' && !document.querySelector('.result:not([hidden])')"
+    )
+    assert "Round 6" in screen.page.locator(".caption").inner_text()
+
+
+def test_purses_added_up_from_public_events_end_as_the_server_says(browser):
+    game, _ = played_out(browser)
+    screen = browser.window(f"/play/?game={game}&replay=1")
+    screen.page.wait_for_selector(".scrub")
+    purses = screen.page.evaluate(
+        """async (game) => {
+          const base = document.querySelector("script[type=module]").src.replace("main.js", "");
+          const {secretsOf, pursesAfter} = await import(base + "open-eyes.js");
+          const {skye} = await import(base + "api.js");
+          const {events} = await skye.game(game).eventPage();
+          return pursesAfter(events, secretsOf(events, await skye.game(game).record()));
+        }""",
+        game,
+    )
+    assert purses == [player["gold"] for player in screen.view()["players"]]
+
+
+def test_position_of_a_finished_game_is_played_on(browser):
+    game, _ = played_out(browser)
+    events = call(browser.url, "GET", f"/v1/games/{game}/events")["events"]
+    bought = next(event for event in events if event["type"] in ("tile_bought", "buy_passed"))
+    screen = browser.window(f"/play/?game={game}&replay=1#e={bought['id']}")
+    screen.page.wait_for_selector(".replay .caption")
+    screen.page.click("[data-act=fork]")
+    screen.page.locator("dialog select").nth(1).select_option("greedy")
+    screen.page.click("[data-act=begin]")
+    screen.page.wait_for_selector(".table:not(.replay)")
+    fork = screen.game
+    assert fork != game
+    token = screen.page.evaluate("id => JSON.parse(localStorage[`skye.game.${id}`]).seats[0]", fork)
+    view = screen.view(token)
+    assert (view["private"], view["round"], view["players"][1]["bot"]) == (True, 1, "greedy")
