@@ -67,6 +67,7 @@ lint: $(VENV)/.installed-dev ## check style, types, security, and that openapi.y
 	@$(BIN)/ruff check $(SOURCES)
 	@$(BIN)/ruff format --check $(SOURCES)
 	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache
 	@$(BIN)/bandit --quiet --configfile pyproject.toml --recursive engine service
 	@$(BIN)/python deploy/audit.py
 	@$(BIN)/python -m service.cli openapi > openapi.yaml.new

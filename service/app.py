@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from service.observability.access_log import AccessNotes
 from service.observability.metrics import Metrics
 from service.openapi import Contract
 from service.routes import BLUEPRINTS, web_table
@@ -20,6 +19,7 @@ from service.usecases.games import Games
 from service.usecases.open_streams import OpenStreams
 from service.web import client_disconnect, collaborators, cors, host_header, problems, request_parsing
 from service.web import rate_limits as limits
+from service.web.access_log import AccessNotes
 from service.web.collaborators import Collaborators
 from service.web.framework import Application, PlainInteger
 from service.web.response_headers import Envelope

@@ -1,0 +1,20 @@
+"""What the launcher and gunicorn's master process load; `make lint` checks the layers of the packages."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+
+def test_launcher_and_gunicorn_master_load_no_part_of_the_application():
+    """The launcher starts faster; what the master loads would escape gevent's patches in the workers."""
+    code = "import sys, service.server.launcher, service.server.worker; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=Path(__file__).resolve().parents[2],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert not {"flask", "redis", "marshmallow", "skye", "service.storage.redis_store"} & set(
+        loaded.stdout.split()
+    )
