@@ -156,7 +156,7 @@ def test_commits_that_come_too_late_are_counted():
         beaten = 2
 
         def commit(self, commit):
-            if commit.expected is not None and self.beaten:
+            if commit.expected_prefix is not None and self.beaten:
                 self.beaten -= 1
                 return False
             return super().commit(commit)
