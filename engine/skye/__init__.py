@@ -34,6 +34,7 @@ from skye.game import Game, Phase, Player, TieBreak
 from skye.geometry import LIMIT, ROTATIONS, coordinates_of
 from skye.moves import CHANCE, Buy, Draw, FinishBuilding, Move, OfferLimits, Pass, SetOffer, TakeBack
 from skye.observation import count_purses, determinize, observed_game
+from skye.placement_gains import placement_gains, standing_view
 from skye.position import game_hash, position_as_seen_by, position_of
 from skye.position_import import game_from_position
 from skye.position_reading import Fault, InvalidPosition
@@ -160,6 +161,7 @@ __all__ = [
     "new_game",
     "observed_game",
     "offer_limits",
+    "placement_gains",
     "play",
     "play_on",
     "position_as_seen_by",
@@ -172,6 +174,7 @@ __all__ = [
     "scores_as_seen_by",
     "scoring_tile_views",
     "scoring_tiles_view",
+    "standing_view",
     "territory_report",
     "territory_view",
     "what_if",

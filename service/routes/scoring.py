@@ -7,6 +7,7 @@ from typing import Any
 from flask import Response
 
 from service.matches.authorization import require_own_seat, require_seat
+from service.matches.cooperative_yield import Computation
 from service.matches.errors import FieldError, Problem
 from service.matches.match import Match
 from service.matches.transitions import game_begun
@@ -25,7 +26,9 @@ from skye import (
     Territory,
     assess,
     castle_alone,
+    placement_gains,
     scores_as_seen_by,
+    standing_view,
     territory_report,
     what_if,
 )
@@ -117,6 +120,36 @@ def try_placements(trial: dict[str, Any], game: str, seat: int) -> Response:
     require_own_seat(table, caller, seat)
     placements = [Place(**placement) for placement in trial["placements"]]
     return json_response({"version": table.version, **what_if(game_begun(table), seat, placements)})
+
+
+@blueprint.route("/games/<game>/players/<int:seat>/places")
+@reads(
+    Answer(200, "The placements.", answers.Places),
+    refuses=["not_acceptable", "invalid_parameter", "tile_not_yours", *_BEGUN, *_OF_SEAT],
+)
+@blueprint.arguments(requests.PlacesQuery, location="query")
+def list_places(query: dict[str, Any], game: str, seat: int) -> Response:
+    """List the places of tiles.
+
+    Every cell and rotation in which a tile could lie in the territory of a seat, in any phase, and what it
+    would add: points by scoring tile, points of scrolls, income, completed areas, tiles joined to the castle.
+    The tiles need not be in hand: any that lies in no territory can be asked for. One request values a tile,
+    or all tiles that are for sale.
+    """
+    table, _ = collaborators().games.read(game, bearer_token())
+    require_seat(table, seat)
+    state = game_begun(table)
+    tag = etag(table.version)  # territories are public
+    cached = not_modified(tag)
+    if cached is not None:
+        return cached
+    places: list[dict[str, Any]] = []
+    with Computation() as computation:
+        for tile in dict.fromkeys(query["tile"]):
+            places += placement_gains(state, seat, tile)
+            computation.checkpoint()
+    view = {"version": table.version, "before": standing_view(state, seat), "places": places}
+    return json_response(view, tag=tag)
 
 
 @blueprint.route("/scoring", methods=["POST"])

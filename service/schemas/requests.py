@@ -40,6 +40,9 @@ from skye import LANDSCAPE, PLAYERS, SCORING_TILES, SLOTS
 
 _LEAST, _MOST = PLAYERS[0], PLAYERS[-1]
 
+MAX_TILES_TO_PLACE = 2 * (_MOST - 1)
+"""As many tiles as the other seats can offer for sale."""
+
 
 class PersonToSeat(Object):
     """A person who takes a seat."""
@@ -172,7 +175,10 @@ class Purchase(Variants):
         """
         if "tile" in data and "pass" in data:
             raise ValidationError(f"{_EITHER}, not both.")
-        if data.get("tile", data.get("pass")) is None:
+        for name in data.keys() & {"tile", "pass"}:
+            if data[name] is None:
+                raise ValidationError(f"{_EITHER}.", name)
+        if not data.keys() & {"tile", "pass"}:
             raise ValidationError(f"{_EITHER}.")
         return TileToBuy if "tile" in data else PassToBuy
 
@@ -265,6 +271,18 @@ class EventsQuery(StreamQuery):
     limit = QueryInteger(1, 1000, "How many events at most.", load_default=1000)
     wait_ms = QueryInteger(
         0, 60_000, "How many milliseconds to wait for an event if there is none yet.", load_default=0
+    )
+
+
+class PlacesQuery(_Query):
+    """Which tiles to find places for."""
+
+    tile = ListOf(
+        LandscapeTile(),
+        "A landscape tile that lies in no territory; repeat the parameter for several tiles.",
+        length=(1, MAX_TILES_TO_PLACE),
+        error="This is not from {min} to {max} tiles.",
+        required=True,
     )
 
 

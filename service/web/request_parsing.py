@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 from flask import Request, current_app, request
 from flask_smorest import Blueprint
-from marshmallow import RAISE, Schema, ValidationError
+from marshmallow import RAISE, Schema, ValidationError, fields
 from werkzeug.exceptions import ClientDisconnected, HTTPException
 
 from service.matches.errors import FieldError, Problem
@@ -64,11 +64,14 @@ def _read_query(req: Request, schema: Schema) -> Any:
 
     :raises Problem: invalid_parameter.
     """
+    sent: dict[str, Any] = {}
     for name, values in req.args.lists():
-        if len(values) > 1 and name in schema.fields:
+        is_list = isinstance(schema.fields.get(name), fields.List)
+        if len(values) > 1 and name in schema.fields and not is_list:
             raise Problem("invalid_parameter", errors=[FieldError(name, "This parameter comes twice.")])
+        sent[name] = values if is_list else values[0]
     try:
-        return schema.load(req.args.to_dict(), unknown=RAISE)
+        return schema.load(sent, unknown=RAISE)
     except ValidationError as error:
         faults = [FieldError(fault.pointer.lstrip("/"), fault.detail) for fault in _faults(error.messages)]
         raise Problem("invalid_parameter", errors=faults) from error
@@ -79,7 +82,7 @@ def refuse_unknown_parameters() -> None:
 
     :raises Problem: invalid_parameter.
     """
-    if not request.query_string or not request.path.startswith("/v1/"):
+    if not request.query_string or not f"{request.path}/".startswith("/v1/"):
         return
     view = current_app.view_functions.get(request.endpoint or "")
     if view is None or TAKES_QUERY in vars(view):

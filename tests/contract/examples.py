@@ -91,6 +91,8 @@ def a_round(story, game, ann):
     story.tell("legal", "A placement that is legal.", "POST", f"{seat}/what-if", {"placements": [place]}, ann)
     wrong = {"placements": [place | {"x": 5}]}
     story.tell("illegal", "One that is not.", "POST", f"{seat}/what-if", wrong, ann)
+    tile = place["tile"]
+    story.tell("in_hand", "The places of a tile in hand.", "GET", f"{seat}/places?tile={tile}", token=ann)
     story.tell("placed", "A tile is placed.", "POST", f"{seat}/placements", place, ann)
     story.tell("taken_back", "It is in hand again.", "DELETE", f"{seat}/placements/last", token=ann)
     while actions[0]["type"] == "place":

@@ -11,6 +11,7 @@ from service import docs as guide
 from service.matches.transitions import MAX_CHANGES
 from service.schemas.fields import MAX_ERRORS, MOST_GOLD
 from service.schemas.records import MOST_ACTIONS
+from service.schemas.requests import MAX_TILES_TO_PLACE
 from service.server.client_connection import MAX_HEAD_BYTES
 from service.settings import DAY_S, Settings
 from skye import PLAYERS, SCORING_TILES, schedule
@@ -200,7 +201,7 @@ def limits(document):
         "name of a game": f"{length('FreshGame', 'name')} characters",
         "seed": f"{length('ChosenOptions', 'seed')} characters",
         "`Idempotency-Key`": (
-            f"{document['components']['parameters']['Idempotency-Key']['schema']['maxLength']} "
+            f"{document['components']['parameters']['IdempotencyKeyParameter']['schema']['maxLength']} "
             "visible ASCII characters"
         ),
         "body of a request": f"{most.max_body_bytes:,} bytes, unless set otherwise",
@@ -213,6 +214,7 @@ def limits(document):
         "events on a page": f"{query('/v1/games/{game}/events', 'limit'):,}",
         "wait of a long poll": f"{query('/v1/games/{game}/events', 'wait_ms'):,} ms",
         "placements in one what-if": f"{items('Trial', 'placements')}",
+        "tiles in one list of places": f"{MAX_TILES_TO_PLACE}",
         "territories in one scoring": f"{items('ScoringQuery', 'territories')}",
         "actions of a record": f"{MOST_ACTIONS:,}",
         "price": f"{MOST_GOLD:,} gold",

@@ -11,7 +11,7 @@ HOST, NOBODY = "host", None
 class Endpoint(NamedTuple):
     """One operation: `stage` names the game it is about, `who` the seat that asks, or the host.
 
-    `body` makes the body from the game's view. `secret` is whether the answer hangs on who asks.
+    `body` makes the body from the game's view; `query` are the required parameters.
     """
 
     method: str
@@ -19,6 +19,7 @@ class Endpoint(NamedTuple):
     stage: str = "pricing"
     who: int | str | None = 0
     body: Callable[[dict[str, Any]], Any] | None = None
+    query: tuple[tuple[str, str], ...] = ()
 
     @property
     def name(self):
@@ -50,7 +51,7 @@ class Endpoint(NamedTuple):
 
     def send(self, game, *, headers=(), parts=(), **more):
         """Send a request as it should be, but for what is given."""
-        sent = {"token": self.token(game), "headers": headers, **more}
+        sent = {"token": self.token(game), "headers": headers, "query_string": dict(self.query), **more}
         return game.service.call(self.method, self.path(game, parts), **sent)
 
 
@@ -110,6 +111,7 @@ ENDPOINTS = (
     Endpoint("GET", f"{_SEAT}/territory"),
     Endpoint("GET", f"{_SEAT}/territory.svg"),
     Endpoint("POST", f"{_SEAT}/what-if", "building", body=lambda view: {"placements": [_placement(view)]}),
+    Endpoint("GET", f"{_SEAT}/places", query=(("tile", "L35"),)),
     Endpoint("POST", "/v1/scoring", "lobby", NOBODY, _scoring),
     Endpoint("GET", "/v1/tiles", "lobby", NOBODY),
     Endpoint("GET", "/v1/tiles/<tile>", "lobby", NOBODY),

@@ -7,7 +7,7 @@ from service.schemas.responses.history import EventList, ExportedRecord, RoundRe
 from service.schemas.responses.lobby import CreatedGame, GameList, TakenSeat
 from service.schemas.responses.play import ActionList
 from service.schemas.responses.problem import Problem
-from service.schemas.responses.scoring import ScoredTerritories, Scores, TerritoryReport, WhatIf
+from service.schemas.responses.scoring import Places, ScoredTerritories, Scores, TerritoryReport, WhatIf
 
 __all__ = [
     "ActionList",
@@ -19,6 +19,7 @@ __all__ = [
     "GameList",
     "Health",
     "Index",
+    "Places",
     "Problem",
     "RoundReport",
     "ScoredTerritories",

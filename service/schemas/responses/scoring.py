@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from service.schemas.enums import AnyTile, ObjectKind, ScoringSlot, ScoringTileId, Side, TerrainName
-from service.schemas.fields import Coordinate, ListOf, One, Seat
+from service.schemas.fields import Coordinate, Integer, ListOf, One, Seat
+from service.schemas.responses.game import ScoringTilePoints
 from service.schemas.responses.problem import ProblemCode
 from service.schemas.responses.shape import (
     ROUNDS,
@@ -22,6 +23,9 @@ from skye import LANDSCAPE, PLAYERS, SCORING_TILES, SLOTS
 
 _MOST_SCROLLS = 14
 _MOST_REGIONS = 5 * (len(LANDSCAPE) + 1)
+_MOST_POINTS = 1000
+_MOST_PLACES = 4000
+"""More than the legal placements of all tiles that can be asked for at once."""
 
 
 class Award(Answer):
@@ -189,6 +193,62 @@ class WhatIf(Answer):
         TilePointsChange, "The points of each scoring tile, in slots A to D.", length=(4, 4)
     )
     scrolls = One(ScrollPointsChange, "The points of the scrolls.")
+
+
+class Gain(Integer):
+    """What a placement adds: less than 0 when it costs more than it brings."""
+
+    def __init__(self, description: str) -> None:
+        super().__init__(-_MOST_POINTS, _MOST_POINTS, description)
+
+
+class PlacementAward(Award):
+    """Points that a placement would earn, and the tiles that would earn them."""
+
+    slot = ScoringSlot("The slot of the scoring tile.")
+
+
+class ScoringTileGain(Answer):
+    """What a placement would add to the points of a scoring tile."""
+
+    slot = ScoringSlot("The slot of the scoring tile.")
+    id = ScoringTileId("The scoring tile.")
+    points = Gain("The points.")
+
+
+class PlacementGains(TerritoryTile):
+    """A legal placement, and what it would add."""
+
+    gains = ListOf(ScoringTileGain, "The points, in slots A to D.", length=(4, 4))
+    scrolls = Gain("The points of the scrolls.")
+    whisky_income = Gain("The gold of each income for whisky joined to the castle by road.")
+    completed_areas = Gain("The completed areas.")
+    connected_tiles = Gain("The tiles joined to the castle by road.")
+    awards = ListOf(
+        PlacementAward,
+        "What would earn the points of `gains`: awards that are new or become others.",
+        length=(0, _MOST_REGIONS),
+    )
+
+
+class TerritoryWorth(Answer):
+    """What a territory is worth as it lies; `most_gold`, which compares purses, counts as 0."""
+
+    scoring_tiles = ListOf(
+        ScoringTilePoints, "The points of each scoring tile, in slots A to D.", length=(4, 4)
+    )
+    scrolls = Count("The points of the scrolls.")
+    whisky_income = Count("The gold of each income for whisky joined to the castle by road.")
+    completed_areas = Count("The completed areas.")
+    connected_tiles = Count("The tiles joined to the castle by road.")
+
+
+class Places(Answer):
+    """Every legal placement of some tiles in a territory, each as the only one, and what it would add."""
+
+    version = Version()
+    before = One(TerritoryWorth, "What the territory is worth now.")
+    places = ListOf(PlacementGains, "The placements, tile by tile.", length=(0, _MOST_PLACES))
 
 
 class TileScore(Answer):
