@@ -1,0 +1,141 @@
+"""Fixtures for tests of programs that use the API. pytest loads this plugin where the package is installed.
+
+`skye_server` is the address of a server, started once per test run: in memory by default, on a Redis of its
+own with `skye_storage = redis`, or a server that runs already with `skye_url`. These are settings of pytest,
+in `pyproject.toml` or with `-o` on the command line.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skye_client import Game, Seat, Skye, models
+
+_START_TIMEOUT_S = 60.0
+_STOP_TIMEOUT_S = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class CreatedGame:
+    """A game of a test, with every token of it.
+
+    :param created: what `POST /v1/games` returned.
+    :param host: the game, with the host token.
+    :param seats: each seat, with its token; of a bot, with none.
+    """
+
+    skye: Skye
+    created: models.CreatedGame
+    host: Game
+    seats: list[Seat]
+
+    @property
+    def spectator(self) -> Game:
+        """The game without a token."""
+        return self.skye.game(self.host.id)
+
+    @property
+    def acting(self) -> Seat:
+        """The first seat that must act now."""
+        return self.seats[self.host.get()["waiting_for"][0]]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare the settings of the plugin."""
+    parser.addini("skye_url", "the address of a running server to test against", default="")
+    parser.addini(
+        "skye_storage", "where a server of the tests keeps games: memory or redis", default="memory"
+    )
+
+
+@pytest.fixture(scope="session")
+def skye_server(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Return the address of the server under test."""
+    url = str(request.config.getini("skye_url"))
+    if url:
+        yield url.rstrip("/")
+        return
+    storage = str(request.config.getini("skye_storage"))
+    if storage not in ("memory", "redis"):
+        raise pytest.UsageError(f"skye_storage is {storage!r}; use memory or redis")
+    with running_server(storage) as url:
+        yield url
+
+
+@pytest.fixture
+def skye(skye_server: str) -> Iterator[Skye]:
+    """Return a client of the server under test."""
+    with Skye(skye_server) as client:
+        yield client
+
+
+@pytest.fixture
+def skye_game(skye: Skye) -> Callable[..., CreatedGame]:
+    """Return a function that creates a game from the fields of `POST /v1/games`.
+
+    Without fields, it starts a game for two. A number of players is short for that many named players.
+
+    >>> game = skye_game(players=3, options={"seed": "a test"})  # doctest: +SKIP
+    """
+
+    def create(players: int | list[dict[str, Any]] = 2, **fields: Any) -> CreatedGame:
+        if isinstance(players, int):
+            players = [{"name": f"Player {number}"} for number in range(1, players + 1)]
+        body = fields if "record" in fields else {"players": players, "start": True, **fields}
+        created = skye.games.create(body)
+        game_id = created["game"]["id"]
+        seats = [skye.game(game_id, entry["token"]).seat(entry["seat"]) for entry in created["players"]]
+        return CreatedGame(skye, created, skye.game(game_id, created["host_token"]), seats)
+
+    return create
+
+
+@contextlib.contextmanager
+def running_server(storage: str = "memory") -> Iterator[str]:
+    """Start a server on a free port of 127.0.0.1, yield its address, and stop it.
+
+    :param storage: `memory`, or `redis` for a Redis of its own in a temporary folder.
+    :raises RuntimeError: the server does not start; the message contains its output.
+    """
+    with tempfile.TemporaryDirectory(prefix="skye-") as folder:
+        environ = {name: value for name, value in os.environ.items() if not name.startswith("SKYE_")}
+        environ |= {"SKYE_BIND": "127.0.0.1:0", "SKYE_DATA_DIR": f"{folder}/data", "SKYE_WORKERS": "1"}
+        if storage == "memory":
+            environ["SKYE_REDIS_URL"] = "memory://"
+        output = Path(folder, "output.log")
+        with output.open("wb") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "service.cli", "serve"], env=environ, stdout=log, stderr=log
+            )
+        try:
+            yield _address(process, output)
+        finally:
+            process.terminate()
+            try:
+                process.wait(_STOP_TIMEOUT_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _address(process: subprocess.Popen[bytes], output: Path) -> str:
+    """Wait until the server answers, and return its address."""
+    deadline = time.monotonic() + _START_TIMEOUT_S
+    while time.monotonic() < deadline and process.poll() is None:
+        found = re.search(r"(http://127\.0\.0\.1:\d+)\S*/healthz", output.read_text())
+        if found:
+            return found[1]
+        time.sleep(0.02)
+    raise RuntimeError(f"The server did not start:\n{output.read_text()}")
