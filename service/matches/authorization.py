@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from service.matches.errors import Problem
 from service.matches.match import Match
-from service.matches.tokens import Caller
+from service.matches.tokens import SPECTATOR, Caller
 
 
 def require_own_seat(match: Match, caller: Caller, seat: int) -> None:
@@ -13,7 +13,7 @@ def require_own_seat(match: Match, caller: Caller, seat: int) -> None:
     :raises Problem: seat_not_found, token_required, not_your_seat.
     """
     require_seat(match, seat)
-    if caller.seat is None and not caller.host:
+    if caller == SPECTATOR:
         raise Problem("token_required")
     if caller.seat != seat:
         raise Problem("not_your_seat", f"The token is not that of seat {seat}.")
@@ -35,4 +35,4 @@ def require_host(caller: Caller) -> None:
     """
     if caller.host:
         return
-    raise Problem("token_required" if caller.seat is None else "host_only")
+    raise Problem("token_required" if caller == SPECTATOR else "host_only")

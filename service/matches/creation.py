@@ -10,7 +10,7 @@ from typing import Any
 from service.matches.errors import Problem
 from service.matches.match import GameOptions, Match, OnTimeout, Seat, SeedSource
 from service.matches.names import name_key
-from service.matches.tokens import TokenSource, hash_token
+from service.matches.tokens import INVITE_ROLE, TokenSource, hash_token
 from skye import TieBreak
 
 _ACTIONS_PER_UNIT = 250
@@ -79,11 +79,23 @@ def _options(chosen: dict[str, Any]) -> GameOptions:
 
 
 def new_seats(players: Sequence[dict[str, Any]], tokens: TokenSource) -> tuple[Seat, ...]:
-    """Return the seats of the players of a new game, in seat order."""
+    """Return the seats of the players of a new game, in seat order, without those to be invited."""
     seats: tuple[Seat, ...] = ()
     for player in players:
-        seats += (new_seat(player, tokens, seats),)
+        if "invite" not in player:
+            seats += (new_seat(player, tokens, seats),)
     return seats
+
+
+def new_invites(players: Sequence[dict[str, Any]], tokens: TokenSource) -> tuple[str, ...]:
+    """Return the hashes of invitation codes for the players of a new game who are to be invited."""
+    count = sum("invite" in player for player in players)
+    return tuple(new_invite(tokens, number) for number in range(count))
+
+
+def new_invite(tokens: TokenSource, number: int = 0) -> str:
+    """Make an invitation code and return its hash."""
+    return hash_token(tokens.token(f"{INVITE_ROLE}{number}"))
 
 
 def new_seat(player: dict[str, Any], tokens: TokenSource, others: Sequence[Seat]) -> Seat:

@@ -15,11 +15,15 @@ from service.matches.match import (
     GameAborted,
     GameCreated,
     GameStarted,
+    InviteAccepted,
+    InviteCreated,
     Match,
+    PlayerChanged,
     PlayerJoined,
     PlayerLeft,
     Seat,
     Status,
+    TokenRotated,
 )
 from service.matches.names import name_key
 from service.matches.transitions import Transition, advance, after_move, game_in_play, undo_limit_reached
@@ -27,42 +31,61 @@ from skye import COLORS, PLAYERS, Action, new_game, play_on
 
 
 def open_match(
-    match: Match, seats: tuple[Seat, ...], now_ms: int, *, unique_names: bool = True
+    match: Match,
+    seats: tuple[Seat, ...],
+    now_ms: int,
+    *,
+    invites: tuple[str, ...] = (),
+    unique_names: bool = True,
 ) -> Transition:
     """Open a new match with its first seats; start it if it is full and should start when full.
 
+    :param invites: the hashes of invitation codes; each reserves a seat behind those taken.
     :param unique_names: whether names must differ; those of a recorded game need not.
     :raises Problem: game_full, color_taken, name_taken. :raises RuleError: what `start` raises.
     """
-    if len(seats) > match.capacity:
-        raise Problem("game_full", f"There are {match.capacity} seats for {len(seats)} players.")
+    players = len(seats) + len(invites)
+    if players > match.capacity:
+        raise Problem("game_full", f"There are {match.capacity} seats for {players} players.")
     transition = advance(match, now_ms, [GameCreated(match.name)])
     named = {seat.color for seat in seats}
     unnamed = (color for color in COLORS if color not in named)
     for seat in seats:
         seated = replace(seat, color=seat.color or next(unnamed))
         transition = transition.then(join(transition.match, seated, now_ms, unique_names=unique_names))
+    for code in invites:
+        transition = transition.then(invite(transition.match, code, now_ms))
     return transition
 
 
-def join(match: Match, seat: Seat, now_ms: int, *, unique_names: bool = True) -> Transition:
+def invite(match: Match, code: str, now_ms: int) -> Transition:
+    """Reserve a seat for the holder of an invitation code.
+
+    :param code: the hash of the code.
+    :raises Problem: game_already_started, game_aborted, too_many_changes, game_full.
+    """
+    _check_in_lobby(match)
+    _check_free_seat(match, match.invites)
+    return advance(match, now_ms, [InviteCreated()], invites=(*match.invites, code))
+
+
+def join(
+    match: Match, seat: Seat, now_ms: int, *, invited_by: str = "", unique_names: bool = True
+) -> Transition:
     """Add a player or a bot in the next seat; without a colour it gets the first free one.
 
+    :param invited_by: the hash of an invitation code, which is used up.
     :raises Problem: game_already_started, game_aborted, too_many_changes, game_full, color_taken, name_taken.
     """
     _check_in_lobby(match)
-    if undo_limit_reached(match):  # joining and leaving could go on forever
-        raise Problem("too_many_changes")
-    if len(match.seats) >= match.capacity:
-        raise Problem("game_full", f"All {match.capacity} seats are taken.")
+    invites = tuple(code for code in match.invites if code != invited_by)
+    _check_free_seat(match, invites)
+    _check_distinct(seat, match.seats, unique_names=unique_names)
     taken = {other.color for other in match.seats}
-    if seat.color in taken:
-        raise Problem("color_taken", f"Another player has {seat.color}.", color=seat.color)
-    if unique_names and name_key(seat.name) in {name_key(other.name) for other in match.seats}:
-        raise Problem("name_taken", "Another player has this name, or one that looks like it.")
     seat = replace(seat, color=seat.color or next(color for color in COLORS if color not in taken))
     joined = PlayerJoined(len(match.seats), seat.name, seat.color, seat.bot)
-    transition = advance(match, now_ms, [joined], seats=(*match.seats, seat))
+    accepted = [InviteAccepted()] if len(invites) < len(match.invites) else []
+    transition = advance(match, now_ms, [*accepted, joined], seats=(*match.seats, seat), invites=invites)
     if match.start_when_full and len(transition.match.seats) == match.capacity:
         transition = transition.then(start(transition.match, now_ms))
     return transition
@@ -82,6 +105,31 @@ def replay(transition: Transition, actions: Sequence[Action], now_ms: int) -> Tr
     return transition
 
 
+def change_player(match: Match, seat: int, now_ms: int, name: str | None, color: str | None) -> Transition:
+    """Change the name or the colour of a player in the lobby; None leaves it as it is.
+
+    :raises Problem: game_already_started, game_aborted, too_many_changes, color_taken, name_taken.
+    """
+    _check_in_lobby(match)
+    _check_undo_limit(match)
+    before = match.seats[seat]
+    changed = replace(before, name=name or before.name, color=color or before.color)
+    _check_distinct(changed, (*match.seats[:seat], *match.seats[seat + 1 :]))
+    event = PlayerChanged(seat, changed.name, changed.color)
+    return advance(match, now_ms, [event], seats=_with_seat(match, seat, changed))
+
+
+def rotate_token(match: Match, seat: int, token: str, now_ms: int) -> Transition:
+    """Replace the token of a seat.
+
+    :param token: the hash of the new token.
+    :raises Problem: too_many_changes.
+    """
+    _check_undo_limit(match)
+    seats = _with_seat(match, seat, replace(match.seats[seat], token=token))
+    return advance(match, now_ms, [TokenRotated(seat)], seats=seats)
+
+
 def leave(match: Match, seat: int, now_ms: int) -> Transition:
     """Leave the lobby, which moves later seats up by one, or resign, which hands the seat to a bot.
 
@@ -98,7 +146,7 @@ def leave(match: Match, seat: int, now_ms: int) -> Transition:
 
 
 def start(match: Match, now_ms: int) -> Transition:
-    """Close the lobby and start the game.
+    """Close the lobby and start the game; invitation codes that nobody has used become invalid.
 
     :raises Problem: game_already_started, game_aborted, too_few_players.
     :raises RuleError: InvalidSetup, if the starting seat in the options is not taken.
@@ -109,7 +157,7 @@ def start(match: Match, now_ms: int) -> Transition:
     colors = [seat.color for seat in match.seats]
     game, events = new_game(colors, match.options.seed, match.options.for_engine)
     started = GameStarted(game.scoring_tiles, game.starting_seat, game.rounds)
-    return advance(match, now_ms, [started, *events], game=game, status=Status.PLAYING)
+    return advance(match, now_ms, [started, *events], game=game, status=Status.PLAYING, invites=())
 
 
 def abort(match: Match, now_ms: int) -> Transition:
@@ -121,7 +169,7 @@ def abort(match: Match, now_ms: int) -> Transition:
         raise Problem("game_aborted")
     if match.status is Status.FINISHED:
         raise Problem("game_over")
-    return advance(match, now_ms, [GameAborted()], status=Status.ABORTED)
+    return advance(match, now_ms, [GameAborted()], status=Status.ABORTED, invites=())
 
 
 def _check_in_lobby(match: Match) -> None:
@@ -129,3 +177,39 @@ def _check_in_lobby(match: Match) -> None:
         raise Problem("game_aborted")
     if match.status is not Status.LOBBY:
         raise Problem("game_already_started")
+
+
+def _check_undo_limit(match: Match) -> None:
+    """Check that a match may have one more change of a kind that could go on forever.
+
+    :raises Problem: too_many_changes.
+    """
+    if undo_limit_reached(match):
+        raise Problem("too_many_changes")
+
+
+def _check_free_seat(match: Match, invites: tuple[str, ...]) -> None:
+    """Check that one more seat can be taken or reserved beside those reserved by `invites`.
+
+    :raises Problem: too_many_changes, game_full.
+    """
+    _check_undo_limit(match)
+    if len(match.seats) + len(invites) >= match.capacity:
+        reserved = f" or reserved, {len(invites)} by invitations" if invites else ""
+        raise Problem("game_full", f"All {match.capacity} seats are taken{reserved}.")
+
+
+def _check_distinct(seat: Seat, others: Sequence[Seat], *, unique_names: bool = True) -> None:
+    """Check that no other player has the colour or the name of a seat.
+
+    :raises Problem: color_taken, name_taken.
+    """
+    if seat.color in {other.color for other in others}:
+        raise Problem("color_taken", f"Another player has {seat.color}.", color=seat.color)
+    if unique_names and name_key(seat.name) in {name_key(other.name) for other in others}:
+        raise Problem("name_taken", "Another player has this name, or one that looks like it.")
+
+
+def _with_seat(match: Match, number: int, seat: Seat) -> tuple[Seat, ...]:
+    """Return the seats of a match with one replaced."""
+    return (*match.seats[:number], seat, *match.seats[number + 1 :])

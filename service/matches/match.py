@@ -70,7 +70,10 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Everything stored of a match except its event log. Times are milliseconds since 1970, UTC."""
+    """Everything stored of a match except its event log. Times are milliseconds since 1970, UTC.
+
+    `invites` are the hashes of invitation codes that nobody has used; each reserves a seat in the lobby.
+    """
 
     id: str
     name: str
@@ -86,6 +89,7 @@ class Match:
     last_event: int = 0
     deadline_ms: int | None = None
     game: Game | None = None
+    invites: tuple[str, ...] = ()
 
     @property
     def is_over(self) -> bool:
@@ -117,6 +121,28 @@ class PlayerLeft(NamedTuple):
     """A player leaves the lobby; the seats behind move up by one."""
 
     seat: int
+
+
+class PlayerChanged(NamedTuple):
+    """A player changes name and colour in the lobby."""
+
+    seat: int
+    name: str
+    color: str
+
+
+class TokenRotated(NamedTuple):
+    """A player replaces the token of the seat."""
+
+    seat: int
+
+
+class InviteCreated(NamedTuple):
+    """The host reserves a seat for the holder of an invitation code."""
+
+
+class InviteAccepted(NamedTuple):
+    """An invitation code is used; the player joins in the event that follows."""
 
 
 class GameStarted(NamedTuple):
@@ -154,13 +180,28 @@ class GameAborted(NamedTuple):
 
 
 MatchEvent: TypeAlias = (
-    GameCreated | PlayerJoined | PlayerLeft | GameStarted | BotTookOver | TimedOut | TurnChanged | GameAborted
+    GameCreated
+    | PlayerJoined
+    | PlayerLeft
+    | PlayerChanged
+    | TokenRotated
+    | InviteCreated
+    | InviteAccepted
+    | GameStarted
+    | BotTookOver
+    | TimedOut
+    | TurnChanged
+    | GameAborted
 )
 
 MATCH_EVENT_TYPES: Final[dict[type, str]] = {
     GameCreated: "game_created",
     PlayerJoined: "player_joined",
     PlayerLeft: "player_left",
+    PlayerChanged: "player_changed",
+    TokenRotated: "token_rotated",
+    InviteCreated: "invite_created",
+    InviteAccepted: "invite_accepted",
     GameStarted: "game_started",
     BotTookOver: "bot_took_over",
     TimedOut: "timed_out",

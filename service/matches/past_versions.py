@@ -12,8 +12,11 @@ from service.matches.match import (
     Change,
     GameAborted,
     GameStarted,
+    InviteAccepted,
+    InviteCreated,
     Match,
     MatchEvent,
+    PlayerChanged,
     PlayerJoined,
     PlayerLeft,
     Seat,
@@ -32,7 +35,9 @@ def match_at_version(match: Match, changes: Iterable[Change], version: int) -> M
     :param match: the match at any later version; its id, name, capacity and options do not change.
     :raises Problem: server_busy, bad_request.
     """
-    past = replace(match, seats=(), status=Status.LOBBY, version=0, last_event=0, deadline_ms=None, game=None)
+    past = replace(
+        match, seats=(), invites=(), status=Status.LOBBY, version=0, last_event=0, deadline_ms=None, game=None
+    )
     with Computation() as computation:
         for change in changes:
             if change.version > version:
@@ -52,6 +57,13 @@ def _applied(match: Match, event: AnyEvent) -> Match:
             return replace(match, seats=(*seats, Seat(name, color, bot=bot)))
         case PlayerLeft(number):
             return replace(match, seats=(*seats[:number], *seats[number + 1 :]))
+        case PlayerChanged(number, name, color):
+            changed = replace(seats[number], name=name, color=color)
+            return replace(match, seats=(*seats[:number], changed, *seats[number + 1 :]))
+        case InviteCreated():
+            return replace(match, invites=(*match.invites, ""))
+        case InviteAccepted():
+            return replace(match, invites=match.invites[1:])
         case GameStarted():
             return _started(match)
         case BotTookOver(number, bot, _):
@@ -60,14 +72,14 @@ def _applied(match: Match, event: AnyEvent) -> Match:
         case TurnChanged(_, _, deadline_ms):
             return replace(match, deadline_ms=deadline_ms)
         case GameAborted():
-            return replace(match, status=Status.ABORTED)
+            return replace(match, status=Status.ABORTED, invites=())
     return match if isinstance(event, MatchEvent) else _played(match, event)
 
 
 def _started(match: Match) -> Match:
     colors = [seat.color for seat in match.seats]
     game, _ = new_game(colors, match.options.seed, match.options.for_engine)
-    return replace(match, game=game, status=Status.PLAYING)
+    return replace(match, game=game, status=Status.PLAYING, invites=())
 
 
 def _played(match: Match, event: AnyEvent) -> Match:

@@ -1,4 +1,4 @@
-"""Bearer tokens of seats and hosts: derivation, hashing and identification.
+"""Bearer tokens of seats and hosts, and invitation codes: derivation, hashing and identification.
 
 A token has 128 random bits, so its stored hash needs neither salt nor a slow hash function. Tokens are
 compared by their hashes in constant time.
@@ -11,20 +11,25 @@ import hmac
 import re
 import secrets
 from base64 import urlsafe_b64encode
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from service.matches.match import Match
 
 _PREFIX = "skye_"
 _BYTES = 16
+
+INVITE_ROLE: Final = "invite"
+"""The role of an invitation code in `TokenSource`, before its number."""
+
 _WELL_FORMED = re.compile(r"skye_[A-Za-z0-9_-]{22}")
 
 
 class Caller(NamedTuple):
-    """The caller's role: a seat, the host, or neither (a spectator)."""
+    """The caller's role: a seat, the host, the holder of an unused invitation code, or none (a spectator)."""
 
     seat: int | None = None
     host: bool = False
+    invited: bool = False
 
 
 SPECTATOR = Caller()
@@ -43,10 +48,15 @@ class TokenSource:
         self.given: dict[str, str] = {}
 
     def token(self, role: str) -> str:
-        """Return the token for a role: `host`, or a seat's number."""
+        """Return the token for a role: `host`, a seat's number, or `invite` and a number."""
         digest = hmac.digest(self.nonce, b"%s/%s" % (role.encode(), self._key), "sha256")
         self.given[role] = _PREFIX + _text(digest[:_BYTES])
         return self.given[role]
+
+    @property
+    def invites(self) -> list[str]:
+        """The invitation codes among the tokens that were issued."""
+        return [token for role, token in self.given.items() if role.startswith(INVITE_ROLE)]
 
 
 def is_well_formed(token: str) -> bool:
@@ -73,6 +83,9 @@ def identify(match: Match, token: str) -> Caller | None:
     found = None
     if hmac.compare_digest(match.host, hashed):
         found = Caller(host=True)
+    for invite in match.invites:
+        if hmac.compare_digest(invite, hashed):
+            found = Caller(invited=True)
     for number, seat in enumerate(match.seats):
         if hmac.compare_digest(seat.token, hashed):
             found = Caller(seat=number)

@@ -79,6 +79,7 @@ def game_view(match: Match, caller: Caller) -> View:
         "private": match.private,
         "created_at": timestamp(match.created_ms),
         "seats": match.capacity,
+        "invites": len(match.invites),
         "you": {"seat": caller.seat, "host": caller.host},
         "options": _options_view(match),
         "deadline": timestamp(match.deadline_ms),
@@ -152,6 +153,7 @@ def summary_view(match: Match) -> View:
         "status": match.status,
         "created_at": timestamp(match.created_ms),
         "seats": match.capacity,
+        "invites": len(match.invites),
         "round": game.round if game else 0,
         "phase": game.phase if game and match.status is Status.PLAYING else None,
         "players": [

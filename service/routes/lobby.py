@@ -62,8 +62,11 @@ def create_game(body: dict[str, Any]) -> Response:
     in the same request. Or it begins from the `record` of another game that is over, from its first `until`
     actions: an analysis board, or a fixture for tests.
 
-    The tokens in the answer are shown this once. Repeating the request with the same `Idempotency-Key` gives
-    them again.
+    A player with `"invite": true` is invited instead: the response has a single-use code, which reserves a
+    seat behind the players seated. The creator then never holds that player's token.
+
+    The tokens and codes in the response are shown this once. Repeating the request with the same
+    `Idempotency-Key` gives them again.
     """
     charge_creation(computing_cost(body))
     result = commands.create_game(collaborators().games, command_from_request(), body)
@@ -163,9 +166,10 @@ _OWN_VIEW = Answer(
 def join_game(player: dict[str, Any], game: str) -> Response:
     """Take a seat.
 
-    Whoever knows the id of a public game may take a free seat. For a private game the host seats people with
-    the host token, and hands them their tokens. Only the host may seat a bot. A game that was created with
-    `start` begins as soon as every seat is taken.
+    Whoever knows the id of a public game may take a free seat. An invitation code, sent as the bearer token,
+    takes the seat that it reserves, in private games too, and is used up. In a private game the host can also
+    seat people with the host token, and hand them their tokens. Only the host may seat a bot. A game that was
+    created with `start` begins as soon as every seat is taken.
 
     The token in the answer is shown this once.
     """
@@ -173,6 +177,86 @@ def join_game(player: dict[str, Any], game: str) -> Response:
         charge_creation(1)
     result = commands.join_game(collaborators().games, command_from_request(), game, player)
     return command_response(result, 201)
+
+
+@blueprint.route("/games/<game>/invites", methods=["POST"])
+@writes(
+    Answer(
+        201,
+        "The code.",
+        answers.CreatedInvite,
+        links=[Link("join_game", "Take the seat, with the code as the token.", _THIS)],
+    ),
+    refuses=[
+        "token_required",
+        "host_only",
+        "game_already_started",
+        "game_aborted",
+        "too_many_changes",
+        "game_full",
+    ],
+)
+def invite_player(game: str) -> Response:
+    """Invite a player.
+
+    The host reserves a seat and receives a single-use code for it. The invited player sends the code as the
+    bearer token: to look at a private game, and to take the seat, which uses it up. Codes that nobody has
+    used become invalid when the game starts or is aborted. The code in the response is shown this once.
+    """
+    return command_response(commands.invite_player(collaborators().games, command_from_request(), game), 201)
+
+
+@blueprint.route("/games/<game>/players/<int:seat>", methods=["PATCH"])
+@writes(
+    _OWN_VIEW,
+    refuses=[
+        *BODY,
+        "token_required",
+        "not_your_seat",
+        "not_found",
+        "seat_not_found",
+        "game_already_started",
+        "game_aborted",
+        "too_many_changes",
+        "color_taken",
+        "name_taken",
+    ],
+)
+@blueprint.arguments(requests.PlayerChanges, description="What changes.")
+def change_player(changes: dict[str, Any], game: str, seat: int) -> Response:
+    """Change name or colour in the lobby.
+
+    A player changes the own seat. The host may change the name and the colour of bots.
+    """
+    command = command_from_request()
+    return command_response(commands.change_player(collaborators().games, command, game, seat, changes))
+
+
+@blueprint.route("/games/<game>/players/<int:seat>/token", methods=["POST"])
+@writes(
+    Answer(
+        201,
+        "The new token.",
+        answers.TakenSeat,
+        links=[
+            Link(
+                "list_actions",
+                "What the seat can do, with the new token.",
+                {**_THIS, "seat": "$response.body#/seat"},
+            )
+        ],
+    ),
+    refuses=["token_required", "not_your_seat", "not_found", "seat_not_found", "too_many_changes"],
+)
+def rotate_token(game: str, seat: int) -> Response:
+    """Replace the token of a seat.
+
+    The holder of the seat's token receives a new one, and the old one becomes invalid at once. Use it after a
+    token was shown to others, or to be the only one who holds the token of a seat that the host has seated.
+    The token in the response is shown this once.
+    """
+    command = command_from_request()
+    return command_response(commands.rotate_token(collaborators().games, command, game, seat), 201)
 
 
 @blueprint.route("/games/<game>/players/<int:seat>", methods=["DELETE"])

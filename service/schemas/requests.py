@@ -59,6 +59,31 @@ class BotToSeat(Object):
     color = Color("The bot's colour; the first that is free if none is named.")
 
 
+class PlayerToInvite(Object):
+    """A player to invite: a seat is reserved for the holder of a single-use code."""
+
+    invite = Always(True, "Always true.")
+
+
+class PlayerChanges(Object):
+    """What a player changes in the lobby."""
+
+    name = Name("The new name; unchanged if left out.")
+    color = Color("The new colour; unchanged if left out.")
+
+
+class FirstPlayer(Variants):
+    """A player of a new game: a person or a bot to seat, or a player to invite."""
+
+    variants = (PersonToSeat, BotToSeat, PlayerToInvite)
+
+    def variant(self, data: dict[str, Any]) -> type[Schema]:
+        """Return the form that has the field sent: `invite`, `bot` or neither."""
+        if "invite" in data:
+            return PlayerToInvite
+        return BotToSeat if "bot" in data else PersonToSeat
+
+
 class PlayerToSeat(Variants):
     """A person or a bot that takes a seat."""
 
@@ -111,8 +136,8 @@ class FreshGame(_Named):
 
     seats = Integer(_LEAST, _MOST, "How many can sit down; with `start` as many as `players`, else 5.")
     players = ListOf(
-        PlayerToSeat,
-        "Players to seat at once, in seat order; their tokens come back.",
+        FirstPlayer,
+        "Players to seat at once, in seat order, and to invite; their tokens and codes come back.",
         length=(0, _MOST),
         error="There is room for {max} players.",
         load_default=list,

@@ -20,8 +20,8 @@ from service.matches.match import MATCH_EVENT_TYPES, AnyEvent, Change, Match
 from service.storage.store import LogEntry
 from skye import EVENT_TYPES
 
-FORMAT: Final = 1
-"""The newest format of a stored game."""
+FORMAT: Final = 2
+"""The newest format of a stored game. Format 2 added `invites`."""
 
 LOG_FORMAT: Final = 1
 """The newest format of a log entry. Format 0 has no header: it was written before there were checksums."""
@@ -41,9 +41,14 @@ class StoredFormatError(Exception):
     """The stored bytes are corrupt, or of a format that this program does not support."""
 
 
-def version_header(version: int) -> bytes:
-    """Return the beginning of a stored game of this version."""
-    return b"%d:%d:" % (FORMAT, version)
+def version_header(match: Match) -> bytes:
+    """Return the beginning of a stored game: its format and version."""
+    return b"%d:%d:" % (_format(match), match.version)
+
+
+def _format(match: Match) -> int:
+    """Return the oldest format that can hold a game."""
+    return 2 if match.invites else 1
 
 
 def stored_header(stored: bytes) -> bytes:
@@ -53,11 +58,11 @@ def stored_header(stored: bytes) -> bytes:
 
 def encode_match(match: Match) -> bytes:
     """Return the bytes to store for a game."""
-    return _encode(match.version, _encoder.encode(match))
+    return _encode(match, _encoder.encode(match))
 
 
-def _encode(version: int, body: bytes) -> bytes:
-    return b"%s%08x:%s" % (version_header(version), zlib.crc32(body), body)
+def _encode(match: Match, body: bytes) -> bytes:
+    return b"%s%08x:%s" % (version_header(match), zlib.crc32(body), body)
 
 
 def decode_match(stored: bytes) -> Match:
@@ -73,7 +78,7 @@ def decode_match(stored: bytes) -> Match:
         match = _match_decoder.decode(body)
     except (ValueError, msgspec.MsgspecError) as error:
         raise StoredFormatError(f"the stored game is corrupt: {error}") from error
-    if stored != _encode(match.version, body):
+    if stored != _encode(match, body):
         raise StoredFormatError("the stored game is corrupt: its header or checksum does not match")
     return match
 

@@ -10,10 +10,17 @@ from typing import Any, NamedTuple
 
 from service.matches import lobby
 from service.matches.authorization import require_host, require_own_seat, require_seat
-from service.matches.creation import body_from_record, new_match, new_seat, new_seats
+from service.matches.creation import (
+    body_from_record,
+    new_invite,
+    new_invites,
+    new_match,
+    new_seat,
+    new_seats,
+)
 from service.matches.errors import Problem
 from service.matches.match import Match, Status
-from service.matches.tokens import SPECTATOR, Caller
+from service.matches.tokens import SPECTATOR, Caller, hash_token
 from service.matches.transitions import Transition, game_in_play, is_undo, make_move, undo_limit_reached
 from service.matches.views import View, game_view
 from service.usecases.attempts import Committed, attempts, creations
@@ -66,7 +73,8 @@ def create_game(games: Games, command: Command, body: dict[str, Any]) -> Command
             match = new_match(body, attempt.game_id, attempt.tokens, attempt.now_ms)
             seats = new_seats(body["players"], attempt.tokens)
             unique = "record" not in body
-            opened = lobby.open_match(match, seats, attempt.now_ms, unique_names=unique)
+            invites = new_invites(body["players"], attempt.tokens)
+            opened = lobby.open_match(match, seats, attempt.now_ms, invites=invites, unique_names=unique)
             committed = attempt.commit(lobby.replay(opened, actions, attempt.now_ms))
         if committed is not None:
             return _created_result(committed)
@@ -74,7 +82,9 @@ def create_game(games: Games, command: Command, body: dict[str, Any]) -> Command
 
 
 def join_game(games: Games, command: Command, game_id: str, player: dict[str, Any]) -> CommandResult:
-    """Take a seat in the lobby; only the host may seat a bot, or a player in a private game.
+    """Take a seat in the lobby; an invitation code is used up by it.
+
+    Only the host may seat a bot. In a private game the host seats players, or invites them.
 
     :raises Problem: game_not_found, token_unknown, token_required, host_only, idempotency_key_reused,
         version_mismatch, game_already_started, game_aborted, too_many_changes, game_full, color_taken,
@@ -83,11 +93,76 @@ def join_game(games: Games, command: Command, game_id: str, player: dict[str, An
     for attempt in attempts(games, command, game_id):
         committed = attempt.replayed()
         if committed is None:
-            if "bot" in player or attempt.match.private:
+            invited = attempt.caller.invited
+            if "bot" in player or (attempt.match.private and not invited):
                 require_host(attempt.caller)
             attempt.check_preconditions()
             seat = new_seat(player, attempt.tokens, attempt.match.seats)
-            committed = attempt.commit(lobby.join(attempt.match, seat, attempt.now_ms))
+            invited_by = hash_token(command.token or "") if invited else ""
+            joined = lobby.join(attempt.match, seat, attempt.now_ms, invited_by=invited_by)
+            committed = attempt.commit(joined)
+        if committed is not None:
+            return _joined_result(committed)
+    raise Problem("too_much_contention")
+
+
+def invite_player(games: Games, command: Command, game_id: str) -> CommandResult:
+    """Reserve a seat for the holder of a new invitation code.
+
+    :raises Problem: game_not_found, token_unknown, token_required, host_only, idempotency_key_reused,
+        version_mismatch, game_already_started, game_aborted, too_many_changes, game_full,
+        too_much_contention, store_unavailable, game_unreadable.
+    """
+    for attempt in attempts(games, command, game_id):
+        committed = attempt.replayed()
+        if committed is None:
+            require_host(attempt.caller)
+            attempt.check_preconditions()
+            code = new_invite(attempt.tokens)
+            committed = attempt.commit(lobby.invite(attempt.match, code, attempt.now_ms))
+        if committed is not None:
+            return _invited_result(committed)
+    raise Problem("too_much_contention")
+
+
+def change_player(
+    games: Games, command: Command, game_id: str, seat: int, changes: dict[str, str]
+) -> CommandResult:
+    """Change the name or the colour of a player in the lobby; the host may change those of bots.
+
+    :raises Problem: game_not_found, token_unknown, seat_not_found, token_required, not_your_seat,
+        idempotency_key_reused, version_mismatch, game_already_started, game_aborted, too_many_changes,
+        color_taken, name_taken, too_much_contention, store_unavailable, game_unreadable.
+    """
+    for attempt in attempts(games, command, game_id):
+        committed = attempt.replayed()
+        if committed is None:
+            match = attempt.match
+            require_seat(match, seat)
+            if not (attempt.caller.host and match.seats[seat].bot):
+                require_own_seat(match, attempt.caller, seat)
+            attempt.check_preconditions()
+            name, color = changes.get("name"), changes.get("color")
+            committed = attempt.commit(lobby.change_player(match, seat, attempt.now_ms, name, color))
+        if committed is not None:
+            return _game_result(committed)
+    raise Problem("too_much_contention")
+
+
+def rotate_token(games: Games, command: Command, game_id: str, seat: int) -> CommandResult:
+    """Replace the token of the caller's seat; the old one becomes invalid.
+
+    :raises Problem: game_not_found, token_unknown, seat_not_found, token_required, not_your_seat,
+        idempotency_key_reused, version_mismatch, too_many_changes, too_much_contention, store_unavailable,
+        game_unreadable.
+    """
+    for attempt in attempts(games, command, game_id):
+        committed = attempt.replayed()
+        if committed is None:
+            require_own_seat(attempt.match, attempt.caller, seat)
+            attempt.check_preconditions()
+            token = hash_token(attempt.tokens.token(str(seat)))
+            committed = attempt.commit(lobby.rotate_token(attempt.match, seat, token, attempt.now_ms))
         if committed is not None:
             return _joined_result(committed)
     raise Problem("too_much_contention")
@@ -173,12 +248,24 @@ def _created_result(committed: Committed) -> CommandResult:
     """Return the new game and its tokens."""
     match, caller, tokens = committed
     players = [{"seat": seat, "token": tokens.given.get(str(seat))} for seat in range(len(match.seats))]
-    view = {"game": game_view(match, caller), "host_token": tokens.given["host"], "players": players}
+    view = {
+        "game": game_view(match, caller),
+        "host_token": tokens.given["host"],
+        "players": players,
+        "invites": tokens.invites,
+    }
     return _result(match, view)
 
 
+def _invited_result(committed: Committed) -> CommandResult:
+    """Return the new invitation code."""
+    match, caller, tokens = committed
+    (code,) = tokens.invites
+    return _result(match, {"invite": code, "game": game_view(match, caller)})
+
+
 def _joined_result(committed: Committed) -> CommandResult:
-    """Return the new seat and its token; a caller without a role gets the view of the new seat."""
+    """Return the seat and its new token; a caller without a role gets the view of the new seat."""
     match, caller, tokens = committed
     ((seat, token),) = tokens.given.items() or ((len(match.seats) - 1, None),)
     viewer = Caller(int(seat)) if caller == SPECTATOR else caller

@@ -224,7 +224,7 @@ class Games:
         been played on to another match of the same version.
         """
         stored = self._cache.stored_as(match)
-        return version_header(match.version) if stored is None else stored_header(stored)
+        return version_header(match) if stored is None else stored_header(stored)
 
     def _ttl_s(self, status: Status) -> int:
         return {

@@ -42,7 +42,7 @@ def register(app: Flask, origins: Sequence[str]) -> None:
             del response.headers["Content-Type"]
         allowed = everyone or "Access-Control-Allow-Origin" in response.headers
         if allowed and "Access-Control-Request-Method" in request.headers:
-            response.headers["Access-Control-Allow-Methods"] = "GET, POST, PUT, DELETE, OPTIONS"
+            response.headers["Access-Control-Allow-Methods"] = "GET, POST, PUT, PATCH, DELETE, OPTIONS"
             response.headers["Access-Control-Allow-Headers"] = _TAKEN
             response.headers["Access-Control-Max-Age"] = str(_PREFLIGHT_S)
         return response

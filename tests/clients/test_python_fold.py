@@ -47,6 +47,30 @@ def client_of(clock):
     return app.test_client()
 
 
+def invited(client, path, host):
+    """Return the headers of a player whom the host invites."""
+    return {"Authorization": f"Bearer {client.post(f'{path}/invites', headers=host).json['invite']}"}
+
+
+def test_lobby_with_invitations_and_changed_players_is_folded():
+    client = client_of([1_000_000.0])
+    created = client.post("/v1/games", json={"players": [{"name": "Ann"}, {"name": "Bob"}]}).json
+    path = f"/v1/games/{created['game']['id']}"
+    watchers = [
+        Watcher(client, path, token) for token in (None, *[seat["token"] for seat in created["players"]])
+    ]
+    host = {"Authorization": f"Bearer {created['host_token']}"}
+    codes = [invited(client, path, host) for _ in range(2)]
+    client.patch(f"{path}/players/0", json={"name": "Ada", "color": "green"}, headers=watchers[1].headers)
+    client.post(f"{path}/players", json={"name": "Eve"}, headers=codes[0])
+    for action in ("", "start"):  # an invitation is open before the start
+        if action:
+            client.post(f"{path}/{action}", headers=host)
+        for watcher in watchers:
+            watcher.catch_up()
+            assert watcher.view == watcher.get()
+
+
 @pytest.mark.parametrize(("players", "open_gold"), [(2, False), (3, True), (4, False), (5, True)])
 def test_every_caller_can_fold_events_over_a_first_view_through_a_whole_game(players, open_gold):
     clock = [1_000_000.0]
@@ -60,8 +84,8 @@ def test_every_caller_can_fold_events_over_a_first_view_through_a_whole_game(pla
     watchers = [Watcher(client, path, None), Watcher(client, path, created["host_token"])]
     tokens = []
 
-    def join(name):
-        joined = client.post(f"{path}/players", json={"name": name}).json
+    def join(name, headers=()):
+        joined = client.post(f"{path}/players", json={"name": name}, headers=dict(headers)).json
         tokens.append(joined["token"])
         watchers.append(Watcher(client, path, joined["token"]))
         check()
@@ -74,7 +98,7 @@ def test_every_caller_can_fold_events_over_a_first_view_through_a_whole_game(pla
             assert without_color(watcher.from_events) == seen
 
     join("Ann")
-    join("Bob")
+    join("Bob", invited(client, path, host))
     client.delete(f"{path}/players/0", headers=host)
     del tokens[0], watchers[2]
     while len(tokens) < players - 1:

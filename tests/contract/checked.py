@@ -9,7 +9,7 @@ from flask.testing import FlaskClient
 
 from tests.support.playing import Service
 
-METHODS = ("get", "put", "post", "delete")
+METHODS = ("get", "put", "post", "patch", "delete")
 PROBLEM = "application/problem+json"
 
 ORDINARY_HEADERS = {

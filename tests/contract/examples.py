@@ -111,6 +111,19 @@ def a_look_around(story, game, ann):
     story.tell("seat", "A territory of three tiles.", "GET", f"{game}/players/0/territory")
 
 
+def invitation(story):
+    """Create a private game with a player to invite, who joins; change a seat, rotate its token."""
+    body = {"private": True, "seats": 3, "players": [{"name": "Ann"}, {"invite": True}]}
+    created = story.tell("invitation", "One to seat, one to invite.", "POST", "/v1/games", body)
+    game, (code,) = f"/v1/games/{created['game']['id']}", created["invites"]
+    host, ann = created["host_token"], created["players"][0]["token"]
+    story.tell("invited", "The code is sent as the token.", "POST", f"{game}/players", {"name": "Bob"}, code)
+    story.tell("another", "One more seat is reserved.", "POST", f"{game}/invites", token=host)
+    changes = {"name": "Ada", "color": "green"}
+    story.tell("both", "Name and colour.", "PATCH", f"{game}/players/0", changes, ann)
+    story.tell("rotated", "The old token is invalid.", "POST", f"{game}/players/0/token", token=ann)
+
+
 def pass_and_leave(story):
     """Pass when buying, resign, abort."""
     body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "start": True}
@@ -169,6 +182,7 @@ def operations():
         game, ann = lobby(story)
         a_round(story, game, ann)
         a_look_around(story, game, ann)
+        invitation(story)
         pass_and_leave(story)
         after_the_end(story)
         apart_from_games(story)

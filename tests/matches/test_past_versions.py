@@ -24,7 +24,7 @@ class RecordingStore(RedisStore):
     def commit(self, commit):
         done = super().commit(commit)
         if done:
-            match = decode_match(commit.table)
+            match = decode_match(commit.match)
             self.matches[match.version] = match
         return done
 
@@ -76,7 +76,7 @@ def test_versions_of_a_lobby_with_changing_seats_are_rebuilt(recorded):
     service, store = recorded
     game = service.table(3, start=False, private=True)
     assert game.call("DELETE", seat=1).status_code == 200
-    assert game.call("POST", "players", {"name": "Cy", "color": "white"}, token=game.host).status_code < 300
+    assert game.call("POST", "players", {"name": "Fay", "color": "white"}, token=game.host).status_code < 300
     assert game.call("POST", "players", {"bot": "random"}, token=game.host).status_code == 201
     assert game.call("POST", "start", token=game.host).status_code == 200
     assert game.call("DELETE", token=game.host).status_code == 200
@@ -102,4 +102,15 @@ def test_versions_of_a_game_that_began_from_a_record_are_rebuilt(recorded):
     created = service.call("POST", "/v1/games", body).json
     game = Game(service, created)
     game.play_to("building", 4, dice(4))
+    check(store, game)
+
+
+def test_every_version_of_a_lobby_with_invitations_is_rebuilt(recorded):
+    service, store = recorded
+    game = service.table(2, start=False)
+    codes = [game.call("POST", "invites", token=game.host).json["invite"] for _ in range(2)]
+    game.call("PATCH", "", {"name": "Ada", "color": "green"}, seat=0)
+    game.tokens[1] = game.call("POST", "token", seat=1).json["token"]
+    game.call("POST", "players", {"name": "Eve"}, token=codes[1])
+    game.call("POST", "start", token=game.host)
     check(store, game)

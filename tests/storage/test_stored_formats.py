@@ -17,7 +17,7 @@ from tests.support.playing import Service, code_of, dice
 from tests.support.stored_fixture import restore
 
 FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.json"))
-SCHEMA = Path(__file__).parent / "fixtures" / "match-format-1.txt"
+SCHEMA = Path(__file__).parent / "fixtures" / "match-schema.txt"
 
 
 @pytest.fixture(params=FIXTURES, ids=lambda path: path.stem)

@@ -19,8 +19,8 @@ from skye.moves import SetOffer
 def opened(game_id="game", players=4):
     table = Match(game_id, "A game", "host", GameOptions("seed"), created_ms=1000, start_when_full=False)
     step = open_match(table, (), 1000)
-    for color in COLORS[:players]:
-        step = step.then(join(step.match, Seat("Somebody", color), 1000))
+    for number, color in enumerate(COLORS[:players]):
+        step = step.then(join(step.match, Seat(f"Player {number}", color), 1000))
     return start(step.match, 1000).match
 
 

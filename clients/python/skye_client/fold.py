@@ -38,6 +38,7 @@ def begin(tiles: Iterable[str], color: str | None = None, *, host: bool = False)
     landscape = sorted(tile for tile in tiles if not tile.startswith("castle-"))
     view: _View = {
         "status": "lobby",
+        "invites": 0,
         "you": {"seat": None, "host": host, "color": color},
         "deadline": None,
         "round": 0,
@@ -96,9 +97,28 @@ def _player_left(view: _View, players: _Players, event: _Event) -> None:
         you["seat"] = None if you["seat"] == event["seat"] else you["seat"] - 1
 
 
+def _player_changed(view: _View, players: _Players, event: _Event) -> None:
+    """Change name and colour, and with it the castle."""
+    seat, color = event["seat"], event["color"]
+    castle = {"tile": f"castle-{color}", **_CASTLE}
+    players[seat].update(name=event["name"], color=color, territory=[castle])
+    if view["you"].get("color") == color:
+        view["you"]["seat"] = seat
+
+
+def _invite_created(view: _View, players: _Players, event: _Event) -> None:
+    """Reserve a seat."""
+    view["invites"] += 1
+
+
+def _invite_accepted(view: _View, players: _Players, event: _Event) -> None:
+    """End a reservation; the player joins in the event that follows."""
+    view["invites"] -= 1
+
+
 def _game_started(view: _View, players: _Players, event: _Event) -> None:
     """Close the lobby."""
-    view["status"] = "playing"
+    view["status"], view["invites"] = "playing", 0
     for field in ("scoring_tiles", "starting_seat", "rounds"):
         view[field] = event[field]
 
@@ -199,7 +219,7 @@ def _game_finished(view: _View, players: _Players, event: _Event) -> None:
 
 def _game_aborted(view: _View, players: _Players, event: _Event) -> None:
     """End the game without a result."""
-    view["status"] = "aborted"
+    view["status"], view["invites"] = "aborted", 0
 
 
 def _turn_changed(view: _View, players: _Players, event: _Event) -> None:
@@ -230,6 +250,9 @@ _FOLDS: Final[Mapping[str, Callable[[_View, _Players, _Event], None]]] = {
     "game_created": _game_created,
     "player_joined": _player_joined,
     "player_left": _player_left,
+    "player_changed": _player_changed,
+    "invite_created": _invite_created,
+    "invite_accepted": _invite_accepted,
     "game_started": _game_started,
     "round_started": _round_started,
     "tiles_drawn": _tiles_drawn,

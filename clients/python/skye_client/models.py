@@ -202,6 +202,15 @@ class PersonToSeat(TypedDict):
 Picture: TypeAlias = str
 
 
+class PlayerChanges(TypedDict):
+    name: NotRequired[str]
+    color: NotRequired[Color]
+
+
+class PlayerToInvite(TypedDict):
+    invite: Literal[True]
+
+
 Prices: TypeAlias = dict[LandscapeTileId, int]
 
 
@@ -445,6 +454,14 @@ TakeoverReason: TypeAlias = Literal["resigned", "timed_out"]
 TerrainName: TypeAlias = Literal["pasture", "mountain", "water"]
 
 
+class TerritoryWorth(TypedDict):
+    scoring_tiles: list[ScoringTilePoints]
+    scrolls: int
+    whisky_income: int
+    completed_areas: int
+    connected_tiles: int
+
+
 TieBreakRule: TypeAlias = Literal["leftover_gold", "total_gold"]
 
 
@@ -573,6 +590,14 @@ Timestamp: TypeAlias = str
 Token: TypeAlias = str
 
 
+class TokenRotatedEvent(TypedDict):
+    id: int
+    version: int
+    at: Timestamp
+    seat: int
+    type: Literal["token_rotated"]
+
+
 class TriedPlacement(TypedDict):
     tile: TileId
     x: int
@@ -690,6 +715,18 @@ class Fairness(TypedDict):
     seed_source: SeedOrigin
 
 
+FirstPlayer: TypeAlias = PersonToSeat | BotToSeat | PlayerToInvite
+
+
+class FreshGame(TypedDict):
+    name: NotRequired[str]
+    private: NotRequired[bool]
+    seats: NotRequired[int]
+    players: NotRequired[list[FirstPlayer]]
+    start: NotRequired[bool]
+    options: NotRequired[ChosenOptions]
+
+
 class GameAbortedEvent(TypedDict):
     id: int
     version: int
@@ -729,6 +766,7 @@ class GameSummary(TypedDict):
     status: GameStatus
     created_at: Timestamp
     seats: int
+    invites: int
     round: int
     phase: GamePhase | None
     players: list[SeatSummary]
@@ -740,6 +778,20 @@ class IncomePaidEvent(TypedDict):
     at: Timestamp
     type: Literal["income_paid"]
     players: list[SeatIncome]
+
+
+class InviteAcceptedEvent(TypedDict):
+    id: int
+    version: int
+    at: Timestamp
+    type: Literal["invite_accepted"]
+
+
+class InviteCreatedEvent(TypedDict):
+    id: int
+    version: int
+    at: Timestamp
+    type: Literal["invite_created"]
 
 
 class Offer(TypedDict):
@@ -795,6 +847,12 @@ class PlacementAction(TypedDict):
     body: Placement
 
 
+class PlacementAward(TypedDict):
+    points: int
+    tiles: list[TileId]
+    slot: ScoringSlot
+
+
 class PlacementTakenBackEvent(TypedDict):
     id: int
     version: int
@@ -805,6 +863,16 @@ class PlacementTakenBackEvent(TypedDict):
     y: int
     rotation: Rotation
     type: Literal["placement_taken_back"]
+
+
+class PlayerChangedEvent(TypedDict):
+    id: int
+    version: int
+    at: Timestamp
+    seat: int
+    type: Literal["player_changed"]
+    name: str
+    color: Color
 
 
 class PlayerJoinedEvent(TypedDict):
@@ -897,6 +965,12 @@ class ScoringTile(TypedDict):
     title: str
     text: str
     majority: bool
+
+
+class ScoringTileGain(TypedDict):
+    slot: ScoringSlot
+    id: ScoringTileId
+    points: int
 
 
 class ScoringTileList(TypedDict):
@@ -1055,15 +1129,6 @@ class FinalScoring(TypedDict):
     leftover_gold: int | None
 
 
-class FreshGame(TypedDict):
-    name: NotRequired[str]
-    private: NotRequired[bool]
-    seats: NotRequired[int]
-    players: NotRequired[list[PlayerToSeat]]
-    start: NotRequired[bool]
-    options: NotRequired[ChosenOptions]
-
-
 class GameCreatedEvent(TypedDict):
     id: int
     version: int
@@ -1091,6 +1156,25 @@ class GameFinishedEvent(TypedDict):
 class GameList(TypedDict):
     games: list[GameSummary]
     next_cursor: str | None
+
+
+class PlacementGains(TypedDict):
+    tile: TileId
+    x: int
+    y: int
+    rotation: Rotation
+    gains: list[ScoringTileGain]
+    scrolls: int
+    whisky_income: int
+    completed_areas: int
+    connected_tiles: int
+    awards: list[PlacementAward]
+
+
+class Places(TypedDict):
+    version: int
+    before: TerritoryWorth
+    places: list[PlacementGains]
 
 
 class Player(TypedDict):
@@ -1159,6 +1243,10 @@ StreamMessage: TypeAlias = (
     | GameCreatedEvent
     | PlayerJoinedEvent
     | PlayerLeftEvent
+    | PlayerChangedEvent
+    | TokenRotatedEvent
+    | InviteCreatedEvent
+    | InviteAcceptedEvent
     | GameStartedEvent
     | BotTookOverEvent
     | TimedOutEvent
@@ -1204,6 +1292,10 @@ Event: TypeAlias = (
     GameCreatedEvent
     | PlayerJoinedEvent
     | PlayerLeftEvent
+    | PlayerChangedEvent
+    | TokenRotatedEvent
+    | InviteCreatedEvent
+    | InviteAcceptedEvent
     | GameStartedEvent
     | BotTookOverEvent
     | TimedOutEvent
@@ -1250,6 +1342,7 @@ class Game(TypedDict):
     private: bool
     created_at: Timestamp
     seats: int
+    invites: int
     you: Viewer
     options: GameOptions
     deadline: Timestamp | None
@@ -1311,6 +1404,12 @@ class CreatedGame(TypedDict):
     game: Game
     host_token: Token
     players: list[SeatToken]
+    invites: list[Token]
+
+
+class CreatedInvite(TypedDict):
+    invite: Token
+    game: Game
 
 
 GameToCreate: TypeAlias = FreshGame | RecordedGame

@@ -26,8 +26,8 @@ export function fold(view, event) {
 export function emptyView(tiles, { color = null, host = false } = {}) {
   const landscape = tiles.filter((tile) => !tile.startsWith("castle-")).sort();
   return /** @type {any} */ ({
-    version: 0, last_event: 0, status: "lobby", you: { seat: null, host, color }, deadline: null, round: 0, rounds: null,
-    phase: null, waiting_for: [], bag: { count: landscape.length, tiles: landscape }, players: [], result: null,
+    version: 0, last_event: 0, status: "lobby", invites: 0, you: { seat: null, host, color }, deadline: null,
+    round: 0, rounds: null, phase: null, waiting_for: [], bag: { count: landscape.length, tiles: landscape }, players: [], result: null,
   });
 }
 
@@ -53,8 +53,19 @@ const FOLDS = {
     const { you } = view;
     if (you.seat !== null && you.seat >= seat) you.seat = you.seat === seat ? null : you.seat - 1;
   },
+  player_changed(view, { seat, name, color }, players) {
+    const tile = `castle-${/** @type {"red"} */ (color)}`;
+    Object.assign(players[seat], { name, color, territory: [{ tile, x: 0, y: 0, rotation: 0 }] });
+    if (/** @type {any} */ (view.you).color === color) view.you.seat = seat;
+  },
+  invite_created(view) {
+    view.invites += 1;
+  },
+  invite_accepted(view) {
+    view.invites -= 1; // the player joins in the event that follows
+  },
   game_started(view, { scoring_tiles, starting_seat, rounds }) {
-    Object.assign(view, { status: "playing", scoring_tiles, starting_seat, rounds });
+    Object.assign(view, { status: "playing", invites: 0, scoring_tiles, starting_seat, rounds });
   },
   round_started(view, { round, starting_seat }, players) {
     Object.assign(view, { round, starting_seat });
@@ -112,7 +123,7 @@ const FOLDS = {
     view.fairness.seed = view.options.seed = event.seed;
   },
   game_aborted(view) {
-    view.status = "aborted";
+    Object.assign(view, { status: "aborted", invites: 0 });
   },
   turn_changed(view, { phase, waiting_for, deadline }) {
     Object.assign(view, { phase, waiting_for, deadline });

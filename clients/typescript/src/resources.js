@@ -86,6 +86,39 @@ export class Game {
   join(player, options) { return this.request("POST", "/players", { ...options, body: player }); }
 
   /**
+   * Reserve a seat, as the host, and return the single-use code with which the invited player joins.
+   *
+   * @param {CallOptions} [options]
+   * @returns {Promise<Result<"invite_player">>}
+   */
+  invite(options) { return this.request("POST", "/invites", options); }
+
+  /**
+   * Change the name or the colour of a player in the lobby.
+   *
+   * @param {number} seat
+   * @param {Body<"change_player">} changes
+   * @param {CallOptions} [options]
+   * @returns {Promise<GameData>}
+   */
+  changePlayer(seat, changes, options) {
+    return this.request("PATCH", `/players/${seat}`, { ...options, body: changes });
+  }
+
+  /**
+   * Replace the token of the caller's seat. This object sends the new token from then on.
+   *
+   * @param {number} seat
+   * @param {CallOptions} [options]
+   * @returns {Promise<Result<"rotate_token">>}
+   */
+  async rotateToken(seat, options) {
+    const taken = await this.request("POST", `/players/${seat}/token`, options);
+    this.token = taken.token;
+    return taken;
+  }
+
+  /**
    * Leave the lobby, or resign: a bot then plays on for the seat.
    *
    * @param {number} seat

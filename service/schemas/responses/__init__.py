@@ -4,7 +4,7 @@ from service.schemas.responses.catalogue import Health, Index, ScoringTileList, 
 from service.schemas.responses.events import Event
 from service.schemas.responses.game import Game
 from service.schemas.responses.history import EventList, ExportedRecord, RoundReport, StreamMessage
-from service.schemas.responses.lobby import CreatedGame, GameList, TakenSeat
+from service.schemas.responses.lobby import CreatedGame, CreatedInvite, GameList, TakenSeat
 from service.schemas.responses.play import ActionList
 from service.schemas.responses.problem import Problem
 from service.schemas.responses.scoring import Places, ScoredTerritories, Scores, TerritoryReport, WhatIf
@@ -12,6 +12,7 @@ from service.schemas.responses.scoring import Places, ScoredTerritories, Scores,
 __all__ = [
     "ActionList",
     "CreatedGame",
+    "CreatedInvite",
     "Event",
     "EventList",
     "ExportedRecord",

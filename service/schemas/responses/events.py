@@ -79,6 +79,32 @@ class PlayerLeftEvent(_SeatEvent):
     type = Always("player_left")
 
 
+class PlayerChangedEvent(_SeatEvent):
+    """A player changed name or colour in the lobby."""
+
+    type = Always("player_changed")
+    name = Text("What the player is called now.", 40)
+    color = Color("The player's colour now.")
+
+
+class TokenRotatedEvent(_SeatEvent):
+    """The player replaced the token of the seat."""
+
+    type = Always("token_rotated")
+
+
+class InviteCreatedEvent(_Event):
+    """The host reserved a seat for the holder of an invitation code."""
+
+    type = Always("invite_created")
+
+
+class InviteAcceptedEvent(_Event):
+    """An invitation code was used: its reservation ends with the `player_joined` that follows."""
+
+    type = Always("invite_accepted")
+
+
 class GameStartedEvent(_Event):
     """The lobby closed and the game began."""
 
@@ -298,6 +324,10 @@ class Event(Tagged):
         GameCreatedEvent,
         PlayerJoinedEvent,
         PlayerLeftEvent,
+        PlayerChangedEvent,
+        TokenRotatedEvent,
+        InviteCreatedEvent,
+        InviteAcceptedEvent,
         GameStartedEvent,
         BotTookOverEvent,
         TimedOutEvent,

@@ -32,12 +32,24 @@ class CreatedGame(Answer):
     game = One(Game, "The game as its host sees it.")
     host_token = Token("The host's token.")
     players = BySeat(SeatToken, "The tokens of the players seated at once, in seat order.")
+    invites = ListOf(
+        Token("A code."),
+        "Single-use invitation codes, one for each player to invite.",
+        length=(0, PLAYERS[-1]),
+    )
+
+
+class CreatedInvite(Answer):
+    """An invitation code, which is shown this once."""
+
+    invite = Token("The code. Join with it as `Authorization: Bearer CODE`; it works once.")
+    game = One(Game, "The game as its host sees it.")
 
 
 class TakenSeat(Answer):
-    """A seat, its token, which is shown this once, and the game as it is seen from there."""
+    """A seat, its new token, which is shown this once, and the game as it is seen from there."""
 
-    seat = Seat("The seat that was taken.")
+    seat = Seat("The seat.")
     token = Token("The seat's token; null for a bot.", allow_none=True)
     game = One(Game, "The game as the caller sees it; who sent no token sees it as the new seat does.")
 
@@ -60,6 +72,7 @@ class GameSummary(Answer):
     status = GameStatus("Where the game stands.")
     created_at = Time("When the game was created.")
     seats = Integer(PLAYERS[0], PLAYERS[-1], "How many can sit down.")
+    invites = Count("How many of the seats are reserved by unused invitations.", PLAYERS[-1])
     round = Count("The round, counted from 1; 0 before the start.", ROUNDS)
     phase = GamePhase("The phase that waits for decisions; null when none does.", allow_none=True)
     players = BySeat(SeatSummary, "The seats that are taken, in seat order.")

@@ -61,6 +61,22 @@ class AsyncGame:
         """Take a seat, or as the host seat a bot. The token in the response is sent this once."""
         return cast(m.TakenSeat, await self.request("POST", "/players", body=player, **options))
 
+    async def invite(self, **options: Unpack[CallOptions]) -> m.CreatedInvite:
+        """Reserve a seat, as the host, and return the single-use code with which the invited player joins."""
+        return cast("m.CreatedInvite", await self.request("POST", "/invites", **options))
+
+    async def change_player(
+        self, seat: int, changes: Mapping[str, Any], **options: Unpack[CallOptions]
+    ) -> m.Game:
+        """Change the name or the colour of a player in the lobby."""
+        return cast("m.Game", await self.request("PATCH", f"/players/{seat}", body=changes, **options))
+
+    async def rotate_token(self, seat: int, **options: Unpack[CallOptions]) -> m.TakenSeat:
+        """Replace the token of the caller's seat. This object sends the new token from then on."""
+        taken = cast("m.TakenSeat", await self.request("POST", f"/players/{seat}/token", **options))
+        self.token = taken["token"]
+        return taken
+
     async def leave(self, seat: int, **options: Unpack[CallOptions]) -> m.Game:
         """Leave the lobby, or resign: a bot then plays on for the seat."""
         return cast(m.Game, await self.request("DELETE", f"/players/{seat}", **options))

@@ -59,6 +59,20 @@ class Game:
         """Take a seat, or as the host seat a bot. The token in the response is sent this once."""
         return cast(m.TakenSeat, self.request("POST", "/players", body=player, **options))
 
+    def invite(self, **options: Unpack[CallOptions]) -> m.CreatedInvite:
+        """Reserve a seat, as the host, and return the single-use code with which the invited player joins."""
+        return cast("m.CreatedInvite", self.request("POST", "/invites", **options))
+
+    def change_player(self, seat: int, changes: Mapping[str, Any], **options: Unpack[CallOptions]) -> m.Game:
+        """Change the name or the colour of a player in the lobby."""
+        return cast("m.Game", self.request("PATCH", f"/players/{seat}", body=changes, **options))
+
+    def rotate_token(self, seat: int, **options: Unpack[CallOptions]) -> m.TakenSeat:
+        """Replace the token of the caller's seat. This object sends the new token from then on."""
+        taken = cast("m.TakenSeat", self.request("POST", f"/players/{seat}/token", **options))
+        self.token = taken["token"]
+        return taken
+
     def leave(self, seat: int, **options: Unpack[CallOptions]) -> m.Game:
         """Leave the lobby, or resign: a bot then plays on for the seat."""
         return cast(m.Game, self.request("DELETE", f"/players/{seat}", **options))

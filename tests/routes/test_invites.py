@@ -1,0 +1,250 @@
+"""Invitations, rotation of tokens, and changes of name and colour in the lobby."""
+
+import json
+import threading
+
+import pytest
+
+from tests.support.playing import Game, code_of, refusal
+
+KEY = {"Idempotency-Key": "once"}
+
+
+def invited(service, players=1, **more):
+    """Return a private game for one player more than are seated, and the code of the player to invite."""
+    seated = [{"name": name} for name in ("Ann", "Bob", "Cy")[:players]]
+    body = {"private": True, "players": [*seated, {"invite": True}], **more}
+    answer = service.call("POST", "/v1/games", body)
+    assert answer.status_code == 201, answer.text
+    (code,) = answer.json["invites"]
+    return Game(service, answer.json), code
+
+
+def join(game, token, name="Eve", **more):
+    return game.call("POST", "players", {"name": name}, token=token, **more)
+
+
+# Invitations.
+
+
+def test_player_to_invite_gets_a_code_instead_of_a_token(service):
+    game, code = invited(service, 2)
+    view = service.get(game.path(), game.host)
+    assert (len(view["players"]), view["invites"], view["seats"]) == (2, 1, 5)
+    assert len({game.host, code, *game.tokens}) == 4
+
+
+def test_invited_player_takes_a_seat_with_a_token_of_its_own(service):
+    game, code = invited(service)
+    joined = join(game, code)
+    assert (joined.status_code, joined.json["seat"]) == (201, 1)
+    assert joined.json["token"] not in (code, game.host, *game.tokens)
+    assert joined.json["game"]["you"] == {"seat": 1, "host": False}
+    assert joined.json["game"]["invites"] == 0
+    assert service.get(game.path(), joined.json["token"]) == joined.json["game"]
+
+
+def test_code_reads_a_private_lobby_as_a_spectator(service):
+    game, code = invited(service)
+    view = service.get(game.path(), code)
+    assert view["you"] == {"seat": None, "host": False}
+    assert service.get(f"{game.path()}/events", code)["events"]
+
+
+@pytest.mark.parametrize(("private", "problem"), [(True, "game_not_found"), (False, "token_unknown")])
+def test_used_code_is_refused(service, private, problem):
+    game, code = invited(service, private=private)
+    assert join(game, code).status_code == 201
+    for answer in (join(game, code, "Fay"), game.call("GET", token=code)):
+        assert refusal(answer) == problem
+
+
+def test_code_neither_acts_for_a_seat_nor_for_the_host(service):
+    game, code = invited(service, 2)
+    assert code_of(game.call("POST", "start", token=code)) == "host_only"
+    assert code_of(game.call("POST", "invites", token=code)) == "host_only"
+    assert code_of(game.call("DELETE", token=code)) == "host_only"
+    assert code_of(game.call("DELETE", seat=0, token=code)) == "not_your_seat"
+    assert code_of(game.call("POST", "players", {"bot": "random"}, token=code)) == "host_only"
+
+
+def test_code_of_another_game_is_refused(service):
+    game, other = invited(service)[0], invited(service)[1]
+    assert code_of(join(game, other)) == "game_not_found"
+
+
+def test_unused_code_is_refused_after_the_start(service):
+    game, code = invited(service, 2)
+    started = game.call("POST", "start", token=game.host)
+    assert (started.json["status"], started.json["invites"]) == ("playing", 0)
+    assert code_of(join(game, code)) == "game_not_found"
+
+
+def test_unused_code_is_refused_after_the_abort(service):
+    game, code = invited(service)
+    assert game.call("DELETE", token=game.host).json["invites"] == 0
+    assert code_of(game.call("GET", token=code)) == "game_not_found"
+
+
+def test_game_starts_when_the_last_invited_player_joins(service):
+    game, code = invited(service, start=True)
+    assert service.get(game.path(), game.host)["status"] == "lobby"
+    assert join(game, code).json["game"]["status"] == "playing"
+
+
+def test_reserved_seat_is_free_for_nobody_else(service):
+    game, code = invited(service, private=False, seats=2)
+    for token, player in ((None, {"name": "Fay"}), (game.host, {"bot": "random"})):
+        assert code_of(game.call("POST", "players", player, token=token)) == "game_full"
+    assert code_of(game.call("POST", "invites", token=game.host)) == "game_full"
+    assert join(game, code).status_code == 201
+
+
+def test_refused_join_leaves_the_code_valid(service):
+    game, code = invited(service)
+    assert code_of(join(game, code, "ann")) == "name_taken"
+    assert join(game, code).status_code == 201
+
+
+def test_more_players_than_seats_are_refused(service):
+    body = {"seats": 2, "players": [{"name": "Ann"}, {"invite": True}, {"invite": True}]}
+    assert code_of(service.call("POST", "/v1/games", body)) == "game_full"
+
+
+@pytest.mark.parametrize("player", [{"invite": False}, {"invite": True, "name": "Bob"}, {"invite": None}])
+def test_malformed_invitation_is_refused(service, player):
+    assert code_of(service.call("POST", "/v1/games", {"players": [player]})) == "invalid_body"
+
+
+def test_host_invites_one_more_player(service):
+    game = service.table(1, private=True, start=False)
+    answer = game.call("POST", "invites", token=game.host)
+    assert (answer.status_code, answer.json["game"]["invites"]) == (201, 1)
+    assert join(game, answer.json["invite"]).json["seat"] == 1
+
+
+def test_only_the_host_invites(service):
+    game = service.table(2, start=False)
+    assert code_of(game.call("POST", "invites", token=game.tokens[0])) == "host_only"
+    assert code_of(game.call("POST", "invites")) == "token_required"
+    started = service.table(2)
+    assert code_of(started.call("POST", "invites", token=started.host)) == "game_already_started"
+
+
+def test_repeated_requests_with_a_key_return_the_same_codes_and_tokens(service):
+    body = {"private": True, "players": [{"invite": True}, {"name": "Ann"}, {"invite": True}]}
+    created = [service.call("POST", "/v1/games", body, headers=KEY) for _ in range(2)]
+    assert created[0].json == created[1].json
+    game = Game(service, created[0].json)
+    invites = [game.call("POST", "invites", token=game.host, headers=KEY) for _ in range(2)]
+    assert invites[0].json == invites[1].json
+    joined = [join(game, invites[0].json["invite"], headers=KEY) for _ in range(2)]
+    assert joined[0].json == joined[1].json
+    assert joined[1].status_code == 201
+    assert service.get(game.path(), game.host)["invites"] == 2
+
+
+def test_code_that_many_use_at_once_seats_one(service):
+    game, code = invited(service)
+    answers = []
+
+    def use(name):
+        http = service.app.test_client()
+        headers = {"Authorization": f"Bearer {code}"}
+        answers.append(http.post(f"{game.path()}/players", json={"name": name}, headers=headers).status_code)
+
+    users = [threading.Thread(target=use, args=(f"Player {number}",)) for number in range(8)]
+    for user in users:
+        user.start()
+    for user in users:
+        user.join()
+    assert sorted(answers) == [201] + [404] * 7
+    assert len(service.get(game.path(), game.host)["players"]) == 2
+
+
+def test_code_is_in_no_view_event_or_stored_value(service):
+    game, code = invited(service, 2)
+    more = game.call("POST", "invites", token=game.host, headers=KEY).json["invite"]
+    before = service.stored()
+    join(game, code, headers=KEY)
+    game.call("POST", "start", token=game.host)
+    shown = [service.call("GET", game.path(rest), token=game.host).text for rest in ("", "events", "record")]
+    for secret in (code, more):
+        assert not any(secret in text for text in shown)
+        assert secret not in f"{before} {service.stored()}"
+
+
+def test_events_tell_of_invitations(service):
+    game, code = invited(service)
+    join(game, code)
+    events = service.get(f"{game.path()}/events?after=2", game.host)["events"]
+    assert [event["type"] for event in events] == ["invite_created", "invite_accepted", "player_joined"]
+    assert set(events[0]) == set(events[1]) == {"id", "version", "at", "type"}
+
+
+# Rotation of tokens.
+
+
+@pytest.mark.parametrize("start", [False, True])
+def test_rotation_replaces_the_token_of_a_seat(service, start):
+    game = service.table(2, start=start)
+    answer = game.call("POST", "token", seat=1)
+    assert (answer.status_code, answer.json["seat"]) == (201, 1)
+    assert answer.json["game"]["you"] == {"seat": 1, "host": False}
+    assert service.get(game.path(), answer.json["token"])["you"]["seat"] == 1
+    assert code_of(game.call("GET", token=game.tokens[1])) == "token_unknown"
+    assert game.view(0)["you"]["seat"] == 0
+
+
+def test_only_the_holder_rotates_the_token_of_a_seat(service):
+    game = service.table(2, start=False)
+    for token, problem in ((game.tokens[1], "not_your_seat"), (game.host, "not_your_seat")):
+        assert code_of(game.call("POST", "token", seat=0, token=token)) == problem
+    assert code_of(service.call("POST", game.path("token", 0))) == "token_required"
+    assert game.view(0)["you"]["seat"] == 0
+
+
+def test_repeated_rotation_with_a_key_returns_the_same_token(service):
+    game = service.table(2)
+    first, again = (game.call("POST", "token", seat=0, headers=KEY) for _ in range(2))
+    assert first.json == again.json
+    assert service.get(game.path(), again.json["token"])["you"]["seat"] == 0
+
+
+def test_rotated_token_is_in_no_stored_value(service):
+    game = service.table(2)
+    token = game.call("POST", "token", seat=0, headers=KEY).json["token"]
+    assert token not in str(service.stored())
+    assert token not in json.dumps(service.get(f"{game.path()}/events", game.host))
+
+
+# Name and colour.
+
+
+def test_player_changes_name_and_colour_in_the_lobby(service):
+    game = service.table(2, start=False)
+    answer = game.call("PATCH", "", {"name": "Ada", "color": "green"}, seat=0)
+    player = answer.json["players"][0]
+    assert (answer.status_code, player["name"], player["color"]) == (200, "Ada", "green")
+    assert player["territory"][0]["tile"] == "castle-green"
+    assert game.call("PATCH", "", {"name": "ADA"}, seat=0).json["players"][0]["color"] == "green"
+    assert game.call("POST", "start", token=game.host).json["players"][0]["name"] == "ADA"
+
+
+def test_name_or_colour_of_another_player_is_refused(service):
+    game = service.table(2, start=False)
+    taken = game.view()["players"][1]["color"]
+    assert code_of(game.call("PATCH", "", {"name": "bob"}, seat=0)) == "name_taken"
+    assert code_of(game.call("PATCH", "", {"color": taken}, seat=0)) == "color_taken"
+
+
+def test_name_after_the_start_is_refused(service):
+    game = service.table(2)
+    assert code_of(game.call("PATCH", "", {"name": "Ada"}, seat=0)) == "game_already_started"
+
+
+def test_host_changes_bots_only(service):
+    game = service.table(2, bots={1: "random"}, start=False)
+    assert game.call("PATCH", "", {"name": "Robot"}, seat=1, token=game.host).status_code == 200
+    assert code_of(game.call("PATCH", "", {"name": "Ada"}, seat=0, token=game.host)) == "not_your_seat"
+    assert code_of(game.call("PATCH", "", {"name": "Ada"}, seat=2, token=game.host)) == "seat_not_found"
