@@ -84,7 +84,7 @@ format: $(VENV)/.installed-dev ## put the code into its agreed form
 openapi: $(VENV)/.installed ## write openapi.yaml from the code
 	@$(BIN)/python -m service.cli openapi > openapi.yaml.new && mv openapi.yaml.new openapi.yaml
 
-.PHONY: bench bench-engine bench-api bench-scale bench-full bench-page bench-profile
+.PHONY: bench bench-engine bench-api bench-scale bench-full bench-page bench-web bench-profile
 bench: $(VENV)/.installed-bench ## measure the engine and the API beside what else there is; writes bench/latest.json
 	@$(BIN)/python -m bench
 bench-engine: $(VENV)/.installed-bench ## measure the engine alone
@@ -97,6 +97,8 @@ bench-full: $(VENV)/.installed-bench ## measure all more often, and with a milli
 	@$(BIN)/python -m bench --full
 bench-page: $(VENV)/.installed-bench ## write the last figures into bench/README.md and deploy/scale.md
 	@$(BIN)/python -m bench.page
+bench-web: $(VENV)/.installed-dev ## measure the table in a slowed Chromium, beside its budget
+	@$(BIN)/python -m bench.web
 bench-profile: $(VENV)/.installed-bench ## draw where the time of one action goes: bench/profile-action.svg
 	@$(BIN)/python -m bench.profile
 

@@ -1,6 +1,4 @@
 import { loadLanguage } from "./i18n.js";
-import { openFront } from "./front.js";
-import { openTable } from "./table.js";
 import { toastError } from "./toast.js";
 import { takeFromFragment } from "./tokens.js";
 
@@ -12,9 +10,9 @@ async function main() {
   if (game) takeFromFragment(game);
   await loadLanguage();
   if (!app) return;
-  if (!game) await openFront(app);
+  if (!game) await (await import("./front.js")).openFront(app);
   else if (asked.has("replay")) await (await import("./replay.js")).openReplay(app, game);
-  else await openTable(app, game);
+  else await (await import("./table.js")).openTable(app, game);
 }
 
 main().catch(toastError);

@@ -22,6 +22,8 @@ export class Store {
   /** @type {Set<(event: Event) => void>} */
   #eventListeners = new Set();
   #actionsFor = "";
+  /** When the first event arrived that is not shown yet. */
+  #heardAt = 0;
 
   /**
    * @param {string} id
@@ -124,6 +126,7 @@ export class Store {
     this.log.push(event);
     if (event.id <= this.view.last_event) return; // only told, the view has it
     atLeast(event.at);
+    this.#heardAt ||= performance.now();
     fold(this.view, event);
     if (event.type === "tile_placed" && this.pending && event.seat === this.seat) this.pending = null;
     for (const listener of this.#eventListeners) listener(event);
@@ -170,6 +173,8 @@ export class Store {
       this.#drawing = false;
       if (this.#stop.signal.aborted) return;
       for (const listener of this.#listeners) listener();
+      if (this.#heardAt) performance.measure("skye-event", { start: this.#heardAt });
+      this.#heardAt = 0;
       void this.refreshActions();
     });
   }
@@ -181,6 +186,7 @@ export class Store {
     const { phase, round, version: known } = this.view;
     const wanted = `${this.seat}.${phase}.${round}.${known}.${this.myTurn}`;
     if (wanted === this.#actionsFor) return;
+    if (!this.#actionsFor.startsWith(`${this.seat}.${phase}.${round}.`)) this.actions = null; // those of another phase
     this.#actionsFor = wanted;
     if (!this.myTurn && this.view.phase !== "building" && this.view.phase !== "pricing") {
       this.actions = [];
