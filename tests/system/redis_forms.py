@@ -228,12 +228,19 @@ def quoted(part):
     return quote(str(part), safe="")
 
 
-def speaks_tls(program):
-    """Say whether a server program was built with TLS."""
+def supports_tls(program):
+    """Return whether a server program was built with TLS.
+
+    Redis without TLS refuses the setting; Valkey without TLS accepts it and fails when it starts.
+    """
     tried = subprocess.run(
-        [program, "--tls-port", "x"], capture_output=True, text=True, check=False, timeout=10
+        [program, "--port", "0", "--tls-port", "1"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=10,
     )
-    return "argument" in tried.stdout + tried.stderr  # else: a bad directive
+    return "Failed to configure TLS" in tried.stdout + tried.stderr  # there is no certificate
 
 
 def certificate(openssl, folder):

@@ -9,6 +9,7 @@ from urllib.parse import quote
 import pytest
 
 from service.matches.errors import Problem
+from service.server.server_programs import programs
 from service.settings import Settings
 from service.storage.redis_store import RedisStore
 from service.storage.store import Commit, LogEntry
@@ -21,18 +22,29 @@ from tests.system.redis_forms import (
     Server,
     certificate,
     quoted,
-    speaks_tls,
+    supports_tls,
 )
 from tests.system.storm_on_redis import play_goes_on, played_on, serving
 
 
 @pytest.fixture
-def one_server(redis_program, tmp_path):
+def tls_program(redis_program):
+    """A server program with TLS: that of the tests, or another that is found."""
+    for program in (redis_program, *programs()):
+        if supports_tls(program):
+            return program
+    pytest.skip(NO_TLS)
+
+
+@pytest.fixture
+def one_server(request, tmp_path):
     """Give a function that starts a server of the program with some arguments."""
+    name = "tls_program" if "tls_program" in request.fixturenames else "redis_program"
+    program = request.getfixturevalue(name)
     with contextlib.ExitStack() as running:
 
         def start(*arguments):
-            server = Server(redis_program, tmp_path, *TEMPORARY, "--requirepass", PASSWORD, *arguments)
+            server = Server(program, tmp_path, *TEMPORARY, "--requirepass", PASSWORD, *arguments)
             server.start()
             running.callback(server.kill)
             return server
@@ -41,10 +53,10 @@ def one_server(redis_program, tmp_path):
 
 
 @pytest.fixture
-def vouched(redis_program, tmp_path):
+def vouched(tls_program, tmp_path):  # noqa: ARG001 - skips the test where there is none
     """The certificate of servers that speak TLS, and the arguments to make one of these."""
     openssl = shutil.which("openssl")
-    if openssl is None or not speaks_tls(redis_program):
+    if openssl is None:
         pytest.skip(NO_TLS)
     key, made = certificate(openssl, tmp_path)
     files = ("--tls-cert-file", made, "--tls-key-file", key, "--tls-ca-cert-file", made)
@@ -63,7 +75,7 @@ def test_games_are_played_over_tls_with_a_password(vouched, one_server, tmp_path
         strange.ping()
 
 
-def test_sentinels_and_clusters_are_reached_over_tls(vouched, one_server, redis_program, tmp_path):
+def test_sentinels_and_clusters_are_reached_over_tls(vouched, one_server, tls_program, tmp_path):
     authority, speaking_tls = vouched
     ports = [str(free_port()) for _ in range(3)]
     one_server("--tls-port", ports[0], *speaking_tls)
@@ -75,7 +87,7 @@ def test_sentinels_and_clusters_are_reached_over_tls(vouched, one_server, redis_
     lines = [f"{name.removeprefix('--')} {value}" for name, value in pairs]
     lines += [f"tls-port {ports[2]}", "tls-replication yes", f'requirepass "{PASSWORD}"']
     lines += [f"sentinel monitor skye 127.0.0.1 {ports[0]} 1", f'sentinel auth-pass skye "{PASSWORD}"']
-    sentinel = Server(redis_program, tmp_path, *lines, sentinel=True)
+    sentinel = Server(tls_program, tmp_path, *lines, sentinel=True)
     sentinel.start()
     word = quoted(PASSWORD)
     try:
