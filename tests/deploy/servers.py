@@ -128,15 +128,23 @@ def nginx_program():
     return shutil.which("nginx", path=f"{os.environ.get('PATH', os.defpath)}:/usr/sbin")
 
 
-class Nginx(Server):
-    """nginx by our own files, but for what is `replaced`, with the sockets in `folder` as its instances."""
+def copy_nginx_files(folder, replacements=()):
+    """Copy the configuration of nginx into a folder that takes the place of /run/skye and /tmp in it.
 
-    def __init__(self, program, folder, replaced=()):
-        for file in (ROOT / "deploy" / "nginx").iterdir():
-            moved = file.read_text().replace("/run/skye/", f"{folder}/").replace(" /tmp/", f" {folder}/")
-            for before, after in replaced:
-                moved = moved.replace(before, after)
-            (folder / file.name).write_text(moved)
+    :param replacements: pairs of texts; the first is replaced by the second
+    """
+    for file in (ROOT / "deploy" / "nginx").iterdir():
+        text = file.read_text().replace("/run/skye/", f"{folder}/").replace(" /tmp/", f" {folder}/")
+        for before, after in replacements:
+            text = text.replace(before, after)
+        (folder / file.name).write_text(text)
+
+
+class Nginx(Server):
+    """nginx with the configuration of `deploy/nginx`; its instances are the sockets in `folder`."""
+
+    def __init__(self, program, folder, replacements=()):
+        copy_nginx_files(folder, replacements)
         self.port = free_port()
         (folder / "listen.conf").write_text(f"listen 127.0.0.1:{self.port};")
         as_root = " user root;" if os.geteuid() == 0 else ""
