@@ -25,10 +25,10 @@ from tests.deploy.servers import JSON, Instance, waited_for
 from tests.support.launcher import children
 from tests.system.network import Fine, Relay
 
-TIMEOUT_MS, WAIT_MS = 300, 600
+TIMEOUT_MS, WAIT_MS = 300, 1500
 SETTINGS = {"SKYE_REDIS_TIMEOUT_MS": str(TIMEOUT_MS), "SKYE_REDIS_WAIT_MS": str(WAIT_MS)}
 MOST_S = 6.0
-"""No request may take longer: the settings allow 1 s or so, and the machine may be busy."""
+"""No request may take longer: the settings allow 2 s or so, and the machine may be busy."""
 
 SLOW_LOAD = 30_000
 """Commands in a file that takes 10 s to load; meanwhile Redis answers only after each thousand."""

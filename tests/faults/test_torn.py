@@ -49,7 +49,7 @@ def test_a_change_is_made_once_wherever_its_connection_breaks(game, relay, redis
     assert sound(redis_client, game.id).version == version + len(ends)
 
 
-READS = ("", "?limit=2", "events", "record", "scores", "players/0/actions")
+READS = ("", "events", "events?limit=2", "record", "scores", "players/0/actions")
 
 
 @pytest.mark.parametrize("silence", [False, True], ids=["reset", "silence"])
