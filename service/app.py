@@ -37,7 +37,6 @@ def build(
     app = Application("service", static_folder=None, template_folder="docs/templates")
     app.config["MAX_CONTENT_LENGTH"] = settings.max_body_bytes
     app.url_map.converters = app.url_map.converters | {"int": PlainInteger}
-    app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False
     contract = Contract(app)
     for blueprint in BLUEPRINTS:
@@ -49,6 +48,7 @@ def build(
     collaborators.register(app, Collaborators(games, ChangeNotifier(store), open_streams, metrics))
     problems.register(app)
     app.before_request(retry.start_budget)
+    app.before_request(request_parsing.refuse_encoded_slashes)
     app.before_request(request_parsing.refuse_unknown_parameters)
     app.teardown_request(retry.clear_budget)
     host_header.register(app)

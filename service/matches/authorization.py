@@ -16,7 +16,7 @@ def require_own_seat(match: Match, caller: Caller, seat: int) -> None:
     if caller == SPECTATOR:
         raise Problem("token_required")
     if caller.seat != seat:
-        raise Problem("not_your_seat", f"The token is not that of seat {seat}.")
+        raise Problem("not_your_seat", f"The token is not that of seat {seat}.", seat=seat)
 
 
 def require_seat(match: Match, seat: int) -> None:
@@ -25,7 +25,7 @@ def require_seat(match: Match, seat: int) -> None:
     :raises Problem: seat_not_found.
     """
     if seat >= len(match.seats):
-        raise Problem("seat_not_found")
+        raise Problem("seat_not_found", seats=len(match.seats))
 
 
 def require_host(caller: Caller) -> None:

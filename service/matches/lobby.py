@@ -46,7 +46,8 @@ def open_match(
     """
     players = len(seats) + len(invites)
     if players > match.capacity:
-        raise Problem("game_full", f"There are {match.capacity} seats for {players} players.")
+        detail = f"There are {match.capacity} seats for {players} players."
+        raise Problem("game_full", detail, seats=match.capacity)
     transition = advance(match, now_ms, [GameCreated(match.name)])
     named = {seat.color for seat in seats}
     unnamed = (color for color in COLORS if color not in named)
@@ -153,7 +154,10 @@ def start(match: Match, now_ms: int) -> Transition:
     """
     _check_in_lobby(match)
     if len(match.seats) < PLAYERS[0]:
-        raise Problem("too_few_players", f"{len(match.seats)} of at least {PLAYERS[0]} players are seated.")
+        have, need = len(match.seats), PLAYERS[0]
+        raise Problem(
+            "too_few_players", f"{have} of at least {need} players are seated.", have=have, need=need
+        )
     colors = [seat.color for seat in match.seats]
     game, events = new_game(colors, match.options.seed, match.options.for_engine)
     started = GameStarted(game.scoring_tiles, game.starting_seat, game.rounds)
@@ -196,7 +200,7 @@ def _check_free_seat(match: Match, invites: tuple[str, ...]) -> None:
     _check_undo_limit(match)
     if len(match.seats) + len(invites) >= match.capacity:
         reserved = f" or reserved, {len(invites)} by invitations" if invites else ""
-        raise Problem("game_full", f"All {match.capacity} seats are taken{reserved}.")
+        raise Problem("game_full", f"All {match.capacity} seats are taken{reserved}.", seats=match.capacity)
 
 
 def _check_distinct(seat: Seat, others: Sequence[Seat], *, unique_names: bool = True) -> None:
@@ -207,7 +211,8 @@ def _check_distinct(seat: Seat, others: Sequence[Seat], *, unique_names: bool = 
     if seat.color in {other.color for other in others}:
         raise Problem("color_taken", f"Another player has {seat.color}.", color=seat.color)
     if unique_names and name_key(seat.name) in {name_key(other.name) for other in others}:
-        raise Problem("name_taken", "Another player has this name, or one that looks like it.")
+        detail = "Another player has this name, or one that looks like it."
+        raise Problem("name_taken", detail, name=seat.name)
 
 
 def _with_seat(match: Match, number: int, seat: Seat) -> tuple[Seat, ...]:

@@ -178,6 +178,12 @@ def actions_view(match: Match, seat: int) -> View:
     return {"version": match.version, "actions": actions}
 
 
+def seat_actions(match: Match, caller: Caller) -> View:
+    """Return the legal actions of the caller's seat, none without one, as a part of the view of a game."""
+    actions = [] if caller.seat is None else actions_view(match, caller.seat)["actions"]
+    return {"actions": actions}
+
+
 _REQUESTS: dict[type, tuple[str, str]] = {
     SetOffer: ("PUT", "offer"),
     Pass: ("POST", "purchase"),

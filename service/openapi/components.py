@@ -97,8 +97,8 @@ def _header(description: str, schema: dict[str, Any], *, always: bool = True) ->
     return {"description": description, "required": always, "schema": schema}
 
 
-def _limit(description: str) -> dict[str, Any]:
-    schema = {"type": "integer", "format": "int32", "minimum": 0, "maximum": 2**31 - 1}
+def _limit(description: str, example: str) -> dict[str, Any]:
+    schema = {"type": "string", "examples": [example]}
     return _header(f"Where requests are limited: {description}", schema, always=False)
 
 
@@ -108,9 +108,7 @@ HEADERS: Final = {
         'what a seat or the host is shown has more after it, as in `"42-seat1"`: others see otherwise.',
         {"type": "string", "examples": ['"42"', '"42-seat1"']},
     ),
-    "Location": _header(
-        "The path of what was created.", {"type": "string", "format": "uri-reference"}, always=False
-    ),
+    "Location": _header("The path of what was created.", {"type": "string", "format": "uri-reference"}),
     "Cache-Control": _header(
         "Whether and for how long the answer may be kept.", {"type": "string", "examples": ["no-store"]}
     ),
@@ -124,9 +122,14 @@ HEADERS: Final = {
         "The id of the request in the logs of the service: the one sent, if well-formed, or a new one.",
         {"type": "string", "minLength": 1, "maxLength": 64},
     ),
-    "RateLimit-Limit": _limit("how many are allowed in a minute."),
-    "RateLimit-Remaining": _limit("how many are left now."),
-    "RateLimit-Reset": _limit("seconds until all are left again."),
+    "RateLimit": _limit(
+        "the requests left in the budget (`r`), and the seconds until all of it is left again (`t`).",
+        '"requests";r=2998;t=1',
+    ),
+    "RateLimit-Policy": _limit(
+        "the size of the budget (`q`), and the seconds in which it is for use (`w`).",
+        '"requests";q=3000;w=60',
+    ),
 }
 """The components of headers, by the name of the header."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from enum import Enum
+from http import HTTPStatus
 from typing import Any, NamedTuple, TypeVar
 
 from marshmallow import Schema
@@ -115,7 +116,7 @@ _UNEXPECTED = (
 )
 """What any operation could answer, though it should not come to that."""
 
-_LIMITS = ("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset")
+_LIMITS = ("RateLimit", "RateLimit-Policy")
 _OF_STATUS: dict[int | str, list[str]] = {
     401: ["WWW-Authenticate"],
     412: ["ETag"],
@@ -199,7 +200,8 @@ def _tagged(answers: Iterable[Answer], refuses: Iterable[str], token: Token) -> 
 
 def writes(answer: Answer, *, refuses: Iterable[str] = (), token: Token = Token.REQUIRED) -> Describe:
     """Document a view that changes a game."""
-    answer = answer._replace(headers=["ETag"])
+    created = ["Location"] if answer.status == HTTPStatus.CREATED else []
+    answer = answer._replace(headers=["ETag", *created])
     return Describe([answer], (*WRITES, *refuses), token, [IDEMPOTENCY_KEY, IF_MATCH])
 
 

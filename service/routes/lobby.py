@@ -8,7 +8,7 @@ from flask import Response
 
 from service.matches.creation import computing_cost
 from service.matches.match import Status
-from service.matches.views import summary_view
+from service.matches.views import seat_actions, summary_view
 from service.openapi.operations import BODY, STORE, Answer, Link, Token, creates, operation, reads, writes
 from service.schemas import requests
 from service.schemas import responses as answers
@@ -18,7 +18,7 @@ from service.web.collaborators import collaborators
 from service.web.commands import command_from_request, command_response
 from service.web.rate_limits import charge_creation
 from service.web.request_parsing import Resource
-from service.web.responses import encoded_json_response, etag, json_response, not_modified
+from service.web.responses import encoded_json_response, etag, json_response, json_with, not_modified
 
 blueprint = Resource("Lobby", __name__, url_prefix="/v1", description="Create, find, join and start games.")
 
@@ -112,9 +112,10 @@ def list_games(query: dict[str, Any]) -> Response:
             Link("get_round", "The report of the round.", {**_THIS, "round": "$response.body#/round"}),
         ],
     ),
-    refuses=["not_acceptable"],
+    refuses=["not_acceptable", "invalid_parameter"],
 )
-def get_game(game: str) -> Response:
+@blueprint.arguments(requests.ViewQuery, location="query")
+def get_game(query: dict[str, Any], game: str) -> Response:
     """Get a game.
 
     It is shown as the caller may see it: with a seat token that seat's own prices and gold are in it, without
@@ -124,7 +125,13 @@ def get_game(game: str) -> Response:
     games = collaborators().games
     loaded = games.read(game, bearer_token())
     tag = etag(loaded.match.version, loaded.caller)
-    return not_modified(tag) or encoded_json_response(games.view(loaded), tag=tag)
+    cached = not_modified(tag)
+    if cached is not None:
+        return cached
+    view = games.view(loaded)
+    if "include" in query:
+        view = json_with(view, seat_actions(loaded.match, loaded.caller))
+    return encoded_json_response(view, tag=tag)
 
 
 _OWN_VIEW = Answer(
@@ -176,7 +183,8 @@ def join_game(player: dict[str, Any], game: str) -> Response:
     if "bot" in player:
         charge_creation(1)
     result = commands.join_game(collaborators().games, command_from_request(), game, player)
-    return command_response(result, 201)
+    seat = result.view["seat"]
+    return command_response(result, 201, location=f"/v1/games/{game}/players/{seat}")
 
 
 @blueprint.route("/games/<game>/invites", methods=["POST"])

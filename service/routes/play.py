@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 from flask import Response
 
@@ -25,6 +25,10 @@ blueprint = Resource(
     url_prefix="/v1/games/<game>/players/<int:seat>",
     description="See what can be done, and do it: set prices, buy, build.",
 )
+
+_Query: TypeAlias = dict[str, Any]
+
+_includes = blueprint.arguments(requests.ViewQuery, location="query")
 
 _SEAT = {"game": "$request.path.game", "seat": "$request.path.seat"}
 _OWN_SEAT = ("token_required", "not_your_seat", "not_found", "seat_not_found")
@@ -75,62 +79,68 @@ def list_actions(game: str, seat: int) -> Response:
 
 @blueprint.route("/offer", methods=["PUT"])
 @_moves(*BODY, "tile_not_yours", "offer_incomplete", "price_too_low", "not_enough_gold", "too_many_changes")
+@_includes
 @blueprint.arguments(requests.Offer, description="The tile to discard, and the prices of the other two.")
-def set_offer(offer: dict[str, Any], game: str, seat: int) -> Response:
+def set_offer(query: _Query, offer: dict[str, Any], game: str, seat: int) -> Response:
     """Set prices and discard.
 
     Of the three tiles drawn one is marked for discarding, and gold of one's own laid on each of the others.
     It is secret until the last seat has set its offer, and can be replaced until then. The gold on tiles is
     out of the purse until it comes back. In a game of 1,500 changes nothing can be replaced any more.
     """
-    return _play(game, seat, SetOffer(offer["discard"], tuple(offer["prices"].items())))
+    return _play(query, game, seat, SetOffer(offer["discard"], tuple(offer["prices"].items())))
 
 
 @blueprint.route("/purchase", methods=["POST"])
 @_moves(*BODY, "not_your_turn", "own_tile", "tile_not_for_sale", "not_enough_gold")
+@_includes
 @blueprint.arguments(requests.Purchase, description="The tile, or a pass.")
-def purchase(choice: dict[str, Any], game: str, seat: int) -> Response:
+def purchase(query: _Query, choice: dict[str, Any], game: str, seat: int) -> Response:
     """Buy a tile, or pass.
 
     From the starting seat clockwise, each seat once may buy one tile from another. The price goes from the
     buyer to the seller, who also takes back the gold that lay on the tile.
     """
-    return _play(game, seat, Buy(choice["tile"]) if "tile" in choice else Pass())
+    return _play(query, game, seat, Buy(choice["tile"]) if "tile" in choice else Pass())
 
 
 @blueprint.route("/placements", methods=["POST"])
 @_moves(*BODY, "tile_not_yours", "cell_occupied", "not_adjacent", "terrain_mismatch", "build_finished")
+@_includes
 @blueprint.arguments(requests.Placement, description="The tile, where, and how turned.")
-def place_tile(placement: dict[str, Any], game: str, seat: int) -> Response:
+def place_tile(query: _Query, placement: dict[str, Any], game: str, seat: int) -> Response:
     """Place a tile.
 
     A tile in hand goes on an empty cell that shares an edge with a tile of the territory, in any rotation.
     Terrain on shared edges must match; roads need not continue. All seats build at the same time.
     """
-    return _play(game, seat, Place(**placement))
+    return _play(query, game, seat, Place(**placement))
 
 
 @blueprint.route("/placements/last", methods=["DELETE"])
 @_moves("nothing_to_take_back", "build_finished", "too_many_changes")
-def take_back(game: str, seat: int) -> Response:
+@_includes
+def take_back(query: _Query, game: str, seat: int) -> Response:
     """Take back a placement.
 
     Until a seat declares its build finished it may take back the placements of this round, last first. In a
     game of 1,500 changes nothing can be taken back any more.
     """
-    return _play(game, seat, TakeBack())
+    return _play(query, game, seat, TakeBack())
 
 
 @blueprint.route("/build/finish", methods=["POST"])
 @_moves("placeable_tiles_left", "build_finished")
-def finish_building(game: str, seat: int) -> Response:
+@_includes
+def finish_building(query: _Query, game: str, seat: int) -> Response:
     """Finish building.
 
     Every tile that has a legal place must be placed before; a tile that has none goes back into the bag, with
     no gold back. When the last seat has finished, the round is scored and the next one begins.
     """
-    return _play(game, seat, FinishBuilding())
+    return _play(query, game, seat, FinishBuilding())
 
 
-def _play(game: str, seat: int, move: Move) -> Response:
-    return command_response(play_move(collaborators().games, command_from_request(), game, seat, move))
+def _play(query: _Query, game: str, seat: int, move: Move) -> Response:
+    games, command = collaborators().games, command_from_request()
+    return command_response(play_move(games, command, game, seat, move, include_actions="include" in query))

@@ -55,7 +55,7 @@ def _site() -> _Site:
     return _Site(files, digest.hexdigest()[:12])
 
 
-@blueprint.route("/play/")
+@blueprint.route("/play/", strict_slashes=False)
 def get_table() -> Response:
     """Play in a browser.
 

@@ -66,6 +66,12 @@ class ScoringSlot(Word):
         super().__init__(description, **kwargs)
 
 
+class Inclusion(Word):
+    """What a view of a game can carry beside what it always has."""
+
+    choices = ("actions",)
+
+
 class BotName(Word):
     """A bot: `random` does anything legal, `greedy` plays sensibly."""
 

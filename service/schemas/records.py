@@ -132,7 +132,7 @@ class GameRecord(Object):
         validate=validate.Length(max=64, error="This is longer than {max} characters."),
         metadata={"description": "The id of the recorded game."},
     )
-    version = Integer(0, None, "The version of the game that the record was made at.")
+    version = Integer(0, 2**31 - 1, "The version of the game that the record was made at.")
     players = ListOf(
         RecordedPlayer,
         "The players, in seat order.",

@@ -10,6 +10,7 @@ from service.schemas.enums import (
     AnyTile,
     BotName,
     Color,
+    Inclusion,
     LandscapeTile,
     ListedStatus,
     Prices,
@@ -202,7 +203,7 @@ class Purchase(Variants):
             raise ValidationError(f"{_EITHER}, not both.")
         for name in data.keys() & {"tile", "pass"}:
             if data[name] is None:
-                raise ValidationError(f"{_EITHER}.", name)
+                raise ValidationError({name: [f"{_EITHER}."]})
         if not data.keys() & {"tile", "pass"}:
             raise ValidationError(f"{_EITHER}.")
         return TileToBuy if "tile" in data else PassToBuy
@@ -297,6 +298,12 @@ class EventsQuery(StreamQuery):
     wait_ms = QueryInteger(
         0, 60_000, "How many milliseconds to wait for an event if there is none yet.", load_default=0
     )
+
+
+class ViewQuery(_Query):
+    """What the view of a game carries."""
+
+    include = Inclusion("`actions`: the view also has the legal actions of the caller's seat.")
 
 
 class PlacesQuery(_Query):

@@ -85,7 +85,7 @@ class Attempt:
         version = self.match.version
         if not self._command.accepts_version(version):
             detail, headers = f"The game is at version {version}.", {"ETag": f'"{version}"'}
-            raise Problem("version_mismatch", detail, headers=headers)
+            raise Problem("version_mismatch", detail, headers=headers, version=version)
 
     def commit(self, transition: Transition) -> Committed | None:
         """Let bots move, then commit; None after a conflict with another request.

@@ -22,7 +22,7 @@ from service.matches.errors import Problem
 from service.matches.match import Match, Status
 from service.matches.tokens import SPECTATOR, Caller, hash_token
 from service.matches.transitions import Transition, game_in_play, is_undo, make_move, undo_limit_reached
-from service.matches.views import View, game_view
+from service.matches.views import View, game_view, seat_actions
 from service.usecases.attempts import Committed, attempts, creations
 from service.usecases.games import Games
 from service.usecases.idempotency import Command
@@ -37,9 +37,12 @@ class CommandResult(NamedTuple):
     game_id: str
 
 
-def play_move(games: Games, command: Command, game_id: str, seat: int, move: Move) -> CommandResult:
+def play_move(
+    games: Games, command: Command, game_id: str, seat: int, move: Move, *, include_actions: bool = False
+) -> CommandResult:
     """Play a move of a seat: set an offer, buy, pass, place, take back, or finish building.
 
+    :param include_actions: add to the view what the seat can do next.
     :raises Problem: game_not_found, token_unknown, seat_not_found, token_required, not_your_seat,
         idempotency_key_reused, version_mismatch, game_not_started, game_aborted, seat_played_by_bot,
         too_many_changes, too_much_contention, store_unavailable, game_unreadable.
@@ -52,7 +55,8 @@ def play_move(games: Games, command: Command, game_id: str, seat: int, move: Mov
             attempt.check_preconditions()
             committed = attempt.commit(_apply_move(attempt.match, seat, move, attempt.now_ms))
         if committed is not None:
-            return _game_result(committed)
+            result = _game_result(committed)
+            return _with_actions(result, committed) if include_actions else result
     raise Problem("too_much_contention")
 
 
@@ -242,6 +246,11 @@ def _apply_move(match: Match, seat: int, move: Move, now_ms: int) -> Transition:
 def _game_result(committed: Committed) -> CommandResult:
     """Return the caller's view of the game."""
     return _result(committed.match, game_view(committed.match, committed.caller))
+
+
+def _with_actions(result: CommandResult, committed: Committed) -> CommandResult:
+    """Return a result whose view has the legal actions of the caller's seat."""
+    return result._replace(view=result.view | seat_actions(committed.match, committed.caller))
 
 
 def _created_result(committed: Committed) -> CommandResult:

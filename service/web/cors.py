@@ -8,7 +8,8 @@ from http import HTTPStatus
 from flask import Flask, Response, request
 
 _EXPOSED = (
-    "ETag, Location, Retry-After, Allow, X-Request-Id, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset"
+    "ETag, Date, Location, Link, Retry-After, Allow, X-Request-Id, RateLimit, RateLimit-Policy, "
+    "Deprecation, Sunset"
 )
 _TAKEN = "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, X-Request-Id"
 _PREFLIGHT_S = 86_400

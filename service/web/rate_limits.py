@@ -140,12 +140,15 @@ class _RequestLimits:
             )
 
     def add_headers(self, response: Response) -> Response:
-        """Add the `RateLimit` headers to the response of a limited request."""
+        """Add the `RateLimit` headers to the response of a limited request.
+
+        Their form is that of draft-ietf-httpapi-ratelimit-headers-10.
+        """
         allowance: Allowance | None = g.get("allowance")
         if allowance is not None:
-            response.headers["RateLimit-Limit"] = str(allowance.budget.limit)
-            response.headers["RateLimit-Remaining"] = str(allowance.left)
-            response.headers["RateLimit-Reset"] = str(allowance.reset_s)
+            kind, limit, window_s = allowance.budget
+            response.headers["RateLimit-Policy"] = f'"{kind}";q={limit};w={round(window_s)}'
+            response.headers["RateLimit"] = f'"{kind}";r={allowance.left};t={allowance.reset_s}'
         return response
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import wraps
 from typing import Any, Final
@@ -38,8 +40,8 @@ class Resource(Blueprint):
 
         def decorator(view: Callable[..., Any]) -> Callable[..., Any]:
             @wraps(documented(view))
-            def wrapper(**named: Any) -> Any:
-                return view(read(request, made), **named)
+            def wrapper(*read_before: Any, **named: Any) -> Any:
+                return view(*read_before, read(request, made), **named)
 
             if read is _read_query:
                 vars(wrapper)[TAKES_QUERY] = True
@@ -75,6 +77,16 @@ def _read_query(req: Request, schema: Schema) -> Any:
     except ValidationError as error:
         faults = [FieldError(fault.pointer.lstrip("/"), fault.detail) for fault in _faults(error.messages)]
         raise Problem("invalid_parameter", errors=faults) from error
+
+
+def refuse_encoded_slashes() -> None:
+    """Refuse a path in which a slash is encoded: WSGI decodes it, so it would be an alias.
+
+    :raises Problem: not_found.
+    """
+    sent: str = request.environ.get("RAW_URI", "")
+    if "%2f" in sent.partition("?")[0].lower():
+        raise Problem("not_found")
 
 
 def refuse_unknown_parameters() -> None:
@@ -125,11 +137,24 @@ def read_json(req: Request) -> Any:
     if (req.content_encoding or "identity").lower() != "identity":
         raise Problem("unsupported_media_type", "Send the body without Content-Encoding.")
     try:
-        return msgspec.json.decode(data)
+        value = msgspec.json.decode(data)
+        json.loads(data, object_pairs_hook=_refuse_duplicates)
+        return value
     except msgspec.ValidationError as error:
         raise Problem("invalid_body", errors=[FieldError("", "A number is out of range.")]) from error
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise Problem("malformed_json") from error
+
+
+def _refuse_duplicates(members: list[tuple[str, Any]]) -> None:
+    """Refuse an object with two members of one name: parsers differ in which one they take (RFC 8259, 4).
+
+    :raises Problem: malformed_json.
+    """
+    names = {name for name, _ in members}
+    if len(names) < len(members):
+        twice = next(name for name, count in Counter(name for name, _ in members).items() if count > 1)
+        raise Problem("malformed_json", f"An object has two members named {json.dumps(twice)}.")
 
 
 def body_of(req: Request) -> bytes:

@@ -57,6 +57,15 @@ def encoded_json_response(body: bytes, *, tag: str | None = None) -> Response:
     return Ready(body, 200, headers)
 
 
+def json_with(encoded: bytes, members: dict[str, Any]) -> bytes:
+    """Return an encoded JSON object, which is not empty, with some more members.
+
+    >>> json_with(b'{"a":1}', {"b": 2})
+    b'{"a":1,"b":2}'
+    """
+    return encoded[:-1] + b"," + _encoder.encode(members)[1:]
+
+
 def not_modified(tag: str) -> Response | None:
     """Return 304 when the client already has the representation with this entity tag, otherwise None."""
     sent = request.environ.get("HTTP_IF_NONE_MATCH")

@@ -185,15 +185,6 @@ def test_a_body_that_is_said_to_be_encoded_is_refused_even_if_it_is_not(encoding
 
 
 @pytest.mark.usefixtures("unchanged")
-def test_of_a_key_given_twice_the_last_counts(games):
-    sent = b'{"discard": "L01", "discard": 5, "prices": {}}'
-    answer = BY_NAME["PUT /v1/games/<game>/players/<int:seat>/offer"].send(
-        games["pricing"], data=sent, content_type="application/json"
-    )
-    assert [error["pointer"] for error in answer.json["errors"]] == ["/discard"]
-
-
-@pytest.mark.usefixtures("unchanged")
 def test_a_thousand_faults_are_not_all_told(games):
     service = games["lobby"].service
     for body in (
@@ -220,3 +211,12 @@ def test_a_list_that_is_too_long_is_refused_as_a_whole(games):
         answer = game.service.call(method, path, body, game.tokens[0])
         assert refusal(answer, pointer) == "invalid_body"
         assert [error["pointer"] for error in answer.json["errors"]] == [pointer]
+
+
+@pytest.mark.parametrize(
+    "body", ['{"name": "a", "name": "b"}', '{"options": {"seed": "a", "\\u0073eed": "b"}}']
+)
+def test_object_with_two_members_of_one_name_is_refused(service, body):
+    answer = service.call("POST", "/v1/games", data=body, content_type="application/json")
+    assert refusal(answer) == "malformed_json"
+    assert "two members named" in answer.json["detail"]

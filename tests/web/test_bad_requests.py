@@ -284,3 +284,10 @@ def test_problem_of_a_long_input_keeps_to_the_lengths_of_the_contract(service):
 def test_number_out_of_range_is_reported_without_the_path_of_the_decoder(service):
     answer = service.http.post("/v1/games", data='{"seats": 1e400}', content_type="application/json")
     assert answer.json["errors"] == [{"pointer": "", "detail": "A number is out of range."}]
+
+
+@pytest.mark.parametrize(
+    "path", ["/v1/games/", "/v1//games", "//v1/games", "/v1%2Fgames", "/v1/tiles/L01%2fpicture.svg"]
+)
+def test_alias_of_a_path_is_not_found(path, games):
+    assert refusal(games["lobby"].service.call("GET", path)) == "not_found"

@@ -35,9 +35,9 @@ def test_an_answer_that_is_ready_is_sent_as_flask_would_send_it(body, status, he
 
 def test_an_answer_that_is_ready_can_be_altered():
     answer = Ready(b"{}", 200, list(JSON))
-    answer.headers["RateLimit-Limit"] = "7"
+    answer.headers["RateLimit-Policy"] = "7"
     answer.status_code = 202
-    assert sent(answer, "GET") == ("202 ACCEPTED", [*JSON, ("RateLimit-Limit", "7")], b"{}")
+    assert sent(answer, "GET") == ("202 ACCEPTED", [*JSON, ("RateLimit-Policy", "7")], b"{}")
 
 
 REQUESTS = [

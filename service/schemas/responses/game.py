@@ -17,6 +17,7 @@ from service.schemas.enums import (
     TimeoutRule,
 )
 from service.schemas.fields import MAX_TURN_MS, MOST_GOLD, Integer, ListOf, One, Seat
+from service.schemas.responses.play import Actions
 from service.schemas.responses.shape import (
     ROUNDS,
     Answer,
@@ -157,6 +158,8 @@ class GameResult(Answer):
 class Game(Answer):
     """A game as the caller may see it."""
 
+    optional = ("actions",)
+
     id = GameId()
     name = Text("What the game is called.", 60)
     version = Version("How many changes have been accepted; the `ETag` has it too.")
@@ -179,3 +182,4 @@ class Game(Answer):
     fairness = One(Fairness, "The commitment to the seed, and the seed.")
     players = BySeat(Player, "The seats that are taken, in seat order.")
     result = One(GameResult, "How the game has ended; null until then.", allow_none=True)
+    actions = Actions("With `include=actions`: what the caller's seat can do now; none for other callers.")

@@ -92,8 +92,15 @@ class Action(Tagged):
     variants = (OfferAction, PurchaseAction, PassAction, PlacementAction, TakeBackAction, FinishAction)
 
 
+class Actions(ListOf):
+    """Actions open to a seat."""
+
+    def __init__(self, description: str) -> None:
+        super().__init__(Action, description, length=(0, _MOST_ACTIONS))
+
+
 class ActionList(Answer):
     """Every action open to a seat now; none when it is not its turn to decide."""
 
     version = Version()
-    actions = ListOf(Action, "The actions.", length=(0, _MOST_ACTIONS))
+    actions = Actions("The actions.")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from service.matches.errors import ERROR_CODES
 from service.schemas.enums import AnyTile, Color, GamePhase, Side, TerrainName
 from service.schemas.fields import MAX_ERRORS, Coordinate, Integer, ListOf, One, Rotation, Seat, Word
-from service.schemas.responses.shape import Answer, Count, LandscapeTiles, Text
+from service.schemas.responses.shape import Answer, Count, LandscapeTiles, Text, Version
+from skye import PLAYERS
 
 
 class ProblemCode(Word):
@@ -40,6 +41,9 @@ class ProblemParams(Answer):
         "seat",
         "phase",
         "color",
+        "seats",
+        "name",
+        "version",
         "action",
         "reason",
     )
@@ -52,11 +56,14 @@ class ProblemParams(Answer):
     side = Side("The edge of the cell.")
     own = TerrainName("The terrain that the tile has there.")
     neighbor = TerrainName("The terrain that the neighbour has there.")
-    need = Count("The gold that is needed.")
-    have = Count("The gold that there is.")
-    seat = Seat("The seat whose turn it is.")
+    need = Count("The gold, or the players, that are needed.")
+    have = Count("The gold, or the players, that there are.")
+    seat = Seat("The seat whose turn it is, or that the token does not act for.")
     phase = GamePhase("The phase that the game is in.")
     color = Color("The colour that is taken.")
+    seats = Count("How many seats the game has.", PLAYERS[-1])
+    name = Text("The name that is taken.", 40)
+    version = Version("The version that the game is at.")
     action = Integer(1, None, "The number of the action of a record that breaks a rule, from 1.")
     reason = ProblemCode("The code of the rule that the action breaks.")
 
