@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from flask import Response
@@ -142,5 +143,5 @@ def finish_building(query: _Query, game: str, seat: int) -> Response:
 
 
 def _play(query: _Query, game: str, seat: int, move: Move) -> Response:
-    games, command = collaborators().games, command_from_request()
-    return command_response(play_move(games, command, game, seat, move, include_actions="include" in query))
+    command = replace(command_from_request(), include_actions="include" in query)
+    return command_response(play_move(collaborators().games, command, game, seat, move))

@@ -37,12 +37,9 @@ class CommandResult(NamedTuple):
     game_id: str
 
 
-def play_move(
-    games: Games, command: Command, game_id: str, seat: int, move: Move, *, include_actions: bool = False
-) -> CommandResult:
+def play_move(games: Games, command: Command, game_id: str, seat: int, move: Move) -> CommandResult:
     """Play a move of a seat: set an offer, buy, pass, place, take back, or finish building.
 
-    :param include_actions: add to the view what the seat can do next.
     :raises Problem: game_not_found, token_unknown, seat_not_found, token_required, not_your_seat,
         idempotency_key_reused, version_mismatch, game_not_started, game_aborted, seat_played_by_bot,
         too_many_changes, too_much_contention, store_unavailable, game_unreadable.
@@ -56,7 +53,7 @@ def play_move(
             committed = attempt.commit(_apply_move(attempt.match, seat, move, attempt.now_ms))
         if committed is not None:
             result = _game_result(committed)
-            return _with_actions(result, committed) if include_actions else result
+            return _with_actions(result, committed) if command.include_actions else result
     raise Problem("too_much_contention")
 
 

@@ -35,6 +35,7 @@ class Command:
     :param digest: identifies method, path and body of the request; empty without an idempotency key.
     :param address: the address of the client.
     :param accepts_version: the condition of `If-Match`.
+    :param include_actions: whether the view of the game has the legal actions of the caller's seat.
     """
 
     token: str | None = None
@@ -42,6 +43,7 @@ class Command:
     digest: bytes = b""
     address: str = ""
     accepts_version: Callable[[int], bool] = lambda _version: True
+    include_actions: bool = False
 
     @property
     def record_key(self) -> str | None:
