@@ -41,7 +41,7 @@ _OF_OPERATION = (
     "requestBody",
     "responses",
 )
-_METHODS = {"get", "put", "post", "delete"}
+_METHODS = {"get", "put", "post", "patch", "delete"}
 _WIDTH, _WIDTH_OF_PART = 110, 72
 
 
