@@ -113,7 +113,11 @@ class ChosenOptions(TimeLimits):
         unique=True,
     )
     starting_seat = Seat("The seat that starts; drawn if not named.")
-    seed = Name("What all draws follow from; random if not given. Who gives it knows every draw.", 64)
+    seed = Name(
+        "What all draws follow from; random if not given. Whoever knows it knows every draw. The commitment "
+        "is public, and a short seed can be found from it by trying: use at least 22 random characters.",
+        64,
+    )
     tie_break = TieBreakRule("What breaks a tie; `leftover_gold` if not given.")
     open_gold = Boolean("Whether every purse is shown to everybody; `false` if not given.")
 

@@ -83,6 +83,16 @@ def test_response_of_an_older_release_is_replayed(written):
 # Newer formats.
 
 
+def test_game_is_stored_in_the_oldest_format_that_can_hold_it(service):
+    game = service.table(1, start=False)
+    key = f"skye:{{{game.id}}}:table"
+    assert service.redis.get(key).startswith(b"1:")
+    code = game.call("POST", "invites", token=game.host).json["invite"]
+    assert service.redis.get(key).startswith(b"2:")
+    game.call("POST", "players", {"name": "Bob"}, token=code)
+    assert service.redis.get(key).startswith(b"1:")
+
+
 def test_log_entry_of_a_newer_format_is_refused(service):
     game = service.table()
     key = f"skye:{{{game.id}}}:log"

@@ -17,6 +17,7 @@ READ = ("",)
 def stages(service):
     """Return a game in its lobby, one in play, one that is finished and one that is aborted, with tokens."""
     games = {"lobby": service.table(2, start=False), "playing": service.table(3, seed="in-play")}
+    games["lobby"].call("POST", "invites", token=games["lobby"].host)
     games["playing"].play_to("building", 2, dice(7))
     games["finished"] = service.table(2, seed="finished")
     games["finished"].play_out(dice(8))
@@ -56,6 +57,8 @@ def dump(redis):
                 [entry_id.decode(), {name.decode(): _text(data) for name, data in fields.items()}]
                 for entry_id, fields in redis.xrange(key)
             ]
+        elif kind == "list":
+            value = [_text(data) for data in redis.lrange(key, 0, -1)]
         else:
             value = [[member.decode(), score] for member, score in redis.zrange(key, 0, -1, withscores=True)]
         kept[key.decode()] = {"type": kind, "value": value}
@@ -71,6 +74,8 @@ def restore(redis, kept):
             for entry_id, fields in stored["value"]:
                 data = {name: base64.b64decode(value) for name, value in fields.items()}
                 redis.xadd(key, data, id=entry_id)
+        elif stored["type"] == "list":
+            redis.rpush(key, *(base64.b64decode(data) for data in stored["value"]))
         else:
             redis.zadd(key, dict(stored["value"]))
 
