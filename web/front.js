@@ -42,7 +42,7 @@ function section(title, ...children) {
 function againstBots() {
   const count = h("select", { "aria-label": t("front.opponents"), name: "bots" },
     ...[1, 2, 3, 4].map((number) => h("option", { value: number }, t("front.bots", { count: number }))));
-  const levels = ["greedy", "random"].map((bot) => (
+  const levels = ["strategist", "greedy", "random"].map((bot) => (
     button(t(`front.level.${bot}`), (event) => void create(event, {
       players: [{ name: myName() }, ...Array.from({ length: Number(count.value) }, () => ({ bot }))], start: true, name: t("front.game_name"),
     }), { class: "primary", "data-level": bot })));

@@ -23,7 +23,7 @@ export function lobbyPanel(store, reopen) {
   const join = h("form", { class: "bar", onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); void sit(); } },
     name, h("button", { class: "primary", "data-act": "join" }, t("lobby.join")));
   const start = button(t("lobby.start"), () => void write((game, ifMatch) => game.start({ ifMatch })), { class: "primary", "data-act": "start" });
-  const bots = h("div", { class: "bar" }, ...["greedy", "random"].map((bot) => (
+  const bots = h("div", { class: "bar" }, ...["strategist", "greedy", "random"].map((bot) => (
     button(t("lobby.add_bot", { bot: t(`bot.${bot}`) }), () => void write((game, ifMatch) => game.join({ bot: /** @type {any} */ (bot) }, { ifMatch })), { "data-bot": bot }))));
   const invite = button(t("lobby.invite"), () => void share(watchLink(store.id), ""), { "data-act": "invite" });
   const root = h("section", { class: "lobby panel", hidden: true, "aria-label": t("lobby.title") }, h("h2", {}, t("lobby.title")), seats, free, join,

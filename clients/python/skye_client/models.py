@@ -8,7 +8,7 @@ from typing import Literal, NotRequired, TypeAlias, TypedDict
 Asset: TypeAlias = bytes
 
 
-BotName: TypeAlias = Literal["random", "greedy"]
+BotName: TypeAlias = Literal["random", "greedy", "strategist"]
 
 
 Color: TypeAlias = Literal["red", "blue", "yellow", "white", "green"]

@@ -1,0 +1,193 @@
+"""Offers of a round chosen jointly: fictitious play of a matrix game over what tiles are worth to the seats.
+
+Each seat's strategies are its offers. One offer for each seat leads to the purchases that gain the seats
+most, in turn. The payoff of a seat is what it gains over the mean of the others: between two seats a zero-sum
+game. Every input is public: territories, scoring tiles, tiles drawn, and the purses, which follow from public
+events (see `observation.count_purses`).
+"""
+
+from __future__ import annotations
+
+from itertools import permutations
+from random import Random
+from typing import Final, NamedTuple, TypeAlias
+
+from skye.game import PRICING, Game, Player
+from skye.moves import PASS, PURCHASES, Move, SetOffer
+from skye.valuation import Appraisal, appraisal_of, situation_of
+
+_ITERATIONS: Final = {2: 16, 3: 9, 4: 6, 5: 4}
+"""How many times each seat answers the others, by the number of seats: what fits in the budget of time."""
+
+_MAX_PRICE: Final = 10
+"""Gold; no tile is worth more to a rival, except in odd positions."""
+
+_Strategy: TypeAlias = tuple[int, int]  # the numbers of two lots
+
+
+class _Lot(NamedTuple):
+    """A tile at a price.
+
+    `kept` and `sold` are the points that its seller gains in either case, `bought` those that each seat would
+    gain by buying it, and `utility` the same after what the purchase does for the seller; a tile that costs
+    more than it is worth is not bought.
+    """
+
+    seller: int
+    tile: str
+    price: int
+    kept: float
+    sold: float
+    bought: tuple[float, ...]
+    utility: tuple[float, ...]
+
+
+def best_joint_offer(game: Game, seat: int, rng: Random) -> SetOffer:
+    """Return the offer of most expected payoff against the other seats' mixed strategies."""
+    market = _Market(game)
+    strategies = market.strategies
+    rng.shuffle(strategies[seat])
+    totals = market.fictitious_play(_ITERATIONS[len(game.players)])[seat]
+    best = max(range(len(totals)), key=totals.__getitem__)
+    one, other = (market.lots[lot] for lot in strategies[seat][best])
+    (discard,) = set(game.players[seat].drawn) - {one.tile, other.tile}
+    return SetOffer(discard, ((one.tile, one.price), (other.tile, other.price)))
+
+
+def best_joint_purchase(game: Game, seat: int) -> Move:
+    """Return the purchase, or the pass, of most payoff when every later seat buys what gains it most."""
+    appraisal = appraisal_of(situation_of(game))
+    seats = len(game.players)
+    on_offer = [
+        _lot(appraisal, seats, seller, tile, price)
+        for seller, player in enumerate(game.players)
+        for tile, price in zip(player.drawn, player.prices, strict=True)
+    ]
+    order = [(game.starting_seat + turn) % seats for turn in range(game.buys + 1, seats)]
+    purses = [player.gold for player in game.players]
+
+    def payoff(lot: _Lot | None) -> float:
+        gains, left, lots = [0.0] * seats, purses.copy(), on_offer.copy()
+        if lot is not None:
+            _sell(lot, seat, lots, left, gains)
+        _settle(order, lots, left, gains)
+        return gains[seat] - (sum(gains) - gains[seat]) / (seats - 1)
+
+    affordable = [lot for lot in on_offer if lot.seller != seat and lot.price <= purses[seat]]
+    best = max([None, *affordable], key=payoff)
+    return PASS if best is None else PURCHASES[best.tile]
+
+
+class _Market:
+    """The lots and strategies of all seats before the offers are revealed."""
+
+    def __init__(self, game: Game) -> None:
+        self._order = [(game.starting_seat + turn) % len(game.players) for turn in range(len(game.players))]
+        self._purses = [_purse(game, player) for player in game.players]
+        self._appraisal = appraisal_of(situation_of(game))
+        self.lots: list[_Lot] = []
+        self.strategies = [self._strategies_of(seat, player) for seat, player in enumerate(game.players)]
+
+    def _strategies_of(self, seat: int, player: Player) -> list[_Strategy]:
+        """Return all offers of a seat, without prices above what any rival would pay."""
+        numbers = {tile: self._add_lots(seat, tile) for tile in player.drawn}
+        purse, lots = self._purses[seat], self.lots
+        return [
+            (one, other)
+            for first, second in permutations(player.drawn, 2)
+            if first < second
+            for one in numbers[first]
+            for other in numbers[second]
+            if lots[one].price + lots[other].price <= purse
+        ]
+
+    def _add_lots(self, seat: int, tile: str) -> range:
+        """Add a lot for each sensible price of a tile; one more than any rival pays keeps the tile."""
+        first = len(self.lots)
+        highest = min(self._purses[seat] - 1, _MAX_PRICE)
+        for price in range(1, highest + 1):
+            lot = _lot(self._appraisal, len(self._purses), seat, tile, price)
+            self.lots.append(lot)
+            if max(lot.utility) <= 0:
+                break
+        return range(first, len(self.lots))
+
+    def fictitious_play(self, iterations: int) -> list[list[float]]:
+        """Let each seat answer what the others have played so far; return the sums of payoffs by strategy."""
+        seats = range(len(self._purses))
+        totals = [[0.0] * len(strategies) for strategies in self.strategies]
+        played = [self._first_strategy(seat) for seat in seats]
+        for _ in range(iterations):
+            for seat in seats:
+                self._add_payoffs(totals[seat], played, seat)
+            for seat in seats:
+                best = max(range(len(totals[seat])), key=totals[seat].__getitem__)
+                played[seat] = self.strategies[seat][best]
+        return totals
+
+    def _first_strategy(self, seat: int) -> _Strategy:
+        lots = self.lots
+        return max(
+            self.strategies[seat],
+            key=lambda strategy: sum([lots[lot].kept + lots[lot].price for lot in strategy]),
+        )
+
+    def _add_payoffs(self, totals: list[float], played: list[_Strategy], seat: int) -> None:
+        offers = played.copy()
+        rivals = len(played) - 1
+        for number, strategy in enumerate(self.strategies[seat]):
+            offers[seat] = strategy
+            gains = self._gains(offers)
+            own = gains[seat]
+            totals[number] += own - (sum(gains) - own) / rivals
+
+    def _gains(self, offers: list[_Strategy]) -> list[float]:
+        """Return what each seat gains by a round in which these offers are made."""
+        lots = self.lots
+        purses = self._purses.copy()
+        gains = [0.0] * len(purses)
+        on_offer = []
+        for seat, (one, other) in enumerate(offers):
+            first, second = lots[one], lots[other]
+            on_offer.append(first)
+            on_offer.append(second)
+            purses[seat] -= first.price + second.price
+            gains[seat] = first.kept + second.kept
+        _settle(self._order, on_offer, purses, gains)
+        return gains
+
+
+def _settle(order: list[int], on_offer: list[_Lot], purses: list[int], gains: list[float]) -> None:
+    """Let each seat of the order buy what gains it most; update the lots, the purses and the gains."""
+    for buyer in order:
+        purse, most, bought = purses[buyer], 0.0, None
+        for lot in on_offer:
+            utility = lot.utility[buyer]
+            if utility > most and lot.price <= purse:
+                most, bought = utility, lot
+        if bought is not None:
+            _sell(bought, buyer, on_offer, purses, gains)
+
+
+def _sell(lot: _Lot, buyer: int, on_offer: list[_Lot], purses: list[int], gains: list[float]) -> None:
+    """Update for a purchase; the seller gets the price and the gold that lay on the tile."""
+    on_offer.remove(lot)
+    purses[buyer] -= lot.price
+    purses[lot.seller] += 2 * lot.price
+    gains[buyer] += lot.bought[buyer]
+    gains[lot.seller] += lot.sold - lot.kept
+
+
+def _purse(game: Game, player: Player) -> int:
+    return player.gold + (player.stakes if game.phase is PRICING else 0)
+
+
+def _lot(appraisal: Appraisal, seats: int, seller: int, tile: str, price: int) -> _Lot:
+    kept = appraisal.gain(seller, tile) - price * appraisal.gold(seller)
+    sold = price * appraisal.gold(seller)
+    bought = tuple([appraisal.gain(seat, tile) - price * appraisal.gold(seat) for seat in range(seats)])
+    harm = (sold - kept) / (seats - 1)
+    utility = tuple(
+        [gain - harm if seat != seller and gain > 0 else -1.0 for seat, gain in enumerate(bought)]
+    )
+    return _Lot(seller, tile, price, kept, sold, bought, utility)
