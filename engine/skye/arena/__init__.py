@@ -1,0 +1,1 @@
+"""The arena: leagues of bots on paired seeds, by the command `skye-arena` (see PROTOCOL.md for bots)."""

@@ -1,0 +1,82 @@
+"""The command `skye-arena`: plays a league and prints its table."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from skye.arena import entrants
+from skye.arena.league import League, play_league
+from skye.arena.ratings import Standing, standings
+from skye.setup import PLAYERS
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Play a league; return the exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        bots = tuple(entrants.entrant_from(bot) for bot in options.bots)
+        if len({bot.name for bot in bots}) < len(bots):
+            raise ValueError("two bots have the same name: give one another with name=bot")
+        league = League(bots, options.players, options.games, options.seed, options.budget)
+        results = play_league(league, options.out, options.workers, _progress())
+    except ValueError as error:
+        print(f"skye-arena: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(f"\nInterrupted: the same command resumes from {options.out}.", file=sys.stderr)
+        return 130
+    print(f"\n{len(results)} games of {league.players} players, seed {league.seed!r}\n")
+    print(table(standings(results)))
+    return 0
+
+
+def table(rows: Sequence[Standing]) -> str:
+    """Return standings as a Markdown table."""
+    lines = [
+        "| bot | games | wins | 95 % | rating | 95 % | mean score | failures | slowest decision |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for name, games, wins, rating, score, failures, slowest in rows:
+        lines.append(
+            f"| {name} | {games} | {wins.value:.1%} | {wins.low:.1%} - {wins.high:.1%} | {rating.value:.0f} "
+            f"| {rating.low:.0f} - {rating.high:.0f} | {score:.1f} | {failures} | {slowest:.0f} ms |"
+        )
+    return "\n".join(lines)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="skye-arena",
+        description="Play a league of bots for Isle of Skye on paired seeds with rotated seats.",
+        epilog=entrants.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("bots", nargs="+", metavar="BOT", help="name, module:function, or name=command")
+    parser.add_argument("--players", type=int, choices=PLAYERS, default=2, help="seats of each game")
+    parser.add_argument("--games", type=int, default=100, help="how many games; groups share a seed")
+    parser.add_argument("--seed", default="league", help="what the seeds of the games derive from")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument("--budget", type=float, default=1.0, help="seconds for a decision of a process")
+    parser.add_argument("--out", type=Path, default=Path("league.jsonl"), help="file of results")
+    return parser
+
+
+def _progress() -> Callable[[int, int], None]:
+    begun = time.monotonic()
+
+    def report(played: int, left: int) -> None:
+        rate = played / (time.monotonic() - begun)
+        if sys.stderr.isatty() or played % 50 == 0 or not left:
+            line = f"{played} games, {rate:.2f} a second, {left} left: {left / rate:.0f} s"
+            print(line, end="\r" if sys.stderr.isatty() else "\n", file=sys.stderr, flush=True)
+
+    return report
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,78 @@
+"""The bots of a league, by what the command line calls them.
+
+| argument                         | bot                                                                  |
+|----------------------------------|----------------------------------------------------------------------|
+| `greedy`                         | a bot of this package, by name                                       |
+| `module:function`                | a Python function `(game, seat, rng) -> move`, in a process of its own |
+| `name=command with arguments`    | a command that speaks JSON lines                                     |
+
+Give any of them another name with `name=`: `old=mybots:greedy`.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+from random import Random
+from typing import NamedTuple, Protocol
+
+from skye.arena.bot_process import BotProcess
+from skye.bots import BOTS, choose_move
+from skye.game import Game
+from skye.moves import Move
+
+
+class Entrant(NamedTuple):
+    """A bot of a league: its name in tables, and either a bot of this package or a command."""
+
+    name: str
+    shipped: str | None
+    command: tuple[str, ...]
+
+
+class Decider(Protocol):
+    """What chooses the moves of an entrant."""
+
+    def decide(self, game: Game, seat: int, rng: Random) -> Move:
+        """Return a move, or raise `BotFailed`."""
+
+    def close(self) -> None:
+        """Release what the bot holds."""
+
+
+class _ShippedBot:
+    """A bot of this package; it runs in this process, and gets only what its seat can know."""
+
+    def __init__(self, name: str) -> None:
+        self._bot = BOTS[name]
+
+    def decide(self, game: Game, seat: int, rng: Random) -> Move:
+        return choose_move(self._bot, game, seat, rng)
+
+    def close(self) -> None:
+        return
+
+
+def entrant_from(argument: str) -> Entrant:
+    """Return the entrant that an argument of the command line names.
+
+    :raises ValueError: when it names none.
+    """
+    match = re.match(r"([\w.-]+)=(.+)", argument)
+    name, bot = match.groups() if match else (argument, argument)
+    if bot in BOTS:
+        return Entrant(name, bot, ())
+    if re.fullmatch(r"[\w.]+:\w+", bot):
+        return Entrant(name, None, (sys.executable, "-m", "skye.arena.host", bot))
+    command = tuple(shlex.split(bot))
+    if match is None or not command:
+        raise ValueError(f"{argument!r} is neither of {', '.join(BOTS)} nor module:function nor name=command")
+    return Entrant(name, None, command)
+
+
+def decider_for(entrant: Entrant, budget_s: float) -> Decider:
+    """Return what decides for an entrant."""
+    if entrant.shipped is not None:
+        return _ShippedBot(entrant.shipped)
+    return BotProcess(entrant.command, budget_s)

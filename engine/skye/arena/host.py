@@ -1,0 +1,46 @@
+"""Hosts a Python bot, `python -m skye.arena.host module:function`, as a command that speaks JSON lines."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from importlib import import_module
+from random import Random
+
+from skye.bots import BOTS, Bot
+from skye.position_import import game_from_position
+from skye.record import move_view
+
+
+def bot_named(name: str) -> Bot:
+    """Return a bot of this package by name, or any function as `module:function`.
+
+    :raises ValueError: when there is no such bot.
+    """
+    if name in BOTS:
+        return BOTS[name]
+    module, _, function = name.partition(":")
+    try:
+        bot: Bot = getattr(import_module(module), function)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ValueError(f"there is no bot {name!r}: {error}") from error
+    return bot
+
+
+def main() -> None:
+    """Answer each request on standard input; what the bot prints goes to standard error."""
+    sys.path.insert(0, os.getcwd())  # noqa: PTH109 - where `python -m` of the author would look
+    replies = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    bot = bot_named(sys.argv[1])
+    for line in sys.stdin:
+        request = json.loads(line)
+        game = game_from_position(request["position"])
+        move = bot(game, request["seat"], Random(request["seed"]))
+        replies.write(json.dumps({"id": request["id"], "move": move_view(move)}) + "\n")
+        replies.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+"""A league: which games are played, by how many workers, and the file that it resumes from."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from itertools import combinations, count
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+from skye.arena.entrants import Decider, Entrant, decider_for
+from skye.arena.match import play_match
+
+Result: TypeAlias = dict[str, Any]
+
+
+class League(NamedTuple):
+    """What a league is; the same values play the same games."""
+
+    entrants: tuple[Entrant, ...]
+    players: int
+    games: int
+    seed: str
+    budget_s: float
+
+    def line_up(self, game: int) -> tuple[tuple[Entrant, ...], str]:
+        """Return the entrants by seat and the seed of a game, counted from 0.
+
+        Games come in groups that share a seed: every set of entrants sits in every rotation once. With fewer
+        entrants than seats, the last entrant takes the seats that are left.
+        """
+        entrants = self.entrants + self.entrants[-1:] * (self.players - len(self.entrants))
+        sets = list(combinations(entrants, self.players))
+        group, within = divmod(game, len(sets) * self.players)
+        number, turn = divmod(within, self.players)
+        seats = sets[number]
+        return seats[turn:] + seats[:turn], f"{self.seed}/{group}"
+
+    @property
+    def group_size(self) -> int:
+        """How many games share a seed."""
+        return next(game for game in count(1) if self.line_up(game)[1] != self.line_up(0)[1])
+
+    def header(self) -> Result:
+        """Return the first line of the league's file."""
+        bots = {entrant.name: entrant.shipped or list(entrant.command) for entrant in self.entrants}
+        return {"bots": bots, "players": self.players, "seed": self.seed, "budget_s": self.budget_s}
+
+
+def play_league(
+    league: League, path: Path, workers: int, progress: Callable[[int, int], None]
+) -> list[Result]:
+    """Play the games that the file lacks, append each to it, and return the results of all.
+
+    :param progress: called after each game with the games played now and those left.
+    :raises ValueError: when the file is of another league.
+    """
+    results = _read(path, league)
+    missing = [game for game in range(league.games) if game not in results]
+    with path.open("a", encoding="utf-8") as file:
+        if not path.stat().st_size:
+            file.write(json.dumps(league.header()) + "\n")
+        for played, result in enumerate(_played(league, missing, workers), 1):
+            file.write(json.dumps(result, separators=(",", ":")) + "\n")
+            file.flush()
+            results[result["game"]] = result
+            progress(played, len(missing) - played)
+    return [results[game] for game in sorted(results)]
+
+
+def _played(league: League, games: Sequence[int], workers: int) -> Iterator[Result]:
+    """Play games in worker processes; keep only a few waiting, so that an interruption ends soon."""
+    waiting: set[Future[Result]] = set()
+    left = iter(games)
+    with ProcessPoolExecutor(workers, get_context("spawn"), _prepare_worker, (league,)) as pool:
+        try:
+            for game in left:
+                waiting.add(pool.submit(_play, game))
+                if len(waiting) >= 2 * workers:
+                    done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                    yield from (future.result() for future in done)
+            yield from (future.result() for future in wait(waiting).done)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+_worker: dict[str, Any] = {}
+"""The league of this worker process, and its deciders by entrant."""
+
+
+def _prepare_worker(league: League) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _worker["league"], _worker["deciders"] = league, {}
+    atexit.register(_close)
+
+
+def _close() -> None:
+    for decider in _worker["deciders"].values():
+        decider.close()
+
+
+def _play(game: int) -> Result:
+    league: League = _worker["league"]
+    deciders: dict[Entrant, Decider] = _worker["deciders"]
+    entrants, seed = league.line_up(game)
+    for entrant in entrants:
+        if entrant not in deciders:
+            deciders[entrant] = decider_for(entrant, league.budget_s)
+    names = [entrant.name for entrant in entrants]
+    return {"game": game, **play_match(names, [deciders[entrant] for entrant in entrants], seed)}
+
+
+def _read(path: Path, league: League) -> dict[int, Result]:
+    """Return the results of a file by game, after cutting off a last line that is incomplete."""
+    if not path.exists():
+        return {}
+    data = path.read_bytes()
+    whole = data[: data.rfind(b"\n") + 1]
+    if whole != data:
+        os.truncate(path, len(whole))
+    lines = [json.loads(line) for line in whole.splitlines()]
+    if lines and lines[0] != league.header():
+        raise ValueError(f"{path} is of another league: {lines[0]}")
+    return {result["game"]: result for result in lines[1:] if result["game"] < league.games}

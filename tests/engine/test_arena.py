@@ -1,0 +1,162 @@
+"""The arena: pairing, resuming, statistics, and bots in processes of their own, good and bad."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from skye import Action, Options, Record, move_from, replay
+from skye.arena.command import main
+from skye.arena.entrants import entrant_from
+from skye.arena.league import League
+from skye.arena.ratings import standings, wilson
+
+REPOSITORY = Path(__file__).parents[2]
+EXAMPLE = REPOSITORY / "examples/arena/bot.mjs"
+
+
+@pytest.fixture
+def play(tmp_path, monkeypatch):
+    """Play a league of one worker and return its header and its results."""
+    monkeypatch.setenv("PYTHONPATH", f"{REPOSITORY}/engine:{Path(__file__).parent}")
+
+    def league(*bots, games=2, **options):
+        out = tmp_path / "league.jsonl"
+        arguments = [f"--{name}={value}" for name, value in options.items()]
+        status = main([*bots, f"--games={games}", "--workers=1", f"--out={out}", *arguments])
+        assert status == 0
+        header, *results = map(json.loads, out.read_text().splitlines())
+        return header, results
+
+    league.out = tmp_path / "league.jsonl"
+    return league
+
+
+def test_group_has_every_set_of_bots_in_every_rotation_on_one_seed():
+    entrants = tuple(map(entrant_from, ["random", "greedy", "third=cat"]))
+    league = League(entrants, 2, 12, "s", 1)
+    line_ups = [[entrant.name for entrant in league.line_up(game)[0]] for game in range(6)]
+    assert league.group_size == 6
+    assert sorted(map(tuple, line_ups)) == sorted(
+        (one, other)
+        for one in ["random", "greedy", "third"]
+        for other in ["random", "greedy", "third"]
+        if one != other
+    )
+    assert {league.line_up(game)[1] for game in range(6)} == {"s/0"}
+    assert league.line_up(6)[1] == "s/1"
+
+
+def test_last_bot_takes_the_seats_that_are_left():
+    league = League(tuple(map(entrant_from, ["random", "greedy"])), 4, 4, "s", 1)
+    assert [[entrant.name for entrant in league.line_up(game)[0]].index("random") for game in range(4)] == [
+        0,
+        3,
+        2,
+        1,
+    ]
+
+
+@pytest.mark.parametrize("argument", ["unknown", "", "=", "name="])
+def test_entrant_that_names_no_bot_is_refused(argument):
+    with pytest.raises(ValueError, match="neither"):
+        entrant_from(argument)
+
+
+def test_record_of_each_game_replays_to_its_scores(play):
+    _, results = play("random", "arena_bots:sound", players=3, games=3)
+    for result in results:
+        assert result["failures"] == {}
+        record = result["record"]
+        actions = [
+            Action(a["seat"], move_from(a["type"], {k: v for k, v in a.items() if k not in ("seat", "type")}))
+            for a in record["actions"]
+        ]
+        colors = tuple(player["color"] for player in record["players"])
+        end = replay(Record(colors, record["options"]["seed"], Options(), tuple(actions)))[-1].game
+        assert [player.score for player in end.players] == result["scores"]
+        assert list(end.winners) == result["winners"]
+
+
+@pytest.mark.parametrize(
+    ("bot", "failure"),
+    [
+        ("arena_bots:crash", "ended"),
+        ("arena_bots:hang", "budget"),
+        ("arena_bots:cheat", "illegal"),
+        ("arena_bots:endless", "took a placement back"),
+        ("arena_bots:missing", "no bot"),
+        ("deaf=sleep 600", "budget"),
+        ("noise=yes", "sent no move"),
+        ("absent=/no/such/program", "cannot be started"),
+    ],
+)
+def test_bot_that_fails_loses_its_games_and_the_league_goes_on(play, monkeypatch, bot, failure):
+    monkeypatch.setattr("skye.arena.bot_process.STARTUP_S", 5.0)
+    _, results = play("random", bot, budget=1)
+    assert len(results) == 2
+    for result in results:
+        seat = 1 - result["bots"].index("random")
+        assert failure in result["failures"][str(seat)]
+        assert result["winners"] == [1 - seat]
+
+
+def test_bot_in_its_own_process_finds_no_seed(play):
+    _, results = play("random", "arena_bots:spy")
+    assert all(result["failures"] == {} for result in results)
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+def test_example_in_javascript_plays_whole_games(play):
+    _, results = play("random", f"javascript=node {EXAMPLE}", games=4, budget=20)
+    assert all(result["failures"] == {} for result in results)
+
+
+def test_interrupted_league_resumes_where_it_stopped(play):
+    _, whole = play("random", "greedy", games=6)
+    lines = play.out.read_text().splitlines(keepends=True)
+    play.out.write_text("".join(lines[:4]) + lines[4][:40])
+    _, resumed = play("random", "greedy", games=6)
+    without_times = [
+        [{k: v for k, v in result.items() if k != "slowest_ms"} for result in results]
+        for results in (whole, resumed)
+    ]
+    assert without_times[0] == without_times[1]
+    assert play.out.read_text().startswith("".join(lines[:4]))
+
+
+def test_file_of_another_league_is_refused(play, capsys):
+    play("random", "greedy")
+    assert main(["random", "greedy", "--seed=other", f"--out={play.out}"]) == 2
+    assert "another league" in capsys.readouterr().err
+
+
+def test_table_shows_wins_ratings_and_failures(play, capsys):
+    play("random", "greedy", games=4)
+    printed = capsys.readouterr().out
+    assert "| greedy | 4 | 100.0% | 51.0% - 100.0% |" in printed
+
+
+def test_wilson_interval_of_known_counts():
+    assert [round(value, 4) for value in wilson(10, 20)] == [0.5, 0.2993, 0.7007]
+    assert wilson(0, 10).low == 0.0
+    assert wilson(10, 10).high == 1.0
+
+
+def test_rating_difference_follows_from_win_rate():
+    def result(game, winner):
+        scores = [50, 40] if winner == 0 else [40, 50]
+        return {
+            "bots": ["one", "other"],
+            "seed": str(game),
+            "winners": [winner],
+            "scores": scores,
+            "failures": {},
+            "slowest_ms": [0, 0],
+        }
+
+    one, other = standings([result(game, int(game % 4 == 0)) for game in range(400)])
+    assert one.name == "one"
+    assert one.rating.value - other.rating.value == pytest.approx(190.8, abs=2)  # 400 log10(3)
+    assert one.rating.low < one.rating.value < one.rating.high
