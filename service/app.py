@@ -11,18 +11,16 @@ from service.observability.metrics import Metrics
 from service.openapi import Contract
 from service.routes import BLUEPRINTS, web_table
 from service.settings import Settings
-from service.storage import retry
 from service.storage.redis_store import RedisStore
 from service.storage.store import Store
 from service.usecases.change_notifier import ChangeNotifier
 from service.usecases.games import Games
 from service.usecases.open_streams import OpenStreams
-from service.web import client_disconnect, collaborators, cors, host_header, problems, request_parsing
+from service.web import collaborators, cors, problems, request_hooks
 from service.web import rate_limits as limits
-from service.web.access_log import AccessNotes
 from service.web.collaborators import Collaborators
 from service.web.framework import Application, PlainInteger
-from service.web.response_headers import Envelope
+from service.web.middleware import Middleware
 
 if TYPE_CHECKING:
     from wsgiref.types import WSGIApplication
@@ -47,16 +45,11 @@ def build(
     games, open_streams = Games(store, settings, clock, metrics), OpenStreams(settings, metrics)
     collaborators.register(app, Collaborators(games, ChangeNotifier(store), open_streams, metrics))
     problems.register(app)
-    app.before_request(retry.start_budget)
-    app.before_request(request_parsing.refuse_encoded_slashes)
-    app.before_request(request_parsing.refuse_unknown_parameters)
-    app.teardown_request(retry.clear_budget)
-    host_header.register(app)
-    client_disconnect.register(app)
+    request_hooks.register(app)
     limits.register(app, settings, store)
     cors.register(app, settings.cors_origins)
     everyone = cors.for_everyone(settings.cors_origins)
-    wrapped = Envelope(app.wsgi_app, AccessNotes(metrics), everyone)
+    wrapped = Middleware(app.wsgi_app, metrics, everyone)
     app.wsgi_app = _behind_proxies(wrapped, settings.trusted_proxies)  # type: ignore[assignment,method-assign]  # Flask's own way
     return app
 

@@ -17,10 +17,9 @@ from service.schemas import requests
 from service.schemas import responses as answers
 from service.usecases.follower import Follower, events_after
 from service.web import sse
-from service.web.authentication import bearer_token
 from service.web.collaborators import collaborators
 from service.web.rate_limits import network
-from service.web.request_parsing import Resource
+from service.web.request_parsing import Resource, bearer_token
 from service.web.responses import check_accepts, etag, json_response, not_modified
 from skye import Event, actions_as_seen_by, round_report
 

@@ -13,12 +13,17 @@ from service.openapi.operations import BODY, STORE, Answer, Link, Token, creates
 from service.schemas import requests
 from service.schemas import responses as answers
 from service.usecases import commands
-from service.web.authentication import bearer_token
 from service.web.collaborators import collaborators
-from service.web.commands import command_from_request, command_response
 from service.web.rate_limits import charge_creation
-from service.web.request_parsing import Resource
-from service.web.responses import encoded_json_response, etag, json_response, json_with, not_modified
+from service.web.request_parsing import Resource, bearer_token, command_from_request
+from service.web.responses import (
+    command_response,
+    encoded_json_response,
+    etag,
+    json_response,
+    json_with,
+    not_modified,
+)
 
 blueprint = Resource("Lobby", __name__, url_prefix="/v1", description="Create, find, join and start games.")
 

@@ -13,11 +13,9 @@ from service.openapi.operations import BODY, Answer, Describe, Link, Token, read
 from service.schemas import requests
 from service.schemas import responses as answers
 from service.usecases.commands import play_move
-from service.web.authentication import bearer_token
 from service.web.collaborators import collaborators
-from service.web.commands import command_from_request, command_response
-from service.web.request_parsing import Resource
-from service.web.responses import etag, json_response, not_modified
+from service.web.request_parsing import Resource, bearer_token, command_from_request
+from service.web.responses import command_response, etag, json_response, not_modified
 from skye import Buy, FinishBuilding, Move, Pass, Place, SetOffer, TakeBack
 
 blueprint = Resource(

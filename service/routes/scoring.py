@@ -15,9 +15,8 @@ from service.openapi.operations import BODY, GAME, Answer, Describe, Token, oper
 from service.schemas import requests
 from service.schemas import responses as answers
 from service.svg import territory_svg
-from service.web.authentication import bearer_token
 from service.web.collaborators import collaborators
-from service.web.request_parsing import Resource
+from service.web.request_parsing import Resource, bearer_token
 from service.web.responses import etag, json_response, not_modified, text_response
 from skye import (
     SCORING_TILES,

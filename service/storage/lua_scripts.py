@@ -8,8 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import redis
 
-from service.storage.protocol_errors import expect_int
-from service.storage.retry import TooFewReplicas
+from service.storage.retry import TooFewReplicas, expect_int
 
 MAX_IDEMPOTENCY_KEYS: Final = 64
 """How many idempotency records a match holds; a commit beyond that deletes the oldest record."""

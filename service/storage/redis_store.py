@@ -28,16 +28,22 @@ import redis
 
 from service.matches.errors import Problem
 from service.settings import MEMORY_URL, Settings
-from service.storage.call_deadline import call_deadline
+from service.storage.circuit_breaker import call_deadline
 from service.storage.codec import entry_header
 from service.storage.connect import create_topology
 from service.storage.eviction_policy import eviction_warning
 from service.storage.lua_scripts import COMMIT, FILL, TOUCH, MinReplicas
-from service.storage.protocol_errors import PROTOCOL_ERRORS, as_redis_error, expect_bytes, expect_int
 from service.storage.pubsub import subscribe
 from service.storage.redis_calls import RedisCalls
 from service.storage.redis_url import parse
-from service.storage.retry import RetryPolicy, TooFewReplicas
+from service.storage.retry import (
+    PROTOCOL_ERRORS,
+    RetryPolicy,
+    TooFewReplicas,
+    as_redis_error,
+    expect_bytes,
+    expect_int,
+)
 from service.storage.store import Commit, LogEntry, StoredResponse
 from service.storage.topology import SingleServer, Topology
 

@@ -2,6 +2,9 @@
 
 Only errors that can pass are retried: lost connections, timeouts, failovers, a Redis that is loading. The
 last error becomes the `Problem` store_unavailable.
+
+Protocol errors, replies that no Redis sends because another service answers at the address, count as errors
+of Redis.
 """
 
 from __future__ import annotations
@@ -15,14 +18,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import TracebackType
-from typing import Final
+from typing import Any, Final
 
 import redis
 from redis.exceptions import AuthenticationError, AuthorizationError, BusyLoadingError
 
 from service.matches.errors import Problem
 from service.observability.logs import facts
-from service.storage.protocol_errors import PROTOCOL_ERRORS, as_redis_error
 
 _log = logging.getLogger(__name__)
 
@@ -34,6 +36,9 @@ _RETRYABLE_REPLY: Final = re.compile(
     r"\b(LOADING|MASTERDOWN|READONLY|NOREPLICAS|BUSY|UNBLOCKED|CLUSTERDOWN|TRYAGAIN|MOVED|ASK)\b"
 )
 """Error replies of a Redis that cannot serve now. Full memory and wrong passwords do not pass."""
+
+PROTOCOL_ERRORS: Final = (TypeError, ValueError, LookupError, AttributeError)
+"""What redis-py and this package raise when they read a malformed reply."""
 
 _spent_s: ContextVar[list[float] | None] = ContextVar("spent_s", default=None)
 """How much of its retry budget the current request has spent, in seconds, as a list of one."""
@@ -53,6 +58,35 @@ def is_retryable(error: redis.RedisError) -> bool:
     kinds = redis.ReadOnlyError, redis.exceptions.ClusterDownError, redis.exceptions.TryAgainError
     moving = redis.exceptions.AskError
     return isinstance(error, (*kinds, moving)) or bool(_RETRYABLE_REPLY.search(str(error)))
+
+
+def as_redis_error(error: Exception) -> redis.RedisError:
+    """Return an error of Redis as it is, and any other as `InvalidResponse`."""
+    if isinstance(error, redis.RedisError):
+        return error
+    malformed = redis.InvalidResponse(f"malformed reply, is this a Redis? {error}")
+    malformed.__cause__ = error
+    return malformed
+
+
+def expect_bytes(reply: Any) -> bytes | None:
+    """Return a reply of bytes or nil.
+
+    :raises TypeError: for any other type.
+    """
+    if reply is not None and not isinstance(reply, bytes):
+        raise TypeError(f"expected bytes, got {type(reply).__name__}")
+    return reply
+
+
+def expect_int(reply: Any) -> int:
+    """Return a reply that is an integer.
+
+    :raises TypeError: for any other type.
+    """
+    if type(reply) is not int:
+        raise TypeError(f"expected an integer, got {type(reply).__name__}")
+    return reply
 
 
 class Attempt:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 from service.matches import autoplay
 from service.matches.errors import Problem
@@ -19,11 +20,41 @@ from service.matches.tokens import SPECTATOR, Caller, TokenSource, identify
 from service.matches.transitions import Transition
 from service.storage.store import StoredResponse
 from service.usecases.games import Games
-from service.usecases.idempotency import Command, IdempotencyRecord, decode_record, encode_record
+from service.usecases.idempotency import IdempotencyRecord, decode_record, encode_record
 from service.usecases.retries import MAX_ATTEMPTS, back_off
 
 _ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
 _ID_LENGTH = 12
+_KEY_BYTES: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What every command carries: credentials, idempotency key and precondition.
+
+    :param digest: identifies method, path and body of the request; empty without an idempotency key.
+    :param address: the address of the client.
+    :param accepts_version: the condition of `If-Match`.
+    :param include_actions: whether the view of the game has the legal actions of the caller's seat.
+    """
+
+    token: str | None = None
+    idempotency_key: str | None = None
+    digest: bytes = b""
+    address: str = ""
+    accepts_version: Callable[[int], bool] = lambda _version: True
+    include_actions: bool = False
+
+    @property
+    def record_key(self) -> str | None:
+        """The name of the idempotency record: the key is scoped to the token, without one to the address.
+
+        A token always has the form that `is_well_formed` checks, so none can equal the scope of an address.
+        """
+        if self.idempotency_key is None:
+            return None
+        scope = self.token or f"address:{self.address}"
+        return hashlib.sha256(f"{scope}\n{self.idempotency_key}".encode()).hexdigest()[: 2 * _KEY_BYTES]
 
 
 class Committed(NamedTuple):
@@ -73,7 +104,7 @@ class Attempt:
         if record is None:
             return None
         match = self._games.at_version(self.match, record.version)
-        return Committed(match, record.caller, record.tokens(self._command))
+        return Committed(match, record.caller, record.tokens(self._command.idempotency_key or ""))
 
     def check_preconditions(self) -> None:
         """Check the idempotency key and `If-Match`, after authorization (RFC 9110, 13.2.1).
@@ -134,7 +165,7 @@ class Creation:
         if record.digest != self._command.digest:
             raise Problem("idempotency_key_reused")
         match = self._games.at_version(self._games.current(self.game_id), record.version)
-        return Committed(match, record.caller, record.tokens(self._command))
+        return Committed(match, record.caller, record.tokens(self._command.idempotency_key or ""))
 
     def commit(self, transition: Transition) -> Committed | None:
         """Let bots move, then commit; None if another match has this id.

@@ -23,9 +23,8 @@ from service.matches.match import Match, Status
 from service.matches.tokens import SPECTATOR, Caller, hash_token
 from service.matches.transitions import Transition, game_in_play, is_undo, make_move, undo_limit_reached
 from service.matches.views import View, game_view, seat_actions
-from service.usecases.attempts import Committed, attempts, creations
+from service.usecases.attempts import Command, Committed, attempts, creations
 from service.usecases.games import Games
-from service.usecases.idempotency import Command
 from skye import Action, Move
 
 

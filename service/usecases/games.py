@@ -199,8 +199,9 @@ class Games:
             self._metrics.commit_conflicted()
             return False
         self._cache.put(stored, match)
-        self._metrics.game_changed(before.status if before else None, match.status)
-        if before is not None:
+        if before is None or before.status is not match.status:
+            self._metrics.game_changed(before.status if before else None, match.status)
+        if before is not None and before.status is not match.status:
             self.listing.update(before, match)
         return True
 

@@ -11,10 +11,7 @@ The store keeps the records of the latest `MAX_IDEMPOTENCY_KEYS` keys of a game,
 
 from __future__ import annotations
 
-import hashlib
 import zlib
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
@@ -24,37 +21,6 @@ from service.matches.tokens import Caller, TokenSource
 
 RECORD_FORMAT: Final = 2
 """The format number of a stored record. Format 1 had no number and held the whole response."""
-
-_KEY_BYTES: Final = 16
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """What every command carries: credentials, idempotency key and precondition.
-
-    :param digest: identifies method, path and body of the request; empty without an idempotency key.
-    :param address: the address of the client.
-    :param accepts_version: the condition of `If-Match`.
-    :param include_actions: whether the view of the game has the legal actions of the caller's seat.
-    """
-
-    token: str | None = None
-    idempotency_key: str | None = None
-    digest: bytes = b""
-    address: str = ""
-    accepts_version: Callable[[int], bool] = lambda _version: True
-    include_actions: bool = False
-
-    @property
-    def record_key(self) -> str | None:
-        """The name of the idempotency record: the key is scoped to the token, without one to the address.
-
-        A token always has the form that `is_well_formed` checks, so none can equal the scope of an address.
-        """
-        if self.idempotency_key is None:
-            return None
-        scope = self.token or f"address:{self.address}"
-        return hashlib.sha256(f"{scope}\n{self.idempotency_key}".encode()).hexdigest()[: 2 * _KEY_BYTES]
 
 
 class IdempotencyRecord(msgspec.Struct, array_like=True, frozen=True):
@@ -76,9 +42,9 @@ class IdempotencyRecord(msgspec.Struct, array_like=True, frozen=True):
         """The role of the caller after the command."""
         return Caller(self.seat, self.host)
 
-    def tokens(self, command: Command) -> TokenSource:
+    def tokens(self, idempotency_key: str) -> TokenSource:
         """Return the source of the tokens in the response, with the same tokens as the first time."""
-        tokens = TokenSource(command.idempotency_key or "", self.nonce or None)
+        tokens = TokenSource(idempotency_key, self.nonce or None)
         for role in self.roles:
             tokens.token(role)
         return tokens

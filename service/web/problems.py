@@ -14,7 +14,7 @@ from werkzeug.exceptions import HTTPException
 
 from service.matches.errors import ERROR_CODES, Problem
 from service.observability.logs import facts
-from service.web.response_headers import REFUSAL, REQUEST_ID
+from service.web.middleware import PROBLEM_CODE, REQUEST_ID
 from skye import RuleError
 
 CONTENT_TYPE = "application/problem+json"
@@ -70,7 +70,7 @@ def _shortened(text: str, length: int) -> str:
 
 def _handle_problem(problem: Problem | RuleError) -> Response:
     """Return the problem response, and note its code for metrics and the access log."""
-    request.environ[REFUSAL] = problem.code
+    request.environ[PROBLEM_CODE] = problem.code
     return response_for(problem)
 
 

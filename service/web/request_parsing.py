@@ -1,8 +1,10 @@
-"""Requests in: what a client sends, read by its schema, and refused in the service's own form."""
+"""Request parsing: bodies and queries by their schemas, bearer tokens, idempotency keys and `If-Match`."""
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import wraps
@@ -12,10 +14,16 @@ import msgspec
 from flask import Request, current_app, request
 from flask_smorest import Blueprint
 from marshmallow import RAISE, Schema, ValidationError, fields
+from werkzeug.datastructures import ETags
 from werkzeug.exceptions import ClientDisconnected, HTTPException
 
 from service.matches.errors import FieldError, Problem
+from service.matches.tokens import is_well_formed
 from service.schemas.fields import MAX_ERRORS
+from service.usecases.attempts import Command
+
+_IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")
+_DIGEST_BYTES: Final = 16
 
 _BROKEN: Final = "The body breaks off, or is not in chunks as it says."
 
@@ -177,3 +185,54 @@ def body_of(req: Request) -> bytes:
     if length is None and len(data) == req.max_content_length:
         raise Problem("body_too_large")  # Werkzeug cuts a body in chunks off there
     return data
+
+
+def bearer_token() -> str | None:
+    """Return the bearer token of the request, None without an Authorization header.
+
+    :raises Problem: token_unknown, when the header is malformed, before any lookup.
+    """
+    header: str | None = request.environ.get("HTTP_AUTHORIZATION")
+    if header is None:
+        return None
+    scheme, _, value = header.partition(" ")
+    token = value.strip()
+    if scheme.lower() != "bearer" or not token:
+        raise Problem("token_unknown", "Send the token as `Authorization: Bearer TOKEN`.")
+    if not is_well_formed(token):
+        raise Problem("token_unknown")
+    return token
+
+
+def command_from_request() -> Command:
+    """Return what a request carries for any command.
+
+    :raises Problem: token_unknown, invalid_parameter, and what `body_of` raises.
+    """
+    environ = request.environ
+    key = environ.get("HTTP_IDEMPOTENCY_KEY")
+    if key is not None and not _IDEMPOTENCY_KEY.fullmatch(key):
+        detail = "This has not from 1 to 255 visible ASCII characters."
+        raise Problem("invalid_parameter", errors=[FieldError("Idempotency-Key", detail)])
+    digest = b"" if key is None else _digest(request)
+    accepts: Callable[[int], bool] = _any_version
+    if "HTTP_IF_MATCH" in environ:
+        accepts = _version_in(request.if_match)
+    return Command(bearer_token(), key, digest, request.remote_addr or "", accepts)
+
+
+def _version_in(wanted: ETags) -> Callable[[int], bool]:
+    """Return a check that a version is named by one of these entity tags, for any caller and media type."""
+    versions = {tag.partition("-")[0] for tag in wanted.as_set() if tag}
+    return lambda version: wanted.star_tag or str(version) in versions
+
+
+def _any_version(_version: int) -> bool:
+    return True
+
+
+def _digest(req: Request) -> bytes:
+    """Return a digest of method, path and body: a key must not be reused for another request."""
+    digest = hashlib.sha256(f"{req.method} {req.path}\n".encode())
+    digest.update(body_of(req))
+    return digest.digest()[:_DIGEST_BYTES]

@@ -10,8 +10,9 @@ from flask import Response, request
 
 from service.matches.errors import Problem
 from service.matches.tokens import SPECTATOR, Caller
+from service.usecases.commands import CommandResult
 from service.web.framework import Ready
-from service.web.response_headers import Header
+from service.web.middleware import Header
 
 JSON: Final = "application/json"
 _TYPE_JSON: Final = ("Content-Type", JSON)
@@ -64,6 +65,14 @@ def json_with(encoded: bytes, members: dict[str, Any]) -> bytes:
     b'{"a":1,"b":2}'
     """
     return encoded[:-1] + b"," + _encoder.encode(members)[1:]
+
+
+def command_response(result: CommandResult, status: int = 200, *, location: str | None = None) -> Response:
+    """Return the response to a command, with the entity tag of the version that it shows."""
+    headers = [("ETag", etag(result.version))]
+    if location is not None:
+        headers.append(("Location", location))
+    return uncached_json(result.view, status, headers)
 
 
 def not_modified(tag: str) -> Response | None:

@@ -88,7 +88,7 @@ def test_at_level_info_each_answer_has_a_line(service, lines):
     del refused["time"]
     assert refused == {
         "level": "info",
-        "logger": "service.web.access_log",
+        "logger": "service.web.middleware",
         "message": "answered",
         "request_id": "mine",
         "method": "PUT",
@@ -149,7 +149,7 @@ for _ in range(2):  # as when the settings are loaded again
     logger = JsonLogger(config)
 logger.warning("a worker is gone")
 logger.info("of no interest")
-logging.getLogger("service.web.access_log").info("of no interest")
+logging.getLogger("service.web.middleware").info("of no interest")
 logging.getLogger("service").error("an error")
 assert not logger.access_log_enabled
 """

@@ -13,7 +13,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from service.storage.batching import BatchingRedis
-from service.storage.call_deadline import call_deadline
+from service.storage.circuit_breaker import call_deadline
 from service.storage.cluster import ClusterTopology
 from service.storage.redis_url import parse
 from service.storage.sentinel import SentinelTopology

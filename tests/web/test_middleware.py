@@ -1,12 +1,15 @@
-"""What every answer carries: a request id, and the headers that browsers want."""
+"""The WSGI middleware: request ids and default response headers."""
 
 import re
 
 import pytest
+from flask import Request
+from werkzeug.test import create_environ
 
-from service.web.response_headers import Envelope
+from service.observability.metrics import Metrics
+from service.web.middleware import Middleware
 
-WANTED = {
+DEFAULT_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "cross-origin",
@@ -14,8 +17,8 @@ WANTED = {
 }
 
 
-def answers(service):
-    """Return answers of every kind."""
+def responses(service):
+    """Yield responses of every kind."""
     game = service.table(2)
     tag = game.call("GET", token=game.tokens[0]).headers["ETag"]
     yield service.call("GET", "/v1/tiles/L01")
@@ -34,21 +37,21 @@ def answers(service):
     stream.close()
 
 
-def test_every_answer_has_a_new_request_id(service):
-    ids = [answer.headers.getlist("X-Request-Id") for answer in answers(service)]
-    assert all(len(of_answer) == 1 and re.fullmatch("[0-9a-f]{16}", of_answer[0]) for of_answer in ids)
-    assert len({of_answer[0] for of_answer in ids}) == len(ids)
+def test_every_response_has_a_new_request_id(service):
+    ids = [response.headers.getlist("X-Request-Id") for response in responses(service)]
+    assert all(len(of_response) == 1 and re.fullmatch("[0-9a-f]{16}", of_response[0]) for of_response in ids)
+    assert len({of_response[0] for of_response in ids}) == len(ids)
 
 
-def test_every_answer_has_the_headers_that_browsers_want(service):
-    for answer in answers(service):
-        assert {name: answer.headers.get(name) for name in WANTED} == WANTED, answer
+def test_every_response_has_the_default_headers(service):
+    for response in responses(service):
+        assert {name: response.headers.get(name) for name in DEFAULT_HEADERS} == DEFAULT_HEADERS, response
 
 
 @pytest.mark.parametrize(
     "sent", ["x", "b7ad6b71-6920-3331", "a" * 64, "2026-11-20T12:00:00Z/7", "A.b_c~d+e=f@g:h"]
 )
-def test_a_well_formed_request_id_comes_back(service, sent):
+def test_well_formed_request_id_is_returned(service, sent):
     for path in ("/v1/tiles", "/nowhere"):
         assert service.call("GET", path, headers={"X-Request-Id": sent}).headers["X-Request-Id"] == sent
 
@@ -56,26 +59,27 @@ def test_a_well_formed_request_id_comes_back(service, sent):
 @pytest.mark.parametrize(
     "sent", ["", "a" * 65, "two words", "a,b", '"quoted"', "<b>", "é", "a\tb", "skye_token", "my-skye_token"]
 )
-def test_any_other_is_replaced(service, sent):
+def test_malformed_request_id_is_replaced(service, sent):
     back = service.call("GET", "/v1/tiles", headers={"X-Request-Id": sent}).headers["X-Request-Id"]
     assert re.fullmatch("[0-9a-f]{16}", back)
 
 
-def test_a_policy_of_its_own_stands():
-    told = []
+def test_content_security_policy_of_a_view_is_kept():
+    started = []
 
-    def page(_environ, start_response):
+    def view(_environ, start_response):
         start_response("200 OK", [("Content-Security-Policy", "default-src 'self'")])
         return [b"page"]
 
-    enveloped = Envelope(page, lambda *_answer: None)
-    assert enveloped({}, lambda *head: told.append(head)) == [b"page"]
-    ((_, headers, _),) = told
+    environ = create_environ("/")
+    environ["werkzeug.request"] = Request(environ)
+    assert Middleware(view, Metrics())(environ, lambda *head: started.append(head)) == [b"page"]
+    ((_, headers, _),) = started
     assert [text for name, text in headers if name == "Content-Security-Policy"] == ["default-src 'self'"]
     assert ("X-Content-Type-Options", "nosniff") in headers
 
 
-def test_pages_of_other_origins_may_read_the_id_and_the_limits(service):
+def test_request_id_and_rate_limits_are_exposed_to_other_origins(service):
     exposed = service.call("GET", "/v1/tiles").headers["Access-Control-Expose-Headers"].split(", ")
     names = {"X-Request-Id", "Retry-After", "RateLimit", "RateLimit-Policy", "Date", "Link"}
     assert names <= {*exposed}

@@ -1,0 +1,112 @@
+"""WSGI middleware around the Flask app: request ids, default response headers, metrics and the access log.
+
+It also covers what Flask renders outside the views: error responses and streams.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from collections.abc import Callable, Iterable, Sequence
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from flask import Request
+
+from service.observability.logs import facts
+from service.observability.metrics import Metrics, pattern
+
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
+REQUEST_ID: Final = "skye.request_id"
+"""The key of the request's id in the WSGI environment."""
+
+PROBLEM_CODE: Final = "skye.problem_code"
+"""The key of the problem's code in the WSGI environment, when the response is a problem."""
+
+Header: TypeAlias = tuple[str, str]
+
+_log = logging.getLogger(__name__)
+_GAME_ID = re.compile(r"[a-z0-9]{12}")
+
+# A token that a client sends as an id by mistake must not appear in the logs.
+_WELL_FORMED = re.compile(r"(?!.*skye_)[A-Za-z0-9._~:/+=@-]{1,64}")
+
+_POLICY: Final = ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+_HEADERS: Final = [
+    ("X-Content-Type-Options", "nosniff"),
+    ("Referrer-Policy", "no-referrer"),
+    ("Cross-Origin-Resource-Policy", "cross-origin"),  # clients are pages of other origins
+]
+
+
+def request_id(sent: str | None = None) -> str:
+    """Return the id that the client sent, or a new one if it sent none or a malformed one."""
+    return sent if sent and _WELL_FORMED.fullmatch(sent) else os.urandom(8).hex()
+
+
+def default_headers() -> list[Header]:
+    """Return the default headers for a response that the worker sends without the application."""
+    return [("X-Request-Id", request_id()), *_HEADERS, _POLICY]
+
+
+class Middleware:
+    """Adds default headers to each response, counts it, and logs it at level `info`.
+
+    :param more_headers: further headers for each response.
+    """
+
+    def __init__(
+        self, application: WSGIApplication, metrics: Metrics, more_headers: Sequence[Header] = ()
+    ) -> None:
+        self._application = application
+        self._metrics = metrics
+        self._headers = [*_HEADERS, *more_headers]
+        self._headers_and_policy = [*self._headers, _POLICY]
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """Answer a request."""
+        started = perf_counter()
+        its_id = environ[REQUEST_ID] = request_id(environ.get("HTTP_X_REQUEST_ID"))
+
+        def start(status: str, headers: list[Header], exc_info: Any = None, /) -> Callable[[bytes], object]:
+            self._record(environ, int(status[:3]), perf_counter() - started)
+            ours = self._headers if _POLICY[0] in dict(headers) else self._headers_and_policy
+            return start_response(status, [*headers, ("X-Request-Id", its_id), *ours], exc_info)
+
+        return self._application(environ, start)
+
+    def _record(self, environ: WSGIEnvironment, status: int, seconds: float) -> None:
+        """Count a response, and log it.
+
+        :param seconds: the time from the request to the head of the response.
+        """
+        request: Request = environ["werkzeug.request"]
+        code = environ.get(PROBLEM_CODE)
+        rule = request.url_rule.rule if request.url_rule else ""
+        self._metrics.answered(rule, request.method, status, seconds)
+        if code is not None:
+            self._metrics.refused(code)
+        if _log.isEnabledFor(logging.INFO):
+            _log_response(request, status, seconds, code)
+
+
+def _log_response(request: Request, status: int, seconds: float, code: str | None) -> None:
+    """Write a line of the access log: no path, query or header, since a token may stand in each."""
+    arguments = request.view_args or {}
+    game = arguments.get("game", "")
+    _log.info(
+        "answered",
+        extra=facts(
+            request_id=request.environ[REQUEST_ID],
+            method=request.method,
+            route=pattern(request.url_rule.rule) if request.url_rule else None,
+            status=status,
+            duration_ms=round(seconds * 1000, 3),
+            code=code,
+            game=game if _GAME_ID.fullmatch(game) else None,
+            seat=arguments.get("seat"),
+        ),
+    )
