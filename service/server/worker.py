@@ -83,13 +83,14 @@ class Worker(ggevent.GeventWorker):
                 _detect_half_open_connections(listener, int(self._timeout_s))
         super().run()
 
-    def handle(self, listener: socket, client: socket, addr: Any) -> None:
+    def handle(self, listener: socket, client: socket, addr: Any) -> None:  # noqa: ARG002 - gunicorn's signature
         """Serve one connection, in a greenlet of its own.
 
         gunicorn gives each listener a pool of connections of its own, so clients of the others cannot use up
         that of the health listener.
         """
-        is_health = listener.family != AF_UNIX and listener.getsockname()[1] == self._health_port
+        # Not the port of the listener, which may be closed while the last connections are accepted.
+        is_health = client.family != AF_UNIX and client.getsockname()[1] == self._health_port
         # It stands for the socket in all that gunicorn does.
         connection: Any = Connection(client, self._timeout_s, self._idle, self._bodies, is_health=is_health)
         current = gevent.getcurrent()
