@@ -233,7 +233,9 @@ def limits(document):
         "a game in play": f"{most.game_ttl_playing_s // DAY_S} days",
         "a finished game": f"{most.game_ttl_finished_s // DAY_S} days",
         "an aborted game": f"{most.game_ttl_aborted_s // DAY_S} day",
-        "the answer to an `Idempotency-Key`": f"{most.idempotency_ttl_s // DAY_S} day",
+        "the response to an `Idempotency-Key`, for the latest 64 keys of each game": (
+            f"{most.idempotency_ttl_s // 3600} hour"
+        ),
     }
 
 
