@@ -15,6 +15,7 @@ from werkzeug.routing import Rule
 
 from service.openapi.components import component_of
 from service.schemas.fields import Object, Tagged, Variants
+from service.schemas.responses.shape import Answer
 
 Doc: TypeAlias = dict[str, Any]
 """A part of the document."""
@@ -85,16 +86,21 @@ class Converter(OpenAPIConverter):
         doc: Doc = {"description": meaning_of(type(schema))}
         if isinstance(schema, Variants):
             forms = {form: self.resolve_nested_schema(form) for form in schema.variants}
-            doc["oneOf"] = list(forms.values())
+            mapping = {}
             if isinstance(schema, Tagged):
                 mapping = {tag: forms[form]["$ref"] for tag, form in schema.tags().items()}
+            if schema.fallback is not None:  # each form is mapped to: linters ask for it
+                forms[schema.fallback] = self.resolve_nested_schema(schema.fallback)
+                mapping[schema.fallback.__name__] = forms[schema.fallback]["$ref"]
+            doc["oneOf"] = list(forms.values())
+            if isinstance(schema, Tagged):
                 doc["discriminator"] = {"propertyName": schema.discriminator, "mapping": mapping}
             return doc
         doc |= super().schema2jsonschema(schema)
         doc.pop("additionalProperties", None)
         for field in doc.get("properties", {}).values():
             field.pop("default", None)  # generators of TypeScript make a field with a default a required one
-        if isinstance(schema, Object) and schema.unknown == RAISE:
+        if isinstance(schema, Object) and schema.unknown == RAISE and not isinstance(schema, Answer):
             doc["additionalProperties"] = False
         return doc
 

@@ -43,7 +43,7 @@ _INDEX = {
 
 @blueprint.route("/")
 @operation(
-    Answer(200, "The addresses.", answers.Index),
+    Answer(200, "The addresses.", answers.ServiceIndex),
     Answer(302, "To the table, for a browser.", headers=["Location"]),
     refuses=["not_acceptable"],
 )
@@ -60,7 +60,7 @@ def get_start() -> Response:
 
 
 @blueprint.route("/v1")
-@operation(Answer(200, "The addresses.", answers.Index), refuses=["not_acceptable"])
+@operation(Answer(200, "The addresses.", answers.ServiceIndex), refuses=["not_acceptable"])
 def get_index() -> Response:
     """Find everything in this version.
 

@@ -23,13 +23,13 @@ from skye import (
 
 
 class Color(Word):
-    """A player's colour; the castle has it too."""
+    """A player's colour; the castle has it too. There will be no others under `/v1`."""
 
     choices = COLORS
 
 
 class LandscapeTile(Word):
-    """The id of a landscape tile, L01 to L73."""
+    """The id of a landscape tile, L01 to L73. There will be no others under `/v1`."""
 
     component = "LandscapeTileId"
     choices = LANDSCAPE
@@ -39,7 +39,7 @@ class LandscapeTile(Word):
 
 
 class AnyTile(Word):
-    """The id of a landscape tile, L01 to L73, or of a castle tile."""
+    """The id of a landscape tile, L01 to L73, or of a castle tile. There will be no others under `/v1`."""
 
     component = "TileId"
     choices = TILES
@@ -49,7 +49,7 @@ class AnyTile(Word):
 
 
 class ScoringTileId(Word):
-    """The id of a scoring tile."""
+    """The id of a scoring tile. There will be no others under `/v1`."""
 
     choices = SCORING_TILES
 
@@ -58,7 +58,10 @@ class ScoringTileId(Word):
 
 
 class ScoringSlot(Word):
-    """The place of a scoring tile in a game; it decides in which rounds the tile is scored."""
+    """The place of a scoring tile in a game; it decides in which rounds the tile is scored.
+
+    There will be no others under `/v1`.
+    """
 
     choices = SLOTS
 
@@ -73,7 +76,17 @@ class Inclusion(Word):
 
 
 class BotName(Word):
-    """A bot: `random` does anything legal, `greedy` plays sensibly, `strategist` trades better."""
+    """A bot: `random` does anything legal, `greedy` plays sensibly, `strategist` trades better.
+
+    There may be new ones.
+    """
+
+    extensible = True
+    choices = BOTS
+
+
+class SeatableBot(Word):
+    """A bot that can be seated; `BotName` tells how each plays."""
 
     choices = BOTS
 
@@ -83,7 +96,16 @@ class TieBreakRule(Word):
 
     `leftover_gold`: the gold left after every 5 have become a point. `total_gold`: all the gold. Who is still
     tied shares the win.
+
+    There may be new ones.
     """
+
+    extensible = True
+    choices = TIE_BREAKS
+
+
+class ChosenTieBreak(Word):
+    """What breaks a tie for the win; `TieBreakRule` tells what each means."""
 
     choices = TIE_BREAKS
 
@@ -92,19 +114,32 @@ class TimeoutRule(Word):
     """Who decides for a seat that lets its deadline pass.
 
     `auto`: one sensible action is taken, and the seat goes on as before. `bot`: a bot plays on for good.
+
+    There may be new ones.
     """
+
+    extensible = True
+    choices = OnTimeout
+
+
+class ChosenTimeoutRule(Word):
+    """Who decides for a seat that lets its deadline pass; `TimeoutRule` tells what each means."""
 
     choices = OnTimeout
 
 
 class GameStatus(Word):
-    """Where a game stands."""
+    """Where a game stands. There may be new ones."""
 
+    extensible = True
     choices = Status
 
 
 class GamePhase(Word):
-    """The phase of a round in which players must decide; income, discard and scoring happen by themselves."""
+    """The phase of a round in which players must decide; income, discard and scoring happen by themselves.
+
+    There will be no others under `/v1`.
+    """
 
     choices = Phase
 
@@ -116,8 +151,9 @@ class ListedStatus(Word):
 
 
 class TakeoverReason(Word):
-    """Why a bot took over a seat."""
+    """Why a bot took over a seat. There may be new ones."""
 
+    extensible = True
     choices = ("resigned", "timed_out")
 
 
@@ -127,19 +163,23 @@ class StreamEndReason(Word):
     `finished`, `aborted`: the game is over. `restart`: the server stops, so reconnect. `history_lost`: the
     store has lost events that were sent. `game_not_found`, `token_unknown`: the caller may no longer read the
     game.
+
+    There may be new ones.
     """
 
+    extensible = True
     choices = ("finished", "aborted", "restart", "history_lost", "game_not_found", "token_unknown")
 
 
 class SeedOrigin(Word):
-    """Who chose the seed; a creator who did knows every draw in advance."""
+    """Who chose the seed; a creator who did knows every draw in advance. There may be new ones."""
 
+    extensible = True
     choices = SeedSource
 
 
 class TerrainName(Word):
-    """The terrain on an edge, in the middle of a tile, or of an area."""
+    """The terrain on an edge, in the middle of a tile, or of an area. There will be no others under `/v1`."""
 
     choices = tuple(terrain.label for terrain in Terrain)
 
@@ -148,7 +188,7 @@ class TerrainName(Word):
 
 
 class Side(Word):
-    """An edge of a tile."""
+    """An edge of a tile. There will be no others under `/v1`."""
 
     choices = ("north", "east", "south", "west")
 
@@ -157,7 +197,7 @@ class Side(Word):
 
 
 class ObjectKind(Word):
-    """A kind of thing that tiles show."""
+    """A kind of thing that tiles show. There will be no others under `/v1`."""
 
     choices = OBJECTS
 

@@ -44,9 +44,14 @@ class Object(Schema):
 
 
 class Variants(Object):
-    """A JSON object in one of several forms."""
+    """A JSON object in one of several forms.
+
+    The `fallback` is the form of those that later versions may send. It refers to the form proper: a
+    generator of Python would take a plain form for one more that has a `type` of its own.
+    """
 
     variants: ClassVar[tuple[type[Schema], ...]]
+    fallback: ClassVar[type[Schema] | None] = None
 
     def variant(self, data: dict[str, Any]) -> type[Schema]:
         """Return the form that an object is meant to have.
@@ -77,12 +82,14 @@ class Tagged(Variants):
     @cache
     def tags(cls) -> dict[str, type[Schema]]:
         """Return the forms by their `type`."""
-        forms = {}
-        for form in cls.variants:
-            tag = form().declared_fields[cls.discriminator]
-            assert isinstance(tag, Always)
-            forms[str(tag.value)] = form
-        return forms
+        return {cls.tag(form): form for form in cls.variants}
+
+    @classmethod
+    def tag(cls, form: type[Schema]) -> str:
+        """Return the `type` of a form."""
+        tag = form().declared_fields[cls.discriminator]
+        assert isinstance(tag, Always)
+        return str(tag.value)
 
     def variant(self, data: dict[str, Any]) -> type[Schema]:
         """Return the form whose `type` an object has."""
@@ -194,13 +201,21 @@ def _is_visible(character: str) -> bool:
     return not is_selector and unicodedata.category(character) not in _INVISIBLE_CATEGORIES
 
 
+EXTENSIBLE_ENUM = "x-extensible-enum"
+"""Under which the contract lists the known words of a string that may get others."""
+
+
 class OneOf(fields.String):
     """One of some words."""
 
-    def __init__(self, choices: Iterable[str], description: str, **kwargs: Any) -> None:
+    def __init__(
+        self, choices: Iterable[str], description: str, *, extensible: bool = False, **kwargs: Any
+    ) -> None:
         self._choices = tuple(choices)
-        enum = [str(choice) for choice in self._choices]
-        super().__init__(metadata={"description": description, "enum": enum}, **kwargs)
+        words: dict[str, Any] = {"enum": [str(choice) for choice in self._choices]}
+        if extensible:
+            words = {EXTENSIBLE_ENUM: words["enum"], "maxLength": 64, "pattern": "^[a-z][a-z0-9_]*$"}
+        super().__init__(metadata={"description": description, **words}, **kwargs)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         if not isinstance(value, str) or value not in self._choices:
@@ -231,21 +246,34 @@ class Always(fields.Field[Any]):
         return value
 
 
+class UnknownType(fields.String):
+    """The `type` of a form that a later version added: any but those of the known forms."""
+
+    def __init__(self, known: Iterable[type[Schema]]) -> None:
+        types = "|".join(Tagged.tag(form) for form in known)
+        shape = {"minLength": 1, "maxLength": 64, "pattern": f"^(?!({types})$)[a-z][a-z0-9_]*$"}
+        super().__init__(required=True, metadata={"description": "A type that is not known yet.", **shape})
+
+
 class Word(OneOf):
-    """One of the words that a subclass lists in `choices`; its docstring says what they are."""
+    """One of the words that a subclass lists in `choices`; its docstring says what they are.
+
+    A word of responses is `extensible` if later versions may add others.
+    """
 
     choices: ClassVar[Iterable[str]]
     component: ClassVar[str]
+    extensible: ClassVar[bool] = False
 
     def __init_subclass__(cls) -> None:
         cls.component = cls.__dict__.get("component", cls.__name__)
 
     def __init__(self, description: str, **kwargs: Any) -> None:
-        super().__init__(self.choices, description, **kwargs)
+        super().__init__(self.choices, description, extensible=self.extensible, **kwargs)
 
 
 class Rotation(Integer):
-    """Clockwise degrees from the reference orientation."""
+    """Clockwise degrees from the reference orientation. There will be no others under `/v1`."""
 
     component = "Rotation"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from marshmallow import fields, post_load, validate
 
-from service.schemas.enums import BotName, Color, LandscapeTile, Prices, ScoringTileId, TieBreakRule
+from service.schemas.enums import ChosenTieBreak, Color, LandscapeTile, Prices, ScoringTileId, SeatableBot
 from service.schemas.fields import (
     Always,
     Boolean,
@@ -31,7 +31,7 @@ class RecordedPlayer(Object):
 
     name = Name("What the player is called.", required=True)
     color = Color("The player's colour.", required=True)
-    bot = BotName("The bot that plays the seat; null for a person.", required=True, allow_none=True)
+    bot = SeatableBot("The bot that plays the seat; null for a person.", required=True, allow_none=True)
 
 
 class RecordedOptions(Object):
@@ -47,7 +47,7 @@ class RecordedOptions(Object):
         allow_none=True,
     )
     starting_seat = Seat("The seat the creator let start; null: drawn.", required=True, allow_none=True)
-    tie_break = TieBreakRule("What breaks a tie.", required=True)
+    tie_break = ChosenTieBreak("What breaks a tie.", required=True)
     open_gold = Boolean("Whether every purse is shown to everybody.", required=True)
 
 

@@ -8,15 +8,15 @@ from marshmallow import Schema, ValidationError, fields, validate, validates_sch
 
 from service.schemas.enums import (
     AnyTile,
-    BotName,
+    ChosenTieBreak,
+    ChosenTimeoutRule,
     Color,
     Inclusion,
     LandscapeTile,
     ListedStatus,
     Prices,
     ScoringTileId,
-    TieBreakRule,
-    TimeoutRule,
+    SeatableBot,
 )
 from service.schemas.fields import (
     MAX_TURN_MS,
@@ -55,7 +55,7 @@ class PersonToSeat(Object):
 class BotToSeat(Object):
     """A bot that takes a seat; only the host may seat one."""
 
-    bot = BotName("The bot that plays.", required=True)
+    bot = SeatableBot("The bot that plays.", required=True)
     name = Name("What the bot is called; it is given a name if it has none.")
     color = Color("The bot's colour; the first that is free if none is named.")
 
@@ -99,7 +99,7 @@ class TimeLimits(Object):
     """How long a decision may take, and what happens then."""
 
     turn_ms = Integer(1000, MAX_TURN_MS, "Milliseconds for each decision; no deadline if not given.")
-    on_timeout = TimeoutRule("Who decides for a seat that lets its deadline pass; `auto` if not given.")
+    on_timeout = ChosenTimeoutRule("Who decides for a seat that lets its deadline pass; `auto` if not given.")
 
 
 class ChosenOptions(TimeLimits):
@@ -118,7 +118,7 @@ class ChosenOptions(TimeLimits):
         "is public, and a short seed can be found from it by trying: use at least 22 random characters.",
         64,
     )
-    tie_break = TieBreakRule("What breaks a tie; `leftover_gold` if not given.")
+    tie_break = ChosenTieBreak("What breaks a tie; `leftover_gold` if not given.")
     open_gold = Boolean("Whether every purse is shown to everybody; `false` if not given.")
 
     @validates_schema

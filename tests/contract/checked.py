@@ -124,12 +124,16 @@ def _literal(entry):
 
 
 def closed(schema):
-    """Return schemas in which no object takes fields that are not named."""
+    """Return schemas that take nothing that only a later version may send: no field, word or type."""
     if isinstance(schema, list):
         return [closed(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
     parts = {key: closed(part) for key, part in schema.items()}
+    if "x-extensible-enum" in parts:
+        parts["enum"] = parts["x-extensible-enum"]
+    if "discriminator" in parts:
+        parts["oneOf"] = [form for form in parts["oneOf"] if "/Unknown" not in form["$ref"]]
     if isinstance(parts.get("properties"), dict) and parts.get("type") == "object":
         parts.setdefault("additionalProperties", False)
     return parts

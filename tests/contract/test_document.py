@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 
+import jsonschema_rs
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
@@ -83,7 +84,16 @@ def test_every_field_has_a_description_and_a_range(document):
         if "integer" in kinds:
             assert "minimum" in thing or "enum" in thing, place
         if "string" in kinds and place[:2] != ("components", "headers"):
-            shape = {"enum", "const", "maxLength", "pattern", "format", "contentMediaType", "examples"}
+            shape = {
+                "enum",
+                "x-extensible-enum",
+                "const",
+                "maxLength",
+                "pattern",
+                "format",
+                "contentMediaType",
+                "examples",
+            }
             assert shape & thing.keys(), place
         if "array" in kinds:
             assert "items" in thing, place
@@ -106,7 +116,17 @@ def test_every_field_of_an_answer_is_always_there(document, contract):
 
 def requested(contract):
     """Return the names of the schemas of requests, with all that these refer to."""
-    names, found = set(), [operation.get("requestBody", {}) for _, _, operation in contract.operations()]
+    return referred(contract, [operation.get("requestBody", {}) for _, _, operation in contract.operations()])
+
+
+def answered(contract):
+    """Return the names of the schemas of responses, with all that these refer to."""
+    return referred(contract, [operation["responses"] for _, _, operation in contract.operations()])
+
+
+def referred(contract, found):
+    """Return the names of the schemas that parts of the document refer to, directly or not."""
+    names = set()
     while found:
         for _, thing in walk(found.pop()):
             name = str(thing.get("$ref", "")).rpartition("/")[2]
@@ -127,7 +147,7 @@ def test_every_operation_is_described(contract):
         assert len(operation["tags"]) == 1, path
         assert "security" in operation, path
         assert "default" in operation["responses"], path
-        assert ("requestBody" in operation) <= (method in ("post", "put")), path
+        assert ("requestBody" in operation) <= (method in ("post", "put", "patch")), path
     assert len(set(names)) == len(names)
 
 
@@ -185,14 +205,53 @@ def test_every_link_leads_to_an_operation_that_has_its_parameters(contract):
         assert link["parameters"].keys() <= parameters[link["operationId"]], link
 
 
-@pytest.mark.parametrize("name", ["Event", "Action", "RecordedAction"])
-def test_a_union_can_be_told_apart_by_type(document, name):
+@pytest.mark.parametrize("name", ["Event", "Action", "RecordedAction", "ExportedAction"])
+def test_union_can_be_told_apart_by_type(document, name):
     union = document["components"]["schemas"][name]
     assert union["discriminator"]["propertyName"] == "type"
-    assert list(union["discriminator"]["mapping"].values()) == [form["$ref"] for form in union["oneOf"]]
-    for tag, reference in union["discriminator"]["mapping"].items():
+    mapping = union["discriminator"]["mapping"]
+    assert list(mapping.values()) == [form["$ref"] for form in union["oneOf"]]
+    for tag, reference in mapping.items():
+        if tag.startswith("Unknown"):  # the fallback has no type of its own, and goes by its name
+            continue
         form = document["components"]["schemas"][reference.rpartition("/")[2]]
         assert form["properties"]["type"]["const"] == tag
+
+
+UNIONS_OF_RESPONSES = {
+    "Event": {"id": 1, "version": 1, "at": "2027-01-15T08:00:00Z"},
+    "Action": {"method": "POST", "href": "/v1/games/k7mt2vq9xw3c/players/0/auction"},
+    "ExportedAction": {"seat": 0},
+}
+"""The unions that may get new members, each with the fields that all members have."""
+
+
+@pytest.mark.parametrize("name", UNIONS_OF_RESPONSES)
+def test_union_of_responses_takes_a_type_of_a_later_version(document, name):
+    later = UNIONS_OF_RESPONSES[name] | {"type": "auction_held", "bids": [1, 2]}
+    schema = {"$ref": f"#/components/schemas/{name}", "components": document["components"]}
+    assert jsonschema_rs.Draft202012Validator(schema).is_valid(later)
+
+
+@pytest.mark.parametrize("name", UNIONS_OF_RESPONSES)
+def test_union_of_responses_takes_no_malformed_member_of_a_known_type(document, name):
+    union = document["components"]["schemas"][name]
+    schema = {"$ref": f"#/components/schemas/{name}", "components": document["components"]}
+    validator = jsonschema_rs.Draft202012Validator(schema)
+    for tag in union["discriminator"]["mapping"]:
+        assert not validator.is_valid({"type": tag}), tag
+    placing = "tile_placed" if name == "Event" else "place"
+    assert not validator.is_valid(UNIONS_OF_RESPONSES[name] | {"type": placing})
+
+
+def test_enumeration_of_responses_is_open_or_said_to_be_closed(document, contract):
+    asked = requested(contract)
+    for name, schema in document["components"]["schemas"].items():
+        if "x-extensible-enum" in schema:
+            assert name not in asked, name
+            assert re.search("may be new ones", schema["description"]), name
+        elif "enum" in schema and name in answered(contract):
+            assert "There will be no others under `/v1`." in schema["description"], name
 
 
 def test_methods_are_those_that_are_looked_at(document):

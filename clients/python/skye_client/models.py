@@ -5,10 +5,23 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypeAlias, TypedDict
 
+
+class ActionOfLaterVersion(TypedDict):
+    href: str
+    type: str
+    method: str
+
+
 Asset: TypeAlias = bytes
 
 
-BotName: TypeAlias = Literal["random", "greedy", "strategist"]
+BotName: TypeAlias = str
+
+
+ChosenTieBreak: TypeAlias = Literal["leftover_gold", "total_gold"]
+
+
+ChosenTimeoutRule: TypeAlias = Literal["auto", "bot"]
 
 
 Color: TypeAlias = Literal["red", "blue", "yellow", "white", "green"]
@@ -19,6 +32,12 @@ class Contract(TypedDict):
 
 
 EventStream: TypeAlias = str
+
+
+class ExportedPlayer(TypedDict):
+    name: str
+    color: Color
+    bot: BotName | None
 
 
 class FieldProblem(TypedDict):
@@ -45,7 +64,7 @@ GamePhase: TypeAlias = Literal["pricing", "buying", "building"]
 Winner: TypeAlias = int
 
 
-GameStatus: TypeAlias = Literal["lobby", "playing", "finished", "aborted"]
+GameStatus: TypeAlias = str
 
 
 GuidePage: TypeAlias = Literal[
@@ -66,21 +85,14 @@ class Health(TypedDict):
     status: Literal["ok"]
 
 
+Inclusion: TypeAlias = Literal["actions"]
+
+
 class Income(TypedDict):
     castle: int
     whisky: int
     catch_up: int
     total: int
-
-
-class Index(TypedDict):
-    play: str
-    games: str
-    tiles: str
-    scoring_tiles: str
-    guide: str
-    reference: str
-    contract: str
 
 
 LandscapeTileId: TypeAlias = Literal[
@@ -214,65 +226,12 @@ class PlayerToInvite(TypedDict):
 Prices: TypeAlias = dict[LandscapeTileId, int]
 
 
-ProblemCode: TypeAlias = Literal[
-    "malformed_json",
-    "bad_request",
-    "token_required",
-    "token_unknown",
-    "not_your_seat",
-    "host_only",
-    "not_found",
-    "game_not_found",
-    "seat_not_found",
-    "round_not_found",
-    "tile_not_found",
-    "method_not_allowed",
-    "not_acceptable",
-    "request_timeout",
-    "game_not_started",
-    "game_already_started",
-    "game_aborted",
-    "game_full",
-    "color_taken",
-    "name_taken",
-    "too_few_players",
-    "seat_played_by_bot",
-    "too_many_changes",
-    "game_not_over",
-    "version_mismatch",
-    "body_too_large",
-    "uri_too_long",
-    "unsupported_media_type",
-    "invalid_body",
-    "invalid_parameter",
-    "idempotency_key_reused",
-    "headers_too_large",
-    "too_many_requests",
-    "too_many_streams",
-    "internal_error",
-    "store_unavailable",
-    "too_much_contention",
-    "server_busy",
-    "game_unreadable",
-    "wrong_phase",
-    "game_over",
-    "not_your_turn",
-    "tile_not_yours",
-    "offer_incomplete",
-    "price_too_low",
-    "not_enough_gold",
-    "own_tile",
-    "tile_not_for_sale",
-    "cell_occupied",
-    "not_adjacent",
-    "terrain_mismatch",
-    "build_finished",
-    "placeable_tiles_left",
-    "nothing_to_take_back",
-    "invalid_setup",
-    "invalid_territory",
-    "invalid_record",
-]
+ProblemCode: TypeAlias = str
+
+
+class RecordedActionOfLaterVersion(TypedDict):
+    seat: int
+    type: str
 
 
 class RecordedFinish(TypedDict):
@@ -290,12 +249,6 @@ class RecordedOffer(TypedDict):
 class RecordedPass(TypedDict):
     seat: int
     type: Literal["pass"]
-
-
-class RecordedPlayer(TypedDict):
-    name: str
-    color: Color
-    bot: BotName | None
 
 
 class RecordedPurchase(TypedDict):
@@ -422,15 +375,26 @@ class SeatSummary(TypedDict):
     bot: BotName | None
 
 
-SeedOrigin: TypeAlias = Literal["server", "creator"]
+SeatableBot: TypeAlias = Literal["random", "greedy", "strategist"]
+
+
+SeedOrigin: TypeAlias = str
+
+
+class ServiceIndex(TypedDict):
+    play: str
+    games: str
+    tiles: str
+    scoring_tiles: str
+    guide: str
+    reference: str
+    contract: str
 
 
 Side: TypeAlias = Literal["north", "east", "south", "west"]
 
 
-StreamEndReason: TypeAlias = Literal[
-    "finished", "aborted", "restart", "history_lost", "game_not_found", "token_unknown"
-]
+StreamEndReason: TypeAlias = str
 
 
 class StreamStart(TypedDict):
@@ -448,7 +412,7 @@ class TakeBackAction(TypedDict):
     body: None
 
 
-TakeoverReason: TypeAlias = Literal["resigned", "timed_out"]
+TakeoverReason: TypeAlias = str
 
 
 TerrainName: TypeAlias = Literal["pasture", "mountain", "water"]
@@ -462,7 +426,7 @@ class TerritoryWorth(TypedDict):
     connected_tiles: int
 
 
-TieBreakRule: TypeAlias = Literal["leftover_gold", "total_gold"]
+TieBreakRule: TypeAlias = str
 
 
 Road: TypeAlias = list[Side]
@@ -581,7 +545,12 @@ class TileToScore(TypedDict):
     rotation: NotRequired[Rotation]
 
 
-TimeoutRule: TypeAlias = Literal["auto", "bot"]
+class TimeLimits(TypedDict):
+    turn_ms: NotRequired[int]
+    on_timeout: NotRequired[ChosenTimeoutRule]
+
+
+TimeoutRule: TypeAlias = str
 
 
 Timestamp: TypeAlias = str
@@ -617,6 +586,12 @@ class TurnChangedEvent(TypedDict):
     phase: GamePhase | None
     waiting_for: list[WaitingForItem]
     deadline: Timestamp | None
+
+
+UnknownAction: TypeAlias = ActionOfLaterVersion
+
+
+UnknownRecordedAction: TypeAlias = RecordedActionOfLaterVersion
 
 
 Round: TypeAlias = int
@@ -661,7 +636,7 @@ class Bag(TypedDict):
 
 
 class BotToSeat(TypedDict):
-    bot: BotName
+    bot: SeatableBot
     name: NotRequired[str]
     color: NotRequired[Color]
 
@@ -695,11 +670,11 @@ class BuyPassedEvent(TypedDict):
 
 class ChosenOptions(TypedDict):
     turn_ms: NotRequired[int]
-    on_timeout: NotRequired[TimeoutRule]
+    on_timeout: NotRequired[ChosenTimeoutRule]
     scoring_tiles: NotRequired[list[ScoringTileId]]
     starting_seat: NotRequired[int]
     seed: NotRequired[str]
-    tie_break: NotRequired[TieBreakRule]
+    tie_break: NotRequired[ChosenTieBreak]
     open_gold: NotRequired[bool]
 
 
@@ -707,6 +682,21 @@ class DrawnTile(TypedDict):
     tile: LandscapeTileId
     price: int | None
     discard: bool | None
+
+
+class EventOfLaterVersion(TypedDict):
+    id: int
+    version: int
+    at: Timestamp
+    type: str
+
+
+class ExportedOptions(TypedDict):
+    seed: str | None
+    scoring_tiles: list[ScoringTileId] | None
+    starting_seat: int | None
+    tie_break: TieBreakRule
+    open_gold: bool
 
 
 class Fairness(TypedDict):
@@ -911,6 +901,9 @@ class ProblemParams(TypedDict):
     seat: NotRequired[int]
     phase: NotRequired[GamePhase]
     color: NotRequired[Color]
+    seats: NotRequired[int]
+    name: NotRequired[str]
+    version: NotRequired[int]
     action: NotRequired[int]
     reason: NotRequired[ProblemCode]
 
@@ -929,7 +922,7 @@ class RecordedOptions(TypedDict):
     seed: str | None
     scoring_tiles: list[ScoringTileId] | None
     starting_seat: int | None
-    tie_break: TieBreakRule
+    tie_break: ChosenTieBreak
     open_gold: bool
 
 
@@ -940,6 +933,12 @@ class RecordedPlacement(TypedDict):
     x: int
     y: int
     rotation: Rotation
+
+
+class RecordedPlayer(TypedDict):
+    name: str
+    color: Color
+    bot: SeatableBot | None
 
 
 class RoundScoredEvent(TypedDict):
@@ -1083,11 +1082,6 @@ class TilesKeptEvent(TypedDict):
     players: list[SeatKept]
 
 
-class TimeLimits(TypedDict):
-    turn_ms: NotRequired[int]
-    on_timeout: NotRequired[TimeoutRule]
-
-
 class TimedOutEvent(TypedDict):
     id: int
     version: int
@@ -1100,8 +1094,17 @@ class Trial(TypedDict):
     placements: list[Placement]
 
 
+UnknownEvent: TypeAlias = EventOfLaterVersion
+
+
 Action: TypeAlias = (
-    OfferAction | PurchaseAction | PassAction | PlacementAction | TakeBackAction | FinishAction
+    OfferAction
+    | PurchaseAction
+    | PassAction
+    | PlacementAction
+    | TakeBackAction
+    | FinishAction
+    | UnknownAction
 )
 
 
@@ -1119,6 +1122,26 @@ class Area(TypedDict):
     ships: int
     lighthouses: int
     scrolls: list[ObjectKind]
+
+
+ExportedAction: TypeAlias = (
+    RecordedOffer
+    | RecordedPurchase
+    | RecordedPass
+    | RecordedPlacement
+    | RecordedTakeBack
+    | RecordedFinish
+    | UnknownRecordedAction
+)
+
+
+class ExportedRecord(TypedDict):
+    format: int
+    game: GameId
+    version: int
+    players: list[ExportedPlayer]
+    options: ExportedOptions
+    actions: list[ExportedAction]
 
 
 class FinalScoring(TypedDict):
@@ -1267,6 +1290,7 @@ StreamMessage: TypeAlias = (
     | RoundScoredEvent
     | GameFinishedEvent
     | StreamEnd
+    | UnknownEvent
 )
 
 
@@ -1315,6 +1339,7 @@ Event: TypeAlias = (
     | BuildingFinishedEvent
     | RoundScoredEvent
     | GameFinishedEvent
+    | UnknownEvent
 )
 
 
@@ -1322,15 +1347,6 @@ class EventList(TypedDict):
     events: list[Event]
     last_event: int
     version: int
-
-
-class ExportedRecord(TypedDict):
-    format: int
-    game: GameId
-    version: int
-    players: list[RecordedPlayer]
-    options: RecordedOptions
-    actions: list[RecordedAction]
 
 
 class Game(TypedDict):
@@ -1356,6 +1372,7 @@ class Game(TypedDict):
     fairness: Fairness
     players: list[Player]
     result: GameResult | None
+    actions: NotRequired[list[Action]]
 
 
 class GameRecord(TypedDict):

@@ -1,6 +1,6 @@
 """What the service answers: the schemas that the contract is made of."""
 
-from service.schemas.responses.catalogue import Health, Index, ScoringTileList, Tile, TileList
+from service.schemas.responses.catalogue import Health, ScoringTileList, ServiceIndex, Tile, TileList
 from service.schemas.responses.events import Event
 from service.schemas.responses.game import Game
 from service.schemas.responses.history import EventList, ExportedRecord, RoundReport, StreamMessage
@@ -19,13 +19,13 @@ __all__ = [
     "Game",
     "GameList",
     "Health",
-    "Index",
     "Places",
     "Problem",
     "RoundReport",
     "ScoredTerritories",
     "Scores",
     "ScoringTileList",
+    "ServiceIndex",
     "StreamMessage",
     "TakenSeat",
     "TerritoryReport",

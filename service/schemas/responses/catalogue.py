@@ -72,7 +72,7 @@ class Health(Answer):
     status = Always("ok", 'Always "ok".')
 
 
-class Index(Answer):
+class ServiceIndex(Answer):
     """Where everything is."""
 
     play = Text("A table to play at, in a browser.", 60)

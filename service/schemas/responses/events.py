@@ -13,6 +13,8 @@ from service.schemas.fields import (
     Rotation,
     Seat,
     Tagged,
+    UnknownType,
+    Variants,
 )
 from service.schemas.responses.game import (
     Fairness,
@@ -317,34 +319,51 @@ class GameFinishedEvent(_Event):
     result = One(GameResult, "How the game has ended.")
 
 
-class Event(Tagged):
-    """Something that has happened in a game. Pass over types that you do not know."""
+EVENTS = (
+    GameCreatedEvent,
+    PlayerJoinedEvent,
+    PlayerLeftEvent,
+    PlayerChangedEvent,
+    TokenRotatedEvent,
+    InviteCreatedEvent,
+    InviteAcceptedEvent,
+    GameStartedEvent,
+    BotTookOverEvent,
+    TimedOutEvent,
+    TurnChangedEvent,
+    GameAbortedEvent,
+    RoundStartedEvent,
+    IncomePaidEvent,
+    TilesDrawnEvent,
+    OfferSetEvent,
+    OffersRevealedEvent,
+    TilesDiscardedEvent,
+    TileBoughtEvent,
+    BuyPassedEvent,
+    TilesKeptEvent,
+    TilePlacedEvent,
+    PlacementTakenBackEvent,
+    BuildingFinishedEvent,
+    RoundScoredEvent,
+    GameFinishedEvent,
+)
+"""The events, in about the order in which they happen."""
 
-    variants = (
-        GameCreatedEvent,
-        PlayerJoinedEvent,
-        PlayerLeftEvent,
-        PlayerChangedEvent,
-        TokenRotatedEvent,
-        InviteCreatedEvent,
-        InviteAcceptedEvent,
-        GameStartedEvent,
-        BotTookOverEvent,
-        TimedOutEvent,
-        TurnChangedEvent,
-        GameAbortedEvent,
-        RoundStartedEvent,
-        IncomePaidEvent,
-        TilesDrawnEvent,
-        OfferSetEvent,
-        OffersRevealedEvent,
-        TilesDiscardedEvent,
-        TileBoughtEvent,
-        BuyPassedEvent,
-        TilesKeptEvent,
-        TilePlacedEvent,
-        PlacementTakenBackEvent,
-        BuildingFinishedEvent,
-        RoundScoredEvent,
-        GameFinishedEvent,
-    )
+
+class EventOfLaterVersion(_Event):
+    """The fields that every event has. An event of a type that a later version added has more of them."""
+
+    type = UnknownType(EVENTS)
+
+
+class UnknownEvent(Variants):
+    """An event of a type that a later version added: pass over it."""
+
+    variants = (EventOfLaterVersion,)
+
+
+class Event(Tagged):
+    """Something that has happened in a game. There may be new types: pass over those you do not know."""
+
+    variants = EVENTS
+    fallback = UnknownEvent

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from service.schemas.enums import GameStatus, LandscapeTile, Prices, StreamEndReason
-from service.schemas.fields import MOST_GOLD, Integer, ListOf, One, Seat, Variants
+from service.schemas.enums import (
+    BotName,
+    Color,
+    GameStatus,
+    LandscapeTile,
+    Prices,
+    ScoringTileId,
+    StreamEndReason,
+    TieBreakRule,
+)
+from service.schemas.fields import MOST_GOLD, Integer, ListOf, One, Seat, Tagged, UnknownType, Variants
 from service.schemas.records import MOST_ACTIONS, GameRecord, RecordedAction
-from service.schemas.responses.events import Event, Income
+from service.schemas.responses.events import Event, Income, UnknownEvent
 from service.schemas.responses.game import PointsByScoringTile
 from service.schemas.responses.shape import (
     Answer,
@@ -16,9 +25,10 @@ from service.schemas.responses.shape import (
     LandscapeTiles,
     Round,
     TerritoryTile,
+    Text,
     Version,
 )
-from skye import LANDSCAPE
+from skye import LANDSCAPE, PLAYERS, SLOTS
 
 
 class EventList(Answer):
@@ -74,12 +84,61 @@ class RoundReport(Answer):
     complete = Flag("Whether the round is over and scored.")
 
 
+class ExportedPlayer(Answer):
+    """A player of a recorded game."""
+
+    name = Text("What the player is called.", 40)
+    color = Color("The player's colour.")
+    bot = BotName("The bot that plays the seat; null for a person.", allow_none=True)
+
+
+class ExportedOptions(Answer):
+    """What all draws of a recorded game follow from, and how it is scored."""
+
+    seed = Text("The seed; null until the game is over.", 64, allow_none=True)
+    scoring_tiles = ListOf(
+        ScoringTileId(),
+        "The scoring tiles the creator named for slots A to D; null: drawn.",
+        length=(len(SLOTS), len(SLOTS)),
+        unique=True,
+        allow_none=True,
+    )
+    starting_seat = Seat("The seat the creator let start; null: drawn.", allow_none=True)
+    tie_break = TieBreakRule("What breaks a tie.")
+    open_gold = Flag("Whether every purse is shown to everybody.")
+
+
+class RecordedActionOfLaterVersion(Answer):
+    """The fields that every recorded action has. One of a later type has more of them."""
+
+    seat = Seat("The seat that acted.")
+    type = UnknownType(RecordedAction.variants)
+
+
+class UnknownRecordedAction(Variants):
+    """A recorded action of a type that a later version added."""
+
+    variants = (RecordedActionOfLaterVersion,)
+
+
+class ExportedAction(Tagged):
+    """One action of a game, as its record gives it.
+
+    There may be new types. The known types get no new fields while the record has this `format`.
+    """
+
+    variants = RecordedAction.variants
+    fallback = UnknownRecordedAction
+
+
 class ExportedRecord(Answer, GameRecord):
     """The record of a game. It can begin a new game once this one is over."""
 
     game = GameId("The id of the recorded game.")
     version = Version("The version of the game that the record was made at.")
-    actions = ListOf(RecordedAction, "Every action, in order.", length=(0, MOST_ACTIONS))
+    players = ListOf(ExportedPlayer, "The players, in seat order.", length=(PLAYERS[0], PLAYERS[-1]))
+    options = One(ExportedOptions, "The options and the seed.")
+    actions = ListOf(ExportedAction, "Every action, in order.", length=(0, MOST_ACTIONS))
 
 
 class StreamStart(Answer):
@@ -103,3 +162,4 @@ class StreamMessage(Variants):
     """The `data` of one message of a stream; its `event` tells which form it has."""
 
     variants = (StreamStart, *Event.variants, StreamEnd)
+    fallback = UnknownEvent

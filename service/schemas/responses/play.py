@@ -6,7 +6,7 @@ from typing import Any
 
 from marshmallow import fields
 
-from service.schemas.fields import Always, ListOf, One, Tagged
+from service.schemas.fields import Always, ListOf, One, Tagged, UnknownType, Variants
 from service.schemas.requests import Offer, PassToBuy, Placement, TileToBuy
 from service.schemas.responses.shape import Answer, Count, LandscapeTiles, Text, Version
 
@@ -86,10 +86,30 @@ class FinishAction(_Action):
     body = Nothing()
 
 
-class Action(Tagged):
-    """One action open to a seat: a request that would be accepted."""
+ACTIONS = (OfferAction, PurchaseAction, PassAction, PlacementAction, TakeBackAction, FinishAction)
 
-    variants = (OfferAction, PurchaseAction, PassAction, PlacementAction, TakeBackAction, FinishAction)
+
+class ActionOfLaterVersion(_Action):
+    """The fields that every action has. An action of a type that a later version added has more of them."""
+
+    type = UnknownType(ACTIONS)
+    method = Text("How to send it.", 10)
+
+
+class UnknownAction(Variants):
+    """An action of a type that a later version added: pass over it."""
+
+    variants = (ActionOfLaterVersion,)
+
+
+class Action(Tagged):
+    """One action open to a seat: a request that would be accepted.
+
+    There may be new types: pass over those you do not know. The `body` of the known types gets no new fields.
+    """
+
+    variants = ACTIONS
+    fallback = UnknownAction
 
 
 class Actions(ListOf):

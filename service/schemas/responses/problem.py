@@ -12,6 +12,7 @@ from skye import PLAYERS
 class ProblemCode(Word):
     """Why a request was refused. A code never changes its meaning; there may be new ones."""
 
+    extensible = True
     choices = ERROR_CODES
 
 

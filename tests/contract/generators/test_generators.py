@@ -62,6 +62,21 @@ def test_openapi_generator_python_client_imports(tmp_path):
     )
 
 
+def test_openapi_generator_python_client_reads_what_a_later_version_sends(tmp_path):
+    openapi_generator("python", tmp_path, "packageName=skye_client")
+    program = """
+import later
+from skye_client.models import ActionList, EventList, Problem
+
+events = EventList.from_dict(later.EVENTS).events
+assert [type(event.actual_instance).__name__ for event in events] == ["UnknownEvent", "TimedOutEvent"]
+actions = ActionList.from_dict(later.ACTIONS).actions
+assert [type(action.actual_instance).__name__ for action in actions] == ["UnknownAction", "PassAction"]
+assert Problem.from_dict(later.PROBLEM).code == "auction_closed"
+"""
+    run("env", f"PYTHONPATH={HERE}", PYTHON / "python", "-c", program, cwd=tmp_path)
+
+
 def test_openapi_generator_typescript_client_compiles(tmp_path):
     openapi_generator("typescript-fetch", tmp_path)
     check_typescript(tmp_path, "index.ts")
@@ -83,6 +98,22 @@ def test_datamodel_code_generator_models_import(tmp_path):
     options = "--input-file-type openapi --output-model-type pydantic_v2.BaseModel --output models.py"
     run(PYTHON / "datamodel-codegen", "--input", OPENAPI_YAML, *options.split(), cwd=tmp_path)
     run(PYTHON / "python", "-c", "from models import Event, Game", cwd=tmp_path)
+
+
+def test_pydantic_models_read_what_a_later_version_sends(tmp_path):
+    options = "--input-file-type openapi --output-model-type pydantic_v2.BaseModel --output models.py"
+    run(PYTHON / "datamodel-codegen", "--input", OPENAPI_YAML, *options.split(), cwd=tmp_path)
+    program = """
+import later
+from models import ActionList, EventList, Problem
+
+events = EventList.model_validate(later.EVENTS).events
+assert [type(event.root).__name__ for event in events] == ["UnknownEvent", "TimedOutEvent"]
+actions = ActionList.model_validate(later.ACTIONS).actions
+assert [type(action.root).__name__ for action in actions] == ["UnknownAction", "PassAction"]
+assert Problem.model_validate(later.PROBLEM).code.root == "auction_closed"
+"""
+    run("env", f"PYTHONPATH={HERE}:{tmp_path}", PYTHON / "python", "-c", program, cwd=tmp_path)
 
 
 def test_openapi_python_client_imports(tmp_path):

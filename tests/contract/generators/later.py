@@ -1,0 +1,26 @@
+"""What a later version may send: types, codes and fields that the contract does not list."""
+
+EVENTS = {
+    "version": 9,
+    "last_event": 2,
+    "mood": "calm",
+    "events": [
+        {"id": 1, "version": 9, "at": "2027-01-15T08:00:00Z", "type": "auction_held", "bids": [1, 2]},
+        {"id": 2, "version": 9, "at": "2027-01-15T08:00:00Z", "type": "timed_out", "seat": 1, "mood": "calm"},
+    ],
+}
+ACTIONS = {
+    "version": 9,
+    "actions": [
+        {"type": "hold_auction", "method": "PATCH", "href": "/v1/games/k7mt2vq9xw3c/auction", "body": [1]},
+        {"type": "pass", "method": "POST", "href": "/v1/x", "body": {"pass": True}, "mood": "calm"},
+    ],
+}
+PROBLEM = {
+    "type": "/docs/errors#auction_closed",
+    "title": "Auction closed",
+    "status": 409,
+    "detail": "The auction is closed.",
+    "code": "auction_closed",
+    "mood": "calm",
+}
