@@ -13,9 +13,9 @@ INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check \
 	--require-hashes --only-binary :all:
 # The engine and the Python client are distributions of their own, installed from this checkout.
 EDITABLE := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation \
-	--editable engine
+	--editable engine --editable clients/python
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
-	--no-emit-package skye-engine --group build
+	--no-emit-package skye-engine --no-emit-package skye-client --group build
 UV := uv==0.13.8
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder --durations 10
 QUICK_ROOMS := $(addprefix tests/,engine matches usecases web routes storage observability svg cli)
@@ -144,7 +144,7 @@ $(VENV)/.installed: deploy/requirements.lock $(BIN)/python
 $(VENV)/.installed-dev: deploy/requirements-dev.lock $(BIN)/python
 	@echo 'Installing the locked packages and the tools of the tests ...'
 	@$(INSTALL) -r $<
-	@$(EDITABLE) --editable clients/python
+	@$(EDITABLE)
 	@touch $@ $(VENV)/.installed
 
 # The tests of TypeScript packages are skipped where there is no npm.

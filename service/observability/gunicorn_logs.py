@@ -1,4 +1,4 @@
-"""gunicorn's own log, in the form of all others."""
+"""gunicorn's own log, in the same JSON format as all others."""
 
 import logging.config
 
@@ -9,13 +9,13 @@ from service.observability.logs import configuration
 
 
 class JsonLogger(Logger):
-    """Sets up the logs of gunicorn and of the application.
+    """Configures the logs of gunicorn and of the application.
 
-    To give gunicorn the same as its `logconfig_dict` would turn its access log on: a line with the raw query
-    for every request, made up whether it is written or not.
+    gunicorn's setting `logconfig_dict` would also turn on its access log, which logs the raw query of every
+    request and is formatted whether or not it is written.
     """
 
     def setup(self, cfg: Config) -> None:
-        """Set up, once in the master and again when it reloads its settings; workers inherit it."""
+        """Configure logging in the master process, again at each reload; workers inherit it."""
         super().setup(cfg)
         logging.config.dictConfig(configuration(cfg.loglevel))

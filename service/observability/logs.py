@@ -1,55 +1,58 @@
-"""The form of the logs: one JSON object a line, on standard error.
+"""The format of the logs: one JSON object per line, on standard error.
 
-gunicorn sets them up by `configuration`, for itself and the application alike. Whoever logs can add facts to
-a line: `log.info("...", extra=facts(game=...))`.
+gunicorn applies `configuration` to its own loggers and to those of the application. Code adds fields to a line
+with `log.info("...", extra=facts(game=...))`.
 """
 
 from __future__ import annotations
 
-import json
 import logging
 import re
 from datetime import UTC, datetime
 from typing import Any
 
-_FACTS = "skye_facts"
+from pythonjsonlogger.json import JsonFormatter
+
 _TOKEN = re.compile(r"skye_[\w-]{22}")
+_FIELDS = {"asctime": "time", "levelname": "level", "name": "logger", "exc_info": "exception"}
 
 
-def facts(**known: Any) -> dict[str, dict[str, Any]]:
-    """Return `extra` for a call of a logger: these become fields of the line, but for those that are None."""
-    return {_FACTS: {name: value for name, value in known.items() if value is not None}}
+def facts(**known: Any) -> dict[str, Any]:
+    """Return the `extra` argument of a logging call: each fact that is not None becomes a field of the line."""
+    return {name: value for name, value in known.items() if value is not None}
 
 
-class JsonLines(logging.Formatter):
-    """Writes a record as one line of JSON.
+class RedactingFormatter(JsonFormatter):
+    """Formats a record as one line of JSON, and redacts player tokens.
 
-    No token belongs into a log, and none is put there knowingly. Should one get into the text of an error
-    nevertheless, it is made unreadable here.
+    No code logs a token on purpose. A token that gets into the text of an exception is redacted here.
     """
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s %(message)s", rename_fields=_FIELDS)
+
+    def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:  # noqa: ARG002, N802
+        """Return the time in UTC, with milliseconds."""
+        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        return at.replace("+00:00", "Z")
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line."""
-        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
-        line: dict[str, Any] = {
-            "time": at.replace("+00:00", "Z"),
-            "level": record.levelname.lower(),
-            "logger": record.name,
-            "message": record.getMessage(),
-            **getattr(record, _FACTS, {}),
-        }
-        if record.exc_info:
-            line["exception"] = self.formatException(record.exc_info)
-        return _TOKEN.sub("skye_(hidden)", json.dumps(line, default=str))
+        return _TOKEN.sub("skye_(hidden)", super().format(record))
+
+    def process_log_record(self, log_data: dict[str, Any]) -> dict[str, Any]:
+        """Write the level in lower case."""
+        log_data["level"] = log_data["level"].lower()
+        return log_data
 
 
 def configuration(level: str) -> dict[str, Any]:
-    """Return what `logging.config.dictConfig` needs to write everything from this level up as JSON lines."""
-    gunicorns = {"level": level.upper(), "handlers": [], "propagate": True}
+    """Return the argument of `logging.config.dictConfig` that writes records from this level up as JSON."""
+    from_gunicorn = {"level": level.upper(), "handlers": [], "propagate": True}
     return {
         "version": 1,
         "disable_existing_loggers": False,
-        "formatters": {"json": {"()": "service.observability.logs.JsonLines"}},
+        "formatters": {"json": {"()": f"{__name__}.RedactingFormatter"}},
         "handlers": {
             "stderr": {
                 "class": "logging.StreamHandler",
@@ -58,5 +61,5 @@ def configuration(level: str) -> dict[str, Any]:
             }
         },
         "root": {"level": level.upper(), "handlers": ["stderr"]},
-        "loggers": {"gunicorn.error": gunicorns, "gunicorn.access": gunicorns},
+        "loggers": {"gunicorn.error": from_gunicorn, "gunicorn.access": from_gunicorn},
     }

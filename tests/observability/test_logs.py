@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import fakeredis
 import pytest
 
-from service.observability.logs import JsonLines, facts
+from service.observability.logs import RedactingFormatter, facts
 from service.storage.redis_store import RedisStore
 from tests.support.playing import Service
 
@@ -20,7 +20,7 @@ def lines(caplog):
     caplog.set_level(logging.INFO, "service")
 
     def written():
-        return [json.loads(JsonLines().format(record)) for record in caplog.records]
+        return [json.loads(RedactingFormatter().format(record)) for record in caplog.records]
 
     return written
 
@@ -28,7 +28,7 @@ def lines(caplog):
 def line(message="something", *values, **more):
     record = logging.LogRecord("service.tests", logging.WARNING, __file__, 1, message, values, None)
     vars(record).update(more)
-    return JsonLines().format(record)
+    return RedactingFormatter().format(record)
 
 
 def failure(error):
