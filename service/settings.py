@@ -205,8 +205,8 @@ class Settings:
     trusted_proxies: int = _setting(
         "0",
         _whole(0, 10),
-        "how many proxies of ours a request comes through: so many entries of `X-Forwarded-For` are "
-        "believed, to know the client's address",
+        "how many proxies of ours a request comes through: so many entries of `X-Forwarded-For`, "
+        "`X-Forwarded-Proto` and `X-Forwarded-Host` are believed; the proxies must set them",
     )
     game_ttl_lobby_s: int = _setting(
         str(7 * DAY_S), _expiry, "how long a game that nobody starts is kept after its last change"

@@ -1,16 +1,20 @@
-"""A game told in a terminal: its events as lines, its territories as maps, its points as a table.
+"""Shows a game in a terminal: events as lines, territories as maps, scores as a table.
 
-All of it is made from what the API answers. With `colour` it is told in ANSI colours, without in plain text.
+Everything is made from responses of the API. The results are rich's texts and tables, which a console without
+colours prints as plain text.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import zip_longest
 from typing import Any, TypeAlias
 
+from rich.columns import Columns
+from rich.table import Table
+from rich.text import Text
+
 Json: TypeAlias = Any
-"""A JSON value, as the API answers it."""
+"""A JSON value from a response of the API."""
 
 LEGEND = """\
 ground: . pasture  ^ mountain  ~ water    roads: - |
@@ -27,123 +31,120 @@ _THINGS = {
     "ship": "S",
     "lighthouse": "L",
 }
-_BACKGROUNDS = {"pasture": "48;5;28", "mountain": "48;5;240", "water": "48;5;25"}
-_TEXTURES = {"pasture": "38;5;71", "mountain": "38;5;246", "water": "38;5;67"}
-_SEAT_COLOURS = {
-    "red": "38;5;203",
-    "blue": "38;5;75",
-    "yellow": "38;5;221",
-    "white": "38;5;255",
-    "green": "38;5;77",
+_BACKGROUNDS = {"pasture": "color(28)", "mountain": "color(240)", "water": "color(25)"}
+_TEXTURES = {"pasture": "color(71)", "mountain": "color(246)", "water": "color(67)"}
+_SEAT_COLORS = {
+    "red": "color(203)",
+    "blue": "color(75)",
+    "yellow": "color(221)",
+    "white": "color(255)",
+    "green": "color(77)",
 }
-_BOLD, _FAINT, _BRIGHT = "1", "2", "1;38;5;231"
+_SIGN_STYLE = "bold color(231)"
 _TILE_WIDTH, _TILE_HEIGHT = 7, 3
-_GAP = " " * 4
-
-
-def painted(text: str, style: str, *, colour: bool) -> str:
-    """Return a text in an ANSI style, or as it is without colour."""
-    return f"\x1b[{style}m{text}\x1b[0m" if colour else text
 
 
 class Narrator:
-    """Tells the events of one game, as a spectator hears them, in lines."""
+    """Describes the events of one game, as a spectator gets them, in lines."""
 
-    def __init__(self, players: Sequence[Json], *, colour: bool) -> None:
-        self._colour = colour
-        self._names = [
-            painted(player["name"], _SEAT_COLOURS[player["color"]], colour=colour) for player in players
-        ]
+    def __init__(self, players: Sequence[Json]) -> None:
+        self._names = [Text(player["name"], _SEAT_COLORS[player["color"]]) for player in players]
         self._slots: list[Json] = []
         self._rounds = 0
         self._built: dict[int, list[str]] = {}
 
-    def lines(self, events: Iterable[Json]) -> Iterator[str]:
-        """Tell events, oldest first; what needs no words is passed over."""
+    def lines(self, events: Iterable[Json]) -> Iterator[Text]:
+        """Yield lines for events, oldest first; some types of events have none."""
         for event in events:
-            tell = getattr(self, f"_{event['type']}", None)
-            if tell is not None:
-                yield from tell(event)
+            describe = getattr(self, f"_{event['type']}", None)
+            if describe is not None:
+                yield from describe(event)
 
-    def names(self, seats: Iterable[int]) -> str:
-        """Return the names of some seats."""
-        return " and ".join(self._names[seat] for seat in seats)
-
-    def _game_started(self, event: Json) -> Iterator[str]:
+    def _game_started(self, event: Json) -> Iterator[Text]:
         self._rounds, self._slots = event["rounds"], event["scoring_tiles"]
         for tile in self._slots:
             rounds = ", ".join(map(str, tile["rounds"]))
-            yield f"  {tile['slot']}  {tile['id']:<24}scored in rounds {rounds}"
+            yield Text(f"  {tile['slot']}  {tile['id']:<24}scored in rounds {rounds}")
 
-    def _round_started(self, event: Json) -> Iterator[str]:
+    def _round_started(self, event: Json) -> Iterator[Text]:
         number = event["round"]
         scored = ", ".join(tile["id"] for tile in self._slots if number in tile["rounds"])
-        title = painted(f"Round {number} of {self._rounds}", _BOLD, colour=self._colour)
-        yield ""
-        yield f"{title}: {self._names[event['starting_seat']]} starts; it will score {scored}"
+        yield Text()
+        yield Text.assemble(
+            (f"Round {number} of {self._rounds}", "bold"),
+            ": ",
+            self._names[event["starting_seat"]],
+            f" starts; it will score {scored}",
+        )
 
-    def _income_paid(self, event: Json) -> Iterator[str]:
-        paid = (f"{self._names[of['seat']]} {of['total']}" for of in event["players"])
-        yield self._phase("income", ", ".join(paid))
+    def _income_paid(self, event: Json) -> Iterator[Text]:
+        paid = [self._said(of["seat"], f" {of['total']}") for of in event["players"]]
+        yield _phase("income", Text(", ").join(paid))
 
-    def _tiles_drawn(self, event: Json) -> Iterator[str]:
-        drawn = (f"{self._names[of['seat']]} {' '.join(of['tiles'])}" for of in event["players"])
-        yield self._phase("draw", ", ".join(drawn))
+    def _tiles_drawn(self, event: Json) -> Iterator[Text]:
+        drawn = [self._said(of["seat"], f" {' '.join(of['tiles'])}") for of in event["players"]]
+        yield _phase("draw", Text(", ").join(drawn))
 
-    def _offers_revealed(self, event: Json) -> Iterator[str]:
+    def _offers_revealed(self, event: Json) -> Iterator[Text]:
         for offer in event["players"]:
             title = "" if offer["seat"] else "prices"
             prices = ", ".join(f"{tile} for {gold}" for tile, gold in offer["prices"].items())
-            yield self._phase(title, f"{self._names[offer['seat']]}: {prices}; discards {offer['discard']}")
+            yield _phase(title, self._said(offer["seat"], f": {prices}; discards {offer['discard']}"))
 
-    def _tile_bought(self, event: Json) -> Iterator[str]:
-        buyer, seller = self._names[event["seat"]], self._names[event["seller"]]
-        yield self._phase("buy", f"{buyer} buys {event['tile']} from {seller} for {event['price']}")
+    def _tile_bought(self, event: Json) -> Iterator[Text]:
+        bought = self._said(event["seat"], f" buys {event['tile']} from ")
+        yield _phase("buy", bought + self._said(event["seller"], f" for {event['price']}"))
 
-    def _buy_passed(self, event: Json) -> Iterator[str]:
-        yield self._phase("buy", f"{self._names[event['seat']]} passes")
+    def _buy_passed(self, event: Json) -> Iterator[Text]:
+        yield _phase("buy", self._said(event["seat"], " passes"))
 
-    def _tile_placed(self, event: Json) -> Iterator[str]:
-        turned = f" turned {event['rotation']}" if event["rotation"] else ""
-        placed = f"{event['tile']} at ({event['x']}, {event['y']}){turned}"
+    def _tile_placed(self, event: Json) -> Iterator[Text]:
+        rotated = f" turned {event['rotation']}" if event["rotation"] else ""
+        placed = f"{event['tile']} at ({event['x']}, {event['y']}){rotated}"
         self._built.setdefault(event["seat"], []).append(placed)
         yield from ()
 
-    def _placement_taken_back(self, event: Json) -> Iterator[str]:
+    def _placement_taken_back(self, event: Json) -> Iterator[Text]:
         self._built[event["seat"]].pop()
         yield from ()
 
-    def _building_finished(self, event: Json) -> Iterator[str]:
-        deeds = self._built.pop(event["seat"], [])
-        deeds += [f"{tile} fits nowhere and goes back" for tile in event["returned"]]
-        yield self._phase("build", f"{self._names[event['seat']]}: {', '.join(deeds) or 'nothing'}")
+    def _building_finished(self, event: Json) -> Iterator[Text]:
+        built = self._built.pop(event["seat"], [])
+        built += [f"{tile} fits nowhere and goes back" for tile in event["returned"]]
+        yield _phase("build", self._said(event["seat"], f": {', '.join(built) or 'nothing'}"))
 
-    def _round_scored(self, event: Json) -> Iterator[str]:
-        scored = (
-            f"{self._names[of['seat']]} +{sum(of['points'].values())} = {of['score']}"
+    def _round_scored(self, event: Json) -> Iterator[Text]:
+        scored = [
+            self._said(of["seat"], f" +{sum(tile['points'] for tile in of['scoring_tiles'])} = {of['score']}")
             for of in event["players"]
-        )
-        yield self._phase("score", ", ".join(scored))
+        ]
+        yield _phase("score", Text(", ").join(scored))
 
-    def _phase(self, title: str, text: str) -> str:
-        return f"  {painted(f'{title:<8}', _FAINT, colour=self._colour)}{text}"
+    def _said(self, seat: int, text: str) -> Text:
+        """Return a player's name in its colour, followed by a text."""
+        return Text.assemble(self._names[seat], text)
 
 
-def territory_map(placed: Sequence[Json], catalogue: Mapping[str, Json], *, colour: bool) -> list[str]:
-    """Draw a territory, north up, 7 by 3 characters for each tile: terrain, roads and what it shows."""
+def _phase(title: str, text: Text) -> Text:
+    return Text.assemble("  ", (f"{title:<8}", "dim"), text)
+
+
+def territory_map(placed: Sequence[Json], catalogue: Mapping[str, Json]) -> Text:
+    """Draw a territory, north up, 7 by 3 characters for each tile: terrain, roads and symbols."""
     tiles = {(at["x"], at["y"]): _tile(catalogue[at["tile"]], at["rotation"] // 90) for at in placed}
     columns = range(min(x for x, _ in tiles), max(x for x, _ in tiles) + 1)
     rows = range(min(y for _, y in tiles), max(y for _, y in tiles) + 1)
     blank = [[(" ", "")] * _TILE_WIDTH] * _TILE_HEIGHT
-    return [
-        "".join(_cell(*cell, colour=colour) for x in columns for cell in tiles.get((x, y), blank)[line])
+    lines = [
+        Text.assemble(*(_styled(*cell) for x in columns for cell in tiles.get((x, y), blank)[line]))
         for y in rows
         for line in range(_TILE_HEIGHT)
     ]
+    return Text("\n").join(lines)
 
 
 def _tile(tile: Json, quarters: int) -> list[list[tuple[str, str]]]:
-    """Return three lines of (character, terrain) for a tile turned clockwise."""
+    """Return three lines of (character, terrain) of a tile, rotated clockwise."""
     turned = {side: _SIDES[(number + quarters) % 4] for number, side in enumerate(_SIDES)}
     edges = {turned[side]: terrain for side, terrain in tile["edges"].items()}
     roads = {turned[side] for road in tile["roads"] for side in road}
@@ -153,7 +154,7 @@ def _tile(tile: Json, quarters: int) -> list[list[tuple[str, str]]]:
         return _GROUND[terrain], terrain
 
     def row(side: str) -> list[tuple[str, str]]:
-        """Lay the northern or southern edge; where two terrains meet, the middle's goes first."""
+        """Return the northern or southern edge; in a corner of two terrains, the center's comes first."""
         edge = edges[side]
         corners = [ground(center if center == edges[end] else edge) for end in ("west", "east")]
         middle = ("|", edge) if side in roads else ground(edge)
@@ -168,52 +169,44 @@ def _tile(tile: Json, quarters: int) -> list[list[tuple[str, str]]]:
 
 
 def _shown(tile: Json) -> list[str]:
-    """Return three signs of what a tile shows, the empty string where there is nothing."""
+    """Return three symbols of a tile, the empty string where there is none."""
     if tile["castle"]:
         return ["", "@", ""]
     things = [_THINGS[thing] for thing, number in tile["counts"].items() for _ in range(number)]
     things = ["$"] * bool(tile["scroll"]) + things
-    if len(things) > 3:  # then not each of several
+    if len(things) > 3:  # then one of each kind
         things = list(dict.fromkeys(things))[:3]
     return {0: ["", "", ""], 1: ["", *things, ""], 2: [things[0], "", things[-1]]}.get(len(things), things)
 
 
-def _cell(sign: str, terrain: str, *, colour: bool) -> str:
-    if not colour or not terrain:
-        return sign
-    style = _TEXTURES[terrain] if sign == _GROUND[terrain] else _BRIGHT
-    return painted(sign, f"{style};{_BACKGROUNDS[terrain]}", colour=True)
+def _styled(sign: str, terrain: str) -> tuple[str, str]:
+    """Return a character and its style."""
+    if not terrain:
+        return sign, ""
+    style = _TEXTURES[terrain] if sign == _GROUND[terrain] else _SIGN_STYLE
+    return sign, f"{style} on {_BACKGROUNDS[terrain]}"
 
 
-def side_by_side(maps: Sequence[tuple[str, Sequence[str], int]], width: int) -> Iterator[str]:
-    """Set maps, each a title, lines and how wide these are, beside one another as far as they fit."""
-    while maps:
-        wides = [max(wide, len(title)) for title, _, wide in maps]
-        here = 1
-        while here < len(maps) and sum(wides[: here + 1]) + len(_GAP) * here <= width:
-            here += 1
-        blocks = [
-            [f"{title:<{wide}}", *(line + " " * (wide - of_lines) for line in lines)]
-            for (title, lines, of_lines), wide in zip(maps[:here], wides, strict=False)
-        ]
-        for row in zip_longest(*blocks):
-            yield _GAP.join(line or " " * wide for line, wide in zip(row, wides, strict=False)).rstrip()
-        yield ""
-        maps = maps[here:]
+def side_by_side(maps: Iterable[tuple[str, Text]]) -> Columns:
+    """Set maps with their titles next to each other, as many in a row as fit."""
+    return Columns([Text.assemble(title, "\n", drawn, "\n") for title, drawn in maps], padding=(0, 4))
 
 
-def score_table(scores: Json, result: Json, names: Sequence[str]) -> Iterator[str]:
-    """Tell the points of each player by round and scoring tile, then of final scoring, then all."""
+def score_table(scores: Json, result: Json, names: Sequence[str]) -> Table:
+    """Return the points of each player by round and scoring tile, then of final scoring, then the totals."""
     players = scores["players"]
+    table = Table("", box=None, pad_edge=False)
+    for name in names:
+        table.add_column(name, justify="right")
 
-    def line(title: str, numbers: Iterable[object]) -> str:
-        return f"{title:<34}" + "".join(f"{number!s:>8}" for number in numbers)
+    def add(title: str, numbers: Iterable[int]) -> None:
+        table.add_row(title, *map(str, numbers))
 
-    yield line("", names)
     for number, of_round in enumerate(players[0]["rounds"]):
         for slot, tile in enumerate(of_round["scoring_tiles"]):
             points = [of["rounds"][number]["scoring_tiles"][slot]["points"] for of in players]
-            yield line(f"round {of_round['round']}  {tile['slot']}  {tile['id']}", points)
-    yield line("final    scrolls", [of["scroll_points"] for of in result["players"]])
-    yield line("final    gold, 1 for every 5", [of["gold_points"] for of in result["players"]])
-    yield line("total", [of["score"] for of in result["players"]])
+            add(f"round {of_round['round']}  {tile['slot']}  {tile['id']}", points)
+    add("final    scrolls", [of["scroll_points"] for of in result["players"]])
+    add("final    gold, 1 for every 5", [of["gold_points"] for of in result["players"]])
+    add("total", [of["score"] for of in result["players"]])
+    return table

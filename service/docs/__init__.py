@@ -1,6 +1,6 @@
-"""The guide: short pages for those who write clients, in Markdown beside this module.
+"""The guide: short pages for authors of clients, in Markdown next to this module.
 
-They are shown at /docs. Tests run their commands, and see that whatever they name exists.
+They are served at /docs. Tests run their commands, and check that every name in them exists.
 """
 
 from __future__ import annotations
@@ -9,8 +9,11 @@ from functools import cache
 from importlib.resources import files
 from typing import Final, NamedTuple
 
+ADDRESS: Final = "http://127.0.0.1:8000"
+"""The address in the Markdown; the pages show the address at which they are requested instead."""
+
 FIRST: Final = "index"
-"""The page that /docs itself shows."""
+"""The page at /docs itself."""
 
 PAGES: Final = (
     "first-game",
@@ -35,7 +38,7 @@ class Section(NamedTuple):
 
 
 class Page(NamedTuple):
-    """A page of the guide; `html` is all of it, safe to be shown as it stands."""
+    """A page of the guide; `html` is its whole content, safe to embed."""
 
     title: str
     html: str
@@ -50,7 +53,7 @@ def source(name: str) -> str:
 @cache
 def page(name: str) -> Page:
     """Return a page, one of `PAGES` or `FIRST`."""
-    from service.docs.rendering import rendered  # noqa: PLC0415 - most processes never show a page
+    from service.docs.rendering import rendered  # noqa: PLC0415 - most processes never render a page
 
     return rendered(source(name))
 

@@ -1,4 +1,4 @@
-"""From Markdown to HTML. Nothing in it needs inline styles or scripts: the pages' policy allows none."""
+"""Renders Markdown as HTML without inline styles or scripts, which the Content-Security-Policy forbids."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def rendered(text: str) -> Page:
 
 
 def _headings(tokens: Sequence[Token]) -> Iterator[tuple[Token, Section]]:
-    """Yield what opens each heading, with the section that begins there."""
+    """Yield the opening token of each heading, with its section."""
     for number, token in enumerate(tokens):
         if token.type == "heading_open":
             title = "".join(part.content for part in tokens[number + 1].children or ())
@@ -34,27 +34,27 @@ def _headings(tokens: Sequence[Token]) -> Iterator[tuple[Token, Section]]:
 
 
 class _Html(RendererHTML):
-    """Writes the HTML of the guide; the methods are named after what they write."""
+    """Renders the HTML of the guide; each method renders the type of token that it is named after."""
 
     def code_inline(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
-        """Let the code of a refusal lead to what it means."""
+        """Link a problem code to its description."""
         word = tokens[idx].content
         written = super().code_inline(tokens, idx, options, env)
         return f'<a href="/docs/errors#{word}">{written}</a>' if word in ERROR_CODES else written
 
     def fence(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
-        """Say of a program what the text calls it, and of what follows a command that it is an answer."""
+        """Add the name of a program as a caption; the language becomes the class of the figure."""
         kind, _, name = tokens[idx].info.partition(" ")
         written = super().fence(tokens, idx, options, env).replace("<pre>", '<pre tabindex="0">')
         caption = f"<figcaption>{name}</figcaption>\n" if name else ""
         return f'<figure class="{kind or "plain"}">\n{caption}{written}</figure>\n'
 
     def table_open(self, *_: object) -> str:
-        """Let a table that is too wide for a phone be moved sideways."""
+        """Make a table scroll sideways where it is wider than the screen."""
         return '<div class="wide" tabindex="0"><table>\n'
 
     def table_close(self, *_: object) -> str:
-        """End what `table_open` began."""
+        """Close the elements of `table_open`."""
         return "</table></div>\n"
 
 

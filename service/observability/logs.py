@@ -1,7 +1,7 @@
 """The format of the logs: one JSON object per line, on standard error.
 
-gunicorn applies `configuration` to its own loggers and to those of the application. Code adds fields to a line
-with `log.info("...", extra=facts(game=...))`.
+gunicorn applies `configuration` to its own loggers and to those of the application. Code adds fields to a
+line with `log.info("...", extra=facts(game=...))`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _FIELDS = {"asctime": "time", "levelname": "level", "name": "logger", "exc_info"
 
 
 def facts(**known: Any) -> dict[str, Any]:
-    """Return the `extra` argument of a logging call: each fact that is not None becomes a field of the line."""
+    """Return the `extra` argument of a logging call: facts that are not None become fields of the line."""
     return {name: value for name, value in known.items() if value is not None}
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 
-from flask import Response, current_app, render_template
+from flask import Response, current_app, render_template, request
+from markupsafe import escape
 
 from service import docs as guide
 from service.matches.errors import ERROR_CODES, Problem
@@ -162,7 +163,9 @@ def _guide(name: str) -> Response:
     contents = guide.contents()
     after = 0 if name == guide.FIRST else guide.PAGES.index(name) + 1
     following = contents[after] if after < len(contents) else None
-    return _page("guide.html", page=guide.page(name), current=name, contents=contents, following=following)
+    page = guide.page(name)
+    page = page._replace(html=page.html.replace(guide.ADDRESS, escape(request.url_root.rstrip("/"))))
+    return _page("guide.html", page=page, current=name, contents=contents, following=following)
 
 
 def _page(template: str, **context: object) -> Response:

@@ -7,6 +7,7 @@ import pytest
 
 from service import docs as guide
 from service.matches.errors import ERROR_CODES
+from tests.support.playing import Service
 
 PAGES = ("/docs", "/docs/reference", "/docs/errors", *(f"/docs/{page}" for page in guide.PAGES))
 
@@ -105,3 +106,21 @@ def test_the_contract_is_served_as_it_lies_in_the_repository(service, document):
 @pytest.mark.parametrize("name", ["nothing.js", "..%2fcli.py", "swagger-ui.js", "index.css"])
 def test_no_other_file_can_be_had(name, service):
     assert service.call("GET", f"/docs/assets/{name}").status_code == 404
+
+
+def test_guide_shows_the_address_at_which_it_is_requested(service):
+    page = service.call("GET", "/docs/first-game", headers={"Host": "127.0.0.1:8101"}).text
+    assert "SERVER=http://127.0.0.1:8101" in page
+    assert "127.0.0.1:8000" not in page
+
+
+def test_guide_behind_a_proxy_shows_the_forwarded_address():
+    service = Service(trusted_proxies=1)
+    forwarded = {"X-Forwarded-Host": "skye.example", "X-Forwarded-Proto": "https"}
+    page = service.call("GET", "/docs/first-game", headers=forwarded).text
+    assert "SERVER=https://skye.example" in page
+
+
+def test_guide_without_a_proxy_ignores_the_forwarded_host(service):
+    page = service.call("GET", "/docs/first-game", headers={"X-Forwarded-Host": "skye.example"}).text
+    assert "skye.example" not in page
