@@ -1,9 +1,8 @@
-"""What the service counts, and how Prometheus reads it.
+"""The metrics of the service, in Prometheus's text format.
 
-All that is ever counted is laid out when the application is built, in the same way in every worker process,
-so that whichever is asked can add up the numbers of all (see `tally`). It is not done by Prometheus's own
-client, whose mode for several processes took ten times as long for each request, 70 ms to import, and
-a folder of files.
+All counters are allocated when the application is built, in the same order in every worker process, so that
+each worker can add up the counters of all (see `shared_counters`). CONTRIBUTING.md compares this with
+`prometheus_client`.
 """
 
 from __future__ import annotations
@@ -33,16 +32,16 @@ _MILESTONES: Final[dict[Status | None, tuple[str, ...]]] = {
     Status.FINISHED: ("created", "started", "finished"),
     Status.ABORTED: ("created", "aborted"),
 }
-"""What has happened to a game of this status; one that was aborted may have been started before."""
+"""The events of a game with this status; an aborted game may have been started before."""
 
 Series: TypeAlias = Iterable[tuple[str, float]]
-"""What follows the name of a metric on a line, labels mostly, and the value."""
+"""The rest of each line after the name of the metric (usually labels), and the value."""
 
 
 class _Requests(NamedTuple):
-    """The cells in which the requests of one route and method are counted.
+    """The counters of the requests of one route and method.
 
-    `other` is for a status that no answer of ours should have; `buckets` is the histogram's first.
+    `other` counts unexpected statuses; `buckets` is the first bucket of the histogram.
     """
 
     labels: str
@@ -53,9 +52,10 @@ class _Requests(NamedTuple):
 
 
 class Metrics:
-    """All counts of an application with these routes, each given as rule and method.
+    """The counters of an application.
 
-    `descriptor` is that of the memory that the worker processes share, see `Tally`.
+    :param routes: the rule and method of each route.
+    :param descriptor: that of the memory that the worker processes share, see `Tally`.
     """
 
     def __init__(self, routes: Iterable[tuple[str, str]] = (), descriptor: int | None = None) -> None:
@@ -69,24 +69,24 @@ class Metrics:
         self._tally = Tally(next(cells), descriptor, current=[self._streams])
 
     def answered(self, rule: str, method: str, status: int, seconds: float) -> None:
-        """Count an answer; `rule` is the one that the path has matched, empty where none has."""
+        """Count a response; `rule` is the URL rule that matched, empty if none did."""
         cells = self._requests.get((rule, method), self._unmatched)
         self._tally.add(cells.statuses.get(status, cells.other))
         self._tally.add(cells.buckets + bisect_left(BUCKETS_S, seconds))
         self._tally.add(cells.seconds, seconds)
 
     def refused(self, code: str) -> None:
-        """Count a refusal."""
+        """Count an error response by its problem code."""
         self._tally.add(self._refusals[code])
 
     def game_changed(self, before: Status | None, after: Status) -> None:
-        """Count what has become of a game; `before` is None when it is new."""
+        """Count the change of a game's status; `before` is None for a new game."""
         for event in _MILESTONES[after]:
             if event not in _MILESTONES[before]:
                 self._tally.add(self._games[event])
 
     def commit_conflicted(self) -> None:
-        """Count a commit that came too late: somebody else had changed the game first."""
+        """Count a commit that failed because another request had changed the game first."""
         self._tally.add(self._conflicts)
 
     def stream_opened(self) -> None:
@@ -94,13 +94,13 @@ class Metrics:
         self._tally.add(self._streams)
 
     def stream_closed(self) -> None:
-        """Count one open stream less."""
+        """Count one closed stream."""
         self._tally.add(self._streams, -1)
 
     def text(self, listed: Mapping[Status, int] | None) -> str:
         """Return everything in Prometheus's text format.
 
-        `listed` tells how many games the store's index has of each status, None when the store is away.
+        `listed` is the number of games of each status in the store's index; None without the store.
         """
         totals = self._tally.totals()
         requests = (self._unmatched, *self._requests.values())
@@ -141,7 +141,7 @@ _FAMILIES: Final = {
 
 @cache
 def pattern(rule: str) -> str:
-    """Return a route's rule as the contract writes it.
+    """Return a URL rule in the notation of the contract.
 
     >>> pattern("/v1/games/<game>/players/<int:seat>")
     '/v1/games/{game}/players/{seat}'
@@ -169,7 +169,7 @@ def _labelled(label: str, cells: Mapping[str, int], totals: list[float]) -> Seri
 
 
 def _answers(requests: Iterable[_Requests], totals: list[float]) -> Series:
-    """Tell of the answers that there were; most statuses no route ever gives."""
+    """Yield the counters of responses that are not 0; a route uses few of the statuses."""
     for of_route in requests:
         for status, cell in (*of_route.statuses.items(), ("other", of_route.other)):
             if totals[cell]:

@@ -1,9 +1,9 @@
-"""Numbers that the worker processes of one server count each for itself, and tell together.
+"""Shared-memory counters of the worker processes of one server.
 
-A scrape reaches one worker, but must tell of all. So each counts in a block of its own of memory that they
-share, and whoever is asked adds the blocks up; nothing is locked or sent for that. Whose a block is, the
-kernel knows: its owner holds a lock on it until it dies. The next worker then takes the block over with all
-that was counted in it, so that no sum ever falls.
+A scrape reaches one worker, but must report the sums of all. Each worker counts in its own block of shared
+memory, and the worker that is scraped adds up the blocks, without locks or messages. The owner of a block
+holds a file lock on it until it dies. Then the next worker takes over the block with its counts, so that no
+counter ever decreases.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from collections.abc import Iterable
 
 _CELL = 8
 SHARED_VARIABLE = "SKYE_TALLY_FD"
-"""The variable by which gunicorn's master tells its workers where the shared memory is. It is no setting."""
+"""The environment variable in which gunicorn's master passes the descriptor to its workers; not a setting."""
 
 
 def share() -> None:
-    """Make memory for the workers that will be forked from this process to share."""
+    """Allocate memory that the workers forked from this process share."""
     os.environ[SHARED_VARIABLE] = str(os.memfd_create("skye-tally"))
 
 
 def shared() -> int | None:
-    """Return the descriptor of the memory that `share` made in the process that forked this one."""
+    """Return the descriptor of the memory that `share` allocated in the parent process."""
     inherited = os.environ.get(SHARED_VARIABLE)
     return None if inherited is None else int(inherited)
 
 
 class Tally:
-    """A row of numbers, all 0 at first: `add` counts here, `totals` tells of all processes.
+    """An array of counters, initially 0: `add` counts in this process, `totals` sums over all processes.
 
-    `descriptor` is that of the shared memory, None where there is none and this process counts alone; every
-    process must want the same `size`. The cells in `current` say how things stand, not what has happened:
-    they begin at 0 again when the block of a dead process is taken over.
+    :param size: the number of counters, the same in every process.
+    :param descriptor: that of the shared memory; None to count in this process alone.
+    :param current: the counters that are gauges: they are reset to 0 when a worker takes over a block.
     """
 
     def __init__(self, size: int, descriptor: int | None = None, current: Iterable[int] = ()) -> None:
@@ -48,11 +48,11 @@ class Tally:
             self._cells[cell] = 0.0
 
     def add(self, cell: int, amount: float = 1.0) -> None:
-        """Count."""
+        """Add to a counter."""
         self._cells[cell] += amount
 
     def totals(self) -> list[float]:
-        """Return each number, summed over the processes."""
+        """Return the counters, summed over the processes."""
         if self._descriptor is None:
             return list(self._cells)
         ends = os.fstat(self._descriptor).st_size
@@ -63,17 +63,17 @@ class Tally:
         return [math.fsum(cells) for cells in zip(*blocks, strict=True)]
 
     def _block_of(self, descriptor: int) -> mmap.mmap:
-        """Take the first block that no living process owns.
+        """Return the first block that no living process owns.
 
-        The lock is the process's: it would go with any descriptor of this memory that is closed, the one that
-        the map keeps among them.
+        The lock belongs to the process: closing any descriptor of this memory, also the one that the map
+        keeps, would release it.
         """
         start = 0
         while True:
             try:
                 fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, self._stride, start)
                 break
-            except (BlockingIOError, PermissionError):  # which of the two, the systems do not agree on
+            except (BlockingIOError, PermissionError):  # which of the two depends on the system
                 start += self._stride
         os.posix_fallocate(descriptor, start, self._stride)
         return mmap.mmap(descriptor, self._stride, offset=start)
