@@ -7,7 +7,6 @@ from itertools import islice
 
 import pytest
 
-from service.cli.demo import played
 from service.server.embedded_redis import RedisServer
 from service.server.server_programs import describe, programs
 from service.settings import Address
@@ -15,6 +14,7 @@ from tests.deploy.facts import DEPLOY
 from tests.deploy.servers import Player
 from tests.support.missing_programs import NO_REDIS
 from tests.support.ports import free_port
+from tests.support.whole_game import played
 
 HALF = 25
 """Actions, of the 60 or so that a game of two has."""

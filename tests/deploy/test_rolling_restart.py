@@ -9,8 +9,8 @@ from contextlib import closing
 
 import pytest
 
-from service.cli.demo import played
 from tests.deploy.servers import JSON, messages
+from tests.support.whole_game import played
 from tests.system.crowd import Crowd
 
 PLAYERS = 3

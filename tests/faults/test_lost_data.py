@@ -5,11 +5,11 @@ from itertools import islice
 
 import pytest
 
-from service.cli.demo import played
 from service.storage.redis_store import RedisStore
 from tests.deploy.servers import JSON, waited_for
 from tests.faults.parts import Listener, Stubborn, bounded, sound
 from tests.support.playing import Service, code_of, dice
+from tests.support.whole_game import played
 
 # All games at once.
 

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import pytest
 import redis
 
-from service.cli.demo import played
 from tests.deploy.servers import JSON, waited_for
 from tests.faults.parts import (
     MOST_S,
@@ -23,6 +22,7 @@ from tests.faults.parts import (
     refused_for_now,
     sound,
 )
+from tests.support.whole_game import played
 from tests.system.network import ANSWER, REQUEST, Break, Dribble, Fine, Hole, Slow
 
 MANY = 10_000
