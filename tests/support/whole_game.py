@@ -1,4 +1,4 @@
-"""Plays one whole game through any object with `call(method, path, body, token)`, such as one that retries."""
+"""Plays a whole game through any object with `call(method, path, body, token)`, such as one that retries."""
 
 from service.cli.demo import PLAYERS, Dice
 
