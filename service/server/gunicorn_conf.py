@@ -41,9 +41,7 @@ preload_app = False
 
 timeout = 30
 graceful_timeout = 10
-keepalive = (
-    75  # longer than the 60 s of common proxies: the proxy must be the one that closes idle connections
-)
+keepalive = 75  # longer than the 60 s of common proxies: the proxy must close idle connections first
 
 loglevel = settings.log_level
 logger_class = "service.observability.gunicorn_logs.JsonLogger"
@@ -78,7 +76,7 @@ _set_death_signal = death_signal_setter(signal.SIGKILL)
 def post_fork(server: Any, worker: Any) -> None:
     """Prepare the signals of a worker; gunicorn calls this after each fork.
 
-    The kernel kills a worker when its master ends: gunicorn's own check each second would leave the port in use.
+    The kernel kills a worker when its master ends: with gunicorn's check each second the port stays in use.
     """
     _set_death_signal(worker.ppid)
     # Until the worker installs its handlers, those inherited from the master would put a signal into a queue
@@ -95,7 +93,7 @@ def post_worker_init(worker: Any) -> None:
     """Exclude loaded modules from garbage collection; gunicorn calls this when a worker can serve."""
     if worker.age == 1 and settings.redis_url != MEMORY_URL:  # one worker is enough to warn
         gevent.spawn(_warn_of_eviction, worker)
-    # All objects loaded by now are permanent. A full collection of them would block every request for 20 ms, and
+    # All objects loaded by now are permanent. A full collection of them would block every request for 20 ms;
     # the garbage of requests is found in the young generations.
     gc.collect()
     gc.freeze()
