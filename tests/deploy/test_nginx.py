@@ -186,7 +186,9 @@ def test_events_come_through_as_they_happen(nginx, instance):
 
 
 def test_the_client_is_known_by_the_address_that_nginx_saw(nginx, instance):
-    instance(SKYE_TRUSTED_PROXIES="1", SKYE_LIMITS="on", SKYE_WORKERS="1").start()
+    # With the default of 3,000 a minute, the budget would refill between the two requests.
+    few = {"SKYE_LIMIT_REQUESTS_PER_MINUTE": "5"}
+    instance(SKYE_TRUSTED_PROXIES="1", SKYE_LIMITS="on", SKYE_WORKERS="1", **few).start()
     answers = [
         nginx.call("GET", "/v1/games", headers={"X-Forwarded-For": address})
         for address in ("192.0.2.1", "192.0.2.2")
