@@ -68,7 +68,7 @@ def goes_on(table, instance, redis):
     assert last["status"] == "finished"
 
 
-def test_a_game_goes_on_from_a_backup(table, instance, start, folder):
+def test_game_continues_from_a_backup(table, instance, start, folder):
     redis = table[0]
     cli = shutil.which("redis-cli") or shutil.which("valkey-cli") or pytest.skip("no redis-cli or valkey-cli")
     # Not to the standard output (`--rdb -`): there the file ends in a mark of the transfer, and is damaged.
@@ -80,7 +80,7 @@ def test_a_game_goes_on_from_a_backup(table, instance, start, folder):
     goes_on(table, instance, start("second"))
 
 
-def test_a_game_goes_on_from_a_copy_of_the_files_of_a_redis_that_was_stopped(table, instance, start, folder):
+def test_game_continues_from_copied_files_of_a_stopped_redis(table, instance, start, folder):
     table[0].stop()
     shutil.copytree(folder / "first", folder / "second")
     table[0].start()
@@ -88,7 +88,7 @@ def test_a_game_goes_on_from_a_copy_of_the_files_of_a_redis_that_was_stopped(tab
     goes_on(table, instance, start("second"))
 
 
-def test_the_page_tells_these_steps():
+def test_page_for_operators_contains_the_backup_steps():
     page = (DEPLOY / "README.md").read_text()
     assert "redis-cli --rdb /data/backup.rdb" in page
     assert "cat > /data/appendonly.aof" in page

@@ -17,7 +17,7 @@ NORMALISED = ("lines that end without CR", "two schemes", "an expectation of its
 
 
 @pytest.mark.parametrize("nginx", [IMPATIENT], indirect=True)
-def test_who_sends_half_a_request_is_closed_and_no_instance_hears_of_it(nginx):
+def test_half_sent_request_is_closed_by_nginx_and_not_passed_on(nginx):
     begun = [
         b"",
         b"GET /v1/ti",
@@ -33,7 +33,7 @@ def test_who_sends_half_a_request_is_closed_and_no_instance_hears_of_it(nginx):
     assert nginx.call("GET", "/v1/tiles").status == 503  # nobody is there: a whole request would be told so
 
 
-def test_what_is_unreadable_or_too_long_is_never_answered_in_html(nginx, instance):
+def test_malformed_request_is_never_answered_in_html(nginx, instance):
     instance(SKYE_REDIS_URL="memory://").start()
     sent = UNREADABLE | {what: request for what, (request, *_) in TOO_LONG.items()}
     for what, request in sent.items():
@@ -51,7 +51,7 @@ def test_what_is_unreadable_or_too_long_is_never_answered_in_html(nginx, instanc
         assert b"<html" not in told, what
 
 
-def test_it_and_the_api_agree_on_where_a_request_ends(nginx, instance):
+def test_nginx_and_the_api_agree_on_the_end_of_a_request(nginx, instance):
     instance(SKYE_REDIS_URL="memory://").start()
     inner = get("/v1/tiles/L01").decode()
     sent = with_headers(f"Content-Length: {len(inner)}", after=inner)

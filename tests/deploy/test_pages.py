@@ -20,12 +20,12 @@ def page(request):
     return request.param
 
 
-def test_every_test_that_is_named_exists(page):
+def test_every_test_named_on_a_page_exists(page):
     for name in set(re.findall(r"`(test_\w+)`", page.read_text())):
         assert f"def {name}(" in WRITTEN, name
 
 
-def test_every_file_that_is_named_or_linked_exists(page):
+def test_every_file_named_or_linked_on_a_page_exists(page):
     text = page.read_text()
     linked = re.findall(r"\]\((?!https?:)([^)#\s]+)", text)
     named = re.findall(r"`((?:engine|service|tests|bench|deploy|examples)/[\w./-]+\w)`", text)
@@ -33,5 +33,5 @@ def test_every_file_that_is_named_or_linked_exists(page):
         assert path.exists(), path
 
 
-def test_every_setting_that_is_named_exists(page):
+def test_every_setting_named_on_a_page_exists(page):
     assert set(re.findall(r"SKYE_[A-Z_]+[A-Z]", page.read_text())) <= SETTINGS | ELSEWHERE

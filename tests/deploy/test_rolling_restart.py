@@ -75,7 +75,7 @@ def join(nginx, game, name):
     assert answer.status == 201, answer.body
 
 
-def test_a_rolling_restart_loses_no_request(nginx, instance):
+def test_rolling_restart_loses_no_request(nginx, instance):
     instances = [instance().start(), instance().start()]
     with Clients(nginx) as clients:
         time.sleep(0.5)
@@ -89,7 +89,7 @@ def test_a_rolling_restart_loses_no_request(nginx, instance):
     assert clients.games > 0
 
 
-def test_a_stream_goes_on_where_it_was_at_whichever_instance(nginx, instance):
+def test_stream_resumes_at_another_instance_after_a_restart(nginx, instance):
     instances = [instance().start(), instance().start()]
     created = nginx.new_game()
     game = created["game"]["id"]

@@ -22,7 +22,7 @@ def new_game(served):
     return served.new_game()["game"]["id"]
 
 
-def test_an_open_stream_is_told_to_come_back(served, new_game):
+def test_open_stream_ends_with_restart_at_shutdown(served, new_game):
     with served.follow(new_game) as stream:
         heard = messages(stream)
         assert next(heard)[0] == "stream"
@@ -35,7 +35,7 @@ def test_an_open_stream_is_told_to_come_back(served, new_game):
     assert time.monotonic() - told < PROMPT_S
 
 
-def test_a_long_poll_is_answered(served, new_game):
+def test_long_poll_is_answered_at_shutdown(served, new_game):
     answers = []
     path = f"/v1/games/{new_game}/events?after=1&wait_ms=9000"
     polling = threading.Thread(target=lambda: answers.append(served.call("GET", path)))
@@ -49,7 +49,7 @@ def test_a_long_poll_is_answered(served, new_game):
     assert answers[0].json["events"] == []
 
 
-def test_a_request_that_is_still_being_sent_is_answered(served):
+def test_half_sent_request_is_completed_at_shutdown(served):
     with served.plug() as connection:
         connection.sendall(b"POST /v1/games HTTP/1.1\r\nHost: here\r\nContent-Length: 2\r\n")
         time.sleep(0.1)
@@ -71,7 +71,7 @@ def asked(connection):
     return answer
 
 
-def test_a_connection_kept_open_may_still_bring_a_request(served):
+def test_kept_alive_connection_may_send_a_request_at_shutdown(served):
     with served.plug() as connection:
         assert asked(connection).headers["Connection"] == "keep-alive"
         served.process.terminate()
@@ -81,7 +81,7 @@ def test_a_connection_kept_open_may_still_bring_a_request(served):
     assert served.process.wait(20) == 0
 
 
-def test_an_idle_connection_is_closed_soon(served):
+def test_idle_connection_is_closed_soon_at_shutdown(served):
     with served.plug() as connection:
         asked(connection)
         told = time.monotonic()
@@ -90,7 +90,7 @@ def test_an_idle_connection_is_closed_soon(served):
         assert connection.recv(1) == b""
 
 
-def test_connections_that_have_sent_nothing_yet_are_served(served):
+def test_new_connections_are_served_at_shutdown(served):
     with served.plug() as first, served.plug() as second:
         served.process.terminate()
         assert asked(first).status == 200
@@ -98,7 +98,7 @@ def test_connections_that_have_sent_nothing_yet_are_served(served):
     assert served.process.wait(20) == 0
 
 
-def test_nothing_is_complained_of(served, new_game):
+def test_shutdown_logs_no_errors(served, new_game):
     with served.follow(new_game) as stream, served.plug():
         stream.readline()
         assert served.end() == 0

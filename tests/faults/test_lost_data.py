@@ -14,7 +14,7 @@ from tests.support.whole_game import played
 # All games at once.
 
 
-def test_a_store_that_comes_back_empty_has_no_games(parts):
+def test_store_that_returns_empty_has_no_games(parts):
     api, player = parts.api, Stubborn(parts.api)
     (game, _), *_ = islice(played(player, 2, "lost"), 8)
     path = f"/v1/games/{game['id']}"
@@ -41,7 +41,7 @@ def test_a_store_that_comes_back_empty_has_no_games(parts):
     assert sound(parts.redis.client, last["id"]).version == last["version"]
 
 
-def test_a_store_that_comes_back_older_is_told_to_those_who_follow(parts):
+def test_stream_reports_a_store_that_returns_with_older_data(parts):
     api, player = parts.api, Stubborn(parts.api)
     playing = played(player, 2, "older")
     game, _ = list(islice(playing, 8))[-1]
@@ -76,7 +76,7 @@ class Reverted(RedisStore):
         return super().commit(commit)
 
 
-def test_a_change_is_never_made_to_another_table_of_the_same_version(redis_client):
+def test_commit_to_another_game_of_the_same_version_is_refused(redis_client):
     store = Reverted(redis_client)
     game = Service(redis_client, store).table(2)
 
@@ -108,7 +108,7 @@ def unwritable(client):
         client.replicaof("NO", "ONE")
 
 
-def test_a_deadline_that_cannot_be_decided_just_now_is_decided_later(service, redis_client):
+def test_deadline_during_an_outage_is_applied_later(service, redis_client):
     game = in_play(service, options={"turn_ms": 1000})
     version = game.view()["version"]
     service.clock.advance(2)
@@ -119,7 +119,7 @@ def test_a_deadline_that_cannot_be_decided_just_now_is_decided_later(service, re
     sound(redis_client, game.id)
 
 
-def test_a_list_that_cannot_be_mended_just_now_is_shown_all_the_same(service, redis_client):
+def test_list_is_shown_although_the_index_cannot_be_repaired(service, redis_client):
     lost, kept = service.table(2), service.table(2)
     redis_client.delete(*redis_client.keys(key_of(lost, "*")))
     service.clock.advance(100)
@@ -154,7 +154,7 @@ OF_THE_TABLE = ("", "scores", "players/0/territory", "players/0/territory.svg")
 OF_THE_LOG = ("events", "record", "rounds/1")
 
 
-def test_a_game_whose_log_is_lost_is_shown_but_not_told_and_not_changed(service, redis_client):
+def test_game_without_its_log_is_shown_but_cannot_change(service, redis_client):
     game = in_play(service)
     redis_client.delete(key_of(game, "log"))
     table = redis_client.get(key_of(game, "table"))
@@ -169,7 +169,7 @@ def test_a_game_whose_log_is_lost_is_shown_but_not_told_and_not_changed(service,
     assert not redis_client.exists(key_of(game, "log"))
 
 
-def test_a_log_that_has_lost_its_beginning_or_its_end_is_not_told(service, redis_client):
+def test_log_without_its_beginning_or_end_is_refused(service, redis_client):
     for entry in (0, 3, -1):
         game = in_play(service)
         entries = redis_client.xrange(key_of(game, "log"))
@@ -178,7 +178,7 @@ def test_a_log_that_has_lost_its_beginning_or_its_end_is_not_told(service, redis
             assert code_of(game.call("GET", rest)) == "game_unreadable"
 
 
-def test_what_comes_after_a_lost_beginning_is_told(service, redis_client):
+def test_events_after_a_lost_beginning_are_returned(service, redis_client):
     game = in_play(service)
     entries = redis_client.xrange(key_of(game, "log"))
     redis_client.xdel(key_of(game, "log"), entries[0][0])
@@ -186,14 +186,14 @@ def test_what_comes_after_a_lost_beginning_is_told(service, redis_client):
     assert service.get(game.path(f"events?after={after}"))["events"][0]["id"] == after + 1
 
 
-def test_a_stream_of_a_game_whose_log_is_lost_is_refused(service, redis_client):
+def test_stream_of_a_game_without_its_log_is_refused(service, redis_client):
     game = in_play(service)
     redis_client.delete(key_of(game, "log"))
     answer = game.call("GET", "events/stream")
     assert code_of(answer) == "game_unreadable"
 
 
-def test_a_game_whose_table_is_lost_is_gone_and_its_place_can_be_taken(service, redis_client):
+def test_game_without_its_state_is_gone_and_its_id_is_free(service, redis_client):
     key = {"Idempotency-Key": "the-same"}
     game = in_play(service, headers=key)
     redis_client.delete(key_of(game, "table"))
@@ -206,7 +206,7 @@ def test_a_game_whose_table_is_lost_is_gone_and_its_place_can_be_taken(service, 
     sound(redis_client, game.id)
 
 
-def test_a_deadline_that_passes_without_a_log_leaves_the_game_as_it_is(service, redis_client):
+def test_deadline_of_a_game_without_its_log_changes_nothing(service, redis_client):
     game = in_play(service, options={"turn_ms": 1000})
     redis_client.delete(key_of(game, "log"))
     table = redis_client.get(key_of(game, "table"))
@@ -219,7 +219,7 @@ def test_a_deadline_that_passes_without_a_log_leaves_the_game_as_it_is(service, 
 @pytest.mark.parametrize(
     "damage", [b"", b"\x00", b"1:2:", b"1:x:y:z", b"z", b"[]", b"\xff" * 99, b"[" * 9999]
 )
-def test_whatever_stands_in_its_place_is_unreadable(service, redis_client, part, damage):
+def test_corrupt_value_is_reported_as_unreadable(service, redis_client, part, damage):
     game = in_play(service)
     if part == "table":
         redis_client.set(key_of(game, "table"), damage)
@@ -237,7 +237,7 @@ def test_whatever_stands_in_its_place_is_unreadable(service, redis_client, part,
 
 
 @pytest.mark.parametrize("part", ["table", "log"])
-def test_a_value_of_another_kind_in_its_place_is_refused(service, redis_client, part):
+def test_value_of_another_redis_type_is_refused(service, redis_client, part):
     game = in_play(service)
     redis_client.delete(key_of(game, part))
     redis_client.rpush(key_of(game, part), "a list")
@@ -247,7 +247,7 @@ def test_a_value_of_another_kind_in_its_place_is_refused(service, redis_client, 
     assert service.call("GET", "/v1/games").status_code in (200, 503)
 
 
-def test_a_store_that_evicts_games_never_makes_us_fail(service, redis_client):
+def test_eviction_of_games_causes_no_internal_error(service, redis_client):
     games = [in_play(service) for _ in range(20)]
     actions = [game.actions(0)[0] for game in games]
     parts = [key_of(game, part) for game in games for part in ("table", "log")]

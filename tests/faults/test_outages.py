@@ -169,7 +169,7 @@ def all_asked(api, requests):
 
 
 @pytest.mark.parametrize("outage", OUTAGES, ids=lambda outage: outage.begin.__name__)
-def test_an_outage_is_told_and_play_goes_on_after_it(parts, outage):
+def test_outage_is_reported_and_play_continues_after_it(parts, outage):
     player = Stubborn(parts.api)
     playing = played(player, 2, outage.begin.__name__)
     begun, _ = list(islice(playing, 8))[-1]
@@ -206,7 +206,7 @@ def asked_meanwhile(parts, outage, game):
         refused_for_now(answer)
 
 
-def test_what_a_full_disk_has_not_taken_may_be_lost_but_not_by_halves(parts):
+def test_full_disk_loses_whole_changes_only(parts):
     player = Stubborn(parts.api)
     playing = played(player, 2, "lost with the disk")
     begun, _ = list(islice(playing, 8))[-1]
@@ -234,7 +234,7 @@ class Unready(Api):
         return False
 
 
-def test_an_api_started_before_its_redis_serves_as_soon_as_that_is_there(parts, place):
+def test_api_started_before_its_redis_serves_once_it_is_up(parts, place):
     parts.relay.trouble = Break(REQUEST, times=MANY)
     api = Unready(place / "early.sock", parts.api.environ["SKYE_REDIS_URL"], **SETTINGS, SKYE_WORKERS="1")
     try:
@@ -249,7 +249,7 @@ def test_an_api_started_before_its_redis_serves_as_soon_as_that_is_there(parts, 
 
 
 @pytest.mark.parametrize("trouble", [Slow(0.05), Slow(0.01, jitter=0.1)], ids=["slow", "jitter"])
-def test_a_slow_store_is_waited_for(parts, trouble):
+def test_slow_store_causes_no_error(parts, trouble):
     player = Stubborn(parts.api)
     playing = played(player, 2, "slow")
     begun, _ = next(playing)

@@ -38,7 +38,7 @@ ENDS = [
 
 
 @pytest.mark.parametrize("times", [1, 3])
-def test_a_change_is_made_once_wherever_its_connection_breaks(game, relay, redis_client, times):
+def test_change_is_made_once_wherever_its_connection_breaks(game, relay, redis_client, times):
     version = game.view()["version"]
     ends = [end for end in ENDS if times == 1 or not end[2]]
     for number, (kind, after, silence) in enumerate(ends):
@@ -53,7 +53,7 @@ READS = ("", "events", "events?limit=2", "record", "scores", "players/0/actions"
 
 
 @pytest.mark.parametrize("silence", [False, True], ids=["reset", "silence"])
-def test_a_read_is_made_again_wherever_its_connection_breaks(game, relay, silence):
+def test_read_is_retried_wherever_its_connection_breaks(game, relay, silence):
     expected = [game.call("GET", rest, token=game.tokens[0]).data for rest in READS]
     for after in (0, 1, 6, 40, 900, 1500)[:: 3 if silence else 1]:
         for rest, data in zip(READS, expected, strict=True):
@@ -64,7 +64,7 @@ def test_a_read_is_made_again_wherever_its_connection_breaks(game, relay, silenc
     assert game.service.get("/v1/games")["games"][0]["id"] == game.id
 
 
-def test_a_game_is_opened_once_and_listed_wherever_its_connection_breaks(game, relay, redis_client):
+def test_game_is_created_once_wherever_its_connection_breaks(game, relay, redis_client):
     service = game.service
     for kind, after in ((REQUEST, 0), (REQUEST, 300), (ANSWER, 0), (ANSWER, 2)):
         for word in (b"ZADD", b"EVALSHA"):
@@ -76,7 +76,7 @@ def test_a_game_is_opened_once_and_listed_wherever_its_connection_breaks(game, r
     assert len(redis_client.keys("skye:*:table")) == 9
 
 
-def test_a_game_is_played_to_its_end_over_connections_that_break_all_the_time(game, relay, redis_client):
+def test_whole_game_is_played_over_breaking_connections(game, relay, redis_client):
     def torn(view):
         relay.trouble = Break(ANSWER, view["version"] % 5, times=2)
         return view["status"] != "playing"
@@ -86,7 +86,7 @@ def test_a_game_is_played_to_its_end_over_connections_that_break_all_the_time(ga
     assert sound(redis_client, game.id).version == last["version"]
 
 
-def test_who_listens_for_changes_notices_that_nothing_comes_any_more(parts):
+def test_subscriber_reconnects_after_a_half_open_connection(parts):
     player = Stubborn(parts.api)
     game = player.call("POST", "/v1/games", {"players": [{"name": "Ann"}]})
     heard = Listener(parts.api, game["game"]["id"])

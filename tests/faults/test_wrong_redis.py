@@ -64,20 +64,20 @@ def all_refused(url):
 # Nobody there.
 
 
-def test_where_nobody_listens_the_store_is_away():
+def test_refused_connection_makes_the_store_unavailable():
     all_refused(f"redis://127.0.0.1:{free_port()}/0")
 
 
-def test_where_no_call_is_answered_the_store_is_away():
+def test_unresponsive_server_makes_the_store_unavailable():
     with unanswered() as (host, port):
         all_refused(f"redis://{host}:{port}/0")
 
 
-def test_under_a_name_that_is_none_the_store_is_away():
+def test_unknown_host_makes_the_store_unavailable():
     all_refused("redis://no-such-host.invalid:6379/0")
 
 
-def test_where_there_is_no_such_socket_the_store_is_away(tmp_path):
+def test_missing_socket_makes_the_store_unavailable(tmp_path):
     all_refused(f"unix://{tmp_path}/redis.sock")
 
 
@@ -95,18 +95,18 @@ def locked(redis_server, redis_client):
 
 
 @pytest.mark.parametrize("password", ["", ":wrong@", "nobody:right@"])
-def test_without_the_right_password_the_store_is_away(locked, password, caplog):
+def test_wrong_password_makes_the_store_unavailable(locked, password, caplog):
     all_refused(f"redis://{password}{locked}/0")
     told = {record.getMessage() for record in caplog.records}
     assert any("invalid username-password pair" in line or "authenticate" in line for line in told)
     assert "wrong@" not in caplog.text
 
 
-def test_with_the_right_password_it_is_there(locked):
+def test_right_password_makes_the_store_available(locked):
     service_at(f"redis://:right@{locked}/0").table(2)
 
 
-def test_a_database_that_there_is_not_is_no_store(redis_server):
+def test_missing_database_makes_the_store_unavailable(redis_server):
     all_refused(f"redis://{redis_server.address}/99")
 
 
@@ -124,7 +124,7 @@ def user(redis_server, redis_client):
         redis_client.acl_deluser("user")
 
 
-def test_a_user_who_may_only_read_reads(user, redis_client, caplog):
+def test_read_only_user_can_read(user, redis_client, caplog):
     game = Service(redis_client).table(2)
     reader = service_at(user("~skye:* +@read +ping"))
     assert reader.call("GET", game.path()).status_code == 200
@@ -132,7 +132,7 @@ def test_a_user_who_may_only_read_reads(user, redis_client, caplog):
     assert "has no permissions to run" in caplog.text
 
 
-def test_a_user_with_the_rights_that_the_page_names_plays(user):
+def test_user_with_the_documented_rights_can_play(user):
     rights = re.search(r"ACL SETUSER NAME on >PASSWORD (.+?)`", (DEPLOY / "faults.md").read_text())[1]
     with service_at(user(rights)) as service:
         game = service.table(2)
@@ -197,7 +197,7 @@ def impostor(said):
 
 
 @pytest.mark.parametrize("said", SAID)
-def test_whatever_somebody_else_says_is_no_fault_of_ours(said):
+def test_reply_of_another_protocol_is_no_internal_error(said):
     with impostor(SAID[said]) as address:
         service = service_at(f"redis://{address}/0", HASTY_MS)
         for answer in answers(service):

@@ -1,4 +1,4 @@
-"""Sending commands together: each is told its own, and is done once, whatever becomes of the others."""
+"""Batching: each caller receives its own reply, and each command is executed once."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -12,23 +12,26 @@ from tests.deploy.servers import waited_for
 
 LONG_S = 60
 GATE = ("BLPOP", "gate", LONG_S)
-"""What keeps Redis from answering until the gate is opened."""
+"""A blocking command: Redis does not reply until an element is pushed to the list."""
 
 
-class Counted(redis.Connection):
-    """A connection that counts how often something is sent."""
+class CountingConnection(redis.Connection):
+    """A connection that counts its writes."""
 
     sent = 0
 
     def send_packed_command(self, *args, **kwargs):
-        Counted.sent += 1
+        CountingConnection.sent += 1
         return super().send_packed_command(*args, **kwargs)
 
 
 def client_of(server, max_wait_s=LONG_S, kind=BatchingRedis):
     return kind(
         connection_pool=redis.ConnectionPool.from_url(
-            server.url, connection_class=Counted, retry=Retry(NoBackoff(), 0), socket_timeout=LONG_S
+            server.url,
+            connection_class=CountingConnection,
+            retry=Retry(NoBackoff(), 0),
+            socket_timeout=LONG_S,
         ),
         max_wait_s=max_wait_s,
     )
@@ -48,66 +51,66 @@ def threads():
 
 
 def shut_gate(threads, client, redis_client):
-    """Keep the client busy until somebody pushes to the gate."""
+    """Block the client until an element is pushed to the gate."""
     blocked = threads.submit(client.execute_command, *GATE)
     assert waited_for(lambda: redis_client.info("clients")["blocked_clients"] == 1, 60)
     return blocked
 
 
-def gathered(threads, client, redis_client, *commands):
-    """Return what commands are told that wait for one before them, and then are sent together."""
+def batched(threads, client, redis_client, *commands):
+    """Return the replies of commands that wait for a call in progress and are then sent as one batch."""
     blocked = shut_gate(threads, client, redis_client)
-    told = []
+    calls = []
     for number, command in enumerate(commands, 1):
-        told.append(threads.submit(client.execute_command, *command))
+        calls.append(threads.submit(client.execute_command, *command))
         assert waited_for(lambda number=number: client.queued == number, 60)
-    Counted.sent = 0
+    CountingConnection.sent = 0
     redis_client.lpush("gate", "open")
     assert blocked.result()[1] == b"open"
-    return [answer.exception() or answer.result() for answer in told]
+    return [call.exception() or call.result() for call in calls]
 
 
-def test_who_comes_alone_sends_alone(client):
+def test_single_command_is_sent_without_a_pipeline(client):
     assert client.set("a", 1) is True
     assert [client.get("a"), client.get("z")] == [b"1", None]
 
 
-def test_those_who_come_meanwhile_are_sent_together_and_each_is_told_its_own(threads, client, redis_client):
+def test_commands_that_arrive_during_a_call_share_one_pipeline(threads, client, redis_client):
     redis_client.mset({"a": "A", "b": "B"})
     commands = [("GET", "b"), ("SET", "c", "C"), ("GET", "c"), ("GET", "z"), ("MGET", "a", "b"), ("GET", "b")]
-    told = gathered(threads, client, redis_client, *commands)
-    assert told == [b"B", True, b"C", None, [b"A", b"B"], b"B"]
-    assert Counted.sent == 1
+    replies = batched(threads, client, redis_client, *commands)
+    assert replies == [b"B", True, b"C", None, [b"A", b"B"], b"B"]
+    assert CountingConnection.sent == 1
 
 
-def test_a_single_one_who_waits_is_told_too(threads, client, redis_client):
-    assert gathered(threads, client, redis_client, ("INCR", "n")) == [1]
-    assert isinstance(gathered(threads, client, redis_client, ("LPUSH", "n", 1))[0], redis.ResponseError)
+def test_single_waiting_command_receives_its_reply(threads, client, redis_client):
+    assert batched(threads, client, redis_client, ("INCR", "n")) == [1]
+    assert isinstance(batched(threads, client, redis_client, ("LPUSH", "n", 1))[0], redis.ResponseError)
 
 
-def test_a_refusal_is_told_to_whom_it_is_for(threads, client, redis_client):
-    one, refused, two = gathered(
+def test_error_reply_is_raised_in_its_own_caller_only(threads, client, redis_client):
+    one, refused, two = batched(
         threads, client, redis_client, ("INCR", "n"), ("LPUSH", "n", 1), ("INCR", "n")
     )
     assert (one, two) == (1, 2)
     assert "WRONGTYPE" in str(refused)
 
 
-def test_each_is_done_once(threads, client, redis_client):
-    told = gathered(threads, client, redis_client, *[("INCR", "n")] * 35)  # more than are sent at a time
-    assert sorted(told) == list(range(1, 36))
+def test_each_command_of_a_batch_is_executed_once(threads, client, redis_client):
+    replies = batched(threads, client, redis_client, *[("INCR", "n")] * 35)  # more than are sent at a time
+    assert sorted(replies) == list(range(1, 36))
     assert redis_client.get("n") == b"35"
     assert client.queued == 0
 
 
-def test_when_the_connection_breaks_all_are_told_so_and_the_next_is_served(threads, client, redis_client):
+def test_broken_connection_fails_the_batch_and_not_the_next_call(threads, client, redis_client):
     kill = ("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "no")
-    told = gathered(threads, client, redis_client, ("INCR", "n"), kill, ("INCR", "n"))
-    assert all(isinstance(answer, redis.ConnectionError) for answer in (told[0], told[2])), told
+    replies = batched(threads, client, redis_client, ("INCR", "n"), kill, ("INCR", "n"))
+    assert all(isinstance(reply, redis.ConnectionError) for reply in (replies[0], replies[2])), replies
     assert client.incr("m") == 1
 
 
-def test_who_waits_in_vain_sends_alone(threads, redis_server, redis_client):
+def test_caller_that_waits_too_long_sends_its_command_itself(threads, redis_server, redis_client):
     with client_of(redis_server, max_wait_s=0) as client:
         blocked = shut_gate(threads, client, redis_client)
         assert client.incr("n") == 1
@@ -118,23 +121,23 @@ def test_who_waits_in_vain_sends_alone(threads, redis_server, redis_client):
     assert client.queued == 0
 
 
-class Interrupted(BatchingRedis):
-    """A client whose leader is broken off just when it is to send for all."""
+class InterruptedSender(BatchingRedis):
+    """A client whose sender is interrupted just before it sends the batch."""
 
     def pipeline(self, **_options):
         raise KeyboardInterrupt
 
 
-def test_when_the_one_who_sends_is_broken_off_the_others_are_told_so(threads, redis_server, redis_client):
-    with client_of(redis_server, kind=Interrupted) as client:
-        told = gathered(threads, client, redis_client, ("INCR", "n"), ("INCR", "n"))
-        assert isinstance(told[0], KeyboardInterrupt)
-        assert isinstance(told[1], redis.ConnectionError)
+def test_killed_sender_fails_the_other_callers_of_its_batch(threads, redis_server, redis_client):
+    with client_of(redis_server, kind=InterruptedSender) as client:
+        replies = batched(threads, client, redis_client, ("INCR", "n"), ("INCR", "n"))
+        assert isinstance(replies[0], KeyboardInterrupt)
+        assert isinstance(replies[1], redis.ConnectionError)
         assert client.incr("n") == 1
 
 
 @pytest.mark.usefixtures("redis_client")
-def test_many_at_once_are_all_answered(threads, redis_server):
+def test_many_concurrent_commands_all_receive_their_replies(threads, redis_server):
     with client_of(redis_server, max_wait_s=0.1) as client:
         names = [f"key{number}" for number in range(500)]
         assert all(threads.map(lambda name: client.set(name, name), names))

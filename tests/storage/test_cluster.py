@@ -1,4 +1,4 @@
-"""Which node of a cluster holds a key, as the nodes say: some of them away, failing, or new."""
+"""Cluster topology: which node holds a key, while nodes are unreachable, failing or new."""
 
 import pytest
 import redis
@@ -12,14 +12,14 @@ HALF = 8192
 
 
 class Nodes:
-    """Two masters, a and b, each with a replica; `c` and `d`. `failing` are those said not to answer."""
+    """Two masters, a and b, each with a replica; `c` and `d`. The others report those in `failing`."""
 
     def __init__(self):
         self.ranges = [("a", 0, HALF - 1, "c"), ("b", HALF, 16383, "d")]
         self.failing = set()
-        self.by_name = {name: Informant(self._told) for name in "abcd"}
+        self.by_name = {name: Informant(self._replies) for name in "abcd"}
 
-    def _told(self):
+    def _replies(self):
         slots = [
             [start, end, *([host.encode(), 6379, host.encode() * 40] for host in (master, replica))]
             for master, start, end, replica in self.ranges
@@ -44,14 +44,14 @@ def now(monkeypatch):
 
 @pytest.fixture
 def servers(nodes, now, monkeypatch):  # noqa: ARG001 - it sets the clock
-    """A cluster as its client knows it, from node `a` and one that is not there."""
+    """The topology of the cluster, from node `a` and a seed node that does not exist."""
 
-    class Askers(cluster.ClientPool):
+    class FakePool(cluster.ClientPool):
         def client_at(self, address):
             return nodes.by_name[address[0]]
 
     made = cluster.ClusterTopology(parse("redis+cluster://a,b"), 2.0)
-    monkeypatch.setattr(made, "_lookup_clients", Askers({}, 1.0))
+    monkeypatch.setattr(made, "_lookup_clients", FakePool({}, 1.0))
     return made
 
 
@@ -67,47 +67,47 @@ def host_of(servers, key):
     return servers.connection_for(key).connection_pool.connection_kwargs["host"]
 
 
-def test_each_key_is_asked_for_where_it_is(servers):
+def test_key_is_read_from_the_node_that_holds_its_slot(servers):
     assert (host_of(servers, LOW), host_of(servers, HIGH)) == ("a", "b")
     assert servers.connection_for(LOW) is servers.connection_for(LOW)
 
 
-def test_all_keys_with_one_tag_are_at_one_node(servers):
+def test_keys_with_one_hash_tag_map_to_one_node(servers):
     keys = [f"skye:{{game}}:{part}" for part in ("table", "log", "answer:x")]
     assert len({servers.connection_for(key) for key in keys}) == 1
 
 
-def test_after_a_failure_the_nodes_are_asked_anew(servers, nodes, now):
+def test_failure_refreshes_the_topology(servers, nodes, now):
     assert host_of(servers, LOW) == "a"
     nodes.ranges = [("c", 0, HALF - 1, "a"), nodes.ranges[1]]
     now[0] += 0.1
-    assert host_of(servers, LOW) == "a"  # nobody has doubted it
+    assert host_of(servers, LOW) == "a"  # not invalidated
     servers.invalidate(redis.ConnectionError())
     assert host_of(servers, LOW) == "c"
 
 
-def test_now_and_then_they_are_asked_without_any_failure(servers, nodes, now):
+def test_topology_is_refreshed_after_its_ttl(servers, nodes, now):
     assert host_of(servers, LOW) == "a"
     nodes.ranges = [("c", 0, HALF - 1, "a"), nodes.ranges[1]]
     now[0] += 3
     assert host_of(servers, LOW) == "c"
 
 
-def test_nobody_is_asked_for_the_keys_of_a_node_that_the_others_miss(servers, nodes):
+def test_keys_of_a_node_that_the_others_miss_are_unavailable(servers, nodes):
     nodes.failing = {"a"}
     with pytest.raises(redis.exceptions.ClusterDownError, match="is down"):
         servers.connection_for(LOW)
     assert host_of(servers, HIGH) == "b"
 
 
-def test_a_slot_that_nobody_holds_is_told(servers, nodes):
+def test_unassigned_slot_is_an_error(servers, nodes):
     nodes.ranges = nodes.ranges[1:]
     with pytest.raises(redis.exceptions.ClusterDownError, match="no node holds slot"):
         servers.connection_for(LOW)
     assert host_of(servers, HIGH) == "b"
 
 
-def test_nodes_that_are_away_are_asked_last(servers, nodes, now):
+def test_unreachable_nodes_are_queried_last(servers, nodes, now):
     nodes.by_name["a"].silent = nodes.by_name["b"].silent = True
     with pytest.raises(redis.exceptions.ClusterDownError, match="no node answers: silent"):
         servers.connection_for(LOW)
@@ -122,7 +122,7 @@ def test_nodes_that_are_away_are_asked_last(servers, nodes, now):
     assert nodes.by_name["a"].asked <= asked + 1  # before it was known to fail
 
 
-def test_a_node_that_has_left_the_cluster_is_not_believed(servers, nodes, now):
+def test_topology_of_a_node_that_left_the_cluster_is_ignored(servers, nodes, now):
     assert host_of(servers, LOW) == "a"
     for name in "acd":
         nodes.by_name[name].answers = lambda: [[], b"self :6379@16379 myself,master - 0 0 0 connected"]
@@ -133,7 +133,7 @@ def test_a_node_that_has_left_the_cluster_is_not_believed(servers, nodes, now):
     assert nodes.by_name["b"].asked >= 5
 
 
-def test_who_answers_that_a_key_has_moved_knows_where(servers, nodes, now):
+def test_moved_reply_refreshes_the_topology(servers, nodes, now):
     assert host_of(servers, LOW) == "a"
     for name in "ab":
         nodes.by_name[name].silent = True
@@ -144,7 +144,7 @@ def test_who_answers_that_a_key_has_moved_knows_where(servers, nodes, now):
     assert nodes.by_name["d"].asked == 1
 
 
-def test_a_cluster_of_which_no_node_named_is_left_is_still_found(servers, nodes, now):
+def test_cluster_is_found_after_all_named_nodes_were_replaced(servers, nodes, now):
     host_of(servers, LOW)
     nodes.by_name["a"].silent = nodes.by_name["b"].silent = True
     nodes.ranges = [("c", 0, HALF - 1, "d"), ("d", HALF, 16383, "c")]

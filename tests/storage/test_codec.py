@@ -1,9 +1,9 @@
-"""What is stored: how large it is, that it is read as it was, and that damage is refused."""
+"""The codec of stored games: size, round trip, and refusal of corrupt data."""
 
 import pytest
 
 from service.matches.transitions import make_move
-from service.storage.codec import StoredFormatError, decode_entry, decode_match, encode_match
+from service.storage.codec import FORMAT, StoredFormatError, decode_entry, decode_match, encode_match
 from service.storage.store import LogEntry
 from skye import BOTS
 from tests.support.playing import Service, code_of, dice
@@ -26,21 +26,21 @@ def tables_of_a_game(players, seed):
 
 
 @pytest.mark.parametrize("players", [4, 5])
-def test_a_game_in_play_takes_less_than_4_kib(players):
+def test_stored_game_in_play_is_smaller_than_4_kib(players):
     sizes = [len(encode_match(table)) for seed in range(10) for table in tables_of_a_game(players, seed)]
     assert max(sizes) < 4096, max(sizes)
 
 
-def test_what_was_stored_is_read_as_it_was():
+def test_encoded_game_decodes_to_an_equal_game():
     for table in tables_of_a_game(5, 1):
         assert decode_match(encode_match(table)) == table
 
 
-# Damage.
+# Corruption.
 
 
-def damaged(stored):
-    """Yield what may become of stored bytes."""
+def corruptions(stored):
+    """Yield corrupted forms of stored bytes."""
     yield b""
     yield b"nonsense"
     yield b"1:1:00000000:{}"
@@ -53,11 +53,11 @@ def damaged(stored):
     yield b"\x00" * len(stored)
 
 
-def test_a_table_that_is_damaged_or_newer_is_refused(service):
+def test_corrupt_or_newer_stored_game_is_refused(service):
     game = service.table()
     key = f"skye:{{{game.id}}}:table"
     right = service.redis.get(key)
-    for wrong in damaged(right):
+    for wrong in corruptions(right):
         with pytest.raises(StoredFormatError):
             decode_match(wrong)
         service.redis.set(key, wrong)
@@ -69,17 +69,15 @@ def test_a_table_that_is_damaged_or_newer_is_refused(service):
     assert [listed["id"] for listed in service.get("/v1/games")["games"]] == [game.id]
 
 
-def test_a_newer_form_is_called_so(service):
+def test_newer_stored_format_is_named_in_the_error(service):
     game = service.table()
     key = f"skye:{{{game.id}}}:table"
-    service.redis.set(key, b"2" + service.redis.get(key)[1:])
-    assert (
-        game.call("GET").json["detail"]
-        == "The game is stored in format 2, this program reads up to format 1."
-    )
+    service.redis.set(key, b"%d" % (FORMAT + 1) + service.redis.get(key)[1:])
+    expected = f"The game is stored in format {FORMAT + 1}, this program reads up to format {FORMAT}."
+    assert game.call("GET").json["detail"] == expected
 
 
-DAMAGED_ENTRIES = (
+CORRUPT_ENTRIES = (
     {"c": "nonsense"},
     {"c": "[1,1,99,[]"},
     {"c": '[1,1,99,[["unheard_of"]]]'},
@@ -91,8 +89,8 @@ DAMAGED_ENTRIES = (
 )
 
 
-@pytest.mark.parametrize("entry", DAMAGED_ENTRIES)
-def test_a_log_that_is_damaged_is_refused(service, entry):
+@pytest.mark.parametrize("entry", CORRUPT_ENTRIES)
+def test_corrupt_log_entry_is_refused(service, entry):
     game = service.table()
     service.redis.xadd(f"skye:{{{game.id}}}:log", entry, "99-0")
     for rest in ("events", "rounds/1", "record"):
@@ -101,7 +99,7 @@ def test_a_log_that_is_damaged_is_refused(service, entry):
         decode_entry(LogEntry(99, entry.get("c", "").encode()))
 
 
-def test_an_answer_that_is_damaged_is_refused(service):
+def test_corrupt_stored_response_is_refused(service):
     game = service.table()
     game.offer(0, 1, 1, headers={"Idempotency-Key": "once"})
     (key,) = service.redis.keys("*:answer:*")
@@ -109,7 +107,7 @@ def test_an_answer_that_is_damaged_is_refused(service):
     assert code_of(game.offer(0, 1, 1, headers={"Idempotency-Key": "once"})) == "game_unreadable"
 
 
-def test_keys_of_another_kind_are_no_games(service):
+def test_keys_of_other_kinds_are_not_listed_as_games(service):
     game = service.table()
     service.redis.delete(f"skye:{{{game.id}}}:table")
     service.redis.lpush(f"skye:{{{game.id}}}:table", "x")

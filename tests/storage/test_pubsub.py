@@ -1,4 +1,4 @@
-"""Listening to one server: one that says nothing any more, or is replaced, is left."""
+"""The pub/sub subscriber: it disconnects from a server that is unresponsive or replaced."""
 
 import threading
 from contextlib import contextmanager
@@ -9,8 +9,8 @@ import redis
 from service.storage.pubsub import subscribe
 
 
-class Ear:
-    """A server that is listened to; it says what it is told to, and None where it says nothing in time."""
+class FakeServer:
+    """A server that publishes the given messages; None stands for silence."""
 
     def __init__(self, *messages):
         self.messages = list(messages)
@@ -43,35 +43,35 @@ def change(game):
     return {"type": "message", "data": f"{game}:7".encode()}
 
 
-def test_games_are_told_as_they_change():
-    listening = subscribe(Servers(Ear(change("ann"), change("bob"))), threading.Event())
-    assert [next(listening) for _ in range(3)] == [None, "ann", "bob"]
+def test_subscriber_receives_the_ids_of_changed_games():
+    messages = subscribe(Servers(FakeServer(change("ann"), change("bob"))), threading.Event())
+    assert [next(messages) for _ in range(3)] == [None, "ann", "bob"]
 
 
-def test_a_server_that_is_silent_must_show_that_it_is_there():
-    ear = Ear(None, {"type": "pong"}, None, {"type": "pong"}, change("ann"))
-    listening = subscribe(Servers(ear), threading.Event())
-    assert [next(listening), next(listening)] == [None, "ann"]
-    assert ear.pings == 2
+def test_silent_server_is_pinged():
+    server = FakeServer(None, {"type": "pong"}, None, {"type": "pong"}, change("ann"))
+    messages = subscribe(Servers(server), threading.Event())
+    assert [next(messages), next(messages)] == [None, "ann"]
+    assert server.pings == 2
 
 
-def test_a_server_that_does_not_show_it_is_given_up():
-    listening = subscribe(Servers(Ear(None, {"type": "pong"}, None, None)), threading.Event())
-    assert next(listening) is None
+def test_server_that_does_not_reply_to_the_ping_is_disconnected():
+    messages = subscribe(Servers(FakeServer(None, {"type": "pong"}, None, None)), threading.Event())
+    assert next(messages) is None
     with pytest.raises(redis.TimeoutError):
-        next(listening)
+        next(messages)
 
 
-def test_a_server_that_is_replaced_is_left():
-    one, other = Ear(None), Ear()
-    listening = subscribe(Servers(one, other), threading.Event())
-    assert list(listening) == [None]
+def test_replaced_server_is_disconnected():
+    one, other = FakeServer(None), FakeServer()
+    messages = subscribe(Servers(one, other), threading.Event())
+    assert list(messages) == [None]
     assert one.pings == 0
 
 
-def test_nobody_listens_once_told_to_stop():
+def test_stopped_subscriber_closes_its_connection():
     stopped = threading.Event()
-    listening = subscribe(Servers(Ear(*[change("ann")] * 9)), stopped)
-    next(listening)
+    messages = subscribe(Servers(FakeServer(*[change("ann")] * 9)), stopped)
+    next(messages)
     stopped.set()
-    assert list(listening) == []
+    assert list(messages) == []

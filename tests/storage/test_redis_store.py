@@ -37,13 +37,13 @@ def logged(last_event, data):
 # All or nothing.
 
 
-def test_a_commit_writes_table_log_and_answer(store):
+def test_commit_writes_game_log_and_stored_response(store):
     assert store.commit(commit(1, response=StoredResponse("key", b"answer", 60)))
     assert store.load("ann", "key") == (b"1:1:table", b"answer")
     assert store.load_with_log("ann") == (b"1:1:table", [logged(10, b"change 1")])
 
 
-def test_a_commit_on_another_version_writes_nothing(store, any_redis):
+def test_commit_on_another_version_writes_nothing(store, any_redis):
     store.commit(commit(1))
     before = contents(any_redis)
     assert not store.commit(commit(12, 11, response=StoredResponse("key", b"answer", 60)))
@@ -51,25 +51,25 @@ def test_a_commit_on_another_version_writes_nothing(store, any_redis):
     assert contents(any_redis) == before
 
 
-def test_a_version_is_compared_whole(store):
+def test_version_is_compared_exactly(store):
     store.commit(commit(12))
     assert not store.commit(commit(2, 1))
     assert store.commit(commit(13, 12))
 
 
-def test_a_change_of_a_game_that_is_gone_writes_nothing(store, any_redis):
+def test_commit_to_an_expired_game_writes_nothing(store, any_redis):
     assert not store.commit(commit(2, 1))
     assert contents(any_redis) == {}
 
 
-def test_a_new_game_never_takes_the_place_of_another(store, any_redis):
+def test_creation_with_an_existing_id_writes_nothing(store, any_redis):
     store.commit(commit(5))
     before = contents(any_redis)
     assert not store.commit(commit(1))
     assert contents(any_redis) == before
 
 
-def test_of_many_commits_on_one_version_one_is_done(store):
+def test_one_of_many_commits_on_one_version_is_done(store):
     store.commit(commit(1))
     done = []
     threads = [
@@ -84,7 +84,7 @@ def test_of_many_commits_on_one_version_one_is_done(store):
     assert len(store.load_with_log("ann")[1]) == 2
 
 
-def test_a_key_that_has_its_answer_writes_nothing_more(store, any_redis):
+def test_commit_with_a_used_idempotency_key_writes_nothing(store, any_redis):
     store.commit(commit(1, response=StoredResponse("key", b"first", 60)))
     before = contents(any_redis)
     assert not store.commit(commit(2, 1, response=StoredResponse("key", b"second", 60)))
@@ -92,7 +92,7 @@ def test_a_key_that_has_its_answer_writes_nothing_more(store, any_redis):
     assert store.commit(commit(2, 1, response=StoredResponse("other", b"second", 60)))
 
 
-def test_a_commit_that_fails_halfway_writes_nothing(store, any_redis):
+def test_commit_that_fails_halfway_writes_nothing(store, any_redis):
     store.commit(commit(5))
     before = contents(any_redis)
     backwards = Commit(
@@ -103,7 +103,7 @@ def test_a_commit_that_fails_halfway_writes_nothing(store, any_redis):
     assert contents(any_redis) == before
 
 
-def test_a_new_game_begins_a_new_log(store, any_redis):
+def test_new_game_begins_a_new_log(store, any_redis):
     store.commit(commit(5))
     any_redis.delete("skye:{ann}:table")  # as when its memory was wanted for something else
     assert store.commit(commit(1))
@@ -113,7 +113,7 @@ def test_a_new_game_begins_a_new_log(store, any_redis):
 # What is kept, and for how long.
 
 
-def test_table_log_and_answer_are_kept_for_their_times(store, any_redis):
+def test_game_log_and_stored_response_have_their_ttls(store, any_redis):
     store.commit(commit(1, response=StoredResponse("key", b"answer", 60)))
     assert 0 < any_redis.ttl("skye:{ann}:answer:key") <= 60
     for key in ("skye:{ann}:table", "skye:{ann}:log"):
@@ -125,26 +125,26 @@ def test_table_log_and_answer_are_kept_for_their_times(store, any_redis):
         assert 990 < any_redis.ttl(key) <= 1000
 
 
-def test_everything_of_a_game_lies_in_one_slot_of_a_cluster(store, any_redis):
+def test_keys_of_a_game_share_one_cluster_slot(store, any_redis):
     store.commit(commit(1, response=StoredResponse("key", b"answer", 60)))
     assert all(b"{ann}" in key for key in any_redis.scan_iter())
     assert any_redis.dbsize() == 4
 
 
-def test_a_game_that_is_not_there_is_none(store):
+def test_missing_game_loads_as_none(store):
     assert store.load("ann") == (None, None)
     assert store.load("ann", "key") == (None, None)
     assert store.load_with_log("ann") == (None, [])
     assert store.load_many([]) == []
 
 
-def test_many_games_come_in_the_order_asked_for(store):
+def test_loaded_games_have_the_requested_order(store):
     store.commit(commit(1, game="ann"))
     store.commit(commit(2, game="bob"))
     assert store.load_many(["bob", "nobody", "ann"]) == [b"1:2:table", None, b"1:1:table"]
 
 
-def test_the_log_is_read_from_an_event_on(store):
+def test_log_is_read_after_a_given_event(store):
     for version in range(1, 4):
         store.commit(commit(version, version - 1 or None))
     for after, numbers in (
@@ -158,7 +158,7 @@ def test_the_log_is_read_from_an_event_on(store):
         assert [entry.last_event for entry in store.load_with_log("ann", after)[1]] == numbers
 
 
-def test_the_index_gives_the_newest_first(store):
+def test_index_lists_the_newest_games_first(store):
     for number in range(5):
         store.add_to_index("lobby", f"game{number}", 1e15 + number)
     store.add_to_index("playing", "other", 2e15)
@@ -189,7 +189,7 @@ def test_each_commit_is_published(store):
     ("status", "seconds"),
     [("lobby", 7 * DAY_S), ("playing", 30 * DAY_S), ("finished", 30 * DAY_S), ("aborted", DAY_S)],
 )
-def test_a_game_is_kept_as_long_as_its_status_says(any_redis, status, seconds):
+def test_game_ttl_depends_on_its_status(any_redis, status, seconds):
     service = Service(any_redis)
     bots = {0: "random", 1: "random"} if status == "finished" else None
     game = service.table(2, bots=bots, start=status != "lobby")
@@ -200,7 +200,7 @@ def test_a_game_is_kept_as_long_as_its_status_says(any_redis, status, seconds):
         assert seconds - 60 < any_redis.ttl(key) <= seconds
 
 
-def test_a_whole_game_is_played_and_told(any_redis, monkeypatch):
+def test_whole_game_is_played_and_its_events_are_streamed(any_redis, monkeypatch):
     monkeypatch.setattr("service.storage.pubsub._POLL_S", 0.01)  # lets the one who listens end at once
     with Service(any_redis) as service:
         game = service.table(3)
@@ -211,7 +211,7 @@ def test_a_whole_game_is_played_and_told(any_redis, monkeypatch):
         assert [listed["id"] for listed in service.get("/v1/games?status=finished")["games"]] == [game.id]
 
 
-def test_a_game_that_has_expired_is_gone_and_no_more_listed(any_redis):
+def test_expired_game_is_gone_and_not_listed(any_redis):
     service = Service(any_redis)
     game, later = service.table(start=False), service.table()
     assert len(service.get("/v1/games")["games"]) == 2

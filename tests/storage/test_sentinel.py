@@ -1,4 +1,4 @@
-"""The master that Sentinels name: whom to believe when they differ, are silent, or talk of the one before."""
+"""Sentinel topology: the current master when Sentinels disagree, are unresponsive or out of date."""
 
 import time
 
@@ -13,13 +13,13 @@ ONE, OTHER = ("10.0.0.1", 6379), ("10.0.0.2", 6379)
 
 
 class Sentinel(Informant):
-    """A Sentinel that says what it is told to."""
+    """A Sentinel with given replies."""
 
     def __init__(self, master=ONE, flags="master", epoch=1, named=None):
-        super().__init__(self._told)
+        super().__init__(self._replies)
         self.master, self.flags, self.epoch, self.named = master, flags, epoch, named
 
-    def _told(self):
+    def _replies(self):
         if self.master is None:
             return [None, redis.ResponseError("ERR No such master with that name")]
         host, port = self.named or self.master
@@ -29,13 +29,13 @@ class Sentinel(Informant):
             "flags": self.flags,
             "config-epoch": self.epoch,
         }
-        told = [str(part).encode() for pair in facts.items() for part in pair]
-        return [[host.encode(), str(port).encode()], told]
+        fields = [str(part).encode() for pair in facts.items() for part in pair]
+        return [[host.encode(), str(port).encode()], fields]
 
 
 @pytest.fixture
 def watch(monkeypatch):
-    """Give a function that makes what follows the master from some Sentinels, and returns how to ask it."""
+    """A function that returns the topology of some Sentinels, and a function that returns their master."""
     now = [100.0]
     monkeypatch.setattr("time.monotonic", lambda: now[0])
 
@@ -55,29 +55,29 @@ def watch(monkeypatch):
     return make
 
 
-def test_the_master_that_all_name_is_asked(watch):
+def test_master_that_all_sentinels_name_is_used(watch):
     _, ask = watch(Sentinel(), Sentinel(), Sentinel())
     assert ask() == ONE
 
 
-def test_of_those_who_differ_the_one_with_the_latest_news_is_believed(watch):
+def test_sentinel_with_the_latest_epoch_wins_a_disagreement(watch):
     _, ask = watch(Sentinel(ONE, epoch=4), Sentinel(OTHER, epoch=5), Sentinel(ONE, epoch=4))
     assert ask() == OTHER
 
 
-def test_one_who_is_elected_is_asked_before_the_replicas_have_turned_to_it(watch):
+def test_elected_master_is_used_before_replicas_follow_it(watch):
     _, ask = watch(Sentinel(ONE, "master,o_down", 5, named=OTHER), Sentinel(ONE, "master", 4))
     assert ask() == OTHER
 
 
 @pytest.mark.parametrize("flags", ["s_down,master", "master,s_down,o_down,failover_in_progress"])
-def test_nobody_is_asked_while_the_master_is_down_and_none_is_elected(watch, flags):
+def test_no_server_is_used_while_the_master_is_down(watch, flags):
     _, ask = watch(Sentinel(flags=flags), Sentinel(flags=flags))
     with pytest.raises(redis.ConnectionError, match="no other is elected yet"):
         ask()
 
 
-def test_nobody_is_asked_while_any_sentinel_is_replacing_the_master(watch):
+def test_no_server_is_used_during_a_failover(watch):
     replacing = Sentinel(flags="master,failover_in_progress")
     _, ask = watch(replacing, Sentinel(), Sentinel())
     with pytest.raises(redis.ConnectionError, match="no other is elected yet"):
@@ -86,7 +86,7 @@ def test_nobody_is_asked_while_any_sentinel_is_replacing_the_master(watch):
     assert ask(2) == OTHER
 
 
-def test_whoever_must_know_who_is_master_now_is_told_though_another_was_told_a_moment_ago(watch):
+def test_lookup_that_must_be_current_bypasses_the_cache(watch):
     one = Sentinel()
     master, ask = watch(one)
     assert ask() == ONE
@@ -96,12 +96,12 @@ def test_whoever_must_know_who_is_master_now_is_told_though_another_was_told_a_m
     assert kwargs["host"] == OTHER[0]
 
 
-def test_the_master_is_not_down_for_one_sentinel_alone(watch):
+def test_master_that_one_sentinel_reports_down_is_used(watch):
     _, ask = watch(Sentinel(flags="s_down,master"), Sentinel())
     assert ask() == ONE
 
 
-def test_older_news_of_a_few_are_not_believed_but_those_of_the_many_are(watch):
+def test_older_epoch_is_accepted_from_a_majority_only(watch):
     heard, one, another = Sentinel(OTHER, epoch=5), Sentinel(epoch=4), Sentinel(epoch=4)
     _, ask = watch(heard, one, another)
     assert ask() == OTHER
@@ -112,7 +112,7 @@ def test_older_news_of_a_few_are_not_believed_but_those_of_the_many_are(watch):
     assert ask(20) == ONE
 
 
-def test_a_silent_sentinel_is_left_alone_for_a_while(watch):
+def test_unresponsive_sentinel_is_skipped_for_a_while(watch):
     silent = Sentinel()
     silent.silent = True
     _, ask = watch(silent, Sentinel())
@@ -122,7 +122,7 @@ def test_a_silent_sentinel_is_left_alone_for_a_while(watch):
     assert silent.asked == 2
 
 
-def test_the_last_master_known_stays_when_all_sentinels_are_silent(watch):
+def test_last_known_master_is_used_without_any_sentinel(watch):
     known = Sentinel(), Sentinel()
     _, ask = watch(*known)
     assert ask() == ONE
@@ -131,7 +131,7 @@ def test_the_last_master_known_stays_when_all_sentinels_are_silent(watch):
     assert [ask(2), ask(2)] == [ONE, ONE]
 
 
-def test_nobody_is_asked_before_any_sentinel_has_spoken(watch):
+def test_no_server_is_used_before_a_sentinel_replies(watch):
     silent = Sentinel()
     silent.silent = True
     _, ask = watch(silent)
@@ -139,20 +139,20 @@ def test_nobody_is_asked_before_any_sentinel_has_spoken(watch):
         ask()
 
 
-def test_an_unknown_service_is_told(watch):
+def test_unknown_service_is_an_error(watch):
     _, ask = watch(Sentinel(None))
     with pytest.raises(redis.ConnectionError, match="knows no 'skye'"):
         ask()
 
 
-def test_who_talks_nonsense_is_silent(watch):
+def test_sentinel_with_malformed_replies_counts_as_unresponsive(watch):
     strange = Sentinel()
     strange.answers = lambda: ["nonsense"]
     _, ask = watch(strange, Sentinel())
     assert ask() == ONE
 
 
-def test_sentinels_are_asked_again_each_second_and_at_once_after_a_failure(watch):
+def test_sentinels_are_queried_each_second_and_after_a_failure(watch):
     one = Sentinel()
     master, ask = watch(one)
     assert [ask(), ask(0.5), ask(0.4)] == [ONE] * 3

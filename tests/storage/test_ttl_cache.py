@@ -73,7 +73,7 @@ def joining(threads, number, clock, ask):
     return asked
 
 
-def test_what_is_fresh_is_looked_up_once(looked, clock):
+def test_fresh_value_is_looked_up_once(looked, clock):
     lookup = TtlCache(looked, 2.0)
     for _ in range(3):
         assert lookup.get() == "old"
@@ -84,7 +84,7 @@ def test_what_is_fresh_is_looked_up_once(looked, clock):
     assert lookup.get() == "new"
 
 
-def test_what_is_doubted_is_given_to_nobody_while_it_is_looked_up_anew(looked, threads, clock):
+def test_invalidated_value_is_not_returned_during_its_refresh(looked, threads, clock):
     lookup = TtlCache(looked, 60.0)
     assert lookup.get() == "old"
     looked.value, looked.slow = "new", True
@@ -96,7 +96,7 @@ def test_what_is_doubted_is_given_to_nobody_while_it_is_looked_up_anew(looked, t
     assert looked.looks == 2
 
 
-def test_what_was_doubted_while_it_was_looked_up_is_looked_up_once_more(looked, threads):
+def test_value_invalidated_during_its_refresh_is_refreshed_again(looked, threads):
     looked.slow = True
     lookup = TtlCache(looked, 60.0)
     one = waiting(threads, looked, lookup.get)
@@ -107,7 +107,7 @@ def test_what_was_doubted_while_it_was_looked_up_is_looked_up_once_more(looked, 
     assert lookup.get() == "new"
 
 
-def test_what_is_only_old_is_given_meanwhile_but_nothing_much_older(looked, threads, clock):
+def test_stale_value_is_returned_during_its_refresh_up_to_a_limit(looked, threads, clock):
     lookup = TtlCache(looked, 2.0)
     lookup.get()
     looked.value, looked.slow = "new", True
@@ -121,7 +121,7 @@ def test_what_is_only_old_is_given_meanwhile_but_nothing_much_older(looked, thre
     assert [one.result(60), other.result(60)] == ["new"] * 2
 
 
-def test_who_must_have_newer_is_given_nothing_that_was_looked_for_before(looked, threads, clock):
+def test_caller_that_needs_a_newer_value_waits_for_its_lookup(looked, threads, clock):
     lookup = TtlCache(looked, 60.0)
     looked.slow = True
     one = waiting(threads, looked, lookup.get)
@@ -136,7 +136,7 @@ def test_who_must_have_newer_is_given_nothing_that_was_looked_for_before(looked,
     assert looked.looks == 2
 
 
-def test_a_failure_is_told_to_all_who_waited_and_tried_again_by_the_next(looked, threads, clock):
+def test_failed_lookup_fails_all_waiters_and_is_retried_next(looked, threads, clock):
     lookup = TtlCache(looked, 60.0)
     looked.value, looked.slow = redis.TimeoutError("away"), True
     one = waiting(threads, looked, lookup.get)
