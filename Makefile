@@ -16,6 +16,9 @@ EDITABLE := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-de
 	--editable engine --editable clients/python
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 	--no-emit-package skye-engine --no-emit-package skye-client --group build
+COMPILE_FRAMEWORKS := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+	--group frameworks --output-file deploy/requirements-frameworks.lock \
+	--constraint deploy/requirements-dev.lock
 UV := uv==0.13.8
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder --durations 10
 QUICK_ROOMS := $(addprefix tests/,engine matches usecases web routes storage observability svg cli)
@@ -34,9 +37,9 @@ demo: $(VENV)/.installed ## play one whole game against the running server, as a
 	@exec $(BIN)/python -m service.cli demo
 
 .PHONY: test test-all test-quick
-test: $(VENV)/.installed-dev $(VENV)/.installed-npm ## run every test; storms, fuzzing and soaks in a small size
+test: $(VENV)/.installed-dev $(VENV)/.installed-frameworks $(VENV)/.installed-npm ## run every test; storms, fuzzing and soaks in a small size
 	@$(PYTEST)
-test-all: $(VENV)/.installed-dev $(VENV)/.installed-npm ## run every test in its full size
+test-all: $(VENV)/.installed-dev $(VENV)/.installed-frameworks $(VENV)/.installed-npm ## run every test in its full size
 	@TEST_SIZE=full $(PYTEST)
 test-quick: $(VENV)/.installed-dev ## run the tests that start no server of their own
 	@$(PYTEST) $(QUICK_ROOMS)
@@ -109,6 +112,10 @@ examples: $(VENV)/.installed-dev ## record anew what the contract, the guide and
 	@$(BIN)/python -m tests.contract.guide
 	@$(BIN)/python -m tests.contract.readme
 
+.PHONY: league
+league: $(VENV)/.installed ## play all bots of the engine against each other; writes the tables into engine/README.md
+	@$(BIN)/python -m bench.league
+
 .PHONY: pictures
 pictures: $(VENV)/.installed-dev ## make the pictures of the README with Chromium
 	@$(BIN)/python -m tests.support.screenshots
@@ -126,6 +133,7 @@ lock: $(BIN)/python ## pin the newest versions that pyproject.toml allows
 	@$(COMPILE) --upgrade --output-file deploy/requirements.lock pyproject.toml
 	@$(COMPILE) --upgrade --output-file deploy/requirements-dev.lock \
 		--constraint deploy/requirements.lock --group dev pyproject.toml
+	@$(COMPILE_FRAMEWORKS) --upgrade
 
 .PHONY: clean
 clean: ## remove the virtual environment and what tools left behind (never the games)
@@ -154,6 +162,11 @@ $(VENV)/.installed-npm: $(NPM_PACKAGES:%=%/package-lock.json) $(BIN)/python
 		else echo 'Installing the packages that the TypeScript code needs ...'; \
 		for package in $(NPM_PACKAGES); do npm ci --prefix $$package --no-audit --no-fund --silent || { \
 		echo "npm ci failed in $$package: it is not tested." >&2; exit 0; }; done; touch $@; fi
+
+# The tests of the environments are skipped where a framework has no wheel.
+$(VENV)/.installed-frameworks: deploy/requirements-frameworks.lock $(VENV)/.installed-dev
+	@$(INSTALL) -r $< || echo 'The bot frameworks cannot be installed here: their environments are not tested.' >&2
+	@touch $@
 
 # Other engines to compare with; the bench goes without those that there is no wheel of.
 $(VENV)/.installed-bench: bench/requirements.txt $(VENV)/.installed-dev

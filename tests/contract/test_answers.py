@@ -21,7 +21,8 @@ def look_around(game):
             answer = game.call("GET", path, token=token)
             known = {"If-None-Match": answer.headers["ETag"]} if "ETag" in answer.headers else {}
             game.call("GET", path, token=token, headers=known)
-        for path in ("actions", "territory", "territory.svg?coordinates=true"):
+        unplaced = next(iter(view["bag"]["tiles"]), "L01")
+        for path in ("actions", "territory", "territory.svg?coordinates=true", f"places?tile={unplaced}"):
             for known in ({}, {"If-None-Match": "*"}):
                 game.service.call("GET", game.path(path, number % max(seats, 1)), token=token, headers=known)
 
@@ -66,6 +67,16 @@ def test_the_lobby_is_in_the_contract(service):
     assert game.call("POST", "start", token=game.host).status_code == 200
     assert game.call("DELETE", token=game.host).status_code == 200
     look_around(game)
+
+
+def test_invitations_and_changes_of_players_are_in_the_contract(service):
+    game = service.table(2, start=False)
+    assert game.call("POST", "token", seat=0).status_code == 201
+    game = service.table(2, start=False)
+    assert game.call("PATCH", body={"name": "Zoe"}, seat=0).status_code == 200
+    lobby = service.call("POST", "/v1/games", {"players": [{"name": "Ann"}, {"invite": True}]}).json
+    host, path = lobby["host_token"], f"/v1/games/{lobby['game']['id']}"
+    assert service.call("POST", f"{path}/invites", token=host).status_code == 201
 
 
 def test_a_list_of_games_is_in_the_contract(service):

@@ -1,0 +1,1 @@
+"""Environments for bot frameworks; each module needs the framework of its name (see the extras)."""

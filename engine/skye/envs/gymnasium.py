@@ -1,0 +1,97 @@
+"""Gymnasium: `gymnasium.make("skye/IsleOfSkye-v1", opponents=["greedy"])` after importing this module.
+
+The agent plays one seat against bots of `skye.BOTS`; which seat follows from the seed. Observations are the
+vector of `features`. The reward comes at the end: 1 for winning alone, -1 for losing. MaskablePPO of
+sb3-contrib calls `action_masks()`, and `infos` have the same mask. An illegal action ends the game with a
+loss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from skye.action_encoding import ACTION_COUNT, EncodedGame
+from skye.bots import BOTS, choose_move
+from skye.envs.drawing import draw
+from skye.envs.features import HIGHEST, SIZE, observe
+from skye.position import position_as_seen_by
+from skye.position_text import position_to_text
+from skye.rules import play
+from skye.setup import new_game
+from skye.tiles import COLORS
+
+
+class IsleOfSkye(gymnasium.Env[NDArray[np.float32], int]):
+    """One seat of a game against bots."""
+
+    metadata = {"render_modes": ["ansi", "rgb_array"], "render_fps": 2}  # noqa: RUF012 - as Gymnasium has it
+
+    def __init__(self, opponents: Sequence[str] = ("greedy",), render_mode: str | None = None) -> None:
+        if not 1 <= len(opponents) < len(COLORS):
+            raise ValueError(f"{len(opponents)} opponents: there are from 1 to {len(COLORS) - 1}")
+        self._bots = [BOTS[name] for name in opponents]
+        self.render_mode = render_mode
+        self.observation_space = spaces.Box(0.0, HIGHEST, (SIZE,), np.float32)
+        self.action_space = spaces.Discrete(ACTION_COUNT)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[np.float32], dict[str, Any]]:
+        """Begin another game; the same seed begins the same game."""
+        super().reset(seed=seed, options=options)
+        players = len(self._bots) + 1
+        self.seat = int(self.np_random.integers(players))
+        self._rng = Random(int(self.np_random.integers(2**53)))
+        self._encoded = EncodedGame(new_game(COLORS[:players], f"{self._rng.getrandbits(128):032x}").game)
+        self._let_bots_play()
+        return self._observation(), self._info()
+
+    def step(self, action: int) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+        """Make a decision of the agent, and those of the bots until it is the agent's turn again."""
+        if self._encoded.game.is_over or not self.action_masks()[action]:
+            return self._observation(), -1.0, True, False, self._info()
+        self._encoded, _ = self._encoded.play(int(action))
+        self._let_bots_play()
+        over = self._encoded.game.is_over
+        return self._observation(), self._reward() if over else 0.0, over, False, self._info()
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return which actions are legal."""
+        if self._encoded.game.is_over:
+            return np.zeros(ACTION_COUNT, np.bool_)
+        return np.frombuffer(self._encoded.mask(), np.bool_)
+
+    def render(self) -> Any:
+        """Return the position as text or as a picture."""
+        game = self._encoded.game
+        return (
+            draw(game)
+            if self.render_mode == "rgb_array"
+            else position_to_text(position_as_seen_by(self.seat, game))
+        )
+
+    def _let_bots_play(self) -> None:
+        while not self._encoded.game.is_over and self._encoded.seat != self.seat:
+            game, seat = self._encoded.game, self._encoded.seat
+            bot = self._bots[(seat - self.seat) % len(game.players) - 1]
+            self._encoded = EncodedGame(play(game, seat, choose_move(bot, game, seat, self._rng)).game)
+
+    def _observation(self) -> NDArray[np.float32]:
+        return observe(self._encoded, self.seat)
+
+    def _info(self) -> dict[str, Any]:
+        return {"action_mask": self.action_masks()}
+
+    def _reward(self) -> float:
+        winners = self._encoded.game.winners
+        return 2.0 / len(winners) - 1.0 if self.seat in winners else -1.0
+
+
+gymnasium.register("skye/IsleOfSkye-v1", entry_point="skye.envs.gymnasium:IsleOfSkye")

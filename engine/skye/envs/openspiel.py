@@ -1,0 +1,211 @@
+"""OpenSpiel: `pyspiel.load_game("python_isle_of_skye(players=3)")` after importing this module.
+
+The game is sequential with explicit chance and imperfect information: seats set their offers one after
+another, each without knowing the others'. Utilities are those of the PettingZoo environment; their sum is
+constant.
+
+`resample` samples what a player cannot know, for OpenSpiel's Python `ISMCTSBot`:
+`bot.set_resampler(resample)`. The C++ ISMCTS cannot be used: it crashes on games written in Python, those
+of OpenSpiel included.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import pyspiel
+
+from skye.action_encoding import (
+    ACTION_COUNT,
+    DRAWS,
+    EncodedGame,
+    describe_action,
+    encode_draw,
+    encode_move,
+)
+from skye.chance import chance_outcomes
+from skye.envs.features import SIZE, observe
+from skye.game import PRICING
+from skye.moves import SetOffer
+from skye.observation import determinize
+from skye.position import position_as_seen_by, position_of
+from skye.position_text import position_to_text
+from skye.setup import new_game
+from skye.tiles import COLORS
+
+MAX_ACTIONS: Final = 300
+"""No game has more actions and draws: 8 actions and 3 draws a seat and round, and 5 draws at the setup."""
+
+_TYPE: Final = pyspiel.GameType(
+    short_name="python_isle_of_skye",
+    long_name="Python Isle of Skye",
+    dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+    chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
+    information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
+    utility=pyspiel.GameType.Utility.CONSTANT_SUM,
+    reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+    max_num_players=len(COLORS),
+    min_num_players=2,
+    provides_information_state_string=True,
+    provides_information_state_tensor=True,
+    provides_observation_string=True,
+    provides_observation_tensor=True,
+    provides_factored_observation_string=False,
+    parameter_specification={"players": 2},
+)
+
+
+class IsleOfSkyeGame(pyspiel.Game):
+    """The game, by its number of players."""
+
+    def __init__(self, params: dict[str, Any] | None = None) -> None:
+        params = params or {}
+        self.players = int(params.get("players", 2))
+        info = pyspiel.GameInfo(
+            num_distinct_actions=ACTION_COUNT,
+            max_chance_outcomes=len(DRAWS),
+            num_players=self.players,
+            min_utility=-1.0,
+            max_utility=1.0,
+            utility_sum=2.0 - self.players,
+            max_game_length=MAX_ACTIONS,
+        )
+        super().__init__(_TYPE, info, params)
+
+    def new_initial_state(self) -> IsleOfSkyeState:
+        """Return the state before the setup's draws."""
+        return IsleOfSkyeState(self)
+
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> IsleOfSkyeObserver:
+        """Return what turns states into tensors and strings."""
+        if params:
+            raise ValueError("the observer has no parameters")
+        return IsleOfSkyeObserver(iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False))
+
+
+class _Step(NamedTuple):
+    """An action, who took it, and until when it is secret: the round of the offer, 0 for public actions."""
+
+    player: int
+    action: int
+    offer_of_round: int
+
+
+class IsleOfSkyeState(pyspiel.State):
+    """A game between two decisions, and the actions that led there."""
+
+    def __init__(self, game: IsleOfSkyeGame) -> None:
+        super().__init__(game)
+        self.encoded = EncodedGame(new_game(COLORS[: game.players], None).game)
+        self.steps: tuple[_Step, ...] = ()
+
+    def current_player(self) -> int:
+        """Return the seat that decides, or one of the ids for chance and for the end."""
+        return int(pyspiel.PlayerId.TERMINAL) if self.encoded.game.is_over else self.encoded.seat
+
+    def _legal_actions(self, player: int) -> list[int]:
+        return self.encoded.legal_actions() if player == self.current_player() else []
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """Return the numbers of the draws that can be made, with their probabilities."""
+        return sorted((encode_draw(draw), share) for draw, share in chance_outcomes(self.encoded.game))
+
+    def _apply_action(self, action: int) -> None:
+        game, seat = self.encoded.game, self.encoded.seat
+        secret = game.round if game.phase is PRICING and seat >= 0 else 0
+        self.steps = (*self.steps, _Step(seat, action, secret))
+        self.encoded, _ = self.encoded.play(action)
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        return f"draw {DRAWS[action]}" if player == pyspiel.PlayerId.CHANCE else describe_action(action)
+
+    def is_terminal(self) -> bool:
+        """Return whether the game is over."""
+        return self.encoded.game.is_over
+
+    def returns(self) -> list[float]:
+        """Return the utility of each seat; 0 before the end."""
+        winners = self.encoded.game.winners
+        if not self.encoded.game.is_over:
+            return [0.0] * len(self.encoded.game.players)
+        share = 2.0 / len(winners) - 1.0
+        return [share if seat in winners else -1.0 for seat in range(len(self.encoded.game.players))]
+
+    def steps_seen_by(self, player: int) -> list[tuple[int, int]]:
+        """Return every action as the player knows it: -1 for those of offers that are still secret."""
+        game = self.encoded.game
+        secret = game.round if game.phase is PRICING else -1
+        return [
+            (seat, -1 if offer_of_round == secret and seat != player else action)
+            for seat, action, offer_of_round in self.steps
+        ]
+
+    def __str__(self) -> str:
+        game = self.encoded.game
+        text = (
+            position_to_text(position_of(game)) if game.starting_seat >= 0 else f"setup {game.scoring_tiles}"
+        )
+        return f"{text} {list(self.encoded.draft)}" if self.encoded.draft else text
+
+
+class IsleOfSkyeObserver:
+    """What a player knows as a tensor and as a string, with perfect recall or without."""
+
+    def __init__(self, iig_obs_type: Any) -> None:
+        self._perfect_recall = iig_obs_type.perfect_recall
+        size = 2 * MAX_ACTIONS if self._perfect_recall else SIZE
+        self.tensor = np.zeros(size, np.float32)
+        self.dict = {"steps" if self._perfect_recall else "observation": self.tensor}
+
+    def set_from(self, state: IsleOfSkyeState, player: int) -> None:
+        """Write what a player knows into the tensor."""
+        if not self._perfect_recall:
+            self.tensor[:] = observe(state.encoded, player)
+            return
+        self.tensor.fill(0)
+        for number, (seat, action) in enumerate(state.steps_seen_by(player)):
+            self.tensor[2 * number : 2 * number + 2] = seat + 2, action + 2
+
+    def string_from(self, state: IsleOfSkyeState, player: int) -> str:
+        """Return what a player knows as a string."""
+        if self._perfect_recall:
+            return " ".join(f"{seat}:{action}" for seat, action in state.steps_seen_by(player))
+        game = state.encoded.game
+        if game.starting_seat < 0:
+            return str(state)
+        text = position_to_text(position_as_seen_by(player, game))
+        own_draft = state.encoded.draft if state.encoded.seat == player else ()
+        return f"{text} seat={player} {list(own_draft)}"
+
+
+_rng = Random()
+
+
+def resample(state: IsleOfSkyeState, player: int) -> IsleOfSkyeState:
+    """Return a state that the player cannot tell from this one, with secret offers sampled."""
+    sampled = state.clone()
+    game = state.encoded.game
+    if game.phase is not PRICING or game.is_chance_node:
+        return sampled
+    after = determinize(game, player, _rng, explicit_chance=True)
+    sampled.encoded = EncodedGame(after, state.encoded.draft)
+    offers: dict[int, list[int]] = {}
+    for seat, other in enumerate(after.players):
+        if seat != player and other.prices:
+            kept = [(tile, price) for tile, price in zip(other.drawn, other.prices, strict=True) if price]
+            discard = other.drawn[other.prices.index(0)]
+            offers[seat] = list(encode_move(after, seat, SetOffer(discard, tuple(kept))))
+    sampled.steps = tuple(
+        [
+            step._replace(action=offers[step.player].pop(0))
+            if step.offer_of_round == game.round and offers.get(step.player)
+            else step
+            for step in state.steps
+        ]
+    )
+    return sampled
+
+
+pyspiel.register_game(_TYPE, IsleOfSkyeGame)
