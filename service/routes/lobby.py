@@ -216,7 +216,8 @@ def invite_player(game: str) -> Response:
     bearer token: to look at a private game, and to take the seat, which uses it up. Codes that nobody has
     used become invalid when the game starts or is aborted. The code in the response is shown this once.
     """
-    return command_response(commands.invite_player(collaborators().games, command_from_request(), game), 201)
+    result = commands.invite_player(collaborators().games, command_from_request(), game)
+    return command_response(result, 201, location=f"/v1/games/{game}")
 
 
 @blueprint.route("/games/<game>/players/<int:seat>", methods=["PATCH"])
@@ -269,7 +270,8 @@ def rotate_token(game: str, seat: int) -> Response:
     The token in the response is shown this once.
     """
     command = command_from_request()
-    return command_response(commands.rotate_token(collaborators().games, command, game, seat), 201)
+    result = commands.rotate_token(collaborators().games, command, game, seat)
+    return command_response(result, 201, location=f"/v1/games/{game}/players/{seat}")
 
 
 @blueprint.route("/games/<game>/players/<int:seat>", methods=["DELETE"])
