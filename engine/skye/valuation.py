@@ -25,7 +25,7 @@ _GOLD: Final = (0.2, 0.4, 0.55, 0.65, 0.7, 0.7)
 """Points that a piece of gold brings, by the number of rounds after this one; 1/5 at the end."""
 
 _GOLD_IN_MAJORITY: Final = 0.1
-"""What it brings besides while `most_gold` is still to be scored."""
+"""What it adds while `most_gold` is still to be scored."""
 
 _MOST_PLANS: Final = 64
 """How many plans an outlook keeps. A seat makes about ten in a round; many games may share the outlook."""

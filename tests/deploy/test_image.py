@@ -1,4 +1,4 @@
-"""What the image runs besides gunicorn."""
+"""The commands of the image other than gunicorn."""
 
 import subprocess
 import sys
