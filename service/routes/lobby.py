@@ -178,10 +178,10 @@ _OWN_VIEW = Answer(
 def join_game(player: dict[str, Any], game: str) -> Response:
     """Take a seat.
 
-    Any client that knows the id of a public game may take a free seat. An invitation code, sent as the bearer
-    token, takes the seat that it reserves, in private games too, and is used up. In a private game the host can also
-    seat people with the host token, and hand them their tokens. Only the host may seat a bot. A game that was
-    created with `start` begins as soon as every seat is taken.
+    Any client that knows the id of a public game may take a free seat. An invitation code, sent as the
+    bearer token, takes the seat that it reserves, in private games too, and is used up. In a private game
+    the host can also seat people with the host token, and hand them their tokens. Only the host may seat
+    a bot. A game that was created with `start` begins as soon as every seat is taken.
 
     The token in the answer is shown this once.
     """
