@@ -2,6 +2,9 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
+# Python keeps compiled modules, also where the environment says otherwise: pytest rewrites the assertions of each test
+# module, which takes several times as long as to load the result, in every process.
+unexport PYTHONDONTWRITEBYTECODE
 
 PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11; do \
 	$$name -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 \

@@ -1,14 +1,19 @@
-"""Requests that a machine makes up from openapi.yaml: right ones, wrong ones, alone and along the links."""
+"""Requests that schemathesis generates from openapi.yaml, valid and invalid, alone and along the links."""
 
+import re
+
+import pytest
+import schemathesis
 from hypothesis import HealthCheck, Phase, settings
+from schemathesis.generation.stateful import run_state_machine_as_test
 
+from tests.contract.conftest import OPENAPI_YAML
 from tests.contract.fuzzing import Journeys, Stages, do_not_wait, validate
 from tests.support.sizes import sized
 
-STAGES = Stages()
-JOURNEYS = Journeys()
+OPERATIONS = re.findall(r"operationId: (\w+)", OPENAPI_YAML.read_text())
 
-ALWAYS_THE_SAME = {
+SAME_EACH_TIME = {
     "derandomize": True,
     "deadline": None,
     "database": None,
@@ -17,39 +22,50 @@ ALWAYS_THE_SAME = {
 }
 
 
-def generated_requests_to(operation):
-    """Return a test of one operation: pytest-xdist needs a name for each."""
+@pytest.fixture(scope="module")
+def stages():
+    return Stages()
 
-    @STAGES.contract.include(operation_id=operation).parametrize()
-    @settings(max_examples=sized(5, 60), **ALWAYS_THE_SAME)
-    def test(case):
-        STAGES.send(case)
+
+@pytest.fixture
+def schema(request, stages, monkeypatch):
+    # schemathesis 4.32 needs this attribute, which pytest 9.1 dropped.
+    monkeypatch.setattr(request.node, "_nodeid", request.node.nodeid, raising=False)
+    return stages.contract
+
+
+def generated_requests_to(operation):
+    """Return a test of one operation, whose requests are generated when it runs, not when it is collected."""
+
+    @schemathesis.pytest.from_fixture("schema").include(operation_id=operation).parametrize()
+    @settings(max_examples=sized(5, 60), **SAME_EACH_TIME)
+    def test(case, stages):
+        stages.send(case)
 
     return test
 
 
-for _result in STAGES.contract.get_all_operations():
-    _operation = _result.ok().definition.raw["operationId"]
+for _operation in OPERATIONS:
     globals()[f"test_generated_requests_to_{_operation}"] = generated_requests_to(_operation)
 
 
-class Journey(JOURNEYS.contract.as_state_machine()):
-    """From answer to request along the links."""
+def test_generated_requests_along_links_have_documented_responses():
+    journeys = Journeys()
 
-    def setup(self):
-        JOURNEYS.begin()
+    class Journey(journeys.contract.as_state_machine()):
+        def setup(self):
+            journeys.begin()
 
-    def before_call(self, case):
-        do_not_wait(case)
+        def before_call(self, case):
+            do_not_wait(case)
 
-    def after_call(self, response, case):
-        del case
-        JOURNEYS.note(response)
+        def after_call(self, response, case):
+            del case
+            journeys.note(response)
 
-    def validate_response(self, response, case, **kwargs):
-        # An aborted game can still be looked at: to delete one is to abort it.
-        validate(case, response, "use_after_free", **kwargs)
+        def validate_response(self, response, case, **kwargs):
+            # A DELETE aborts a game, which clients can still read.
+            validate(case, response, "use_after_free", **kwargs)
 
-
-TestJourney = Journey.TestCase
-TestJourney.settings = settings(max_examples=sized(10, 100), stateful_step_count=10, **ALWAYS_THE_SAME)
+    size = settings(max_examples=sized(10, 100), stateful_step_count=10, **SAME_EACH_TIME)
+    run_state_machine_as_test(Journey, settings=size)
