@@ -5,9 +5,15 @@ export const skye = new Skye(location.origin);
 
 /** @typedef {import("./client/resources.js").GameData} Game */
 /** @typedef {Game["players"][number]} Player */
-/** @typedef {import("./client/events.js").Event} Event */
+/**
+ * Those of a union that this version knows; the contract leaves room for types of later versions.
+ *
+ * @template Member
+ * @typedef {Member extends {type: infer Type} ? (string extends Type ? never : Member) : never} Known
+ */
+/** @typedef {Known<import("./client/events.js").Event>} Event */
 /** @typedef {import("./client/resources.js").Placement} Placement */
-/** @typedef {import("./client/resources.js").Result<"list_actions">["actions"][number]} Action */
+/** @typedef {Known<import("./client/resources.js").Result<"list_actions">["actions"][number]>} Action */
 /** @typedef {import("./client/resources.js").Result<"try_placements">} WhatIf */
 
 /** Asked for once: scoring tiles and tiles never change while the page is open. */

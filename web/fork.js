@@ -1,6 +1,6 @@
 import { skye } from "./api.js";
 import { button, h } from "./dom.js";
-import { t } from "./i18n.js";
+import { plain, t } from "./i18n.js";
 import { toastError } from "./toast.js";
 import { keepTokens } from "./tokens.js";
 
@@ -35,7 +35,7 @@ export async function forkDialog(game, past) {
       const record = await skye.game(game.id).record();
       const players = record.players.map((player, seat) => ({ ...player, bot: choices[seat].select.value || null }));
       const until = past.filter(({ type }) => ACTIONS.has(type)).length;
-      const name = t("fork.name", { name: game.name }).replace(/[\u2068\u2069]/g, "").slice(0, 60);
+      const name = plain(t("fork.name", { name: game.name })).slice(0, 60);
       const created = await skye.games.create(/** @type {any} */ ({ name, private: true, record: { ...record, players }, until }));
       const seats = created.players.flatMap(({ token }) => (token ? [token] : []));
       keepTokens(created.game.id, { seats, host: created.host_token });

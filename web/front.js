@@ -1,9 +1,9 @@
 import { skye, tilePicture } from "./api.js";
 import { button, h, setText } from "./dom.js";
-import { list, t } from "./i18n.js";
+import { list, plain, t } from "./i18n.js";
 import { languageChoice } from "./menu.js";
 import { toastError } from "./toast.js";
-import { forget, keepTokens, myGames, tokensOf } from "./tokens.js";
+import { forget, keepTokens, myGames, tokenFor } from "./tokens.js";
 
 const POLL_MS = 4000;
 const NAME = "skye.name";
@@ -56,11 +56,15 @@ function withFriends() {
   const name = h("input", { name: "name", maxlength: 40, required: true, value: myName(), "aria-label": t("lobby.name"), autocomplete: "nickname" });
   const seats = h("select", { "aria-label": t("front.seats"), name: "seats" },
     ...[2, 3, 4, 5].map((number) => h("option", { value: number, selected: number === 4 }, t("front.players", { count: number }))));
-  const secret = h("input", { type: "checkbox", name: "private" });
+  const secret = h("input", { type: "checkbox", name: "private", checked: true });
   const form = h("form", { class: "bar", onsubmit: (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
     keepName(name.value.trim());
-    void create(event, { players: [{ name: name.value.trim() }], seats: Number(seats.value), private: secret.checked, name: t("front.game_of", { name: name.value.trim() }).replace(/[\u2068\u2069]/g, "").slice(0, 60) });
+    const invited = Array.from({ length: secret.checked ? Number(seats.value) - 1 : 0 }, () => ({ invite: true }));
+    void create(event, {
+      players: [{ name: name.value.trim() }, ...invited], seats: Number(seats.value), private: secret.checked,
+      name: plain(t("front.game_of", { name: name.value.trim() })).slice(0, 60),
+    });
   } }, h("label", {}, t("lobby.name"), " ", name), seats, h("label", { class: "check" }, secret, t("front.private")),
   h("button", { class: "primary", "data-act": "friends" }, t("front.create")));
   return section(t("front.friends_title"), h("p", {}, t("front.friends_text")), form);
@@ -76,7 +80,7 @@ async function create(event, body) {
   try {
     const created = await skye.games.create(body);
     const seats = created.players.flatMap(({ token }) => (token ? [token] : []));
-    keepTokens(created.game.id, { seats, host: created.host_token });
+    keepTokens(created.game.id, { seats, host: created.host_token, invites: created.invites });
     location.assign(`/play/?game=${encodeURIComponent(created.game.id)}`);
   } catch (error) {
     toastError(error);
@@ -95,8 +99,7 @@ async function showPublic(box) {
 /** @param {Element} box */
 async function showMine(box) {
   const games = await Promise.all(myGames().slice(0, 20).map((id) => {
-    const { seats, host } = tokensOf(id);
-    return skye.game(id, seats[0] ?? host).get().catch((error) => { if (error.code === "game_not_found") forget(id); return null; });
+    return skye.game(id, tokenFor(id)).get().catch((error) => { if (error.code === "game_not_found") forget(id); return null; });
   }));
   const found = games.filter((game) => game !== null).sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
   const rows = found.map((game) => {

@@ -76,6 +76,11 @@ function shown(value) {
   return typeof value === "number" ? numbers.format(value) : `\u2068${value}\u2069`;
 }
 
+/** A message without the marks that isolate names, for what is stored. @param {string} text */
+export function plain(text) {
+  return text.replace(/[\u2068\u2069]/g, "");
+}
+
 /** @param {number} value */
 export function number(value) {
   return numbers.format(value);

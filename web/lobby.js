@@ -1,10 +1,11 @@
 import { ApiError } from "./client/index.js";
 import { button, h, hide, keyed, setText } from "./dom.js";
 import { number, t } from "./i18n.js";
+import { inviteList, keepInvite } from "./invites.js";
 import { share } from "./menu.js";
 import { colorMark } from "./seats.js";
 import { toast, toastError } from "./toast.js";
-import { addSeatToken, tokensOf, watchLink } from "./tokens.js";
+import { addSeatToken, dropToken, tokensOf, watchLink } from "./tokens.js";
 import { skye } from "./api.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -20,14 +21,17 @@ export function lobbyPanel(store, reopen) {
   const seats = h("ol", { class: "lobby-seats" });
   const free = h("p", { class: "faint" });
   const name = h("input", { name: "name", maxlength: 40, required: true, autocomplete: "nickname", placeholder: t("lobby.name"), "aria-label": t("lobby.name") });
+  const sitting = h("button", { "data-act": "join" });
   const join = h("form", { class: "bar", onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); void sit(); } },
-    name, h("button", { class: "primary", "data-act": "join" }, t("lobby.join")));
+    name, sitting);
   const start = button(t("lobby.start"), () => void write((game, ifMatch) => game.start({ ifMatch })), { class: "primary", "data-act": "start" });
   const bots = h("div", { class: "bar" }, ...["strategist", "greedy", "random"].map((bot) => (
     button(t("lobby.add_bot", { bot: t(`bot.${bot}`) }), () => void write((game, ifMatch) => game.join({ bot: /** @type {any} */ (bot) }, { ifMatch })), { "data-bot": bot }))));
-  const invite = button(t("lobby.invite"), () => void share(watchLink(store.id), ""), { "data-act": "invite" });
-  const root = h("section", { class: "lobby panel", hidden: true, "aria-label": t("lobby.title") }, h("h2", {}, t("lobby.title")), seats, free, join,
-    h("div", { class: "bar" }, start, invite), bots);
+  const link = button(t("lobby.invite"), () => void share(watchLink(store.id), ""), { "data-act": "game-link" });
+  const invite = button(t("invite.new"), () => void write(async (game, ifMatch) => keepInvite(store.id, (await game.invite({ ifMatch })).invite)), { "data-act": "invite" });
+  const invites = inviteList(store);
+  const root = h("section", { class: "lobby panel", hidden: true, "aria-label": t("lobby.title") }, h("h2", {}, t("lobby.title")), seats, free, invites.root, join,
+    h("div", { class: "bar" }, start, link, invite), bots);
 
   /** The game as its host, or null. */
   function hosted() {
@@ -51,10 +55,18 @@ export function lobbyPanel(store, reopen) {
     }
   }
 
+  /** How many seats are neither taken nor reserved. */
+  function unreserved() {
+    return store.view.seats - store.view.players.length - store.view.invites;
+  }
+
+  /** Take a seat: one that is reserved for us, a free one, or as the host one that was reserved for somebody. */
   async function sit() {
     try {
-      const { token } = await skye.game(store.id, hosted()?.token ?? null).join({ name: name.value.trim() });
+      const code = tokensOf(store.id).invite ?? (unreserved() > 0 ? null : invites.codes()[0]);
+      const { token } = await skye.game(store.id, code ?? hosted()?.token ?? null).join({ name: name.value.trim() });
       if (token) addSeatToken(store.id, token);
+      if (code) dropToken(store.id, code);
       reopen(tokensOf(store.id).seats.length - 1);
     } catch (error) {
       toastError(error);
@@ -81,13 +93,19 @@ export function lobbyPanel(store, reopen) {
     hide(root, view.status !== "lobby");
     if (root.hidden) return;
     keyed(seats, view.players, ({ color, name: called }) => `${color}${called}`, seat);
-    const open = view.seats - view.players.length;
-    setText(free, t("lobby.free", { count: open, seats: number(view.seats) }));
-    hide(join, open === 0 || (store.seat !== null && !hosted()));
     const host = hosted() !== null;
+    const open = unreserved();
+    const invited = tokensOf(store.id).invite || (host && invites.codes().length > 0);
+    setText(free, [t("lobby.free", { count: open, seats: number(view.seats) }), view.invites ? t("lobby.reserved", { count: view.invites }) : ""].join(" "));
+    setText(sitting, t(host && store.seat !== null ? "lobby.seat_here" : "lobby.join"));
+    sitting.classList.toggle("primary", store.seat === null);
+    hide(join, (open === 0 && !invited) || (store.seat !== null && !host));
+    hide(invites.root, true);
+    if (host) invites.show();
     hide(start, !host);
     start.disabled = view.players.length < 2;
     hide(bots, !host || open === 0);
-    hide(invite, open === 0);
+    hide(link, open === 0 || view.private);
+    hide(invite, !host || open === 0);
   } };
 }

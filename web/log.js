@@ -41,6 +41,10 @@ export function story(event, view) {
   const told = {
     game_created: () => t("log.game_created"),
     player_joined: () => t("log.player_joined", { name: event.name }),
+    player_changed: () => t("log.player_changed", { name: event.name }),
+    invite_created: () => t("log.invite_created"),
+    invite_accepted: () => t("log.invite_accepted"),
+    token_rotated: () => t("log.token_rotated", { name: name(event.seat) }),
     player_left: () => t("log.player_left"),
     game_started: () => t("log.game_started"),
     round_started: () => t("log.round_started", { round: event.round, name: name(event.starting_seat) }),

@@ -3,7 +3,7 @@ import { attribute, button, h, hide } from "./dom.js";
 import { LANGUAGES, chooseLanguage, language, t } from "./i18n.js";
 import { openHelp } from "./keys.js";
 import { toast, toastError } from "./toast.js";
-import { dropToken, forget, seatLink, tokensOf, watchLink } from "./tokens.js";
+import { dropToken, forget, keepTokens, seatLink, tokensOf, watchLink } from "./tokens.js";
 
 /** @typedef {import("./store.js").Store} Store */
 
@@ -18,15 +18,28 @@ export function tableMenu(store, chosen, reopen) {
   const switcher = h("span", { class: "switcher", role: "group", "aria-label": t("menu.seats") });
   const leave = confirmation(t("menu.resign_question"), t("menu.resign"), () => void resign());
   const forgetting = confirmation(t("menu.forget_question"), t("menu.forget"), () => { forget(store.id); location.assign("/play/"); });
-  const seat = button(t("menu.seat_link"), () => store.token && void share(seatLink(store.id, store.token), t("menu.seat_warning")));
+  const seat = button(t("menu.seat_link"), () => store.token && void share(seatLink(store.id, store.token), t("menu.seat_warning"), renew));
+  const watch = button(t("menu.watch_link"), () => void share(watchLink(store.id), ""));
   const leaving = button(t("menu.leave"), () => (store.view.status === "lobby" ? void resign() : leave.open(leaving)));
   const forgetIt = button(t("menu.forget"), () => forgetting.open(forgetIt));
   const items = h("div", { class: "menu-items" },
-    h("a", { href: "/play/" }, t("table.all_games")), button(t("menu.watch_link"), () => void share(watchLink(store.id), "")),
-    seat, languageChoice(), button(t("menu.help"), openHelp), leaving, forgetIt,
+    h("a", { href: "/play/" }, t("table.all_games")), watch, seat, languageChoice(), button(t("menu.help"), openHelp), leaving, forgetIt,
     h("a", { href: "/docs/rules" }, t("menu.rules")));
   const root = h("details", { class: "menu" }, h("summary", { "aria-label": t("menu.title") }, "☰"), items, leave.root, forgetting.root);
   items.addEventListener("click", (event) => { if (event.target instanceof HTMLButtonElement) root.open = false; });
+
+  /** Replace the token of our seat, so that older links to it become invalid; return the new link. */
+  async function renew() {
+    const { token } = store;
+    if (!token || store.seat === null) throw new Error("No seat");
+    const renewed = await store.game.rotateToken(store.seat);
+    if (!renewed.token) throw new Error("No token");
+    const fresh = renewed.token;
+    const tokens = tokensOf(store.id);
+    keepTokens(store.id, { ...tokens, seats: tokens.seats.map((one) => (one === token ? fresh : one)) });
+    reopen(chosen);
+    return seatLink(store.id, fresh);
+  }
 
   async function resign() {
     const { token } = store;
@@ -49,6 +62,7 @@ export function tableMenu(store, chosen, reopen) {
     hide(switcher, seats.length < 2);
     const seated = store.seat !== null;
     hide(seat, !seated);
+    hide(watch, store.view.private);
     hide(leaving, !seated || store.view.status === "finished" || store.view.status === "aborted");
     hide(forgetIt, !seats.length);
   } };
@@ -66,8 +80,9 @@ export function languageChoice() {
  *
  * @param {string} link
  * @param {string} warning
+ * @param {() => Promise<string>} [renew] Makes older links invalid, and returns a new one.
  */
-export async function share(link, warning) {
+export async function share(link, warning, renew) {
   if (!warning && navigator.clipboard) {
     try {
       await navigator.clipboard.writeText(link);
@@ -78,8 +93,11 @@ export async function share(link, warning) {
   const field = h("input", { value: link, readonly: true, "aria-label": t("menu.link") });
   const dialog = h("dialog", { "aria-label": t("menu.link") }, warning ? h("p", { class: "trouble" }, warning) : null, field,
     h("div", { class: "bar" }, navigator.clipboard ? button(t("menu.copy"), () => {
-      void navigator.clipboard.writeText(link).then(() => { toast(t("menu.copied")); dialog.close(); }, () => field.select());
-    }, { class: "primary" }) : null, button(t("close"), () => dialog.close())));
+      void navigator.clipboard.writeText(field.value).then(() => { toast(t("menu.copied")); dialog.close(); }, () => field.select());
+    }, { class: "primary" }) : null, renew ? button(t("menu.renew"), (event) => {
+      /** @type {HTMLButtonElement} */ (event.target).disabled = true;
+      renew().then((renewed) => { field.value = renewed; field.select(); }, toastError);
+    }, { "data-act": "renew" }) : null, button(t("close"), () => dialog.close())));
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();

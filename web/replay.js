@@ -3,14 +3,14 @@ import { loadCatalogue, skye } from "./api.js";
 import { Board } from "./board.js";
 import { announce, attribute, button, h, hide, setText } from "./dom.js";
 import { forkDialog } from "./fork.js";
-import { t } from "./i18n.js";
+import { plain, t } from "./i18n.js";
 import { logPanel, story } from "./log.js";
 import { market } from "./market.js";
 import { languageChoice } from "./menu.js";
 import { opened, secretsOf } from "./open-eyes.js";
 import { resultPanel, scoringPanel } from "./scores.js";
 import { seatCards } from "./seats.js";
-import { tokensOf } from "./tokens.js";
+import { tokenFor } from "./tokens.js";
 
 /** @typedef {import("./api.js").Game} Game */
 /** @typedef {import("./api.js").Event} Event */
@@ -25,15 +25,14 @@ const SPEEDS = [0.5, 1, 2, 4];
  * @param {string} id
  */
 export async function openReplay(app, id) {
-  const { seats, host } = tokensOf(id);
-  const game = skye.game(id, seats[0] ?? host);
+  const game = skye.game(id, tokenFor(id));
   const [view, { tiles }] = await Promise.all([game.get(), loadCatalogue()]);
   /** @type {Event[]} */
   const events = [];
   while ((events.at(-1)?.id ?? 0) < view.last_event) {
     const page = await game.eventPage({ after: events.at(-1)?.id ?? 0 });
     if (!page.events.length) break;
-    events.push(...page.events);
+    events.push(.../** @type {Event[]} */ (page.events));
   }
   const over = view.status === "finished";
   const secrets = over ? secretsOf(events, await game.record()) : null;
@@ -187,7 +186,7 @@ class Replay {
   #showCaption(view, past) {
     const version = past.at(-1)?.version;
     const what = past.filter((event) => event.version === version).map((event) => story(event, view)).filter(Boolean).join(". ");
-    const text = view.round ? t("replay.step", { round: view.round, what }).replace(/[\u2068\u2069]/g, "") : what || t("replay.start");
+    const text = view.round ? plain(t("replay.step", { round: view.round, what })) : what || t("replay.start");
     if (!this.caption || !this.slider || !this.head) return;
     setText(this.caption, text);
     setText(this.head, view.name ?? "");

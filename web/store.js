@@ -82,7 +82,7 @@ export class Store {
       const after = this.log.at(-1)?.id ?? 0;
       if (after >= upTo) return;
       const page = await this.game.eventPage({ after }, { signal: this.#stop.signal });
-      for (const event of page.events) this.#receive(event);
+      for (const event of page.events) this.#receive(/** @type {Event} */ (event));
       if (!page.events.length || (this.log.at(-1)?.id ?? 0) >= page.last_event) return;
     }
   }
@@ -93,8 +93,8 @@ export class Store {
       try {
         const onState = (/** @type {any} */ state) => { this.connection = state; this.changed(); };
         for await (const event of this.game.events({ after: this.log.at(-1)?.id ?? 0, signal, onState })) {
-          this.tabs.relay(event);
-          this.#receive(event);
+          this.tabs.relay(/** @type {Event} */ (event));
+          this.#receive(/** @type {Event} */ (event));
         }
         this.connection = "over";
         return this.changed();
@@ -196,7 +196,7 @@ export class Store {
       const { actions, version } = await this.game.seat(this.seat).actions({ signal: this.#stop.signal });
       if (wanted !== this.#actionsFor) return; // overtaken by a newer one
       if (version < this.view.version) this.#actionsFor = "";
-      this.actions = actions;
+      this.actions = /** @type {Action[]} */ (actions);
       this.changed();
     } catch (error) {
       if (this.#stop.signal.aborted) return;

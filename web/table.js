@@ -1,3 +1,4 @@
+import { ApiError } from "./client/index.js";
 import { Board } from "./board.js";
 import { buildingTray, confirmation } from "./building.js";
 import { clockFace, leftMs } from "./clock.js";
@@ -15,7 +16,7 @@ import { resultPanel, roundStrip, scoringPanel } from "./scores.js";
 import { seatCards } from "./seats.js";
 import { Store } from "./store.js";
 import { toast, toastError } from "./toast.js";
-import { persistent, tokensOf } from "./tokens.js";
+import { dropToken, persistent, tokenFor, tokensOf } from "./tokens.js";
 
 const TABS = /** @type {const} */ (["board", "market", "seats", "scoring", "log"]);
 const LAST_SECONDS_MS = 10_000;
@@ -28,15 +29,21 @@ const LAST_SECONDS_MS = 10_000;
  * @param {number} [chosen] Which of our seats, when we have several.
  */
 export async function openTable(app, id, chosen = 0) {
-  const { seats, host } = tokensOf(id);
-  const store = new Store(id, seats[chosen] ?? host);
+  const { seats } = tokensOf(id);
+  const store = new Store(id, tokenFor(id, chosen));
   const reopen = (/** @type {number} */ seat) => { table.close(); void openTable(app, id, seat).catch(toastError); };
   store.onGone = () => reopen(0);
   const table = new Table(store, chosen, reopen);
   try {
     await store.open();
   } catch (error) {
-    app.replaceChildren(problemPage(error));
+    table.close();
+    if (error instanceof ApiError && error.code === "token_unknown" && store.token) {
+      dropToken(id, store.token);
+      toastError(error);
+      return openTable(app, id);
+    }
+    app.replaceChildren(problemPage());
     throw error;
   }
   app.replaceChildren(table.root);
@@ -45,8 +52,7 @@ export async function openTable(app, id, chosen = 0) {
   performance.measure("skye-ready");
 }
 
-/** @param {unknown} _error */
-function problemPage(_error) {
+function problemPage() {
   return h("main", { class: "front" }, h("h1", {}, t("table.not_found")), h("p", {}, h("a", { href: "/play/" }, t("table.all_games"))));
 }
 

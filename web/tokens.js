@@ -1,4 +1,10 @@
-/** @typedef {{seats: string[], host: string | null, name?: string}} Tokens */
+/**
+ * @typedef {object} Tokens What this browser may do in one game.
+ * @property {string[]} seats The tokens of our seats.
+ * @property {string | null} host
+ * @property {string | null} [invite] An invitation to us that is not accepted yet.
+ * @property {string[]} [invites] The invitations that we have for others, as the host.
+ */
 
 const PREFIX = "skye.game.";
 /** Where nothing can be stored, tokens last as long as the page. @type {Map<string, Tokens>} */
@@ -42,12 +48,20 @@ export function addSeatToken(id, token) {
   if (!tokens.seats.includes(token)) keepTokens(id, { ...tokens, seats: [...tokens.seats, token] });
 }
 
-/** @param {string} id @param {string} token */
+/** @param {string} id @param {string} token The token of a seat, of the host, or an invitation. */
 export function dropToken(id, token) {
   const tokens = tokensOf(id);
+  const other = (/** @type {string} */ one) => one !== token;
   keepTokens(id, {
-    ...tokens, seats: tokens.seats.filter((one) => one !== token), host: tokens.host === token ? null : tokens.host,
+    seats: tokens.seats.filter(other), host: tokens.host === token ? null : tokens.host,
+    invite: tokens.invite === token ? null : tokens.invite, invites: tokens.invites?.filter(other),
   });
+}
+
+/** The token to open a game with: that of a seat, else of the host, else an invitation. @param {string} id @param {number} [chosen] */
+export function tokenFor(id, chosen = 0) {
+  const { seats, host, invite } = tokensOf(id);
+  return seats[chosen] ?? seats[0] ?? host ?? invite ?? null;
 }
 
 /** @param {string} id */
@@ -70,10 +84,11 @@ export function myGames() {
  */
 export function takeFromFragment(id) {
   const given = new URLSearchParams(location.hash.slice(1));
-  const [seat, host] = [given.get("seat"), given.get("host")];
-  if (!seat && !host) return;
+  const [seat, host, invite] = [given.get("seat"), given.get("host"), given.get("invite")];
+  if (!seat && !host && !invite) return;
   if (seat) addSeatToken(id, seat);
   if (host) keepTokens(id, { ...tokensOf(id), host });
+  if (invite) keepTokens(id, { ...tokensOf(id), invite });
   history.replaceState(null, "", location.pathname + location.search);
 }
 
@@ -85,6 +100,16 @@ export function takeFromFragment(id) {
  */
 export function seatLink(id, token) {
   return `${location.origin}/play/?game=${encodeURIComponent(id)}#seat=${token}`;
+}
+
+/**
+ * The address with which an invited player takes a seat.
+ *
+ * @param {string} id
+ * @param {string} code
+ */
+export function inviteLink(id, code) {
+  return `${location.origin}/play/?game=${encodeURIComponent(id)}#invite=${code}`;
 }
 
 /** The address to watch a game. @param {string} id */

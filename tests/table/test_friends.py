@@ -1,0 +1,102 @@
+"""Playing with friends: invitations, links to seats, and several seats in one browser."""
+
+from tests.table.driver import Mouse, call, play_all_until
+
+
+def hosted_lobby(browser, *, seats=2):
+    """Create a private game as a newcomer would; return the screen of the host."""
+    browser.expected += ["401", "404"]  # how the server responds to an invitation that has been used
+    host = browser.window()
+    host.page.fill("form [name=name]", "Ann")
+    host.page.select_option("[name=seats]", str(seats))
+    host.page.click("[data-act=friends]")
+    host.page.wait_for_selector("[data-act=invite-link]")
+    return host
+
+
+def copied_link(screen, number=0):
+    """Return the link of an invitation, as the host copies it."""
+    screen.page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+    screen.page.locator("[data-act=invite-link]").nth(number).click()
+    screen.page.wait_for_function("() => window.copied")
+    return screen.page.evaluate("window.copied")
+
+
+def accept(browser, link, name):
+    """Open an invitation in a window of its own and take the seat; return the screen."""
+    guest = browser.window(link.removeprefix(browser.url))
+    guest.page.fill(".lobby [name=name]", name)
+    guest.page.click("[data-act=join]")
+    return guest
+
+
+def test_friends_play_a_round_in_a_private_game_by_link(browser):
+    host = hosted_lobby(browser)
+    link = copied_link(host)
+    guest = accept(browser, link, "Bob")
+    host.page.wait_for_function("() => document.querySelectorAll('.lobby-seats li').length === 2")
+    assert "#" not in guest.page.url
+    host.page.click("[data-act=start]")
+    for screen in (host, guest):
+        screen.page.wait_for_selector(".pricing .card")
+    play_all_until(
+        [host, guest], lambda state: state["phase"] == "pricing" and int(state["event"]) > 20, Mouse()
+    )
+    for screen in (host, guest):
+        token = screen.page.evaluate(
+            "id => JSON.parse(localStorage[`skye.game.${id}`]).seats[0]", screen.game
+        )
+        assert screen.view(token)["round"] == 2
+    story = host.page.locator(".log").inner_text()
+    assert "An invitation is accepted" in story
+
+
+def test_used_invitation_disappears_and_is_refused(browser):
+    host = hosted_lobby(browser, seats=3)
+    link = copied_link(host)
+    accept(browser, link, "Bob").page.wait_for_function(
+        "() => document.querySelectorAll('.lobby-seats li').length === 2"
+    )
+    host.page.wait_for_function("() => document.querySelectorAll('[data-act=invite-link]').length === 1")
+    third = browser.window(link.removeprefix(browser.url))
+    third.page.wait_for_selector(".toast.bad")
+    assert "no longer valid" in third.page.locator(".toast.bad").first.inner_text()
+
+
+def test_host_seats_another_player_on_the_same_device(browser):
+    host = hosted_lobby(browser)
+    host.page.fill(".lobby [name=name]", "Bob")
+    host.page.click("[data-act=join]")
+    host.page.wait_for_selector(".switcher button:nth-child(2)")
+    host.page.click("[data-act=start]")
+    host.page.wait_for_selector(".pricing .card")
+    assert host.page.locator(".seat").count() == 2
+
+
+def test_renewed_seat_link_makes_the_old_one_invalid(browser):
+    browser.expected.append("401")
+    game, tokens, _ = browser.game("Ann", "Bob")
+    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}")
+    screen.page.wait_for_selector(".pricing .card")
+    screen.page.click(".menu summary")
+    screen.page.click(".menu-items button:has-text('another device')")
+    screen.page.click("[data-act=renew]")
+    screen.page.wait_for_function(
+        f"() => !document.querySelector('dialog input').value.includes('{tokens[0]}')"
+    )
+    link = screen.page.locator("dialog input").input_value()
+    other = browser.window(link.removeprefix(browser.url))
+    other.page.wait_for_selector(".pricing .card")
+    stranger = browser.window(f"/play/?game={game}#seat={tokens[0]}")
+    stranger.page.wait_for_selector(".toast.bad")
+    stranger.page.wait_for_selector(".table")
+    assert not stranger.page.locator(".pricing").is_visible()
+
+
+def test_renamed_player_is_told_in_the_log(browser):
+    game, tokens, _ = browser.game("Ann", "Bob", start=False, seats=3)
+    screen = browser.window(f"/play/?game={game}")
+    screen.page.wait_for_selector(".lobby-seats li:nth-child(2)")
+    call(browser.url, "PATCH", f"/v1/games/{game}/players/0", {"name": "Ada"}, tokens[0])
+    screen.page.wait_for_selector(".log .player_changed")
+    assert "Ada" in screen.page.locator(".log .player_changed").inner_text()

@@ -1,0 +1,61 @@
+import { ApiError } from "./client/index.js";
+import { skye } from "./api.js";
+import { button, h, hide, keyed } from "./dom.js";
+import { number, t } from "./i18n.js";
+import { share } from "./menu.js";
+import { dropToken, inviteLink, keepTokens, tokensOf } from "./tokens.js";
+
+/** @typedef {import("./store.js").Store} Store */
+
+/**
+ * The links that the host sends to the invited players, one for each reserved seat.
+ *
+ * @param {Store} store
+ */
+export function inviteList(store) {
+  const rows = h("ul", { class: "invites" });
+  const root = h("div", { hidden: true }, h("p", {}, t("invite.text")), rows);
+  let checked = -1;
+
+  /** @param {{code: string, index: number}} invite */
+  function row({ code, index }) {
+    const name = t("invite.link", { seat: number(index + 1) });
+    return { root: h("li", {}, h("span", {}, name), button(t("invite.copy"), () => void share(inviteLink(store.id, code), ""),
+      { class: "small", "data-act": "invite-link", "aria-label": `${t("invite.copy")}: ${name}` })), show() {} };
+  }
+
+  /** Drop the codes that have been used: the server says how many are left, and of each whether it is valid. */
+  async function check() {
+    const { invites } = store.view;
+    if (checked === invites || codes().length <= invites) return;
+    checked = invites;
+    for (const code of codes()) {
+      await skye.game(store.id, code).get().catch((error) => {
+        if (error instanceof ApiError && error.status < 500) dropToken(store.id, code);
+      });
+    }
+    store.changed();
+  }
+
+  /** @returns {string[]} */
+  function codes() {
+    return tokensOf(store.id).invites ?? [];
+  }
+
+  return { root, codes, show() {
+    hide(root, store.view.invites === 0 || codes().length === 0);
+    keyed(rows, codes().map((code, index) => ({ code, index })), ({ code, index }) => `${index}${code}`, row);
+    void check();
+  } };
+}
+
+/**
+ * Keep a new invitation for the host's list.
+ *
+ * @param {string} id
+ * @param {string} code
+ */
+export function keepInvite(id, code) {
+  const tokens = tokensOf(id);
+  keepTokens(id, { ...tokens, invites: [...tokens.invites ?? [], code] });
+}
