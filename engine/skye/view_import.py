@@ -87,7 +87,8 @@ def _add_event(players: list[Position], sizes: list[int], event: Mapping[str, An
             players[event["seat"]]["placed_this_round"] += step
         case "round_scored":
             for scored in event["players"]:
-                players[scored["seat"]]["points"].append(list(scored["points"].values()))
+                points = [tile["points"] for tile in scored["scoring_tiles"]]
+                players[scored["seat"]]["points"].append(points)
                 players[scored["seat"]]["territory_sizes"].append(sizes[scored["seat"]])
         case _:
             pass

@@ -35,4 +35,5 @@ def games_with_events(seed: int, players: int) -> Iterator[tuple[Game, list[Even
 
 
 def seen_events(seat: int | None, events: list[Event], game: Game) -> list[dict[str, Any]]:
-    return [event_as_seen_by(seat, event, open_gold=game.open_gold) for event in events]
+    tiles = game.scoring_tiles
+    return [event_as_seen_by(seat, event, scoring_tiles=tiles, open_gold=game.open_gold) for event in events]
