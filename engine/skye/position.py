@@ -1,38 +1,22 @@
 """Positions: a game at one moment as plain JSON data, which `game_from_position` turns into the same game.
 
-| field                                 | meaning
-|
-|---------------------------------------|-----------------------------------------------------------------------|
-| `seed`                                | what the draws follow from; null for a game with chance decisions
-|
-| `round`, `phase`                      | 1 - 6; `pricing`, `buying`, `building`, or null when the game is
-over |
-| `starting_seat`, `buys`               | who starts this round; how many seats have had their turn to buy
-|
-| `scoring_tiles`                       | four ids, for slots A to D
-|
-| `tie_break`, `open_gold`              | the options of the game
-|
-| `players`                             | one object for each seat:
-|
-| - `color`, `gold`, `score`            | gold is what is in the purse: without that on tiles
-|
-| - `territory`                         | `tile`, `x`, `y`, `rotation` of each tile, in placing order
-|
-| - `tiles_drawn`                       | `tile`, `price`, `discard`; in the buying phase the tiles on offer
-|
-| - `tiles_to_build`                    | the tiles in hand
-|
-| - `placed_this_round`                 | how many of the last tiles of the territory can be taken back
-|
-| - `build_finished`                    | whether the seat has declared its build finished
-|
-| - `points`                            | for each round scored, the points of each of its slots
-|
-| - `territory_sizes`                   | for each round scored, how many tiles lay then, the castle included
-|
-| - `final`                             | points of final scoring, `scrolls` and `gold`; null before
-|
+| field                             | meaning                                                               |
+|-----------------------------------|-----------------------------------------------------------------------|
+| `seed`                            | what the draws follow from; null for a game with chance decisions     |
+| `round`, `phase`                  | 1 - 6; `pricing`, `buying`, `building`, or null when the game is over |
+| `starting_seat`, `buys`           | who starts this round; how many seats have had their turn to buy      |
+| `scoring_tiles`                   | four ids, for slots A to D                                            |
+| `tie_break`, `open_gold`          | the options of the game                                               |
+| `players`                         | one object for each seat:                                             |
+| - `color`, `gold`, `score`        | gold is what is in the purse: without that on tiles                   |
+| - `territory`                     | `tile`, `x`, `y`, `rotation` of each tile, in placing order           |
+| - `tiles_drawn`                   | `tile`, `price`, `discard`; in the buying phase the tiles on offer    |
+| - `tiles_to_build`                | the tiles in hand                                                     |
+| - `placed_this_round`             | how many of the last tiles of the territory can be taken back         |
+| - `build_finished`                | whether the seat has declared its build finished                      |
+| - `points`                        | for each round scored, the points of each of its slots                |
+| - `territory_sizes`               | for each round scored, how many tiles lay then, the castle included   |
+| - `final`                         | points of final scoring, `scrolls` and `gold`; null before            |
 
 Everything but `players` can be left out, and so can everything about a player (see `position_import`).
 """
