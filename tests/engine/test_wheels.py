@@ -60,6 +60,15 @@ def environment(folder, *wheels):
     return python
 
 
+def third_party_packages(folder):
+    """Link to what is installed here, but for this project's own distributions; return the folder."""
+    folder.mkdir()
+    for package in Path(sysconfig.get_path("purelib")).iterdir():
+        if not package.name.startswith(("skye", "__editable__")) and package.suffix != ".pth":
+            (folder / package.name).symlink_to(package)
+    return folder
+
+
 @pytest.fixture(scope="module")
 def engine_wheel(tmp_path_factory):
     return built(REPOSITORY / "engine", tmp_path_factory.mktemp("engine"))
@@ -103,12 +112,27 @@ def test_readme_game_of_fifteen_lines_is_played(tmp_path, engine_python):
 
 def test_service_wheel_holds_all_that_the_app_needs(tmp_path, engine_wheel, service_wheel):
     python = environment(tmp_path / "env", engine_wheel, service_wheel)
-    third_party = tmp_path / "third party"
-    third_party.mkdir()
-    for package in Path(sysconfig.get_path("purelib")).iterdir():
-        if not package.name.startswith(("skye", "__editable__")) and package.suffix != ".pth":
-            (third_party / package.name).symlink_to(package)
-    program = (
-        f"import sys; sys.path.append({str(third_party)!r}); import service.app; print(service.__file__)"
-    )
+    third_party = str(third_party_packages(tmp_path / "third party"))
+    program = f"import sys; sys.path.append({third_party!r}); import service.app; print(service.__file__)"
     assert str(tmp_path) in run(python, "-I", "-c", program, cwd=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("suite", "needs"), [("test_envs.py", "pettingzoo"), ("test_openspiel.py", "pyspiel")]
+)
+def test_framework_suites_pass_on_installed_engine(tmp_path, engine_python, suite, needs):
+    pytest.importorskip(needs, reason=f"{needs} is not installed: its environment is not tested")
+    third_party = str(third_party_packages(tmp_path / "third party"))
+    suites = tmp_path / "suites"
+    suites.mkdir()
+    shutil.copy(Path(__file__).parent / suite, suites)
+    shutil.copytree(Path(__file__).parent / "playthroughs", suites / "playthroughs")
+    (suites / "pytest.ini").touch()
+    program = f"""
+import sys
+sys.path.append({third_party!r})
+import pytest, skye
+assert skye.__file__.startswith({str(tmp_path)!r}), skye.__file__
+sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "--rootdir", {str(suites)!r}, {str(suites)!r}]))
+"""
+    assert " passed" in run(engine_python, "-I", "-c", program, cwd=tmp_path)

@@ -32,15 +32,15 @@ HIGHEST: Final = 1000.0
 """No number of the vector is larger."""
 
 
-def observe(encoded: EncodedGame, seat: int) -> NDArray[np.float32]:
-    """Return what a seat knows."""
+def observe(encoded: EncodedGame, seat: int, *, secrets: bool = True) -> NDArray[np.float32]:
+    """Return what a seat knows, without its own offer while that is secret unless `secrets` is true."""
     game = encoded.game
     vector: list[float] = []
     count = len(game.players)
     for left in range(len(COLORS)):
         if left < count:
             other = (seat + left) % count
-            vector += _of_seat(game, game.players[other], own=not left)
+            vector += _of_seat(game, game.players[other], own=secrets and not left)
         else:
             vector += [0.0] * _OF_SEAT
     vector.append(game.round)
@@ -48,7 +48,7 @@ def observe(encoded: EncodedGame, seat: int) -> NDArray[np.float32]:
     chosen = [0.0] * (_SLOTS * len(_SCORING))
     for slot, tile in enumerate(game.scoring_tiles):
         chosen[slot * len(_SCORING) + _SCORING[tile]] = 1.0
-    draft = encoded.draft if encoded.seat == seat else ()
+    draft = encoded.draft if secrets and encoded.seat == seat else ()
     vector += chosen
     vector += [float(action + 1) for action in draft] + [0.0] * (TILES_DRAWN - len(draft))
     return np.minimum(np.array(vector, np.float32), HIGHEST)

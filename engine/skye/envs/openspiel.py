@@ -14,7 +14,6 @@ from __future__ import annotations
 from random import Random
 from typing import Any, Final, NamedTuple
 
-import numpy as np
 import pyspiel
 
 from skye.action_encoding import (
@@ -26,11 +25,11 @@ from skye.action_encoding import (
     encode_move,
 )
 from skye.chance import chance_outcomes
-from skye.envs.features import SIZE, observe
+from skye.envs.openspiel_observer import IsleOfSkyeObserver
 from skye.game import PRICING
 from skye.moves import SetOffer
 from skye.observation import determinize
-from skye.position import position_as_seen_by, position_of
+from skye.position import position_of
 from skye.position_text import position_to_text
 from skye.setup import new_game
 from skye.tiles import COLORS
@@ -52,7 +51,7 @@ _TYPE: Final = pyspiel.GameType(
     provides_information_state_tensor=True,
     provides_observation_string=True,
     provides_observation_tensor=True,
-    provides_factored_observation_string=False,
+    provides_factored_observation_string=True,
     parameter_specification={"players": 2},
 )
 
@@ -82,7 +81,8 @@ class IsleOfSkyeGame(pyspiel.Game):
         """Return what turns states into tensors and strings."""
         if params:
             raise ValueError("the observer has no parameters")
-        return IsleOfSkyeObserver(iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False))
+        iig_obs_type = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
+        return IsleOfSkyeObserver(iig_obs_type, self.players, MAX_ACTIONS)
 
 
 class _Step(NamedTuple):
@@ -133,14 +133,17 @@ class IsleOfSkyeState(pyspiel.State):
         share = 2.0 / len(winners) - 1.0
         return [share if seat in winners else -1.0 for seat in range(len(self.encoded.game.players))]
 
-    def steps_seen_by(self, player: int) -> list[tuple[int, int]]:
-        """Return every action as the player knows it: -1 for those of offers that are still secret."""
+    def public_steps(self) -> list[tuple[int, int]]:
+        """Return who took every action, and the action: -1 for those of offers that are still secret."""
+        return [(step.player, -1 if self._is_secret(step) else step.action) for step in self.steps]
+
+    def secret_actions(self, player: int) -> list[int]:
+        """Return the actions of a player's offer that the others do not know yet."""
+        return [step.action for step in self.steps if step.player == player and self._is_secret(step)]
+
+    def _is_secret(self, step: _Step) -> bool:
         game = self.encoded.game
-        secret = game.round if game.phase is PRICING else -1
-        return [
-            (seat, -1 if offer_of_round == secret and seat != player else action)
-            for seat, action, offer_of_round in self.steps
-        ]
+        return game.phase is PRICING and step.offer_of_round == game.round
 
     def __str__(self) -> str:
         game = self.encoded.game
@@ -148,36 +151,6 @@ class IsleOfSkyeState(pyspiel.State):
             position_to_text(position_of(game)) if game.starting_seat >= 0 else f"setup {game.scoring_tiles}"
         )
         return f"{text} {list(self.encoded.draft)}" if self.encoded.draft else text
-
-
-class IsleOfSkyeObserver:
-    """What a player knows as a tensor and as a string, with perfect recall or without."""
-
-    def __init__(self, iig_obs_type: Any) -> None:
-        self._perfect_recall = iig_obs_type.perfect_recall
-        size = 2 * MAX_ACTIONS if self._perfect_recall else SIZE
-        self.tensor = np.zeros(size, np.float32)
-        self.dict = {"steps" if self._perfect_recall else "observation": self.tensor}
-
-    def set_from(self, state: IsleOfSkyeState, player: int) -> None:
-        """Write what a player knows into the tensor."""
-        if not self._perfect_recall:
-            self.tensor[:] = observe(state.encoded, player)
-            return
-        self.tensor.fill(0)
-        for number, (seat, action) in enumerate(state.steps_seen_by(player)):
-            self.tensor[2 * number : 2 * number + 2] = seat + 2, action + 2
-
-    def string_from(self, state: IsleOfSkyeState, player: int) -> str:
-        """Return what a player knows as a string."""
-        if self._perfect_recall:
-            return " ".join(f"{seat}:{action}" for seat, action in state.steps_seen_by(player))
-        game = state.encoded.game
-        if game.starting_seat < 0:
-            return str(state)
-        text = position_to_text(position_as_seen_by(player, game))
-        own_draft = state.encoded.draft if state.encoded.seat == player else ()
-        return f"{text} seat={player} {list(own_draft)}"
 
 
 _rng = Random()

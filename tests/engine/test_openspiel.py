@@ -1,0 +1,172 @@
+"""The OpenSpiel game: OpenSpiel's own test suites, a stored playthrough, and what players can know."""
+
+import unittest
+from pathlib import Path
+from random import Random
+
+import pytest
+
+pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: its game is not tested")
+
+import numpy as np
+import pyspiel
+from absl import flags
+from open_spiel.integration_tests import api_test
+from open_spiel.python.algorithms import generate_playthrough, ismcts, mcts
+from open_spiel.python.tests import games_sim_test
+
+from skye.envs.openspiel import resample
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
+
+PLAYTHROUGH = Path(__file__).parent / "playthroughs" / "python_isle_of_skye.txt"
+"""Written by `open_spiel.python.examples.playthrough`; write it again when the game's interface changes."""
+
+
+def load(players):
+    return pyspiel.load_game(f"python_isle_of_skye(players={players})")
+
+
+def random_states(players, seed):
+    """Yield each state of a random game in which a seat decides."""
+    rng, state = Random(seed), load(players).new_initial_state()
+    while not state.is_terminal():
+        if state.is_chance_node():
+            state.apply_action(rng.choice(state.chance_outcomes())[0])
+        else:
+            yield state
+            state.apply_action(rng.choice(state.legal_actions()))
+
+
+def observer(players, *, public, recall, private):
+    return load(players).make_py_observer(
+        pyspiel.IIGObservationType(public_info=public, perfect_recall=recall, private_info=private)
+    )
+
+
+@for_each_number_of_players
+def test_random_sim_test_passes(players):
+    pyspiel.random_sim_test(load(players), num_sims=2, serialize=True, verbose=False)
+
+
+@for_each_number_of_players
+def test_games_sim_test_passes(players):
+    games_sim_test.GamesSimTest("test_pig").sim_game(load(players))
+
+
+@for_each_number_of_players
+def test_api_test_passes(players):
+    game = load(players)
+    name = game.get_type().short_name
+    case = type("ApiTest", (api_test.EnforceAPIOnPartialTreeBase,), {"game": game, "game_name": name})
+    result = unittest.TestResult()
+    unittest.defaultTestLoader.loadTestsFromTestCase(case).run(result)
+    assert result.testsRun >= 5
+    assert result.failures + result.errors == []
+
+
+def test_stored_playthrough_is_replayed():
+    flags.FLAGS.mark_as_parsed()
+    expected, actual = generate_playthrough.replay(str(PLAYTHROUGH))
+    assert actual == expected
+
+
+def test_information_state_hides_offers_until_all_are_set():
+    state = next(random_states(2, 1))
+    for _ in range(3):
+        state.apply_action(state.legal_actions()[0])
+    assert "0:-1 0:-1 0:-1 |" in state.information_state_string(1)
+    assert state.information_state_string(0).endswith("offer=[0, 3, 3]")
+    for _ in range(3):
+        state.apply_action(state.legal_actions()[0])
+    assert "0:0 0:3 0:3 1:0 1:3 1:3 |" in state.information_state_string(1)
+
+
+@for_each_number_of_players
+def test_public_observation_is_the_same_for_all_offers_of_a_seat(players):
+    none = pyspiel.PrivateInfoType.NONE
+    observers = [observer(players, public=True, recall=recall, private=none) for recall in (False, True)]
+    first = next(random_states(players, 1))
+    seen = set()
+    for offer in ((0, 3, 3), (2, 4, 3)):
+        state = first.clone()
+        for action in offer:
+            state.apply_action(action)
+        for each in observers:
+            each.set_from(state, 0)
+        seen.add(
+            (
+                *(each.string_from(state, 0) for each in observers),
+                *(each.tensor.tobytes() for each in observers),
+            )
+        )
+    assert len(seen) == 1
+
+
+def test_private_observation_holds_purse_and_secret_offer_alone():
+    private = observer(3, public=False, recall=False, private=pyspiel.PrivateInfoType.SINGLE_PLAYER)
+    state = next(random_states(3, 1))
+    assert private.string_from(state, 0) == "p0 | gold=5 offer=[]"
+    for action in (1, 4, 3):
+        state.apply_action(action)
+    private.set_from(state, 0)
+    assert private.string_from(state, 0) == "p0 | gold=2 offer=[1, 4, 3]"
+    assert private.tensor.tolist() == [1, 0, 0, 2, 2, 5, 4]
+    assert private.string_from(state, 1) == "p1 | gold=5 offer=[]"
+
+
+def test_private_information_of_all_players_is_refused():
+    with pytest.raises(ValueError, match="one player"):
+        observer(2, public=True, recall=True, private=pyspiel.PrivateInfoType.ALL_PLAYERS)
+
+
+@for_each_number_of_players
+def test_information_state_tensor_tells_apart_what_its_string_does(players):
+    tensors = {}
+    for state in random_states(players, 2):
+        for player in range(players):
+            string, tensor = (
+                state.information_state_string(player),
+                tuple(state.information_state_tensor(player)),
+            )
+            assert tensors.setdefault(string, tensor) == tensor
+    assert len(set(tensors.values())) == len(tensors)
+
+
+@for_each_number_of_players
+def test_resampled_state_looks_the_same_to_the_player(players):
+    changed = 0
+    for state in random_states(players, 3):
+        player = state.current_player()
+        sampled = resample(state, player)
+        assert sampled.information_state_string(player) == state.information_state_string(player)
+        assert sampled.observation_string(player) == state.observation_string(player)
+        assert sampled.legal_actions() == state.legal_actions()
+        changed += str(sampled) != str(state)
+    assert changed > 0
+
+
+@for_each_number_of_players
+def test_ismcts_bots_play_a_whole_game_on_resampled_states(players):
+    game, rng = load(players), np.random.RandomState(players)
+    bots = [
+        ismcts.ISMCTSBot(
+            game=game,
+            uct_c=2.0,
+            evaluator=mcts.RandomRolloutEvaluator(1, rng),
+            random_state=rng,
+            max_simulations=2,
+        )
+        for _ in range(players)
+    ]
+    for bot in bots:
+        bot.set_resampler(resample)
+    state = game.new_initial_state()
+    while not state.is_terminal():
+        if state.is_chance_node():
+            actions, shares = zip(*state.chance_outcomes(), strict=True)
+            state.apply_action(int(rng.choice(actions, p=shares)))
+        else:
+            state.apply_action(bots[state.current_player()].step(state))
+    assert sum(state.returns()) == 2 - players
