@@ -48,7 +48,8 @@ def verify(record, commitment, scoring_tiles):
     seed = record["options"]["seed"]
     if seed is None:
         raise Unfair("the seed is not published: the game is not over")
-    if hashlib.sha256(seed.encode()).hexdigest() != commitment:
+    committed = (record["nonce"] or "") + seed
+    if hashlib.sha256(committed.encode()).hexdigest() != commitment:
         raise Unfair("the seed is not the one that was committed to")
     return _scoring_tiles(seed, record, scoring_tiles) + _starting_seat(seed, record) + _tiles(seed, record)
 

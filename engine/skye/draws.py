@@ -1,7 +1,7 @@
 """Provably fair draws: everything random in a game follows from its seed.
 
-Published before the first draw: `commitment(seed)`. Published when the game is over: the seed. Between
-them anyone can re-derive every draw:
+Published before the first draw: `commitment(seed, nonce)`. Published when the game is over: the seed and
+the nonce. With them anyone can derive every draw again:
 
     number(label) = HMAC-SHA256(key = seed in UTF-8, message = label in ASCII), read big-endian
     index         = number(label) mod size of the list drawn from, the list sorted by id
@@ -30,13 +30,15 @@ _INNER_PAD: Final = bytes([byte ^ 0x36 for byte in range(256)])
 _OUTER_PAD: Final = bytes([byte ^ 0x5C for byte in range(256)])
 
 
-def commitment(seed: str) -> str:
-    """Return the SHA-256 of the seed in UTF-8, in hexadecimal.
+def commitment(seed: str, nonce: str = "") -> str:
+    """Return the SHA-256 of the nonce and the seed in UTF-8, in hexadecimal.
+
+    :param nonce: random characters that keep a guessable seed from being found by hashing guesses.
 
     >>> commitment("skye")[:16]
     '52ccfa65ffd81164'
     """
-    return sha256(seed.encode()).hexdigest()
+    return sha256(f"{nonce}{seed}".encode()).hexdigest()
 
 
 class Chance:

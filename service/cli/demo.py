@@ -102,7 +102,8 @@ def play(skye: Skye, players: int, seed: str) -> Iterator[tuple[Json, Sequence[J
         view = seat.act(dice.choose(actions, view["players"][number]))
     if view["status"] != "finished":
         raise DemoError(f"Game {view['id']} is {view['status']} and waits for nobody.")
-    if hashlib.sha256(view["fairness"]["seed"].encode()).hexdigest() != commitment:
+    committed = (view["fairness"]["nonce"] or "") + view["fairness"]["seed"]
+    if hashlib.sha256(committed.encode()).hexdigest() != commitment:
         raise DemoError(f"Game {view['id']} was not drawn from the seed that it was committed to.")
 
 

@@ -66,7 +66,7 @@ def new_match(body: dict[str, Any], game_id: str, tokens: TokenSource, now_ms: i
 def _options(chosen: dict[str, Any]) -> GameOptions:
     options: dict[str, Any] = dict(chosen)
     if "seed" in options:
-        options["seed_source"] = SeedSource.CREATOR
+        options |= {"seed_source": SeedSource.CREATOR, "nonce": secrets.token_hex(16)}
     else:
         options["seed"] = secrets.token_hex(16)
     if "scoring_tiles" in options:

@@ -38,7 +38,10 @@ class SeedSource(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GameOptions:
-    """The options of a match. Without `turn_ms` there are no deadlines."""
+    """The options of a match. Without `turn_ms` there are no deadlines.
+
+    `nonce` is part of the commitment to a seed that the creator chose; it is as secret as the seed.
+    """
 
     seed: str
     seed_source: SeedSource = SeedSource.SERVER
@@ -48,6 +51,7 @@ class GameOptions:
     open_gold: bool = False
     turn_ms: int | None = None
     on_timeout: OnTimeout = OnTimeout.AUTO
+    nonce: str | None = None
 
     @property
     def for_engine(self) -> Options:

@@ -69,7 +69,7 @@ def game_view(match: Match, caller: Caller) -> View:
     for seat, player in zip(match.seats, played["players"], strict=True):
         player["name"] = seat.name
         player["bot"] = seat.bot
-    played["fairness"]["seed_source"] = match.options.seed_source
+    played["fairness"] = _fairness_view(match)
     return {
         "id": match.id,
         "name": match.name,
@@ -122,11 +122,13 @@ def _named_scoring_tiles(match: Match) -> list[View]:
 
 
 def _fairness_view(match: Match) -> View:
-    """Return the commitment to the seed while the seed is secret."""
+    """Return the commitment to the seed; the seed and the nonce once the game is over."""
+    options, is_over = match.options, match.status is Status.FINISHED
     return {
-        "commitment": commitment(match.options.seed),
-        "seed": None,
-        "seed_source": match.options.seed_source,
+        "commitment": commitment(options.seed, options.nonce or ""),
+        "nonce": options.nonce if is_over else None,
+        "seed": options.seed if is_over else None,
+        "seed_source": options.seed_source,
     }
 
 
@@ -226,7 +228,8 @@ def _event_view(match: Match, event: AnyEvent, caller: Caller) -> View:
     if not isinstance(event, MatchEvent):
         assert match.game is not None
         tiles, open_gold = match.game.scoring_tiles, match.options.open_gold
-        return event_as_seen_by(caller.seat, event, scoring_tiles=tiles, open_gold=open_gold)
+        view = event_as_seen_by(caller.seat, event, scoring_tiles=tiles, open_gold=open_gold)
+        return view | {"nonce": match.options.nonce} if view["type"] == "game_finished" else view
     fields = event._asdict()
     if isinstance(event, GameCreated):
         fields |= _created_view(match)
@@ -245,7 +248,7 @@ def _created_view(match: Match) -> View:
         "seats": match.capacity,
         "options": _options_view(match) | {"seed": None},
         "scoring_tiles": _named_scoring_tiles(match),
-        "fairness": _fairness_view(match),
+        "fairness": _fairness_view(match) | {"nonce": None, "seed": None},
     }
 
 

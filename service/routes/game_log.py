@@ -165,6 +165,7 @@ def _beginning(table: Match, *, is_over: bool) -> dict[str, Any]:
         "format": RECORD_FORMAT,
         "game": table.id,
         "version": table.version,
+        "nonce": table.options.nonce if is_over else None,
         "players": [{"name": seat.name, "color": seat.color, "bot": seat.bot} for seat in table.seats],
         "options": {
             "scoring_tiles": table.options.scoring_tiles,

@@ -133,6 +133,11 @@ class GameRecord(Object):
         metadata={"description": "The id of the recorded game."},
     )
     version = Integer(0, 2**31 - 1, "The version of the game that the record was made at.")
+    nonce = fields.String(
+        validate=validate.Length(max=32, error="This is longer than {max} characters."),
+        allow_none=True,
+        metadata={"description": "The nonce of the recorded game; a new game gets a nonce of its own."},
+    )
     players = ListOf(
         RecordedPlayer,
         "The players, in seat order.",

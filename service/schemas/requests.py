@@ -114,9 +114,8 @@ class ChosenOptions(TimeLimits):
     )
     starting_seat = Seat("The seat that starts; drawn if not named.")
     seed = Name(
-        "What all draws follow from; random if not given. A client that knows it knows every draw. The "
-        "commitment is public, and a short seed can be found from it by trying: use at least 22 random "
-        "characters.",
+        "What all draws follow from; random if not given. A client that knows it knows every draw. A short "
+        "seed can be found from the first draws by trying: use at least 22 random characters.",
         64,
     )
     tie_break = ChosenTieBreak("What breaks a tie; `leftover_gold` if not given.")

@@ -15,12 +15,14 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
 from verify_draws import Unfair, verify
 
 
-@pytest.fixture(scope="module")
-def finished():
+@pytest.fixture(
+    scope="module", params=[{}, {"seed": "skye"}], ids=["seed of the server", "seed of the creator"]
+)
+def finished(request):
     """The commitment noted at the beginning of a game of four bots, and what is public at its end."""
     app = create_app(Settings.from_environment({}), RedisStore(fakeredis.FakeRedis()))
     client = app.test_client()
-    lobby = client.post("/v1/games", json={"players": [{"bot": "random"}] * 4}).json
+    lobby = client.post("/v1/games", json={"players": [{"bot": "random"}] * 4, "options": request.param}).json
     path = f"/v1/games/{lobby['game']['id']}"
     host = {"Authorization": f"Bearer {lobby['host_token']}"}
     over = client.post(f"{path}/start", headers=host).json
@@ -37,6 +39,12 @@ def test_another_seed_than_the_one_committed_to_is_found_out(finished):
     _, record, scoring_tiles = finished
     with pytest.raises(Unfair, match="committed"):
         verify(record, "0" * 64, [tile["id"] for tile in scoring_tiles])
+
+
+def test_another_nonce_than_the_one_committed_to_is_found_out(finished):
+    commitment, record, scoring_tiles = finished
+    with pytest.raises(Unfair, match="committed"):
+        verify(record | {"nonce": "0" * 32}, commitment, [tile["id"] for tile in scoring_tiles])
 
 
 def test_a_scoring_tile_that_was_not_drawn_is_found_out(finished):

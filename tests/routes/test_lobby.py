@@ -3,7 +3,8 @@
 import pytest
 
 from service.settings import Settings
-from tests.support.playing import NAMES, Service, code_of, refusal
+from skye import commitment
+from tests.support.playing import NAMES, Service, code_of, dice, refusal
 
 # Opening a table.
 
@@ -39,8 +40,32 @@ def test_a_seed_says_who_chose_it(service):
     chosen = service.table(2).view()["fairness"]
     drawn = service.call("POST", "/v1/games").json["game"]["fairness"]
     assert (chosen["seed_source"], drawn["seed_source"]) == ("creator", "server")
-    assert chosen["commitment"] == service.table(3).view()["fairness"]["commitment"]
-    assert chosen["commitment"] != drawn["commitment"]
+
+
+def test_commitment_to_a_chosen_seed_contains_a_nonce(service):
+    first, second = (service.table(2).view()["fairness"] for _ in range(2))
+    assert len({first["commitment"], second["commitment"], commitment("skye")}) == 3
+    assert first["nonce"] is None
+
+
+def test_nonce_and_seed_are_published_when_the_game_is_over(service):
+    game = service.table(2)
+    committed = game.view()["fairness"]["commitment"]
+    fairness = game.play_out(dice(1))["fairness"]
+    assert fairness["commitment"] == committed == commitment(fairness["seed"], fairness["nonce"])
+    finished = next(
+        event
+        for event in service.get(game.path("events?limit=1000"))["events"]
+        if event["type"] == "game_finished"
+    )
+    assert finished["nonce"] == fairness["nonce"] == service.get(game.path("record"))["nonce"]
+
+
+def test_seed_of_the_server_has_no_nonce(service):
+    created = service.call("POST", "/v1/games", {"players": [{"bot": "random"}] * 2, "start": True}).json
+    fairness = created["game"]["fairness"]
+    assert fairness["commitment"] == commitment(fairness["seed"])
+    assert fairness["nonce"] is None
 
 
 def test_players_without_a_colour_get_those_that_nobody_has_named(service):

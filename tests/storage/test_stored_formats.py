@@ -13,7 +13,7 @@ from service.storage.codec import StoredFormatError, decode_entry, decode_match,
 from service.storage.redis_store import RedisStore
 from service.storage.store import LogEntry
 from tests.faults.parts import sound
-from tests.support.playing import Service, code_of, dice
+from tests.support.playing import Game, Service, code_of, dice
 from tests.support.stored_fixture import restore
 
 FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.json"))
@@ -84,13 +84,15 @@ def test_response_of_an_older_release_is_replayed(written):
 
 
 def test_game_is_stored_in_the_oldest_format_that_can_hold_it(service):
-    game = service.table(1, start=False)
+    game = Game(service, service.call("POST", "/v1/games", {"players": [{"name": "Ann"}]}).json)
     key = f"skye:{{{game.id}}}:table"
     assert service.redis.get(key).startswith(b"1:")
     code = game.call("POST", "invites", token=game.host).json["invite"]
     assert service.redis.get(key).startswith(b"2:")
     game.call("POST", "players", {"name": "Bob"}, token=code)
     assert service.redis.get(key).startswith(b"1:")
+    seeded = service.table(1, start=False)
+    assert service.redis.get(f"skye:{{{seeded.id}}}:table").startswith(b"3:")
 
 
 def test_log_entry_of_a_newer_format_is_refused(service):

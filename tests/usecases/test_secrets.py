@@ -1,9 +1,13 @@
 """Secrets: what one seat keeps to itself makes no difference to any byte that another caller gets."""
 
+import secrets
 from itertools import combinations
+from unittest import mock
 
 import pytest
 
+from service.storage.codec import decode_match
+from service.storage.redis_store import RedisStore
 from tests.support.endpoints import ENDPOINTS
 from tests.support.playing import Service, dice, offer
 
@@ -18,12 +22,14 @@ class Twins:
     """Two games that are the same in all but what is done differently in them.
 
     The same key from the same address gives both the same id, and a clock that stands still the same times.
+    The nonces of both commitments are the same, too.
     """
 
     def __init__(self, players=3, **options):
         key = {"Idempotency-Key": "twins"}
         options = {"scoring_tiles": MOST_GOLD, **options}
-        self.games = [Service().table(players, headers=key, options=options) for _ in range(2)]
+        with mock.patch.object(secrets, "token_hex", return_value="0" * 32):
+            self.games = [Service().table(players, headers=key, options=options) for _ in range(2)]
         assert self.games[0].id == self.games[1].id
 
     def __iter__(self):
@@ -57,10 +63,10 @@ def callers(game):
 
 
 def questions(game, rounds):
-    """Yield all that can be asked of a game without changing it."""
+    """Yield all that can be asked of a game without changing it, except its stream, which does not end."""
     seats = range(len(game.tokens))
     for endpoint in ENDPOINTS:
-        if endpoint.method == "GET" and "tile" not in endpoint.rule:
+        if endpoint.method == "GET" and "tile" not in endpoint.rule and not endpoint.rule.endswith("/stream"):
             asked = seats if endpoint.rule.endswith("/actions") else [SECRET]
             for seat in asked if "<int:seat>" in endpoint.rule else [0]:
                 for number in rounds if "<int:number>" in endpoint.rule else [1]:
@@ -248,12 +254,29 @@ def test_the_seed_is_nowhere_until_the_game_is_over():
     assert game.service.get(game.path("record"))["options"]["seed"] == needle
 
 
-def test_the_seed_of_an_aborted_game_stays_hidden():
+def nonce_of(game):
+    """Return the nonce as it is stored."""
+    return decode_match(RedisStore(game.service.redis).load(game.id)[0]).options.nonce
+
+
+def test_nonce_is_in_no_response_until_the_game_is_over():
+    game = Service().table(2)
+    nonce = nonce_of(game)
+    for phase in ("pricing", "buying", "building"):
+        game.play_to(phase, 1, dice(2))
+        for caller in (*game.tokens, game.host, None):
+            for method, path, body in questions(game, [1]):
+                assert nonce not in game.service.call(method, path, body, caller).text
+    assert game.play_out(dice(2))["fairness"]["nonce"] == nonce
+
+
+def test_seed_and_nonce_of_an_aborted_game_stay_hidden():
     needle = "a needle in a haystack"
     game = Service().table(2, seed=needle)
-    assert needle not in game.call("DELETE", token=game.host).text
-    for method, path, body in questions(game, [1]):
-        assert needle not in game.service.call(method, path, body, game.host).text
+    for secret in (needle, nonce_of(game)):
+        assert secret not in game.call("DELETE", token=game.host).text
+        for method, path, body in questions(game, [1]):
+            assert secret not in game.service.call(method, path, body, game.host).text
 
 
 # Tokens.

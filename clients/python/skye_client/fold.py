@@ -215,6 +215,7 @@ def _game_finished(view: _View, players: _Players, event: _Event) -> None:
     _round_scored(view, players, event)
     view["status"], view["result"] = "finished", event["result"]
     view["fairness"]["seed"] = view["options"]["seed"] = event["seed"]
+    view["fairness"]["nonce"] = event["nonce"]
 
 
 def _game_aborted(view: _View, players: _Players, event: _Event) -> None:

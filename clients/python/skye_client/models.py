@@ -701,6 +701,7 @@ class ExportedOptions(TypedDict):
 
 class Fairness(TypedDict):
     commitment: str
+    nonce: str | None
     seed: str | None
     seed_source: SeedOrigin
 
@@ -1139,6 +1140,7 @@ class ExportedRecord(TypedDict):
     format: int
     game: GameId
     version: int
+    nonce: str | None
     players: list[ExportedPlayer]
     options: ExportedOptions
     actions: list[ExportedAction]
@@ -1172,6 +1174,7 @@ class GameFinishedEvent(TypedDict):
     at: Timestamp
     type: Literal["game_finished"]
     seed: str
+    nonce: str | None
     players: list[SeatEnd]
     result: GameResult
 
@@ -1379,6 +1382,7 @@ class GameRecord(TypedDict):
     format: int
     game: NotRequired[str]
     version: NotRequired[int]
+    nonce: NotRequired[str | None]
     players: list[RecordedPlayer]
     options: RecordedOptions
     actions: list[RecordedAction]

@@ -121,6 +121,7 @@ const FOLDS = {
     for (const { seat, score, gold } of event.players) Object.assign(players[seat], { score, gold });
     Object.assign(view, { status: "finished", result: event.result });
     view.fairness.seed = view.options.seed = event.seed;
+    view.fairness.nonce = event.nonce;
   },
   game_aborted(view) {
     Object.assign(view, { status: "aborted", invites: 0 });

@@ -315,6 +315,7 @@ class GameFinishedEvent(_Event):
 
     type = Always("game_finished")
     seed = Text("The seed that all draws followed from.", 64)
+    nonce = Text("The nonce of the commitment; null if the server chose the seed.", 32, allow_none=True)
     players = BySeat(SeatEnd, "What each seat has, in seat order.")
     result = One(GameResult, "How the game has ended.")
 

@@ -87,9 +87,15 @@ class Fairness(Answer):
     """What proves that all draws were fixed in advance; the introduction gives the procedure."""
 
     commitment = Text(
-        "SHA-256 of the seed in UTF-8, in hexadecimal, told from the start.",
+        "SHA-256 of the nonce, if the game has one, then the seed, in UTF-8; in hexadecimal, from the start.",
         64,
         metadata={"pattern": "^[0-9a-f]{64}$"},
+    )
+    nonce = Text(
+        "32 random hexadecimal digits in front of a seed that the creator chose; null until the game is "
+        "over, and if the server chose the seed.",
+        32,
+        allow_none=True,
     )
     seed = Text("The seed that all draws follow from; null until the game is over.", 64, allow_none=True)
     seed_source = SeedOrigin("Who chose the seed.")

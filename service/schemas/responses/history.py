@@ -136,6 +136,11 @@ class ExportedRecord(Answer, GameRecord):
 
     game = GameId("The id of the recorded game.")
     version = Version("The version of the game that the record was made at.")
+    nonce = Text(
+        "The nonce of `fairness`; null until the game is over.",
+        32,
+        allow_none=True,
+    )
     players = ListOf(ExportedPlayer, "The players, in seat order.", length=(PLAYERS[0], PLAYERS[-1]))
     options = One(ExportedOptions, "The options and the seed.")
     actions = ListOf(ExportedAction, "Every action, in order.", length=(0, MOST_ACTIONS))
