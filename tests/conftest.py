@@ -98,8 +98,8 @@ def naps(monkeypatch):
 
 
 def pytest_xdist_auto_num_workers():
-    """Return the number of test processes: two for each core, since many tests mostly wait."""
-    return min(MAX_PROCESSES, 2 * len(os.sched_getaffinity(0)))
+    """Return the number of test processes: three for each core, since many tests mostly wait."""
+    return min(MAX_PROCESSES, 3 * len(os.sched_getaffinity(0)))
 
 
 # The rooms whose tests wait for processes, slowest first; the others follow in alphabetical order.

@@ -120,7 +120,7 @@ def contract_of(app: Flask) -> Contract:
     return contract
 
 
-class _Dumper(yaml.SafeDumper):
+class _Dumper(yaml.CSafeDumper):
     """Writes texts of several lines as such, and everything in full wherever it stands."""
 
     def ignore_aliases(self, data: object) -> bool:
@@ -149,7 +149,7 @@ def _set_in_lines(node: yaml.Node) -> int:
     return length
 
 
-def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+def _text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
     style = "|" if "\n" in text else None
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
