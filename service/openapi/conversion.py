@@ -102,6 +102,8 @@ class Converter(OpenAPIConverter):
             field.pop("default", None)  # generators of TypeScript make a field with a default a required one
         if isinstance(schema, Object) and schema.unknown == RAISE and not isinstance(schema, Answer):
             doc["additionalProperties"] = False
+        if isinstance(schema, Object) and schema.min_properties:
+            doc["minProperties"] = schema.min_properties
         return doc
 
 

@@ -32,6 +32,9 @@ MAX_ERRORS = 20
 class Object(Schema):
     """A JSON object without unknown fields."""
 
+    min_properties: ClassVar[int] = 0
+    """How many fields an object has at least, where all of them are optional."""
+
     error_messages = {"unknown": "There is no such field.", "type": "This is not a JSON object."}  # noqa: RUF012 - as marshmallow has it
 
     def load(self, data: Any, **kwargs: Any) -> Any:
@@ -40,6 +43,8 @@ class Object(Schema):
             known = {field.data_key or name for name, field in self.load_fields.items()}
             unknown = heapq.nsmallest(MAX_ERRORS, data.keys() - known)
             data = {key: data[key] for key in (*(known & data.keys()), *unknown)}
+        if isinstance(data, dict) and len(data) < self.min_properties:
+            raise ValidationError(f"At least one of these is required: {', '.join(self.load_fields)}.")
         return super().load(data, **kwargs)
 
 

@@ -69,6 +69,7 @@ class PlayerToInvite(Object):
 class PlayerChanges(Object):
     """What a player changes in the lobby."""
 
+    min_properties = 1
     name = Name("The new name; unchanged if left out.")
     color = Color("The new colour; unchanged if left out.")
 

@@ -83,7 +83,7 @@ def _read_query(req: Request, schema: Schema) -> Any:
     try:
         return schema.load(sent, unknown=RAISE)
     except ValidationError as error:
-        faults = [FieldError(fault.pointer.lstrip("/"), fault.detail) for fault in _faults(error.messages)]
+        faults = [FieldError(fault.pointer.split("/")[1], fault.detail) for fault in _faults(error.messages)]
         raise Problem("invalid_parameter", errors=faults) from error
 
 

@@ -12,19 +12,8 @@ EXAMPLES = ROOT / "examples" / "testing"
 
 
 def run_pytest(*arguments):
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "skye_client.pytest_plugin",
-    ]
-    environ = os.environ | {
-        "PYTHONPATH": os.pathsep.join(map(str, (ROOT, ROOT / "clients/python", ROOT / "engine")))
-    }
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    environ = os.environ | {"PYTHONPATH": str(ROOT)}
     environ.pop("PYTEST_XDIST_WORKER", None)
     return subprocess.run(
         [*command, *map(str, arguments)],

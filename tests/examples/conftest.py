@@ -5,7 +5,6 @@ import shutil
 import subprocess
 import sys
 import urllib.request
-from pathlib import Path
 
 import pytest
 
@@ -33,11 +32,13 @@ def url(live):
 
 @pytest.fixture(scope="session")
 def examples(tmp_path_factory):
-    """A copy of the examples beside today's openapi.yaml, to generate clients into."""
+    """A copy of the examples, the TypeScript client and openapi.yaml, to compile in."""
     root = tmp_path_factory.mktemp("examples")
     shutil.copy(ROOT / "openapi.yaml", root)
-    made = shutil.ignore_patterns("skye_client", "node_modules", "dist", "*.d.ts")
-    return Path(shutil.copytree(EXAMPLES, root / "examples", ignore=made))
+    compiled = shutil.ignore_patterns("node_modules", "dist", "*.d.ts")
+    for folder in ("examples", "clients/typescript"):
+        shutil.copytree(ROOT / folder, root / folder, ignore=compiled)
+    return root / "examples"
 
 
 @pytest.fixture(scope="session")
@@ -51,12 +52,14 @@ def python_bot():
 def typescript_bot(examples):
     """The command of the bot in TypeScript, its types generated, checked and compiled."""
     node, packages = shutil.which("node"), EXAMPLES / "typescript" / "node_modules"
-    if not (node and shutil.which("npm") and packages.is_dir()):
+    of_client = ROOT / "clients/typescript/node_modules"
+    if not (node and shutil.which("npm") and packages.is_dir() and of_client.is_dir()):
         pytest.skip(NO_NODE)
     if int(run(node, "--version")[1:].partition(".")[0]) < 20:
         pytest.skip(NO_NODE)
     folder = examples / "typescript"
-    (folder / "node_modules").symlink_to(packages)
+    (examples.parent / "clients/typescript/node_modules").symlink_to(of_client)
+    shutil.copytree(packages, folder / "node_modules", symlinks=True)
     run("npm", "run", "build", cwd=folder)
     return [node, str(folder / "dist" / "bot.js")]
 

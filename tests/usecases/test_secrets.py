@@ -3,6 +3,7 @@
 import secrets
 from itertools import combinations
 from unittest import mock
+from urllib.parse import urlencode
 
 import pytest
 
@@ -63,14 +64,16 @@ def callers(game):
 
 
 def questions(game, rounds):
-    """Yield all that can be asked of a game without changing it, except its stream, which does not end."""
+    """Yield all that can be asked of a game without changing it."""
     seats = range(len(game.tokens))
     for endpoint in ENDPOINTS:
-        if endpoint.method == "GET" and "tile" not in endpoint.rule and not endpoint.rule.endswith("/stream"):
-            asked = seats if endpoint.rule.endswith("/actions") else [SECRET]
+        if endpoint.method == "GET" and "tile" not in endpoint.rule:
+            query = f"?{urlencode(endpoint.query)}" if endpoint.query else ""
+            asked = seats if endpoint.rule.endswith(("/actions", "/places")) else [SECRET]
             for seat in asked if "<int:seat>" in endpoint.rule else [0]:
-                for number in rounds if "<int:number>" in endpoint.rule else [1]:
-                    yield "GET", endpoint.path(game, {"int:seat": str(seat), "int:number": str(number)}), None
+                for number in rounds if "<int:round>" in endpoint.rule else [1]:
+                    path = endpoint.path(game, {"int:seat": str(seat), "int:round": str(number)})
+                    yield "GET", path + query, None
     yield "GET", game.path("events") + "?after=7&limit=3", None
     bag = game.view()["bag"]["tiles"]
     tried = {"placements": [{"tile": tile, "x": 0, "y": number + 1} for number, tile in enumerate(bag[:2])]}
@@ -83,12 +86,26 @@ def questions(game, rounds):
 def answers(game, caller, rounds):
     """Return all that a caller is answered, with every header."""
     told = {}
+    last = game.view()["last_event"]
     for method, path, body in questions(game, rounds):
         answer = game.service.call(
             method, path, body, callers(game).get(caller, caller), {"X-Request-Id": "the-same"}
         )
-        told[method, path] = (answer.status, sorted(answer.headers), answer.data)
+        told[method, path] = (answer.status, sorted(answer.headers), body_of(answer, last))
     return told
+
+
+def body_of(answer, last):
+    """Return the body of a response; of an event stream, all up to the last event that there is."""
+    if answer.mimetype != "text/event-stream":
+        return answer.data
+    read = b""
+    with answer:
+        for message in answer.iter_encoded():
+            read += message
+            if b"id: %d\n" % last in message:
+                break
+    return read
 
 
 def assert_nothing_shows(twins, rounds=(1,)):

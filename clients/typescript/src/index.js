@@ -1,12 +1,14 @@
-import { Catalogue, Game, Games } from "./resources.js";
+import { Catalogue, Game, Games, Seat } from "./resources.js";
 import { Transport } from "./transport.js";
 
 export { ApiError, ConnectionError, HistoryLostError } from "./errors.js";
 export { EventFollower } from "./events.js";
 export { emptyView, fold } from "./fold.js";
 export { GameView } from "./game-view.js";
-export { Catalogue, Game, Games, Seat } from "./resources.js";
-export { Transport, randomKey } from "./transport.js";
+export { randomKey } from "./transport.js";
+export { Catalogue, Game, Games, Seat, Transport };
+
+/** @typedef {import("../types/contract.js").components["schemas"]} Schemas The schemas of the contract, by name. */
 
 /** A client of one Isle of Skye server. */
 export class Skye {

@@ -191,7 +191,7 @@ export class Seat {
   /**
    * Carry out an action of the list as it stands, also one of a type that this version does not know.
    *
-   * @param {{method: string, href: string, body: unknown}} action
+   * @param {{method: string, href: string, body?: unknown}} action
    * @param {CallOptions} [options]
    * @returns {Promise<GameData>}
    */

@@ -1,84 +1,49 @@
-/** A bot that knows no rules, over types generated from openapi.yaml. How to use it: ../README.md */
+/** A bot that knows no rules, on the TypeScript client. How to use it: ../../README.md */
 
-import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import createClient, { type Client } from "openapi-fetch";
-import type { components, paths } from "./skye.js";
+import { ApiError, type Game, GameView, type Schemas, type Seat, Skye } from "skye-client";
 
-type Game = components["schemas"]["Game"];
-type Action = components["schemas"]["Action"];
-type Reply<T> = { data?: T; error?: unknown; response: Response };
+type Action = Schemas["Action"];
+type OfferAction = Schemas["OfferAction"];
 
-/** Send a request until it is answered. That is safe: an Idempotency-Key makes a write count once. */
-async function ask<T>(send: () => Promise<Reply<T>>): Promise<T> {
-  let reason: unknown;
-  for (const delay of [200, 500, 1000, 2000, 5000, 10_000, 20_000]) {
-    try {
-      const { data, error, response } = await send();
-      if (data !== undefined) return data;
-      reason = error;
-      if (response.status !== 429 && response.status !== 503) break;
-    } catch (error) {
-      reason = error; // no answer at all
-    }
-    await sleep(delay);
-  }
-  throw new Error(JSON.stringify(reason), { cause: reason });
-}
-
-/** Join a game, or open one with so many bots; return its id and the token of the seat. */
-async function sitDown(api: Client<paths>, game: string | undefined, bots: number) {
+/** Join a game, or create one with so many bots; return it with the token of the seat. */
+async function takeSeat(skye: Skye, id: string | undefined, bots: number): Promise<Game> {
   const me = { name: "TypeScript" };
-  const header = { "Idempotency-Key": randomUUID() };
-  if (game !== undefined) {
-    const params = { path: { game }, header };
-    const seat = await ask(() => api.POST("/v1/games/{game}/players", { params, body: me }));
-    return { game, token: seat.token };
-  }
+  if (id !== undefined) return skye.game(id, (await skye.game(id).join(me)).token);
   const players = [me, ...Array.from({ length: bots }, () => ({ bot: "greedy" as const }))];
-  const created = await ask(() => api.POST("/v1/games", { params: { header }, body: { players, start: true } }));
-  return { game: created.game.id, token: created.players[0]?.token };
+  const created = await skye.games.create({ players, start: true });
+  return skye.game(created.game.id, created.players[0]?.token);
 }
 
-/** Act when it is the seat's turn, and wait for events when not; return the game when it is over. */
-async function play(api: Client<paths>, game: string): Promise<Game> {
-  for (;;) {
-    const view = await ask(() => api.GET("/v1/games/{game}", { params: { path: { game } } }));
-    const seat = view.you.seat;
-    if (seat === null || view.status === "finished" || view.status === "aborted") return view;
-    if (view.waiting_for.includes(seat)) {
-      await act(api, { game, seat }).catch(console.warn); // refused when a deadline was faster: look again
-    } else {
-      const params = { path: { game }, query: { after: view.last_event, wait_ms: 30_000 } };
-      await ask(() => api.GET("/v1/games/{game}/events", { params }));
+/** Act on each turn until the game is over. */
+async function play(view: GameView): Promise<void> {
+  while (await view.untilMyTurn()) {
+    try {
+      await act(view.game.seat(view.data.you.seat ?? 0));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      console.warn(`refused: ${error.message}`); // a deadline was faster
     }
+    await view.reload();
   }
 }
 
-/** Send one of the legal actions, whichever it be: this bot plays for fun. */
-async function act(api: Client<paths>, path: { game: string; seat: number }): Promise<Game> {
-  const { actions } = await ask(() => api.GET("/v1/games/{game}/players/{seat}/actions", { params: { path } }));
+/** Send a random legal action. */
+async function act(seat: Seat): Promise<void> {
+  const { actions } = await seat.actions();
   const forward = actions.filter((action) => action.type !== "take_back");
   const action = forward[Math.floor(Math.random() * forward.length)] as Action;
-  const params = { path, header: { "Idempotency-Key": randomUUID() } };
-  switch (action.type) {
-    case "set_offer":
-      return ask(() => api.PUT("/v1/games/{game}/players/{seat}/offer", { params, body: dearer(action) }));
-    case "buy":
-    case "pass":
-      return ask(() => api.POST("/v1/games/{game}/players/{seat}/purchase", { params, body: action.body }));
-    case "place":
-      return ask(() => api.POST("/v1/games/{game}/players/{seat}/placements", { params, body: action.body }));
-    case "take_back":
-      return ask(() => api.DELETE("/v1/games/{game}/players/{seat}/placements/last", { params }));
-    case "finish_building":
-      return ask(() => api.POST("/v1/games/{game}/players/{seat}/build/finish", { params }));
-  }
+  if (isOffer(action)) await seat.setOffer(higherOffer(action));
+  else await seat.act(action);
 }
 
-/** Instead of the offer that the action has as an example: a third of the gold on each tile. */
-function dearer({ body, constraints }: components["schemas"]["OfferAction"]) {
+/** Return whether an action sets prices. */
+function isOffer(action: Action): action is OfferAction {
+  return action.type === "set_offer";
+}
+
+/** Replace the prices of the example in the action: a third of the gold on each tile. */
+function higherOffer({ body, constraints }: OfferAction): OfferAction["body"] {
   const price = Math.floor(constraints.gold / 3);
   return { ...body, prices: Object.fromEntries(Object.keys(body.prices).map((tile) => [tile, price])) };
 }
@@ -90,9 +55,10 @@ const options = parseArgs({
     bots: { type: "string", default: "2" },
   },
 }).values;
-const baseUrl = options.api;
-const { game, token } = await sitDown(createClient<paths>({ baseUrl }), options.game, Number(options.bots));
-console.log("playing", game);
-const headers = { Authorization: `Bearer ${token}` };
-const { players } = await play(createClient<paths>({ baseUrl, headers }), game);
-for (const player of players.sort((one, other) => other.score - one.score)) console.log(player.score, player.name);
+const game = await takeSeat(new Skye(options.api), options.game, Number(options.bots));
+console.log("playing", game.id);
+const view = await GameView.open(game);
+await play(view);
+for (const { score, name } of view.data.players.toSorted((one, other) => other.score - one.score)) {
+  console.log(score, name);
+}
