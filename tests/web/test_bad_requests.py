@@ -119,7 +119,11 @@ def test_a_head_is_a_get_without_a_body(name, games):
     named = {"X-Request-Id": "the-same"}
     got = endpoint.send(game, headers=named)
     head = game.service.call(
-        "HEAD", endpoint.path(game), token=endpoint.token(game), headers=named, query_string=dict(endpoint.query)
+        "HEAD",
+        endpoint.path(game),
+        token=endpoint.token(game),
+        headers=named,
+        query_string=dict(endpoint.query),
     )
     assert (head.status, head.data) == (got.status, b"")
     assert dict(head.headers) == dict(got.headers)
