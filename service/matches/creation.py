@@ -7,11 +7,11 @@ from collections.abc import Collection, Sequence
 from itertools import chain, count
 from typing import Any
 
-from service.matches.errors import Problem
-from service.matches.match import GameOptions, Match, OnTimeout, Seat, SeedSource
+from service.matches.errors import MAX_ERRORS, FieldError, Problem
+from service.matches.match import GameOptions, Match, OnTimeout, Origin, Seat, SeedSource
 from service.matches.names import name_key
 from service.matches.tokens import INVITE_ROLE, TokenSource, hash_token
-from skye import TieBreak
+from skye import Game, InvalidPosition, TieBreak, game_from_position
 
 _ACTIONS_PER_UNIT = 250
 """Recorded actions that take as long to load and replay as a bot takes for a game."""
@@ -26,7 +26,8 @@ def body_from_record(body: dict[str, Any]) -> dict[str, Any]:
     if record["options"]["seed"] is None or None in record["actions"]:
         raise Problem("game_not_over")
     chosen = {name: value for name, value in record["options"].items() if value is not None}
-    return body | {"players": record["players"], "start": True, "options": chosen | body["options"]}
+    options = chosen | body["options"]
+    return body | {"players": record["players"], "start": True, "options": options}
 
 
 def computing_cost(body: dict[str, Any]) -> int:
@@ -39,7 +40,9 @@ def computing_cost(body: dict[str, Any]) -> int:
     return sum("bot" in player for player in body["players"])
 
 
-def new_match(body: dict[str, Any], game_id: str, tokens: TokenSource, now_ms: int) -> Match:
+def new_match(
+    body: dict[str, Any], game_id: str, tokens: TokenSource, now_ms: int, origin: Origin | None = None
+) -> Match:
     """Return the requested match, without its players.
 
     :raises Problem: invalid_setup, if the match cannot have the starting seat.
@@ -60,7 +63,44 @@ def new_match(body: dict[str, Any], game_id: str, tokens: TokenSource, now_ms: i
         capacity=capacity,
         private=body["private"],
         start_when_full=body["start"],
+        origin=origin,
     )
+
+
+def game_from_body(position: dict[str, Any], pointer: str) -> Game:
+    """Return the game of a position that a client has sent; what it leaves out is filled in.
+
+    :param pointer: the JSON pointer to the position in the body.
+    :raises Problem: invalid_body, with a JSON pointer and a reason for each fault.
+    """
+    named = {field: value for field, value in position.items() if value is not None or field == "phase"}
+    try:
+        return game_from_position(named, secrets.token_hex(16))
+    except InvalidPosition as error:
+        faults = [FieldError(f"{pointer}{place}", f"{reason}.") for place, reason in error.faults]
+        raise Problem("invalid_body", errors=faults[:MAX_ERRORS]) from error
+
+
+def body_from_position(body: dict[str, Any], game: Game) -> dict[str, Any]:
+    """Return the creation request of a game that begins from a position, with its players and options.
+
+    :raises Problem: invalid_body, if there are names or bots for another number of players.
+    """
+    players, number = body["players"], len(game.players)
+    if players and len(players) != number:
+        detail = f"The position has {number} players; name as many, or none."
+        raise Problem("invalid_body", errors=[FieldError("/players", detail)])
+    named = []
+    for seat, player in enumerate(players or [{}] * number):
+        name = {} if "bot" in player else {"name": f"Player {seat + 1}"}
+        named.append(name | player | {"color": game.players[seat].color})
+    options = body["options"] | {
+        "seed": game.seed,
+        "scoring_tiles": game.scoring_tiles,
+        "tie_break": game.tie_break,
+        "open_gold": game.open_gold,
+    }
+    return body | {"players": named, "seats": number, "start": False, "options": options}
 
 
 def _options(chosen: dict[str, Any]) -> GameOptions:

@@ -6,7 +6,7 @@ engine as `RuleError`; their codes are in the table too.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from skye import RULE_ERRORS
 
@@ -82,6 +82,10 @@ ERROR_CODES: dict[str, ErrorCode] = _SERVICE_CODES | {
     error.code: ErrorCode(_RULE_STATUS.get(error.code, 409), error.meaning) for error in RULE_ERRORS
 }
 """Every error code by name; the documentation of the error responses is generated from this table."""
+
+
+MAX_ERRORS: Final = 20
+"""Validation errors reported for one body."""
 
 
 class FieldError(NamedTuple):

@@ -21,13 +21,14 @@ from service.matches.match import (
     PlayerChanged,
     PlayerJoined,
     PlayerLeft,
+    PositionSet,
     Seat,
     Status,
     TokenRotated,
 )
 from service.matches.names import name_key
 from service.matches.transitions import Transition, advance, after_move, game_in_play, undo_limit_reached
-from skye import COLORS, PLAYERS, Action, new_game, play_on
+from skye import COLORS, PLAYERS, Action, Game, new_game, play_on
 
 
 def open_match(
@@ -57,6 +58,13 @@ def open_match(
     for code in invites:
         transition = transition.then(invite(transition.match, code, now_ms))
     return transition
+
+
+def begin_from_position(match: Match, game: Game, now_ms: int) -> Transition:
+    """Close the lobby and begin a match from a position; the match ends if the game is over there."""
+    started = GameStarted(game.scoring_tiles, game.starting_seat, game.rounds)
+    status = Status.FINISHED if game.is_over else Status.PLAYING
+    return advance(match, now_ms, [started, PositionSet(game)], game=game, status=status)
 
 
 def invite(match: Match, code: str, now_ms: int) -> Transition:

@@ -36,6 +36,20 @@ class SeedSource(StrEnum):
     CREATOR = "creator"
 
 
+class OriginType(StrEnum):
+    """What a match began from, if it did not begin with a new game."""
+
+    RECORD = "record"
+    POSITION = "position"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a match that did not begin with a new game comes from."""
+
+    type: OriginType
+
+
 @dataclass(frozen=True, slots=True)
 class GameOptions:
     """The options of a match. Without `turn_ms` there are no deadlines.
@@ -77,6 +91,7 @@ class Match:
     """Everything stored of a match except its event log. Times are milliseconds since 1970, UTC.
 
     `invites` are the hashes of invitation codes that nobody has used; each reserves a seat in the lobby.
+    `origin` is None for a match that began, or will begin, with a new game.
     """
 
     id: str
@@ -94,6 +109,7 @@ class Match:
     deadline_ms: int | None = None
     game: Game | None = None
     invites: tuple[str, ...] = ()
+    origin: Origin | None = None
 
     @property
     def is_over(self) -> bool:
@@ -157,6 +173,12 @@ class GameStarted(NamedTuple):
     rounds: int
 
 
+class PositionSet(NamedTuple):
+    """The game begins from a position."""
+
+    game: Game
+
+
 class BotTookOver(NamedTuple):
     """A bot replaces a player who has resigned or timed out, permanently."""
 
@@ -192,6 +214,7 @@ MatchEvent: TypeAlias = (
     | InviteCreated
     | InviteAccepted
     | GameStarted
+    | PositionSet
     | BotTookOver
     | TimedOut
     | TurnChanged
@@ -207,6 +230,7 @@ MATCH_EVENT_TYPES: Final[dict[type, str]] = {
     InviteCreated: "invite_created",
     InviteAccepted: "invite_accepted",
     GameStarted: "game_started",
+    PositionSet: "position_set",
     BotTookOver: "bot_took_over",
     TimedOut: "timed_out",
     TurnChanged: "turn_changed",

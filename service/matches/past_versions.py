@@ -19,11 +19,12 @@ from service.matches.match import (
     PlayerChanged,
     PlayerJoined,
     PlayerLeft,
+    PositionSet,
     Seat,
     Status,
     TurnChanged,
 )
-from skye import action_of, new_game, play
+from skye import Game, action_of, new_game, play
 
 
 def match_at_version(match: Match, changes: Iterable[Change], version: int) -> Match:
@@ -49,7 +50,7 @@ def match_at_version(match: Match, changes: Iterable[Change], version: int) -> M
     return past
 
 
-def _applied(match: Match, event: AnyEvent) -> Match:
+def _applied(match: Match, event: AnyEvent) -> Match:  # noqa: C901 - one case for each event
     """Return the match after one event."""
     seats = match.seats
     match event:
@@ -66,6 +67,8 @@ def _applied(match: Match, event: AnyEvent) -> Match:
             return replace(match, invites=match.invites[1:])
         case GameStarted():
             return _started(match)
+        case PositionSet(game):
+            return _in_play(match, game)
         case BotTookOver(number, bot, _):
             taken_over = replace(seats[number], bot=bot)
             return replace(match, seats=(*seats[:number], taken_over, *seats[number + 1 :]))
@@ -87,5 +90,8 @@ def _played(match: Match, event: AnyEvent) -> Match:
     action = None if isinstance(event, MatchEvent) else action_of(event)
     if action is None or match.game is None:
         return match
-    game = play(match.game, action.seat, action.move).game
+    return _in_play(match, play(match.game, action.seat, action.move).game)
+
+
+def _in_play(match: Match, game: Game) -> Match:
     return replace(match, game=game, status=Status.FINISHED if game.is_over else Status.PLAYING)

@@ -10,24 +10,20 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from service.matches.match import (
-    MATCH_EVENT_TYPES,
-    AnyEvent,
-    Change,
-    GameCreated,
-    GameStarted,
     Match,
-    MatchEvent,
+    Origin,
+    OriginType,
     Status,
-    TurnChanged,
 )
 from service.matches.tokens import Caller
-from service.matches.transitions import undo_limit_reached
+from service.matches.transitions import game_begun, undo_limit_reached
 from skye import (
     FORMS,
     LANDSCAPE,
     OBJECTS,
     TILES,
     FinishBuilding,
+    Game,
     Move,
     OfferLimits,
     Pass,
@@ -36,11 +32,12 @@ from skye import (
     TakeBack,
     castle_alone,
     commitment,
-    event_as_seen_by,
     game_as_seen_by,
     legal_moves,
     move_view,
     offer_limits,
+    position_as_seen_by,
+    position_of,
     scoring_tiles_view,
     territory_view,
 )
@@ -69,7 +66,7 @@ def game_view(match: Match, caller: Caller) -> View:
     for seat, player in zip(match.seats, played["players"], strict=True):
         player["name"] = seat.name
         player["bot"] = seat.bot
-    played["fairness"] = _fairness_view(match)
+    played["fairness"] = fairness_view(match)
     return {
         "id": match.id,
         "name": match.name,
@@ -81,7 +78,8 @@ def game_view(match: Match, caller: Caller) -> View:
         "seats": match.capacity,
         "invites": len(match.invites),
         "you": {"seat": caller.seat, "host": caller.host},
-        "options": _options_view(match),
+        "options": options_view(match),
+        "origin": origin_view(match.origin),
         "deadline": timestamp(match.deadline_ms),
         **played,
     }
@@ -94,9 +92,9 @@ def _lobby_view(match: Match) -> View:
         "phase": None,
         "starting_seat": match.options.starting_seat,
         "waiting_for": (),
-        "scoring_tiles": _named_scoring_tiles(match),
+        "scoring_tiles": named_scoring_tiles(match),
         "bag": {"count": len(LANDSCAPE), "tiles": LANDSCAPE},
-        "fairness": _fairness_view(match),
+        "fairness": fairness_view(match),
         "players": [
             {
                 "seat": number,
@@ -115,13 +113,13 @@ def _lobby_view(match: Match) -> View:
     }
 
 
-def _named_scoring_tiles(match: Match) -> list[View]:
+def named_scoring_tiles(match: Match) -> list[View]:
     """Return the scoring tiles that the creator named, with the rounds of a game with every seat taken."""
     named = match.options.scoring_tiles
     return scoring_tiles_view(named, match.capacity) if named else []
 
 
-def _fairness_view(match: Match) -> View:
+def fairness_view(match: Match) -> View:
     """Return the commitment to the seed; the seed and the nonce once the game is over."""
     options, is_over = match.options, match.status is Status.FINISHED
     return {
@@ -132,7 +130,8 @@ def _fairness_view(match: Match) -> View:
     }
 
 
-def _options_view(match: Match) -> View:
+def options_view(match: Match) -> View:
+    """Return the options of a match; the seed once the game is over."""
     options = match.options
     return {
         "scoring_tiles": options.scoring_tiles,
@@ -143,6 +142,11 @@ def _options_view(match: Match) -> View:
         "turn_ms": options.turn_ms,
         "on_timeout": options.on_timeout,
     }
+
+
+def origin_view(origin: Origin | None) -> View | None:
+    """Return what a match began from, None for a match that began with a new game."""
+    return None if origin is None else {"type": origin.type}
 
 
 def summary_view(match: Match) -> View:
@@ -158,6 +162,7 @@ def summary_view(match: Match) -> View:
         "invites": len(match.invites),
         "round": game.round if game else 0,
         "phase": game.phase if game and match.status is Status.PLAYING else None,
+        "origin": origin_view(match.origin),
         "players": [
             {"seat": number, "name": seat.name, "color": seat.color, "bot": seat.bot}
             for number, seat in enumerate(match.seats)
@@ -215,41 +220,19 @@ def _offer_action(match: Match, seat: int, limits: OfferLimits) -> View:
     return {**_action(match, seat, example), "constraints": limits._asdict()}
 
 
-def event_views(match: Match, change: Change, caller: Caller) -> list[View]:
-    """Return the events of a change as a caller may see them, numbered."""
-    at = timestamp(change.at_ms)
-    return [
-        {"id": number, "version": change.version, "at": at, **_event_view(match, event, caller)}
-        for number, event in enumerate(change.events, change.first_event)
-    ]
+def position_view(match: Match, caller: Caller, game: Game | None = None) -> View:
+    """Return the position of a match as a caller may see it, or an earlier position.
 
+    Everybody sees all of a game that is over, and so does the host of one that began from a position.
 
-def _event_view(match: Match, event: AnyEvent, caller: Caller) -> View:
-    if not isinstance(event, MatchEvent):
-        assert match.game is not None
-        tiles, open_gold = match.game.scoring_tiles, match.options.open_gold
-        view = event_as_seen_by(caller.seat, event, scoring_tiles=tiles, open_gold=open_gold)
-        return view | {"nonce": match.options.nonce} if view["type"] == "game_finished" else view
-    fields = event._asdict()
-    if isinstance(event, GameCreated):
-        fields |= _created_view(match)
-    if isinstance(event, TurnChanged):
-        fields["deadline"] = timestamp(fields.pop("deadline_ms"))
-    if isinstance(event, GameStarted):
-        fields["scoring_tiles"] = scoring_tiles_view(event.scoring_tiles, 5 if event.rounds == 5 else 4)
-    return {"type": MATCH_EVENT_TYPES[type(event)], **fields}
-
-
-def _created_view(match: Match) -> View:
-    """Return what a client needs, with the catalogue, to build the view of a new game."""
-    return {
-        "game": match.id,
-        "private": match.private,
-        "seats": match.capacity,
-        "options": _options_view(match) | {"seed": None},
-        "scoring_tiles": _named_scoring_tiles(match),
-        "fairness": _fairness_view(match) | {"nonce": None, "seed": None},
-    }
+    :param game: the earlier position.
+    :raises Problem: game_not_started.
+    """
+    now = game_begun(match)
+    began_from_position = match.origin is not None and match.origin.type is OriginType.POSITION
+    if now.is_over or (caller.host and began_from_position):
+        return position_of(game or now)
+    return position_as_seen_by(caller.seat, game or now)
 
 
 @cache

@@ -9,8 +9,9 @@ from typing import Any
 from flask import Response, request
 
 from service.matches.errors import FieldError, Problem
-from service.matches.match import Change, Match, MatchEvent, Status
+from service.matches.match import Change, Match, MatchEvent, PositionSet, Status
 from service.matches.transitions import game_begun
+from service.matches.views import position_view
 from service.openapi.components import LAST_EVENT_ID
 from service.openapi.operations import GAME, Answer, Describe, Link, Token, reads, text
 from service.schemas import requests
@@ -154,9 +155,25 @@ def get_record(game: str) -> Response:
     (table, caller), changes = collaborators().games.read_with_log(game, bearer_token())
     is_over = table.status is Status.FINISHED
     actions = actions_as_seen_by(caller.seat, _engine_events(changes), is_over=is_over)
-    record = {**_beginning(table, is_over=is_over), "actions": actions}
+    started = (event for change in changes for event in change.events if isinstance(event, PositionSet))
+    start = next((position_view(table, caller, event.game) for event in started), None)
+    record = {**_beginning(table, is_over=is_over), "position": start, "actions": actions}
     tag = etag(table.version, caller)
     return not_modified(tag) or json_response(record, tag=tag)
+
+
+@blueprint.route("/position")
+@reads(Answer(200, "The position.", answers.ExportedPosition), refuses=["not_acceptable", *_BEGUN])
+def get_position(game: str) -> Response:
+    """Get the position of a game.
+
+    The game as it is now, in the form from which `POST /v1/games` begins another one. What the caller may not
+    know is left out, and then filled in there. Everybody gets all of a game that is over; so does the host of
+    a game that began from a position, the seed included.
+    """
+    loaded = collaborators().games.read(game, bearer_token())
+    tag = etag(loaded.match.version, loaded.caller)
+    return not_modified(tag) or json_response(position_view(*loaded), tag=tag)
 
 
 def _beginning(table: Match, *, is_over: bool) -> dict[str, Any]:

@@ -7,12 +7,13 @@ from typing import Any
 from flask import Response
 
 from service.matches.creation import computing_cost
-from service.matches.match import Status
+from service.matches.match import OriginType, Status
 from service.matches.views import seat_actions, summary_view
 from service.openapi.operations import BODY, STORE, Answer, Link, Token, creates, operation, reads, writes
 from service.schemas import requests
 from service.schemas import responses as answers
 from service.usecases import commands
+from service.usecases import creation_commands as creation
 from service.web.collaborators import collaborators
 from service.web.rate_limits import charge_creation
 from service.web.request_parsing import Resource, bearer_token, command_from_request
@@ -26,6 +27,12 @@ from service.web.responses import (
 )
 
 blueprint = Resource("Lobby", __name__, url_prefix="/v1", description="Create, find, join and start games.")
+
+_BEGINNINGS = {
+    "record": creation.create_game_from_record,
+    "position": creation.create_game_from_position,
+}
+"""The commands that create a game from something, by the field of the body that has it."""
 
 _GAME = {"game": "$response.body#/game/id"}
 _THIS = {"game": "$request.path.game"}
@@ -65,7 +72,8 @@ def create_game(body: dict[str, Any]) -> Response:
 
     Everything in the body is optional. Players can be seated at once, bots among them, and the game started
     in the same request. Or it begins from the `record` of another game that is over, from its first `until`
-    actions: an analysis board, or a fixture for tests.
+    actions: an analysis board, or a fixture for tests. Or it begins from a `position`, whatever led to it;
+    the rules check the position, and what it leaves out is derived or drawn.
 
     A player with `"invite": true` is invited instead: the response has a single-use code, which reserves a
     seat behind the players seated. The creator then never holds that player's token.
@@ -74,7 +82,8 @@ def create_game(body: dict[str, Any]) -> Response:
     `Idempotency-Key` gives them again.
     """
     charge_creation(computing_cost(body))
-    result = commands.create_game(collaborators().games, command_from_request(), body)
+    create = next((create for name, create in _BEGINNINGS.items() if name in body), creation.create_game)
+    result = create(collaborators().games, command_from_request(), body)
     return command_response(result, 201, location=f"/v1/games/{result.game_id}")
 
 
@@ -95,10 +104,13 @@ def create_game(body: dict[str, Any]) -> Response:
 def list_games(query: dict[str, Any]) -> Response:
     """List public games.
 
-    The newest come first. Private and aborted games are not listed.
+    The newest come first. Private and aborted games are not listed. Games that began from a record or a
+    position are listed only with `origin`.
     """
     status = Status(query["status"]) if "status" in query else None
-    matches, cursor = collaborators().games.listing.page(status, query["limit"], query.get("cursor"))
+    origin = OriginType(query["origin"]) if "origin" in query else None
+    listing = collaborators().games.listing
+    matches, cursor = listing.page(status, query["limit"], query.get("cursor"), origin)
     return json_response({"games": [summary_view(match) for match in matches], "next_cursor": cursor})
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, validate
 
-from service.matches.match import OnTimeout, SeedSource, Status
+from service.matches.match import OnTimeout, OriginType, SeedSource, Status
 from service.schemas.fields import MOST_GOLD, Integer, Word
 from skye import (
     BOTS,
@@ -148,6 +148,19 @@ class ListedStatus(Word):
     """The statuses of the games that are listed."""
 
     choices = (Status.LOBBY, Status.PLAYING, Status.FINISHED)
+
+
+class OriginName(Word):
+    """What a game began from, if it did not begin with a new game. There may be new ones."""
+
+    extensible = True
+    choices = OriginType
+
+
+class ListedOrigin(Word):
+    """The origins by which games can be listed; `OriginName` tells what each means."""
+
+    choices = OriginType
 
 
 class TakeoverReason(Word):

@@ -16,6 +16,7 @@ import msgspec
 from marshmallow import Schema, ValidationError, fields, validate
 
 from service.matches.cooperative_yield import Computation
+from service.matches.errors import MAX_ERRORS
 from skye import LIMIT, PLAYERS, ROTATIONS
 
 MOST_GOLD = 1_000_000
@@ -24,9 +25,6 @@ MOST_GOLD = 1_000_000
 
 MAX_TURN_MS = 30 * 86_400_000
 """The longest time for a decision, in milliseconds: 30 days."""
-
-MAX_ERRORS = 20
-"""Validation errors reported for one body; validation stops there, so that invalid bodies stay cheap."""
 
 
 class Object(Schema):

@@ -20,6 +20,7 @@ from service.schemas.fields import (
     Seat,
     Tagged,
 )
+from service.schemas.positions import Position
 from skye import PLAYERS, SLOTS, Action, move_from
 
 MOST_ACTIONS = 2_000
@@ -146,6 +147,7 @@ class GameRecord(Object):
         required=True,
     )
     options = One(RecordedOptions, "The options and the seed.", required=True)
+    position = One(Position, "The position that the game began from; null: a new game.", allow_none=True)
     actions = ListOf(
         RecordedAction,
         "Every action, in order.",

@@ -13,6 +13,7 @@ from service.schemas.enums import (
     Color,
     Inclusion,
     LandscapeTile,
+    ListedOrigin,
     ListedStatus,
     Prices,
     ScoringTileId,
@@ -36,6 +37,7 @@ from service.schemas.fields import (
     Seat,
     Variants,
 )
+from service.schemas.positions import Position
 from service.schemas.records import MOST_ACTIONS, GameRecord
 from skye import LANDSCAPE, PLAYERS, SCORING_TILES, SLOTS
 
@@ -162,13 +164,36 @@ class RecordedGame(_Named):
     options = One(TimeLimits, "What can be chosen beside a record.", load_default=dict)
 
 
-class GameToCreate(Variants):
-    """A game to open: a fresh one, or one that begins from a record."""
+class PlayerOfPosition(Object):
+    """A person or a bot who plays a seat of a position, in the colour that the position gives it."""
 
-    variants = (FreshGame, RecordedGame)
+    name = Name("What the player is called; `Player 1` and so on, or the bot's name, if left out.")
+    bot = SeatableBot("The bot that plays; a person if left out.")
+
+
+class PositionedGame(_Named):
+    """A game to begin from a position. It starts at once, with every seat taken."""
+
+    position = One(Position, "The position to begin from.", required=True)
+    players = ListOf(
+        PlayerOfPosition,
+        "Who plays the seats of the position, in seat order; persons if left out.",
+        length=(0, _MOST),
+        error="There is room for {max} players.",
+        load_default=list,
+    )
+    options = One(TimeLimits, "What can be chosen beside a position.", load_default=dict)
+
+
+class GameToCreate(Variants):
+    """A game to open: a new one, or one that begins from a record or a position."""
+
+    variants = (FreshGame, RecordedGame, PositionedGame)
 
     def variant(self, data: dict[str, Any]) -> type[Schema]:
-        """Tell a game from a record by its `record`."""
+        """Return the form that has the field sent: `record`, `position` or neither."""
+        if "position" in data:
+            return PositionedGame
         return RecordedGame if "record" in data or "until" in data else FreshGame
 
 
@@ -283,6 +308,7 @@ class GamesQuery(_Query):
     """Which games to list."""
 
     status = ListedStatus("Only games of this status.")
+    origin = ListedOrigin("Only games that began from this; only games that began as new ones if left out.")
     limit = QueryInteger(1, 100, "How many games at most.", load_default=20)
     cursor = fields.String(
         validate=validate.Regexp("^[0-9]{1,16}$", error="This is no cursor of an earlier page."),

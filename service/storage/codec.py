@@ -21,7 +21,7 @@ from service.storage.store import LogEntry
 from skye import EVENT_TYPES
 
 FORMAT: Final = 3
-"""The newest format of a stored game. Format 2 added `invites`, format 3 `nonce`."""
+"""The newest format of a stored game. Format 2 added `invites`, format 3 `nonce` and `origin`."""
 
 LOG_FORMAT: Final = 1
 """The newest format of a log entry. Format 0 has no header: it was written before there were checksums."""
@@ -48,7 +48,7 @@ def version_header(match: Match) -> bytes:
 
 def _format(match: Match) -> int:
     """Return the oldest format that can hold a game."""
-    if match.options.nonce is not None:
+    if match.options.nonce is not None or match.origin is not None:
         return 3
     return 2 if match.invites else 1
 

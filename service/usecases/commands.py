@@ -1,4 +1,4 @@
-"""Commands: one function for each, which loads, authorizes, applies, commits and renders.
+"""Commands on a game: one function for each, which loads, authorizes, applies, commits and renders.
 
 Each runs under optimistic concurrency with bounded retries (`service.usecases.attempts`), and once for each
 idempotency key (`service.usecases.idempotency`): a request that was committed before skips to rendering.
@@ -10,22 +10,15 @@ from typing import Any, NamedTuple
 
 from service.matches import lobby
 from service.matches.authorization import require_host, require_own_seat, require_seat
-from service.matches.creation import (
-    body_from_record,
-    new_invite,
-    new_invites,
-    new_match,
-    new_seat,
-    new_seats,
-)
+from service.matches.creation import new_invite, new_seat
 from service.matches.errors import Problem
 from service.matches.match import Match, Status
 from service.matches.tokens import SPECTATOR, Caller, hash_token
 from service.matches.transitions import Transition, game_in_play, is_undo, make_move, undo_limit_reached
 from service.matches.views import View, game_view, seat_actions
-from service.usecases.attempts import Command, Committed, attempts, creations
+from service.usecases.attempts import Command, Committed, attempts
 from service.usecases.games import Games
-from skye import Action, Move
+from skye import Move
 
 
 class CommandResult(NamedTuple):
@@ -53,31 +46,6 @@ def play_move(games: Games, command: Command, game_id: str, seat: int, move: Mov
         if committed is not None:
             result = _game_result(committed)
             return _with_actions(result, committed) if command.include_actions else result
-    raise Problem("too_much_contention")
-
-
-def create_game(games: Games, command: Command, body: dict[str, Any]) -> CommandResult:
-    """Create a game, or begin one from a record.
-
-    :raises Problem: game_full, color_taken, name_taken, game_not_over, invalid_setup, idempotency_key_reused,
-        too_much_contention, store_unavailable, game_unreadable.
-    :raises RuleError: InvalidRecord, InvalidSetup.
-    """
-    actions: list[Action] = []
-    if "record" in body:
-        actions = body["record"]["actions"][: body.get("until")]
-        body = body_from_record(body)
-    for attempt in creations(games, command):
-        committed = attempt.replayed()
-        if committed is None:
-            match = new_match(body, attempt.game_id, attempt.tokens, attempt.now_ms)
-            seats = new_seats(body["players"], attempt.tokens)
-            unique = "record" not in body
-            invites = new_invites(body["players"], attempt.tokens)
-            opened = lobby.open_match(match, seats, attempt.now_ms, invites=invites, unique_names=unique)
-            committed = attempt.commit(lobby.replay(opened, actions, attempt.now_ms))
-        if committed is not None:
-            return _created_result(committed)
     raise Problem("too_much_contention")
 
 
@@ -241,7 +209,7 @@ def _apply_move(match: Match, seat: int, move: Move, now_ms: int) -> Transition:
 
 def _game_result(committed: Committed) -> CommandResult:
     """Return the caller's view of the game."""
-    return _result(committed.match, game_view(committed.match, committed.caller))
+    return result_of(committed.match, game_view(committed.match, committed.caller))
 
 
 def _with_actions(result: CommandResult, committed: Committed) -> CommandResult:
@@ -249,24 +217,11 @@ def _with_actions(result: CommandResult, committed: Committed) -> CommandResult:
     return result._replace(view=result.view | seat_actions(committed.match, committed.caller))
 
 
-def _created_result(committed: Committed) -> CommandResult:
-    """Return the new game and its tokens."""
-    match, caller, tokens = committed
-    players = [{"seat": seat, "token": tokens.given.get(str(seat))} for seat in range(len(match.seats))]
-    view = {
-        "game": game_view(match, caller),
-        "host_token": tokens.given["host"],
-        "players": players,
-        "invites": tokens.invites,
-    }
-    return _result(match, view)
-
-
 def _invited_result(committed: Committed) -> CommandResult:
     """Return the new invitation code."""
     match, caller, tokens = committed
     (code,) = tokens.invites
-    return _result(match, {"invite": code, "game": game_view(match, caller)})
+    return result_of(match, {"invite": code, "game": game_view(match, caller)})
 
 
 def _joined_result(committed: Committed) -> CommandResult:
@@ -274,8 +229,9 @@ def _joined_result(committed: Committed) -> CommandResult:
     match, caller, tokens = committed
     ((seat, token),) = tokens.given.items() or ((len(match.seats) - 1, None),)
     viewer = Caller(int(seat)) if caller == SPECTATOR else caller
-    return _result(match, {"seat": int(seat), "token": token, "game": game_view(match, viewer)})
+    return result_of(match, {"seat": int(seat), "token": token, "game": game_view(match, viewer)})
 
 
-def _result(match: Match, view: View) -> CommandResult:
+def result_of(match: Match, view: View) -> CommandResult:
+    """Return the response to a command that shows a view of a match."""
     return CommandResult(view, match.version, match.id)

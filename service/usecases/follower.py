@@ -10,9 +10,10 @@ from typing import Final, NamedTuple, TypeAlias
 
 from service.matches.cooperative_yield import has_disconnected
 from service.matches.errors import ERROR_CODES, Problem
+from service.matches.event_views import event_views
 from service.matches.match import Change, Match
 from service.matches.tokens import Caller
-from service.matches.views import View, event_views
+from service.matches.views import View
 from service.storage import retry
 from service.usecases.change_notifier import ChangeNotifier
 from service.usecases.games import Games, LoadedMatch

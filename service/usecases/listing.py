@@ -9,7 +9,7 @@ from contextlib import nullcontext, suppress
 from typing import NamedTuple
 
 from service.matches.errors import Problem
-from service.matches.match import Match, Status
+from service.matches.match import Match, OriginType, Status
 from service.storage import retry
 from service.storage.codec import StoredFormatError, decode_match
 from service.storage.store import Store
@@ -40,23 +40,24 @@ class Listing:
         """
         if after.private or (before is not None and before.status is after.status):
             return
+        index = index_of(after)
         with nullcontext() if before is None else suppress(Problem):
             if after.status in LISTED:
-                self._store.add_to_index(after.status, after.id, _score(after))
+                self._store.add_to_index(index, after.id, _score(after))
             if before is not None:
-                self._store.remove_from_index(before.status, [after.id])
+                self._store.remove_from_index(index_of(before), [after.id])
         if after.status in LISTED and random.random() < _SWEEPS:  # noqa: S311 - no secret
-            self.sweep(after.status)
+            self.sweep(index)
 
-    def sweep(self, status: Status) -> None:
-        """Mend the index for some games of a status, chosen at random.
+    def sweep(self, index: str) -> None:
+        """Repair one index for some of its games, chosen at random.
 
         Games expire without a word, and where nobody lists as far back as they stand, nobody else would find
         out. At this rate less than a third of the games in the index are ones that have expired.
         """
         with suppress(Problem):
-            chosen = self._store.sample_index(status, _SWEPT)
-            self._tables([_Entry(score, status, game_id) for game_id, score in chosen])
+            chosen = self._store.sample_index(index, _SWEPT)
+            self._tables([_Entry(score, index, game_id) for game_id, score in chosen])
 
     def sizes(self) -> dict[Status, int]:
         """Return how many games the index has of each status; it may lag behind.
@@ -65,21 +66,29 @@ class Listing:
         """
         return dict(zip(LISTED, self._store.index_sizes(LISTED), strict=True))
 
-    def page(self, status: Status | None, limit: int, cursor: str | None) -> tuple[list[Match], str | None]:
+    def page(
+        self,
+        status: Status | None,
+        limit: int,
+        cursor: str | None = None,
+        origin: OriginType | None = None,
+    ) -> tuple[list[Match], str | None]:
         """Return up to `limit` public games, newest first, and the cursor of the next page if there is one.
 
         A cursor is a number in digits: the score of the last game before the page.
+
+        :param origin: list games that began from this; None for games that began with a new game.
         """
         below = None if cursor is None else float(cursor)
-        statuses = LISTED if status is None else (status,)
+        indexes = [index_name(listed, origin) for listed in (LISTED if status is None else (status,))]
         tables: dict[str, Match] = {}
         scores: list[float] = []
         while True:
             wanted = limit + 1 - len(tables)
-            found = self._newest(statuses, below, wanted)
+            found = self._newest(indexes, below, wanted)
             for entry, table in zip(found, self._tables(found), strict=True):
                 # One that has just changed its status may be found under both.
-                if table is not None and table.status in statuses and table.id not in tables:
+                if table is not None and index_of(table) in indexes and table.id not in tables:
                     tables[table.id] = table
                     scores.append(entry.score)
             if len(tables) > limit:
@@ -88,11 +97,11 @@ class Listing:
                 return list(tables.values()), None
             below = found[-1].score
 
-    def _newest(self, statuses: tuple[Status, ...], below: float | None, limit: int) -> list[_Entry]:
+    def _newest(self, indexes: list[str], below: float | None, limit: int) -> list[_Entry]:
         found = [
-            _Entry(score, status, game_id)
-            for status in statuses
-            for game_id, score in self._store.list_index(status, below, limit)
+            _Entry(score, index, game_id)
+            for index in indexes
+            for game_id, score in self._store.list_index(index, below, limit)
         ]
         return heapq.nlargest(limit, found)
 
@@ -114,20 +123,34 @@ class Listing:
     def _mend(self, entry: _Entry, table: Match | None) -> None:
         if table is None:
             if entry.score < (self._now_ms() - _GRACE_MS) * 1000:
-                self._store.remove_from_index(entry.status, [entry.game_id])
+                self._store.remove_from_index(entry.list_name, [entry.game_id])
             return
-        if table.private or table.status is not entry.status:
+        if table.private or index_of(table) != entry.list_name:
             if table.status in LISTED and not table.private:
-                self._store.add_to_index(table.status, entry.game_id, _score(table))
-            self._store.remove_from_index(entry.status, [entry.game_id])
+                self._store.add_to_index(index_of(table), entry.game_id, _score(table))
+            self._store.remove_from_index(entry.list_name, [entry.game_id])
 
 
 class _Entry(NamedTuple):
     """A game in the index."""
 
     score: float
-    status: Status
+    list_name: str
     game_id: str
+
+
+def index_of(match: Match) -> str:
+    """Return the name of the index that lists a match."""
+    return index_name(match.status, None if match.origin is None else match.origin.type)
+
+
+def index_name(status: Status, origin: OriginType | None) -> str:
+    """Return the name of the index of the games of a status that began from an origin.
+
+    >>> index_name(Status.PLAYING, None), index_name(Status.PLAYING, OriginType.POSITION)
+    ('playing', 'playing:position')
+    """
+    return str(status) if origin is None else f"{status}:{origin}"
 
 
 def _score(table: Match) -> float:

@@ -17,9 +17,8 @@ from marshmallow import RAISE, Schema, ValidationError, fields
 from werkzeug.datastructures import ETags
 from werkzeug.exceptions import ClientDisconnected, HTTPException
 
-from service.matches.errors import FieldError, Problem
+from service.matches.errors import MAX_ERRORS, FieldError, Problem
 from service.matches.tokens import is_well_formed
-from service.schemas.fields import MAX_ERRORS
 from service.usecases.attempts import Command
 
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")

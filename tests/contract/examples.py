@@ -152,6 +152,11 @@ def after_the_end(story):
     beginning = record | {"players": players, "actions": record["actions"][:4]}
     body = {"name": "What if", "record": beginning, "until": 3}
     story.tell("from_record", "From the first actions of another game.", "POST", "/v1/games", body)
+    position = {"round": 5, "phase": "buying", "seed": "skye", "players": [{"gold": 3}, {"gold": 12}]}
+    body = {"name": "The fifth round", "position": position}
+    begun = story.tell("from_position", "From a position.", "POST", "/v1/games", body)
+    path, host = f"/v1/games/{begun['game']['id']}/position", begun["host_token"]
+    story.tell("whole", "All of it, for the host.", "GET", path, token=host)
     story.tell("page", "The newest two of all.", "GET", "/v1/games?limit=2")
 
 

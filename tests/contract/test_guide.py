@@ -8,8 +8,9 @@ from html.parser import HTMLParser
 import pytest
 
 from service import docs as guide
+from service.matches.errors import MAX_ERRORS
 from service.matches.transitions import MAX_CHANGES
-from service.schemas.fields import MAX_ERRORS, MOST_GOLD
+from service.schemas.fields import MOST_GOLD
 from service.schemas.records import MOST_ACTIONS
 from service.schemas.requests import MAX_TILES_TO_PLACE
 from service.server.client_connection import MAX_HEAD_BYTES

@@ -3,7 +3,8 @@
 import pytest
 from marshmallow import ValidationError
 
-from service.schemas.fields import MAX_ERRORS, Integer, ListOf, Object
+from service.matches.errors import MAX_ERRORS
+from service.schemas.fields import Integer, ListOf, Object
 
 
 class CountingInteger(Integer):

@@ -95,6 +95,11 @@ def test_game_is_stored_in_the_oldest_format_that_can_hold_it(service):
     assert service.redis.get(f"skye:{{{seeded.id}}}:table").startswith(b"3:")
 
 
+def test_game_from_a_position_is_stored_in_the_third_format(service):
+    answer = service.call("POST", "/v1/games", {"position": {"players": [{}, {}]}})
+    assert service.redis.get(f"skye:{{{answer.json['game']['id']}}}:table").startswith(b"3:")
+
+
 def test_log_entry_of_a_newer_format_is_refused(service):
     game = service.table()
     key = f"skye:{{{game.id}}}:log"

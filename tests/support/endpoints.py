@@ -110,6 +110,7 @@ ENDPOINTS = (
     Endpoint("GET", f"{_GAME}/events/stream", "aborted"),
     Endpoint("GET", f"{_GAME}/rounds/<int:round>"),
     Endpoint("GET", f"{_GAME}/record"),
+    Endpoint("GET", f"{_GAME}/position"),
     Endpoint("GET", f"{_GAME}/scores"),
     Endpoint("GET", f"{_SEAT}/territory"),
     Endpoint("GET", f"{_SEAT}/territory.svg"),

@@ -9,7 +9,7 @@ import json
 import sys
 from pathlib import Path
 
-from tests.support.playing import Service, dice
+from tests.support.playing import Game, Service, dice
 
 READ = ("",)
 
@@ -21,9 +21,18 @@ def stages(service):
     games["playing"].play_to("building", 2, dice(7))
     games["finished"] = service.table(2, seed="finished")
     games["finished"].play_out(dice(8))
+    games["position"] = positioned(service)
     games["aborted"] = service.table(2, seed="aborted")
     games["aborted"].call("DELETE", token=games["aborted"].host)
     return games
+
+
+def positioned(service):
+    """Return a game that began from a position."""
+    position = {"round": 5, "phase": "buying", "seed": "position", "players": [{"gold": 3}, {"gold": 12}]}
+    game = Game(service, service.call("POST", "/v1/games", {"position": position}).json)
+    game.play_to("building", 5, dice(9))
+    return game
 
 
 def keyed_action(service):

@@ -16,6 +16,7 @@ After each event that completes a version, `view` is what GET would return to th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def fold(view: Game, event: Event) -> None:
 
 def _game_created(view: _View, players: _Players, event: _Event) -> None:
     """Copy what the creator chose."""
-    for field in ("name", "private", "seats", "options", "scoring_tiles", "fairness"):
+    for field in ("name", "private", "seats", "options", "origin", "scoring_tiles", "fairness"):
         view[field] = event[field]
     view["id"], view["created_at"] = event["game"], event["at"]
     view["starting_seat"] = event["options"]["starting_seat"]
@@ -121,6 +122,18 @@ def _game_started(view: _View, players: _Players, event: _Event) -> None:
     view["status"], view["invites"] = "playing", 0
     for field in ("scoring_tiles", "starting_seat", "rounds"):
         view[field] = event[field]
+
+
+def _position_set(view: _View, players: _Players, event: _Event) -> None:
+    """Begin in the midst of a game, or at its end."""
+    for field in ("round", "rounds", "starting_seat", "scoring_tiles", "bag", "result"):
+        view[field] = deepcopy(event[field])
+    for player, seat in zip(players, deepcopy(event["players"]), strict=True):
+        player.update(seat)
+    if event["result"] is not None:
+        view["status"] = "finished"
+        view["fairness"]["seed"] = view["options"]["seed"] = event["seed"]
+        view["fairness"]["nonce"] = event["nonce"]
 
 
 def _round_started(view: _View, players: _Players, event: _Event) -> None:
@@ -255,6 +268,7 @@ _FOLDS: Final[Mapping[str, Callable[[_View, _Players, _Event], None]]] = {
     "invite_created": _invite_created,
     "invite_accepted": _invite_accepted,
     "game_started": _game_started,
+    "position_set": _position_set,
     "round_started": _round_started,
     "tiles_drawn": _tiles_drawn,
     "offer_set": _offer_set,

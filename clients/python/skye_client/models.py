@@ -40,9 +40,23 @@ class ExportedPlayer(TypedDict):
     bot: BotName | None
 
 
+PointItem: TypeAlias = int
+
+
+Point: TypeAlias = list[PointItem]
+
+
+TerritorySize: TypeAlias = int
+
+
 class FieldProblem(TypedDict):
     pointer: str
     detail: str
+
+
+class FinalPoints(TypedDict):
+    scrolls: int
+    gold: int
 
 
 class FinishAction(TypedDict):
@@ -172,6 +186,9 @@ LandscapeTileId: TypeAlias = Literal[
 ]
 
 
+ListedOrigin: TypeAlias = Literal["record", "position"]
+
+
 ListedStatus: TypeAlias = Literal["lobby", "playing", "finished"]
 
 
@@ -197,6 +214,9 @@ class OfferLimits(TypedDict):
     minimum: int
 
 
+OriginName: TypeAlias = str
+
+
 Page: TypeAlias = str
 
 
@@ -219,8 +239,20 @@ class PlayerChanges(TypedDict):
     color: NotRequired[Color]
 
 
+Point1Item: TypeAlias = int
+
+
+Point1: TypeAlias = list[Point1Item]
+
+
 class PlayerToInvite(TypedDict):
     invite: Literal[True]
+
+
+class PositionDraw(TypedDict):
+    tile: LandscapeTileId
+    price: NotRequired[int | None]
+    discard: NotRequired[bool | None]
 
 
 Prices: TypeAlias = dict[LandscapeTileId, int]
@@ -691,6 +723,12 @@ class EventOfLaterVersion(TypedDict):
     type: str
 
 
+class ExportedDraw(TypedDict):
+    tile: LandscapeTileId
+    price: NotRequired[int | None]
+    discard: NotRequired[bool | None]
+
+
 class ExportedOptions(TypedDict):
     seed: str | None
     scoring_tiles: list[ScoringTileId] | None
@@ -735,6 +773,10 @@ class GameOptions(TypedDict):
     on_timeout: TimeoutRule
 
 
+class GameOrigin(TypedDict):
+    type: OriginName
+
+
 class GameResult(TypedDict):
     winners: list[Winner]
     players: list[SeatResult]
@@ -760,6 +802,7 @@ class GameSummary(TypedDict):
     invites: int
     round: int
     phase: GamePhase | None
+    origin: GameOrigin | None
     players: list[SeatSummary]
 
 
@@ -885,7 +928,19 @@ class PlayerLeftEvent(TypedDict):
     type: Literal["player_left"]
 
 
+class PlayerOfPosition(TypedDict):
+    name: NotRequired[str]
+    bot: NotRequired[SeatableBot]
+
+
 PlayerToSeat: TypeAlias = PersonToSeat | BotToSeat
+
+
+class PositionTile(TypedDict):
+    tile: TileId
+    x: int
+    y: int
+    rotation: NotRequired[Rotation]
 
 
 class ProblemParams(TypedDict):
@@ -1136,6 +1191,33 @@ ExportedAction: TypeAlias = (
 )
 
 
+class ExportedPlayerPosition(TypedDict):
+    color: Color | None
+    gold: NotRequired[int | None]
+    score: int | None
+    territory: list[TerritoryTile]
+    tiles_drawn: list[ExportedDraw]
+    offer_set: NotRequired[bool | None]
+    tiles_to_build: list[LandscapeTileId] | None
+    placed_this_round: int | None
+    build_finished: bool | None
+    points: list[Point] | None
+    territory_sizes: list[TerritorySize] | None
+    final: FinalPoints | None
+
+
+class ExportedPosition(TypedDict):
+    seed: NotRequired[str | None]
+    round: int | None
+    phase: GamePhase | None
+    starting_seat: int | None
+    buys: int | None
+    scoring_tiles: list[ScoringTileId] | None
+    tie_break: ChosenTieBreak | None
+    open_gold: bool | None
+    players: list[ExportedPlayerPosition]
+
+
 class ExportedRecord(TypedDict):
     format: int
     game: GameId
@@ -1143,6 +1225,7 @@ class ExportedRecord(TypedDict):
     nonce: str | None
     players: list[ExportedPlayer]
     options: ExportedOptions
+    position: ExportedPosition | None
     actions: list[ExportedAction]
 
 
@@ -1164,6 +1247,7 @@ class GameCreatedEvent(TypedDict):
     private: bool
     seats: int
     options: GameOptions
+    origin: GameOrigin | None
     scoring_tiles: list[UsedScoringTile]
     fairness: Fairness
 
@@ -1205,9 +1289,7 @@ class Places(TypedDict):
 
 class Player(TypedDict):
     seat: int
-    name: str
     color: Color
-    bot: BotName | None
     score: int
     gold: int | None
     tiles_drawn: list[DrawnTile]
@@ -1215,6 +1297,43 @@ class Player(TypedDict):
     offer_set: bool
     build_finished: bool
     territory: list[TerritoryTile]
+    name: str
+    bot: BotName | None
+
+
+class PlayerPosition(TypedDict):
+    color: NotRequired[Color | None]
+    gold: NotRequired[int | None]
+    score: NotRequired[int | None]
+    territory: NotRequired[list[PositionTile] | None]
+    tiles_drawn: NotRequired[list[PositionDraw] | None]
+    offer_set: NotRequired[bool | None]
+    tiles_to_build: NotRequired[list[LandscapeTileId] | None]
+    placed_this_round: NotRequired[int | None]
+    build_finished: NotRequired[bool | None]
+    points: NotRequired[list[Point1] | None]
+    territory_sizes: NotRequired[list[TerritorySize] | None]
+    final: NotRequired[FinalPoints | None]
+
+
+class Position(TypedDict):
+    seed: NotRequired[str | None]
+    round: NotRequired[int | None]
+    phase: NotRequired[GamePhase | None]
+    starting_seat: NotRequired[int | None]
+    buys: NotRequired[int | None]
+    scoring_tiles: NotRequired[list[ScoringTileId] | None]
+    tie_break: NotRequired[ChosenTieBreak | None]
+    open_gold: NotRequired[bool | None]
+    players: list[PlayerPosition]
+
+
+class PositionedGame(TypedDict):
+    name: NotRequired[str]
+    private: NotRequired[bool]
+    position: Position
+    players: NotRequired[list[PlayerOfPosition]]
+    options: NotRequired[TimeLimits]
 
 
 class Problem(TypedDict):
@@ -1242,6 +1361,18 @@ class ScoringQuery(TypedDict):
     scoring_tiles: NotRequired[list[ScoringTileId]]
 
 
+class SeatInPlay(TypedDict):
+    seat: int
+    color: Color
+    score: int
+    gold: int | None
+    tiles_drawn: list[DrawnTile]
+    tiles_to_build: list[LandscapeTileId]
+    offer_set: bool
+    build_finished: bool
+    territory: list[TerritoryTile]
+
+
 class SeatRound(TypedDict):
     seat: int
     income: Income | None
@@ -1264,39 +1395,6 @@ class SeatScores(TypedDict):
     projected_score: int | None
 
 
-StreamMessage: TypeAlias = (
-    StreamStart
-    | GameCreatedEvent
-    | PlayerJoinedEvent
-    | PlayerLeftEvent
-    | PlayerChangedEvent
-    | TokenRotatedEvent
-    | InviteCreatedEvent
-    | InviteAcceptedEvent
-    | GameStartedEvent
-    | BotTookOverEvent
-    | TimedOutEvent
-    | TurnChangedEvent
-    | GameAbortedEvent
-    | RoundStartedEvent
-    | IncomePaidEvent
-    | TilesDrawnEvent
-    | OfferSetEvent
-    | OffersRevealedEvent
-    | TilesDiscardedEvent
-    | TileBoughtEvent
-    | BuyPassedEvent
-    | TilesKeptEvent
-    | TilePlacedEvent
-    | PlacementTakenBackEvent
-    | BuildingFinishedEvent
-    | RoundScoredEvent
-    | GameFinishedEvent
-    | StreamEnd
-    | UnknownEvent
-)
-
-
 class TerritoryReport(TypedDict):
     seat: int
     version: int
@@ -1315,43 +1413,6 @@ class TerritoryScore(TypedDict):
     areas: list[Area]
 
 
-Event: TypeAlias = (
-    GameCreatedEvent
-    | PlayerJoinedEvent
-    | PlayerLeftEvent
-    | PlayerChangedEvent
-    | TokenRotatedEvent
-    | InviteCreatedEvent
-    | InviteAcceptedEvent
-    | GameStartedEvent
-    | BotTookOverEvent
-    | TimedOutEvent
-    | TurnChangedEvent
-    | GameAbortedEvent
-    | RoundStartedEvent
-    | IncomePaidEvent
-    | TilesDrawnEvent
-    | OfferSetEvent
-    | OffersRevealedEvent
-    | TilesDiscardedEvent
-    | TileBoughtEvent
-    | BuyPassedEvent
-    | TilesKeptEvent
-    | TilePlacedEvent
-    | PlacementTakenBackEvent
-    | BuildingFinishedEvent
-    | RoundScoredEvent
-    | GameFinishedEvent
-    | UnknownEvent
-)
-
-
-class EventList(TypedDict):
-    events: list[Event]
-    last_event: int
-    version: int
-
-
 class Game(TypedDict):
     id: GameId
     name: str
@@ -1364,6 +1425,7 @@ class Game(TypedDict):
     invites: int
     you: Viewer
     options: GameOptions
+    origin: GameOrigin | None
     deadline: Timestamp | None
     round: int
     rounds: int | None
@@ -1385,7 +1447,24 @@ class GameRecord(TypedDict):
     nonce: NotRequired[str | None]
     players: list[RecordedPlayer]
     options: RecordedOptions
+    position: NotRequired[Position | None]
     actions: list[RecordedAction]
+
+
+class PositionSetEvent(TypedDict):
+    id: int
+    version: int
+    at: Timestamp
+    type: Literal["position_set"]
+    round: int
+    rounds: int
+    starting_seat: int
+    scoring_tiles: list[UsedScoringTile]
+    bag: Bag
+    players: list[SeatInPlay]
+    result: GameResult | None
+    seed: str | None
+    nonce: str | None
 
 
 class RecordedGame(TypedDict):
@@ -1415,6 +1494,40 @@ class Scores(TypedDict):
     players: list[SeatScores]
 
 
+StreamMessage: TypeAlias = (
+    StreamStart
+    | GameCreatedEvent
+    | PlayerJoinedEvent
+    | PlayerLeftEvent
+    | PlayerChangedEvent
+    | TokenRotatedEvent
+    | InviteCreatedEvent
+    | InviteAcceptedEvent
+    | GameStartedEvent
+    | PositionSetEvent
+    | BotTookOverEvent
+    | TimedOutEvent
+    | TurnChangedEvent
+    | GameAbortedEvent
+    | RoundStartedEvent
+    | IncomePaidEvent
+    | TilesDrawnEvent
+    | OfferSetEvent
+    | OffersRevealedEvent
+    | TilesDiscardedEvent
+    | TileBoughtEvent
+    | BuyPassedEvent
+    | TilesKeptEvent
+    | TilePlacedEvent
+    | PlacementTakenBackEvent
+    | BuildingFinishedEvent
+    | RoundScoredEvent
+    | GameFinishedEvent
+    | StreamEnd
+    | UnknownEvent
+)
+
+
 class TakenSeat(TypedDict):
     seat: int
     token: Token | None
@@ -1433,4 +1546,42 @@ class CreatedInvite(TypedDict):
     game: Game
 
 
-GameToCreate: TypeAlias = FreshGame | RecordedGame
+Event: TypeAlias = (
+    GameCreatedEvent
+    | PlayerJoinedEvent
+    | PlayerLeftEvent
+    | PlayerChangedEvent
+    | TokenRotatedEvent
+    | InviteCreatedEvent
+    | InviteAcceptedEvent
+    | GameStartedEvent
+    | PositionSetEvent
+    | BotTookOverEvent
+    | TimedOutEvent
+    | TurnChangedEvent
+    | GameAbortedEvent
+    | RoundStartedEvent
+    | IncomePaidEvent
+    | TilesDrawnEvent
+    | OfferSetEvent
+    | OffersRevealedEvent
+    | TilesDiscardedEvent
+    | TileBoughtEvent
+    | BuyPassedEvent
+    | TilesKeptEvent
+    | TilePlacedEvent
+    | PlacementTakenBackEvent
+    | BuildingFinishedEvent
+    | RoundScoredEvent
+    | GameFinishedEvent
+    | UnknownEvent
+)
+
+
+class EventList(TypedDict):
+    events: list[Event]
+    last_event: int
+    version: int
+
+
+GameToCreate: TypeAlias = FreshGame | RecordedGame | PositionedGame

@@ -34,8 +34,8 @@ export function emptyView(tiles, { color = null, host = false } = {}) {
 /** What each type of event changes. @type {Record<string, (view: Game, event: any, players: Players) => void>} */
 const FOLDS = {
   game_created(view, event) {
-    const { name, seats, options, scoring_tiles, fairness } = event;
-    Object.assign(view, { id: event.game, name, private: event.private, seats, scoring_tiles });
+    const { name, seats, options, origin, scoring_tiles, fairness } = event;
+    Object.assign(view, { id: event.game, name, private: event.private, seats, origin, scoring_tiles });
     Object.assign(view, { options: { ...options }, fairness: { ...fairness } });
     Object.assign(view, { created_at: event.at, starting_seat: options.starting_seat });
   },
@@ -66,6 +66,15 @@ const FOLDS = {
   },
   game_started(view, { scoring_tiles, starting_seat, rounds }) {
     Object.assign(view, { status: "playing", invites: 0, scoring_tiles, starting_seat, rounds });
+  },
+  position_set(view, event, players) {
+    const { round, rounds, starting_seat, scoring_tiles, bag, result, seed, nonce, players: seats } = structuredClone(event);
+    Object.assign(view, { round, rounds, starting_seat, scoring_tiles, bag, result });
+    players.forEach((player, seat) => Object.assign(player, seats[seat]));
+    if (result === null) return;
+    view.status = "finished";
+    view.fairness.seed = view.options.seed = seed;
+    view.fairness.nonce = nonce;
   },
   round_started(view, { round, starting_seat }, players) {
     Object.assign(view, { round, starting_seat });

@@ -6,6 +6,7 @@ from service.schemas.responses.game import Game
 from service.schemas.responses.history import EventList, ExportedRecord, RoundReport, StreamMessage
 from service.schemas.responses.lobby import CreatedGame, CreatedInvite, GameList, TakenSeat
 from service.schemas.responses.play import ActionList
+from service.schemas.responses.position import ExportedPosition
 from service.schemas.responses.problem import Problem
 from service.schemas.responses.scoring import Places, ScoredTerritories, Scores, TerritoryReport, WhatIf
 
@@ -15,6 +16,7 @@ __all__ = [
     "CreatedInvite",
     "Event",
     "EventList",
+    "ExportedPosition",
     "ExportedRecord",
     "Game",
     "GameList",

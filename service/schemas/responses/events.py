@@ -17,10 +17,13 @@ from service.schemas.fields import (
     Variants,
 )
 from service.schemas.responses.game import (
+    Bag,
     Fairness,
     GameOptions,
+    GameOrigin,
     GameResult,
     PointsByScoringTile,
+    SeatInPlay,
     UsedScoringTiles,
 )
 from service.schemas.responses.shape import (
@@ -62,6 +65,7 @@ class GameCreatedEvent(_Event):
     private = Flag("Whether the game is unlisted.")
     seats = Integer(PLAYERS[0], PLAYERS[-1], "How many can sit down.")
     options = One(GameOptions, "What the creator chose. The seed is always null here.")
+    origin = One(GameOrigin, "What the game begins from; null: it begins as a new one.", allow_none=True)
     scoring_tiles = UsedScoringTiles("The scoring tiles that the creator named; none if they are drawn.")
     fairness = One(Fairness, "The commitment to the seed. The seed is always null here.")
 
@@ -114,6 +118,24 @@ class GameStartedEvent(_Event):
     scoring_tiles = UsedScoringTiles("The scoring tiles of slots A to D.")
     starting_seat = Seat("The seat that starts the first round.")
     rounds = Integer(5, ROUNDS, "How many rounds the game has.")
+
+
+class PositionSetEvent(_Event):
+    """The game begins from a position, at once after it started.
+
+    The fields are those of the game, with what they are in the position.
+    """
+
+    type = Always("position_set")
+    round = Round("The round.")
+    rounds = Integer(5, ROUNDS, "How many rounds the game has.")
+    starting_seat = Seat("The seat that starts the round.")
+    scoring_tiles = UsedScoringTiles("The scoring tiles of slots A to D.")
+    bag = One(Bag, "What is left in the bag.")
+    players = BySeat(SeatInPlay, "The seats, in seat order.")
+    result = One(GameResult, "How the game has ended, if it is over in the position.", allow_none=True)
+    seed = Text("The seed, if the game is over in the position; null otherwise.", 64, allow_none=True)
+    nonce = Text("The nonce, if the game is over in the position and has one.", 32, allow_none=True)
 
 
 class BotTookOverEvent(_SeatEvent):
@@ -329,6 +351,7 @@ EVENTS = (
     InviteCreatedEvent,
     InviteAcceptedEvent,
     GameStartedEvent,
+    PositionSetEvent,
     BotTookOverEvent,
     TimedOutEvent,
     TurnChangedEvent,

@@ -10,6 +10,7 @@ from service.schemas.enums import (
     GamePhase,
     GameStatus,
     LandscapeTile,
+    OriginName,
     ScoringSlot,
     ScoringTileId,
     SeedOrigin,
@@ -59,6 +60,12 @@ class GameOptions(Answer):
     open_gold = Flag("Whether every purse is shown to everybody.")
     turn_ms = Count("Milliseconds for each decision; null: no deadline.", MAX_TURN_MS, allow_none=True)
     on_timeout = TimeoutRule("Who decides for a seat that lets its deadline pass.")
+
+
+class GameOrigin(Answer):
+    """Where a game comes from that did not begin with a new game."""
+
+    type = OriginName("What it began from.")
 
 
 class UsedScoringTile(Answer):
@@ -111,13 +118,11 @@ class DrawnTile(Answer):
     discard = Flag("Whether it is marked for discarding.", allow_none=True)
 
 
-class Player(Answer):
-    """One seat, with what the caller may see of it."""
+class SeatInPlay(Answer):
+    """What one seat has, as far as the caller may see it."""
 
     seat = Seat("The seat.")
-    name = Text("What the player is called.", 40)
     color = Color("The player's colour.")
-    bot = BotName("The bot that plays the seat; null for a person.", allow_none=True)
     score = Count("The points so far.")
     gold = Count("The gold in the purse, without what lies on tiles; null when hidden.", allow_none=True)
     tiles_drawn = ListOf(
@@ -127,6 +132,13 @@ class Player(Answer):
     offer_set = Flag("Whether the seat has set its prices and discard this round.")
     build_finished = Flag("Whether the seat has declared its build finished this round.")
     territory = TilesAsPlaced("The placed tiles in placing order, the castle first.")
+
+
+class Player(SeatInPlay):
+    """One seat, with what the caller may see of it."""
+
+    name = Text("What the player is called.", 40)
+    bot = BotName("The bot that plays the seat; null for a person.", allow_none=True)
 
 
 class ScoringTilePoints(Answer):
@@ -177,6 +189,7 @@ class Game(Answer):
     invites = Count("How many of the seats are reserved by unused invitations.", PLAYERS[-1])
     you = One(Viewer, "Whom the caller's token stands for.")
     options = One(GameOptions, "What the creator chose.")
+    origin = One(GameOrigin, "What the game began from; null: it began as a new one.", allow_none=True)
     deadline = Time("When the time for the present decision is up; null: never.", allow_none=True)
     round = Count("The round, counted from 1; 0 before the start.", ROUNDS)
     rounds = Integer(5, ROUNDS, "How many rounds the game has; null before the start.", allow_none=True)

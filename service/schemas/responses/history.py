@@ -16,6 +16,7 @@ from service.schemas.fields import MOST_GOLD, Integer, ListOf, One, Seat, Tagged
 from service.schemas.records import MOST_ACTIONS, GameRecord, RecordedAction
 from service.schemas.responses.events import Event, Income, UnknownEvent
 from service.schemas.responses.game import PointsByScoringTile
+from service.schemas.responses.position import ExportedPosition
 from service.schemas.responses.shape import (
     Answer,
     BySeat,
@@ -143,6 +144,11 @@ class ExportedRecord(Answer, GameRecord):
     )
     players = ListOf(ExportedPlayer, "The players, in seat order.", length=(PLAYERS[0], PLAYERS[-1]))
     options = One(ExportedOptions, "The options and the seed.")
+    position = One(
+        ExportedPosition,
+        "The position that the game began from, as the caller may know it; null: a new game.",
+        allow_none=True,
+    )
     actions = ListOf(ExportedAction, "Every action, in order.", length=(0, MOST_ACTIONS))
 
 

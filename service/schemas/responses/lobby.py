@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from service.schemas.enums import BotName, Color, GamePhase, GameStatus
 from service.schemas.fields import Integer, ListOf, One, Seat
-from service.schemas.responses.game import Game
+from service.schemas.responses.game import Game, GameOrigin
 from service.schemas.responses.shape import (
     ROUNDS,
     Answer,
@@ -75,6 +75,7 @@ class GameSummary(Answer):
     invites = Count("How many of the seats are reserved by unused invitations.", PLAYERS[-1])
     round = Count("The round, counted from 1; 0 before the start.", ROUNDS)
     phase = GamePhase("The phase that waits for decisions; null when none does.", allow_none=True)
+    origin = One(GameOrigin, "What the game began from; null: it began as a new one.", allow_none=True)
     players = BySeat(SeatSummary, "The seats that are taken, in seat order.")
 
 

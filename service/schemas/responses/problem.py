@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from service.matches.errors import ERROR_CODES
+from service.matches.errors import ERROR_CODES, MAX_ERRORS
 from service.schemas.enums import AnyTile, Color, GamePhase, Side, TerrainName
-from service.schemas.fields import MAX_ERRORS, Coordinate, Integer, ListOf, One, Rotation, Seat, Word
+from service.schemas.fields import Coordinate, Integer, ListOf, One, Rotation, Seat, Word
 from service.schemas.responses.shape import Answer, Count, LandscapeTiles, Text, Version
 from skye import PLAYERS
 

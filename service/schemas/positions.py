@@ -1,0 +1,141 @@
+"""Positions: what `GET /games/{game}/position` gives, and `POST /games` begins a game from."""
+
+from __future__ import annotations
+
+from service.schemas.enums import AnyTile, ChosenTieBreak, Color, GamePhase, LandscapeTile, ScoringTileId
+from service.schemas.fields import Boolean, Coordinate, Integer, ListOf, Name, Object, One, Rotation, Seat
+from skye import LANDSCAPE, PLAYERS, SLOTS
+
+MAX_AMOUNT = 9_999
+"""The largest gold and score of a position."""
+
+_MAX_ROUNDS = 6
+_MAX_PLAYERS = PLAYERS[-1]
+
+
+class PositionTile(Object):
+    """A tile that lies in a territory."""
+
+    tile = AnyTile("The tile.", required=True)
+    x = Coordinate("Position eastwards of the castle.", required=True)
+    y = Coordinate("Position southwards of the castle.", required=True)
+    rotation = Rotation("How the tile is turned; 0 if left out.")
+
+
+class PositionDraw(Object):
+    """A tile that a seat has drawn in this round, or still offers for sale in the buying phase."""
+
+    tile = LandscapeTile("The tile.", required=True)
+    price = Integer(1, MAX_AMOUNT, "The gold laid on the tile.", allow_none=True)
+    discard = Boolean("Whether it is marked for discarding.", allow_none=True)
+
+
+class FinalPoints(Object):
+    """The points of final scoring."""
+
+    scrolls = Integer(0, MAX_AMOUNT, "Points for scrolls.", required=True)
+    gold = Integer(0, MAX_AMOUNT, "1 point for every 5 gold.", required=True)
+
+
+class PlayerPosition(Object):
+    """One seat of a position. Everything may be left out."""
+
+    color = Color("The colour; that of the castle, or the first that is free, if left out.", allow_none=True)
+    gold = Integer(
+        0,
+        MAX_AMOUNT,
+        "The gold in the purse, without what lies on tiles; the income of the round if left out.",
+        allow_none=True,
+    )
+    score = Integer(0, MAX_AMOUNT, "The points so far; the sum of `points` if left out.", allow_none=True)
+    territory = ListOf(
+        PositionTile,
+        "The placed tiles in placing order. The castle at (0, 0) can be left out.",
+        length=(0, len(LANDSCAPE) + 1),
+        allow_none=True,
+    )
+    tiles_drawn = ListOf(
+        PositionDraw,
+        "The tiles drawn in the pricing phase, or those on offer in the buying phase; drawn if left out.",
+        length=(0, 3),
+        allow_none=True,
+    )
+    offer_set = Boolean(
+        "Whether the seat has set an offer in the pricing phase. The offer is filled in if `tiles_drawn` has "
+        "no prices.",
+        allow_none=True,
+    )
+    tiles_to_build = ListOf(
+        LandscapeTile(),
+        "The tiles in hand: at most the one bought in the buying phase. In the building phase two are drawn "
+        "if left out.",
+        length=(0, 3),
+        allow_none=True,
+    )
+    placed_this_round = Integer(
+        0,
+        3,
+        "How many of the last tiles of the territory can be taken back; 0 if left out.",
+        allow_none=True,
+    )
+    build_finished = Boolean(
+        "Whether the seat has declared its build finished; `false` if left out.", allow_none=True
+    )
+    points = ListOf(
+        ListOf(
+            Integer(0, MAX_AMOUNT, "The points of one slot."),
+            "The points of each slot scored in the round.",
+            length=(0, len(SLOTS)),
+        ),
+        "For each round scored, the points; none but those that add up to `score` if left out.",
+        length=(0, _MAX_ROUNDS),
+        allow_none=True,
+    )
+    territory_sizes = ListOf(
+        Integer(1, len(LANDSCAPE) + 1, "A number of tiles."),
+        "For each round scored, how many tiles lay then, the castle included; growing evenly if left out.",
+        length=(0, _MAX_ROUNDS),
+        allow_none=True,
+    )
+    final = One(FinalPoints, "The points of final scoring; null before.", allow_none=True)
+
+
+class Position(Object):
+    """A game at one moment. Everything but `players` may be left out, and is then derived or drawn.
+
+    The rules check it; each fault comes back in `errors`, with its JSON pointer and the reason.
+    """
+
+    seed = Name(
+        "What all further draws follow from; random if left out. A client that knows it knows every draw.",
+        64,
+        allow_none=True,
+    )
+    round = Integer(1, _MAX_ROUNDS, "The round; 1 if left out.", allow_none=True)
+    phase = GamePhase(
+        "The phase; `pricing` if left out. Null: the game is over, after its last round.", allow_none=True
+    )
+    starting_seat = Seat("The seat that starts this round; drawn if left out.", allow_none=True)
+    buys = Integer(
+        0,
+        _MAX_PLAYERS,
+        "How many seats have had their turn to buy in this round; derived if left out.",
+        allow_none=True,
+    )
+    scoring_tiles = ListOf(
+        ScoringTileId(),
+        "Four different scoring tiles, for slots A to D; drawn if left out.",
+        length=(len(SLOTS), len(SLOTS)),
+        error="These are not four scoring tiles.",
+        unique=True,
+        allow_none=True,
+    )
+    tie_break = ChosenTieBreak("What breaks a tie; `leftover_gold` if left out.", allow_none=True)
+    open_gold = Boolean("Whether every purse is shown to everybody; `false` if left out.", allow_none=True)
+    players = ListOf(
+        PlayerPosition,
+        "The seats, in seat order.",
+        length=(PLAYERS[0], _MAX_PLAYERS),
+        error="This is not from {min} to {max} players.",
+        required=True,
+    )

@@ -1,0 +1,32 @@
+"""A position as the service exports it. What the caller may not know is left out."""
+
+from __future__ import annotations
+
+from service.schemas.fields import ListOf
+from service.schemas.positions import PlayerPosition, Position, PositionDraw
+from service.schemas.responses.shape import Answer, TilesAsPlaced
+from skye import PLAYERS
+
+
+class ExportedDraw(Answer, PositionDraw):
+    """A drawn tile. Price and discard are left out while they are hidden, null while they are not set."""
+
+    optional = ("price", "discard")
+
+
+class ExportedPlayerPosition(Answer, PlayerPosition):
+    """One seat. `gold` is left out where it is hidden, `offer_set` where `tiles_drawn` shows it."""
+
+    optional = ("gold", "offer_set")
+    territory = TilesAsPlaced("The placed tiles in placing order, the castle first.")
+    tiles_drawn = ListOf(ExportedDraw, "The tiles drawn that are still before the screen.", length=(0, 3))
+
+
+class ExportedPosition(Answer, Position):
+    """A game at one moment, as the caller may know it; `POST /v1/games` begins a game from it.
+
+    The seed is left out until the game is over, except for the host of a game that began from a position.
+    """
+
+    optional = ("seed",)
+    players = ListOf(ExportedPlayerPosition, "The seats, in seat order.", length=(PLAYERS[0], PLAYERS[-1]))

@@ -1,0 +1,223 @@
+"""Games that begin from positions, and positions of games, over HTTP."""
+
+import random
+from itertools import pairwise
+
+import pytest
+
+import skye
+from service.storage.codec import decode_match
+from tests.engine.playing import games
+from tests.faults.parts import sound
+from tests.support.playing import Game, code_of, dice
+
+BUYING = {"round": 5, "phase": "buying", "starting_seat": 0, "players": [{"gold": 3}, {"gold": 12}]}
+
+
+def created(service, position, **body):
+    answer = service.call("POST", "/v1/games", {"position": position, **body})
+    assert answer.status_code == 201, answer.text
+    return answer.json
+
+
+def begun(service, position, **body):
+    return Game(service, created(service, position, **body))
+
+
+def exported(game, token=None):
+    return game.service.get(game.path("position"), token)
+
+
+def faults_of(answer):
+    assert code_of(answer) == "invalid_body"
+    return {error["pointer"]: error["detail"] for error in answer.json["errors"]}
+
+
+def test_game_begins_from_a_position(service):
+    view = begun(service, BUYING).view(1)
+    assert (view["round"], view["phase"], view["waiting_for"]) == (5, "buying", [0])
+    assert [player["gold"] for player in view["players"]] == [None, 12]
+    assert [player["name"] for player in view["players"]] == ["Player 1", "Player 2"]
+    assert view["origin"] == {"type": "position"}
+
+
+def test_game_from_a_position_is_played_to_its_end(service):
+    game = begun(service, BUYING)
+    view = game.play_out(dice(1))
+    assert view["result"]["winners"]
+    assert sound(service.redis, game.id).version == view["version"]
+
+
+def test_game_from_a_position_seats_named_players_and_bots(service):
+    answer = created(service, BUYING, players=[{"name": "Ann"}, {"bot": "greedy"}])
+    names = [(player["name"], player["bot"]) for player in answer["game"]["players"]]
+    assert names == [("Ann", None), ("Greedy", "greedy")]
+    assert [player["token"] is None for player in answer["players"]] == [False, True]
+
+
+def test_players_of_a_position_must_be_all_or_none(service):
+    body = {"position": BUYING, "players": [{"name": "Ann"}]}
+    assert list(faults_of(service.call("POST", "/v1/games", body))) == ["/players"]
+
+
+def test_game_that_is_over_in_its_position_is_finished(service):
+    position = skye.position_of(list(games(3, 3))[-1])
+    view = created(service, position)["game"]
+    assert view["status"] == "finished"
+    assert view["result"]["winners"]
+
+
+# Identity.
+
+
+@pytest.mark.parametrize(("players", "seed"), [(2, 12), (3, 13), (4, 14), (5, 15)])
+def test_position_exported_and_imported_is_the_same_at_every_moment(service, players, seed):
+    for state in games(seed, players):
+        position = skye.position_of(state)
+        game = begun(service, position)
+        again = begun(service, exported(game, game.host))
+        assert exported(again, again.host) == exported(game, game.host)
+        stored = decode_match(service.redis.get(f"skye:{{{again.id}}}:table"))
+        assert stored.game == state
+
+
+@pytest.mark.parametrize(("players", "seed"), [(2, 22), (5, 25)])
+def test_position_seen_by_a_seat_begins_a_game_at_every_moment(service, players, seed):
+    rng = random.Random(seed)
+    for state in games(seed, players):
+        game = begun(service, skye.position_of(state))
+        seat = rng.randrange(players)
+        seen = exported(game, game.tokens[seat])
+        again = begun(service, seen)
+        own = [exported(each, each.tokens[seat])["players"][seat] for each in (game, again)]
+        assert own[0] == own[1]
+        assert again.view()["waiting_for"] == game.view()["waiting_for"]
+
+
+def test_filled_in_position_is_exported_whole(service):
+    game = begun(service, BUYING)
+    position = exported(game, game.host)
+    assert len(position["scoring_tiles"]) == 4
+    assert [len(player["tiles_drawn"]) for player in position["players"]] == [2, 2]
+    assert created(service, position)["game"]["players"] == created(service, position)["game"]["players"]
+
+
+# Visibility.
+
+
+def test_host_of_a_new_game_exports_what_everybody_may_know(service):
+    game = service.table(2)
+    assert game.offer(0, 2, 1).status_code == 200
+    assert exported(game, game.host) == exported(game)
+    position = exported(game)
+    assert "seed" not in position
+    assert position["players"][0]["offer_set"]
+    assert "gold" not in position["players"][0]
+    assert all(set(drawn) == {"tile"} for drawn in position["players"][0]["tiles_drawn"])
+
+
+def test_position_of_a_finished_game_is_whole_for_everybody(service):
+    game = service.table(2, seed="a seed")
+    game.play_out(dice(3))
+    assert exported(game)["seed"] == "a seed"
+    assert exported(game) == exported(game, game.tokens[1])
+
+
+def test_position_of_an_aborted_game_stays_hidden(service):
+    game = service.table(2)
+    game.call("DELETE", token=game.host)
+    assert "seed" not in exported(game)
+
+
+def test_position_of_a_lobby_is_refused(service):
+    assert code_of(service.table(2, start=False).call("GET", "position")) == "game_not_started"
+
+
+# Events and records.
+
+
+def test_events_of_a_game_from_a_position_begin_with_it(service):
+    game = begun(service, BUYING)
+    events = service.get(game.path("events"), game.tokens[1])["events"]
+    types = [event["type"] for event in events]
+    assert types == [
+        "game_created", "player_joined", "player_joined", "game_started", "position_set", "turn_changed"
+    ]  # fmt: skip
+    (event,) = (event for event in events if event["type"] == "position_set")
+    view = game.view(1)
+    for name in ("round", "rounds", "starting_seat", "scoring_tiles", "bag", "result"):
+        assert event[name] == view[name]
+    for seat, player in enumerate(event["players"]):
+        assert view["players"][seat] == player | {"name": f"Player {seat + 1}", "bot": None}
+    assert event["seed"] is None
+    assert [pair[1]["id"] - pair[0]["id"] for pair in pairwise(events)] == [1] * 5
+
+
+def test_record_of_a_game_from_a_position_replays_to_the_same_game(service):
+    game = begun(service, BUYING)
+    end = game.play_out(dice(5))
+    record = service.get(game.path("record"))
+    assert record["position"]["round"] == 5
+    again = service.call("POST", "/v1/games", {"record": record}).json["game"]
+    assert again["result"] == end["result"]
+    assert again["origin"] == {"type": "record"}
+
+
+def test_record_in_play_hides_the_position_it_began_from(service):
+    position = skye.position_of(list(games(4, 2))[1])
+    record = service.get(begun(service, position).path("record"))
+    assert "seed" not in record["position"]
+    assert all("gold" not in player for player in record["position"]["players"])
+
+
+def test_replayed_creation_from_a_position_is_the_same(service):
+    headers = {"Idempotency-Key": "position"}
+    body = {"position": BUYING}
+    one, other = (service.call("POST", "/v1/games", body, headers=headers).json for _ in range(2))
+    assert one == other
+
+
+# Refusals.
+
+
+TILE = {"tile": "L01", "x": 0, "y": 1}
+
+
+@pytest.mark.parametrize(
+    ("pointer", "player"),
+    [
+        ("/position/players/0/tiles_to_build/0", {"territory": [TILE], "tiles_to_build": ["L01"]}),
+        ("/position/players/0/territory/0", {"territory": [TILE | {"y": 5}]}),
+        ("/position/players/0/placed_this_round", {"placed_this_round": 1}),
+        ("/position/players/0/tiles_to_build/0", {"tiles_to_build": ["L99"]}),
+        ("/position/players/0/gold", {"gold": -1}),
+        ("/position/players/0/luck", {"luck": 1}),
+    ],
+)
+def test_fault_of_a_position_is_named_with_its_place(service, pointer, player):
+    body = {"position": {"round": 3, "phase": "buying", "players": [player, {}]}}
+    faults = faults_of(service.call("POST", "/v1/games", body))
+    assert pointer in faults
+    assert faults[pointer].endswith(".")
+
+
+def test_position_with_chance_decisions_is_refused(service):
+    body = {"position": {"seed": None, "round": 0, "players": [{}, {}]}}
+    assert "/position/round" in faults_of(service.call("POST", "/v1/games", body))
+
+
+# Lists.
+
+
+def test_games_from_positions_are_listed_only_when_asked_for(service):
+    new, positioned = service.table(2), begun(service, BUYING)
+
+    def listed(query=""):
+        return [game["id"] for game in service.get(f"/v1/games{query}")["games"]]
+
+    assert listed() == listed("?status=playing") == [new.id]
+    assert listed("?origin=position") == listed("?origin=position&status=playing") == [positioned.id]
+    assert listed("?origin=record") == []
+    positioned.play_out(dice(2))
+    assert listed("?origin=position&status=finished") == [positioned.id]
+    assert listed("?origin=position&status=playing") == []
