@@ -1,12 +1,12 @@
 import { tilePicture } from "./api.js";
-import { attribute, button, h, keyed } from "./dom.js";
-import { t } from "./i18n.js";
+import { attribute, button, h, keyed, setText } from "./dom.js";
+import { signed, t } from "./i18n.js";
 import { placeName } from "./place.js";
 import { Viewport } from "./viewport.js";
 
 /** @typedef {import("./api.js").Player} Player */
 /** @typedef {import("./place.js").Placing} Placing */
-/** @typedef {{x: number, y: number, tile: string | null, rotation: number, turns: number, ghost: boolean, waiting: boolean, lit: boolean}} Cell */
+/** @typedef {{x: number, y: number, tile: string | null, rotation: number, turns: number, best: number | null, ghost: boolean, waiting: boolean, lit: boolean}} Cell */
 
 /** A territory as a grid: one tab stop, arrow keys move between cells. */
 export class Board {
@@ -72,10 +72,15 @@ export class Board {
       const tile = here ? ghost : laid.get(`${x},${y}`) ?? null;
       return {
         x, y, tile: tile?.tile ?? null, rotation: tile?.rotation ?? 0, ghost: here,
-        turns: turns?.get(`${x},${y}`)?.length ?? 0, waiting: pending?.x === x && pending.y === y,
+        turns: turns?.get(`${x},${y}`)?.length ?? 0, best: this.#best(turns?.get(`${x},${y}`)), waiting: pending?.x === x && pending.y === y,
         lit: tile !== null && this.lit.has(tile.tile),
       };
     }));
+  }
+
+  /** What the best rotation in a cell adds in this round. @param {import("./place.js").Legal[] | undefined} places */
+  #best(places) {
+    return places?.length ? this.placing?.pointsNow(places[0]) ?? null : null;
   }
 
   /** @param {Cell[]} row */
@@ -88,11 +93,12 @@ export class Board {
   #cell({ x, y }) {
     const picture = h("img", { alt: "", draggable: "false" });
     const dots = h("span", { class: "dots", "aria-hidden": "true" });
+    const best = h("span", { class: "best", "aria-hidden": "true" });
     const root = h("div", {
       role: "gridcell", class: "cell", tabindex: -1, "data-x": x, "data-y": y,
       onclick: () => { this.#at = { x, y }; this.placing?.tap(x, y); },
       onfocus: () => { this.#at = { x, y }; },
-    }, dots);
+    }, best, dots);
     const show = (/** @type {Cell} */ cell) => {
       root.className = ["cell", cell.tile ? "tile" : "", cell.ghost ? "ghost" : "", cell.turns ? "legal" : "",
         cell.waiting ? "waiting" : "", cell.lit ? "lit" : ""].filter(Boolean).join(" ");
@@ -102,6 +108,7 @@ export class Board {
       } else picture.remove();
       const count = cell.tile && !cell.ghost ? 0 : cell.turns;
       if (dots.childElementCount !== count) dots.replaceChildren(...Array.from({ length: count }, () => h("i")));
+      setText(best, count && !cell.ghost && cell.best ? signed(cell.best) : "");
       attribute(root, "aria-label", label(cell));
     };
     return { root, show };
@@ -184,5 +191,6 @@ function label(cell) {
   const place = placeName(cell.x, cell.y);
   if (cell.ghost) return t("cell.ghost", { place, tile: cell.tile ?? "", rotation: cell.rotation });
   if (cell.tile) return t("cell.tile", { place, tile: cell.tile, rotation: cell.rotation });
-  return cell.turns ? t("cell.legal", { place, count: cell.turns }) : t("cell.empty", { place });
+  if (!cell.turns) return t("cell.empty", { place });
+  return t("cell.legal", { place, count: cell.turns }) + (cell.best ? `, ${signed(cell.best)}` : "");
 }

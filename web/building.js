@@ -1,6 +1,7 @@
 import { tilePicture } from "./api.js";
 import { announce, attribute, button, h, hide, keyed, setText } from "./dom.js";
-import { signed, t } from "./i18n.js";
+import { gainsList } from "./gains.js";
+import { t } from "./i18n.js";
 
 /** @typedef {import("./store.js").Store} Store */
 /** @typedef {import("./place.js").Placing} Placing */
@@ -14,7 +15,7 @@ import { signed, t } from "./i18n.js";
 export function buildingTray(store, placing) {
   const hand = h("div", { class: "hand", role: "group", "aria-label": t("build.hand") });
   const hint = h("p", { class: "faint" });
-  const gains = h("dl", { class: "gains" });
+  const gains = gainsList(store, placing);
   const turn = button(`⟳ ${t("build.turn")}`, () => placing.rotate(1), { "data-act": "rotate" });
   const place = button(`✓ ${t("build.place")}`, () => void placing.commit(), { class: "primary", "data-act": "place" });
   const cancel = button(t("build.cancel"), () => placing.cancel(), { "data-act": "cancel" });
@@ -22,7 +23,7 @@ export function buildingTray(store, placing) {
   const finish = button(t("build.finish"), () => void finishBuilding(), { class: "primary", "data-act": "finish" });
   const ask = confirmation(t("build.finish_returns"), t("build.finish"), () => void send());
   const root = h("section", { class: "tray-part building", "aria-label": t("phase.building") },
-    h("h2", {}, t("build.title")), hint, hand, gains,
+    h("h2", {}, t("build.title")), hint, hand, gains.root,
     h("div", { class: "bar" }, place, turn, cancel, undo, finish), ask.root);
 
   /** @param {string} type */
@@ -33,7 +34,7 @@ export function buildingTray(store, placing) {
   async function takeBack() {
     if (undo.disabled) return;
     placing.select(null);
-    if (await store.act((seat, idempotencyKey) => seat.takeBack({ idempotencyKey }))) announce(t("build.undone"));
+    if (await store.act((seat, options) => seat.takeBack(options))) announce(t("build.undone"));
   }
 
   async function finishBuilding() {
@@ -43,7 +44,7 @@ export function buildingTray(store, placing) {
   }
 
   function send() {
-    return store.act((seat, idempotencyKey) => seat.finishBuilding({ idempotencyKey }));
+    return store.act((seat, options) => seat.finishBuilding(options));
   }
 
   /** @param {string} tile */
@@ -74,8 +75,7 @@ export function buildingTray(store, placing) {
     hide(finish, ghost !== null || !listed("finish_building"));
     finish.disabled = store.busy;
     setText(hint, hintText(me));
-    hide(gains, !ghost);
-    if (ghost) gains.replaceChildren(...gainRows(store, placing));
+    gains.show();
   }
 
   /** @param {import("./api.js").Player} me */
@@ -90,30 +90,6 @@ export function buildingTray(store, placing) {
     const box = /** @type {HTMLElement | undefined} */ (hand.children[index]);
     box?.click();
   } };
-}
-
-/**
- * @param {Store} store
- * @param {Placing} placing
- */
-function gainRows(store, placing) {
-  const { gains } = placing;
-  const scored = new Set(store.view.scoring_tiles.filter(({ rounds }) => rounds.includes(store.view.round)).map(({ slot }) => slot));
-  const rows = store.view.scoring_tiles.map(({ slot, id }) => {
-    const gain = gains?.slots.find((one) => one.slot === slot)?.gain ?? null;
-    return gainRow(`${slot} ${t(`scoring.${id}.title`)}`, gain, scored.has(slot) ? "now" : "");
-  });
-  return [...rows, gainRow(t("gains.scrolls"), gains?.scrolls ?? null, "")];
-}
-
-/**
- * @param {string} name
- * @param {number | null} gain
- * @param {string} kind
- */
-function gainRow(name, gain, kind) {
-  const sign = gain === null ? "" : gain > 0 ? "up" : gain < 0 ? "down" : "";
-  return h("div", { class: `${kind} ${sign}` }, h("dt", {}, name), h("dd", {}, gain === null ? "?" : signed(gain)));
 }
 
 /**

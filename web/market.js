@@ -11,8 +11,9 @@ import { colorMark } from "./seats.js";
  * What everybody has drawn and for how much: a row for each seat in turn order.
  *
  * @param {Store} store
+ * @param {(tile: string | null) => void} [attempt] Shows where a tile would fit in our territory.
  */
-export function market(store) {
+export function market(store, attempt) {
   /** @type {string | null} */
   let selected = null;
   const rows = h("div", { class: "market-rows" });
@@ -33,13 +34,14 @@ export function market(store) {
     if (!selected || confirm.disabled) return;
     const tile = selected;
     selected = null;
-    await store.act((seat, idempotencyKey) => seat.buy(tile, { idempotencyKey }));
+    attempt?.(null);
+    await store.act((seat, options) => seat.buy(tile, options));
   }
 
   async function passBuying() {
     if (pass.disabled) return;
     selected = null;
-    await store.act((seat, idempotencyKey) => seat.pass({ idempotencyKey }));
+    await store.act((seat, options) => seat.pass(options));
   }
 
   /** @param {Player} player */
@@ -61,6 +63,7 @@ export function market(store) {
     const box = button(h("img", { src: tilePicture(tile), alt: "" }), () => {
       if (box.getAttribute("aria-disabled") === "true") return;
       selected = selected === tile ? null : tile;
+      attempt?.(selected);
       show();
     }, { class: "offer", "data-tile": tile });
     box.append(h("span", { class: "offer-name" }, tile), price, why);

@@ -3,14 +3,19 @@ import { signed, t } from "./i18n.js";
 
 /** @typedef {import("./store.js").Store} Store */
 /** @typedef {import("./store.js").Placed} Placed */
-/** @typedef {{slots: {slot: string, id: string, gain: number | null}[], scrolls: number | null}} Gains */
+/** @typedef {import("./client/resources.js").Result<"list_places">["places"][number]} Place */
+/** @typedef {Placed & Partial<Place>} Legal A legal placement, with its gains once they are known. */
 
-const DEBOUNCE_MS = 80;
+const SPOKEN_MS = 80;
+const AUTO = "skye.auto";
 
-/** The tile that our seat is about to place: chosen tile, chosen cell, chosen rotation, and what it would gain. */
+/**
+ * The tile that our seat tries or is about to place: chosen tile, chosen cell, chosen rotation, and what it would
+ * gain. Tiles in hand can be placed; any other tile can be tried.
+ */
 export class Placing {
-  /** @type {Map<string, Promise<Gains | null>>} */
-  #asked = new Map();
+  /** The places of tiles in our territory as it is. @type {Map<string, Place[]>} */
+  #places = new Map();
   #territory = "";
   #timer = 0;
 
@@ -23,35 +28,88 @@ export class Placing {
     this.changed = changed;
     /** @type {string | null} */
     this.tile = null;
-    /** @type {Placed | null} */
+    /** @type {Legal | null} */
     this.ghost = null;
-    /** What the ghost would gain; null while it is not known. @type {Gains | null} */
-    this.gains = null;
   }
 
-  /** The legal placements of a tile. @param {string | null} tile @returns {Placed[]} */
+  /** Whether the chosen tile can be placed now, not only tried. */
+  get building() {
+    const { me, view } = this.store;
+    return view.phase === "building" && (me?.tiles_to_build.some((tile) => tile === this.tile) ?? false);
+  }
+
+  /** The legal placements of a tile. Those of tiles in hand come with the actions, those of others with their gains. @param {string | null} tile @returns {Legal[]} */
   legal(tile) {
-    const placements = (this.store.actions ?? []).filter((action) => action.type === "place").map((action) => action.body);
-    return /** @type {any} */ (placements.filter((body) => body?.tile === tile));
+    if (this.#territory !== this.#now()) this.#places.clear();
+    const known = tile ? this.#places.get(tile) : undefined;
+    if (known && !(this.store.busy && this.building)) return known;
+    const placements = (this.store.actions ?? []).flatMap((action) => (action.type === "place" ? [action.body] : []));
+    return /** @type {Legal[]} */ (placements.filter((body) => body.tile === tile));
   }
 
-  /** The legal rotations of the chosen tile by cell, as in "1,-2". @returns {Map<string, number[]>} */
+  #now() {
+    return JSON.stringify(this.store.me?.territory);
+  }
+
+  /** The legal placements of the chosen tile by cell, as in "1,-2", the most valuable first. @returns {Map<string, Legal[]>} */
   cells() {
-    /** @type {Map<string, number[]>} */
+    /** @type {Map<string, Legal[]>} */
     const cells = new Map();
-    for (const { x, y, rotation } of this.legal(this.tile)) {
-      cells.set(`${x},${y}`, [...(cells.get(`${x},${y}`) ?? []), rotation]);
+    for (const place of this.legal(this.tile)) {
+      const key = `${place.x},${place.y}`;
+      cells.set(key, [...(cells.get(key) ?? []), place]);
     }
+    for (const places of cells.values()) places.sort((a, b) => this.#worth(b) - this.#worth(a) || a.rotation - b.rotation);
     return cells;
+  }
+
+  /** What a placement is worth: first the points of this round, then all points. @param {Legal} place */
+  #worth(place) {
+    return 100 * (this.pointsNow(place) ?? 0) + (place.gains ?? []).reduce((sum, { points }) => sum + (points ?? 0), place.scrolls ?? 0);
+  }
+
+  /** The points that a placement adds in this round; null while they are not known. @param {Legal} place */
+  pointsNow({ gains }) {
+    const now = new Set(this.scoredNow());
+    return gains ? gains.reduce((sum, { slot, points }) => sum + (now.has(slot) ? points ?? 0 : 0), 0) : null;
+  }
+
+  /** The slots that this round scores. */
+  scoredNow() {
+    const { round, scoring_tiles } = this.store.view;
+    return scoring_tiles.filter(({ rounds }) => rounds.includes(round)).map(({ slot }) => slot);
   }
 
   /** @param {string | null} tile */
   select(tile) {
+    if (this.tile === tile && !this.ghost) return;
     this.tile = tile;
     this.#show(null);
-    if (!tile) return;
-    const cells = this.cells();
-    announce(t("status.places", { tile, count: this.legal(tile).length, cells: cells.size }));
+    if (tile) void this.#load(tile);
+  }
+
+  /** Ask for the places of a tile and their gains. @param {string} tile */
+  async #load(tile) {
+    const { store } = this;
+    const territory = this.#now();
+    if (store.seat === null || (this.#territory === territory && this.#places.has(tile))) return this.#sayPlaces(tile);
+    try {
+      const { places } = await store.game.seat(store.seat).places([tile]);
+      if (territory !== this.#now()) return; // of a territory that has changed
+      if (territory !== this.#territory) this.#places.clear();
+      this.#territory = territory;
+      this.#places.set(tile, places);
+    } catch { /* the actions still list what is legal; the gains stay unknown */ }
+    if (this.tile !== tile) return;
+    const { ghost } = this;
+    if (ghost) this.ghost = this.legal(tile).find((place) => same(place, ghost)) ?? null;
+    this.changed();
+    this.#sayPlaces(tile);
+  }
+
+  /** @param {string} tile */
+  #sayPlaces(tile) {
+    if (!this.ghost) announce(t("status.places", { tile, count: this.legal(tile).length, cells: this.cells().size }));
   }
 
   /**
@@ -62,20 +120,22 @@ export class Placing {
    * @returns {boolean} Whether the tile can lie there.
    */
   tap(x, y) {
-    const rotations = this.cells().get(`${x},${y}`);
-    if (!rotations || !this.tile) return false;
+    const places = this.cells().get(`${x},${y}`);
+    if (!places) return false;
     if (this.ghost?.x === x && this.ghost.y === y) this.rotate(1);
-    else this.#show({ tile: this.tile, x, y, rotation: rotations[0] });
+    else this.#show(places[0]);
+    if (places.length === 1 && this.building && autoCommit()) void this.commit();
     return true;
   }
 
-  /** @param {number} steps Through the legal rotations. */
+  /** @param {number} steps Through the legal rotations, clockwise. */
   rotate(steps) {
     const { ghost } = this;
-    const rotations = ghost && this.cells().get(`${ghost.x},${ghost.y}`);
-    if (!ghost || !rotations?.length) return;
-    const index = (rotations.indexOf(ghost.rotation) + steps + rotations.length) % rotations.length;
-    this.#show({ ...ghost, rotation: rotations[index] });
+    const places = ghost && this.cells().get(`${ghost.x},${ghost.y}`);
+    if (!ghost || !places?.length) return;
+    places.sort((a, b) => a.rotation - b.rotation);
+    const index = places.findIndex((place) => same(place, ghost));
+    this.#show(places[(index + steps + places.length) % places.length]);
   }
 
   cancel() {
@@ -85,81 +145,62 @@ export class Placing {
 
   async commit() {
     const { ghost, store } = this;
-    if (!ghost || store.busy || !store.actions) return;
+    if (!ghost || !this.building || store.busy || !store.actions) return;
+    const { tile, x, y, rotation } = ghost;
     this.tile = null;
     this.#show(null);
-    await store.place(ghost);
+    await store.place({ tile, x, y, rotation });
   }
 
   /** Forget what the server no longer allows. */
   refresh() {
-    const { store } = this;
-    if (!store.actions) return;
-    if (this.tile && !this.legal(this.tile).length) this.select(null);
-    const { ghost } = this;
-    if (ghost && !this.cells().get(`${ghost.x},${ghost.y}`)?.includes(ghost.rotation)) this.#show(null);
+    const { store, tile, ghost } = this;
+    if (!tile) return;
+    const held = store.view.players.some(({ territory }) => territory.some((placed) => placed.tile === tile));
+    if (held || store.view.status !== "playing") return this.select(null);
+    if (!this.building || !store.actions || store.busy) return;
+    if (!this.legal(tile).length) this.select(null);
+    else if (ghost && !this.legal(tile).some((place) => same(place, ghost))) this.#show(null);
   }
 
-  /** @param {Placed | null} ghost */
+  /** @param {Legal | null} ghost */
   #show(ghost) {
     this.ghost = ghost;
-    this.gains = null;
     clearTimeout(this.#timer);
-    if (ghost) this.#timer = setTimeout(() => void this.#tryGhost(ghost), DEBOUNCE_MS);
+    if (ghost) this.#timer = setTimeout(() => this.#sayGhost(ghost), SPOKEN_MS);
     this.changed();
   }
 
-  /** @param {Placed} ghost */
-  async #tryGhost(ghost) {
-    const gains = await this.gainsOf(ghost);
-    if (this.ghost !== ghost) return;
-    this.gains = gains;
-    this.changed();
-    const rotations = this.cells().get(`${ghost.x},${ghost.y}`) ?? [];
+  /** @param {Legal} ghost */
+  #sayGhost(ghost) {
+    const places = this.cells().get(`${ghost.x},${ghost.y}`) ?? [];
+    const number = places.map(({ rotation }) => rotation).sort((a, b) => a - b).indexOf(ghost.rotation) + 1;
     announce(t("status.ghost", {
-      place: placeName(ghost.x, ghost.y), number: rotations.indexOf(ghost.rotation) + 1, count: rotations.length,
-      gains: gains ? gainsInWords(gains) : "",
+      place: placeName(ghost.x, ghost.y), number, count: places.length, gains: ghost.gains ? gainsInWords(ghost) : "",
     }));
-  }
-
-  /**
-   * What a placement would gain. Asked once for each state of the territory.
-   *
-   * @param {Placed} placement
-   * @returns {Promise<Gains | null>}
-   */
-  gainsOf(placement) {
-    const territory = JSON.stringify(this.store.me?.territory);
-    if (territory !== this.#territory) this.#asked.clear();
-    this.#territory = territory;
-    const key = JSON.stringify(placement);
-    const asked = this.#asked.get(key) ?? this.#ask(placement);
-    this.#asked.set(key, asked);
-    return asked;
-  }
-
-  /** @param {Placed} placement @returns {Promise<Gains | null>} */
-  async #ask({ tile, x, y, rotation }) {
-    const { store } = this;
-    if (store.seat === null) return null;
-    try {
-      const result = await store.game.seat(store.seat).whatIf([{ tile, x, y, rotation }]);
-      const slots = result.scoring_tiles.map(({ slot, id, before, after }) => (
-        { slot, id, gain: before === null || after === null ? null : after - before }));
-      const { before, after } = result.scrolls;
-      return { slots, scrolls: after === null ? null : after - before };
-    } catch {
-      this.#asked.clear();
-      return null;
-    }
   }
 }
 
-/** @param {Gains} gains */
-export function gainsInWords(gains) {
-  const parts = gains.slots.filter(({ gain }) => gain).map(({ id, gain }) => `${t(`scoring.${id}.title`)} ${signed(gain ?? 0)}`);
-  if (gains.scrolls) parts.push(`${t("gains.scrolls")} ${signed(gains.scrolls)}`);
+/** @param {Placed} a @param {Placed} b */
+function same(a, b) {
+  return a.tile === b.tile && a.x === b.x && a.y === b.y && a.rotation === b.rotation;
+}
+
+/** @param {Legal} place */
+function gainsInWords({ gains = [], scrolls }) {
+  const parts = gains.filter(({ points }) => points).map(({ id, points }) => `${t(`scoring.${id}.title`)} ${signed(points ?? 0)}`);
+  if (scrolls) parts.push(`${t("gains.scrolls")} ${signed(scrolls)}`);
   return parts.join(", ") || t("gains.none");
+}
+
+/** Whether a tap on a cell where only one rotation fits places the tile at once. */
+export function autoCommit() {
+  try { return localStorage.getItem(AUTO) === "on"; } catch { return false; }
+}
+
+/** @param {boolean} on */
+export function setAutoCommit(on) {
+  try { localStorage.setItem(AUTO, on ? "on" : "off"); } catch { /* as long as the page */ }
 }
 
 /** A cell in words, as in "1 east, 2 north". @param {number} x @param {number} y */

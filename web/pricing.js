@@ -13,8 +13,9 @@ import { ApiError } from "./client/index.js";
  * The draft is kept apart from the store, so that no event wipes what is being typed.
  *
  * @param {Store} store
+ * @param {(tile: string) => void} attempt Shows where a tile would fit in our territory.
  */
-export function pricingTray(store) {
+export function pricingTray(store, attempt) {
   /** @type {Draft | null} */
   let draft = null;
   let draftOf = "";
@@ -67,7 +68,7 @@ export function pricingTray(store) {
     if (!draft || send.disabled) return;
     const { discard, prices } = draft;
     const offer = { discard, prices: Object.fromEntries(Object.entries(prices).filter(([tile]) => tile !== discard)) };
-    const accepted = await store.act((seat, idempotencyKey) => seat.setOffer(offer, { idempotencyKey }).catch((error) => {
+    const accepted = await store.act((seat, options) => seat.setOffer(offer, options).catch((error) => {
       if (error instanceof ApiError) trouble.textContent = explain(error);
       throw error;
     }));
@@ -89,7 +90,7 @@ export function pricingTray(store) {
       button("−", () => setPrice(tile, price(tile) - 1), { "aria-label": t("pricing.less", { tile }) }), field,
       button("+", () => setPrice(tile, price(tile) + 1), { "aria-label": t("pricing.more", { tile }) }));
     const box = h("article", { class: "card", "data-tile": tile },
-      h("img", { src: tilePicture(tile), alt: tile }), h("div", { class: "card-name" }, tile), steps,
+      button(h("img", { src: tilePicture(tile), alt: "" }), () => attempt(tile), { class: "try", "aria-label": t("trial.try", { tile }) }), h("div", { class: "card-name" }, tile), steps,
       h("label", { class: "discard", for: `discard-${tile}` }, radio, t("pricing.discard")));
     return { root: box, show: () => {
       const discarded = draft?.discard === tile;

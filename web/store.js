@@ -10,6 +10,7 @@ import { dropToken } from "./tokens.js";
 /** @typedef {import("./api.js").Action} Action */
 /** @typedef {{tile: string, x: number, y: number, rotation: number}} Placed */
 
+const WITH_ACTIONS = { include: "actions" };
 const SETTLE_MS = 1000;
 const RELOAD_MS = 7500;
 
@@ -65,8 +66,10 @@ export class Store {
 
   async #load() {
     const signal = this.#stop.signal;
-    this.view = await this.game.get({ signal });
-    learnTime(/** @type {any} */ (this.view).now ?? skyeTime());
+    const { actions, ...view } = await this.game.get({ signal, query: WITH_ACTIONS });
+    this.view = /** @type {Game} */ (view);
+    this.#adopt(actions);
+    learnTime(/** @type {any} */ (view).now ?? skyeTime());
     this.log = [];
     await this.#catchUp(this.view.last_event);
     this.changed();
@@ -179,14 +182,27 @@ export class Store {
     });
   }
 
+  /** What the actions depend on. The events of one version may arrive one by one, so the turn is part of it. */
+  get #situation() {
+    const { phase, round, version } = this.view;
+    return `${this.seat}.${phase}.${round}.${version}.${this.myTurn}`;
+  }
+
+  /** Take the actions that came with the view of this version. @param {unknown[] | undefined} actions */
+  #adopt(actions) {
+    if (!actions) return;
+    this.actions = /** @type {Action[]} */ (actions);
+    this.#actionsFor = this.#situation;
+  }
+
   /** Ask what our seat can do, when that may have changed. */
   async refreshActions() {
     if (this.seat === null || this.view.status !== "playing") { this.actions = null; return; }
-    // The events of one version may arrive one by one, so the turn is part of what the actions depend on.
-    const { phase, round, version: known } = this.view;
-    const wanted = `${this.seat}.${phase}.${round}.${known}.${this.myTurn}`;
+    const { phase, round } = this.view;
+    const wanted = this.#situation;
     if (wanted === this.#actionsFor) return;
     if (!this.#actionsFor.startsWith(`${this.seat}.${phase}.${round}.`)) this.actions = null; // those of another phase
+    if (this.busy) return; // the response to the write brings them
     this.#actionsFor = wanted;
     if (!this.myTurn && this.view.phase !== "building" && this.view.phase !== "pricing") {
       this.actions = [];
@@ -208,7 +224,7 @@ export class Store {
   /**
    * Carry out a write of our seat. A refusal is shown.
    *
-   * @param {(seat: import("./client/resources.js").Seat, key: string) => Promise<Game>} write
+   * @param {(seat: import("./client/resources.js").Seat, options: import("./client/resources.js").CallOptions) => Promise<Game>} write
    * @param {string} [key]
    * @returns {Promise<boolean>} Whether it was accepted.
    */
@@ -218,8 +234,9 @@ export class Store {
     this.changed();
     const reloading = setTimeout(() => void this.#load().catch(() => {}), RELOAD_MS);
     try {
-      const { last_event } = await write(this.game.seat(this.seat), key);
+      const { last_event, actions } = await write(this.game.seat(this.seat), { idempotencyKey: key, query: WITH_ACTIONS });
       await this.#reached(last_event);
+      if (this.view.last_event === last_event) this.#adopt(actions);
       return true;
     } catch (error) {
       if (!this.#stop.signal.aborted) toastError(error);
@@ -254,7 +271,7 @@ export class Store {
     this.pending = placement;
     this.actions = null;
     remember(this.id, { placement, key, seat: this.token });
-    const accepted = await this.act((seat) => seat.place(placement, { idempotencyKey: key }), key);
+    const accepted = await this.act((seat, options) => seat.place(placement, options), key);
     remember(this.id, null);
     if (!accepted) this.pending = null;
     else setTimeout(() => { if (this.pending === placement) { this.pending = null; this.changed(); } }, RELOAD_MS);

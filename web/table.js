@@ -9,6 +9,7 @@ import { lobbyPanel } from "./lobby.js";
 import { logPanel } from "./log.js";
 import { market } from "./market.js";
 import { tableMenu } from "./menu.js";
+import { trialTray } from "./gains.js";
 import { fly } from "./motion.js";
 import { Placing } from "./place.js";
 import { pricingTray } from "./pricing.js";
@@ -73,8 +74,9 @@ class Table {
     this.looked = null;
     this.placing = new Placing(store, () => this.show());
     this.board = new Board(this.placing);
-    this.pricing = pricingTray(store);
-    this.market = market(store);
+    this.pricing = pricingTray(store, (tile) => this.#attempt(tile));
+    this.market = market(store, (tile) => this.placing.select(tile));
+    this.trial = trialTray(store, this.placing);
     this.building = buildingTray(store, this.placing);
     this.seats = seatCards(store, (seat) => this.look(seat), () => this.shownSeat);
     this.scoring = scoringPanel(store);
@@ -108,7 +110,7 @@ class Table {
     this.connection = h("span", { class: "connection" });
     this.banner = h("p", { class: "banner", hidden: true, role: "status" }, t("connection.offline"));
     const header = h("header", { class: "head" }, this.title, this.round, this.turn, this.clock, this.now, this.own, this.connection, this.menu.root);
-    this.tray = h("div", { class: "tray" }, this.strip.root, this.pricing.root, this.market.tray, this.building.root);
+    this.tray = h("div", { class: "tray" }, this.strip.root, this.trial.root, this.pricing.root, this.market.tray, this.building.root);
     const main = h("main", {}, this.banner, this.lobby.root, this.result.root, this.market.root, this.board.root, this.tray);
     const side = h("aside", { "aria-label": t("table.side") });
     for (const [name, part] of /** @type {[string, {root: HTMLElement}][]} */ ([["seats", this.seats], ["scoring", this.scoring], ["log", this.log]])) {
@@ -137,6 +139,12 @@ class Table {
     this.looked = seat === this.store.seat ? null : seat;
     this.tab("board");
     this.show();
+  }
+
+  /** Show where a tile that is not ours yet would fit. @param {string} tile */
+  #attempt(tile) {
+    this.placing.select(this.placing.tile === tile ? null : tile);
+    this.look(null);
   }
 
   /** @param {string[]} tiles @param {number | null} seat */
@@ -184,6 +192,7 @@ class Table {
     hide(this.pricing.root, !playing || view.phase !== "pricing");
     hide(this.market.tray, !playing || view.phase !== "buying" || !this.store.myTurn);
     hide(this.building.root, !playing || view.phase !== "building");
+    this.trial.show();
     if (!this.pricing.root.hidden) this.pricing.show();
     if (!this.building.root.hidden) this.building.show();
   }

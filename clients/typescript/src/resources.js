@@ -4,7 +4,7 @@ import { EventFollower } from "./events.js";
 /** @import { Transport, RequestOptions } from "./transport.js" */
 /** @import { FollowOptions } from "./events.js" */
 /** @typedef {components["schemas"]["Game"]} GameData */
-/** @typedef {Pick<RequestOptions, "signal" | "idempotencyKey" | "ifMatch" | "retry" | "timeoutMs">} CallOptions */
+/** @typedef {Pick<RequestOptions, "signal" | "query" | "idempotencyKey" | "ifMatch" | "retry" | "timeoutMs">} CallOptions */
 /** @typedef {{tile: string, x: number, y: number, rotation?: number}} Placement */
 /** @typedef {NonNullable<operations["list_games"]["parameters"]["query"]>} GameQuery */
 
@@ -217,6 +217,15 @@ export class Seat {
 
   /** @param {CallOptions} [options] @returns {Promise<GameData>} */
   finishBuilding(options) { return this.request("POST", "/build/finish", options); }
+
+  /**
+   * Return every place of some tiles in the territory, in hand or not, and what each would add.
+   *
+   * @param {string[]} tiles At most 8.
+   * @param {CallOptions} [options]
+   * @returns {Promise<Result<"list_places">>}
+   */
+  places(tiles, options) { return this.request("GET", "/places", { ...options, query: { tile: tiles } }); }
 
   /** @param {Placement[]} placements @param {CallOptions} [options] @returns {Promise<Result<"try_placements">>} */
   whatIf(placements, options) { return this.request("POST", "/what-if", { ...options, body: { placements } }); }

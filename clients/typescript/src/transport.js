@@ -201,6 +201,6 @@ export function deadline(ms, signal) {
 
 /** @param {Record<string, any> | undefined} query */
 function queryString(query) {
-  const given = Object.entries(query ?? {}).filter(([, value]) => value !== undefined && value !== null);
-  return given.length ? `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}` : "";
+  const given = Object.entries(query ?? {}).flatMap(([name, value]) => [value ?? []].flat().map((one) => [name, String(one)]));
+  return given.length ? `?${new URLSearchParams(given)}` : "";
 }
