@@ -54,7 +54,7 @@ def test_lost_answer_to_a_placement_places_once(browser):
         else:
             route.continue_()
 
-    screen.page.route("**/placements", lose)
+    screen.page.route("**/placements?*", lose)
     Mouse().build(screen.page, screen.state())
     screen.until(
         "() => document.querySelectorAll('.cell.tile:not(.waiting)').length === 2"
@@ -70,7 +70,7 @@ def test_refused_placement_goes_back_to_the_hand(browser):
     screen, _, _ = seated(browser, "Ann", bots=["random"])
     screen.play_until(lambda state: state["phase"] == "building" and state["mine"] and state["ready"])
     body = '{"code": "terrain_mismatch", "detail": "It does not fit.", "status": 409}'
-    screen.page.route("**/placements", lambda route: route.fulfill(status=409, body=body))
+    screen.page.route("**/placements?*", lambda route: route.fulfill(status=409, body=body))
     hand = screen.page.locator(".hand-tile").count()
     screen.page.locator(".hand-tile:not(.dim)").first.click()
     screen.page.locator(".cell.legal").first.click()
