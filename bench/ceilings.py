@@ -16,8 +16,9 @@ from redis.retry import Retry
 
 app = Flask(__name__, static_folder=None)
 app.extensions["skye"] = SimpleNamespace(
-    change_notifier=SimpleNamespace(stop=lambda: None)
-)  # which our gunicorn worker stops at its end
+    change_notifier=SimpleNamespace(stop=lambda: None),
+    games=SimpleNamespace(eviction_warning=lambda: None),
+)  # which our gunicorn worker calls at its beginning and its end
 store = redis.Redis.from_url(os.environ["SKYE_REDIS_URL"], retry=Retry(NoBackoff(), 0))
 write = store.register_script(
     "redis.call('XADD', KEYS[2], 'MAXLEN', 100, '*', 'c', ARGV[2]) "

@@ -18,6 +18,7 @@ from bench.plan import Plan
 from bench.positions import Copies, find
 from bench.rows import Row, in_turn, row
 from bench.servers import gunicorn, redis_server
+from bench.spectators import spectator_rows
 from bench.streams import stream_rows
 from bench.subjects import Place, Subject, act, ours, place_to_measure, view
 from service.server.server_programs import find_program
@@ -41,6 +42,7 @@ def scale_rows(plan: Plan) -> list[Row]:
         return [
             *_stored_rows(place),
             *stream_rows(place),
+            *spectator_rows(place),
             *cost_rows(place),
             *size_rows(place),
             *start_rows(plan),

@@ -69,6 +69,19 @@ def place_to_measure(plan: Plan) -> Iterator[Place | None]:
         yield Place(plan, ours, theirs, store, games)
 
 
+@contextlib.contextmanager
+def fresh_place(place: Place) -> Iterator[Place]:
+    """Start the same with a Redis of its own, empty, and workers that have served nothing."""
+    program = find_program()
+    assert program is not None
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        redis_server(program, Path(folder)) as server,
+        gunicorn("service.wsgi:app", server) as ours,
+    ):
+        yield place._replace(ours=ours, store=redis.Redis.from_url(server.url))
+
+
 def _seat(position: Position, rest: str = "") -> str:
     return f"/v1/games/{position.game}/players/{position.seat}{rest}"
 

@@ -14,6 +14,7 @@ from service.settings import Settings
 from service.storage.redis_store import RedisStore
 from service.storage.store import Store
 from service.usecases.change_notifier import ChangeNotifier
+from service.usecases.game_feed import GameFeeds
 from service.usecases.games import Games
 from service.usecases.open_streams import OpenStreams
 from service.web import collaborators, cors, problems, request_hooks
@@ -43,7 +44,9 @@ def build(
     store = store or RedisStore.from_settings(settings)
     metrics = Metrics(_routes(app), shared_memory)
     games, open_streams = Games(store, settings, clock, metrics), OpenStreams(settings, metrics)
-    collaborators.register(app, Collaborators(games, ChangeNotifier(store), open_streams, metrics))
+    notifier = ChangeNotifier(store)
+    feeds = GameFeeds(games, notifier)
+    collaborators.register(app, Collaborators(games, notifier, feeds, open_streams, metrics))
     problems.register(app)
     request_hooks.register(app)
     limits.register(app, settings, store)

@@ -68,7 +68,7 @@ class Computation:
         if not permit.acquire(blocking=False):
             self._wait()
         self._has_permit = True
-        if client_disconnected.get(_never)():
+        if has_disconnected():
             self.__exit__()
             raise Problem("bad_request", "The client has disconnected.")
         self._ends = time.monotonic() + _SLICE_S
@@ -86,7 +86,12 @@ class Computation:
 
 def has_disconnected() -> bool:
     """Return whether the client of the current request has closed its connection."""
-    return client_disconnected.get(_never)()
+    return disconnect_check()()
+
+
+def disconnect_check() -> Callable[[], bool]:
+    """Return what tells whether the client of the current request has closed its connection."""
+    return client_disconnected.get(_never)
 
 
 def _never() -> bool:

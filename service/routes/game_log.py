@@ -105,7 +105,8 @@ def _after(query: dict[str, Any]) -> int:
 
 
 def _follower(game: str) -> Follower:
-    return Follower(collaborators().games, collaborators().change_notifier, game, bearer_token())
+    its = collaborators()
+    return Follower(its.games, its.change_notifier, its.feeds, game, bearer_token())
 
 
 def _open(follower: Follower, *, is_stream: bool) -> Callable[[], None]:
@@ -118,7 +119,7 @@ def _stream(follower: Follower, after: int) -> Response:
     match, _ = first[0]
     if match.is_over and after >= match.last_event:
         return Response(status=204, headers={"Cache-Control": "no-store"})  # an EventSource stops at 204
-    response = Response(sse.frames(follower.stream(first, after)), content_type=sse.EVENT_STREAM)
+    response = Response(sse.frames(follower.stream(first, after).items()), content_type=sse.EVENT_STREAM)
     response.call_on_close(_open(follower, is_stream=True))
     response.headers["Cache-Control"] = "no-store"
     response.headers["X-Accel-Buffering"] = "no"

@@ -8,7 +8,7 @@ event nor sees one twice, whatever notification is lost.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Final
 
@@ -26,6 +26,7 @@ class ChangeNotifier:
         self._store = store
         self._lock = threading.Lock()
         self._waiters: dict[str, set[threading.Event]] = {}
+        self._listeners: list[Callable[[str | None], None]] = []
         self._subscribed = False
         self._stopped = threading.Event()
 
@@ -40,9 +41,7 @@ class ChangeNotifier:
         changed = threading.Event()
         with self._lock:
             self._waiters.setdefault(game_id, set()).add(changed)
-            if not self._subscribed:
-                self._subscribed = True
-                threading.Thread(target=self._subscribe, name="change-notifier", daemon=True).start()
+        self.start()
         try:
             yield changed
         finally:
@@ -50,6 +49,17 @@ class ChangeNotifier:
                 self._waiters[game_id].discard(changed)
                 if not self._waiters[game_id]:
                     del self._waiters[game_id]
+
+    def listen(self, listener: Callable[[str | None], None]) -> None:
+        """Call a function with the id of each game that changes, None for all games; it must not block."""
+        self._listeners.append(listener)
+
+    def start(self) -> None:
+        """Subscribe to the changes of all games, if this process does not yet."""
+        with self._lock:
+            if not self._subscribed:
+                self._subscribed = True
+                threading.Thread(target=self._subscribe, name="change-notifier", daemon=True).start()
 
     def stop(self) -> None:
         """Wake all waiters and let nobody wait again: the process is shutting down."""
@@ -75,3 +85,5 @@ class ChangeNotifier:
             events = [event for name in names for event in self._waiters.get(name, ())]
         for event in events:
             event.set()
+        for listener in self._listeners:
+            listener(game_id)

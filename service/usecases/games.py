@@ -40,6 +40,22 @@ class LoadedMatch(NamedTuple):
     caller: Caller
 
 
+def role_of(match: Match, token: str | None, *, retired: bool = False) -> Caller:
+    """Return the role that a token has in a match.
+
+    :param retired: accept a token that no longer has a role, as a spectator's.
+    :raises Problem: game_not_found, token_unknown.
+    """
+    caller = SPECTATOR if token is None else identify(match, token)
+    if caller is None and retired:
+        return SPECTATOR
+    if match.private and caller in (None, SPECTATOR):
+        raise Problem("game_not_found")
+    if caller is None:
+        raise Problem("token_unknown")
+    return caller
+
+
 class Games:
     """All games of a store."""
 
@@ -82,10 +98,20 @@ class Games:
         """
         stored, entries = self._store.load_with_log(game_id, after, limit)
         loaded = self.authenticate(game_id, stored, token)
-        current = self.apply_deadlines(loaded)
-        if current.match is not loaded.match:
+        if self.apply_deadlines(loaded).match is not loaded.match:
             return self.read_with_log(game_id, token, after, limit)
         return loaded, changes_from_log(loaded.match, after, entries, limit)
+
+    def changes_after(self, game_id: str, after: int) -> tuple[Match, list[Change]]:
+        """Return a match and the changes that hold events beyond number `after`, for no caller.
+
+        :raises Problem: game_not_found, game_unreadable, store_unavailable.
+        """
+        stored, entries = self._store.load_with_log(game_id, after)
+        match = self._decoded(game_id, stored)
+        if self.apply_deadlines(LoadedMatch(match, SPECTATOR)).match is not match:
+            return self.changes_after(game_id, after)
+        return match, changes_from_log(match, after, entries)
 
     def check(self) -> None:
         """Check that the store answers.
@@ -120,14 +146,7 @@ class Games:
         :raises Problem: game_not_found, token_unknown, game_unreadable.
         """
         match = self._decoded(game_id, stored)
-        caller = SPECTATOR if token is None else identify(match, token)
-        if caller is None and retired:
-            return LoadedMatch(match, SPECTATOR)
-        if match.private and caller in (None, SPECTATOR):
-            raise Problem("game_not_found")
-        if caller is None:
-            raise Problem("token_unknown")
-        return LoadedMatch(match, caller)
+        return LoadedMatch(match, role_of(match, token, retired=retired))
 
     def apply_deadlines(self, loaded: LoadedMatch) -> LoadedMatch:
         """Apply the deadline that has passed, if any: the first request that comes after it does so.

@@ -8,6 +8,7 @@ from flask import Flask, current_app
 
 from service.observability.metrics import Metrics
 from service.usecases.change_notifier import ChangeNotifier
+from service.usecases.game_feed import GameFeeds
 from service.usecases.games import Games
 from service.usecases.open_streams import OpenStreams
 
@@ -20,6 +21,7 @@ class Collaborators:
 
     games: Games
     change_notifier: ChangeNotifier
+    feeds: GameFeeds
     open_streams: OpenStreams
     metrics: Metrics
 

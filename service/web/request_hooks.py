@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
+import select
 import socket
 from collections.abc import Callable
 from typing import Final
 
 from flask import Flask, request
+from gevent.monkey import get_original
 
 from service.matches.cooperative_yield import client_disconnected
 from service.matches.errors import Problem
 from service.storage import retry
 from service.web.request_parsing import refuse_encoded_slashes, refuse_unknown_parameters
+
+_Poll: Final = get_original("select", "poll")  # gevent's own would switch to other greenlets
 
 _HOST: Final = re.compile(
     r"(?:\[[0-9A-Fa-fv.:]+\]"  # an IP literal
@@ -49,16 +53,16 @@ def _watch_connection() -> None:
 
 
 def _disconnect_check(connection: socket.socket | None) -> Callable[[], bool]:
+    """Return what tells whether a client has disconnected, without reading from its connection."""
+
     def has_disconnected() -> bool:
         if connection is None:  # not served by gunicorn, as in tests
             return False
+        events = _Poll()
         try:
-            with socket.fromfd(connection.fileno(), socket.AF_INET, socket.SOCK_STREAM) as copy:
-                copy.setblocking(False)  # gevent's sockets are non-blocking already
-                return not copy.recv(1, socket.MSG_PEEK)
-        except BlockingIOError:
-            return False
-        except OSError:  # reset, or closed by the worker
+            events.register(connection, select.POLLRDHUP)
+            return bool(events.poll(0))
+        except (OSError, ValueError):  # closed by the worker
             return True
 
     return has_disconnected

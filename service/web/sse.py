@@ -2,43 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from typing import Final
 
 import msgspec
 
-from service.usecases.follower import StreamEnded, StreamEvents, StreamIdle, StreamItem, StreamStarted
+from service.matches.views import View
+from service.usecases.event_stream import StreamEnded, StreamEvents, StreamItem, StreamStarted
+from service.usecases.subscription import Idle
 
 EVENT_STREAM: Final = "text/event-stream"
 _RETRY_MS: Final = 500
 """How soon a client reconnects after a disconnect, in milliseconds."""
 
 
-def frames(items: Iterator[StreamItem]) -> Iterator[bytes]:
+def frames(items: Generator[StreamItem]) -> Iterator[bytes]:
     """Yield the frames of a stream: messages with an `id`, from which a client resumes, and comments."""
-    for item in items:
-        match item:
-            case StreamStarted():
-                yield b"retry: %d\n" % _RETRY_MS + _message("stream", _position(item))
-            case StreamEvents(views):
-                for view in views:
-                    yield b"id: %d\ndata: %s\n\n" % (view["id"], msgspec.json.encode(view))
-            case StreamIdle(reason):
-                yield b": %s\n\n" % reason.encode()
-            case StreamEnded(reason, last_event):
-                yield _message("end", {"reason": reason, "last_event": last_event})
+    with closing(items):
+        yield from map(_frame, items)  # no variable here holds a batch while the stream waits for the next
 
 
-def _position(started: StreamStarted) -> dict[str, object]:
-    """Return where a stream begins: an `after` beyond `last_event` is of another history."""
-    match = started.loaded.match
-    return {
-        "game": match.id,
-        "status": match.status,
-        "version": match.version,
-        "last_event": match.last_event,
-        "after": started.after,
-    }
+def _frame(item: StreamItem) -> bytes:
+    match item:
+        case StreamStarted():
+            return b"retry: %d\n" % _RETRY_MS + _message("stream", item._asdict())
+        case StreamEvents(batch, caller):
+            return batch.rendered(caller, _events)
+        case Idle(reason):
+            return b": %s\n\n" % reason.encode()
+        case StreamEnded():
+            return _message("end", item._asdict())
+
+
+def _events(views: list[View]) -> bytes:
+    return b"".join(b"id: %d\ndata: %s\n\n" % (view["id"], msgspec.json.encode(view)) for view in views)
 
 
 def _message(name: str, data: object) -> bytes:

@@ -1,6 +1,7 @@
 """Clients that send or take slowly, or not at all: each has its time, and nobody else waits for them."""
 
 import contextlib
+import re
 import select
 import socket
 import threading
@@ -178,6 +179,10 @@ class Table:
         self._token = f"Authorization: Bearer {created['host_token']}"
         self.stream = get(f"{self._path}/events/stream")
 
+    def last_event(self):
+        """Return the number of the last event."""
+        return self._launched.call("GET", self._path)["last_event"]
+
     def change(self):
         """Let a bot come and go."""
         body = b'{"bot": "greedy"}'
@@ -199,6 +204,30 @@ def test_a_stream_that_nobody_takes_ends_when_no_more_goes_in(impatient):
             return not is_held(connection) and counted(impatient, "open_streams") == 0
 
         assert waited_for(is_ended)
+
+
+def test_stream_beside_one_that_is_cut_off_gets_every_event(impatient):
+    table = Table(impatient)
+    with slow(impatient, table.stream) as stuck, connected(impatient.url) as prompt:
+        prompt.sendall(table.stream)
+        received = []
+        reader = threading.Thread(target=lambda: received.extend(iter(lambda: prompt.recv(65536), b"")))
+        reader.start()
+
+        def is_cut_off():
+            table.change()
+            return not is_held(stuck) and counted(impatient, "open_streams") == 1
+
+        assert waited_for(is_cut_off)
+        last = table.last_event()
+
+        def ids():
+            return [int(number) for number in re.findall(rb"^id: (\d+)$", b"".join(received), re.MULTILINE)]
+
+        assert waited_for(lambda: last in ids())
+        assert ids() == list(range(1, last + 1))
+        prompt.shutdown(socket.SHUT_RDWR)
+        reader.join()
 
 
 # Many.

@@ -22,7 +22,13 @@ class Stream:
         headers = STREAM | headers | ({} if after is None else {"Last-Event-ID": str(after)})
         self.answer = game.call("GET", "events/stream", token=token, headers=headers)
         assert (self.answer.status_code, self.answer.mimetype) == (200, "text/event-stream")
-        self._messages = self.answer.iter_encoded()
+        self._messages = self._split(self.answer.iter_encoded())
+
+    @staticmethod
+    def _split(chunks):
+        for chunk in chunks:
+            assert chunk.endswith(b"\n\n")
+            yield from (message + b"\n\n" for message in chunk.split(b"\n\n")[:-1])
 
     def __enter__(self):
         return self
@@ -124,7 +130,7 @@ def test_what_another_process_has_done_is_told_too(service):
 
 
 def test_a_stream_in_which_nothing_happens_beats_like_a_heart(service, monkeypatch):
-    monkeypatch.setattr("service.usecases.follower.HEARTBEAT_S", 0.01)
+    monkeypatch.setattr("service.usecases.game_feed.HEARTBEAT_S", 0.01)
     game = service.table(2)
     with Stream(game, after=game.view()["last_event"]) as stream:
         stream.read()
@@ -174,8 +180,8 @@ class Failing(RedisStore):
 
 
 def test_a_stream_outlasts_an_outage_of_the_store(monkeypatch):
-    monkeypatch.setattr("service.usecases.follower._OUTAGE_S", 0.01)
-    monkeypatch.setattr("service.usecases.follower.HEARTBEAT_S", 0.01)
+    monkeypatch.setattr("service.usecases.game_feed.OUTAGE_S", 0.01)
+    monkeypatch.setattr("service.usecases.game_feed.HEARTBEAT_S", 0.01)
     service = Service()
     store = Failing(service.redis)
     service = Service(service.redis, store)

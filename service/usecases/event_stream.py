@@ -1,0 +1,144 @@
+"""The event stream of one client that follows one game, fed by the game's feed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterator
+from typing import NamedTuple, TypeAlias
+
+from service.matches.errors import ERROR_CODES, Problem
+from service.matches.match import Change, Match
+from service.matches.tokens import Caller
+from service.storage import retry
+from service.usecases.game_feed import OUTAGE_S, STORE_FAILS, GameFeeds
+from service.usecases.games import LoadedMatch, role_of
+from service.usecases.subscription import Batch, Closed, Disconnected, Idle, Item, Subscription
+
+
+class StreamStarted(NamedTuple):
+    """A stream begins after event number `after`; beyond `last_event` it is of another history."""
+
+    game: str
+    status: str
+    version: int
+    last_event: int
+    after: int
+
+
+class StreamEvents(NamedTuple):
+    """New events, to be rendered as the caller may see them."""
+
+    batch: Batch
+    caller: Caller
+
+
+class StreamEnded(NamedTuple):
+    """The stream ends, for a reason, after the event number `last_event`."""
+
+    reason: str
+    last_event: int
+
+
+StreamItem: TypeAlias = StreamStarted | StreamEvents | Idle | StreamEnded
+"""What a stream sends; `service.web` frames it as server-sent events."""
+
+
+class EventStream:
+    """The events of a game beyond number `after`, as they happen, to the end of the game.
+
+    The stream also ends when the caller may no longer read the game, when the process shuts down, and when
+    the store has lost events that were sent, as by a failover, whatever replaced them. A client that
+    reconnects goes on after the last event it has.
+
+    :param first: the match as the client may read it now, and the changes from that of event `after` on.
+    """
+
+    def __init__(
+        self, feeds: GameFeeds, token: str | None, first: tuple[LoadedMatch, list[Change]], after: int
+    ) -> None:
+        self._feeds = feeds
+        self._token = token
+        self._first: tuple[Match, list[Change]] | None = (first[0].match, first[1])
+        self._caller = first[0].caller
+        # Of the match only these: an idle stream shall not hold a whole game in memory.
+        self._game_id, self._seats = first[0].match.id, first[0].match.seats
+        self._after = after
+        self._last: Change | None = None
+        self._is_over = False
+
+    def items(self) -> Generator[StreamItem]:
+        """Yield what is to be sent."""
+        assert self._first is not None
+        (match, changes), self._first = self._first, None
+        yield StreamStarted(match.id, match.status, match.version, match.last_event, self._after)
+        yield from self._send(Batch(match, changes, None, self._after))
+        if not self._is_over:
+            last_event = match.last_event
+            del match, changes
+            with self._feeds.subscribe(self._game_id, last_event, self._last) as subscription:
+                while not self._is_over:
+                    yield from self._handle(subscription.get(), subscription)
+
+    def _handle(self, item: Item | None, subscription: Subscription) -> Iterator[StreamItem]:
+        match item:
+            case Idle():
+                yield item
+            case Closed(reason):
+                yield self._end(reason)
+            case Disconnected():
+                self._is_over = True
+            case _:
+                batch = None if item is None else self._next_of(item)
+                yield from self._read(subscription) if batch is None else self._send(batch)
+
+    def _next_of(self, batch: Batch) -> Batch | None:
+        """Return the part of a batch that follows what was sent; None when the log has to be read for it."""
+        last = self._last
+        if batch.previous is None or last is None:
+            return None
+        if batch.previous == last:
+            return batch
+        if last in batch.changes:
+            return batch.since(last)
+        is_older = bool(batch.changes) and batch.changes[-1].last_event < last.last_event
+        return Batch(batch.match, [], None, self._after) if is_older else None
+
+    def _read(self, subscription: Subscription) -> Iterator[StreamItem]:
+        """Read the event log instead of waiting for the feed."""
+        try:
+            with retry.without_retries():
+                match, changes = self._feeds.games.changes_after(self._game_id, max(self._after - 1, 0))
+        except Problem as problem:
+            if ERROR_CODES[problem.code].status < 500:
+                yield self._end(problem.code)
+                return
+            yield STORE_FAILS
+            subscription.drop()
+            time.sleep(OUTAGE_S)
+            return
+        if self._last is not None and self._last not in changes:
+            yield self._end("history_lost")
+            return
+        yield from self._send(Batch(match, changes, None, self._after))
+
+    def _send(self, batch: Batch) -> Iterator[StreamItem]:
+        """Yield the events of a batch, and the end of the stream with the end of the game."""
+        match = batch.match
+        if self._token is not None and match.seats != self._seats:
+            try:
+                self._caller = role_of(match, self._token)
+            except Problem as problem:
+                yield self._end(problem.code)
+                return
+        self._seats = match.seats
+        if batch.changes:
+            self._last = batch.changes[-1]
+            if self._last.last_event > self._after:
+                self._after = self._last.last_event
+                yield StreamEvents(batch, self._caller)
+        if match.is_over:
+            yield self._end(match.status)
+
+    def _end(self, reason: str) -> StreamEnded:
+        self._is_over = True
+        return StreamEnded(reason, self._after)

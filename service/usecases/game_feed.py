@@ -1,0 +1,242 @@
+"""Game feeds: new events of a game are read once for all streams of a worker that follow it (fan-out).
+
+A change of a followed game makes one thread of a small pool read and decode the new events, and put them
+into the queue of every subscriber. What is rendered for one is rendered for all callers of the same seat.
+
+A subscriber compares each batch with the last change that it has sent. A batch that does not follow it, as
+after an overflow of its queue or a failover of the store, makes it read the event log by itself. So no lost
+or repeated batch can make a gap.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Final
+
+from service.matches.errors import ERROR_CODES, Problem
+from service.matches.match import Change, Match
+from service.storage import retry
+from service.usecases.change_notifier import ChangeNotifier
+from service.usecases.games import Games
+from service.usecases.subscription import Batch, Closed, Disconnected, Idle, Item, Subscription
+
+HEARTBEAT_S = 10.0
+"""Seconds without news after which a game is read without a notification, and a heartbeat is sent."""
+
+OUTAGE_S: Final = 0.5
+"""Pause before the log is read again while the store fails, in seconds."""
+
+STORE_FAILS: Final = Idle("the store does not answer")
+
+_DISCONNECT_CHECK_S: Final = 1.0
+"""How often the clients of all subscribers are checked for disconnects, in seconds."""
+
+_READERS: Final = 16
+"""Games that are read at the same time; a read may take long when it lets bots move after a deadline."""
+
+_log = logging.getLogger(__name__)
+
+
+class _GameFeed:
+    """The subscribers of one game, and how far it has been read.
+
+    :param after: the number of the last event that has been read.
+    :param last: the change that holds it, None if it is not known.
+    """
+
+    __slots__ = (
+        "after",
+        "game_id",
+        "heartbeat_at",
+        "is_changed",
+        "is_reading",
+        "last",
+        "read_at",
+        "subscriptions",
+    )
+
+    def __init__(self, game_id: str, after: int, last: Change | None) -> None:
+        self.game_id = game_id
+        self.after = after
+        self.last = last
+        self.subscriptions: set[Subscription] = set()
+        self.heartbeat_at = self.read_at = time.monotonic() + HEARTBEAT_S
+        self.is_reading = False
+        self.is_changed = False
+
+    def distribute(self, item: Item) -> None:
+        """Put an item into the queue of every subscriber."""
+        for subscription in list(self.subscriptions):
+            subscription.put(item)
+
+    def distribute_news(self, match: Match, changes: list[Change]) -> None:
+        """Distribute what was read; without news, a heartbeat when it is time."""
+        batch = Batch(match, changes, None, self.after)
+        if self.last in changes and self.last is not None:
+            batch = batch.since(self.last)
+        # Otherwise it is the first read, or the store has lost events that were distributed.
+        self.last = changes[-1] if changes else None
+        self.after = match.last_event if self.last is None else self.last.last_event
+        now = time.monotonic()
+        if batch.changes or batch.previous is None or match.is_over:
+            self.distribute(batch)
+        elif now < self.heartbeat_at:
+            return
+        else:
+            self.distribute(Idle("heartbeat"))
+        self.heartbeat_at = now + HEARTBEAT_S
+
+
+class GameFeeds:
+    """The feeds of the games that the streams of this process follow."""
+
+    def __init__(self, games: Games, change_notifier: ChangeNotifier) -> None:
+        self.games = games
+        self._change_notifier = change_notifier
+        self._lock = threading.Lock()
+        self._feeds: dict[str, _GameFeed] = {}
+        self._readers = ThreadPoolExecutor(_READERS, "game-feed")
+        self._clock_runs = False
+        self._clock_wakes = threading.Event()
+        change_notifier.listen(self._on_change)
+
+    @property
+    def followed(self) -> set[str]:
+        """The ids of the games that have subscribers."""
+        return set(self._feeds)
+
+    @contextmanager
+    def subscribe(self, game_id: str, last_event: int, last: Change | None) -> Iterator[Subscription]:
+        """Subscribe to a game that is not over.
+
+        :param last_event: the number of the last event that the subscriber has read.
+        :param last: the change that holds it, None if it is not known.
+        """
+        subscription = Subscription()
+        with self._lock:
+            feed = self._feeds.get(game_id)
+            is_new = feed is None
+            if feed is None:
+                feed = self._feeds[game_id] = _GameFeed(game_id, last_event, last)
+            feed.subscriptions.add(subscription)
+        if is_new:
+            self._change_notifier.start()
+            self._read(feed)
+        if last is None or feed.last != last:  # checked after it was added: it misses nothing in between
+            subscription.drop()
+        if self._change_notifier.stopped:
+            subscription.put(Closed("restart"))
+        try:
+            yield subscription
+        finally:
+            with self._lock:
+                feed.subscriptions.discard(subscription)
+                if not feed.subscriptions:
+                    self._forget(feed)
+
+    def _on_change(self, game_id: str | None) -> None:
+        """Read a game that has changed; all when it is None."""
+        if self._change_notifier.stopped:
+            self._stop()
+        elif game_id is None:
+            for feed in list(self._feeds.values()):
+                self._read(feed)
+        elif (found := self._feeds.get(game_id)) is not None:
+            self._read(found)
+
+    def _stop(self) -> None:
+        with self._lock:
+            for feed in self._feeds.values():
+                feed.distribute(Closed("restart"))
+        self._clock_wakes.set()
+        self._readers.shutdown(wait=False)
+
+    def _read(self, feed: _GameFeed) -> None:
+        """Let a reader read a game, again if one is reading it."""
+        with self._lock:
+            feed.is_changed = True
+            if feed.is_reading or self._change_notifier.stopped:
+                return
+            feed.is_reading = True
+            if not self._clock_runs:
+                self._clock_runs = True
+                threading.Thread(target=self._run_clock, name="game-feed-clock", daemon=True).start()
+        self._readers.submit(self._run_reader, feed)
+
+    def _run_reader(self, feed: _GameFeed) -> None:
+        try:
+            while self._must_read(feed):
+                self._read_once(feed)
+        except Exception:  # noqa: BLE001 - an executor reports no errors
+            _log.exception("a game feed has failed")
+            self._close(feed, "restart")  # clients reconnect
+        self._clock_wakes.set()
+
+    def _must_read(self, feed: _GameFeed) -> bool:
+        with self._lock:
+            feed.is_reading = feed.is_changed
+            feed.is_changed = False
+            return feed.is_reading
+
+    def _read_once(self, feed: _GameFeed) -> None:
+        try:
+            with retry.without_retries():
+                match, changes = self.games.changes_after(feed.game_id, max(feed.after - 1, 0))
+        except Problem as problem:
+            if ERROR_CODES[problem.code].status < 500:
+                self._close(feed, problem.code)
+            feed.distribute(STORE_FAILS)
+            feed.read_at = time.monotonic() + OUTAGE_S
+            return
+        feed.distribute_news(match, changes)
+        left_s = time_to_next_read(match, self.games.now_ms())
+        feed.read_at = min(feed.heartbeat_at, time.monotonic() + left_s)
+
+    def _close(self, feed: _GameFeed, reason: str) -> None:
+        with self._lock:
+            self._forget(feed)
+        feed.distribute(Closed(reason))
+
+    def _forget(self, feed: _GameFeed) -> None:
+        if self._feeds.get(feed.game_id) is feed:
+            del self._feeds[feed.game_id]
+
+    def _run_clock(self) -> None:
+        """Let games be read for heartbeats and deadlines, and check clients, until no game is followed."""
+        checked_at = 0.0
+        while not self._change_notifier.stopped:
+            with self._lock:
+                feeds = list(self._feeds.values())
+                self._clock_runs = bool(feeds)
+            if not feeds:
+                return
+            self._clock_wakes.clear()
+            now = time.monotonic()
+            if is_check := now >= checked_at + _DISCONNECT_CHECK_S:
+                checked_at = now
+            for feed in feeds:
+                if is_check:
+                    _check_clients(feed)
+                if now >= feed.read_at:
+                    feed.read_at = now + HEARTBEAT_S  # until it has been read
+                    self._read(feed)
+            next_at = min(checked_at + _DISCONNECT_CHECK_S, *(feed.read_at for feed in feeds))
+            self._clock_wakes.wait(max(next_at - time.monotonic(), 0.0))
+
+
+def _check_clients(feed: _GameFeed) -> None:
+    for subscription in list(feed.subscriptions):
+        if subscription.has_disconnected():
+            subscription.put(Disconnected())
+
+
+def time_to_next_read(match: Match, now_ms: int) -> float:
+    """Return the seconds to the next heartbeat, or to a deadline that ends before it."""
+    if match.deadline_ms is None:
+        return HEARTBEAT_S
+    return min(HEARTBEAT_S, max((match.deadline_ms - now_ms) / 1000, 0.0) + 0.01)

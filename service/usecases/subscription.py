@@ -1,0 +1,109 @@
+"""What a game feed sends to its subscribers: batches of changes, through a queue with a limit for each."""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Callable
+from typing import Final, NamedTuple, TypeAlias
+
+from service.matches.cooperative_yield import disconnect_check
+from service.matches.event_views import event_views
+from service.matches.match import Change, Match
+from service.matches.tokens import Caller
+from service.matches.views import View
+
+MAX_QUEUED: Final = 64
+"""Items in the queue of one subscriber, whose client receives them too slowly; further ones are dropped."""
+
+
+class Batch:
+    """Changes of a game that follow each other.
+
+    :param match: the match after these changes, or later.
+    :param previous: the change before them; None when they may not follow what was read before.
+    :param after: the number of the last event before them.
+    """
+
+    __slots__ = ("_rendered", "after", "changes", "match", "previous")
+
+    def __init__(self, match: Match, changes: list[Change], previous: Change | None, after: int) -> None:
+        self.match = match
+        self.changes = changes
+        self.previous = previous
+        self.after = after
+        self._rendered: dict[int | None, bytes] = {}
+
+    def rendered(self, caller: Caller, render: Callable[[list[View]], bytes]) -> bytes:
+        """Return the events as a caller may see them, rendered once for all callers of the same seat.
+
+        :param render: always the same function.
+        """
+        body = self._rendered.get(caller.seat)
+        if body is None:
+            body = self._rendered[caller.seat] = render(self.views(caller))
+        return body
+
+    def views(self, caller: Caller) -> list[View]:
+        """Return the events as a caller may see them."""
+        views = [view for change in self.changes for view in event_views(self.match, change, caller)]
+        return [view for view in views if view["id"] > self.after]
+
+    def since(self, last: Change) -> Batch:
+        """Return what follows one of the changes."""
+        later = self.changes[self.changes.index(last) + 1 :]
+        return Batch(self.match, later, last, last.last_event)
+
+
+class Idle(NamedTuple):
+    """There is no news: a heartbeat, or the store fails."""
+
+    reason: str
+
+
+STORE_FAILS: Final = Idle("the store does not answer")
+
+
+class Closed(NamedTuple):
+    """The feed ends: the process shuts down, or the game can no longer be read."""
+
+    reason: str
+
+
+class Disconnected(NamedTuple):
+    """The subscriber's client has closed its connection."""
+
+
+Item: TypeAlias = Batch | Idle | Closed | Disconnected
+
+
+class Subscription:
+    """The queue of one subscriber."""
+
+    __slots__ = ("_has_dropped", "_queue", "has_disconnected")
+
+    def __init__(self) -> None:
+        self.has_disconnected = disconnect_check()
+        self._queue: queue.SimpleQueue[Item | None] = queue.SimpleQueue()
+        self._has_dropped = False
+
+    def put(self, item: Item) -> None:
+        """Add an item, or drop it when the queue is full; never wait for a slow client."""
+        if not isinstance(item, Batch | Idle):
+            self._queue.put(item)
+        elif self._queue.qsize() >= MAX_QUEUED:
+            self.drop()
+        elif not self._has_dropped:
+            self._queue.put(item)
+
+    def drop(self) -> None:
+        """Drop what is not in the queue; the subscriber reads the log when it has taken what is there."""
+        if not self._has_dropped:
+            self._has_dropped = True
+            self._queue.put(None)
+
+    def get(self) -> Item | None:
+        """Wait for the next item; None when items were dropped: the subscriber has to read the log."""
+        item = self._queue.get()
+        if item is None:
+            self._has_dropped = False
+        return item
