@@ -12,6 +12,7 @@ from pathlib import Path
 from skye.arena import entrants
 from skye.arena.league import League, play_league
 from skye.arena.ratings import Standing, standings
+from skye.arena.server_game import server_of
 from skye.setup import PLAYERS
 
 
@@ -22,6 +23,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         bots = tuple(entrants.entrant_from(bot) for bot in options.bots)
         if len({bot.name for bot in bots}) < len(bots):
             raise ValueError("two bots have the same name: give one another with name=bot")
+        if len({server_of(bot.url)[0] for bot in bots if bot.url is not None}) > 1:
+            raise ValueError("a league has bots of one server at most")
         league = League(bots, options.players, options.games, options.seed, options.budget)
         results = play_league(league, options.out, options.workers, _progress())
     except ValueError as error:
@@ -56,7 +59,9 @@ def _parser() -> argparse.ArgumentParser:
         epilog=entrants.__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("bots", nargs="+", metavar="BOT", help="name, module:function, or name=command")
+    parser.add_argument(
+        "bots", nargs="+", metavar="BOT", help="name, module:function, name=command or name=URL"
+    )
     parser.add_argument("--players", type=int, choices=PLAYERS, default=2, help="seats of each game")
     parser.add_argument("--games", type=int, default=100, help="how many games; groups share a seed")
     parser.add_argument("--seed", default="league", help="what the seeds of the games derive from")

@@ -5,6 +5,7 @@
 | `greedy`                         | a bot of this package, by name                                       |
 | `module:function`                | a Python function `(game, seat, rng) -> move`, in a process of its own |
 | `name=command with arguments`    | a command that speaks JSON lines                                     |
+| `name=http://host:port?bot=greedy` | a bot of a server of the HTTP API; the game is played there too      |
 
 Give any of them another name with `name=`: `old=mybots:greedy`.
 """
@@ -24,11 +25,12 @@ from skye.moves import Move
 
 
 class Entrant(NamedTuple):
-    """A bot of a league: its name in tables, and either a bot of this package or a command."""
+    """A bot of a league: its name in tables, and a bot of this package, a command, or a bot of a server."""
 
     name: str
     shipped: str | None
     command: tuple[str, ...]
+    url: str | None = None
 
 
 class Decider(Protocol):
@@ -63,6 +65,8 @@ def entrant_from(argument: str) -> Entrant:
     name, bot = match.groups() if match else (argument, argument)
     if bot in BOTS:
         return Entrant(name, bot, ())
+    if match is not None and re.match(r"https?://[^/?]", bot):
+        return Entrant(name, None, (), bot)
     if re.fullmatch(r"[\w.]+:\w+", bot):
         return Entrant(name, None, (sys.executable, "-m", "skye.arena.host", bot))
     command = tuple(shlex.split(bot))
@@ -71,8 +75,10 @@ def entrant_from(argument: str) -> Entrant:
     return Entrant(name, None, command)
 
 
-def decider_for(entrant: Entrant, budget_s: float) -> Decider:
-    """Return what decides for an entrant."""
+def decider_for(entrant: Entrant, budget_s: float) -> Decider | None:
+    """Return what decides for an entrant; None if that is a server."""
+    if entrant.url is not None:
+        return None
     if entrant.shipped is not None:
         return _ShippedBot(entrant.shipped)
     return BotProcess(entrant.command, budget_s)

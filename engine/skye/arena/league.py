@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from skye.arena.entrants import Decider, Entrant, decider_for
 from skye.arena.match import play_match
+from skye.arena.server_game import ServerGame, server_of
 
 Result: TypeAlias = dict[str, Any]
 
@@ -48,7 +49,7 @@ class League(NamedTuple):
 
     def header(self) -> Result:
         """Return the first line of the league's file."""
-        bots = {entrant.name: entrant.shipped or list(entrant.command) for entrant in self.entrants}
+        bots = {bot.name: bot.shipped or bot.url or list(bot.command) for bot in self.entrants}
         return {"bots": bots, "players": self.players, "seed": self.seed, "budget_s": self.budget_s}
 
 
@@ -102,18 +103,30 @@ def _prepare_worker(league: League) -> None:
 
 def _close() -> None:
     for decider in _worker["deciders"].values():
-        decider.close()
+        if decider is not None:
+            decider.close()
 
 
 def _play(game: int) -> Result:
     league: League = _worker["league"]
-    deciders: dict[Entrant, Decider] = _worker["deciders"]
+    deciders: dict[Entrant, Decider | None] = _worker["deciders"]
     entrants, seed = league.line_up(game)
     for entrant in entrants:
         if entrant not in deciders:
             deciders[entrant] = decider_for(entrant, league.budget_s)
     names = [entrant.name for entrant in entrants]
-    return {"game": game, **play_match(names, [deciders[entrant] for entrant in entrants], seed)}
+    of_seats = [deciders[entrant] for entrant in entrants]
+    return {"game": game, **play_match(names, of_seats, seed, _server_game(entrants, seed, league.budget_s))}
+
+
+def _server_game(entrants: Sequence[Entrant], seed: str, budget_s: float) -> ServerGame | None:
+    """Return the game on the server that the entrants are bots of, or None."""
+    of_seats = [None if entrant.url is None else server_of(entrant.url) for entrant in entrants]
+    servers = [server for server in of_seats if server is not None]
+    if not servers:
+        return None
+    bots = [None if server is None else server[1] for server in of_seats]
+    return ServerGame(servers[0][0], [entrant.name for entrant in entrants], bots, seed, budget_s)
 
 
 def _read(path: Path, league: League) -> dict[int, Result]:

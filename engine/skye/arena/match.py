@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Any, Final
 
 from skye.arena.bot_process import BotFailed
 from skye.arena.entrants import Decider
+from skye.arena.server_game import ServerGame
 from skye.bots import BOTS, choose_move
 from skye.errors import RuleError
 from skye.final_scoring import winners
@@ -26,38 +28,91 @@ SUBSTITUTE: Final = "greedy"
 """The bot that plays a seat to the end after its own bot has failed, so that the record is complete."""
 
 
-def play_match(names: Sequence[str], deciders: Sequence[Decider], seed: str) -> dict[str, Any]:
+def play_match(
+    names: Sequence[str], deciders: Sequence[Decider | None], seed: str, server: ServerGame | None = None
+) -> dict[str, Any]:
     """Play a game to its end and return what the league's file keeps of it.
 
     :param names: of the bots by seat. A bot that fails has lost, whatever its seat scores afterwards.
+    :param deciders: by seat; None for the seats that the server plays.
+    :param server: the game on a server, if any seat is a bot of that server.
     """
-    game = new_game(COLORS[: len(names)], seed).game
-    failures: dict[int, str] = {}
-    slowest = [0.0] * len(names)
-    actions = []
-    number = 0
-    while not game.is_over:
-        seat, rng = game.waiting_for[0], Random(f"{seed}/{number}")
-        begun = time.perf_counter()
-        outcome, move = _decide(game, seat, deciders[seat], rng, failures)
-        slowest[seat] = max(slowest[seat], time.perf_counter() - begun)
-        actions.append({"seat": seat, **move_view(move)})
-        game, number = outcome.game, number + 1
+    match = _Match(deciders, seed, server)
+    match.play()
+    game = match.game
     return {
         "bots": list(names),
         "seed": seed,
-        "winners": _winners(game, failures),
+        "winners": _winners(game, match.failures),
         "scores": [player.score for player in game.players],
-        "failures": {str(seat): failure for seat, failure in failures.items()},
-        "slowest_ms": [round(1000 * seconds, 1) for seconds in slowest],
-        "record": _record(names, game, seed, actions),
+        "failures": {str(seat): failure for seat, failure in match.failures.items()},
+        "slowest_ms": [round(1000 * seconds, 1) for seconds in match.slowest],
+        "record": _record(names, game, seed, match.actions),
     }
 
 
+class _Match:
+    """A game being played, and what has happened in it."""
+
+    def __init__(self, deciders: Sequence[Decider | None], seed: str, server: ServerGame | None) -> None:
+        self.game = new_game(COLORS[: len(deciders)], seed).game
+        self.failures: dict[int, str] = {}
+        self.slowest = [0.0] * len(deciders)
+        self.actions: list[dict[str, Any]] = []
+        self._deciders = deciders
+        self._seed = seed
+        self._server = server
+
+    def play(self) -> None:
+        """Play to the end."""
+        while not self.game.is_over:
+            seat = self._next_seat()
+            begun = time.perf_counter()
+            if self._deciders[seat] is None and self._server is not None:
+                self._take_moves_of_server(self._server)
+            else:
+                self._make_move(seat)
+            self.slowest[seat] = max(self.slowest[seat], time.perf_counter() - begun)
+
+    def _next_seat(self) -> int:
+        """Return the first seat to act. The arena's go first: until then the offers of others are secret."""
+        waiting_for = self.game.waiting_for
+        ours = [seat for seat in waiting_for if self._deciders[seat] is not None]
+        return (ours or waiting_for)[0]
+
+    def _make_move(self, seat: int) -> None:
+        rng = Random(f"{self._seed}/{len(self.actions)}")
+        outcome, move = _decide(self.game, seat, self._deciders[seat], rng, self.failures)
+        self._add(outcome, seat, move)
+        if self._server is not None:
+            with self._failing_server():
+                self._server.send(seat, move)
+
+    def _take_moves_of_server(self, server: ServerGame) -> None:
+        with self._failing_server():
+            for seat, move in server.moves():
+                self._add(play(self.game, seat, move), seat, move)
+
+    def _add(self, outcome: Outcome, seat: int, move: Move) -> None:
+        self.actions.append({"seat": seat, **move_view(move)})
+        self.game = outcome.game
+
+    @contextlib.contextmanager
+    def _failing_server(self) -> Iterator[None]:
+        """Let the seats of a server lose if it fails; the game goes on without it."""
+        try:
+            yield
+        except (BotFailed, RuleError, KeyError, TypeError, ValueError) as error:
+            for seat, decider in enumerate(self._deciders):
+                if decider is None:
+                    self.failures[seat] = str(error)
+            self._server = None
+
+
 def _decide(
-    game: Game, seat: int, decider: Decider, rng: Random, failures: dict[int, str]
+    game: Game, seat: int, decider: Decider | None, rng: Random, failures: dict[int, str]
 ) -> tuple[Outcome, Move]:
-    if seat not in failures:
+    if decider is not None and seat not in failures:
         try:
             move = decider.decide(game, seat, rng)
             if isinstance(move, TakeBack):

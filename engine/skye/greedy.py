@@ -1,0 +1,103 @@
+"""Offers and purchases of the greedy bot, which takes rivals to judge what tiles are worth as it does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import accumulate, permutations
+from random import Random
+from typing import Final, NamedTuple
+
+from skye.game import Game
+from skye.moves import Buy, Move, OfferLimits, Pass, SetOffer
+from skye.rules import legal_moves
+from skye.valuation import Appraisal, appraisal_of, situation_of
+from skye.visibility import gold_as_seen_by
+
+_RESERVE: Final = 4
+"""Gold that the greedy bot would rather not lay on tiles, to buy with."""
+
+_INTEREST: Final = 0.6
+"""How likely a rival to whom a tile is worth far more than its price buys this one, of all on offer."""
+
+_SPREAD: Final = 4
+"""Gold; how far a rival's idea of a tile's price may lie from ours."""
+
+
+class _Rival(NamedTuple):
+    """What a tile would bring another seat, in points, and the highest price it would pay."""
+
+    gain: float
+    limit: float
+
+
+def greedy_offer(game: Game, seat: int, limits: OfferLimits, rng: Random) -> SetOffer:
+    """Choose the discard and the prices together: what is spent on one tile the other cannot have."""
+    appraisal = appraisal_of(situation_of(game))
+    budget = max(limits.gold - _RESERVE, limits.gold // 2 + 1)
+    prices = range(limits.minimum, budget - limits.minimum + 1)
+    prospects: dict[str, list[tuple[float, int]]] = {}
+    for tile in limits.tiles:
+        rivals = _rivals(game, seat, tile, limits, appraisal)
+        gain, gold = appraisal.gain(seat, tile), appraisal.gold(seat)
+        prospects[tile] = [(_prospect(price, gain, gold, rivals), price) for price in prices]
+
+    def offers() -> Iterator[tuple[float, SetOffer]]:
+        for discard, one, other in permutations(rng.sample(limits.tiles, len(limits.tiles))):
+            within = list(accumulate(prospects[other], max))  # the best price up to each
+            for (value, price), (value_left, price_left) in zip(
+                prospects[one], reversed(within), strict=True
+            ):
+                yield value + value_left, SetOffer(discard, ((one, price), (other, price_left)))
+
+    return max(offers(), key=lambda offer: offer[0])[1]
+
+
+def _rivals(game: Game, seat: int, tile: str, limits: OfferLimits, appraisal: Appraisal) -> list[_Rival]:
+    """Judge what other seats would pay; a purse that is hidden is taken to be as full as one's own."""
+    rivals = []
+    for other in range(len(game.players)):
+        if other != seat:
+            purse = gold_as_seen_by(seat, game, other)
+            affordable = (limits.gold if purse is None else purse) - 2 * limits.minimum
+            gain = appraisal.gain(other, tile)
+            rivals.append(_Rival(gain, min(gain / appraisal.gold(other), affordable)))
+    return rivals
+
+
+def _prospect(price: int, gain: float, gold: float, rivals: list[_Rival]) -> float:
+    """Return the points to expect from a tile at a price, whether it is bought or kept.
+
+    `gain` is what it brings if kept, `gold` what a piece of gold is worth. A rival's bargain counts against
+    us by its share among all rivals.
+    """
+    unsold = 1.0
+    harm = 0.0
+    for rival in rivals:
+        bought = unsold * _INTEREST * min(1.0, max(0.0, 0.5 + (rival.limit - price) / _SPREAD))
+        harm += bought * max(0.0, rival.gain - price * gold) / len(rivals)
+        unsold -= bought
+    return (1 - unsold) * price * gold - harm + unsold * (gain - price * gold)
+
+
+def greedy_purchase(game: Game, seat: int, rng: Random) -> Move:
+    """Choose the purchase that gains most, or pass; the generator decides between those that are equal."""
+    appraisal = appraisal_of(situation_of(game))
+    choices: list[tuple[float, Move]] = [(0.0, Pass())]
+    for move in legal_moves(game, seat):
+        if isinstance(move, Buy):
+            choices.append((_purchase_gain(game, seat, move.tile, appraisal), move))
+    return max(rng.sample(choices, len(choices)), key=lambda choice: choice[0])[1]
+
+
+def _purchase_gain(game: Game, seat: int, tile: str, appraisal: Appraisal) -> float:
+    """Return the points to expect from buying a tile; what the seller gains by it counts against us.
+
+    The seller gets the price and the gold that lies on the tile, and loses the tile.
+    """
+    seller = next(other for other, player in enumerate(game.players) if tile in player.drawn)
+    price = game.players[seller].prices[game.players[seller].drawn.index(tile)]
+    net = appraisal.gain(seat, tile) - price * appraisal.gold(seat)
+    if net <= 0:
+        return net
+    sale = 2 * price * appraisal.gold(seller) - appraisal.gain(seller, tile)
+    return net - sale / (len(game.players) - 1)

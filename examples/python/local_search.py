@@ -1,0 +1,62 @@
+"""Plays a game over HTTP with a bot that decides here: what the seat sees becomes a game of `skye`."""
+
+import argparse
+import random
+from collections.abc import Sequence
+
+import skye
+from skye_client import Game, Skye
+
+
+def play(game: Game, seat: int, bot: str) -> None:
+    """Act for a seat until the game is over."""
+    rng = random.Random(seat)
+    while (view := game.get())["status"] == "playing":
+        if seat in view["waiting_for"]:
+            move = choose(game, view, seat, bot, rng)
+            act(game, seat, move)
+        else:
+            game.event_page(after=view["last_event"], wait_ms=20_000)
+
+
+def choose(game: Game, view, seat: int, bot: str, rng: random.Random) -> skye.Move:
+    """Return the move of a bot in the game that the seat sees."""
+    events = game.event_page(after=0, limit=1000)["events"]
+    local = skye.game_from_view(view, events)
+    return skye.choose_move(skye.BOTS[bot], local, seat, rng)
+
+
+def act(game: Game, seat: int, move: skye.Move) -> None:
+    """Send a move."""
+    own = game.seat(seat)
+    match move:
+        case skye.SetOffer(discard, prices):
+            own.set_offer(discard, dict(prices))
+        case skye.Buy(tile):
+            own.buy(tile)
+        case skye.Pass():
+            own.pass_turn()
+        case skye.Place(tile, x, y, rotation):
+            own.place(tile, x, y, rotation)
+        case skye.FinishBuilding():
+            own.finish_building()
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Play one game against bots of the server, and print the scores."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--api", default="http://127.0.0.1:8000", help="the server")
+    parser.add_argument("--bot", choices=sorted(skye.BOTS), default="strategist", help="who decides here")
+    parser.add_argument("--against", nargs="+", default=["greedy"], help="bots of the server")
+    options = parser.parse_args(arguments)
+    with Skye(options.api) as client:
+        players = [{"name": "local"}, *({"bot": bot} for bot in options.against)]
+        created = client.games.create({"players": players, "start": True})
+        game = client.game(created["game"]["id"], created["players"][0]["token"])
+        play(game, 0, options.bot)
+        for player in game.get()["players"]:
+            print(f"{player['score']:4} {player['name']}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""The arena against bots of a live server, and a program that searches locally what it sees over HTTP."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from skye.arena.command import main
+from skye.arena.match import play_match
+from skye.arena.server_game import ServerGame, server_of
+from tests.examples.conftest import EXAMPLES, ROOT, call
+from tests.support.ports import free_port
+
+
+@pytest.fixture
+def play(tmp_path, monkeypatch):
+    """Play a league of one worker and return its results."""
+    monkeypatch.setenv("PYTHONPATH", f"{ROOT}/engine")
+
+    def league(*bots, **options):
+        out = tmp_path / "league.jsonl"
+        arguments = [f"--{name}={value}" for name, value in options.items()]
+        assert main([*bots, "--workers=1", "--budget=10", f"--out={out}", *arguments]) == 0
+        return [json.loads(line) for line in out.read_text().splitlines()[1:]]
+
+    return league
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_bot_of_server_plays_a_league(play, url, players):
+    results = play("random", f"server={url}?bot=greedy", players=players, games=players)
+    for result in results:
+        assert result["failures"] == {}
+        [random_seat] = [seat for seat, bot in enumerate(result["bots"]) if bot == "random"]
+        assert random_seat not in result["winners"]
+        imported = call(url, "POST", "/v1/games", {"record": result["record"]})["game"]
+        assert [player["score"] for player in imported["players"]] == result["scores"]
+
+
+def test_game_with_bots_of_server_ends_there_with_the_same_scores(url):
+    server = ServerGame(url, ["theirs", "theirs"], ["greedy", "random"], "both theirs", 10)
+    result = play_match(["theirs", "theirs"], [None, None], "both theirs", server)
+    assert result["failures"] == {}
+    on_server = call(url, "GET", server.path, token=server.host_token)
+    assert on_server["status"] == "finished"
+    assert [player["score"] for player in on_server["players"]] == result["scores"]
+
+
+def test_server_that_cannot_be_reached_loses_and_the_league_goes_on(play):
+    results = play("random", f"server=http://127.0.0.1:{free_port()}", games=2)
+    for result in results:
+        seat = result["bots"].index("server")
+        assert "cannot be reached" in result["failures"][str(seat)]
+        assert result["winners"] == [1 - seat]
+
+
+def test_bot_that_server_does_not_have_loses(play, url):
+    [result] = play("random", f"server={url}?bot=unknown", games=1)
+    assert "refused POST /v1/games" in result["failures"][str(result["bots"].index("server"))]
+
+
+def test_bots_of_two_servers_are_refused(capsys, tmp_path):
+    bots = ["one=http://127.0.0.1:1", "other=http://127.0.0.1:2"]
+    assert main([*bots, f"--out={tmp_path / 'league.jsonl'}"]) == 2
+    assert "one server" in capsys.readouterr().err
+
+
+def test_address_of_server_is_split_from_name_of_bot():
+    assert server_of("http://127.0.0.1:8000/?bot=greedy") == ("http://127.0.0.1:8000", "greedy")
+    assert server_of("https://example.org/skye") == ("https://example.org/skye", "strategist")
+
+
+@pytest.mark.parametrize("against", [["greedy"], ["random", "greedy", "random"]])
+def test_program_that_searches_locally_plays_a_whole_game(url, against):
+    environ = os.environ | {"PYTHONPATH": f"{ROOT}/engine:{ROOT}/clients/python"}
+    command = [sys.executable, EXAMPLES / "python" / "local_search.py", "--api", url, "--against", *against]
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    scores = {line.split()[1]: int(line.split()[0]) for line in done.stdout.splitlines()}
+    assert len(done.stdout.splitlines()) == 1 + len(against)
+    assert scores["local"] > scores.get("Random", 0)
