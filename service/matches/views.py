@@ -5,6 +5,7 @@ The engine's `visibility` decides what a caller may see; this module only assemb
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any, TypeAlias
@@ -149,6 +150,29 @@ def origin_view(origin: Origin | None) -> View | None:
     return None if origin is None else {"type": origin.type}
 
 
+def player_view(match: Match, caller: Caller, seat: int) -> View:
+    """Return one seat as a caller may see it."""
+    shown: View = game_view(match, caller)["players"][seat]
+    return shown
+
+
+def offer_view(match: Match, caller: Caller, seat: int) -> View:
+    """Return the offer of a seat as a caller may see it: of the tiles that still lie before the screen."""
+    drawn = player_view(match, caller, seat)["tiles_drawn"]
+    prices = {tile["tile"]: tile["price"] for tile in drawn if tile["price"] is not None}
+    discard = next((tile["tile"] for tile in drawn if tile["discard"]), None)
+    return {"seat": seat, "discard": discard, "prices": prices or None}
+
+
+def placements_view(match: Match, seat: int) -> View:
+    """Return the placements that a seat has made in this round, in placing order."""
+    placed: Sequence[Place] = ()
+    if match.game is not None:
+        player = match.game.players[seat]
+        placed = player.territory.placed[len(player.territory.placed) - player.placed_now :]
+    return {"seat": seat, "placements": territory_view(placed)}
+
+
 def summary_view(match: Match) -> View:
     """Return the summary of a match in the list of games."""
     game = match.game
@@ -183,6 +207,17 @@ def actions_view(match: Match, seat: int) -> View:
             actions.append(_offer_action(match, seat, limits))
         actions += [_action(match, seat, move) for move in moves]
     return {"version": match.version, "actions": actions}
+
+
+def time_view(now_ms: int) -> View:
+    """Return the time of the response, as a part of the view of a game.
+
+    It is no part of the view that `game_view` returns, which is the same while the version is.
+
+    >>> time_view(1_500)
+    {'now': '1970-01-01T00:00:01.500Z'}
+    """
+    return {"now": timestamp(now_ms)}
 
 
 def seat_actions(match: Match, caller: Caller) -> View:

@@ -108,7 +108,34 @@ HEADERS: Final = {
         'what a seat or the host is shown has more after it, as in `"42-seat1"`: others see otherwise.',
         {"type": "string", "examples": ['"42"', '"42-seat1"']},
     ),
-    "Location": _header("The path of what was created.", {"type": "string", "format": "uri-reference"}),
+    "Location": _header(
+        "The path of what was created, which has a GET; always there.",
+        {"type": "string", "format": "uri-reference"},
+    ),
+    "Link": _header(
+        'With a further page: its path, as `<PATH>; rel="next"` (RFC 8288).',
+        {"type": "string", "examples": ['</v1/games?cursor=42&limit=20>; rel="next"']},
+        always=False,
+    ),
+    "Content-Encoding": _header(
+        "`gzip`, where `Accept-Encoding` takes it.", {"type": "string", "const": "gzip"}, always=False
+    ),
+    "Vary": _header(
+        "The headers of the request that the answer depends on: `Authorization` and `Accept` for what is "
+        "shown of a game, `Origin` where the server lists the origins whose pages may call it.",
+        {"type": "string", "examples": ["Authorization, Accept"]},
+        always=False,
+    ),
+    "Access-Control-Allow-Origin": _header(
+        "That a page of this origin may read the answer; `*` for every origin.",
+        {"type": "string", "examples": ["*"]},
+        always=False,
+    ),
+    "Access-Control-Expose-Headers": _header(
+        "The headers that such a page may read.",
+        {"type": "string", "examples": ["ETag, Location, Link, Retry-After, X-Request-Id"]},
+        always=False,
+    ),
     "Cache-Control": _header(
         "Whether and for how long the answer may be kept.", {"type": "string", "examples": ["no-store"]}
     ),

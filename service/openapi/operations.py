@@ -72,7 +72,15 @@ class Answer(NamedTuple):
 STORE = ("store_unavailable",)
 """What refuses wherever games are read."""
 
-GAME = (*STORE, "token_unknown", "game_not_found", "game_unreadable", "too_much_contention", "server_busy")
+GAME = (
+    *STORE,
+    "token_unknown",
+    "not_found",
+    "game_not_found",
+    "game_unreadable",
+    "too_much_contention",
+    "server_busy",
+)
 """What refuses wherever a game is named."""
 
 BODY = (
@@ -117,6 +125,7 @@ _UNEXPECTED = (
 """What any operation could answer, though it should not come to that."""
 
 _LIMITS = ("RateLimit", "RateLimit-Policy")
+_EVERYWHERE = ("X-Request-Id", "Vary", "Access-Control-Allow-Origin", "Access-Control-Expose-Headers")
 _OF_STATUS: dict[int | str, list[str]] = {
     401: ["WWW-Authenticate"],
     412: ["ETag"],
@@ -155,7 +164,7 @@ class Describe(NamedTuple):
         for answer in self.answers:
             response = responses.setdefault(answer.status, {"description": answer.description})
             limits = _LIMITS if self.limited else ()
-            response["headers"] = _named("Cache-Control", *answer.headers, "X-Request-Id", *limits)
+            response["headers"] = _named("Cache-Control", *answer.headers, *_EVERYWHERE, *limits)
             if answer.schema is not None:
                 response.setdefault("content", {})[answer.content_type] = {"schema": answer.schema}
             if answer.links:
@@ -193,7 +202,7 @@ def never_changes(*answers: Answer, refuses: Iterable[str] = ()) -> Describe:
 
 
 def _tagged(answers: Iterable[Answer], refuses: Iterable[str], token: Token) -> Describe:
-    tagged = [answer._replace(headers=["ETag"]) for answer in answers]
+    tagged = [answer._replace(headers=["ETag", *answer.headers]) for answer in answers]
     unchanged = Answer(304, "What the client has still holds.", headers=["ETag"])
     return Describe([*tagged, unchanged], refuses, token, [IF_NONE_MATCH])
 
@@ -220,7 +229,7 @@ def _refusal(status: int | str, codes: Sequence[str]) -> dict[str, Any]:
     """Return the answer that refuses with a status, for one of some reasons."""
     return {
         "description": "\n".join(f"- `{code}`: {ERROR_CODES[code].meaning}" for code in codes),
-        "headers": _named("Cache-Control", *_OF_STATUS.get(status, []), "X-Request-Id", *_LIMITS),
+        "headers": _named("Cache-Control", *_OF_STATUS.get(status, []), *_EVERYWHERE, *_LIMITS),
         "content": {CONTENT_TYPE: {"schema": Problem}},
         CODES: list(codes),
     }
@@ -231,6 +240,8 @@ _SHARED: dict[str, tuple[str, ...]] = {
     "TokenNeeded": ("token_required", "token_unknown"),
     "InvalidRequest": ("invalid_body", "invalid_parameter", "idempotency_key_reused"),
     "InvalidHeader": ("invalid_parameter", "idempotency_key_reused"),
+    "NoSuchGame": ("not_found", "game_not_found"),
+    "NoSuchSeat": ("not_found", "game_not_found", "seat_not_found"),
     "Unavailable": ("store_unavailable", "too_much_contention", "server_busy", "game_unreadable"),
     "Unexpected": _UNEXPECTED,
     **{code.title().replace("_", ""): (code,) for code in ERROR_CODES},

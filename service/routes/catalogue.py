@@ -47,7 +47,7 @@ def list_tiles() -> Response:
         answers.Tile,
         links=[Link("get_tile_picture", "Its picture.", {"tile": "$request.path.tile"})],
     ),
-    refuses=["not_acceptable", "tile_not_found"],
+    refuses=["not_acceptable", "not_found", "tile_not_found"],
 )
 def get_tile(tile: str) -> Response:
     """Get a tile.
@@ -61,7 +61,7 @@ def get_tile(tile: str) -> Response:
 @blueprint.route("/tiles/<tile>/picture.svg")
 @never_changes(
     Answer(200, "The picture.", text("Picture"), content_type="image/svg+xml"),
-    refuses=["invalid_parameter", "tile_not_found"],
+    refuses=["invalid_parameter", "not_found", "tile_not_found"],
 )
 @blueprint.arguments(requests.TilePictureQuery, location="query")
 def get_tile_picture(query: dict[str, Any], tile: str) -> Response:

@@ -15,7 +15,7 @@ from service.openapi.operations import Answer, never_changes, operation, text
 from service.schemas import responses as answers
 from service.web.problems import title_of
 from service.web.request_parsing import Resource
-from service.web.responses import JSON, cacheable, check_accepts, json_response
+from service.web.responses import JSON, cacheable, check_accepts, compressed, json_response
 
 blueprint = Resource("Documentation", __name__, description="The guide, and this document.")
 
@@ -139,24 +139,29 @@ def get_docs_asset(asset: str) -> Response:
     return cacheable(Response(_read(asset), content_type=kind), _KEPT_S)
 
 
+def _document(content_type: str) -> Answer:
+    headers = ["Content-Encoding"]
+    return Answer(200, "The document.", text("Contract"), content_type=content_type, headers=headers)
+
+
 @blueprint.route("/openapi.yaml")
-@never_changes(Answer(200, "The document.", text("Contract"), content_type=YAML))
+@never_changes(_document(YAML))
 def get_contract_as_yaml() -> Response:
     """Get the contract as YAML.
 
     This document.
     """
-    return cacheable(Response(contract_of(current_app).yaml, content_type=YAML), _KEPT_S)
+    return compressed(contract_of(current_app).yaml.encode(), YAML, _KEPT_S)
 
 
 @blueprint.route("/openapi.json")
-@never_changes(Answer(200, "The document.", text("Contract")))
+@never_changes(_document(JSON))
 def get_contract_as_json() -> Response:
     """Get the contract as JSON.
 
     This document.
     """
-    return cacheable(Response(contract_of(current_app).json, content_type=JSON), _KEPT_S)
+    return compressed(contract_of(current_app).json, JSON, _KEPT_S)
 
 
 def _guide(name: str) -> Response:

@@ -11,7 +11,7 @@ from flask import Response, request
 from service.matches.errors import FieldError, Problem
 from service.matches.match import Change, Match, MatchEvent, PositionSet, Status
 from service.matches.transitions import game_begun
-from service.matches.views import position_view
+from service.matches.views import position_view, time_view
 from service.openapi.components import LAST_EVENT_ID
 from service.openapi.operations import GAME, Answer, Describe, Link, Token, reads, text
 from service.schemas import requests
@@ -19,9 +19,10 @@ from service.schemas import responses as answers
 from service.usecases.follower import Follower, events_after
 from service.web import sse
 from service.web.collaborators import collaborators
+from service.web.middleware import Header
 from service.web.rate_limits import network
 from service.web.request_parsing import Resource, bearer_token
-from service.web.responses import check_accepts, etag, json_response, not_modified
+from service.web.responses import check_accepts, etag, json_response, link_to_next, not_modified
 from skye import Event, actions_as_seen_by, round_report
 
 blueprint = Resource(
@@ -49,6 +50,7 @@ _BEGUN = ("game_not_started",)
                     {"game": "$request.path.game", "after": "$response.body#/last_event"},
                 )
             ],
+            headers=["Link"],
         ),
     ],
     refuses=[*GAME, "not_acceptable", "invalid_parameter", "too_many_streams"],
@@ -68,8 +70,13 @@ def list_events(query: dict[str, Any], game: str) -> Response:
         if query["wait_ms"]:
             on_close.callback(_open(follower, is_stream=False))
         (match, caller), changes = follower.long_poll(after, query["wait_ms"] / 1000, query["limit"])
-    page = events_after(match, caller, changes, after)[: query["limit"]]
-    return json_response({"events": page, "last_event": match.last_event, "version": match.version})
+    events = events_after(match, caller, changes, after)[: query["limit"]]
+    following: list[Header] = []
+    if events and events[-1]["id"] < match.last_event:
+        rest = {"after": events[-1]["id"], "limit": query["limit"]}
+        following = link_to_next(f"/v1/games/{game}/events", rest)
+    page = {"events": events, "last_event": match.last_event, "version": match.version}
+    return json_response(page | time_view(collaborators().games.now_ms()), more_headers=following)
 
 
 @blueprint.route("/events/stream")
@@ -129,7 +136,7 @@ def _stream(follower: Follower, after: int) -> Response:
 @blueprint.route("/rounds/<int:round>")
 @reads(
     Answer(200, "The report.", answers.RoundReport),
-    refuses=["not_acceptable", "not_found", "round_not_found", *_BEGUN],
+    refuses=["not_acceptable", "round_not_found", *_BEGUN],
 )
 def get_round(game: str, round: int) -> Response:  # noqa: A002 - as the path has it
     """Get the report of a round.

@@ -8,7 +8,7 @@ from flask import Response
 
 from service.matches.creation import computing_cost
 from service.matches.match import OriginType, Status
-from service.matches.views import seat_actions, summary_view
+from service.matches.views import seat_actions, summary_view, time_view
 from service.openapi.operations import BODY, STORE, Answer, Link, Token, creates, operation, reads, writes
 from service.schemas import requests
 from service.schemas import responses as answers
@@ -23,6 +23,7 @@ from service.web.responses import (
     etag,
     json_response,
     json_with,
+    link_to_next,
     not_modified,
 )
 
@@ -97,6 +98,7 @@ def create_game(body: dict[str, Any]) -> Response:
             Link("list_games", "The next page.", {"cursor": "$response.body#/next_cursor"}),
             Link("get_game", "The newest of them.", {"game": "$response.body#/games/0/id"}),
         ],
+        headers=["Link"],
     ),
     refuses=[*STORE, "not_acceptable", "invalid_parameter"],
 )
@@ -111,7 +113,9 @@ def list_games(query: dict[str, Any]) -> Response:
     origin = OriginType(query["origin"]) if "origin" in query else None
     listing = collaborators().games.listing
     matches, cursor = listing.page(status, query["limit"], query.get("cursor"), origin)
-    return json_response({"games": [summary_view(match) for match in matches], "next_cursor": cursor})
+    following = [] if cursor is None else link_to_next("/v1/games", query | {"cursor": cursor})
+    view = {"games": [summary_view(match) for match in matches], "next_cursor": cursor}
+    return json_response(view, more_headers=following)
 
 
 @blueprint.route("/games/<game>")
@@ -145,10 +149,10 @@ def get_game(query: dict[str, Any], game: str) -> Response:
     cached = not_modified(tag)
     if cached is not None:
         return cached
-    view = games.view(loaded)
+    more = time_view(games.now_ms())
     if "include" in query:
-        view = json_with(view, seat_actions(loaded.match, loaded.caller))
-    return encoded_json_response(view, tag=tag)
+        more |= seat_actions(loaded.match, loaded.caller)
+    return encoded_json_response(json_with(games.view(loaded), more), tag=tag)
 
 
 _OWN_VIEW = Answer(
@@ -239,7 +243,6 @@ def invite_player(game: str) -> Response:
         *BODY,
         "token_required",
         "not_your_seat",
-        "not_found",
         "seat_not_found",
         "game_already_started",
         "game_aborted",
@@ -272,7 +275,7 @@ def change_player(changes: dict[str, Any], game: str, seat: int) -> Response:
             )
         ],
     ),
-    refuses=["token_required", "not_your_seat", "not_found", "seat_not_found", "too_many_changes"],
+    refuses=["token_required", "not_your_seat", "seat_not_found", "too_many_changes"],
 )
 def rotate_token(game: str, seat: int) -> Response:
     """Replace the token of a seat.
@@ -292,7 +295,6 @@ def rotate_token(game: str, seat: int) -> Response:
     refuses=[
         "token_required",
         "not_your_seat",
-        "not_found",
         "seat_not_found",
         "game_aborted",
         "game_over",

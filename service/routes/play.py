@@ -30,7 +30,7 @@ _Query: TypeAlias = dict[str, Any]
 _includes = blueprint.arguments(requests.ViewQuery, location="query")
 
 _SEAT = {"game": "$request.path.game", "seat": "$request.path.seat"}
-_OWN_SEAT = ("token_required", "not_your_seat", "not_found", "seat_not_found")
+_OWN_SEAT = ("token_required", "not_your_seat", "seat_not_found")
 
 
 def _moves(*refuses: str) -> Describe:

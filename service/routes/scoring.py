@@ -39,7 +39,7 @@ _DRAWN = "-svg"
 blueprint = Resource("Scoring", __name__, url_prefix="/v1", description="Points, areas, and what would be.")
 
 _BEGUN = ("game_not_started",)
-_OF_SEAT = ("not_found", "seat_not_found")
+_OF_SEAT = ("seat_not_found",)
 _PICTURE = Answer(200, "The picture.", text("Picture"), content_type=SVG)
 
 

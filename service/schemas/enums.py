@@ -227,7 +227,7 @@ class Prices(fields.Dict):
     def __init__(self, description: str, **kwargs: Any) -> None:
         super().__init__(
             keys=LandscapeTile(),
-            values=Integer(1, MOST_GOLD, "Gold laid on the tile."),
+            values=Integer(0, MOST_GOLD, "Gold laid on the tile; the rules ask for 1 or more."),
             validate=validate.Length(max=_DRAWN, error="There are {max} tiles to price at most."),
             metadata={"description": description},
             **kwargs,

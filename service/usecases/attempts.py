@@ -18,6 +18,7 @@ from service.matches.errors import Problem
 from service.matches.match import Match
 from service.matches.tokens import SPECTATOR, Caller, TokenSource, identify
 from service.matches.transitions import Transition
+from service.matches.views import View, game_view, time_view
 from service.storage.store import StoredResponse
 from service.usecases.games import Games
 from service.usecases.idempotency import IdempotencyRecord, decode_record, encode_record
@@ -58,11 +59,19 @@ class Command:
 
 
 class Committed(NamedTuple):
-    """A match as a command left it, the role of the caller after it, and the tokens that it made."""
+    """A match as a command left it, the role of the caller after it, and the tokens that it made.
+
+    :param now_ms: the time of the response; of a replayed response that of the first.
+    """
 
     match: Match
     caller: Caller
     tokens: TokenSource
+    now_ms: int
+
+    def game_view(self) -> View:
+        """Return the game as the caller may see it, with the time of the response."""
+        return game_view(self.match, self.caller) | time_view(self.now_ms)
 
 
 class Attempt:
@@ -104,7 +113,8 @@ class Attempt:
         if record is None:
             return None
         match = self._games.at_version(self.match, record.version)
-        return Committed(match, record.caller, record.tokens(self._command.idempotency_key or ""))
+        tokens = record.tokens(self._command.idempotency_key or "")
+        return Committed(match, record.caller, tokens, record.now_ms or self.now_ms)
 
     def check_preconditions(self) -> None:
         """Check the idempotency key and `If-Match`, after authorization (RFC 9110, 13.2.1).
@@ -125,7 +135,7 @@ class Attempt:
         """
         transition = autoplay.play_bots(transition, self.now_ms)
         caller, retired = self._caller_after(transition.match)
-        committed = Committed(transition.match, caller, self.tokens)
+        committed = Committed(transition.match, caller, self.tokens, self.now_ms)
         record = new_record(self._games, self._command, committed, retired_token=retired)
         return committed if self._games.commit(self.match, transition, record) else None
 
@@ -165,7 +175,8 @@ class Creation:
         if record.digest != self._command.digest:
             raise Problem("idempotency_key_reused")
         match = self._games.at_version(self._games.current(self.game_id), record.version)
-        return Committed(match, record.caller, record.tokens(self._command.idempotency_key or ""))
+        tokens = record.tokens(self._command.idempotency_key or "")
+        return Committed(match, record.caller, tokens, record.now_ms or self.now_ms)
 
     def commit(self, transition: Transition) -> Committed | None:
         """Let bots move, then commit; None if another match has this id.
@@ -173,7 +184,7 @@ class Creation:
         :raises Problem: store_unavailable.
         """
         transition = autoplay.play_bots(transition, self.now_ms)
-        committed = Committed(transition.match, Caller(host=True), self.tokens)
+        committed = Committed(transition.match, Caller(host=True), self.tokens, self.now_ms)
         record = new_record(self._games, self._command, committed)
         return committed if self._games.commit(None, transition, record) else None
 
@@ -224,6 +235,7 @@ def new_record(
         retired_token,
         roles,
         tokens.nonce if roles else b"",
+        committed.now_ms,
     )
     return StoredResponse(command.record_key, encode_record(record), games.idempotency_ttl_s)
 

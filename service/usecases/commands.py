@@ -15,7 +15,7 @@ from service.matches.errors import Problem
 from service.matches.match import Match, Status
 from service.matches.tokens import SPECTATOR, Caller, hash_token
 from service.matches.transitions import Transition, game_in_play, is_undo, make_move, undo_limit_reached
-from service.matches.views import View, game_view, seat_actions
+from service.matches.views import View, seat_actions
 from service.usecases.attempts import Command, Committed, attempts
 from service.usecases.games import Games
 from skye import Move
@@ -209,7 +209,7 @@ def _apply_move(match: Match, seat: int, move: Move, now_ms: int) -> Transition:
 
 def _game_result(committed: Committed) -> CommandResult:
     """Return the caller's view of the game."""
-    return result_of(committed.match, game_view(committed.match, committed.caller))
+    return result_of(committed.match, committed.game_view())
 
 
 def _with_actions(result: CommandResult, committed: Committed) -> CommandResult:
@@ -219,17 +219,17 @@ def _with_actions(result: CommandResult, committed: Committed) -> CommandResult:
 
 def _invited_result(committed: Committed) -> CommandResult:
     """Return the new invitation code."""
-    match, caller, tokens = committed
-    (code,) = tokens.invites
-    return result_of(match, {"invite": code, "game": game_view(match, caller)})
+    (code,) = committed.tokens.invites
+    return result_of(committed.match, {"invite": code, "game": committed.game_view()})
 
 
 def _joined_result(committed: Committed) -> CommandResult:
     """Return the seat and its new token; a caller without a role gets the view of the new seat."""
-    match, caller, tokens = committed
-    ((seat, token),) = tokens.given.items() or ((len(match.seats) - 1, None),)
+    match, caller = committed.match, committed.caller
+    ((seat, token),) = committed.tokens.given.items() or ((len(match.seats) - 1, None),)
     viewer = Caller(int(seat)) if caller == SPECTATOR else caller
-    return result_of(match, {"seat": int(seat), "token": token, "game": game_view(match, viewer)})
+    game = committed._replace(caller=viewer).game_view()
+    return result_of(match, {"seat": int(seat), "token": token, "game": game})
 
 
 def result_of(match: Match, view: View) -> CommandResult:

@@ -16,7 +16,6 @@ from service.matches.creation import (
 )
 from service.matches.errors import Problem
 from service.matches.match import Origin, OriginType, SeedSource
-from service.matches.views import game_view
 from service.usecases.attempts import Command, Committed, creations
 from service.usecases.commands import CommandResult, result_of
 from service.usecases.games import Games
@@ -97,10 +96,10 @@ def create_game_from_position(games: Games, command: Command, body: dict[str, An
 
 def _created_result(committed: Committed) -> CommandResult:
     """Return the new game and its tokens."""
-    match, caller, tokens = committed
+    match, tokens = committed.match, committed.tokens
     players = [{"seat": seat, "token": tokens.given.get(str(seat))} for seat in range(len(match.seats))]
     view = {
-        "game": game_view(match, caller),
+        "game": committed.game_view(),
         "host_token": tokens.given["host"],
         "players": players,
         "invites": tokens.invites,

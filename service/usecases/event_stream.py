@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeAlias
 from service.matches.errors import ERROR_CODES, Problem
 from service.matches.match import Change, Match
 from service.matches.tokens import Caller
+from service.matches.views import timestamp
 from service.storage import retry
 from service.usecases.game_feed import OUTAGE_S, STORE_FAILS, GameFeeds
 from service.usecases.games import LoadedMatch, role_of
@@ -23,6 +24,7 @@ class StreamStarted(NamedTuple):
     version: int
     last_event: int
     after: int
+    now: str | None
 
 
 class StreamEvents(NamedTuple):
@@ -70,7 +72,8 @@ class EventStream:
         """Yield what is to be sent."""
         assert self._first is not None
         (match, changes), self._first = self._first, None
-        yield StreamStarted(match.id, match.status, match.version, match.last_event, self._after)
+        now = timestamp(self._feeds.games.now_ms())
+        yield StreamStarted(match.id, match.status, match.version, match.last_event, self._after, now)
         yield from self._send(Batch(match, changes, None, self._after))
         if not self._is_over:
             last_event = match.last_event

@@ -26,6 +26,7 @@ RECORD_FORMAT: Final = 2
 class IdempotencyRecord(msgspec.Struct, array_like=True, frozen=True):
     """What is stored of the response to a command.
 
+    :param now_ms: the time of the response; 0 in a record written before responses had it.
     :param retired_token: whether the command itself ended the validity of the caller's token.
     """
 
@@ -36,6 +37,7 @@ class IdempotencyRecord(msgspec.Struct, array_like=True, frozen=True):
     retired_token: bool
     roles: list[str]
     nonce: bytes
+    now_ms: int = 0
 
     @property
     def caller(self) -> Caller:

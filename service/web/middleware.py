@@ -6,8 +6,8 @@ It also covers what Flask renders outside the views: error responses and streams
 from __future__ import annotations
 
 import logging
-import os
 import re
+import secrets
 from collections.abc import Callable, Iterable, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -44,12 +44,15 @@ _HEADERS: Final = [
 
 def request_id(sent: str | None = None) -> str:
     """Return the id that the client sent, or a new one if it sent none or a malformed one."""
-    return sent if sent and _WELL_FORMED.fullmatch(sent) else os.urandom(8).hex()
+    return sent if sent and _WELL_FORMED.fullmatch(sent) else secrets.token_hex(8)
 
 
-def default_headers() -> list[Header]:
-    """Return the default headers for a response that the worker sends without the application."""
-    return [("X-Request-Id", request_id()), *_HEADERS, _POLICY]
+def default_headers(its_id: str) -> list[Header]:
+    """Return the default headers for a response that the worker sends without the application.
+
+    :param its_id: the id of the request.
+    """
+    return [("X-Request-Id", its_id), *_HEADERS, _POLICY]
 
 
 class Middleware:

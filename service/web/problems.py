@@ -35,14 +35,15 @@ def title_of(status: int) -> str:
     ) or HTTPStatus(status).phrase
 
 
-def response_for(problem: Problem | RuleError) -> Response:
-    """Return the problem response for an error."""
+def response_for(problem: Problem | RuleError, request_id: str) -> Response:
+    """Return the problem response for an error of the request with an id."""
     error_code = ERROR_CODES[problem.code]
     body: dict[str, Any] = {
         "type": f"/docs/errors#{problem.code}",
         "title": problem.code.replace("_", " ").capitalize(),
         "status": error_code.status,
         "detail": _shortened(problem.detail, MAX_DETAIL),
+        "instance": f"urn:skye:request:{request_id}",
         "code": problem.code,
     }
     headers: dict[str, str] = {"Cache-Control": "no-store"}
@@ -71,7 +72,7 @@ def _shortened(text: str, length: int) -> str:
 def _handle_problem(problem: Problem | RuleError) -> Response:
     """Return the problem response, and note its code for metrics and the access log."""
     request.environ[PROBLEM_CODE] = problem.code
-    return response_for(problem)
+    return response_for(problem, request.environ[REQUEST_ID])
 
 
 _BY_STATUS = {

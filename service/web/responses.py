@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import gzip
+from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, Final
+from urllib.parse import urlencode
 
 import msgspec
 from flask import Response, request
@@ -39,21 +42,32 @@ def uncached_json(view: Any, status: int, headers: Sequence[Header]) -> Response
     return Ready(body, status, [_TYPE_JSON, _length_of(body), _NOT_STORED, *headers])
 
 
-def json_response(view: Any, *, tag: str | None = None) -> Response:
+def json_response(view: Any, *, tag: str | None = None, more_headers: Sequence[Header] = ()) -> Response:
     """Return a view as JSON; with an entity tag it can be revalidated by `If-None-Match`.
 
     :raises Problem: not_acceptable.
     """
-    return encoded_json_response(_encoder.encode(view), tag=tag)
+    return encoded_json_response(_encoder.encode(view), tag=tag, more_headers=more_headers)
 
 
-def encoded_json_response(body: bytes, *, tag: str | None = None) -> Response:
+def link_to_next(path: str, query: Mapping[str, object]) -> list[Header]:
+    """Return the `Link` header (RFC 8288) that names the next page.
+
+    >>> link_to_next("/v1/games", {"cursor": "42", "limit": 2})
+    [('Link', '</v1/games?cursor=42&limit=2>; rel="next"')]
+    """
+    return [("Link", f'<{path}?{urlencode(query)}>; rel="next"')]
+
+
+def encoded_json_response(
+    body: bytes, *, tag: str | None = None, more_headers: Sequence[Header] = ()
+) -> Response:
     """Return JSON that is encoded already; see `json_response`.
 
     :raises Problem: not_acceptable.
     """
     check_accepts(JSON)
-    headers = [_TYPE_JSON, _length_of(body)]
+    headers = [_TYPE_JSON, _length_of(body), *more_headers]
     headers += [_NOT_STORED] if tag is None else _cache_headers(tag)
     return Ready(body, 200, headers)
 
@@ -104,6 +118,22 @@ def cacheable(response: Response, seconds: int) -> Response:
     conditional: Any = response.make_conditional(request)
     revalidated: Response = conditional
     return revalidated
+
+
+def compressed(body: bytes, content_type: str, seconds: int) -> Response:
+    """Return a body that every cache stores for a while, compressed by gzip if the client accepts that."""
+    accepts_gzip = request.accept_encodings["gzip"] > 0
+    response = Response(_gzipped(body) if accepts_gzip else body, content_type=content_type)
+    response.headers["Vary"] = "Accept-Encoding"
+    if accepts_gzip:
+        response.headers["Content-Encoding"] = "gzip"
+    return cacheable(response, seconds)
+
+
+@cache
+def _gzipped(body: bytes) -> bytes:
+    """Return a body compressed, without a time in it: it has one entity tag in every process."""
+    return gzip.compress(body, mtime=0)
 
 
 def check_accepts(*media_types: str) -> str:

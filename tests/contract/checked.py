@@ -13,8 +13,6 @@ METHODS = ("get", "put", "post", "patch", "delete")
 PROBLEM = "application/problem+json"
 
 ORDINARY_HEADERS = {
-    "access-control-allow-origin",
-    "access-control-expose-headers",
     "content-disposition",
     "content-length",
     "content-security-policy",
@@ -23,7 +21,6 @@ ORDINARY_HEADERS = {
     "date",
     "last-modified",
     "referrer-policy",
-    "vary",
     "x-accel-buffering",
     "x-content-type-options",
 }
@@ -90,6 +87,9 @@ class Contract:
             assert name in answer.headers or not header.get("required"), (where, name)
             if name in answer.headers and header["schema"]["type"] == "integer":
                 assert answer.headers[name].isdigit(), (where, name)
+        location = answer.headers.get("Location", "")
+        if location.startswith("/v1"):
+            assert self.operation_at("get", location), (where, location)
         extra = {name.lower() for name, _ in answer.headers} - headers.keys() - ORDINARY_HEADERS
         assert not extra, (where, extra)
 

@@ -11,6 +11,7 @@ import sys
 from unittest import mock
 
 from service.matches import cooperative_yield
+from tests.contract import worker_refusals
 from tests.contract.readme import laid_out
 from tests.contract.recording import LiveService
 from tests.support import refused_faults, refused_moves, refused_requests
@@ -82,6 +83,7 @@ def a_round(story, game, ann):
     actions = story.tell("pricing", "While prices are set.", "GET", f"{seat}/actions", token=ann)["actions"]
     discard, *kept = actions[0]["constraints"]["tiles"]
     offer = {"discard": discard, "prices": dict.fromkeys(kept, 2)}
+    story.tell("not_set", "Before it is set.", "GET", f"{seat}/offer", token=ann)
     story.tell("revealed", "The last offer: all are revealed.", "PUT", f"{seat}/offer", offer, ann)
     actions = story.tell("buying", "When it is one's turn to buy.", "GET", f"{seat}/actions", token=ann)
     buy = next(action["body"] for action in actions["actions"] if action["type"] == "buy")
@@ -94,6 +96,7 @@ def a_round(story, game, ann):
     tile = place["tile"]
     story.tell("in_hand", "The places of a tile in hand.", "GET", f"{seat}/places?tile={tile}", token=ann)
     story.tell("placed", "A tile is placed.", "POST", f"{seat}/placements", place, ann)
+    story.tell("one", "One so far.", "GET", f"{seat}/placements")
     story.tell("taken_back", "It is in hand again.", "DELETE", f"{seat}/placements/last", token=ann)
     while actions[0]["type"] == "place":
         story.ask("POST", f"{seat}/placements", actions[0]["body"], ann)
@@ -108,6 +111,7 @@ def a_look_around(story, game, ann):
     story.tell("first_round", "A round that is over.", "GET", f"{game}/rounds/1")
     story.tell("in_play", "Of a game in play, as a spectator sees it.", "GET", f"{game}/record")
     story.tell("in_play", "After the first round, as seat 0 sees it.", "GET", f"{game}/scores", token=ann)
+    story.tell("own", "As the seat sees itself.", "GET", f"{game}/players/0", token=ann)
     story.tell("seat", "A territory of three tiles.", "GET", f"{game}/players/0/territory")
 
 
@@ -199,7 +203,7 @@ def refusals():
     sentences = {code: sentence for sentence, (code, _) in reversed(PROVOKED.items())}
     told = {code: _refusal(sentence) for code, sentence in sentences.items()}
     limits = {"too_many_requests": _too_many_requests(), "too_many_streams": _too_many_streams()}
-    return told | limits | {"server_busy": _server_busy()}
+    return told | limits | {"server_busy": _server_busy()} | worker_refusals.recorded()
 
 
 def _refusal(sentence):

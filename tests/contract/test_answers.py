@@ -12,6 +12,9 @@ assert refused_moves
 assert refused_requests
 
 
+OF_A_SEAT = ("actions", "offer", "placements", "territory")
+
+
 def look_around(game):
     """Ask for everything there is to see of a game, as each of those who may look, and then once more."""
     view = game.call("GET", token=game.host).json
@@ -22,7 +25,8 @@ def look_around(game):
             known = {"If-None-Match": answer.headers["ETag"]} if "ETag" in answer.headers else {}
             game.call("GET", path, token=token, headers=known)
         unplaced = next(iter(view["bag"]["tiles"]), "L01")
-        for path in ("actions", "territory", "territory.svg?coordinates=true", f"places?tile={unplaced}"):
+        pictures = "territory.svg?coordinates=true"
+        for path in ("", *OF_A_SEAT, pictures, f"places?tile={unplaced}"):
             for known in ({}, {"If-None-Match": "*"}):
                 game.service.call("GET", game.path(path, number % max(seats, 1)), token=token, headers=known)
 

@@ -102,6 +102,9 @@ def test_every_field_has_a_description_and_a_range(document):
 def test_every_field_of_an_answer_is_always_there(document, contract):
     components = document["components"]["schemas"]
     sometimes = {
+        "ExportedDraw": {"discard", "price"},
+        "ExportedPlayerPosition": {"gold", "offer_set"},
+        "ExportedPosition": {"seed"},
         "Game": {"actions"},
         "Problem": {"errors", "params"},
         "ProblemParams": {*components["ProblemParams"]["properties"]},
@@ -172,6 +175,13 @@ def test_every_refusal_is_a_problem_whose_codes_are_listed(contract):
                 assert f"`{code}`" in said["description"], (path, code)
             listed.update(codes)
     assert listed == ERROR_CODES.keys()
+
+
+def test_operation_with_a_path_parameter_lists_not_found(contract):
+    for _, path, operation in contract.operations():
+        if "{" in path:
+            refused = contract.resolve(operation["responses"]["404"])
+            assert "not_found" in refused["x-problem-codes"], path
 
 
 def test_every_route_is_documented_and_every_operation_has_a_route(contract):

@@ -1,6 +1,8 @@
 """What nginx does before the instances: passes on, sends again what is safe to, refuses as the API would."""
 
 import contextlib
+import gzip
+import json
 import os
 import re
 import signal
@@ -62,6 +64,13 @@ def is_heard_by(broken, call):
 def test_idempotent_request_is_retried_at_another_instance(nginx, broken):
     answer = is_heard_by(broken, lambda: nginx.call("GET", "/v1/scoring-tiles"))
     assert answer.status == 200
+
+
+def test_contract_passes_nginx_compressed(nginx, instance):
+    instance().start()
+    answer = nginx.call("GET", "/openapi.json", headers={"Accept-Encoding": "gzip"})
+    assert answer.headers["Content-Encoding"] == "gzip"
+    assert json.loads(gzip.decompress(answer.body))["openapi"] == "3.1.0"
 
 
 def test_write_with_a_key_is_retried_at_another_instance(nginx, broken):

@@ -231,8 +231,9 @@ def test_a_private_game_is_there_for_its_own_alone(service):
             ("POST", "start", None),
             ("DELETE", "", None),
         ):
-            answer = game.call(method, rest, body, token=caller)
-            nowhere = service.call(method, f"/v1/games/nowhere/{rest}".rstrip("/"), body, caller)
+            one_id = {"X-Request-Id": "one"}
+            answer = game.call(method, rest, body, token=caller, headers=one_id)
+            nowhere = service.call(method, f"/v1/games/nowhere/{rest}".rstrip("/"), body, caller, one_id)
             assert (answer.status, answer.data) == (nowhere.status, nowhere.data)
     assert game.view(0)["private"] is True
     assert game.call("POST", "players", {"name": "Eve"}, token=game.host).status_code == 201

@@ -39,6 +39,12 @@ def an_offer_of_one_tile(service):
     return lambda: game.call("PUT", "offer", {"discard": marked, "prices": {priced: 1}}, seat=0)
 
 
+@refused_as("price_too_low")
+def a_price_of_nothing(service):
+    game = service.table()
+    return lambda: game.offer(0, 1, 0)
+
+
 @refused_as("not_enough_gold")
 def prices_beyond_the_purse(service):
     game = service.table()

@@ -28,8 +28,9 @@ OUT_OF_TURN = 0.1
 
 
 def digest(told):
-    """Return a short mark of JSON, the same for the same whatever the order of its fields."""
-    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).digest()[:12]
+    """Return a short mark of JSON, the same for the same whatever the order of its fields, and `now`."""
+    lasting = {name: value for name, value in told.items() if name != "now"}
+    return hashlib.sha256(json.dumps(lasting, sort_keys=True).encode()).digest()[:12]
 
 
 @dataclass(eq=False)

@@ -73,6 +73,7 @@ def test_a_stream_says_where_it_stands_tells_everything_and_ends(over):
         "version": view["version"],
         "last_event": view["last_event"],
         "after": 0,
+        "now": "2027-01-15T08:00:00.000Z",
     }
     assert [message["data"] for message in told] == events
     assert [int(message["id"]) for message in told] == [event["id"] for event in events]
@@ -270,7 +271,8 @@ def test_a_long_poll_does_not_wait_where_nothing_can_come(over):
     number = over.view()["last_event"]
     for after in (number, number + 5):
         told = over.service.get(over.path("events") + f"?after={after}&wait_ms=60000")
-        assert told == {"events": [], "last_event": number, "version": over.view()["version"]}
+        now = "2027-01-15T08:00:00.000Z"
+        assert told == {"events": [], "last_event": number, "version": over.view()["version"], "now": now}
 
 
 class CountingStore(RedisStore):

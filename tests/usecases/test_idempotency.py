@@ -229,6 +229,8 @@ FORMAT_1 = Path(__file__).parent / "idempotency_record_format_1.json"
 
 def known(text):
     """Return a response without the fields that releases since have added."""
+    now = '"now":"2027-01-15T08:00:00.000Z"'
+    text = text.replace(f"{now},", "").replace(f",{now}", "")
     return text.replace('"invites":[],', "").replace(',"invites":[]', "").replace('"invites":0,', "")
 
 

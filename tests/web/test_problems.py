@@ -3,13 +3,12 @@
 import pytest
 
 from service.matches.errors import ERROR_CODES
-from skye import RULE_ERRORS, SetOffer, new_game, play
+from skye import RULE_ERRORS
 from tests.support import refused_faults, refused_moves, refused_requests
 from tests.support.playing import code_of
 from tests.support.refused import PROVOKED
 
 ELSEWHERE = {
-    "price_too_low": "the schema refuses a price below 1 first; the engine's own refusal is tested below",
     "request_timeout": "nobody is slow here; see tests/system/test_slow_clients",
     "uri_too_long": "the server refuses it; see tests/system/test_unreadable",
     "headers_too_large": "and these",
@@ -48,8 +47,8 @@ def test_every_reason_of_the_rules_has_a_code():
     assert {error.code for error in RULE_ERRORS} <= ERROR_CODES.keys()
 
 
-def test_the_engine_itself_refuses_a_price_of_nothing():
-    game = new_game(("red", "blue"), "skye").game
-    marked, first, second = game.players[0].drawn
-    with pytest.raises(next(error for error in RULE_ERRORS if error.code == "price_too_low")):
-        play(game, 0, SetOffer(marked, ((first, 1), (second, 0))))
+def test_instance_of_a_problem_names_the_request(service):
+    answer = service.call("GET", "/v1/games/none", headers={"X-Request-Id": "mine"})
+    assert answer.json["instance"] == "urn:skye:request:mine"
+    answer = service.call("GET", "/v1/games/none")
+    assert answer.json["instance"] == f"urn:skye:request:{answer.headers['X-Request-Id']}"

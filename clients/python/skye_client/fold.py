@@ -10,7 +10,8 @@ Or build the view from the first event, with the ids of the tiles in the catalog
     for event in game.events():
         fold(view, event)
 
-After each event that completes a version, `view` is what GET would return to the same caller.
+After each event that completes a version, `view` is what GET would return to the same caller, except that
+`now` is the time of the event.
 """
 
 from __future__ import annotations
@@ -57,6 +58,7 @@ def fold(view: Game, event: Event) -> None:
     """Apply one event to a view. An event of an unknown type changes the version and nothing else."""
     folded = cast("_View", view)
     folded["version"], folded["last_event"] = event["version"], event["id"]
+    folded["now"] = event["at"]
     apply = _FOLDS.get(event["type"])
     if apply is not None:
         apply(folded, folded["players"], cast("_Event", event))

@@ -429,14 +429,6 @@ Side: TypeAlias = Literal["north", "east", "south", "west"]
 StreamEndReason: TypeAlias = str
 
 
-class StreamStart(TypedDict):
-    game: GameId
-    status: GameStatus
-    version: int
-    last_event: int
-    after: int
-
-
 class TakeBackAction(TypedDict):
     href: str
     type: Literal["take_back"]
@@ -708,6 +700,13 @@ class ChosenOptions(TypedDict):
     seed: NotRequired[str]
     tie_break: NotRequired[ChosenTieBreak]
     open_gold: NotRequired[bool]
+
+
+class CurrentOffer(TypedDict):
+    version: int
+    seat: int
+    discard: LandscapeTileId | None
+    prices: Prices | None
 
 
 class DrawnTile(TypedDict):
@@ -1057,6 +1056,15 @@ class StreamEnd(TypedDict):
     last_event: int
 
 
+class StreamStart(TypedDict):
+    game: GameId
+    status: GameStatus
+    version: int
+    last_event: int
+    after: int
+    now: Timestamp
+
+
 class TerritoryTile(TypedDict):
     tile: TileId
     x: int
@@ -1180,6 +1188,12 @@ class Area(TypedDict):
     scrolls: list[ObjectKind]
 
 
+class CurrentPlacements(TypedDict):
+    version: int
+    seat: int
+    placements: list[TerritoryTile]
+
+
 ExportedAction: TypeAlias = (
     RecordedOffer
     | RecordedPurchase
@@ -1213,7 +1227,7 @@ class ExportedPosition(TypedDict):
     starting_seat: int | None
     buys: int | None
     scoring_tiles: list[ScoringTileId] | None
-    tie_break: ChosenTieBreak | None
+    tie_break: TieBreakRule
     open_gold: bool | None
     players: list[ExportedPlayerPosition]
 
@@ -1341,6 +1355,7 @@ class Problem(TypedDict):
     title: str
     status: int
     detail: str
+    instance: str
     code: ProblemCode
     errors: NotRequired[list[FieldProblem]]
     params: NotRequired[ProblemParams]
@@ -1395,6 +1410,21 @@ class SeatScores(TypedDict):
     projected_score: int | None
 
 
+class SeatView(TypedDict):
+    seat: int
+    color: Color
+    score: int
+    gold: int | None
+    tiles_drawn: list[DrawnTile]
+    tiles_to_build: list[LandscapeTileId]
+    offer_set: bool
+    build_finished: bool
+    territory: list[TerritoryTile]
+    name: str
+    bot: BotName | None
+    version: int
+
+
 class TerritoryReport(TypedDict):
     seat: int
     version: int
@@ -1426,6 +1456,7 @@ class Game(TypedDict):
     you: Viewer
     options: GameOptions
     origin: GameOrigin | None
+    now: Timestamp
     deadline: Timestamp | None
     round: int
     rounds: int | None
@@ -1582,6 +1613,7 @@ class EventList(TypedDict):
     events: list[Event]
     last_event: int
     version: int
+    now: Timestamp
 
 
 GameToCreate: TypeAlias = FreshGame | RecordedGame | PositionedGame

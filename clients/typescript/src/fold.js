@@ -5,7 +5,7 @@
 
 /**
  * Apply one event to a view of a game. After the last event of a version, the view is what
- * `GET /v1/games/{game}` returns to the same caller. Unknown types of events change only the counters.
+ * `GET /v1/games/{game}` returns to the same caller, except that `now` is the time of the event. Unknown types of events change only the counters.
  *
  * @param {Game} view Changed in place.
  * @param {Event} event
@@ -13,6 +13,7 @@
 export function fold(view, event) {
   view.version = event.version;
   view.last_event = event.id;
+  view.now = event.at;
   FOLDS[event.type]?.(view, event, view.players);
 }
 

@@ -145,8 +145,9 @@ test("events, actions and fields that are new do no harm", async () => {
   const game = await newGame();
   const view = await direct.game(game.id).get();
   const before = structuredClone(view);
-  fold(view, { id: view.last_event + 1, version: view.version + 1, type: "weather_changed", rain: true });
-  assert.deepEqual(view, { ...before, last_event: before.last_event + 1, version: before.version + 1 });
+  const at = "2027-01-15T08:00:00.000Z";
+  fold(view, { id: view.last_event + 1, version: view.version + 1, at, type: "weather_changed", rain: true });
+  assert.deepEqual(view, { ...before, last_event: before.last_event + 1, version: before.version + 1, now: at });
   const { skye, sent } = scripted([ok({ id: "g", weather: "rain" })]);
   const action = { type: "dance", method: "PATCH", href: "/v1/games/g/players/0/dance", body: { steps: 3 } };
   assert.equal((await skye.game("g", "t").seat(0).act(action)).weather, "rain");

@@ -2,7 +2,7 @@
 
 from service.schemas.responses.catalogue import Health, ScoringTileList, ServiceIndex, Tile, TileList
 from service.schemas.responses.events import Event
-from service.schemas.responses.game import Game
+from service.schemas.responses.game import CurrentOffer, CurrentPlacements, Game, SeatView
 from service.schemas.responses.history import EventList, ExportedRecord, RoundReport, StreamMessage
 from service.schemas.responses.lobby import CreatedGame, CreatedInvite, GameList, TakenSeat
 from service.schemas.responses.play import ActionList
@@ -14,6 +14,8 @@ __all__ = [
     "ActionList",
     "CreatedGame",
     "CreatedInvite",
+    "CurrentOffer",
+    "CurrentPlacements",
     "Event",
     "EventList",
     "ExportedPosition",
@@ -27,6 +29,7 @@ __all__ = [
     "ScoredTerritories",
     "Scores",
     "ScoringTileList",
+    "SeatView",
     "ServiceIndex",
     "StreamMessage",
     "TakenSeat",

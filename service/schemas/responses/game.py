@@ -11,6 +11,7 @@ from service.schemas.enums import (
     GameStatus,
     LandscapeTile,
     OriginName,
+    Prices,
     ScoringSlot,
     ScoringTileId,
     SeedOrigin,
@@ -29,6 +30,7 @@ from service.schemas.responses.shape import (
     LandscapeTiles,
     Round,
     Seats,
+    TerritoryTile,
     Text,
     TilesAsPlaced,
     Time,
@@ -141,6 +143,29 @@ class Player(SeatInPlay):
     bot = BotName("The bot that plays the seat; null for a person.", allow_none=True)
 
 
+class SeatView(Player):
+    """One seat, with what the caller may see of it, and the version of the game."""
+
+    version = Version()
+
+
+class CurrentOffer(Answer):
+    """The offer of a seat in this round, as far as its tiles still lie before the screen."""
+
+    version = Version()
+    seat = Seat("The seat.")
+    discard = LandscapeTile("The tile to discard; null when hidden, or not set.", allow_none=True)
+    prices = Prices("Gold on the tiles for sale; null when hidden, or not set.", allow_none=True)
+
+
+class CurrentPlacements(Answer):
+    """The tiles that a seat has placed in this round."""
+
+    version = Version()
+    seat = Seat("The seat.")
+    placements = ListOf(TerritoryTile, "The placements, in that order.", length=(0, len(LANDSCAPE)))
+
+
 class ScoringTilePoints(Answer):
     """The points of one seat for a scoring tile."""
 
@@ -190,6 +215,7 @@ class Game(Answer):
     you = One(Viewer, "Whom the caller's token stands for.")
     options = One(GameOptions, "What the creator chose.")
     origin = One(GameOrigin, "What the game began from; null: it began as a new one.", allow_none=True)
+    now = Time("The time of the response, by the clock of the server; the `ETag` does not cover it.")
     deadline = Time("When the time for the present decision is up; null: never.", allow_none=True)
     round = Count("The round, counted from 1; 0 before the start.", ROUNDS)
     rounds = Integer(5, ROUNDS, "How many rounds the game has; null before the start.", allow_none=True)

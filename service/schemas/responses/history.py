@@ -27,6 +27,7 @@ from service.schemas.responses.shape import (
     Round,
     TerritoryTile,
     Text,
+    Time,
     Version,
 )
 from skye import LANDSCAPE, PLAYERS, SLOTS
@@ -38,6 +39,7 @@ class EventList(Answer):
     events = ListOf(Event, "The events; ask for more with `after` the last one's `id`.", length=(0, 1000))
     last_event = Count("The number of the last event of the game.")
     version = Version()
+    now = Time("The time of the response, by the clock of the server.")
 
 
 class RevealedOffer(Answer):
@@ -160,6 +162,7 @@ class StreamStart(Answer):
     version = Version()
     last_event = Count("The number of the last event of the game.")
     after = Count("The number of the event after which the stream begins.")
+    now = Time("The time of the message, by the clock of the server: how much of a deadline is left.")
 
 
 class StreamEnd(Answer):

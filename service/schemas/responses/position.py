@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from service.schemas.enums import TieBreakRule
 from service.schemas.fields import ListOf
 from service.schemas.positions import PlayerPosition, Position, PositionDraw
 from service.schemas.responses.shape import Answer, TilesAsPlaced
@@ -29,4 +30,5 @@ class ExportedPosition(Answer, Position):
     """
 
     optional = ("seed",)
+    tie_break = TieBreakRule("What breaks a tie.")
     players = ListOf(ExportedPlayerPosition, "The seats, in seat order.", length=(PLAYERS[0], PLAYERS[-1]))

@@ -82,6 +82,11 @@ class Problem(Answer):
     title = Text("The code in words.", 60, metadata={"examples": ["Wrong phase"]})
     status = Integer(400, 599, "The status of the answer.")
     detail = Text("Why the request was refused, in a sentence for people.", 1000)
+    instance = Text(
+        "What identifies this problem: `urn:skye:request:` and the id of the request, as in `X-Request-Id`.",
+        100,
+        metadata={"format": "uri", "examples": ["urn:skye:request:9f2c4b7a1d3e5f60"]},
+    )
     code = ProblemCode("Why the request was refused, in a word for programs.")
     errors = ListOf(FieldProblem, "The places of the request that are invalid.", length=(1, MAX_ERRORS))
     params = One(ProblemParams, "What `detail` names, for clients that word it themselves.")

@@ -1,0 +1,75 @@
+"""Seats: what one seat shows, its offer, and its placements of this round."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response
+
+from service.matches.authorization import require_seat
+from service.matches.match import Match
+from service.matches.tokens import Caller
+from service.matches.views import offer_view, placements_view, player_view
+from service.openapi.operations import Answer, Describe, Link, reads
+from service.schemas import responses as answers
+from service.web.collaborators import collaborators
+from service.web.request_parsing import Resource, bearer_token
+from service.web.responses import etag, json_response, not_modified
+
+blueprint = Resource(
+    "Seats", __name__, url_prefix="/v1/games/<game>/players/<int:seat>", description="Look at one seat."
+)
+
+_SEAT = {"game": "$request.path.game", "seat": "$request.path.seat"}
+
+
+def _shows(description: str, schema: type, *links: Link) -> Describe:
+    answer = Answer(200, description, schema, links=links)
+    return reads(answer, refuses=["not_acceptable", "seat_not_found"])
+
+
+@blueprint.route("")
+@_shows("The seat.", answers.SeatView, Link("get_territory", "Its territory.", _SEAT))
+def get_player(game: str, seat: int) -> Response:
+    """Get a seat.
+
+    The player, the points, the tiles and the territory of one seat, as the caller may see them: what
+    `players` of the view of the game has of it.
+    """
+    loaded = _loaded(game, seat)
+    return _tagged(*loaded, player_view(*loaded, seat))
+
+
+@blueprint.route("/offer")
+@_shows("The offer.", answers.CurrentOffer, Link("list_actions", "What the seat can do.", _SEAT))
+def get_offer(game: str, seat: int) -> Response:
+    """Get the offer of a seat.
+
+    The discard and the prices, as the caller may see them. Both are null in the lobby, before the seat has
+    set its offer, while they are hidden from the caller, and when the tiles are no longer before the screen.
+    """
+    loaded = _loaded(game, seat)
+    return _tagged(*loaded, offer_view(*loaded, seat))
+
+
+@blueprint.route("/placements")
+@_shows("The placements.", answers.CurrentPlacements, Link("get_territory", "All its tiles.", _SEAT))
+def list_placements(game: str, seat: int) -> Response:
+    """List the placements of this round.
+
+    The tiles that the seat has placed in this round, in placing order. The last of them is what
+    `DELETE .../placements/last` takes back.
+    """
+    match, caller = _loaded(game, seat)
+    return _tagged(match, caller, placements_view(match, seat))
+
+
+def _loaded(game: str, seat: int) -> tuple[Match, Caller]:
+    match, caller = collaborators().games.read(game, bearer_token())
+    require_seat(match, seat)
+    return match, caller
+
+
+def _tagged(match: Match, caller: Caller, view: dict[str, Any]) -> Response:
+    tag = etag(match.version, caller)
+    return not_modified(tag) or json_response({"version": match.version, **view}, tag=tag)

@@ -1,0 +1,63 @@
+"""GET of what can be written at a seat: the seat itself, its offer and its placements."""
+
+
+def get(game, rest, seat, viewer=None):
+    """Return what a viewer, or a spectator, is shown at a seat."""
+    return game.service.get(game.path(rest, seat), None if viewer is None else game.tokens[viewer])
+
+
+def test_seat_is_what_the_view_shows_of_it(service):
+    game = service.table(2)
+    game.offer(0, 1, 2)
+    for viewer in (None, 0, 1):
+        view = game.view(viewer)
+        for seat in (0, 1):
+            assert get(game, "", seat, viewer) == view["players"][seat] | {"version": view["version"]}
+
+
+def test_seat_that_nobody_has_taken_is_not_found(service):
+    answer = service.call("GET", service.table(2).path("", 2))
+    assert (answer.status_code, answer.json["code"]) == (404, "seat_not_found")
+
+
+def test_offer_is_shown_to_its_seat_and_hidden_from_others(service):
+    game = service.table(2)
+    unset = get(game, "offer", 0, 0)
+    assert (unset["discard"], unset["prices"]) == (None, None)
+    game.offer(0, 1, 2)
+    own = get(game, "offer", 0, 0)
+    assert own["discard"] is not None
+    assert sorted(own["prices"].values()) == [1, 2]
+    for viewer in (None, 1):
+        hidden = get(game, "offer", 0, viewer)
+        assert (hidden["discard"], hidden["prices"]) == (None, None)
+
+
+def test_offer_after_the_reveal_has_the_prices_for_everybody(service):
+    game = service.table(2)
+    game.offer(0, 1, 2)
+    game.offer(1, 1, 1)
+    shown = get(game, "offer", 0)
+    assert shown["discard"] is None
+    assert sorted(shown["prices"].values()) == [1, 2]
+
+
+def test_offer_in_the_lobby_is_not_set(service):
+    shown = get(service.table(2, start=False), "offer", 0)
+    assert (shown["discard"], shown["prices"]) == (None, None)
+
+
+def test_placements_are_those_of_this_round(service):
+    game = service.table(2)
+    assert get(game, "placements", 0)["placements"] == []
+    game.play_to("building")
+    action = next(action for action in game.actions(0) if action["type"] == "place")
+    game.act(0, action)
+    body = {"rotation": 0} | action["body"]
+    assert get(game, "placements", 0)["placements"] == [body]
+    assert game.call("DELETE", "placements/last", seat=0).status_code == 200
+    assert get(game, "placements", 0)["placements"] == []
+
+
+def test_placements_in_the_lobby_are_none(service):
+    assert get(service.table(2, start=False), "placements", 0)["placements"] == []

@@ -1,0 +1,33 @@
+"""The contract is sent compressed to clients that accept it."""
+
+import gzip
+
+import pytest
+
+
+@pytest.fixture(params=["/openapi.json", "/openapi.yaml"])
+def path(request):
+    return request.param
+
+
+@pytest.mark.parametrize("accepted", ["gzip", "br, gzip;q=0.5", "*"])
+def test_contract_is_compressed_for_a_client_that_accepts_gzip(path, accepted, service):
+    plain = service.call("GET", path)
+    answer = service.call("GET", path, headers={"Accept-Encoding": accepted})
+    assert answer.headers["Content-Encoding"] == "gzip"
+    assert gzip.decompress(answer.data) == plain.data
+    assert len(answer.data) * 8 < len(plain.data)
+    assert answer.headers["ETag"] != plain.headers["ETag"]
+    assert answer.headers["Vary"] == plain.headers["Vary"] == "Accept-Encoding"
+
+
+@pytest.mark.parametrize("accepted", [None, "identity", "br", "gzip;q=0"])
+def test_contract_is_sent_as_it_is_to_any_other_client(path, accepted, service):
+    headers = {} if accepted is None else {"Accept-Encoding": accepted}
+    assert "Content-Encoding" not in service.call("GET", path, headers=headers).headers
+
+
+def test_compressed_contract_is_revalidated_by_its_own_tag(path, service):
+    headers = {"Accept-Encoding": "gzip"}
+    tag = service.call("GET", path, headers=headers).headers["ETag"]
+    assert service.call("GET", path, headers=headers | {"If-None-Match": tag}).status_code == 304

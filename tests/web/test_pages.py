@@ -1,0 +1,48 @@
+"""The `Link` header of pages: where the next page is."""
+
+import re
+
+
+def following(answer):
+    """Return the path of the next page, None on the last."""
+    link = answer.headers.get("Link")
+    return link and re.fullmatch(r'<(.*)>; rel="next"', link)[1]
+
+
+def pages(service, path):
+    """Yield a page and those that follow it, by their links."""
+    while path is not None:
+        answer = service.call("GET", path)
+        yield answer.json
+        path = following(answer)
+
+
+def test_links_lead_through_all_pages_of_games(service):
+    ids = []
+    for _ in range(4):
+        service.clock.advance(1)
+        ids.append(service.table(2).id)
+    shown = [game["id"] for page in pages(service, "/v1/games?limit=2") for game in page["games"]]
+    assert shown == ids[::-1]
+
+
+def test_link_keeps_the_status_that_was_asked_for(service):
+    for number in range(5):
+        service.table(2, start=number % 2 == 0)
+    listed = [page["games"] for page in pages(service, "/v1/games?limit=2&status=playing")]
+    assert [len(games) for games in listed] == [2, 1]
+    assert {game["status"] for games in listed for game in games} == {"playing"}
+
+
+def test_links_lead_through_all_events(service):
+    game = service.table(2)
+    game.offer(0, 1, 1)
+    events = [event for page in pages(service, game.path("events?limit=3")) for event in page["events"]]
+    assert [event["id"] for event in events] == list(range(1, game.view()["last_event"] + 1))
+
+
+def test_page_of_events_without_more_has_no_link(service):
+    game = service.table(2)
+    last = game.view()["last_event"]
+    for after in (0, last, last + 5):
+        assert following(game.call("GET", f"events?after={after}")) is None
