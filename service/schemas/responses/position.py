@@ -30,5 +30,5 @@ class ExportedPosition(Answer, Position):
     """
 
     optional = ("seed",)
-    tie_break = TieBreakRule("What breaks a tie.")
+    tie_break = TieBreakRule("What breaks a tie.")  # type: ignore[assignment]  # open to later words
     players = ListOf(ExportedPlayerPosition, "The seats, in seat order.", length=(PLAYERS[0], PLAYERS[-1]))
