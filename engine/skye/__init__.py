@@ -19,6 +19,7 @@ from skye.action_encoding import (
 from skye.areas import Area
 from skye.bots import BOTS, Bot, choose_move
 from skye.chance import chance_outcomes
+from skye.checkpoint import on_checkpoint
 from skye.draws import commitment
 from skye.errors import (
     RULE_ERRORS,
@@ -161,6 +162,7 @@ __all__ = [
     "new_game",
     "observed_game",
     "offer_limits",
+    "on_checkpoint",
     "placement_gains",
     "play",
     "play_on",

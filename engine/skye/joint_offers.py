@@ -1,8 +1,12 @@
-"""Offers of a round chosen jointly: fictitious play of a matrix game over what tiles are worth to the seats.
+"""Offers of a round chosen jointly: a matrix game over what tiles are worth to the seats.
 
 Each seat's strategies are its offers. One offer for each seat leads to the purchases that gain the seats
 most, in turn. The payoff of a seat is what it gains over the mean of the others: between two seats a zero-sum
-game. Every input is public: territories, scoring tiles, tiles drawn, and the purses, which follow from public
+game. An offer is judged half by what it gains against the offers that greedy rivals would make, and half by
+fictitious play, in which the rivals answer it: the first half exploits naive rivals, the second keeps clever
+ones from exploiting it.
+
+Every input is public: territories, scoring tiles, tiles drawn, and the purses, which follow from public
 events (see `observation.count_purses`).
 """
 
@@ -12,12 +16,21 @@ from itertools import permutations
 from random import Random
 from typing import Final, NamedTuple, TypeAlias
 
+from skye.checkpoint import checkpoint
 from skye.game import PRICING, Game, Player
+from skye.greedy import greedy_offer
 from skye.moves import PASS, PURCHASES, Move, SetOffer
+from skye.rules import offer_limits
 from skye.valuation import Appraisal, appraisal_of, situation_of
 
-_ITERATIONS: Final = {2: 16, 3: 9, 4: 6, 5: 4}
+_ITERATIONS: Final = {2: 16, 3: 5, 4: 3, 5: 2}
 """How many times each seat answers the others, by the number of seats: what fits in the budget of time."""
+
+_OWN_GOLD: Final = 0.7
+"""How much of what gold is worth to other seats it is worth to this one, which needs less of it."""
+
+_SLICE: Final = 32
+"""How many strategies are tried between two checkpoints: less than a millisecond."""
 
 _MAX_PRICE: Final = 10
 """Gold; no tile is worth more to a rival, except in odd positions."""
@@ -43,11 +56,15 @@ class _Lot(NamedTuple):
 
 
 def best_joint_offer(game: Game, seat: int, rng: Random) -> SetOffer:
-    """Return the offer of most expected payoff against the other seats' mixed strategies."""
-    market = _Market(game)
+    """Return the offer of most expected payoff against the other seats."""
+    market = _Market(game, seat)
     strategies = market.strategies
     rng.shuffle(strategies[seat])
-    totals = market.fictitious_play(_ITERATIONS[len(game.players)])[seat]
+    iterations = _ITERATIONS[len(game.players)]
+    naive = [0.0] * len(strategies[seat])
+    market.add_payoffs(naive, market.greedy_offers(game, rng), seat)
+    clever = market.fictitious_play(iterations)[seat]
+    totals = [of_naive + of_clever / iterations for of_naive, of_clever in zip(naive, clever, strict=True)]
     best = max(range(len(totals)), key=totals.__getitem__)
     one, other = (market.lots[lot] for lot in strategies[seat][best])
     (discard,) = set(game.players[seat].drawn) - {one.tile, other.tile}
@@ -56,10 +73,10 @@ def best_joint_offer(game: Game, seat: int, rng: Random) -> SetOffer:
 
 def best_joint_purchase(game: Game, seat: int) -> Move:
     """Return the purchase, or the pass, of most payoff when every later seat buys what gains it most."""
-    appraisal = appraisal_of(situation_of(game))
+    appraiser = _Appraiser(game, seat)
     seats = len(game.players)
     on_offer = [
-        _lot(appraisal, seats, seller, tile, price)
+        appraiser.lot(seller, tile, price)
         for seller, player in enumerate(game.players)
         for tile, price in zip(player.drawn, player.prices, strict=True)
     ]
@@ -78,13 +95,44 @@ def best_joint_purchase(game: Game, seat: int) -> Move:
     return PASS if best is None else PURCHASES[best.tile]
 
 
+class _Appraiser:
+    """Appraises lots for one seat, which values its own gold less than rivals take it to do."""
+
+    def __init__(self, game: Game, seat: int) -> None:
+        self._seat = seat
+        self._seats = range(len(game.players))
+        self._appraisal: Appraisal = appraisal_of(situation_of(game))
+        self._judged = [self._appraisal.gold(other) for other in self._seats]
+        self._gold = self._judged.copy()
+        self._gold[seat] *= _OWN_GOLD
+
+    def lot(self, seller: int, tile: str, price: int) -> _Lot:
+        """Return a lot with what it is worth to all seats."""
+        gain = self._appraisal.gain
+        own = gain(seller, tile)
+        sale = 2 * price * self._gold[seller] - own
+        sale_as_judged = 2 * price * self._judged[seller] - own
+        rivals = len(self._seats) - 1
+        bought = tuple([gain(seat, tile) - price * self._gold[seat] for seat in self._seats])
+        utility = tuple(
+            [
+                net - (sale if seat == self._seat else sale_as_judged) / rivals
+                if seat != seller and net > 0
+                else -1.0
+                for seat, net in enumerate(bought)
+            ]
+        )
+        gold = price * self._gold[seller]
+        return _Lot(seller, tile, price, own - gold, gold, bought, utility)
+
+
 class _Market:
     """The lots and strategies of all seats before the offers are revealed."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, seat: int) -> None:
         self._order = [(game.starting_seat + turn) % len(game.players) for turn in range(len(game.players))]
         self._purses = [_purse(game, player) for player in game.players]
-        self._appraisal = appraisal_of(situation_of(game))
+        self._appraiser = _Appraiser(game, seat)
         self.lots: list[_Lot] = []
         self.strategies = [self._strategies_of(seat, player) for seat, player in enumerate(game.players)]
 
@@ -106,7 +154,7 @@ class _Market:
         first = len(self.lots)
         highest = min(self._purses[seat] - 1, _MAX_PRICE)
         for price in range(1, highest + 1):
-            lot = _lot(self._appraisal, len(self._purses), seat, tile, price)
+            lot = self._appraiser.lot(seat, tile, price)
             self.lots.append(lot)
             if max(lot.utility) <= 0:
                 break
@@ -119,7 +167,7 @@ class _Market:
         played = [self._first_strategy(seat) for seat in seats]
         for _ in range(iterations):
             for seat in seats:
-                self._add_payoffs(totals[seat], played, seat)
+                self.add_payoffs(totals[seat], played, seat)
             for seat in seats:
                 best = max(range(len(totals[seat])), key=totals[seat].__getitem__)
                 played[seat] = self.strategies[seat][best]
@@ -132,10 +180,25 @@ class _Market:
             key=lambda strategy: sum([lots[lot].kept + lots[lot].price for lot in strategy]),
         )
 
-    def _add_payoffs(self, totals: list[float], played: list[_Strategy], seat: int) -> None:
+    def greedy_offers(self, game: Game, rng: Random) -> list[_Strategy]:
+        """Return the offers that all seats would make if they were greedy."""
+        return [self._greedy_offer(game, seat, rng) for seat in range(len(self._purses))]
+
+    def _greedy_offer(self, game: Game, seat: int, rng: Random) -> _Strategy:
+        limits = offer_limits(game, seat)
+        assert limits is not None, "all seats can set offers"
+        (one, price), (other, price_of_other) = greedy_offer(game, seat, limits, rng).prices
+        self.lots.append(self._appraiser.lot(seat, one, price))
+        self.lots.append(self._appraiser.lot(seat, other, price_of_other))
+        return len(self.lots) - 2, len(self.lots) - 1
+
+    def add_payoffs(self, totals: list[float], played: list[_Strategy], seat: int) -> None:
+        """Add to the sum of each strategy of a seat its payoff when the other seats play these."""
         offers = played.copy()
         rivals = len(played) - 1
         for number, strategy in enumerate(self.strategies[seat]):
+            if not number % _SLICE:
+                checkpoint()
             offers[seat] = strategy
             gains = self._gains(offers)
             own = gains[seat]
@@ -180,14 +243,3 @@ def _sell(lot: _Lot, buyer: int, on_offer: list[_Lot], purses: list[int], gains:
 
 def _purse(game: Game, player: Player) -> int:
     return player.gold + (player.stakes if game.phase is PRICING else 0)
-
-
-def _lot(appraisal: Appraisal, seats: int, seller: int, tile: str, price: int) -> _Lot:
-    kept = appraisal.gain(seller, tile) - price * appraisal.gold(seller)
-    sold = price * appraisal.gold(seller)
-    bought = tuple([appraisal.gain(seat, tile) - price * appraisal.gold(seat) for seat in range(seats)])
-    harm = (sold - kept) / (seats - 1)
-    utility = tuple(
-        [gain - harm if seat != seller and gain > 0 else -1.0 for seat, gain in enumerate(bought)]
-    )
-    return _Lot(seller, tile, price, kept, sold, bought, utility)

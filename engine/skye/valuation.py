@@ -12,6 +12,7 @@ from itertools import chain
 from typing import Final, NamedTuple
 
 from skye.areas import Area
+from skye.checkpoint import checkpoint
 from skye.frontier import Place
 from skye.game import Game
 from skye.prospects import Outlook, Plan, prospects_of
@@ -166,6 +167,7 @@ class Appraisal:
     def gain(self, seat: int, tile: str) -> float:
         """Return the points that a tile would bring a seat at its best place; 0 when it has none."""
         if (seat, tile) not in self._gains:
+            checkpoint()
             growth = best_growth(self._outlooks[seat], self._territories[seat], tile)
             self._gains[seat, tile] = growth.value - self._before[seat] if growth else 0.0
         return self._gains[seat, tile]

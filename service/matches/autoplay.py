@@ -6,12 +6,14 @@ The request that makes such a move due also makes it; there is no background job
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from service.matches.cooperative_yield import Computation
 from service.matches.match import AnyEvent, BotTookOver, Match, OnTimeout, Status, TimedOut
 from service.matches.transitions import Transition, advance, make_move
-from skye import BOTS, Game, Move, Pass, Phase, choose_move
+from skye import BOTS, Game, Move, Pass, Phase, choose_move, on_checkpoint
 
 SUBSTITUTE_BOT = "greedy"
 """The bot that replaces players who resign or miss a deadline."""
@@ -21,12 +23,22 @@ def play_bots(transition: Transition, now_ms: int) -> Transition:
     """Make the moves of bots until a person must move or the game is over."""
     if _next_bot(transition.match) is None:
         return transition
-    with Computation() as computation:
+    with Computation() as computation, _yielding_at_checkpoints(computation):
         while (seat := _next_bot(transition.match)) is not None:
             match = transition.match
             transition = transition.then(make_move(match, seat, _bot_move(match, seat), now_ms))
             computation.checkpoint()
     return transition
+
+
+@contextmanager
+def _yielding_at_checkpoints(computation: Computation) -> Iterator[None]:
+    """Let bots yield while they choose a move: an offer of the strategist takes tens of milliseconds."""
+    reset = on_checkpoint.set(computation.checkpoint)
+    try:
+        yield
+    finally:
+        on_checkpoint.reset(reset)
 
 
 def _next_bot(match: Match) -> int | None:

@@ -1,8 +1,11 @@
 """Bots: they play by themselves, within the request that makes it their turn."""
 
+import random
+
 import pytest
 
-from skye import BOTS
+from service.matches import cooperative_yield
+from skye import BOTS, COLORS, choose_move, new_game, on_checkpoint
 from tests.support.playing import NAMES, Service, code_of, dice
 
 
@@ -131,3 +134,24 @@ def test_unnamed_bots_are_named_by_their_kind_and_number(service):
         "Random",
         "Greedy 2",
     ]
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+def test_strategist_reaches_checkpoints_while_it_chooses_an_offer(players):
+    game = new_game(COLORS[:players], f"checkpoints {players}").game
+    reached = []
+    reset = on_checkpoint.set(lambda: reached.append(None))
+    try:
+        choose_move(BOTS["strategist"], game, 0, random.Random(1))
+    finally:
+        on_checkpoint.reset(reset)
+    assert len(reached) > 20
+
+
+def test_worker_yields_while_a_strategist_chooses(service, monkeypatch):
+    yields = []
+    monkeypatch.setattr(cooperative_yield, "_SLICE_S", 0)
+    monkeypatch.setattr(cooperative_yield.time, "sleep", yields.append)
+    game = service.table(2, bots={1: "strategist"})
+    assert len(yields) > 20
+    assert game.view()["waiting_for"] == [0]

@@ -1,0 +1,59 @@
+"""Offers of the strategist: what they count on, and that they beat greedy ones."""
+
+from random import Random
+
+import pytest
+
+from skye import BOTS, COLORS, new_game, offer_limits, play
+from skye.greedy import greedy_offer
+from skye.joint_offers import _Appraiser, _Market, best_joint_offer
+
+for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
+
+
+def end_of(bots, seed):
+    game = new_game(COLORS[: len(bots)], seed).game
+    number = 0
+    while not game.is_over:
+        seat = game.waiting_for[0]
+        game = play(game, seat, BOTS[bots[seat]](game, seat, Random(f"{seed}/{number}"))).game
+        number += 1
+    return game
+
+
+@for_each_number_of_players
+def test_joint_offer_expects_the_offers_that_greedy_rivals_make(players):
+    game = new_game(COLORS[:players], "expected").game
+    market = _Market(game, 0)
+    expected = market.greedy_offers(game, Random(1))
+    rng = Random(1)
+    for seat in range(players):
+        made = greedy_offer(game, seat, offer_limits(game, seat), rng)
+        lots = [market.lots[lot] for lot in expected[seat]]
+        assert {(lot.seller, lot.tile, lot.price) for lot in lots} == {
+            (seat, *priced) for priced in made.prices
+        }
+
+
+@for_each_number_of_players
+def test_joint_offer_is_legal(players):
+    game = new_game(COLORS[:players], "legal").game
+    for seat in range(players):
+        game = play(game, seat, best_joint_offer(game, seat, Random(seat))).game
+    assert game.phase == "buying"
+
+
+def test_appraiser_values_own_gold_less_than_that_of_rivals():
+    game = new_game(COLORS[:3], "gold").game
+    own, other = (_Appraiser(game, seat).lot(0, game.players[0].drawn[0], 3) for seat in (0, 1))
+    assert 0 < own.sold < other.sold
+
+
+@pytest.mark.parametrize(("players", "at_least"), [(2, 8), (4, 5)])
+def test_strategist_wins_most_games_against_greedy(players, at_least):
+    won = 0
+    for number in range(12):
+        bots = ["greedy"] * players
+        bots[number % players] = "strategist"
+        won += number % players in end_of(bots, f"held out {number // players}").winners
+    assert won >= at_least
