@@ -1,8 +1,10 @@
-"""Plays the bots of the engine against each other and writes the tables into engine/README.md."""
+"""Plays the bots of the engine against each other and writes the tables into engine/README.md.
+
+Arguments are passed on to `skye-arena`, for example `--workers=1`.
+"""
 
 import json
 import sys
-import tempfile
 from pathlib import Path
 
 from skye.arena.command import main, table
@@ -11,18 +13,25 @@ from skye.arena.ratings import standings
 README = Path(__file__).parents[1] / "engine" / "README.md"
 BEGIN, END = "<!-- league -->", "<!-- /league -->"
 
+FOLDER = Path(__file__).parents[1] / "data" / "league"
+"""Where results are kept: an interrupted run resumes."""
+
+SEED = "held-out"
+"""No bot was tuned on games of this seed."""
+
 LEAGUES = {
-    "Two players": ["random", "greedy", "strategist", "--players=2", "--games=300"],
-    "Two players, greedy and strategist": ["greedy", "strategist", "--players=2", "--games=1000"],
-    "One strategist among three greedy": ["strategist", "greedy", "--players=4", "--games=1000"],
+    "Two players, all bots": ["random", "greedy", "strategist", "--players=2", "--games=300"],
+    "Two players": ["strategist", "greedy", "--players=2", "--games=1000"],
+    "Three players, two of them greedy": ["strategist", "greedy", "--players=3", "--games=300"],
+    "Four players, three of them greedy": ["strategist", "greedy", "--players=4", "--games=1000"],
 }
 
 
-def play(title: str, arguments: list[str], folder: Path) -> str:
-    """Play a league; return its heading and its table."""
-    out = folder / f"{title}.jsonl"
-    if main([*arguments, "--seed=held-out", f"--out={out}"]):
-        sys.exit(f"{title}: the league was not played")
+def play(title: str, arguments: list[str]) -> str:
+    """Play the games of a league that are missing; return its heading and its table."""
+    out = FOLDER / f"{title.lower().replace(' ', '-').replace(',', '')}.jsonl"
+    if status := main([*arguments, f"--seed={SEED}", f"--out={out}", *sys.argv[1:]]):
+        sys.exit(status)
     results = [json.loads(line) for line in out.read_text().splitlines()[1:]]
     return f"{title}, {len(results)} games:\n\n{table(standings(results))}\n"
 
@@ -35,5 +44,5 @@ def write(tables: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as folder:
-        write([play(title, arguments, Path(folder)) for title, arguments in LEAGUES.items()])
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    write([play(title, arguments) for title, arguments in LEAGUES.items()])

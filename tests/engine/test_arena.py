@@ -119,7 +119,7 @@ def test_interrupted_league_resumes_where_it_stopped(play):
     play.out.write_text("".join(lines[:4]) + lines[4][:40])
     _, resumed = play("random", "greedy", games=6)
     without_times = [
-        [{k: v for k, v in result.items() if k != "slowest_ms"} for result in results]
+        [{k: v for k, v in result.items() if k != "decisions_ms"} for result in results]
         for results in (whole, resumed)
     ]
     assert without_times[0] == without_times[1]
@@ -153,10 +153,11 @@ def test_rating_difference_follows_from_win_rate():
             "winners": [winner],
             "scores": scores,
             "failures": {},
-            "slowest_ms": [0, 0],
+            "decisions_ms": [[1.0] * 99 + [5.0], [2.0]],
         }
 
     one, other = standings([result(game, int(game % 4 == 0)) for game in range(400)])
     assert one.name == "one"
     assert one.rating.value - other.rating.value == pytest.approx(190.8, abs=2)  # 400 log10(3)
+    assert (one.p99_ms, other.p99_ms) == (5.0, 2.0)
     assert one.rating.low < one.rating.value < one.rating.high

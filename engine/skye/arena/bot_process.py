@@ -10,7 +10,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any, Final
 
@@ -41,6 +41,7 @@ class BotProcess:
     """A bot that runs as a command; it sees what its seat may know and nothing of this process."""
 
     def __init__(self, command: Sequence[str], budget_s: float) -> None:
+        self.clock: Callable[[], float] = time.perf_counter
         self._command = command
         self._budget_s = budget_s
         self._process: subprocess.Popen[bytes] | None = None

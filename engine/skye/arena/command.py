@@ -41,13 +41,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def table(rows: Sequence[Standing]) -> str:
     """Return standings as a Markdown table."""
     lines = [
-        "| bot | games | wins | 95 % | rating | 95 % | mean score | failures | slowest decision |",
+        "| bot | games | wins | 95 % | rating | 95 % | mean score | failures | p99 of a decision |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
-    for name, games, wins, rating, score, failures, slowest in rows:
+    for name, games, wins, rating, score, failures, p99 in rows:
         lines.append(
             f"| {name} | {games} | {wins.value:.1%} | {wins.low:.1%} - {wins.high:.1%} | {rating.value:.0f} "
-            f"| {rating.low:.0f} - {rating.high:.0f} | {score:.1f} | {failures} | {slowest:.0f} ms |"
+            f"| {rating.low:.0f} - {rating.high:.0f} | {score:.1f} | {failures} | {p99:.0f} ms |"
         )
     return "\n".join(lines)
 

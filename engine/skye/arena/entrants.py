@@ -15,6 +15,8 @@ from __future__ import annotations
 import re
 import shlex
 import sys
+import time
+from collections.abc import Callable
 from random import Random
 from typing import NamedTuple, Protocol
 
@@ -34,7 +36,9 @@ class Entrant(NamedTuple):
 
 
 class Decider(Protocol):
-    """What chooses the moves of an entrant."""
+    """What chooses the moves of an entrant; `clock` measures what a decision takes."""
+
+    clock: Callable[[], float]
 
     def decide(self, game: Game, seat: int, rng: Random) -> Move:
         """Return a move, or raise `BotFailed`."""
@@ -47,6 +51,7 @@ class _ShippedBot:
     """A bot of this package; it runs in this process, and gets only what its seat can know."""
 
     def __init__(self, name: str) -> None:
+        self.clock: Callable[[], float] = time.thread_time  # of CPU: other processes do not count
         self._bot = BOTS[name]
 
     def decide(self, game: Game, seat: int, rng: Random) -> Move:

@@ -46,7 +46,7 @@ def play_match(
         "winners": _winners(game, match.failures),
         "scores": [player.score for player in game.players],
         "failures": {str(seat): failure for seat, failure in match.failures.items()},
-        "slowest_ms": [round(1000 * seconds, 1) for seconds in match.slowest],
+        "decisions_ms": [[round(1000 * seconds, 1) for seconds in of_seat] for of_seat in match.seconds],
         "record": _record(names, game, seed, match.actions),
     }
 
@@ -57,7 +57,8 @@ class _Match:
     def __init__(self, deciders: Sequence[Decider | None], seed: str, server: ServerGame | None) -> None:
         self.game = new_game(COLORS[: len(deciders)], seed).game
         self.failures: dict[int, str] = {}
-        self.slowest = [0.0] * len(deciders)
+        self.seconds: list[list[float]] = [[] for _ in deciders]
+        """How long each seat's decisions took."""
         self.actions: list[dict[str, Any]] = []
         self._deciders = deciders
         self._seed = seed
@@ -67,12 +68,14 @@ class _Match:
         """Play to the end."""
         while not self.game.is_over:
             seat = self._next_seat()
-            begun = time.perf_counter()
-            if self._deciders[seat] is None and self._server is not None:
+            decider = self._deciders[seat]
+            clock = time.perf_counter if decider is None else decider.clock
+            begun = clock()
+            if decider is None and self._server is not None:
                 self._take_moves_of_server(self._server)
             else:
                 self._make_move(seat)
-            self.slowest[seat] = max(self.slowest[seat], time.perf_counter() - begun)
+            self.seconds[seat].append(clock() - begun)
 
     def _next_seat(self) -> int:
         """Return the first seat to act. The arena's go first: until then the offers of others are secret."""

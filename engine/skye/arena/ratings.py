@@ -34,7 +34,7 @@ class Standing(NamedTuple):
     rating: Interval
     score: float
     failures: int
-    slowest_ms: float
+    p99_ms: float
 
 
 def wilson(wins: float, games: int) -> Interval:
@@ -68,10 +68,14 @@ def standings(results: Sequence[dict[str, Any]]) -> list[Standing]:
                 ratings[name],
                 fmean([r["scores"][seat] for r, seat in seats]),
                 sum(str(seat) in r["failures"] for r, seat in seats),
-                max(r["slowest_ms"][seat] for r, seat in seats),
+                _p99([ms for r, seat in seats for ms in r["decisions_ms"][seat]]),
             )
         )
     return sorted(table, key=lambda standing: -standing.rating.value)
+
+
+def _p99(values: Sequence[float]) -> float:
+    return sorted(values)[int(0.99 * len(values))] if values else 0.0
 
 
 def _ratings_with_intervals(results: Sequence[dict[str, Any]], names: list[str]) -> dict[str, Interval]:
