@@ -10,6 +10,7 @@ from typing import Any
 from service.matches.errors import MAX_ERRORS, FieldError, Problem
 from service.matches.match import GameOptions, Match, OnTimeout, Origin, Seat, SeedSource
 from service.matches.names import name_key
+from service.matches.scenarios import SCENARIOS
 from service.matches.tokens import INVITE_ROLE, TokenSource, hash_token
 from skye import Game, InvalidPosition, TieBreak, game_from_position
 
@@ -37,7 +38,10 @@ def computing_cost(body: dict[str, Any]) -> int:
     """
     if "record" in body:
         return len(body["record"]["actions"][: body.get("until")]) // _ACTIONS_PER_UNIT
-    return sum("bot" in player for player in body["players"])
+    bots = sum("bot" in player for player in body["players"])
+    if "scenario" in body:
+        return bots + len(SCENARIOS[body["scenario"]].actions) // _ACTIONS_PER_UNIT
+    return bots
 
 
 def new_match(

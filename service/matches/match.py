@@ -41,13 +41,15 @@ class OriginType(StrEnum):
 
     RECORD = "record"
     POSITION = "position"
+    SCENARIO = "scenario"
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a match that did not begin with a new game comes from."""
+    """Where a match that did not begin with a new game comes from; `scenario` names the scenario."""
 
     type: OriginType
+    scenario: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

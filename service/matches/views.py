@@ -147,7 +147,7 @@ def options_view(match: Match) -> View:
 
 def origin_view(origin: Origin | None) -> View | None:
     """Return what a match began from, None for a match that began with a new game."""
-    return None if origin is None else {"type": origin.type}
+    return None if origin is None else {"type": origin.type, "scenario": origin.scenario}
 
 
 def player_view(match: Match, caller: Caller, seat: int) -> View:
@@ -264,7 +264,7 @@ def position_view(match: Match, caller: Caller, game: Game | None = None) -> Vie
     :raises Problem: game_not_started.
     """
     now = game_begun(match)
-    began_from_position = match.origin is not None and match.origin.type is OriginType.POSITION
+    began_from_position = match.origin is not None and match.origin.type is not OriginType.RECORD
     if now.is_over or (caller.host and began_from_position):
         return position_of(game or now)
     return position_as_seen_by(caller.seat, game or now)

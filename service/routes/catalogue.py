@@ -8,6 +8,7 @@ from flask import Response
 
 from service.matches import views
 from service.matches.errors import Problem
+from service.matches.scenarios import SCENARIOS, scenario_view
 from service.openapi.operations import Answer, Link, never_changes, text
 from service.schemas import requests
 from service.schemas import responses as answers
@@ -16,7 +17,9 @@ from service.web.request_parsing import Resource
 from service.web.responses import cacheable, json_response
 from skye import TILES, scoring_tile_views
 
-blueprint = Resource("Catalogue", __name__, url_prefix="/v1", description="Tiles and scoring tiles.")
+blueprint = Resource(
+    "Catalogue", __name__, url_prefix="/v1", description="Tiles, scoring tiles and scenarios."
+)
 
 _DAY_S = 86_400
 
@@ -81,6 +84,20 @@ def list_scoring_tiles() -> Response:
     There are 16, of which a game uses 4.
     """
     return _cacheable(json_response({"scoring_tiles": scoring_tile_views()}))
+
+
+@blueprint.route("/scenarios")
+@never_changes(
+    Answer(200, "The scenarios.", answers.ScenarioList, links=[Link("create_game", "Begin from one.", {})]),
+    refuses=["not_acceptable"],
+)
+def list_scenarios() -> Response:
+    """List all scenarios.
+
+    Positions that tests of clients need, each by a name and with a sentence on what it is. `POST /v1/games`
+    with `scenario` begins a game from one. A scenario has a seed, so it is the same every time.
+    """
+    return _cacheable(json_response({"scenarios": [scenario_view(each) for each in SCENARIOS.values()]}))
 
 
 def _known(tile: str) -> str:

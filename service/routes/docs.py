@@ -36,6 +36,7 @@ _INDEX = {
     "games": "/v1/games",
     "tiles": "/v1/tiles",
     "scoring_tiles": "/v1/scoring-tiles",
+    "scenarios": "/v1/scenarios",
     "guide": "/docs",
     "reference": "/docs/reference",
     "contract": "/openapi.yaml",

@@ -32,6 +32,7 @@ blueprint = Resource("Lobby", __name__, url_prefix="/v1", description="Create, f
 _BEGINNINGS = {
     "record": creation.create_game_from_record,
     "position": creation.create_game_from_position,
+    "scenario": creation.create_game_from_scenario,
 }
 """The commands that create a game from something, by the field of the body that has it."""
 
@@ -74,7 +75,8 @@ def create_game(body: dict[str, Any]) -> Response:
     Everything in the body is optional. Players can be seated at once, bots among them, and the game started
     in the same request. Or it begins from the `record` of another game that is over, from its first `until`
     actions: an analysis board, or a fixture for tests. Or it begins from a `position`, whatever led to it;
-    the rules check the position, and what it leaves out is derived or drawn.
+    the rules check the position, and what it leaves out is derived or drawn. A `scenario` is a position by
+    its name (see `GET /v1/scenarios`).
 
     A player with `"invite": true` is invited instead: the response has a single-use code, which reserves a
     seat behind the players seated. The creator then never holds that player's token.
@@ -106,8 +108,8 @@ def create_game(body: dict[str, Any]) -> Response:
 def list_games(query: dict[str, Any]) -> Response:
     """List public games.
 
-    The newest come first. Private and aborted games are not listed. Games that began from a record or a
-    position are listed only with `origin`.
+    The newest come first. Private and aborted games are not listed. Games that began from a record, a
+    position or a scenario are listed only with `origin`.
     """
     status = Status(query["status"]) if "status" in query else None
     origin = OriginType(query["origin"]) if "origin" in query else None

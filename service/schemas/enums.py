@@ -7,6 +7,7 @@ from typing import Any
 from marshmallow import ValidationError, fields, validate
 
 from service.matches.match import OnTimeout, OriginType, SeedSource, Status
+from service.matches.scenarios import SCENARIOS
 from service.schemas.fields import MOST_GOLD, Integer, Word
 from skye import (
     BOTS,
@@ -161,6 +162,12 @@ class ListedOrigin(Word):
     """The origins by which games can be listed; `OriginName` tells what each means."""
 
     choices = OriginType
+
+
+class ScenarioName(Word):
+    """The name of a scenario; `GET /v1/scenarios` tells what each is."""
+
+    choices = SCENARIOS
 
 
 class TakeoverReason(Word):

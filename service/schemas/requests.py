@@ -16,6 +16,7 @@ from service.schemas.enums import (
     ListedOrigin,
     ListedStatus,
     Prices,
+    ScenarioName,
     ScoringTileId,
     SeatableBot,
 )
@@ -185,13 +186,29 @@ class PositionedGame(_Named):
     options = One(TimeLimits, "What can be chosen beside a position.", load_default=dict)
 
 
-class GameToCreate(Variants):
-    """A game to open: a new one, or one that begins from a record or a position."""
+class ScenarioGame(_Named):
+    """A game to begin from a scenario. It starts at once, with every seat taken."""
 
-    variants = (FreshGame, RecordedGame, PositionedGame)
+    scenario = ScenarioName("The scenario to begin from.", required=True)
+    players = ListOf(
+        PlayerOfPosition,
+        "Who plays the seats of the scenario, in seat order; persons if left out.",
+        length=(0, _MOST),
+        error="There is room for {max} players.",
+        load_default=list,
+    )
+    options = One(TimeLimits, "What can be chosen beside a scenario.", load_default=dict)
+
+
+class GameToCreate(Variants):
+    """A game to open: a new one, or one that begins from a record, a position or a scenario."""
+
+    variants = (FreshGame, RecordedGame, PositionedGame, ScenarioGame)
 
     def variant(self, data: dict[str, Any]) -> type[Schema]:
-        """Return the form that has the field sent: `record`, `position` or neither."""
+        """Return the form that has the field sent: `record`, `position`, `scenario` or none of them."""
+        if "scenario" in data:
+            return ScenarioGame
         if "position" in data:
             return PositionedGame
         return RecordedGame if "record" in data or "until" in data else FreshGame

@@ -1,7 +1,8 @@
-"""Commands that create a game: a new one, or one that begins from a record or a position."""
+"""Commands that create a game: a new one, or one that begins from a record, a position or a scenario."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,9 +17,11 @@ from service.matches.creation import (
 )
 from service.matches.errors import Problem
 from service.matches.match import Origin, OriginType, SeedSource
+from service.matches.scenarios import SCENARIOS, position_of_scenario
 from service.usecases.attempts import Command, Committed, creations
 from service.usecases.commands import CommandResult, result_of
 from service.usecases.games import Games
+from skye import Action
 
 
 def create_game(games: Games, command: Command, body: dict[str, Any]) -> CommandResult:
@@ -74,21 +77,38 @@ def create_game_from_position(games: Games, command: Command, body: dict[str, An
     :raises Problem: invalid_body, name_taken, idempotency_key_reused, too_much_contention,
         store_unavailable, game_unreadable.
     """
+    return _create_at_position(games, command, body, Origin(OriginType.POSITION))
+
+
+def create_game_from_scenario(games: Games, command: Command, body: dict[str, Any]) -> CommandResult:
+    """Create a game that begins from a scenario.
+
+    :raises Problem: invalid_body, name_taken, idempotency_key_reused, too_much_contention,
+        store_unavailable, game_unreadable.
+    """
+    scenario = SCENARIOS[body["scenario"]]
+    body |= {"position": position_of_scenario(scenario)}
+    origin = Origin(OriginType.SCENARIO, scenario.name)
+    return _create_at_position(games, command, body, origin, scenario.actions)
+
+
+def _create_at_position(
+    games: Games, command: Command, body: dict[str, Any], origin: Origin, actions: Sequence[Action] = ()
+) -> CommandResult:
     game = game_from_body(body["position"], "/position")
     by_server = body["position"].get("seed") is None
     body = body_from_position(body, game)
     for creation in creations(games, command):
         committed = creation.replayed()
         if committed is None:
-            now_ms, origin = creation.now_ms, Origin(OriginType.POSITION)
+            now_ms = creation.now_ms
             match = new_match(body, creation.game_id, creation.tokens, now_ms, origin)
             if by_server:
                 options = replace(match.options, seed_source=SeedSource.SERVER, nonce=None)
                 match = replace(match, options=options)
-            seats = new_seats(body["players"], creation.tokens)
-            opened = lobby.open_match(match, seats, now_ms)
-            begun = lobby.begin_from_position(opened.match, game, now_ms)
-            committed = creation.commit(opened.then(begun))
+            opened = lobby.open_match(match, new_seats(body["players"], creation.tokens), now_ms)
+            begun = opened.then(lobby.begin_from_position(opened.match, game, now_ms))
+            committed = creation.commit(lobby.replay(begun, actions, now_ms))
         if committed is not None:
             return _created_result(committed)
     raise Problem("too_much_contention")

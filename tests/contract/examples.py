@@ -161,6 +161,8 @@ def after_the_end(story):
     begun = story.tell("from_position", "From a position.", "POST", "/v1/games", body)
     path, host = f"/v1/games/{begun['game']['id']}/position", begun["host_token"]
     story.tell("whole", "All of it, for the host.", "GET", path, token=host)
+    scenario = {"scenario": "last-action", "players": [{"name": "Ann"}, {"bot": "greedy"}]}
+    story.tell("from_scenario", "From a scenario.", "POST", "/v1/games", scenario)
     story.tell("page", "The newest two of all.", "GET", "/v1/games?limit=2")
 
 
@@ -173,6 +175,7 @@ def apart_from_games(story):
     story.tell("L45", "One with two ships.", "GET", "/v1/tiles/L45")
     story.tell("L10", "A tile, turned.", "GET", "/v1/tiles/L10/picture.svg?rotation=90")
     story.tell("all", "All 16.", "GET", "/v1/scoring-tiles")
+    story.tell("all", "All of them.", "GET", "/v1/scenarios")
     story.tell("addresses", "For a program.", "GET", "/")
     story.tell("addresses", "All of them.", "GET", "/v1")
     story.tell("ok", "It is.", "GET", "/healthz")

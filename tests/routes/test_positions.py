@@ -38,7 +38,7 @@ def test_game_begins_from_a_position(service):
     assert (view["round"], view["phase"], view["waiting_for"]) == (5, "buying", [0])
     assert [player["gold"] for player in view["players"]] == [None, 12]
     assert [player["name"] for player in view["players"]] == ["Player 1", "Player 2"]
-    assert view["origin"] == {"type": "position"}
+    assert view["origin"] == {"type": "position", "scenario": None}
 
 
 def test_game_from_a_position_is_played_to_its_end(service):
@@ -160,7 +160,7 @@ def test_record_of_a_game_from_a_position_replays_to_the_same_game(service):
     assert record["position"]["round"] == 5
     again = service.call("POST", "/v1/games", {"record": record}).json["game"]
     assert again["result"] == end["result"]
-    assert again["origin"] == {"type": "record"}
+    assert again["origin"] == {"type": "record", "scenario": None}
 
 
 def test_record_in_play_hides_the_position_it_began_from(service):

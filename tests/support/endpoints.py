@@ -124,6 +124,7 @@ ENDPOINTS = (
     Endpoint("GET", "/v1/tiles/<tile>", "lobby", NOBODY),
     Endpoint("GET", "/v1/tiles/<tile>/picture.svg", "lobby", NOBODY),
     Endpoint("GET", "/v1/scoring-tiles", "lobby", NOBODY),
+    Endpoint("GET", "/v1/scenarios", "lobby", NOBODY),
     Endpoint("GET", "/", "lobby", NOBODY),
     Endpoint("GET", "/v1", "lobby", NOBODY),
     Endpoint("GET", "/healthz", "lobby", NOBODY),

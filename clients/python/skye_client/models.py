@@ -186,7 +186,7 @@ LandscapeTileId: TypeAlias = Literal[
 ]
 
 
-ListedOrigin: TypeAlias = Literal["record", "position"]
+ListedOrigin: TypeAlias = Literal["record", "position", "scenario"]
 
 
 ListedStatus: TypeAlias = Literal["lobby", "playing", "finished"]
@@ -314,6 +314,25 @@ RoundPurchase = TypedDict(
 )
 
 
+ScenarioName: TypeAlias = Literal[
+    "two-players",
+    "three-players",
+    "four-players",
+    "five-players",
+    "pricing-last-seat",
+    "buying-last-seat",
+    "building-last-seat",
+    "tile-without-place",
+    "last-action",
+    "tie-broken-by-gold",
+    "tie-shared",
+    "sale-pays-for-purchase",
+    "full-catch-up",
+    "undo-limit",
+    "largest-territory",
+]
+
+
 ScoringSlot: TypeAlias = Literal["A", "B", "C", "D"]
 
 
@@ -418,6 +437,7 @@ class ServiceIndex(TypedDict):
     games: str
     tiles: str
     scoring_tiles: str
+    scenarios: str
     guide: str
     reference: str
     contract: str
@@ -774,6 +794,7 @@ class GameOptions(TypedDict):
 
 class GameOrigin(TypedDict):
     type: OriginName
+    scenario: str | None
 
 
 class GameResult(TypedDict):
@@ -1012,6 +1033,14 @@ class RoundStartedEvent(TypedDict):
     type: Literal["round_started"]
     round: int
     starting_seat: int
+
+
+class ScenarioGame(TypedDict):
+    name: NotRequired[str]
+    private: NotRequired[bool]
+    scenario: ScenarioName
+    players: NotRequired[list[PlayerOfPosition]]
+    options: NotRequired[TimeLimits]
 
 
 class ScoringTile(TypedDict):
@@ -1371,6 +1400,16 @@ class RoundScore(TypedDict):
     scoring_tiles: list[SlotScore]
 
 
+class Scenario(TypedDict):
+    name: ScenarioName
+    text: str
+    position: Position
+
+
+class ScenarioList(TypedDict):
+    scenarios: list[Scenario]
+
+
 class ScoringQuery(TypedDict):
     territories: list[TerritoryToScore]
     scoring_tiles: NotRequired[list[ScoringTileId]]
@@ -1616,4 +1655,4 @@ class EventList(TypedDict):
     now: Timestamp
 
 
-GameToCreate: TypeAlias = FreshGame | RecordedGame | PositionedGame
+GameToCreate: TypeAlias = FreshGame | RecordedGame | PositionedGame | ScenarioGame

@@ -1,6 +1,13 @@
 """What the service answers: the schemas that the contract is made of."""
 
-from service.schemas.responses.catalogue import Health, ScoringTileList, ServiceIndex, Tile, TileList
+from service.schemas.responses.catalogue import (
+    Health,
+    ScenarioList,
+    ScoringTileList,
+    ServiceIndex,
+    Tile,
+    TileList,
+)
 from service.schemas.responses.events import Event
 from service.schemas.responses.game import CurrentOffer, CurrentPlacements, Game, SeatView
 from service.schemas.responses.history import EventList, ExportedRecord, RoundReport, StreamMessage
@@ -26,6 +33,7 @@ __all__ = [
     "Places",
     "Problem",
     "RoundReport",
+    "ScenarioList",
     "ScoredTerritories",
     "Scores",
     "ScoringTileList",

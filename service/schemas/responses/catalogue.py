@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from service.schemas.enums import AnyTile, ObjectKind, ScoringTileId, Side, TerrainName
+from service.matches.scenarios import SCENARIOS
+from service.schemas.enums import AnyTile, ObjectKind, ScenarioName, ScoringTileId, Side, TerrainName
 from service.schemas.fields import Always, ListOf, One
+from service.schemas.positions import Position
 from service.schemas.responses.scoring import ObjectCounts
 from service.schemas.responses.shape import Answer, Flag, Text
 from skye import SCORING_TILES, TILES
@@ -66,6 +68,20 @@ class ScoringTileList(Answer):
     scoring_tiles = ListOf(ScoringTile, "The scoring tiles.", length=(len(SCORING_TILES), len(SCORING_TILES)))
 
 
+class Scenario(Answer):
+    """A position to begin a game from, by its name."""
+
+    name = ScenarioName("What to send as `scenario`.")
+    text = Text("What it is.", 200)
+    position = One(Position, "The position, as it can be sent as `position`. What it leaves out is drawn.")
+
+
+class ScenarioList(Answer):
+    """All scenarios."""
+
+    scenarios = ListOf(Scenario, "The scenarios.", length=(len(SCENARIOS), len(SCENARIOS)))
+
+
 class Health(Answer):
     """The service is well."""
 
@@ -79,6 +95,7 @@ class ServiceIndex(Answer):
     games = Text("The public games, and where to create one.", 60)
     tiles = Text("All tiles.", 60)
     scoring_tiles = Text("All scoring tiles.", 60)
+    scenarios = Text("All scenarios.", 60)
     guide = Text("The guide.", 60)
     reference = Text("The reference.", 60)
     contract = Text("The contract.", 60)

@@ -68,6 +68,7 @@ class GameOrigin(Answer):
     """Where a game comes from that did not begin with a new game."""
 
     type = OriginName("What it began from.")
+    scenario = Text("The name of the scenario; null if it began from something else.", 40, allow_none=True)
 
 
 class UsedScoringTile(Answer):

@@ -1,0 +1,168 @@
+"""Scenarios: each is played to what its sentence promises."""
+
+import pytest
+
+from service.matches.scenarios import SCENARIOS
+from skye import LANDSCAPE
+from tests.support.playing import Game, code_of
+
+
+@pytest.fixture
+def begin(service):
+    """Return a function that begins a game from a scenario."""
+
+    def begin(name, **body):
+        answer = service.call("POST", "/v1/games", {"scenario": name, **body})
+        assert answer.status_code == 201, answer.text
+        assert answer.json["game"]["origin"] == {"type": "scenario", "scenario": name}
+        return Game(service, answer.json)
+
+    return begin
+
+
+def finish(game, seat=0):
+    answer = game.call("POST", "build/finish", seat=seat)
+    assert answer.status_code == 200, answer.text
+    return answer.json
+
+
+def test_scenarios_are_listed_with_a_sentence_each(service):
+    listed = service.get("/v1/scenarios")["scenarios"]
+    assert [scenario["name"] for scenario in listed] == list(SCENARIOS)
+    assert len(listed) == 15
+    assert all(scenario["text"].endswith(".") for scenario in listed)
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_scenario_is_the_same_every_time(begin, name):
+    one, other = (begin(name).view() for _ in range(2))
+    for field in ("round", "phase", "waiting_for", "players", "scoring_tiles", "starting_seat", "bag"):
+        assert one[field] == other[field]
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_listed_position_of_a_scenario_begins_the_same_game(service, begin, name):
+    listed = {each["name"]: each["position"] for each in service.get("/v1/scenarios")["scenarios"]}
+    view = service.call("POST", "/v1/games", {"position": listed[name]}).json["game"]
+    assert view["players"] == begin(name).view()["players"]
+
+
+@pytest.mark.parametrize(
+    ("name", "players"), [("two-players", 2), ("three-players", 3), ("four-players", 4), ("five-players", 5)]
+)
+def test_players_begin_their_first_round(begin, name, players):
+    view = begin(name).view()
+    assert (view["round"], view["phase"], view["rounds"]) == (1, "pricing", 5 if players == 5 else 6)
+    assert view["waiting_for"] == list(range(players))
+
+
+def test_two_slots_are_scored_in_the_first_round_of_five(begin):
+    slots = [tile["slot"] for tile in begin("five-players").view()["scoring_tiles"] if 1 in tile["rounds"]]
+    assert slots == ["A", "B"]
+
+
+def test_last_offer_reveals_all(begin):
+    game = begin("pricing-last-seat")
+    assert game.view()["waiting_for"] == [0]
+    limits = game.actions(0)[0]["constraints"]
+    discard, *kept = limits["tiles"]
+    view = game.call("PUT", "offer", {"discard": discard, "prices": dict.fromkeys(kept, 1)}, seat=0).json
+    assert view["phase"] == "buying"
+    assert all(drawn["price"] for player in view["players"] for drawn in player["tiles_drawn"])
+
+
+def test_last_purchase_returns_unsold_tiles(begin):
+    game = begin("buying-last-seat")
+    assert game.view()["waiting_for"] == [0]
+    view = game.call("POST", "purchase", {"pass": True}, seat=0).json
+    assert view["phase"] == "building"
+    assert all(len(player["tiles_to_build"]) == 2 for player in view["players"])
+
+
+def test_last_build_scores_the_round(begin):
+    game = begin("building-last-seat")
+    assert game.view()["waiting_for"] == [0]
+    view = game.play_until(lambda view: view["round"] == 3)
+    assert view["phase"] == "pricing"
+
+
+def test_tile_without_a_place_returns_to_the_bag(begin):
+    game = begin("tile-without-place")
+    (tile,) = game.view()["players"][0]["tiles_to_build"]
+    assert [action["type"] for action in game.actions(0)] == ["finish_building"]
+    finish(game)
+    events = game.service.get(game.path("events"))["events"]
+    assert next(event for event in events if event["type"] == "building_finished")["returned"] == [tile]
+
+
+def test_last_action_ends_the_game(begin):
+    game = begin("last-action")
+    assert [action["type"] for action in game.actions(0)] == ["finish_building"]
+    view = finish(game)
+    assert view["status"] == "finished"
+    assert view["result"]["winners"] == [0]
+
+
+@pytest.mark.parametrize(("name", "winners"), [("tie-broken-by-gold", [0]), ("tie-shared", [0, 1])])
+def test_tie_is_broken_by_gold_or_shared(begin, name, winners):
+    view = finish(begin(name))
+    assert len({player["score"] for player in view["players"]}) == 1
+    assert view["result"]["winners"] == winners
+
+
+def test_sale_pays_for_the_next_purchase(begin):
+    game = begin("sale-pays-for-purchase")
+    wanted = {"tile": "L01"}
+    gold = game.view(1)["players"][1]["gold"]
+    assert gold == 0
+    assert game.call("POST", "purchase", {"tile": "L03"}, seat=0).status_code == 200
+    assert game.view(1)["players"][1]["gold"] == 6
+    assert game.call("POST", "purchase", wanted, seat=1).status_code == 200
+
+
+def test_last_seat_gets_the_full_catch_up_income(begin):
+    game = begin("full-catch-up")
+    finish(game)
+    events = game.service.get(game.path("events"))["events"]
+    income = next(event for event in events if event["type"] == "income_paid")
+    assert [player["catch_up"] for player in income["players"]] == [0, 3, 6, 9, 12]
+
+
+def test_nothing_can_be_taken_back_at_the_undo_limit(begin):
+    game = begin("undo-limit")
+    view = game.view()
+    (tile,) = view["players"][0]["tiles_to_build"]
+    assert game.place(0, tile, 0, -1).status_code == 200
+    assert code_of(game.call("DELETE", "placements/last", seat=0)) == "too_many_changes"
+    assert finish(game)["round"] == 3
+
+
+def test_largest_territory_has_every_tile_and_reaches_the_border(begin):
+    view = finish(begin("largest-territory"))
+    territory = view["players"][0]["territory"]
+    assert len(territory) == 1 + 3 * 6
+    assert max(tile["x"] for tile in territory) == 18
+    assert view["status"] == "finished"
+
+
+def test_unknown_scenario_is_refused(service):
+    answer = service.call("POST", "/v1/games", {"scenario": "no-such"})
+    assert code_of(answer) == "invalid_body"
+    assert answer.json["errors"][0]["pointer"] == "/scenario"
+
+
+def test_scenario_takes_players_and_time_limits(begin):
+    game = begin("two-players", players=[{"name": "Ann"}, {"bot": "greedy"}], options={"turn_ms": 5000})
+    view = game.view()
+    assert [player["bot"] for player in view["players"]] == [None, "greedy"]
+    assert view["deadline"] is not None
+
+
+def test_scenarios_leave_the_bag_whole(begin):
+    for name in SCENARIOS:
+        view = begin(name).view()
+        tiles = [*view["bag"]["tiles"]]
+        for player in view["players"]:
+            tiles += [drawn["tile"] for drawn in player["tiles_drawn"]] + player["tiles_to_build"]
+            tiles += [placed["tile"] for placed in player["territory"][1:]]
+        assert sorted(tiles) == sorted(LANDSCAPE)
