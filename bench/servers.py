@@ -44,13 +44,13 @@ def redis_server(program: Path, folder: Path) -> Iterator[RedisServer]:
 
 
 @contextlib.contextmanager
-def gunicorn(application: str, redis: RedisServer) -> Iterator[Server]:
-    """Serve an application with the settings that we deploy with."""
+def gunicorn(application: str, redis: RedisServer, **settings: str) -> Iterator[Server]:
+    """Serve an application with the settings that we deploy with, and more if given."""
     address = Address("127.0.0.1", free_port())
     ours = {"SKYE_REDIS_URL": redis.url, "SKYE_BIND": str(address), "SKYE_WORKERS": str(WORKERS)}
     command = [sys.executable, "-m", "gunicorn", "--config", "python:service.server.gunicorn_conf"]
     command.append(application)
-    process = subprocess.Popen(command, env=os.environ | ours, cwd=ROOT)
+    process = subprocess.Popen(command, env=os.environ | ours | settings, cwd=ROOT)
     assert redis.process is not None
     try:
         wait_for_answer(address, "/healthz", process)

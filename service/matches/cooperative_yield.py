@@ -50,26 +50,36 @@ class Computation:
         return self
 
     def __exit__(self, *_error: object) -> None:
-        """Release the permit."""
-        if self._has_permit:
-            self._has_permit = False
-            permit.release()
+        """Release the permit; first yield to the event loop if the time slice has expired."""
+        if time.monotonic() > self._ends:
+            self._pause()
+        self._release()
 
     def checkpoint(self) -> None:
         """Yield to the event loop and to other computations if the time slice has expired."""
         if time.monotonic() <= self._ends:
             return
-        time.sleep(_PAUSE_S)  # with the permit: the worker serves requests, but no other computation runs
-        self.__exit__()
+        self._pause()
+        self._release()
         time.sleep(0)  # the semaphore is not fair: without this the same computation acquires it again
         self._begin_slice()
+
+    def _pause(self) -> None:
+        """Yield with the permit: the worker serves requests, but no other computation runs."""
+        if self._has_permit:
+            time.sleep(_PAUSE_S)
+
+    def _release(self) -> None:
+        if self._has_permit:
+            self._has_permit = False
+            permit.release()
 
     def _begin_slice(self) -> None:
         if not permit.acquire(blocking=False):
             self._wait()
         self._has_permit = True
         if has_disconnected():
-            self.__exit__()
+            self._release()
             raise Problem("bad_request", "The client has disconnected.")
         self._ends = time.monotonic() + _SLICE_S
 

@@ -5,11 +5,11 @@ A field whose class has a `component` is described once in the contract, under t
 
 from __future__ import annotations
 
-import heapq
 import re
 import unicodedata
 from collections.abc import Iterable
 from functools import cache
+from itertools import islice
 from typing import Any, ClassVar
 
 import msgspec
@@ -39,7 +39,7 @@ class Object(Schema):
         """Load an object; of too many unknown fields only the first are validated and reported."""
         if isinstance(data, dict) and len(data) > len(self.load_fields) + MAX_ERRORS:
             known = {field.data_key or name for name, field in self.load_fields.items()}
-            unknown = heapq.nsmallest(MAX_ERRORS, data.keys() - known)
+            unknown = islice((key for key in data if key not in known), MAX_ERRORS)
             data = {key: data[key] for key in (*(known & data.keys()), *unknown)}
         if isinstance(data, dict) and len(data) < self.min_properties:
             raise ValidationError(f"At least one of these is required: {', '.join(self.load_fields)}.")

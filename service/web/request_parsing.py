@@ -17,12 +17,16 @@ from marshmallow import RAISE, Schema, ValidationError, fields
 from werkzeug.datastructures import ETags
 from werkzeug.exceptions import ClientDisconnected, HTTPException
 
+from service.matches.cooperative_yield import Computation
 from service.matches.errors import MAX_ERRORS, FieldError, Problem
 from service.matches.tokens import is_well_formed
 from service.usecases.attempts import Command
 
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")
 _DIGEST_BYTES: Final = 16
+
+_LARGE_BODY_BYTES: Final = 16_384
+"""Bodies of this size are decoded one at a time: each blocks the worker for some milliseconds."""
 
 _BROKEN: Final = "The body breaks off, or is not in chunks as it says."
 
@@ -133,7 +137,7 @@ def _escaped(key: object) -> str:
 def read_json(req: Request) -> Any:
     """Return the JSON value of a request's body; of an empty body an empty object.
 
-    :raises Problem: unsupported_media_type, malformed_json, invalid_body.
+    :raises Problem: unsupported_media_type, malformed_json, invalid_body, server_busy.
     """
     data = body_of(req)
     if not data:
@@ -143,14 +147,39 @@ def read_json(req: Request) -> Any:
         raise Problem("unsupported_media_type", f"Send Content-Type: application/json; this names {sent}.")
     if (req.content_encoding or "identity").lower() != "identity":
         raise Problem("unsupported_media_type", "Send the body without Content-Encoding.")
+    if len(data) < _LARGE_BODY_BYTES:
+        return _decode(data)
+    with Computation():
+        return _decode(data)
+
+
+def _decode(data: bytes) -> Any:
+    """Return a JSON value.
+
+    :raises Problem: malformed_json, invalid_body.
+    """
     try:
         value = msgspec.json.decode(data)
-        json.loads(data, object_pairs_hook=_refuse_duplicates)
+        if data.count(b":") != _count_members(value):  # a duplicate, or a colon in a string
+            json.loads(data, object_pairs_hook=_refuse_duplicates)
         return value
     except msgspec.ValidationError as error:
         raise Problem("invalid_body", errors=[FieldError("", "A number is out of range.")]) from error
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise Problem("malformed_json") from error
+
+
+def _count_members(value: Any) -> int:
+    """Return the number of members of all objects in a JSON value."""
+    count = 0
+    parts: list[Any] = [[value]]
+    while parts:
+        part = parts.pop()
+        if isinstance(part, dict):
+            count += len(part)
+            part = part.values()
+        parts += [inner for inner in part if isinstance(inner, (dict, list))]
+    return count
 
 
 def _refuse_duplicates(members: list[tuple[str, Any]]) -> None:

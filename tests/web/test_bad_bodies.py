@@ -12,10 +12,10 @@ from tests.support.playing import Service, refusal
 
 @cache
 def record():
-    """Return the record of a game that is over, without its id and version, which hardly matter."""
+    """Return the record of a game that is over, without its id, version and nonce: a new game uses none."""
     game = Service().table(2, bots={0: "random", 1: "random"})
     told = game.service.get(game.path("record"))
-    return {field: value for field, value in told.items() if field not in ("game", "version")}
+    return {field: value for field, value in told.items() if field not in ("game", "version", "nonce")}
 
 
 FROM_RECORD = Endpoint("POST", "/v1/games", "lobby", NOBODY, lambda _: {"record": record(), "until": 9})
@@ -225,3 +225,7 @@ def test_object_with_two_members_of_one_name_is_refused(service, body):
     answer = service.call("POST", "/v1/games", data=body, content_type="application/json")
     assert refusal(answer) == "malformed_json"
     assert "two members named" in answer.json["detail"]
+
+
+def test_colon_in_a_string_is_no_duplicate_member(service):
+    assert service.call("POST", "/v1/games", {"name": "a:b"}).status_code == 201

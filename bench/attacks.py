@@ -1,0 +1,140 @@
+"""Reads of one client while another address sends the most expensive requests: 30 at once, again and again.
+
+`python -m bench.attacks BASE KIND` is the attacker, a process of its own. Each round of it comes from an
+address of its own, so that rate limits stop no round before it has begun.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import itertools
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from bench.client import middle_and_tail
+from bench.plan import Plan
+from bench.rows import Row, in_turn, row
+from bench.servers import ROOT, gunicorn, redis_server
+from service.server.processes import stop
+from service.server.server_programs import find_program
+
+AT_ONCE = 30
+GOAL = "<= 150"
+"""The longest that 99 % of the reads may take, in milliseconds."""
+
+_ROUNDS = 5
+_GAP_S = 0.02
+_PLAYERS = [{"name": name, "color": color, "bot": None} for name, color in (("a", "red"), ("b", "blue"))]
+_OPTIONS = {
+    "seed": "x",
+    "scoring_tiles": None,
+    "starting_seat": None,
+    "tie_break": "leftover_gold",
+    "open_gold": False,
+}
+_BAD_ACTION = {"seat": 9, "type": "place", "tile": "XX", "x": "a", "y": "b", "rotation": 7}
+
+BODIES: dict[str, Any] = {
+    "creations of games of five greedy bots": {"players": [{"bot": "greedy"}] * 5, "start": True},
+    "records of 2,000 bad actions": {
+        "record": {"format": 1, "players": _PLAYERS, "options": _OPTIONS, "actions": [_BAD_ACTION] * 2_000}
+    },
+    "bodies of 20,000 unknown keys": {f"k{number}": 1 for number in range(20_000)},
+}
+
+
+def attack_rows(plan: Plan) -> list[Row]:
+    """Measure reads in turn with and without each attack."""
+    program = find_program()
+    if program is None:
+        return [Row("attacks", None, "", "no redis-server: not measured")]
+    limits = {"SKYE_LIMITS": "on", "SKYE_TRUSTED_PROXIES": "1"}
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        redis_server(program, Path(folder)) as redis,
+        gunicorn("service.wsgi:app", redis, **limits) as server,
+    ):
+        path = _new_game(server.base)
+        contenders = {
+            kind: lambda kind=kind: _reads(server.base, path, plan.reads // _ROUNDS, kind)
+            for kind in (None, *BODIES)
+        }
+        taken = in_turn(contenders, _ROUNDS)
+    return [_row(kind, list(itertools.chain.from_iterable(runs))) for kind, runs in taken.items()]
+
+
+def _row(kind: str | None, taken: list[float]) -> Row:
+    _, tail = middle_and_tail(taken)
+    if kind is None:
+        return row("game view, no attack: p99", [tail], "ms")
+    return row(f"game view during {AT_ONCE} {kind}: p99", [tail], "ms", goal=GOAL)
+
+
+def _reads(base: str, path: str, number: int, kind: str | None) -> list[float]:
+    """Return how long reads take, in milliseconds; each is of a connection of its own, so of any worker."""
+    taken = []
+    with _attacker(base, kind):
+        for count in range(number):
+            begun = time.perf_counter()
+            status, _ = _ask(base, "GET", path, None, f"192.0.2.{count % 250}")
+            taken.append(1000 * (time.perf_counter() - begun))
+            if status != 200:
+                raise RuntimeError(f"a read was answered with {status}")
+            time.sleep(_GAP_S)
+    return taken
+
+
+@contextlib.contextmanager
+def _attacker(base: str, kind: str | None) -> Iterator[None]:
+    """Attack meanwhile; wait until the attack has begun, and afterwards until the server has recovered."""
+    if kind is None:
+        yield
+        return
+    command = [sys.executable, "-m", "bench.attacks", base, kind]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE)
+    try:
+        assert process.stdout is not None
+        process.stdout.readline()
+        yield
+    finally:
+        stop(process, 10)
+        time.sleep(1)
+
+
+def _attack(base: str, kind: str) -> None:
+    body = json.dumps(BODIES[kind]).encode()
+    print("attacking", flush=True)
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for number in itertools.count():
+            address = f"198.51.{number // 250 % 250}.{number % 250}"
+            for sent in [pool.submit(_ask, base, "POST", "/v1/games", body, address) for _ in range(AT_ONCE)]:
+                sent.result()
+
+
+def _ask(base: str, method: str, path: str, body: bytes | None, address: str) -> tuple[int, bytes]:
+    place = urlsplit(base)
+    connection = http.client.HTTPConnection(str(place.hostname), place.port, timeout=60)
+    with contextlib.closing(connection):
+        headers = {"Content-Type": "application/json", "X-Forwarded-For": address}
+        connection.request(method, path, body, headers)
+        answer = connection.getresponse()
+        return answer.status, answer.read()
+
+
+def _new_game(base: str) -> str:
+    body = json.dumps({"players": [{"name": "Ann"}, {"name": "Bob"}], "start": True}).encode()
+    _, answer = _ask(base, "POST", "/v1/games", body, "192.0.2.251")
+    return f"/v1/games/{json.loads(answer)['game']['id']}"
+
+
+if __name__ == "__main__":
+    _attack(sys.argv[1], sys.argv[2])
