@@ -23,7 +23,7 @@ from bench.subjects import HOT, Place, act, hot, place_to_measure
 PICTURE = Path(__file__).parent / "profile-action.svg"
 SECONDS = 20
 _RATE = 500
-_PLAN = Plan(1, SECONDS, 1, 4, HOT, 0, (), (), 0)
+_PLAN = Plan(1, SECONDS, 1, 4, HOT, 0, (), (), 0, 0)
 _FIRST = "AsyncWorker.handle"
 """The function of gunicorn's worker beneath which all of a request is."""
 
