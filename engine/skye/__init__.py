@@ -28,6 +28,7 @@ from skye.errors import (
     InvalidTerritory,
     RuleError,
 )
+from skye.event_views import EventView, GameFinishedView, RoundView, SeatEndView
 from skye.events import EVENT_TYPES, Event
 from skye.final_scoring import TIE_BREAKS
 from skye.frontier import Place
@@ -36,7 +37,7 @@ from skye.geometry import LIMIT, ROTATIONS, coordinates_of
 from skye.moves import CHANCE, Buy, Draw, FinishBuilding, Move, OfferLimits, Pass, SetOffer, TakeBack
 from skye.observation import count_purses, determinize, observed_game
 from skye.placement_gains import placement_gains, standing_view
-from skye.position import game_hash, position_as_seen_by, position_of
+from skye.position import Position, game_hash, position_as_seen_by, position_of
 from skye.position_import import game_from_position
 from skye.position_reading import Fault, InvalidPosition
 from skye.position_text import position_from_text, position_to_text
@@ -75,6 +76,24 @@ from skye.tiles import (
     Tile,
 )
 from skye.view_import import game_from_view
+from skye.views import (
+    ActionView,
+    BagView,
+    GameStateView,
+    GameView,
+    PlacedTileView,
+    PlacementGainsView,
+    PlayerView,
+    ResultView,
+    ScoredTerritoriesView,
+    ScoresView,
+    ScoringTileView,
+    SeedView,
+    TerritoryView,
+    TerritoryWorthView,
+    UsedScoringTileView,
+    WhatIfView,
+)
 from skye.visibility import (
     event_as_seen_by,
     game_as_seen_by,
@@ -105,16 +124,22 @@ __all__ = [
     "TIE_BREAKS",
     "TILES",
     "Action",
+    "ActionView",
     "Area",
+    "BagView",
     "Bot",
     "Buy",
     "Draw",
     "EncodedGame",
     "Event",
+    "EventView",
     "Fault",
     "FinishBuilding",
     "Form",
     "Game",
+    "GameFinishedView",
+    "GameStateView",
+    "GameView",
     "InvalidPosition",
     "InvalidRecord",
     "InvalidSetup",
@@ -126,16 +151,31 @@ __all__ = [
     "Pass",
     "Phase",
     "Place",
+    "PlacedTileView",
+    "PlacementGainsView",
     "Player",
+    "PlayerView",
+    "Position",
     "Record",
+    "ResultView",
+    "RoundView",
     "RuleError",
+    "ScoredTerritoriesView",
+    "ScoresView",
+    "ScoringTileView",
+    "SeatEndView",
+    "SeedView",
     "SetOffer",
     "TakeBack",
     "Terrain",
     "Territory",
     "TerritorySummary",
+    "TerritoryView",
+    "TerritoryWorthView",
     "TieBreak",
     "Tile",
+    "UsedScoringTileView",
+    "WhatIfView",
     "action_of",
     "actions_as_seen_by",
     "assess",

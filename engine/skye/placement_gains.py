@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from skye.errors import TileNotYours
 from skye.final_scoring import final_score
@@ -19,15 +19,12 @@ from skye.standings import award_views
 from skye.territory import Territory
 from skye.territory_summary import TerritorySummary
 from skye.tiles import LANDSCAPE
+from skye.views import PlacementAwardView, PlacementGainsView, TerritoryWorthView
 from skye.visibility import points_view, territory_view
-
-View: TypeAlias = dict[str, Any]
-
-_OF_TERRITORY: Final = ("scrolls", "whisky_income", "completed_areas", "connected_tiles")
 
 
 class _Standing(NamedTuple):
-    """What one seat has: by slot what earns points, and in the order of `_OF_TERRITORY` what its tiles do."""
+    """What one seat has: awards by slot; scroll points, whisky income, completed areas, connected tiles."""
 
     earned: tuple[tuple[Award, ...], ...]
     of_territory: tuple[int, ...]
@@ -38,16 +35,20 @@ class _Standing(NamedTuple):
         return [sum([award.points for award in earned]) for earned in self.earned]
 
 
-def standing_view(game: Game, seat: int) -> View:
+def standing_view(game: Game, seat: int) -> TerritoryWorthView:
     """Return what the territory of a seat is worth before a placement."""
     standing = _standing(game, seat, [player.territory.summary for player in game.players])
+    scrolls, whisky, completed, connected = standing.of_territory
     return {
         "scoring_tiles": points_view(SLOTS, game.scoring_tiles, standing.points),
-        **_named(standing.of_territory),
+        "scrolls": scrolls,
+        "whisky_income": whisky,
+        "completed_areas": completed,
+        "connected_tiles": connected,
     }
 
 
-def placement_gains(game: Game, seat: int, tile: str) -> list[View]:
+def placement_gains(game: Game, seat: int, tile: str) -> list[PlacementGainsView]:
     """Return every legal placement of a tile that lies in no territory, each with what it would add.
 
     :raises TileNotYours: when it lies in one.
@@ -87,11 +88,12 @@ def _standing(game: Game, seat: int, summaries: Sequence[TerritorySummary]) -> _
 
 def _gain_view(
     game: Game, seat: int, territory: Territory, summaries: Sequence[TerritorySummary], before: _Standing
-) -> View:
+) -> PlacementGainsView:
     after = _standing(game, seat, [*summaries[:seat], territory.summary, *summaries[seat + 1 :]])
     points = [then - now for then, now in zip(after.points, before.points, strict=True)]
     values = [then - now for then, now in zip(after.of_territory, before.of_territory, strict=True)]
-    new_awards = [
+    scrolls, whisky, completed, connected = values
+    new_awards: list[PlacementAwardView] = [
         {"slot": slot, **view}
         for slot, gain, then, now in zip(SLOTS, points, after.earned, before.earned, strict=True)
         if gain
@@ -100,10 +102,9 @@ def _gain_view(
     return {
         **territory_view(territory.placed[-1:])[0],
         "gains": points_view(SLOTS, game.scoring_tiles, points),
-        **_named(values),
+        "scrolls": scrolls,
+        "whisky_income": whisky,
+        "completed_areas": completed,
+        "connected_tiles": connected,
         "awards": new_awards,
     }
-
-
-def _named(values: Sequence[int]) -> View:
-    return dict(zip(_OF_TERRITORY, values, strict=True))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from skye.errors import InvalidRecord, RuleError
 from skye.events import (
@@ -25,6 +25,7 @@ from skye.game import Game
 from skye.moves import Buy, FinishBuilding, Move, Pass, SetOffer, TakeBack
 from skye.rules import Outcome, play
 from skye.setup import Options, new_game
+from skye.views import ActionView, MoveView
 
 MOVE_TYPES: dict[type[Any], str] = {
     SetOffer: "set_offer",
@@ -101,13 +102,13 @@ def action_of(event: Event) -> Action | None:
             return None
 
 
-def actions_as_seen_by(viewer: int | None, events: Iterable[Event], *, is_over: bool) -> list[dict[str, Any]]:
+def actions_as_seen_by(viewer: int | None, events: Iterable[Event], *, is_over: bool) -> list[ActionView]:
     """Return the actions that the events of a game tell of, without what the viewer may not know.
 
     An offer of another seat is shown without its contents until it has been revealed; one that was
     replaced before that, until the game is over.
     """
-    views: list[dict[str, Any]] = []
+    views: list[ActionView] = []
     secret: dict[int, tuple[int, Action]] = {}
     for event in events:
         if isinstance(event, OffersRevealed):
@@ -124,24 +125,33 @@ def actions_as_seen_by(viewer: int | None, events: Iterable[Event], *, is_over: 
     return views
 
 
-def _action_view(action: Action) -> dict[str, Any]:
-    return {"seat": action.seat, **move_view(action.move)}
+def _action_view(action: Action) -> ActionView:
+    return cast("ActionView", {"seat": action.seat, **move_view(action.move)})  # mypy merges no unions
 
 
-def _hidden_view(action: Action) -> dict[str, Any]:
-    return {"seat": action.seat, "type": MOVE_TYPES[SetOffer], "discard": None, "prices": None}
+def _hidden_view(action: Action) -> ActionView:
+    return {"seat": action.seat, "type": "set_offer", "discard": None, "prices": None}
 
 
-def move_view(move: Move) -> dict[str, Any]:
+def move_view(move: Move) -> MoveView:
     """Return a move as its `type` and its fields.
 
     >>> move_view(SetOffer("L01", (("L02", 3), ("L03", 1))))
     {'type': 'set_offer', 'discard': 'L01', 'prices': {'L02': 3, 'L03': 1}}
     """
-    fields = move._asdict()
-    if isinstance(move, SetOffer):
-        fields["prices"] = dict(move.prices)
-    return {"type": MOVE_TYPES[type(move)], **fields}
+    match move:
+        case SetOffer(discard, prices):
+            return {"type": "set_offer", "discard": discard, "prices": dict(prices)}
+        case Buy(tile):
+            return {"type": "buy", "tile": tile}
+        case Place(tile, x, y, rotation):
+            return {"type": "place", "tile": tile, "x": x, "y": y, "rotation": rotation}
+        case Pass():
+            return {"type": "pass"}
+        case TakeBack():
+            return {"type": "take_back"}
+        case FinishBuilding():
+            return {"type": "finish_building"}
 
 
 def move_from(name: str, fields: Mapping[str, Any]) -> Move:

@@ -3,42 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, TypeAlias
 
-from skye.events import (
-    BuildingFinished,
-    BuyPassed,
-    Event,
-    IncomePaid,
-    OfferSet,
-    OffersRevealed,
-    PlacementTakenBack,
-    RoundScored,
-    RoundStarted,
-    TileBought,
-    TilePlaced,
-    TilesDiscarded,
-    TilesDrawn,
-    TilesKept,
-)
+from skye.event_views import EventView, PurchaseView, RoundView, SeatRoundView
+from skye.events import Event, RoundStarted
 from skye.game import Game
 from skye.visibility import event_as_seen_by
 
-View: TypeAlias = dict[str, Any]
 
-
-def round_report(viewer: int | None, game: Game, events: Iterable[Event], number: int) -> View | None:
+def round_report(viewer: int | None, game: Game, events: Iterable[Event], number: int) -> RoundView | None:
     """Return the report of round `number` so far of a game from its events; None before it has begun.
 
     It is made from what the viewer may see of the events, so it holds nothing else.
     """
     of_round = list(_events_of(events, number))
-    if not of_round:
+    if not of_round or not isinstance(of_round[0], RoundStarted):
         return None
     seats = [_blank(seat) for seat in range(len(game.players))]
-    report: View = {
+    report: RoundView = {
         "round": number,
-        "starting_seat": None,
+        "starting_seat": of_round[0].starting_seat,
         "discards": [],
         "purchases": [],
         "players": seats,
@@ -46,7 +29,7 @@ def round_report(viewer: int | None, game: Game, events: Iterable[Event], number
     }
     for event in of_round:
         seen = event_as_seen_by(viewer, event, scoring_tiles=game.scoring_tiles, open_gold=game.open_gold)
-        _enter(report, seats, event, seen)
+        _enter(report, seats, seen)
     return report
 
 
@@ -59,7 +42,7 @@ def _events_of(events: Iterable[Event], number: int) -> Iterator[Event]:
             yield event
 
 
-def _blank(seat: int) -> View:
+def _blank(seat: int) -> SeatRoundView:
     return {
         "seat": seat,
         "income": None,
@@ -75,49 +58,64 @@ def _blank(seat: int) -> View:
     }
 
 
-def _enter(report: View, seats: list[View], event: Event, seen: View) -> None:  # noqa: C901 - a table of cases
-    """Enter one event in the report; `seen` is what the viewer may see of it."""
-    match event:
-        case RoundStarted():
-            report["starting_seat"] = seen["starting_seat"]
-        case IncomePaid():
+def _enter(report: RoundView, seats: list[SeatRoundView], seen: EventView) -> None:  # noqa: C901 - a table of cases
+    """Enter one event, as the viewer may see it, in the report."""
+    match seen["type"]:
+        case "income_paid":
             for paid in seen["players"]:
                 seats[paid["seat"]]["income"] = {
-                    source: paid[source] for source in ("castle", "whisky", "catch_up", "total")
+                    "castle": paid["castle"],
+                    "whisky": paid["whisky"],
+                    "catch_up": paid["catch_up"],
+                    "total": paid["total"],
                 }
-        case TilesDrawn():
+        case "tiles_drawn":
             for drawn in seen["players"]:
                 seats[drawn["seat"]]["tiles_drawn"] = drawn["tiles"]
-        case OfferSet() if seen["discard"] is not None:
-            seats[seen["seat"]]["offer"] = {"discard": seen["discard"], "prices": seen["prices"]}
-        case OffersRevealed():
+        case "offer_set":
+            if seen["discard"] is not None and seen["prices"] is not None:
+                seats[seen["seat"]]["offer"] = {"discard": seen["discard"], "prices": seen["prices"]}
+        case "offers_revealed":
             for offer in seen["players"]:
                 seats[offer["seat"]]["offer"] = {"discard": offer["discard"], "prices": offer["prices"]}
-        case TilesDiscarded():
+        case "tiles_discarded":
             report["discards"] = seen["tiles"]
-        case TileBought():
-            bought = {name: seen[name] for name in ("seat", "tile", "seller", "price")}
-            report["purchases"].append(bought | {"pass": False})
-            seats[seen["seat"]]["purchase"] = bought | {"pass": False}
-        case BuyPassed():
-            passed = {"seat": seen["seat"], "tile": None, "seller": None, "price": None, "pass": True}
+        case "tile_bought":
+            bought: PurchaseView = {
+                "seat": seen["seat"],
+                "tile": seen["tile"],
+                "seller": seen["seller"],
+                "price": seen["price"],
+                "pass": False,
+            }
+            report["purchases"].append(bought)
+            seats[seen["seat"]]["purchase"] = bought
+        case "buy_passed":
+            passed: PurchaseView = {
+                "seat": seen["seat"],
+                "tile": None,
+                "seller": None,
+                "price": None,
+                "pass": True,
+            }
             report["purchases"].append(passed)
             seats[seen["seat"]]["purchase"] = passed
-        case TilesKept():
+        case "tiles_kept":
             for kept in seen["players"]:
                 seats[kept["seat"]]["tiles_kept"] = kept["tiles"]
                 seats[kept["seat"]]["gold_lost"] = kept["gold_lost"]
-        case TilePlaced():
-            placed = {name: seen[name] for name in ("tile", "x", "y", "rotation")}
-            seats[seen["seat"]]["placements"].append(placed)
-        case PlacementTakenBack():
+        case "tile_placed":
+            seats[seen["seat"]]["placements"].append(
+                {"tile": seen["tile"], "x": seen["x"], "y": seen["y"], "rotation": seen["rotation"]}
+            )
+        case "placement_taken_back":
             seats[seen["seat"]]["placements"].pop()
-        case BuildingFinished():
+        case "building_finished":
             seats[seen["seat"]]["tiles_returned"] = seen["returned"]
-        case RoundScored():
+        case "round_scored":
             report["complete"] = True
             for scored in seen["players"]:
                 seats[scored["seat"]]["scoring_tiles"] = scored["scoring_tiles"]
                 seats[scored["seat"]]["score"] = scored["score"]
         case _:
-            pass  # what else happens is not part of a round's report
+            pass  # other events are not part of a round's report

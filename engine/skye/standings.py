@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeAlias
 
 from skye.areas import Area
 from skye.errors import RuleError, TileNotYours
@@ -16,12 +15,25 @@ from skye.scoring import SCORING_TILES, Award, awards, tile_points
 from skye.territory import Territory
 from skye.territory_summary import TerritorySummary
 from skye.tiles import LANDSCAPE, OBJECTS
+from skye.views import (
+    AreaCellView,
+    AreaView,
+    AwardView,
+    ScoredTerritoriesView,
+    ScoresView,
+    ScoringTileView,
+    ScrollView,
+    SeatScoresView,
+    SlotScoreView,
+    TerritoryScoreView,
+    TerritoryView,
+    TriedPlacementView,
+    WhatIfView,
+)
 from skye.visibility import gold_as_seen_by, territory_view
 
-View: TypeAlias = dict[str, Any]
 
-
-def scores_as_seen_by(viewer: int | None, game: Game) -> View:
+def scores_as_seen_by(viewer: int | None, game: Game) -> ScoresView:
     """Return for each seat its points by round and scoring tile, and what final scoring would give now.
 
     What depends on a purse that the viewer may not see is None.
@@ -30,7 +42,9 @@ def scores_as_seen_by(viewer: int | None, game: Game) -> View:
     return {"players": [_standing(viewer, game, seat, by_round) for seat in range(len(game.players))]}
 
 
-def _standing(viewer: int | None, game: Game, seat: int, by_round: list[list[list[View]]]) -> View:
+def _standing(
+    viewer: int | None, game: Game, seat: int, by_round: list[list[list[SlotScoreView]]]
+) -> SeatScoresView:
     player = game.players[seat]
     gold = gold_as_seen_by(viewer, game, seat)
     final = final_score(player.territory.summary, gold or 0)
@@ -51,12 +65,12 @@ def _standing(viewer: int | None, game: Game, seat: int, by_round: list[list[lis
     }
 
 
-def _awards_by_round(game: Game) -> list[list[list[View]]]:
+def _awards_by_round(game: Game) -> list[list[list[SlotScoreView]]]:
     """Return for each round scored, each seat and each slot, the points and what earned them."""
     return [_awards_in(game, number) for number in range(1, len(game.players[0].points) + 1)]
 
 
-def _awards_in(game: Game, number: int) -> list[list[View]]:
+def _awards_in(game: Game, number: int) -> list[list[SlotScoreView]]:
     then = [Territory(player.territory.placed[: player.built[number - 1]]) for player in game.players]
     summaries = [territory.summary for territory in then]
     return [
@@ -83,7 +97,7 @@ def _awards_then(
     return awards(tile, seat, summaries, [0] * len(summaries))
 
 
-def what_if(game: Game, seat: int, placements: Iterable[Place]) -> View:
+def what_if(game: Game, seat: int, placements: Iterable[Place]) -> WhatIfView:
     """Say whether tiles could be placed so, one after the other, and what they would change.
 
     The tiles need not be in hand: any that lies in no territory may be tried. Points are before and
@@ -131,7 +145,7 @@ def _trial_error(game: Game, territory: Territory, placed: Place) -> RuleError |
     return territory.placement_error(*placed)
 
 
-def _verdict(game: Game, seat: int, placed: Place, error: RuleError | None) -> View:
+def _verdict(game: Game, seat: int, placed: Place, error: RuleError | None) -> TriedPlacementView:
     player = game.players[seat]
     return {
         **territory_view([placed])[0],
@@ -154,14 +168,18 @@ def _scroll_points(summary: TerritorySummary) -> int:
     return sum(scroll.points for scroll in final_score(summary, 0).scrolls)
 
 
-def assess(territories: Sequence[Territory], golds: Sequence[int], scoring_tiles: Sequence[str]) -> View:
+def assess(
+    territories: Sequence[Territory], golds: Sequence[int], scoring_tiles: Sequence[str]
+) -> ScoredTerritoriesView:
     """Score territories as they lie, apart from any game: points and why, scrolls, gold, areas.
 
     `golds` are the purses, one for each territory; majorities compare the territories given.
     """
     summaries = [territory.summary for territory in territories]
-    return {
-        "territories": [
+    views: list[TerritoryScoreView] = []
+    for seat, territory in enumerate(territories):
+        final = final_score(summaries[seat], golds[seat])
+        views.append(
             {
                 "scoring_tiles": [
                     {
@@ -171,24 +189,17 @@ def assess(territories: Sequence[Territory], golds: Sequence[int], scoring_tiles
                     }
                     for tile in scoring_tiles
                 ],
-                **_final_view(territory, final_score(summaries[seat], golds[seat])),
+                "scrolls": scroll_views(territory, final),
+                "scroll_points": sum(scroll.points for scroll in final.scrolls),
+                "gold_points": final.gold,
+                "leftover_gold": final.leftover,
                 "areas": area_views(territory, summaries[seat].areas),
             }
-            for seat, territory in enumerate(territories)
-        ]
-    }
+        )
+    return {"territories": views}
 
 
-def _final_view(territory: Territory, final: FinalScore) -> View:
-    return {
-        "scrolls": scroll_views(territory, final),
-        "scroll_points": sum(scroll.points for scroll in final.scrolls),
-        "gold_points": final.gold,
-        "leftover_gold": final.leftover,
-    }
-
-
-def territory_report(territory: Territory) -> View:
+def territory_report(territory: Territory) -> TerritoryView:
     """Return a territory's tiles, areas, tiles joined to the castle by road, and counts of objects."""
     summary = territory.summary
     counts = {
@@ -202,7 +213,7 @@ def territory_report(territory: Territory) -> View:
     }
 
 
-def area_views(territory: Territory, areas: Iterable[Area]) -> list[View]:
+def area_views(territory: Territory, areas: Iterable[Area]) -> list[AreaView]:
     """Return areas with the ids of their tiles, each tile once."""
     return [
         {
@@ -219,9 +230,9 @@ def area_views(territory: Territory, areas: Iterable[Area]) -> list[View]:
     ]
 
 
-def _parts_of(territory: Territory, area: Area) -> list[View]:
+def _parts_of(territory: Territory, area: Area) -> list[AreaCellView]:
     """Return the regions of tiles that an area consists of, as they lie."""
-    views = []
+    views: list[AreaCellView] = []
     for cell, region in sorted(area.parts, key=lambda part: coordinates_of(part[0])):
         form = territory.summary.cells[cell]
         x, y = coordinates_of(cell)
@@ -238,12 +249,12 @@ def _parts_of(territory: Territory, area: Area) -> list[View]:
     return views
 
 
-def award_views(territory: Territory, earned: Iterable[Award]) -> list[View]:
+def award_views(territory: Territory, earned: Iterable[Award]) -> list[AwardView]:
     """Return awards with the ids of the tiles that earned them."""
     return [{"points": award.points, "tiles": _tiles_on(territory, award.cells)} for award in earned]
 
 
-def scroll_views(territory: Territory, final: FinalScore) -> list[View]:
+def scroll_views(territory: Territory, final: FinalScore) -> list[ScrollView]:
     """Return scrolls one by one: kind, tile, how many of the kind there are, and the points."""
     return [
         {
@@ -261,7 +272,7 @@ def _tiles_on(territory: Territory, cells: Iterable[int]) -> list[str]:
     return [territory.summary.cells[cell].tile.id for cell in sorted(cells, key=coordinates_of)]
 
 
-def scoring_tile_views() -> list[View]:
+def scoring_tile_views() -> list[ScoringTileView]:
     """Return the catalogue of all 16 scoring tiles."""
     return [
         {

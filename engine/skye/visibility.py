@@ -12,29 +12,54 @@ The answers are plain dictionaries and lists, ready to be written as JSON.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeAlias
 
 from skye.draws import commitment
+from skye.event_views import (
+    EventView,
+    GameFinishedView,
+    OfferSetView,
+    RoundScoredView,
+    SeatEndView,
+    SeatGoldView,
+    SeatIncomeView,
+    SeatKeptView,
+    SeatOfferView,
+    SeatRoundPointsView,
+    SeatTilesView,
+)
 from skye.events import (
-    EVENT_TYPES,
+    BuildingFinished,
+    BuyPassed,
     Event,
     GameFinished,
     IncomePaid,
     OfferSet,
     OffersRevealed,
+    PlacementTakenBack,
     RoundScored,
+    RoundStarted,
     TileBought,
+    TilePlaced,
+    TilesDiscarded,
     TilesDrawn,
     TilesKept,
 )
 from skye.frontier import Place
 from skye.game import Game, Phase, Player, points_by_slot
 from skye.schedule import SLOTS, schedule
+from skye.views import (
+    DrawnTileView,
+    GameView,
+    PlacedTileView,
+    PlayerView,
+    ResultView,
+    ScoringTilePointsView,
+    SeatResultView,
+    UsedScoringTileView,
+)
 
-View: TypeAlias = dict[str, Any]
 
-
-def game_as_seen_by(viewer: int | None, game: Game) -> View:
+def game_as_seen_by(viewer: int | None, game: Game) -> GameView:
     """Return the state of the game without what the viewer may not know."""
     bag = game.bag
     waiting_for = game.waiting_for
@@ -55,7 +80,7 @@ def game_as_seen_by(viewer: int | None, game: Game) -> View:
     }
 
 
-def player_as_seen_by(viewer: int | None, game: Game, seat: int) -> View:
+def player_as_seen_by(viewer: int | None, game: Game, seat: int) -> PlayerView:
     """Return what one seat has, without what the viewer may not know."""
     player = game.players[seat]
     return {
@@ -85,7 +110,7 @@ def gold_as_seen_by(viewer: int | None, game: Game, seat: int) -> int | None:
     return player.gold + player.stakes if game.phase is Phase.PRICING else player.gold
 
 
-def scoring_tiles_view(scoring_tiles: Sequence[str], players: int) -> list[View]:
+def scoring_tiles_view(scoring_tiles: Sequence[str], players: int) -> list[UsedScoringTileView]:
     """Return the scoring tiles in slots A to D, each with the rounds in which it is scored."""
     rounds = schedule(players)
     return [
@@ -94,12 +119,12 @@ def scoring_tiles_view(scoring_tiles: Sequence[str], players: int) -> list[View]
     ]
 
 
-def territory_view(placed: Iterable[Place]) -> list[View]:
+def territory_view(placed: Iterable[Place]) -> list[PlacedTileView]:
     """Return placed tiles in placing order."""
     return [{"tile": tile, "x": x, "y": y, "rotation": rotation} for tile, x, y, rotation in placed]
 
 
-def _tiles_drawn(player: Player, *, hidden: bool) -> list[View]:
+def _tiles_drawn(player: Player, *, hidden: bool) -> list[DrawnTileView]:
     if hidden or not player.prices:
         return [{"tile": tile, "price": None, "discard": None} for tile in player.drawn]
     return [
@@ -108,7 +133,7 @@ def _tiles_drawn(player: Player, *, hidden: bool) -> list[View]:
     ]
 
 
-def _result(game: Game) -> View:
+def _result(game: Game) -> ResultView:
     """Return the result of a game that is over."""
     finals = [player.final or (0, 0) for player in game.players]
     return _result_view(
@@ -126,8 +151,8 @@ def _result_view(
     tile_points: Sequence[Sequence[int]],
     scores: Sequence[int],
     finals: Sequence[tuple[int, int]],
-) -> View:
-    players = [
+) -> ResultView:
+    players: list[SeatResultView] = [
         {
             "seat": seat,
             "score": scores[seat],
@@ -140,7 +165,9 @@ def _result_view(
     return {"winners": winners, "players": players}
 
 
-def points_view(slots: Iterable[str], scoring_tiles: Iterable[str], points: Iterable[int]) -> list[View]:
+def points_view(
+    slots: Iterable[str], scoring_tiles: Iterable[str], points: Iterable[int]
+) -> list[ScoringTilePointsView]:
     """Return the points of one seat, one entry for each scoring tile."""
     return [
         {"slot": slot, "id": tile, "points": earned}
@@ -148,9 +175,9 @@ def points_view(slots: Iterable[str], scoring_tiles: Iterable[str], points: Iter
     ]
 
 
-def event_as_seen_by(
+def event_as_seen_by(  # noqa: C901 - one case for each type of event
     viewer: int | None, event: Event, *, scoring_tiles: Sequence[str], open_gold: bool
-) -> View:
+) -> EventView:
     """Return an event without what the viewer may not know; the view of an event never changes.
 
     `scoring_tiles` are those of the game, in slots A to D.
@@ -159,46 +186,80 @@ def event_as_seen_by(
     def purse(seat: int, gold: int) -> int | None:
         return gold if open_gold or viewer == seat else None
 
-    name = EVENT_TYPES[type(event)]
     match event:
         case OfferSet(seat):
-            fields = _offer_set(event, seen=viewer == seat)
+            return _offer_set(event, seen=viewer == seat)
         case IncomePaid() | OffersRevealed() | TilesDrawn() | TilesKept():
-            fields = {"players": _by_seat(event, purse)}
+            return _by_seat(event, purse)
         case TileBought(seat, seller, tile, price, gold):
-            golds = [{"seat": s, "gold": purse(s, gold[s])} for s in (seat, seller)]
-            fields = {"seat": seat, "seller": seller, "tile": tile, "price": price, "players": golds}
+            golds: list[SeatGoldView] = [{"seat": s, "gold": purse(s, gold[s])} for s in (seat, seller)]
+            return {
+                "type": "tile_bought",
+                "seat": seat,
+                "seller": seller,
+                "tile": tile,
+                "price": price,
+                "players": golds,
+            }
         case RoundScored():
-            fields = _round_scored(event, scoring_tiles)
+            return _round_scored(event, scoring_tiles)
         case GameFinished():
-            fields = _game_finished(event)
-        case _:
-            fields = event._asdict()
-    return {"type": name, **fields}
+            return _game_finished(event)
+        case TilePlaced() | PlacementTakenBack():
+            return _placement(event)
+        case RoundStarted(number, seat):
+            return {"type": "round_started", "round": number, "starting_seat": seat}
+        case TilesDiscarded(tiles):
+            return {"type": "tiles_discarded", "tiles": tiles}
+        case BuyPassed(seat):
+            return {"type": "buy_passed", "seat": seat}
+        case BuildingFinished(seat, returned):
+            return {"type": "building_finished", "seat": seat, "returned": returned}
 
 
 def _by_seat(
     event: IncomePaid | OffersRevealed | TilesDrawn | TilesKept, purse: Callable[[int, int], int | None]
-) -> list[View]:
+) -> EventView:
     match event:
         case IncomePaid(incomes, gold):
-            return [
-                {"seat": seat, **income._asdict(), "total": income.total, "gold": purse(seat, gold[seat])}
+            paid: list[SeatIncomeView] = [
+                {
+                    "seat": seat,
+                    "castle": income.castle,
+                    "whisky": income.whisky,
+                    "catch_up": income.catch_up,
+                    "total": income.total,
+                    "gold": purse(seat, gold[seat]),
+                }
                 for seat, income in enumerate(incomes)
             ]
+            return {"type": "income_paid", "players": paid}
         case TilesDrawn(tiles):
-            return [{"seat": seat, "tiles": drawn} for seat, drawn in enumerate(tiles)]
+            drawn: list[SeatTilesView] = [{"seat": seat, "tiles": of} for seat, of in enumerate(tiles)]
+            return {"type": "tiles_drawn", "players": drawn}
         case OffersRevealed(discards, prices, gold):
-            return [
+            offers: list[SeatOfferView] = [
                 {"seat": seat, "discard": discards[seat], "prices": dict(of), "gold": purse(seat, gold[seat])}
                 for seat, of in enumerate(prices)
             ]
+            return {"type": "offers_revealed", "players": offers}
         case TilesKept(tiles, gold_lost):
-            return [{"seat": s, "tiles": kept, "gold_lost": gold_lost[s]} for s, kept in enumerate(tiles)]
+            kept: list[SeatKeptView] = [
+                {"seat": seat, "tiles": of, "gold_lost": gold_lost[seat]} for seat, of in enumerate(tiles)
+            ]
+            return {"type": "tiles_kept", "players": kept}
 
 
-def _offer_set(event: OfferSet, *, seen: bool) -> View:
+def _placement(event: TilePlaced | PlacementTakenBack) -> EventView:
+    seat, tile, x, y, rotation = event
+    if isinstance(event, TilePlaced):
+        return {"type": "tile_placed", "seat": seat, "tile": tile, "x": x, "y": y, "rotation": rotation}
+    return {"type": "placement_taken_back", "seat": seat, "tile": tile, "x": x, "y": y, "rotation": rotation}
+
+
+def _offer_set(event: OfferSet, *, seen: bool) -> OfferSetView:
     return {
+        "type": "offer_set",
         "seat": event.seat,
         "discard": event.discard if seen else None,
         "prices": dict(event.prices) if seen else None,
@@ -206,10 +267,10 @@ def _offer_set(event: OfferSet, *, seen: bool) -> View:
     }
 
 
-def _round_scored(event: RoundScored, scoring_tiles: Sequence[str]) -> View:
+def _round_scored(event: RoundScored, scoring_tiles: Sequence[str]) -> RoundScoredView:
     by_slot = dict(zip(SLOTS, scoring_tiles, strict=True))
     scored = [by_slot[slot] for slot in event.slots]
-    players = [
+    players: list[SeatRoundPointsView] = [
         {
             "seat": seat,
             "scoring_tiles": points_view(event.slots, scored, points),
@@ -217,13 +278,13 @@ def _round_scored(event: RoundScored, scoring_tiles: Sequence[str]) -> View:
         }
         for seat, points in enumerate(event.points)
     ]
-    return {"round": event.round, "players": players}
+    return {"type": "round_scored", "round": event.round, "players": players}
 
 
-def _game_finished(event: GameFinished) -> View:
+def _game_finished(event: GameFinished) -> GameFinishedView:
     finals = list(zip(event.scrolls, event.gold_points, strict=True))
     result = _result_view(event.winners, event.scoring_tiles, event.tile_points, event.scores, finals)
-    players = [
+    players: list[SeatEndView] = [
         {"seat": seat, "score": event.scores[seat], "gold": gold} for seat, gold in enumerate(event.gold)
     ]
-    return {"seed": event.seed, "players": players, "result": result}
+    return {"type": "game_finished", "seed": event.seed, "players": players, "result": result}

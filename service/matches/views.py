@@ -1,4 +1,4 @@
-"""Views of a match as plain dictionaries: the engine's views plus the fields of the match.
+"""Views of a match (`service.matches.view_types`): the engine's views plus the fields of the match.
 
 The engine's `visibility` decides what a caller may see; this module only assembles views.
 """
@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import cache
-from typing import Any, TypeAlias
 
+import skye
 from service.matches.match import (
     Match,
     Origin,
@@ -18,6 +18,22 @@ from service.matches.match import (
 )
 from service.matches.tokens import Caller
 from service.matches.transitions import game_begun, undo_limit_reached
+from service.matches.view_types import (
+    ActionsView,
+    ActionView,
+    ConstraintsView,
+    FairnessView,
+    GameView,
+    IncludedActionsView,
+    OfferView,
+    OptionsView,
+    OriginView,
+    PlacementsView,
+    PlayerView,
+    SummaryView,
+    TileView,
+    TimeView,
+)
 from skye import (
     FORMS,
     LANDSCAPE,
@@ -29,8 +45,10 @@ from skye import (
     OfferLimits,
     Pass,
     Place,
+    Position,
     SetOffer,
     TakeBack,
+    UsedScoringTileView,
     castle_alone,
     commitment,
     game_as_seen_by,
@@ -43,31 +61,27 @@ from skye import (
     territory_view,
 )
 
-View: TypeAlias = dict[str, Any]
-
 _SIDES = ("north", "east", "south", "west")
 
 
-def timestamp(ms: int | None) -> str | None:
+def timestamp(ms: int) -> str:
     """Return milliseconds since 1970 as RFC 3339 in UTC.
 
     >>> timestamp(1_500)
     '1970-01-01T00:00:01.500Z'
     """
-    if ms is None:
-        return None
     return datetime.fromtimestamp(ms / 1000, UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
 
 
-def game_view(match: Match, caller: Caller) -> View:
+def game_view(match: Match, caller: Caller) -> GameView:
     """Return the game as a caller may see it."""
     played = _lobby_view(match) if match.game is None else game_as_seen_by(caller.seat, match.game)
     if match.status is Status.ABORTED:
-        played |= {"phase": None, "waiting_for": ()}
-    for seat, player in zip(match.seats, played["players"], strict=True):
-        player["name"] = seat.name
-        player["bot"] = seat.bot
-    played["fairness"] = fairness_view(match)
+        played["phase"], played["waiting_for"] = None, ()
+    players: list[PlayerView] = [
+        {**player, "name": seat.name, "bot": seat.bot}
+        for seat, player in zip(match.seats, played["players"], strict=True)
+    ]
     return {
         "id": match.id,
         "name": match.name,
@@ -81,12 +95,21 @@ def game_view(match: Match, caller: Caller) -> View:
         "you": {"seat": caller.seat, "host": caller.host},
         "options": options_view(match),
         "origin": origin_view(match.origin),
-        "deadline": timestamp(match.deadline_ms),
-        **played,
+        "deadline": None if match.deadline_ms is None else timestamp(match.deadline_ms),
+        "round": played["round"],
+        "rounds": played["rounds"],
+        "phase": played["phase"],
+        "starting_seat": played["starting_seat"],
+        "waiting_for": played["waiting_for"],
+        "scoring_tiles": played["scoring_tiles"],
+        "bag": played["bag"],
+        "fairness": fairness_view(match),
+        "players": players,
+        "result": played["result"],
     }
 
 
-def _lobby_view(match: Match) -> View:
+def _lobby_view(match: Match) -> skye.GameView:
     return {
         "round": 0,
         "rounds": None,
@@ -95,7 +118,7 @@ def _lobby_view(match: Match) -> View:
         "waiting_for": (),
         "scoring_tiles": named_scoring_tiles(match),
         "bag": {"count": len(LANDSCAPE), "tiles": LANDSCAPE},
-        "fairness": fairness_view(match),
+        "fairness": {"commitment": None, "seed": None},
         "players": [
             {
                 "seat": number,
@@ -114,13 +137,13 @@ def _lobby_view(match: Match) -> View:
     }
 
 
-def named_scoring_tiles(match: Match) -> list[View]:
+def named_scoring_tiles(match: Match) -> list[UsedScoringTileView]:
     """Return the scoring tiles that the creator named, with the rounds of a game with every seat taken."""
     named = match.options.scoring_tiles
     return scoring_tiles_view(named, match.capacity) if named else []
 
 
-def fairness_view(match: Match) -> View:
+def fairness_view(match: Match) -> FairnessView:
     """Return the commitment to the seed; the seed and the nonce once the game is over."""
     options, is_over = match.options, match.status is Status.FINISHED
     return {
@@ -131,7 +154,7 @@ def fairness_view(match: Match) -> View:
     }
 
 
-def options_view(match: Match) -> View:
+def options_view(match: Match) -> OptionsView:
     """Return the options of a match; the seed once the game is over."""
     options = match.options
     return {
@@ -145,18 +168,17 @@ def options_view(match: Match) -> View:
     }
 
 
-def origin_view(origin: Origin | None) -> View | None:
+def origin_view(origin: Origin | None) -> OriginView | None:
     """Return what a match began from, None for a match that began with a new game."""
     return None if origin is None else {"type": origin.type, "scenario": origin.scenario}
 
 
-def player_view(match: Match, caller: Caller, seat: int) -> View:
+def player_view(match: Match, caller: Caller, seat: int) -> PlayerView:
     """Return one seat as a caller may see it."""
-    shown: View = game_view(match, caller)["players"][seat]
-    return shown
+    return game_view(match, caller)["players"][seat]
 
 
-def offer_view(match: Match, caller: Caller, seat: int) -> View:
+def offer_view(match: Match, caller: Caller, seat: int) -> OfferView:
     """Return the offer of a seat as a caller may see it: of the tiles that still lie before the screen."""
     drawn = player_view(match, caller, seat)["tiles_drawn"]
     prices = {tile["tile"]: tile["price"] for tile in drawn if tile["price"] is not None}
@@ -164,7 +186,7 @@ def offer_view(match: Match, caller: Caller, seat: int) -> View:
     return {"seat": seat, "discard": discard, "prices": prices or None}
 
 
-def placements_view(match: Match, seat: int) -> View:
+def placements_view(match: Match, seat: int) -> PlacementsView:
     """Return the placements that a seat has made in this round, in placing order."""
     placed: Sequence[Place] = ()
     if match.game is not None:
@@ -173,7 +195,7 @@ def placements_view(match: Match, seat: int) -> View:
     return {"seat": seat, "placements": territory_view(placed)}
 
 
-def summary_view(match: Match) -> View:
+def summary_view(match: Match) -> SummaryView:
     """Return the summary of a match in the list of games."""
     game = match.game
     return {
@@ -194,9 +216,9 @@ def summary_view(match: Match) -> View:
     }
 
 
-def actions_view(match: Match, seat: int) -> View:
+def actions_view(match: Match, seat: int) -> ActionsView:
     """Return every legal move of a seat, each as a complete request."""
-    actions: list[View] = []
+    actions: list[ActionView] = []
     if match.game is not None and match.status is Status.PLAYING and match.seats[seat].bot is None:
         limits = offer_limits(match.game, seat)
         moves = legal_moves(match.game, seat)
@@ -209,7 +231,7 @@ def actions_view(match: Match, seat: int) -> View:
     return {"version": match.version, "actions": actions}
 
 
-def time_view(now_ms: int) -> View:
+def time_view(now_ms: int) -> TimeView:
     """Return the time of the response, as a part of the view of a game.
 
     It is no part of the view that `game_view` returns, which is the same while the version is.
@@ -220,9 +242,9 @@ def time_view(now_ms: int) -> View:
     return {"now": timestamp(now_ms)}
 
 
-def seat_actions(match: Match, caller: Caller) -> View:
+def seat_actions(match: Match, caller: Caller) -> IncludedActionsView:
     """Return the legal actions of the caller's seat, none without one, as a part of the view of a game."""
-    actions = [] if caller.seat is None else actions_view(match, caller.seat)["actions"]
+    actions: Sequence[ActionView] = [] if caller.seat is None else actions_view(match, caller.seat)["actions"]
     return {"actions": actions}
 
 
@@ -235,27 +257,28 @@ _REQUESTS: dict[type, tuple[str, str]] = {
 }
 
 
-def _action(match: Match, seat: int, move: Move) -> View:
+def _action(match: Match, seat: int, move: Move) -> ActionView:
     method, path = _REQUESTS.get(type(move), ("POST", "purchase"))
-    fields = move_view(move)
-    name = fields.pop("type")
+    view = move_view(move)
+    fields = {name: value for name, value in view.items() if name != "type"}
     body = {"pass": True} if isinstance(move, Pass) else fields or None
     return {
-        "type": name,
+        "type": view["type"],
         "method": method,
         "href": f"/v1/games/{match.id}/players/{seat}/{path}",
         "body": body,
     }
 
 
-def _offer_action(match: Match, seat: int, limits: OfferLimits) -> View:
+def _offer_action(match: Match, seat: int, limits: OfferLimits) -> ActionView:
     """Return one legal offer and the constraints that every legal offer meets."""
     discard, *kept = limits.tiles
     example = SetOffer(discard, tuple((tile, limits.minimum) for tile in kept))
-    return {**_action(match, seat, example), "constraints": limits._asdict()}
+    constraints: ConstraintsView = {"tiles": limits.tiles, "gold": limits.gold, "minimum": limits.minimum}
+    return {**_action(match, seat, example), "constraints": constraints}
 
 
-def position_view(match: Match, caller: Caller, game: Game | None = None) -> View:
+def position_view(match: Match, caller: Caller, game: Game | None = None) -> Position:
     """Return the position of a match as a caller may see it, or an earlier position.
 
     Everybody sees all of a game that is over, and so does the host of one that began from a position.
@@ -271,7 +294,7 @@ def position_view(match: Match, caller: Caller, game: Game | None = None) -> Vie
 
 
 @cache
-def tile_view(tile_id: str) -> View:
+def tile_view(tile_id: str) -> TileView:
     """Return a tile of the catalogue in reference orientation."""
     tile = TILES[tile_id]
     return {

@@ -11,6 +11,7 @@ from flask import Response, request
 from service.matches.errors import FieldError, Problem
 from service.matches.match import Change, Match, MatchEvent, PositionSet, Status
 from service.matches.transitions import game_begun
+from service.matches.view_types import RecordView
 from service.matches.views import position_view, time_view
 from service.openapi.components import LAST_EVENT_ID
 from service.openapi.operations import GAME, Answer, Describe, Link, Token, reads, text
@@ -23,7 +24,7 @@ from service.web.middleware import Header
 from service.web.rate_limits import network
 from service.web.request_parsing import Resource, bearer_token
 from service.web.responses import check_accepts, etag, json_response, link_to_next, not_modified
-from skye import Event, actions_as_seen_by, round_report
+from skye import ActionView, Event, Position, actions_as_seen_by, round_report
 
 blueprint = Resource(
     "History", __name__, url_prefix="/v1/games/<game>", description="Events, reports and records."
@@ -165,7 +166,7 @@ def get_record(game: str) -> Response:
     actions = actions_as_seen_by(caller.seat, _engine_events(changes), is_over=is_over)
     started = (event for change in changes for event in change.events if isinstance(event, PositionSet))
     start = next((position_view(table, caller, event.game) for event in started), None)
-    record = {**_beginning(table, is_over=is_over), "position": start, "actions": actions}
+    record = _record(table, start, actions, is_over=is_over)
     tag = etag(table.version, caller)
     return not_modified(tag) or json_response(record, tag=tag)
 
@@ -184,7 +185,7 @@ def get_position(game: str) -> Response:
     return not_modified(tag) or json_response(position_view(*loaded), tag=tag)
 
 
-def _beginning(table: Match, *, is_over: bool) -> dict[str, Any]:
+def _record(table: Match, start: Position | None, actions: list[ActionView], *, is_over: bool) -> RecordView:
     game = game_begun(table)
     return {
         "format": RECORD_FORMAT,
@@ -199,6 +200,8 @@ def _beginning(table: Match, *, is_over: bool) -> dict[str, Any]:
             "open_gold": game.open_gold,
             "seed": game.seed if is_over else None,
         },
+        "position": start,
+        "actions": actions,
     }
 
 

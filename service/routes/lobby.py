@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from flask import Response
@@ -151,9 +152,9 @@ def get_game(query: dict[str, Any], game: str) -> Response:
     cached = not_modified(tag)
     if cached is not None:
         return cached
-    more = time_view(games.now_ms())
+    more: Mapping[str, object] = time_view(games.now_ms())
     if "include" in query:
-        more |= seat_actions(loaded.match, loaded.caller)
+        more = {**more, **seat_actions(loaded.match, loaded.caller)}
     return encoded_json_response(json_with(games.view(loaded), more), tag=tag)
 
 

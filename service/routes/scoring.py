@@ -22,6 +22,7 @@ from skye import (
     SCORING_TILES,
     InvalidTerritory,
     Place,
+    PlacementGainsView,
     Territory,
     assess,
     castle_alone,
@@ -142,7 +143,7 @@ def list_places(query: dict[str, Any], game: str, seat: int) -> Response:
     cached = not_modified(tag)
     if cached is not None:
         return cached
-    places: list[dict[str, Any]] = []
+    places: list[PlacementGainsView] = []
     with Computation() as computation:
         for tile in dict.fromkeys(query["tile"]):
             places += placement_gains(state, seat, tile)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from flask import Response
 
 from service.matches.authorization import require_seat
 from service.matches.match import Match
 from service.matches.tokens import Caller
+from service.matches.view_types import OfferView, PlacementsView, PlayerView
 from service.matches.views import offer_view, placements_view, player_view
 from service.openapi.operations import Answer, Describe, Link, reads
 from service.schemas import responses as answers
@@ -70,6 +69,6 @@ def _loaded(game: str, seat: int) -> tuple[Match, Caller]:
     return match, caller
 
 
-def _tagged(match: Match, caller: Caller, view: dict[str, Any]) -> Response:
+def _tagged(match: Match, caller: Caller, view: PlayerView | OfferView | PlacementsView) -> Response:
     tag = etag(match.version, caller)
     return not_modified(tag) or json_response({"version": match.version, **view}, tag=tag)

@@ -11,14 +11,15 @@ import hashlib
 import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 from service.matches import autoplay
 from service.matches.errors import Problem
 from service.matches.match import Match
 from service.matches.tokens import SPECTATOR, Caller, TokenSource, identify
 from service.matches.transitions import Transition
-from service.matches.views import View, game_view, time_view
+from service.matches.view_types import TimedGameView
+from service.matches.views import game_view, timestamp
 from service.storage.store import StoredResponse
 from service.usecases.games import Games
 from service.usecases.idempotency import IdempotencyRecord, decode_record, encode_record
@@ -69,9 +70,10 @@ class Committed(NamedTuple):
     tokens: TokenSource
     now_ms: int
 
-    def game_view(self) -> View:
+    def game_view(self) -> TimedGameView:
         """Return the game as the caller may see it, with the time of the response."""
-        return game_view(self.match, self.caller) | time_view(self.now_ms)
+        shown = {**game_view(self.match, self.caller), "now": timestamp(self.now_ms)}
+        return cast("TimedGameView", shown)  # mypy merges no TypedDict into one with an optional key
 
 
 class Attempt:

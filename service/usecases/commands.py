@@ -6,7 +6,7 @@ idempotency key (`service.usecases.idempotency`): a request that was committed b
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from service.matches import lobby
 from service.matches.authorization import require_host, require_own_seat, require_seat
@@ -15,21 +15,26 @@ from service.matches.errors import Problem
 from service.matches.match import Match, Status
 from service.matches.tokens import SPECTATOR, Caller, hash_token
 from service.matches.transitions import Transition, game_in_play, is_undo, make_move, undo_limit_reached
-from service.matches.views import View, seat_actions
+from service.matches.view_types import CommandView, CreatedInviteView, TakenSeatView, TimedGameView
+from service.matches.views import seat_actions
 from service.usecases.attempts import Command, Committed, attempts
 from service.usecases.games import Games
 from skye import Move
 
+V = TypeVar("V", bound=CommandView)
 
-class CommandResult(NamedTuple):
+
+class CommandResult(NamedTuple, Generic[V]):
     """The response to a command: the JSON object to send, and the version of the game that it shows."""
 
-    view: View
+    view: V
     version: int
     game_id: str
 
 
-def play_move(games: Games, command: Command, game_id: str, seat: int, move: Move) -> CommandResult:
+def play_move(
+    games: Games, command: Command, game_id: str, seat: int, move: Move
+) -> CommandResult[TimedGameView]:
     """Play a move of a seat: set an offer, buy, pass, place, take back, or finish building.
 
     :raises Problem: game_not_found, token_unknown, seat_not_found, token_required, not_your_seat,
@@ -49,7 +54,9 @@ def play_move(games: Games, command: Command, game_id: str, seat: int, move: Mov
     raise Problem("too_much_contention")
 
 
-def join_game(games: Games, command: Command, game_id: str, player: dict[str, Any]) -> CommandResult:
+def join_game(
+    games: Games, command: Command, game_id: str, player: dict[str, Any]
+) -> CommandResult[TakenSeatView]:
     """Take a seat in the lobby; an invitation code is used up by it.
 
     Only the host may seat a bot. In a private game the host seats players, or invites them.
@@ -74,7 +81,7 @@ def join_game(games: Games, command: Command, game_id: str, player: dict[str, An
     raise Problem("too_much_contention")
 
 
-def invite_player(games: Games, command: Command, game_id: str) -> CommandResult:
+def invite_player(games: Games, command: Command, game_id: str) -> CommandResult[CreatedInviteView]:
     """Reserve a seat for the holder of a new invitation code.
 
     :raises Problem: game_not_found, token_unknown, token_required, host_only, idempotency_key_reused,
@@ -95,7 +102,7 @@ def invite_player(games: Games, command: Command, game_id: str) -> CommandResult
 
 def change_player(
     games: Games, command: Command, game_id: str, seat: int, changes: dict[str, str]
-) -> CommandResult:
+) -> CommandResult[TimedGameView]:
     """Change the name or the colour of a player in the lobby; the host may change those of bots.
 
     :raises Problem: game_not_found, token_unknown, seat_not_found, token_required, not_your_seat,
@@ -117,7 +124,7 @@ def change_player(
     raise Problem("too_much_contention")
 
 
-def rotate_token(games: Games, command: Command, game_id: str, seat: int) -> CommandResult:
+def rotate_token(games: Games, command: Command, game_id: str, seat: int) -> CommandResult[TakenSeatView]:
     """Replace the token of the caller's seat; the old one becomes invalid.
 
     :raises Problem: game_not_found, token_unknown, seat_not_found, token_required, not_your_seat,
@@ -136,7 +143,7 @@ def rotate_token(games: Games, command: Command, game_id: str, seat: int) -> Com
     raise Problem("too_much_contention")
 
 
-def leave_game(games: Games, command: Command, game_id: str, seat: int) -> CommandResult:
+def leave_game(games: Games, command: Command, game_id: str, seat: int) -> CommandResult[TimedGameView]:
     """Leave the lobby or resign; in the lobby the host may remove a player.
 
     :raises Problem: game_not_found, token_unknown, seat_not_found, token_required, not_your_seat,
@@ -156,7 +163,7 @@ def leave_game(games: Games, command: Command, game_id: str, seat: int) -> Comma
     raise Problem("too_much_contention")
 
 
-def start_game(games: Games, command: Command, game_id: str) -> CommandResult:
+def start_game(games: Games, command: Command, game_id: str) -> CommandResult[TimedGameView]:
     """Close the lobby and begin the game.
 
     :raises Problem: game_not_found, token_unknown, token_required, host_only, idempotency_key_reused,
@@ -175,7 +182,7 @@ def start_game(games: Games, command: Command, game_id: str) -> CommandResult:
     raise Problem("too_much_contention")
 
 
-def abort_game(games: Games, command: Command, game_id: str) -> CommandResult:
+def abort_game(games: Games, command: Command, game_id: str) -> CommandResult[TimedGameView]:
     """End a game that is not over, without a result.
 
     :raises Problem: game_not_found, token_unknown, token_required, host_only, idempotency_key_reused,
@@ -207,31 +214,35 @@ def _apply_move(match: Match, seat: int, move: Move, now_ms: int) -> Transition:
     return transition
 
 
-def _game_result(committed: Committed) -> CommandResult:
+def _game_result(committed: Committed) -> CommandResult[TimedGameView]:
     """Return the caller's view of the game."""
     return result_of(committed.match, committed.game_view())
 
 
-def _with_actions(result: CommandResult, committed: Committed) -> CommandResult:
+def _with_actions(result: CommandResult[TimedGameView], committed: Committed) -> CommandResult[TimedGameView]:
     """Return a result whose view has the legal actions of the caller's seat."""
-    return result._replace(view=result.view | seat_actions(committed.match, committed.caller))
+    actions = seat_actions(committed.match, committed.caller)["actions"]
+    view: TimedGameView = {**result.view, "actions": actions}
+    return result_of(committed.match, view)
 
 
-def _invited_result(committed: Committed) -> CommandResult:
+def _invited_result(committed: Committed) -> CommandResult[CreatedInviteView]:
     """Return the new invitation code."""
     (code,) = committed.tokens.invites
-    return result_of(committed.match, {"invite": code, "game": committed.game_view()})
+    view: CreatedInviteView = {"invite": code, "game": committed.game_view()}
+    return result_of(committed.match, view)
 
 
-def _joined_result(committed: Committed) -> CommandResult:
+def _joined_result(committed: Committed) -> CommandResult[TakenSeatView]:
     """Return the seat and its new token; a caller without a role gets the view of the new seat."""
     match, caller = committed.match, committed.caller
     ((seat, token),) = committed.tokens.given.items() or ((len(match.seats) - 1, None),)
     viewer = Caller(int(seat)) if caller == SPECTATOR else caller
     game = committed._replace(caller=viewer).game_view()
-    return result_of(match, {"seat": int(seat), "token": token, "game": game})
+    view: TakenSeatView = {"seat": int(seat), "token": token, "game": game}
+    return result_of(match, view)
 
 
-def result_of(match: Match, view: View) -> CommandResult:
+def result_of(match: Match, view: V) -> CommandResult[V]:
     """Return the response to a command that shows a view of a match."""
     return CommandResult(view, match.version, match.id)

@@ -18,13 +18,14 @@ from service.matches.creation import (
 from service.matches.errors import Problem
 from service.matches.match import Origin, OriginType, SeedSource
 from service.matches.scenarios import SCENARIOS, position_of_scenario
+from service.matches.view_types import CreatedGameView, SeatTokenView
 from service.usecases.attempts import Command, Committed, creations
 from service.usecases.commands import CommandResult, result_of
 from service.usecases.games import Games
 from skye import Action
 
 
-def create_game(games: Games, command: Command, body: dict[str, Any]) -> CommandResult:
+def create_game(games: Games, command: Command, body: dict[str, Any]) -> CommandResult[CreatedGameView]:
     """Create a game.
 
     :raises Problem: game_full, color_taken, name_taken, invalid_setup, idempotency_key_reused,
@@ -43,7 +44,9 @@ def create_game(games: Games, command: Command, body: dict[str, Any]) -> Command
     raise Problem("too_much_contention")
 
 
-def create_game_from_record(games: Games, command: Command, body: dict[str, Any]) -> CommandResult:
+def create_game_from_record(
+    games: Games, command: Command, body: dict[str, Any]
+) -> CommandResult[CreatedGameView]:
     """Create a game that begins from the record of another.
 
     :raises Problem: color_taken, game_not_over, idempotency_key_reused, too_much_contention,
@@ -71,7 +74,9 @@ def create_game_from_record(games: Games, command: Command, body: dict[str, Any]
     raise Problem("too_much_contention")
 
 
-def create_game_from_position(games: Games, command: Command, body: dict[str, Any]) -> CommandResult:
+def create_game_from_position(
+    games: Games, command: Command, body: dict[str, Any]
+) -> CommandResult[CreatedGameView]:
     """Create a game that begins from a position.
 
     :raises Problem: invalid_body, name_taken, idempotency_key_reused, too_much_contention,
@@ -80,7 +85,9 @@ def create_game_from_position(games: Games, command: Command, body: dict[str, An
     return _create_at_position(games, command, body, Origin(OriginType.POSITION))
 
 
-def create_game_from_scenario(games: Games, command: Command, body: dict[str, Any]) -> CommandResult:
+def create_game_from_scenario(
+    games: Games, command: Command, body: dict[str, Any]
+) -> CommandResult[CreatedGameView]:
     """Create a game that begins from a scenario.
 
     :raises Problem: invalid_body, name_taken, idempotency_key_reused, too_much_contention,
@@ -94,7 +101,7 @@ def create_game_from_scenario(games: Games, command: Command, body: dict[str, An
 
 def _create_at_position(
     games: Games, command: Command, body: dict[str, Any], origin: Origin, actions: Sequence[Action] = ()
-) -> CommandResult:
+) -> CommandResult[CreatedGameView]:
     game = game_from_body(body["position"], "/position")
     by_server = body["position"].get("seed") is None
     body = body_from_position(body, game)
@@ -114,11 +121,13 @@ def _create_at_position(
     raise Problem("too_much_contention")
 
 
-def _created_result(committed: Committed) -> CommandResult:
+def _created_result(committed: Committed) -> CommandResult[CreatedGameView]:
     """Return the new game and its tokens."""
     match, tokens = committed.match, committed.tokens
-    players = [{"seat": seat, "token": tokens.given.get(str(seat))} for seat in range(len(match.seats))]
-    view = {
+    players: list[SeatTokenView] = [
+        {"seat": seat, "token": tokens.given.get(str(seat))} for seat in range(len(match.seats))
+    ]
+    view: CreatedGameView = {
         "game": committed.game_view(),
         "host_token": tokens.given["host"],
         "players": players,

@@ -11,7 +11,7 @@ from service.matches.cooperative_yield import has_disconnected
 from service.matches.event_views import event_views
 from service.matches.match import Change, Match
 from service.matches.tokens import Caller
-from service.matches.views import View
+from service.matches.view_types import NumberedEventView
 from service.usecases.change_notifier import ChangeNotifier
 from service.usecases.event_stream import EventStream
 from service.usecases.game_feed import GameFeeds, time_to_next_read
@@ -85,6 +85,6 @@ def _wait(event: threading.Event, timeout_s: float) -> bool:
     return event.is_set()
 
 
-def events_after(match: Match, caller: Caller, changes: list[Change], after: int) -> list[View]:
+def events_after(match: Match, caller: Caller, changes: list[Change], after: int) -> list[NumberedEventView]:
     """Return the events beyond number `after` as the caller may see them."""
     return [view for change in changes for view in event_views(match, change, caller) if view["id"] > after]

@@ -10,7 +10,7 @@ from service.matches.cooperative_yield import disconnect_check
 from service.matches.event_views import event_views
 from service.matches.match import Change, Match
 from service.matches.tokens import Caller
-from service.matches.views import View
+from service.matches.view_types import NumberedEventView
 
 MAX_QUEUED: Final = 64
 """Items in the queue of one subscriber, whose client receives them too slowly; further ones are dropped."""
@@ -33,7 +33,7 @@ class Batch:
         self.after = after
         self._rendered: dict[int | None, bytes] = {}
 
-    def rendered(self, caller: Caller, render: Callable[[list[View]], bytes]) -> bytes:
+    def rendered(self, caller: Caller, render: Callable[[list[NumberedEventView]], bytes]) -> bytes:
         """Return the events as a caller may see them, rendered once for all callers of the same seat.
 
         :param render: always the same function.
@@ -43,7 +43,7 @@ class Batch:
             body = self._rendered[caller.seat] = render(self.views(caller))
         return body
 
-    def views(self, caller: Caller) -> list[View]:
+    def views(self, caller: Caller) -> list[NumberedEventView]:
         """Return the events as a caller may see them."""
         views = [view for change in self.changes for view in event_views(self.match, change, caller)]
         return [view for view in views if view["id"] > self.after]

@@ -72,7 +72,7 @@ def encoded_json_response(
     return Ready(body, 200, headers)
 
 
-def json_with(encoded: bytes, members: dict[str, Any]) -> bytes:
+def json_with(encoded: bytes, members: Mapping[str, object]) -> bytes:
     """Return an encoded JSON object, which is not empty, with some more members.
 
     >>> json_with(b'{"a":1}', {"b": 2})
@@ -81,7 +81,9 @@ def json_with(encoded: bytes, members: dict[str, Any]) -> bytes:
     return encoded[:-1] + b"," + _encoder.encode(members)[1:]
 
 
-def command_response(result: CommandResult, status: int = 200, *, location: str | None = None) -> Response:
+def command_response(
+    result: CommandResult[Any], status: int = 200, *, location: str | None = None
+) -> Response:
     """Return the response to a command, with the entity tag of the version that it shows."""
     headers = [("ETag", etag(result.version))]
     if location is not None:

@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from service.matches.views import View
+from service.matches.view_types import NumberedEventView
 from service.usecases.event_stream import StreamEnded, StreamEvents, StreamItem, StreamStarted
 from service.usecases.subscription import Idle
 
@@ -35,7 +35,7 @@ def _frame(item: StreamItem) -> bytes:
             return _message("end", item._asdict())
 
 
-def _events(views: list[View]) -> bytes:
+def _events(views: list[NumberedEventView]) -> bytes:
     return b"".join(b"id: %d\ndata: %s\n\n" % (view["id"], msgspec.json.encode(view)) for view in views)
 
 

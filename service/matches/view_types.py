@@ -1,0 +1,366 @@
+"""The types of the views of a match: the engine's views with the fields that the service adds."""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, NotRequired, TypeAlias, TypedDict
+
+import skye
+from skye import (
+    BagView,
+    EventView,
+    GameStateView,
+    PlacedTileView,
+    ResultView,
+    SeatEndView,
+    UsedScoringTileView,
+)
+
+
+class FairnessView(TypedDict):
+    """What proves that all draws were fixed in advance."""
+
+    commitment: str
+    nonce: str | None
+    seed: str | None
+    seed_source: str
+
+
+class PlayerView(skye.PlayerView):
+    """One seat, as a caller may see it."""
+
+    name: str
+    bot: str | None
+
+
+class OptionsView(TypedDict):
+    """What the creator of a game chose."""
+
+    scoring_tiles: Sequence[str] | None
+    starting_seat: int | None
+    seed: str | None
+    tie_break: str
+    open_gold: bool
+    turn_ms: int | None
+    on_timeout: str
+
+
+class ViewerView(TypedDict):
+    """The seat and the role that the caller's token stands for."""
+
+    seat: int | None
+    host: bool
+
+
+class OriginView(TypedDict):
+    """What a match began from."""
+
+    type: str
+    scenario: str | None
+
+
+class ConstraintsView(TypedDict):
+    """Every offer that a seat may set."""
+
+    tiles: Sequence[str]
+    gold: int
+    minimum: int
+
+
+class ActionView(TypedDict):
+    """One legal action of a seat: a request that would be accepted. Offers have constraints."""
+
+    type: str
+    method: str
+    href: str
+    body: Mapping[str, object] | None
+    constraints: NotRequired[ConstraintsView]
+
+
+class GameView(GameStateView):
+    """A game, as a caller may see it."""
+
+    id: str
+    name: str
+    version: int
+    last_event: int
+    status: str
+    private: bool
+    created_at: str
+    seats: int
+    invites: int
+    you: ViewerView
+    options: OptionsView
+    origin: OriginView | None
+    deadline: str | None
+    fairness: FairnessView
+    players: Sequence[PlayerView]
+
+
+class TimeView(TypedDict):
+    """The time of a response."""
+
+    now: str
+
+
+class TimedGameView(GameView, TimeView):
+    """A game at the time of the response, with the legal actions of the caller if they are asked for."""
+
+    actions: NotRequired[Sequence[ActionView]]
+
+
+class OfferView(TypedDict):
+    """The offer of a seat, as a caller may see it."""
+
+    seat: int
+    discard: str | None
+    prices: Mapping[str, int] | None
+
+
+class PlacementsView(TypedDict):
+    """The placements of a seat in the round."""
+
+    seat: int
+    placements: Sequence[PlacedTileView]
+
+
+class SeatSummaryView(TypedDict):
+    """One seat in the list of games."""
+
+    seat: int
+    name: str
+    color: str
+    bot: str | None
+
+
+class SummaryView(TypedDict):
+    """A match in the list of games."""
+
+    id: str
+    name: str
+    version: int
+    status: str
+    created_at: str
+    seats: int
+    invites: int
+    round: int
+    phase: str | None
+    origin: OriginView | None
+    players: Sequence[SeatSummaryView]
+
+
+class ActionsView(TypedDict):
+    """The legal actions of a seat."""
+
+    version: int
+    actions: Sequence[ActionView]
+
+
+class IncludedActionsView(TypedDict):
+    """The legal actions of a seat, as a part of the view of a game."""
+
+    actions: Sequence[ActionView]
+
+
+class SeatTokenView(TypedDict):
+    """The token of a seat; a bot has none."""
+
+    seat: int
+    token: str | None
+
+
+class CreatedGameView(TypedDict):
+    """A new game and its tokens."""
+
+    game: TimedGameView
+    host_token: str
+    players: Sequence[SeatTokenView]
+    invites: Sequence[str]
+
+
+class CreatedInviteView(TypedDict):
+    """A new invitation code."""
+
+    invite: str
+    game: TimedGameView
+
+
+class TakenSeatView(SeatTokenView):
+    """A seat, its new token, and the game."""
+
+    game: TimedGameView
+
+
+CommandView: TypeAlias = TimedGameView | CreatedGameView | CreatedInviteView | TakenSeatView
+
+
+class RecordedPlayerView(TypedDict):
+    """A player of a record."""
+
+    name: str
+    color: str
+    bot: str | None
+
+
+class RecordedOptionsView(TypedDict):
+    """What all draws of a recorded game follow from, and how it is scored."""
+
+    scoring_tiles: Sequence[str] | None
+    starting_seat: int | None
+    tie_break: str
+    open_gold: bool
+    seed: str | None
+
+
+class RecordView(TypedDict):
+    """The record of a game."""
+
+    format: int
+    game: str
+    version: int
+    nonce: str | None
+    players: Sequence[RecordedPlayerView]
+    options: RecordedOptionsView
+    position: skye.Position | None
+    actions: Sequence[skye.ActionView]
+
+
+class TileRegionView(TypedDict):
+    """A part of a tile in reference orientation."""
+
+    terrain: str
+    sides: Sequence[str]
+    center: bool
+
+
+class TileView(TypedDict):
+    """A tile of the catalogue in reference orientation."""
+
+    id: str
+    castle: bool
+    edges: Mapping[str, str]
+    center: str
+    regions: Sequence[TileRegionView]
+    roads: Sequence[Sequence[str]]
+    counts: Mapping[str, int]
+    scroll: str | None
+
+
+class GameCreatedView(TypedDict):
+    """The event `GameCreated`: what a client needs, with the catalogue, to build the view of a new game."""
+
+    type: Literal["game_created"]
+    name: str
+    game: str
+    private: bool
+    seats: int
+    options: OptionsView
+    origin: OriginView | None
+    scoring_tiles: Sequence[UsedScoringTileView]
+    fairness: FairnessView
+
+
+class PlayerJoinedView(TypedDict):
+    """The event `PlayerJoined`."""
+
+    type: Literal["player_joined"]
+    seat: int
+    name: str
+    color: str
+    bot: str | None
+
+
+class PlayerChangedView(TypedDict):
+    """The event `PlayerChanged`."""
+
+    type: Literal["player_changed"]
+    seat: int
+    name: str
+    color: str
+
+
+class SeatEventView(TypedDict):
+    """An event that has only a seat."""
+
+    type: Literal["player_left", "token_rotated", "timed_out"]
+    seat: int
+
+
+class PlainEventView(TypedDict):
+    """An event without fields."""
+
+    type: Literal["invite_created", "invite_accepted", "game_aborted"]
+
+
+class GameStartedView(TypedDict):
+    """The event `GameStarted`."""
+
+    type: Literal["game_started"]
+    scoring_tiles: Sequence[UsedScoringTileView]
+    starting_seat: int
+    rounds: int
+
+
+class PositionSetView(TypedDict):
+    """The event `PositionSet`: what a client needs to build the view of the game."""
+
+    type: Literal["position_set"]
+    round: int
+    rounds: int
+    starting_seat: int
+    scoring_tiles: Sequence[UsedScoringTileView]
+    bag: BagView
+    players: Sequence[skye.PlayerView]
+    result: ResultView | None
+    seed: str | None
+    nonce: str | None
+
+
+class BotTookOverView(TypedDict):
+    """The event `BotTookOver`."""
+
+    type: Literal["bot_took_over"]
+    seat: int
+    bot: str
+    reason: str
+
+
+class TurnChangedView(TypedDict):
+    """The event `TurnChanged`."""
+
+    type: Literal["turn_changed"]
+    phase: str | None
+    waiting_for: Sequence[int]
+    deadline: str | None
+
+
+class MatchFinishedView(TypedDict):
+    """The event `GameFinished`: a match always has a seed, and may have a nonce."""
+
+    type: Literal["game_finished"]
+    seed: str
+    players: Sequence[SeatEndView]
+    result: ResultView
+    nonce: str | None
+
+
+MatchEventView: TypeAlias = (
+    GameCreatedView
+    | PlayerJoinedView
+    | PlayerChangedView
+    | SeatEventView
+    | PlainEventView
+    | GameStartedView
+    | PositionSetView
+    | BotTookOverView
+    | TurnChangedView
+    | MatchFinishedView
+    | EventView
+)
+
+
+class NumberedEventView(TypedDict):
+    """What every event has in front of its own fields (`MatchEventView`)."""
+
+    id: int
+    version: int
+    at: str
+    type: str
