@@ -40,7 +40,7 @@ def cover(frontier: dict[int, int], cell: int, form: Form) -> None:
         frontier[beside] = frontier.get(beside, 0) | demands[side]
 
 
-_MOST_CELLS: Final = 512
+_MAX_CELLS: Final = 512
 """How many cells a tile's ways are kept for; whoever plays on and on far from home starts afresh."""
 
 
@@ -53,7 +53,7 @@ class _Ways(dict[int, tuple[Place, ...]]):
         self._rotations = rotations
 
     def __missing__(self, cell: int) -> tuple[Place, ...]:
-        if len(self) == _MOST_CELLS:
+        if len(self) == _MAX_CELLS:
             self.clear()
         x, y = coordinates_of(cell)
         ways = tuple([made(Place, (self._tile, x, y, rotation)) for rotation in self._rotations])

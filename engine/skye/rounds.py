@@ -23,7 +23,7 @@ from skye.events import (
 )
 from skye.final_scoring import final_score, winners
 from skye.game import BUILDING, BUYING, TILES_DRAWN, Game, points_by_slot
-from skye.schedule import MOST_ROUNDS, incomes
+from skye.schedule import MAX_ROUNDS, incomes
 from skye.scoring import tile_points
 from skye.territory_summary import TerritorySummary
 from skye.tiles import COLORS
@@ -33,7 +33,7 @@ _DRAWS: Final = {
         tuple(f"draw/{number}/{seat}/{nth}" for nth in range(1, TILES_DRAWN + 1))
         for seat in range(len(COLORS))
     )
-    for number in range(1, MOST_ROUNDS + 1)
+    for number in range(1, MAX_ROUNDS + 1)
 }
 """For each round the labels of its draws, by seat (see `draws`)."""
 

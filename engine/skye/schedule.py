@@ -14,7 +14,7 @@ SLOTS: Final = ("A", "B", "C", "D")
 _SIX_ROUNDS: Final = (("A",), ("B",), ("A", "C"), ("B", "D"), ("A", "C", "D"), ("B", "C", "D"))
 _FIVE_ROUNDS: Final = (("A", "B"), ("A", "C"), ("B", "D"), ("A", "C", "D"), ("B", "C", "D"))
 
-MOST_ROUNDS: Final = len(_SIX_ROUNDS)
+MAX_ROUNDS: Final = len(_SIX_ROUNDS)
 """How many rounds the longest games have."""
 
 _CATCH_UP: Final = (0, 0, 1, 2, 3, 4)

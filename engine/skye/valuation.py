@@ -28,7 +28,7 @@ _GOLD: Final = (0.2, 0.4, 0.55, 0.65, 0.7, 0.7)
 _GOLD_IN_MAJORITY: Final = 0.1
 """What it adds while `most_gold` is still to be scored."""
 
-_MOST_PLANS: Final = 64
+_MAX_PLANS: Final = 64
 """How many plans an outlook keeps. A seat makes about ten in a round; many games may share the outlook."""
 
 
@@ -132,7 +132,7 @@ def best_plan(outlook: Outlook, territory: Territory, hand: tuple[str, ...]) -> 
     if plan is None:
         plans = _plans(outlook, territory, hand)
         plan = max(plans, key=lambda plan: (plan.tiles, plan.value), default=Plan(0, 0.0, ()))
-        if len(outlook.plans) >= _MOST_PLANS:
+        if len(outlook.plans) >= _MAX_PLANS:
             outlook.plans.clear()
         outlook.plans[key] = plan
     return plan

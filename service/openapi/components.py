@@ -8,7 +8,7 @@ from typing import Any, Final
 from service import docs as guide
 from skye import PLAYERS, schedule
 
-_MOST_ROUNDS = max(len(schedule(players)) for players in PLAYERS)
+_MAX_ROUNDS = max(len(schedule(players)) for players in PLAYERS)
 
 
 def told_in(file: str) -> str:
@@ -34,7 +34,7 @@ PATH_PARAMETERS: Final = {
     "round": _in_path(
         "round",
         "The round, counted from 1.",
-        {"type": "integer", "format": "int32", "minimum": 1, "maximum": _MOST_ROUNDS},
+        {"type": "integer", "format": "int32", "minimum": 1, "maximum": _MAX_ROUNDS},
     ),
     "tile": _in_path("tile", "The id of the tile.", {"$ref": "#/components/schemas/TileId"}),
     "page": _in_path("page", "The name of the page.", {"$ref": "#/components/schemas/GuidePage"}),

@@ -8,7 +8,7 @@ from marshmallow import ValidationError, fields, validate
 
 from service.matches.match import OnTimeout, OriginType, SeedSource, Status
 from service.matches.scenarios import SCENARIOS
-from service.schemas.fields import MOST_GOLD, Integer, Word
+from service.schemas.fields import MAX_GOLD, Integer, Word
 from skye import (
     BOTS,
     COLORS,
@@ -234,7 +234,7 @@ class Prices(fields.Dict):
     def __init__(self, description: str, **kwargs: Any) -> None:
         super().__init__(
             keys=LandscapeTile(),
-            values=Integer(0, MOST_GOLD, "Gold laid on the tile; the rules ask for 1 or more."),
+            values=Integer(0, MAX_GOLD, "Gold laid on the tile; the rules ask for 1 or more."),
             validate=validate.Length(max=_DRAWN, error="There are {max} tiles to price at most."),
             metadata={"description": description},
             **kwargs,

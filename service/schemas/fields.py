@@ -19,7 +19,7 @@ from service.matches.cooperative_yield import Computation
 from service.matches.errors import MAX_ERRORS
 from skye import LIMIT, PLAYERS, ROTATIONS
 
-MOST_GOLD = 1_000_000
+MAX_GOLD = 1_000_000
 """More gold than any purse can hold; a larger price is out of range rather than too dear."""
 
 

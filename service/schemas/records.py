@@ -23,7 +23,7 @@ from service.schemas.fields import (
 from service.schemas.positions import Position
 from skye import PLAYERS, SLOTS, Action, move_from
 
-MOST_ACTIONS = 2_000
+MAX_ACTIONS = 2_000
 """The most actions of a record; a game has about 30 for each player, and what was taken back."""
 
 
@@ -151,7 +151,7 @@ class GameRecord(Object):
     actions = ListOf(
         RecordedAction,
         "Every action, in order.",
-        length=(0, MOST_ACTIONS),
+        length=(0, MAX_ACTIONS),
         error="This is more than {max} actions.",
         required=True,
     )

@@ -21,8 +21,8 @@ from service.schemas.enums import (
     SeatableBot,
 )
 from service.schemas.fields import (
+    MAX_GOLD,
     MAX_TURN_MS,
-    MOST_GOLD,
     Always,
     Boolean,
     Coordinate,
@@ -39,7 +39,7 @@ from service.schemas.fields import (
     Variants,
 )
 from service.schemas.positions import Position
-from service.schemas.records import MOST_ACTIONS, GameRecord
+from service.schemas.records import MAX_ACTIONS, GameRecord
 from skye import LANDSCAPE, PLAYERS, SCORING_TILES, SLOTS
 
 _LEAST, _MOST = PLAYERS[0], PLAYERS[-1]
@@ -161,7 +161,7 @@ class RecordedGame(_Named):
     """A game to begin from the record of another that is over. The record brings its own players."""
 
     record = One(GameRecord, "The record to begin from.", required=True)
-    until = Integer(0, MOST_ACTIONS, "How many actions of the record to play; all if left out.")
+    until = Integer(0, MAX_ACTIONS, "How many actions of the record to play; all if left out.")
     options = One(TimeLimits, "What can be chosen beside a record.", load_default=dict)
 
 
@@ -296,7 +296,7 @@ class TerritoryToScore(Object):
         error="This is not from {min} to {max} tiles.",
         required=True,
     )
-    gold = Integer(0, MOST_GOLD, "The gold in the purse; 0 if not given.", load_default=0)
+    gold = Integer(0, MAX_GOLD, "The gold in the purse; 0 if not given.", load_default=0)
 
 
 class ScoringQuery(Object):

@@ -10,8 +10,8 @@ import pytest
 from service import docs as guide
 from service.matches.errors import MAX_ERRORS
 from service.matches.transitions import MAX_CHANGES
-from service.schemas.fields import MOST_GOLD
-from service.schemas.records import MOST_ACTIONS
+from service.schemas.fields import MAX_GOLD
+from service.schemas.records import MAX_ACTIONS
 from service.schemas.requests import MAX_TILES_TO_PLACE
 from service.server.client_connection import MAX_HEAD_BYTES
 from service.settings import DAY_S, Settings
@@ -222,8 +222,8 @@ def limits(document):
         "placements in one what-if": f"{items('Trial', 'placements')}",
         "tiles in one list of places": f"{MAX_TILES_TO_PLACE}",
         "territories in one scoring": f"{items('ScoringQuery', 'territories')}",
-        "actions of a record": f"{MOST_ACTIONS:,}",
-        "price": f"{MOST_GOLD:,} gold",
+        "actions of a record": f"{MAX_ACTIONS:,}",
+        "price": f"{MAX_GOLD:,} gold",
         "changes of a game after which nothing can be undone": f"{MAX_CHANGES:,}",
         "`turn_ms`": f"from {turn['minimum']:,} to {turn['maximum']:,}",
         "requests of an address, with all its tokens": f"{most.limit_requests_per_minute:,} in a minute",

@@ -5,7 +5,7 @@ from random import Random
 from typing import Any
 
 from skye import Event, Game, event_as_seen_by
-from tests.naive.play import Beginning, Step, beginning, whole_game
+from tests.reference.play import Beginning, Step, beginning, whole_game
 
 
 def steps(seed: int, players: int) -> tuple[Beginning, Iterator[Step]]:

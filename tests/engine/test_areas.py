@@ -21,7 +21,7 @@ def told(area):
     return " ".join(words + [f"scroll:{kind}" for kind, _ in area.scrolls])
 
 
-def areas_told(notation):
+def reported_areas(notation):
     """The areas of a territory in words, those of the castle first: pasture, water, mountain."""
     return [told(area) for area in Territory.parse(notation).summary.areas]
 
@@ -103,11 +103,11 @@ AREAS = {
 
 @pytest.mark.parametrize(("notation", "expected"), AREAS.values(), ids=AREAS.keys())
 def test_areas(notation, expected):
-    assert sorted(areas_told(notation)) == sorted(expected)
+    assert sorted(reported_areas(notation)) == sorted(expected)
 
 
 def test_r1_l45_has_a_ship_in_each_of_its_waters():
-    assert areas_told("castle-red L45@-1,0")[2:] == [
+    assert reported_areas("castle-red L45@-1,0")[2:] == [
         "mountain 2 open",
         "water 1 open ship*1",
         "water 1 open ship*1",
@@ -115,29 +115,29 @@ def test_r1_l45_has_a_ship_in_each_of_its_waters():
 
 
 def test_r1_brochs_stand_in_the_mountain_and_ships_in_the_water_of_their_tile():
-    areas = areas_told("castle-red L13@0,-1/270")
+    areas = reported_areas("castle-red L13@0,-1/270")
     assert areas[3:] == ["water 1 open ship*1", "mountain 1 broch*1"]
 
 
 def test_r2_a_lighthouse_is_adjacent_to_every_water_of_its_tile():
-    areas = areas_told("castle-red L56@0,-1")
+    areas = reported_areas("castle-red L56@0,-1")
     assert areas[4:6] == ["water 1 open lighthouse*1", "water 1 open lighthouse*1"]
 
 
 def test_r2_a_lighthouse_counts_once_in_a_lake_that_reaches_both_waters_of_its_tile():
     # As the lake of six tiles above, with L56 for L69: the lighthouses of L56 and of L26.
-    areas = areas_told("castle-red L56@0,-1 L59@-1,-1 L25@1,-1 L22@-1,-2/180 L12@1,-2/90 L26@0,-2")
+    areas = reported_areas("castle-red L56@0,-1 L59@-1,-1 L25@1,-1 L22@-1,-2/180 L12@1,-2/90 L26@0,-2")
     assert "water 6 ship*4 lighthouse*2" in areas
 
 
 def test_r3_a_scroll_lies_in_the_area_of_its_tiles_middle():
-    areas = areas_told("castle-red L04@-1,0/270")
+    areas = reported_areas("castle-red L04@-1,0/270")
     assert areas[2:] == ["mountain 2 scroll:broch", "water 1 open", "pasture 1 open"]
 
 
 def test_r4_the_areas_of_a_castle_are_areas():
-    assert len(areas_told("castle-white")) == 3
-    assert areas_told("castle-white L65@1,0")[1] == "mountain 2 open broch*1"
+    assert len(reported_areas("castle-white")) == 3
+    assert reported_areas("castle-white L65@1,0")[1] == "mountain 2 open broch*1"
 
 
 def test_r4_the_three_roads_of_a_castle_meet():

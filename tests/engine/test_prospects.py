@@ -8,7 +8,7 @@ from skye import LANDSCAPE, SCORING_TILES
 from skye.prospects import Prospects
 from skye.territory import Territory
 from skye.valuation import outlook_on
-from tests.naive.chance import grown_territory, with_holes
+from tests.reference.chance import grown_territory, with_holes
 
 
 def random_outlook(rng):

@@ -1,4 +1,4 @@
-"""Whole games played by chance, every step held against the naive game in `tests/naive`.
+"""Whole games played by chance, every step held against the reference game in `tests/reference`.
 
 `SKYE_TEST_GAMES` in the environment says how many games each test plays for each number of players.
 """
@@ -39,12 +39,12 @@ from skye import (
     replay,
 )
 from skye.events import BuildingFinished, Event, GameFinished, IncomePaid, RoundScored, TilesKept
-from tests.naive.chance import as_world
-from tests.naive.play import Beginning, attempt, beginning, listed_moves, whole_game
-from tests.naive.rounds import SCORED
-from tests.naive.table import Seat, Table
-from tests.naive.told import areas_told, told_by_engine, told_by_table
-from tests.naive.world import areas_of, legal_places
+from tests.reference.chance import as_world
+from tests.reference.play import Beginning, attempt, beginning, listed_moves, whole_game
+from tests.reference.reported import reported_areas, reported_by_engine, reported_by_reference
+from tests.reference.rounds import SCORED
+from tests.reference.table import Seat, Table
+from tests.reference.world import areas_of, legal_places
 
 STRANDED = ("L07", "L45", "L21")  # tiles without a pasture edge
 PLACEMENTS_TRIED = 5
@@ -63,17 +63,17 @@ seeds = st.integers(0, 2**64 - 1)
 @for_each_number_of_players
 @some_games
 @given(seed=seeds)
-def test_every_step_is_that_of_the_naive_game(players: int, seed: int):
+def test_every_step_is_that_of_the_reference_game(players: int, seed: int):
     chance = Random(seed)
     begun = beginning(chance, players)
     table = begun.table()
-    assert told_by_engine(begun.game()) == told_by_table(table)
+    assert reported_by_engine(begun.game()) == reported_by_reference(table)
     for step in whole_game(chance, begun.game()):
         assert table.allows(step.seat, step.move)
         table.make(step.seat, step.move)
-        assert told_by_engine(step.after.game) == told_by_table(table)
+        assert reported_by_engine(step.after.game) == reported_by_reference(table)
         territory = step.after.game.players[step.seat].territory
-        assert areas_told(territory) == Counter(areas_of(table.seats[step.seat].world))
+        assert reported_areas(territory) == Counter(areas_of(table.seats[step.seat].world))
         for event in step.after.events:
             assert event_is_true(event, table), event
     assert table.phase is None
@@ -88,7 +88,7 @@ def test_tiles_without_a_place_go_back_into_the_bag_and_the_game_goes_on(players
     returned: list[str] = []
     for step in whole_game(chance, game):
         table.make(step.seat, step.move)
-        assert told_by_engine(step.after.game) == told_by_table(table)
+        assert reported_by_engine(step.after.game) == reported_by_reference(table)
         returned += [tile for event in step.after.events for tile in tiles_returned(event)]
     assert set(STRANDED) <= set(returned)
 
@@ -211,7 +211,7 @@ def is_listed(game: Game, seat: int, move: Move) -> bool:
 
 
 def all_but_offers(table: Table, number: int) -> list[Move]:
-    """Return what the naive game allows a seat, found by trying everything."""
+    """Return what the reference game allows a seat, found by trying everything."""
     seat = table.seats[number]
     moves = [*map(Buy, LANDSCAPE), Pass(), TakeBack(), FinishBuilding()]
     if table.phase == "building" and not seat.done:
@@ -222,7 +222,7 @@ def all_but_offers(table: Table, number: int) -> list[Move]:
 @for_each_number_of_players
 @some_games
 @given(seed=seeds)
-def test_a_move_is_refused_exactly_when_the_naive_game_forbids_it(players: int, seed: int):
+def test_a_move_is_refused_exactly_when_the_reference_game_forbids_it(players: int, seed: int):
     chance = Random(seed)
     begun = beginning(chance, players)
     table = begun.table()

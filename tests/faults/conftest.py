@@ -9,7 +9,7 @@ import pytest
 
 from service.settings import Address
 from tests.deploy.servers import waited_for
-from tests.faults.parts import MOST_CONNECTIONS, SETTINGS, Api, Parts, Redis, sockets
+from tests.faults.parts import MAX_CONNECTIONS, SETTINGS, Api, Parts, Redis, sockets
 from tests.support.ports import free_port
 from tests.system.network import Relay
 
@@ -47,8 +47,8 @@ def parts(lasting):
     yield lasting
     lasting.mend()
     assert lasting.workers == workers
-    assert waited_for(lambda: lasting.redis.connections() <= MOST_CONNECTIONS), (
+    assert waited_for(lambda: lasting.redis.connections() <= MAX_CONNECTIONS), (
         lasting.redis.client.client_list()
     )
-    assert waited_for(lambda: sockets(workers) <= held + MOST_CONNECTIONS)
+    assert waited_for(lambda: sockets(workers) <= held + MAX_CONNECTIONS)
     assert lasting.complained() == []

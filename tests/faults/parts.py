@@ -27,7 +27,7 @@ from tests.system.network import Fine, Relay
 
 TIMEOUT_MS, WAIT_MS = 300, 1500
 SETTINGS = {"SKYE_REDIS_TIMEOUT_MS": str(TIMEOUT_MS), "SKYE_REDIS_WAIT_MS": str(WAIT_MS)}
-MOST_S = 6.0
+MAX_S = 6.0
 """No request may take longer: the settings allow 2 s or so, and the machine may be busy."""
 
 SLOW_LOAD = 30_000
@@ -36,7 +36,7 @@ SLOW_LOAD = 30_000
 PATIENCE_S = 20.0
 """For so long a client tries again before a test gives up."""
 
-MOST_CONNECTIONS = 18
+MAX_CONNECTIONS = 18
 """What the workers may hold to Redis: one for each request that a test has under way, and two ears."""
 
 
@@ -202,7 +202,7 @@ def bounded(api, method, path, body=None, headers=()):
     """Return an answer, which must come in time and be no fault of ours."""
     started = time.monotonic()
     answer = api.call(method, path, body, headers)
-    assert time.monotonic() - started < MOST_S, (method, path, answer.status)
+    assert time.monotonic() - started < MAX_S, (method, path, answer.status)
     assert answer.status < 500 or answer.status == 503, (method, path, answer)
     return answer
 

@@ -11,7 +11,7 @@ import redis
 
 from tests.deploy.servers import JSON, waited_for
 from tests.faults.parts import (
-    MOST_S,
+    MAX_S,
     PATIENCE_S,
     SETTINGS,
     Api,
@@ -50,7 +50,7 @@ def paused_for_writes(parts):
 
 
 def too_slow(parts):
-    parts.relay.trouble = Slow(MOST_S)
+    parts.relay.trouble = Slow(MAX_S)
 
 
 def dribbling(parts):

@@ -3,7 +3,7 @@
 import pytest
 
 from service.matches.transitions import MAX_CHANGES
-from service.schemas.records import MOST_ACTIONS
+from service.schemas.records import MAX_ACTIONS
 from tests.support.playing import code_of
 from tests.support.worn import worn
 
@@ -18,7 +18,7 @@ def test_a_placement_that_cannot_be_taken_back_is_not_listed_so_and_the_game_can
     assert game.view()["version"] >= MAX_CHANGES
     assert game.play_out()["status"] == "finished"
     record = service.get(game.path("record"))
-    assert len(record["actions"]) <= MOST_ACTIONS
+    assert len(record["actions"]) <= MAX_ACTIONS
     assert service.call("POST", "/v1/games", {"record": record}).status_code == 201
 
 

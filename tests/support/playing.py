@@ -11,7 +11,7 @@ from service.storage.redis_store import RedisStore
 from service.web.collaborators import collaborators
 
 NAMES = ("Ann", "Bob", "Cy", "Dee", "Eve")
-MOST_ACTIONS = 1000
+MAX_ACTIONS = 1000
 """More than any game has: where a loop over actions gives up."""
 
 
@@ -146,7 +146,7 @@ class Game:
     def play_until(self, done, dice=None):
         """Let the seats that must act do so, one by one, until the view says so; return that view."""
         view = self.view()
-        for _ in range(MOST_ACTIONS):
+        for _ in range(MAX_ACTIONS):
             if done(view):
                 return view
             view = self.decide(view["waiting_for"][0], dice)

@@ -24,7 +24,7 @@ from tests.system.redis_forms import Cluster, Sentinels
 from tests.system.storm import Storm
 from tests.system.wire import Wire
 
-MOST_KILLS = 100_000
+MAX_KILLS = 100_000
 POSTED_AGAIN = 10
 """Of so many games one is begun again from its record."""
 
@@ -74,7 +74,7 @@ def survived(machines, seed, games, enough, victims=Machines.VICTIMS):
 
 def in_turn(victims, dice):
     """Yield whom to kill next, all equally often, in an order by the dice."""
-    for _ in range(MOST_KILLS):
+    for _ in range(MAX_KILLS):
         yield from dice.sample(victims, len(victims))
 
 

@@ -15,7 +15,7 @@ from tests.system.wire import MISSED, Cut, Wrong, bearer
 
 NAMES = ("Ann", "Bob", "Cy", "Dee", "Eve")
 OVER = ("finished", "aborted")
-MOST_STEPS = 2000
+MAX_STEPS = 2000
 """More than any seat takes in a game: where a loop gives up."""
 
 TAKE_BACK = 0.15
@@ -92,7 +92,7 @@ class Seat:
 
     def play(self, stopped):
         """Act whenever something is open, until the game is over or `stopped` is set."""
-        for _ in range(MOST_STEPS):
+        for _ in range(MAX_STEPS):
             if stopped.is_set() or self.is_over:
                 return
             if not self.step():

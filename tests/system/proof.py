@@ -15,7 +15,7 @@ from skye_client import fold
 from tests.system.players import digest
 from tests.system.wire import Wrong
 
-MOST_PAGES = 100
+MAX_PAGES = 100
 
 
 def held(true, *facts):
@@ -56,7 +56,7 @@ def prove(match, wire, spectator=None, *, again=False):
 def all_events(match, wire, seat=None):
     """Return the whole log of a game, as a seat may see it or a spectator."""
     events, token = [], seat and seat.token
-    for _ in range(MOST_PAGES):
+    for _ in range(MAX_PAGES):
         page = wire.read(f"{match.path}/events?after={len(events)}&limit=1000", token)
         events += page["events"]
         if page["last_event"] == len(events):

@@ -40,7 +40,7 @@ QUICK, QUICK_SHARE = 0.03, 0.6
 """So many of the games are played quickly enough to end, and take so much of all actions."""
 
 LOOKED_AT, CHECKED, POSTED_AGAIN = 0.03, 0.02, 0.05
-MOST_PROVEN = 50
+MAX_PROVEN = 50
 """Of the games that are not over at the end, about so many are proven all the same."""
 
 PATIENCE_S = 60
@@ -50,7 +50,7 @@ KEPT_BY_NGINX = 64
 KEPT_S = 60
 """How long games that are over, and answers to keys, are kept here."""
 
-MOST_GROWN_KB = 12_000
+MAX_GROWN_KB = 12_000
 """A worker keeps up to 256 games at hand, of up to 30 KB each in the last round, and its connections."""
 
 SETTINGS = {
@@ -72,7 +72,7 @@ class Soak(Crowd):
             quick / (rate * QUICK_SHARE) if slot < quick else (games - quick) / (rate * (1 - QUICK_SHARE))
             for slot in range(games)
         ]
-        self._proven = MOST_PROVEN / games
+        self._proven = MAX_PROVEN / games
         self._contract = Contract(yaml.safe_load((ROOT / "openapi.yaml").read_text()))
         self._dice = random.Random(seed)
         self._wires = []
@@ -202,7 +202,7 @@ def prove_steady(machines, readings, clients):
     half = meanwhile[len(meanwhile) // 2]
     for worker, kilobytes in meanwhile[-1].memory.items():
         grown = kilobytes - half.memory[worker]
-        held(grown < MOST_GROWN_KB, f"worker {worker} has grown by {grown} KB in the second half")
+        held(grown < MAX_GROWN_KB, f"worker {worker} has grown by {grown} KB in the second half")
     # A client waits for one answer at a time, and only for that is Redis asked.
     held(after.redis_clients <= before.redis_clients + clients, "connections to Redis", after)
     let_go = waited_for(lambda: files_left(before, gauges.read(machines)) <= 0, PATIENCE_S)

@@ -9,7 +9,7 @@ from tests.deploy.servers import messages
 from tests.system.players import OVER, hear
 from tests.system.wire import BROKEN, Cut, Wrong
 
-MOST_STREAMS = 10_000
+MAX_STREAMS = 10_000
 """More than anybody opens for one game: where a loop gives up."""
 
 
@@ -31,7 +31,7 @@ class Spectator:
 
     def follow(self, stopped):
         """Follow the game to its end, or until `stopped` is set."""
-        for _ in range(MOST_STREAMS):
+        for _ in range(MAX_STREAMS):
             if stopped.is_set() or self.is_over:
                 return
             with contextlib.suppress(Cut, *BROKEN):

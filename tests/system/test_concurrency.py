@@ -13,7 +13,7 @@ import pytest
 pytestmark = pytest.mark.usefixtures("redis_program")
 
 GAMES, PLAYERS, ROUNDS, OFFERS = 4, 5, 2, 4
-MOST_REQUESTS = 200
+MAX_REQUESTS = 200
 """More than any seat needs in a phase: where a loop gives up."""
 
 
@@ -92,7 +92,7 @@ class Seat:
 
     def build(self):
         """Build all there is to build, taking something back now and then."""
-        for _ in range(MOST_REQUESTS):
+        for _ in range(MAX_REQUESTS):
             actions = self.actions()
             if not actions or actions[0]["type"] in ("set_offer", "buy", "pass"):
                 return

@@ -15,7 +15,7 @@ from tests.support.playing import Service, dice, offer
 SECRET = 1
 """The seat that keeps something to itself."""
 
-MOST_GOLD = ["most_gold", "sheep", "squares", "most_ships"]
+MAX_GOLD = ["most_gold", "sheep", "squares", "most_ships"]
 """Scoring tiles of which one looks into purses."""
 
 
@@ -28,7 +28,7 @@ class Twins:
 
     def __init__(self, players=3, **options):
         key = {"Idempotency-Key": "twins"}
-        options = {"scoring_tiles": MOST_GOLD, **options}
+        options = {"scoring_tiles": MAX_GOLD, **options}
         with mock.patch.object(secrets, "token_hex", return_value="0" * 32):
             self.games = [Service().table(players, headers=key, options=options) for _ in range(2)]
         assert self.games[0].id == self.games[1].id
@@ -221,7 +221,7 @@ def views(game, token):
 
 @pytest.mark.parametrize("open_gold", [False, True])
 def test_a_purse_is_shown_to_others_only_when_the_game_is_over_or_gold_is_open(open_gold):
-    game = Service().table(3, options={"open_gold": open_gold, "scoring_tiles": MOST_GOLD})
+    game = Service().table(3, options={"open_gold": open_gold, "scoring_tiles": MAX_GOLD})
     throw = dice(8)
     seen = 0
     for phase, number in (("pricing", 1), ("buying", 1), ("building", 2), ("pricing", 4), ("buying", 6)):
@@ -240,14 +240,14 @@ def test_a_purse_is_shown_to_others_only_when_the_game_is_over_or_gold_is_open(o
 
 
 def test_what_hangs_on_a_hidden_purse_is_not_told():
-    game = Service().table(2, options={"scoring_tiles": MOST_GOLD, "starting_seat": 0})
+    game = Service().table(2, options={"scoring_tiles": MAX_GOLD, "starting_seat": 0})
     game.play_to("building")
     scores = game.service.get(game.path("scores"), game.tokens[0])["players"]
     assert scores[0]["projected_score"] is not None
     assert scores[1]["projected_score"] is None
     tried = game.call("POST", "what-if", {"placements": []}, seat=0).json
     assert {tile["id"]: tile["before"] for tile in tried["scoring_tiles"]}["most_gold"] is None
-    opened = Service().table(2, options={"scoring_tiles": MOST_GOLD, "open_gold": True})
+    opened = Service().table(2, options={"scoring_tiles": MAX_GOLD, "open_gold": True})
     tried = opened.call("POST", "what-if", {"placements": []}, seat=0).json
     assert {tile["id"]: tile["before"] for tile in tried["scoring_tiles"]}["most_gold"] is not None
 

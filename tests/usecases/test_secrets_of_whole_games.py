@@ -6,7 +6,7 @@ import pytest
 
 from service.storage.codec import decode_match, encode_match
 from tests.support.playing import Service, dice, offer
-from tests.usecases.test_secrets import MOST_GOLD, SECRET, Twins, answers, assert_nothing_shows, callers
+from tests.usecases.test_secrets import MAX_GOLD, SECRET, Twins, answers, assert_nothing_shows, callers
 
 PHASES = ("pricing", "buying", "building")
 
@@ -60,7 +60,7 @@ def stored_otherwise(game, change):
 
 def played_to(moment, players, **options):
     """Return a game played to a phase of a round."""
-    game = Service().table(players, options={"scoring_tiles": MOST_GOLD, **options})
+    game = Service().table(players, options={"scoring_tiles": MAX_GOLD, **options})
     game.play_to(*moment, dice(players))
     return game
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from service.schemas.enums import BotName, Color, GamePhase, LandscapeTile, Prices, TakeoverReason
 from service.schemas.fields import (
-    MOST_GOLD,
+    MAX_GOLD,
     Always,
     Coordinate,
     Integer,
@@ -257,7 +257,7 @@ class TileBoughtEvent(_SeatEvent):
     type = Always("tile_bought")
     seller = Seat("The seat that sold it.")
     tile = LandscapeTile("The tile.")
-    price = Integer(1, MOST_GOLD, "The price.")
+    price = Integer(1, MAX_GOLD, "The price.")
     players = ListOf(SeatGold, "The purses of buyer and seller, in this order.", length=(2, 2))
 
 

@@ -18,7 +18,7 @@ from service.schemas.enums import (
     TieBreakRule,
     TimeoutRule,
 )
-from service.schemas.fields import MAX_TURN_MS, MOST_GOLD, Integer, ListOf, One, Seat
+from service.schemas.fields import MAX_GOLD, MAX_TURN_MS, Integer, ListOf, One, Seat
 from service.schemas.responses.play import Actions
 from service.schemas.responses.shape import (
     ROUNDS,
@@ -116,7 +116,7 @@ class DrawnTile(Answer):
 
     tile = LandscapeTile()
     price = Integer(
-        1, MOST_GOLD, "The gold laid on the tile; null also for the discarded one.", allow_none=True
+        1, MAX_GOLD, "The gold laid on the tile; null also for the discarded one.", allow_none=True
     )
     discard = Flag("Whether it is marked for discarding.", allow_none=True)
 

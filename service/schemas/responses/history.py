@@ -12,8 +12,8 @@ from service.schemas.enums import (
     StreamEndReason,
     TieBreakRule,
 )
-from service.schemas.fields import MOST_GOLD, Integer, ListOf, One, Seat, Tagged, UnknownType, Variants
-from service.schemas.records import MOST_ACTIONS, GameRecord, RecordedAction
+from service.schemas.fields import MAX_GOLD, Integer, ListOf, One, Seat, Tagged, UnknownType, Variants
+from service.schemas.records import MAX_ACTIONS, GameRecord, RecordedAction
 from service.schemas.responses.events import Event, Income, UnknownEvent
 from service.schemas.responses.game import PointsByScoringTile
 from service.schemas.responses.position import ExportedPosition
@@ -55,7 +55,7 @@ class RoundPurchase(Answer):
     seat = Seat("The seat.")
     tile = LandscapeTile("The tile it bought.", allow_none=True)
     seller = Seat("The seat that sold it.", allow_none=True)
-    price = Integer(1, MOST_GOLD, "The price.", allow_none=True)
+    price = Integer(1, MAX_GOLD, "The price.", allow_none=True)
     pass_ = Flag("Whether it bought nothing.", data_key="pass")
 
 
@@ -151,7 +151,7 @@ class ExportedRecord(Answer, GameRecord):
         "The position that the game began from, as the caller may know it; null: a new game.",
         allow_none=True,
     )
-    actions = ListOf(ExportedAction, "Every action, in order.", length=(0, MOST_ACTIONS))
+    actions = ListOf(ExportedAction, "Every action, in order.", length=(0, MAX_ACTIONS))
 
 
 class StreamStart(Answer):

@@ -10,7 +10,7 @@ from service.schemas.fields import Always, ListOf, One, Tagged, UnknownType, Var
 from service.schemas.requests import Offer, PassToBuy, Placement, TileToBuy
 from service.schemas.responses.shape import Answer, Count, LandscapeTiles, Text, Version
 
-_MOST_ACTIONS = 2000
+_MAX_ACTIONS = 2000
 """More than the legal placements of every tile that a hand can hold."""
 
 
@@ -116,7 +116,7 @@ class Actions(ListOf):
     """Actions open to a seat."""
 
     def __init__(self, description: str) -> None:
-        super().__init__(Action, description, length=(0, _MOST_ACTIONS))
+        super().__init__(Action, description, length=(0, _MAX_ACTIONS))
 
 
 class ActionList(Answer):

@@ -21,10 +21,10 @@ from service.schemas.responses.shape import (
 )
 from skye import LANDSCAPE, PLAYERS, SCORING_TILES, SLOTS
 
-_MOST_SCROLLS = 14
-_MOST_REGIONS = 5 * (len(LANDSCAPE) + 1)
-_MOST_POINTS = 1000
-_MOST_PLACES = 4000
+_MAX_SCROLLS = 14
+_MAX_REGIONS = 5 * (len(LANDSCAPE) + 1)
+_MAX_POINTS = 1000
+_MAX_PLACES = 4000
 """More than the legal placements of all tiles that can be asked for at once."""
 
 
@@ -39,7 +39,7 @@ class Awards(ListOf):
     """What points are made of."""
 
     def __init__(self) -> None:
-        super().__init__(Award, "What earned the points, one by one.", length=(0, _MOST_REGIONS))
+        super().__init__(Award, "What earned the points, one by one.", length=(0, _MAX_REGIONS))
 
 
 class SlotScore(Answer):
@@ -72,7 +72,7 @@ class Scrolls(ListOf):
     """The scrolls of a territory."""
 
     def __init__(self) -> None:
-        super().__init__(Scroll, "The scrolls, one by one.", length=(0, _MOST_SCROLLS))
+        super().__init__(Scroll, "The scrolls, one by one.", length=(0, _MAX_SCROLLS))
 
 
 class FinalScoring(Answer):
@@ -118,19 +118,19 @@ class Area(Answer):
 
     terrain = TerrainName()
     tiles = TerritoryTiles("Its tiles, each once.")
-    cells = ListOf(AreaCell, "The regions of tiles that it consists of.", length=(1, _MOST_REGIONS))
+    cells = ListOf(AreaCell, "The regions of tiles that it consists of.", length=(1, _MAX_REGIONS))
     completed = Flag("Whether every edge that it reaches has a tile on its other side.")
     brochs = Count("The brochs in it.")
     ships = Count("The ships in it.")
     lighthouses = Count("The lighthouses adjacent to it.")
-    scrolls = ListOf(ObjectKind("A kind of scroll."), "The scrolls in it.", length=(0, _MOST_SCROLLS))
+    scrolls = ListOf(ObjectKind("A kind of scroll."), "The scrolls in it.", length=(0, _MAX_SCROLLS))
 
 
 class Areas(ListOf):
     """The areas of a territory."""
 
     def __init__(self) -> None:
-        super().__init__(Area, "The areas.", length=(0, _MOST_REGIONS))
+        super().__init__(Area, "The areas.", length=(0, _MAX_REGIONS))
 
 
 class ObjectCounts(Answer):
@@ -199,7 +199,7 @@ class Gain(Integer):
     """What a placement adds: less than 0 when it costs more than it brings."""
 
     def __init__(self, description: str) -> None:
-        super().__init__(-_MOST_POINTS, _MOST_POINTS, description)
+        super().__init__(-_MAX_POINTS, _MAX_POINTS, description)
 
 
 class PlacementAward(Award):
@@ -227,7 +227,7 @@ class PlacementGains(TerritoryTile):
     awards = ListOf(
         PlacementAward,
         "What would earn the points of `gains`: awards that are new or become others.",
-        length=(0, _MOST_REGIONS),
+        length=(0, _MAX_REGIONS),
     )
 
 
@@ -248,7 +248,7 @@ class Places(Answer):
 
     version = Version()
     before = One(TerritoryWorth, "What the territory is worth now.")
-    places = ListOf(PlacementGains, "The placements, tile by tile.", length=(0, _MOST_PLACES))
+    places = ListOf(PlacementGains, "The placements, tile by tile.", length=(0, _MAX_PLACES))
 
 
 class TileScore(Answer):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tests.naive.catalogue import BLANK, CATALOGUE, ROAD, Picture, Tile, turn
+from tests.reference.catalogue import BLANK, CATALOGUE, ROAD, Picture, Tile, turn
 
 Spot = tuple[int, int]
 World = dict[Spot, tuple[str, int]]

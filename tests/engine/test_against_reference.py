@@ -1,4 +1,4 @@
-"""Territories and their points, held against the naive implementation in `tests/naive`."""
+"""Territories and their points, held against the reference implementation in `tests/reference`."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from skye.frontier import Place
 from skye.geometry import coordinates_of
 from skye.scoring import SCORING_TILES, holding, points_beside, tile_points
 from skye.territory import Territory, castle_alone
-from tests.naive import scoring, world
-from tests.naive.catalogue import CATALOGUE, LANDSCAPE, SQUARE
-from tests.naive.chance import as_world, grown_territory, with_holes
-from tests.naive.told import areas_told
+from tests.reference import scoring, world
+from tests.reference.catalogue import CATALOGUE, LANDSCAPE, SQUARE
+from tests.reference.chance import as_world, grown_territory, with_holes
+from tests.reference.reported import reported_areas
 
 THINGS = {"whisky": 27, "sheep": 25, "cattle": 15, "farm": 15, "broch": 14, "ship": 27, "lighthouse": 15}
 
@@ -59,19 +59,19 @@ def test_brochs_have_one_mountain_of_their_tile_and_ships_share_its_waters_equal
 @thoroughly
 @given(territories())
 def test_areas_are_those_of_the_picture(territory: Territory):
-    assert areas_told(territory) == Counter(world.areas_of(as_world(territory)))
+    assert reported_areas(territory) == Counter(world.areas_of(as_world(territory)))
     assert all(len(area.cells) == len(set(area.cells)) for area in territory.summary.areas)
 
 
 @thoroughly
 @given(territories(largest=40), st.randoms(use_true_random=False))
 def test_areas_are_right_on_every_branch_and_when_tiles_are_taken_back(territory: Territory, chance: Random):
-    before = areas_told(territory)
+    before = reported_areas(territory)
     for tile in chance.sample(LANDSCAPE, 5):
         if territory.has_place(tile) and tile not in [placed.tile for placed in territory.placed]:
             grown = territory.place(*chance.choice(territory.legal_places(tile)))
-            assert areas_told(grown) == Counter(world.areas_of(as_world(grown)))
-            assert areas_told(grown.without_last()) == areas_told(territory) == before
+            assert reported_areas(grown) == Counter(world.areas_of(as_world(grown)))
+            assert reported_areas(grown.without_last()) == reported_areas(territory) == before
 
 
 @thoroughly
@@ -147,21 +147,21 @@ def test_both_know_the_same_sixteen_scoring_tiles():
 def test_every_scoring_tile_gives_the_same_points(sides: list[tuple[Territory, int]]):
     summaries = [territory.summary for territory, _ in sides]
     golds = [gold for _, gold in sides]
-    naive = [scoring.Side(as_world(territory), gold) for territory, gold in sides]
+    reference = [scoring.Side(as_world(territory), gold) for territory, gold in sides]
 
     for name in scoring.NAMES:
-        assert list(tile_points(name, summaries, golds)) == scoring.points_of(name, naive), name
+        assert list(tile_points(name, summaries, golds)) == scoring.points_of(name, reference), name
 
 
 @briefly
 @given(st.lists(territories(largest=40), min_size=1, max_size=5))
 def test_one_territory_beside_its_rivals_gets_the_same_points_as_among_all(sides: list[Territory]):
     first, *others = [territory.summary for territory in sides]
-    naive = [scoring.Side(as_world(territory), 0) for territory in sides]
+    reference = [scoring.Side(as_world(territory), 0) for territory in sides]
 
     for name, tile in SCORING_TILES.items():
         rivals = [holding(name, other) for other in others] if tile.majority else ()
-        assert points_beside(name, first, rivals) == scoring.points_of(name, naive)[0], name
+        assert points_beside(name, first, rivals) == scoring.points_of(name, reference)[0], name
 
 
 @thoroughly
@@ -179,11 +179,11 @@ def test_every_majority_is_shared_the_same_way(golds: list[int]):
 @given(territories(), st.integers(0, 30))
 def test_scrolls_and_gold_give_the_same_points(territory: Territory, gold: int):
     final = final_score(territory.summary, gold)
-    naive = scoring.Side(as_world(territory), gold)
+    reference = scoring.Side(as_world(territory), gold)
 
     scrolls = sorted((scroll.kind, coordinates_of(scroll.cell), scroll.points) for scroll in final.scrolls)
-    assert scrolls == scoring.scroll_points(naive.world)
-    assert [final.total] == scoring.final_scores([0], [naive])
+    assert scrolls == scoring.scroll_points(reference.world)
+    assert [final.total] == scoring.final_scores([0], [reference])
 
 
 @thoroughly

@@ -27,8 +27,8 @@ from skye import (
     play,
 )
 from skye.moves import OfferLimits
-from tests.naive.catalogue import CATALOGUE
-from tests.naive.table import Table
+from tests.reference.catalogue import CATALOGUE
+from tests.reference.table import Table
 
 EVERY_OFFER_UP_TO = 8
 """Gold; who has more has too many offers to try them all."""

@@ -8,8 +8,8 @@ from random import Random
 from skye.errors import InvalidTerritory
 from skye.frontier import Place
 from skye.territory import Territory, castle_alone
-from tests.naive.catalogue import LANDSCAPE
-from tests.naive.world import World, neighbours
+from tests.reference.catalogue import LANDSCAPE
+from tests.reference.world import World, neighbours
 
 COLORS = ["red", "blue", "yellow", "white", "green"]
 
@@ -56,5 +56,5 @@ def with_holes(chance: Random, territory: Territory, holes: int) -> Territory:
 
 
 def as_world(territory: Territory) -> World:
-    """Say the same in the words of the naive implementation."""
+    """Say the same in the words of the reference implementation."""
     return {(placed.x, placed.y): (placed.tile, placed.rotation) for placed in territory.placed}

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 
 from skye import Game, Player, Territory, coordinates_of
-from tests.naive.chance import as_world
-from tests.naive.table import Table
-from tests.naive.world import Area
+from tests.reference.chance import as_world
+from tests.reference.table import Table
+from tests.reference.world import Area
 
 
-def told_by_engine(game: Game) -> dict[str, object]:
+def reported_by_engine(game: Game) -> dict[str, object]:
     return {
         "scoring tiles": list(game.scoring_tiles),
         "round": game.round,
@@ -38,7 +38,7 @@ def told_by_engine(game: Game) -> dict[str, object]:
     }
 
 
-def told_by_table(table: Table) -> dict[str, object]:
+def reported_by_reference(table: Table) -> dict[str, object]:
     return {
         "scoring tiles": table.scoring_tiles,
         "round": table.round,
@@ -71,8 +71,8 @@ def offered(player: Player) -> list[tuple[str, int]]:
     return list(zip(player.drawn, player.prices, strict=True)) if player.prices else []
 
 
-def areas_told(territory: Territory) -> Counter[Area]:
-    """Return the engine's areas as the naive implementation would tell them, in any order."""
+def reported_areas(territory: Territory) -> Counter[Area]:
+    """Return the engine's areas as the reference implementation would tell them, in any order."""
     return Counter(
         Area(
             area.terrain.label,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from tests.naive.world import Area, Spot, World, areas_of, connected_spots, tile_at, total
+from tests.reference.world import Area, Spot, World, areas_of, connected_spots, tile_at, total
 
 
 class Side(NamedTuple):

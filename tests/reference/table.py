@@ -11,10 +11,10 @@ import hmac
 from dataclasses import dataclass, field
 
 from skye import Buy, FinishBuilding, Move, Pass, Place, SetOffer, TakeBack
-from tests.naive.catalogue import LANDSCAPE
-from tests.naive.rounds import SCORED, income_parts
-from tests.naive.scoring import NAMES, Side, final_scores, points_of, scroll_points, winners
-from tests.naive.world import World, fits, legal_places
+from tests.reference.catalogue import LANDSCAPE
+from tests.reference.rounds import SCORED, income_parts
+from tests.reference.scoring import NAMES, Side, final_scores, points_of, scroll_points, winners
+from tests.reference.world import World, fits, legal_places
 
 
 @dataclass

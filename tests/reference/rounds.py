@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.naive.world import World, connected_spots, tile_at
+from tests.reference.world import World, connected_spots, tile_at
 
 SCORED = {
     2: ["A", "B", "AC", "BD", "ACD", "BCD"],
