@@ -172,7 +172,7 @@ $(VENV)/.installed-frameworks: deploy/requirements-frameworks.lock $(VENV)/.inst
 	@touch $@
 
 # Other engines to compare with; the bench goes without those that there is no wheel of.
-$(VENV)/.installed-bench: bench/requirements.txt $(VENV)/.installed-dev
+$(VENV)/.installed-bench: bench/requirements.txt $(VENV)/.installed-frameworks
 	@for package in $$(cat $<); do $(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps \
 		--only-binary open_spiel $$package || echo "$$package cannot be installed here"; done
 	@touch $@

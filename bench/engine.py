@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from bench.environments import environment_rows
 from bench.opponents import NAMES, opponents
 from bench.plan import Plan
 from bench.rows import Row, in_turn, row
@@ -174,13 +175,34 @@ def _part_rows(plan: Plan) -> list[Row]:
     return rows
 
 
+BUDGETS = {2: "<= 50", 4: "<= 100"}
+"""Milliseconds that 99 of 100 decisions of a bot may take, by the number of players."""
+
+
 def _bot_rows(plan: Plan) -> list[Row]:
     """Time of a bot for one move, over whole games in which it has every seat."""
     rows = []
     for name, bot in BOTS.items():
         clocks = [_timed_games(max(1, plan.games // 5), bot) for _ in range(plan.runs + 1)][1:]
         rows.append(row(f"{name} bot, one move", [clock.us("choose") for clock in clocks], "us"))
+        for players, budget in BUDGETS.items():
+            times = [_p99_ms(bot, players, max(1, plan.games // 3)) for _ in range(plan.runs)]
+            rows.append(row(f"{name} bot, {players} players: p99 of a decision", times, "ms", goal=budget))
     return rows
+
+
+def _p99_ms(bot: Callable[..., Move], players: int, games: int) -> float:
+    """Return the 99th percentile of the CPU time of a bot's decisions over whole games."""
+    taken = []
+    for seed in itertools.islice(_new_seeds, games):
+        game, dice = new_game(COLORS[:players], seed).game, random.Random(seed)
+        while not game.is_over:
+            seat = game.waiting_for[0]
+            start = time.thread_time_ns()
+            move = bot(game, seat, dice)
+            taken.append(time.thread_time_ns() - start)
+            game = play(game, seat, move).game
+    return sorted(taken)[int(0.99 * len(taken))] / 1e6
 
 
 def _memory_rows(plan: Plan) -> list[Row]:
@@ -202,4 +224,10 @@ def _memory_rows(plan: Plan) -> list[Row]:
 
 def engine_rows(plan: Plan) -> list[Row]:
     """Measure the engine."""
-    return [*_speed_rows(plan), *_part_rows(plan), *_bot_rows(plan), *_memory_rows(plan)]
+    return [
+        *_speed_rows(plan),
+        *_part_rows(plan),
+        *_bot_rows(plan),
+        *_memory_rows(plan),
+        *environment_rows(plan),
+    ]

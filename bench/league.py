@@ -20,10 +20,10 @@ SEED = "held-out"
 """No bot was tuned on games of this seed."""
 
 LEAGUES = {
-    "Two players, all bots": ["random", "greedy", "strategist", "--players=2", "--games=300"],
     "Two players": ["strategist", "greedy", "--players=2", "--games=1000"],
-    "Three players, two of them greedy": ["strategist", "greedy", "--players=3", "--games=300"],
     "Four players, three of them greedy": ["strategist", "greedy", "--players=4", "--games=1000"],
+    "Three players, two of them greedy": ["strategist", "greedy", "--players=3", "--games=300"],
+    "Two players, all bots": ["strategist", "greedy", "random", "--players=2", "--games=300"],
 }
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from bench import __main__ as bench
 from bench import api, client, compared, costs, estimate, page, streams, subjects
+from bench.environments import environment_rows
 from bench.plan import LEAST
 from bench.positions import Copies, find
 from bench.rows import Row, read, row, write
@@ -24,6 +25,8 @@ def place():
 
 def test_the_engine_is_measured_and_written_in_the_agreed_form(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("bench.engine.opponents", lambda _dice: {})
+    for frameworks in ("_pettingzoo", "_openspiel"):
+        monkeypatch.setattr(f"bench.environments.{frameworks}", lambda _dice: {})
     to = tmp_path / "latest.json"
     of_another_part = Row("start to first answer", 0.9, "s", goal="<= 1.0", met=True, part="scale")
     write([of_another_part, Row("old", 1.0, "us", part="engine")], to)
@@ -118,3 +121,13 @@ def test_the_tables_of_the_pages_can_be_written_anew(path):
 def test_a_page_wants_no_figure_that_was_not_measured():
     with pytest.raises(LookupError, match="measure all parts first"):
         page.filled("<!-- measured -->\n<!-- end -->\n", [])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_environments_are_measured_beside_the_engine():
+    pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: its game is not measured")
+    pytest.importorskip("pettingzoo", reason="PettingZoo is not installed: its environment is not measured")
+    rows = {row.name: row for row in environment_rows(LEAST)}
+    for name in ("PettingZoo environment: one step", "OpenSpiel game: one step"):
+        assert rows[name].value > 0
+        assert rows[name].against.startswith("engine")

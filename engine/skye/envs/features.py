@@ -8,13 +8,14 @@ decided. It holds nothing that the seat cannot know: offers of others are left o
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skye.action_encoding import EncodedGame
-from skye.game import BUYING, PRICING, TILES_DRAWN, Game, Phase, Player
+from skye.game import BUYING, PRICING, TILES_DRAWN, Phase, Player
 from skye.scoring import SCORING_TILES
 from skye.tiles import COLORS, LANDSCAPE, TILES
 
@@ -32,41 +33,60 @@ HIGHEST: Final = 1000.0
 """No number of the vector is larger."""
 
 
+_NO_SEAT: Final = np.zeros(_OF_SEAT, np.float32)
+
+_MAX_REMEMBERED: Final = 64
+
+_memory: dict[tuple[int, Phase | None, bool], tuple[Player, NDArray[np.float32]]] = {}
+"""The last numbers of players by identity: most are as they were when the next decision is made."""
+
+
 def observe(encoded: EncodedGame, seat: int, *, secrets: bool = True) -> NDArray[np.float32]:
     """Return what a seat knows, without its own offer while that is secret unless `secrets` is true."""
     game = encoded.game
-    vector: list[float] = []
     count = len(game.players)
-    for left in range(len(COLORS)):
-        if left < count:
-            other = (seat + left) % count
-            vector += _of_seat(game, game.players[other], own=secrets and not left)
-        else:
-            vector += [0.0] * _OF_SEAT
-    vector.append(game.round)
-    vector += [float(game.phase is phase) for phase in _PHASES]
-    chosen = [0.0] * (_SLOTS * len(_SCORING))
-    for slot, tile in enumerate(game.scoring_tiles):
-        chosen[slot * len(_SCORING) + _SCORING[tile]] = 1.0
-    draft = encoded.draft if secrets and encoded.seat == seat else ()
-    vector += chosen
-    vector += [float(action + 1) for action in draft] + [0.0] * (TILES_DRAWN - len(draft))
-    return np.minimum(np.array(vector, np.float32), HIGHEST)
-
-
-def _of_seat(game: Game, player: Player, *, own: bool) -> list[float]:
-    secret = game.phase is PRICING and not own
-    gold = player.gold + (player.stakes if secret else 0)
-    tiles = player.drawn or player.hand
-    prices = () if secret else player.prices
-    numbers = [float(_NUMBER[tile]) for tile in tiles[:TILES_DRAWN]]
-    in_hand = [float(_NUMBER[tile]) for tile in player.hand[:TILES_DRAWN]] if game.phase is BUYING else []
-    values = [
-        float(gold),
-        float(player.score),
-        float(len(player.territory.placed)),
-        float(bool(player.finished)),
+    pieces = [
+        _of_seat(game.players[(seat + left) % count], game.phase, own=secrets and not left)
+        for left in range(count)
     ]
-    for part in (numbers, [float(price) for price in prices], in_hand):
-        values += part + [0.0] * (TILES_DRAWN - len(part))
-    return [*values, *map(float, player.territory.summary.counts)]
+    pieces += [_NO_SEAT] * (len(COLORS) - count)
+    pieces.append(_of_game(game.round, game.phase, game.scoring_tiles))
+    draft = encoded.draft if secrets and encoded.seat == seat else ()
+    pieces.append(_of_draft(draft))
+    return np.concatenate(pieces)
+
+
+@lru_cache(maxsize=256)
+def _of_game(number: int, phase: Phase | None, scoring_tiles: tuple[str, ...]) -> NDArray[np.float32]:
+    chosen = [0.0] * (_SLOTS * len(_SCORING))
+    for slot, tile in enumerate(scoring_tiles):
+        chosen[slot * len(_SCORING) + _SCORING[tile]] = 1.0
+    return np.array([number, *[float(phase is each) for each in _PHASES], *chosen], np.float32)
+
+
+@lru_cache(maxsize=256)
+def _of_draft(draft: tuple[int, ...]) -> NDArray[np.float32]:
+    return np.array([*[action + 1 for action in draft], *[0] * (TILES_DRAWN - len(draft))], np.float32)
+
+
+def _of_seat(player: Player, phase: Phase | None, *, own: bool) -> NDArray[np.float32]:
+    key = id(player), phase, own
+    known, numbers = _memory.get(key, (None, _NO_SEAT))
+    if known is not player:
+        if len(_memory) >= _MAX_REMEMBERED:
+            _memory.clear()
+        numbers = np.minimum(np.array(_numbers(player, phase, own=own), np.float32), HIGHEST)
+        _memory[key] = player, numbers
+    return numbers
+
+
+def _numbers(player: Player, phase: Phase | None, *, own: bool) -> list[float]:
+    secret = phase is PRICING and not own
+    gold = player.gold + (player.stakes if secret else 0)
+    tiles = [_NUMBER[tile] for tile in (player.drawn or player.hand)[:TILES_DRAWN]]
+    prices = () if secret else player.prices
+    in_hand = [_NUMBER[tile] for tile in player.hand[:TILES_DRAWN]] if phase is BUYING else []
+    values: list[float] = [gold, player.score, len(player.territory.placed), player.finished]
+    for part in (tiles, prices, in_hand):
+        values += [*part, *[0] * (TILES_DRAWN - len(part))]
+    return [*values, *player.territory.summary.counts]

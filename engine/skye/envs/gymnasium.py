@@ -2,8 +2,8 @@
 
 The agent plays one seat against bots of `skye.BOTS`; which seat follows from the seed. Observations are the
 vector of `features`. The reward comes at the end: 1 for winning alone, -1 for losing. MaskablePPO of
-sb3-contrib calls `action_masks()`, and `infos` have the same mask. An illegal action ends the game with a
-loss.
+sb3-contrib calls `action_masks()`, and `infos` have the same mask and the `scores`, the agent's own first. An
+illegal action ends the game with a loss.
 """
 
 from __future__ import annotations
@@ -87,7 +87,9 @@ class IsleOfSkye(gymnasium.Env[NDArray[np.float32], int]):
         return observe(self._encoded, self.seat)
 
     def _info(self) -> dict[str, Any]:
-        return {"action_mask": self.action_masks()}
+        players = self._encoded.game.players
+        scores = [player.score for player in players[self.seat :] + players[: self.seat]]
+        return {"action_mask": self.action_masks(), "scores": scores}
 
     def _reward(self) -> float:
         winners = self._encoded.game.winners

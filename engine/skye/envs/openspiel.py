@@ -72,6 +72,8 @@ class IsleOfSkyeGame(pyspiel.Game):
             max_game_length=MAX_ACTIONS,
         )
         super().__init__(_TYPE, info, params)
+        # OpenSpiel makes a state for each tensor that it asks for.
+        self.beginning = EncodedGame(new_game(COLORS[: self.players], None).game)
 
     def new_initial_state(self) -> IsleOfSkyeState:
         """Return the state before the setup's draws."""
@@ -98,7 +100,7 @@ class IsleOfSkyeState(pyspiel.State):
 
     def __init__(self, game: IsleOfSkyeGame) -> None:
         super().__init__(game)
-        self.encoded = EncodedGame(new_game(COLORS[: game.players], None).game)
+        self.encoded = game.beginning
         self.steps: tuple[_Step, ...] = ()
 
     def current_player(self) -> int:
@@ -139,6 +141,8 @@ class IsleOfSkyeState(pyspiel.State):
 
     def secret_actions(self, player: int) -> list[int]:
         """Return the actions of a player's offer that the others do not know yet."""
+        if self.encoded.game.phase is not PRICING:
+            return []
         return [step.action for step in self.steps if step.player == player and self._is_secret(step)]
 
     def _is_secret(self, step: _Step) -> bool:
