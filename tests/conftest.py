@@ -1,6 +1,7 @@
 """Fixtures and pytest hooks that all tests share."""
 
 import os
+import re
 from pathlib import Path
 
 import fakeredis
@@ -106,8 +107,18 @@ def pytest_xdist_auto_num_workers():
 _SLOW_ROOMS = ("system", "faults", "deploy", "examples", "contract", "server")
 
 
+MAX_NAME_LENGTH = 70
+
+
 def pytest_collection_modifyitems(items):
-    """Run the slow rooms first, so that no process is left with one of them at the end."""
+    """Check the names of tests; run the slow rooms first, so that none of them runs alone at the end.
+
+    :raises pytest.UsageError: If a name is too long, or begins as a sentence that goes on.
+    """
+    names = {item.name.partition("[")[0] for item in items}
+    wrong = [name for name in names if len(name) > MAX_NAME_LENGTH or re.match("test_(and|else|so)_", name)]
+    if wrong:
+        raise pytest.UsageError(f"name these tests test_<subject>_<condition>_<result>: {sorted(wrong)}")
     items.sort(key=_rank)
 
 

@@ -70,7 +70,7 @@ def test_a_view_that_is_known_is_answered_as_such(place):
     assert {each.head[:12] for each in answered} == {b"HTTP/1.1 304"}
 
 
-def test_the_last_round_is_compared_with_the_first_and_the_slowest_with_the_middle(place):
+def test_last_round_is_compared_with_the_first(place):
     place = place._replace(plan=replace(LEAST, runs=1, paced_seconds=0.1))
     rows = {each.name: each for each in [*compared.round_rows(place), *compared.pace_rows(place)]}
     assert rows["place, round 6: time"].against == "place, round 1"

@@ -77,7 +77,7 @@ def test_lobby_with_invitations_and_changed_players_is_folded():
 
 
 @pytest.mark.parametrize(("players", "open_gold"), [(2, False), (3, True), (4, False), (5, True)])
-def test_every_caller_can_fold_events_over_a_first_view_through_a_whole_game(players, open_gold):
+def test_events_of_a_whole_game_are_folded_for_every_caller(players, open_gold):
     clock = [1_000_000.0]
     client = client_of(clock)
     dice = random.Random(players)

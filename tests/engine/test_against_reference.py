@@ -46,7 +46,7 @@ def test_no_road_meets_water():
             assert (tile.roads[y][x], tile.ground[y][x]) != ("#", "W"), tile.id
 
 
-def test_brochs_have_one_mountain_of_their_tile_and_ships_share_its_waters_equally():
+def test_brochs_have_one_mountain_and_ships_share_the_waters_of_a_tile():
     for tile in CATALOGUE.values():
         areas = world.areas_of({(0, 0): (tile.id, 0)})
         mountains = [area for area in areas if area.terrain == "mountain"]

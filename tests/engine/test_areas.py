@@ -114,7 +114,7 @@ def test_r1_l45_has_a_ship_in_each_of_its_waters():
     ]
 
 
-def test_r1_brochs_stand_in_the_mountain_and_ships_in_the_water_of_their_tile():
+def test_brochs_lie_in_the_mountain_and_ships_in_the_water_of_their_tile():
     areas = reported_areas("castle-red L13@0,-1/270")
     assert areas[3:] == ["water 1 open ship*1", "mountain 1 broch*1"]
 
@@ -124,7 +124,7 @@ def test_r2_a_lighthouse_is_adjacent_to_every_water_of_its_tile():
     assert areas[4:6] == ["water 1 open lighthouse*1", "water 1 open lighthouse*1"]
 
 
-def test_r2_a_lighthouse_counts_once_in_a_lake_that_reaches_both_waters_of_its_tile():
+def test_lighthouse_counts_once_in_a_lake_that_joins_both_waters():
     # As the lake of six tiles above, with L56 for L69: the lighthouses of L56 and of L26.
     areas = reported_areas("castle-red L56@0,-1 L59@-1,-1 L25@1,-1 L22@-1,-2/180 L12@1,-2/90 L26@0,-2")
     assert "water 6 ship*4 lighthouse*2" in areas

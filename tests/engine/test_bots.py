@@ -211,7 +211,7 @@ def test_a_tile_without_any_place_is_left_over():
 
 
 @pytest.mark.parametrize("tile", ["L02", "L09", "L16", "L30", "L44"])
-def test_in_the_last_round_a_tile_is_worth_what_it_scores_at_its_best_place(tile: str):
+def test_tile_in_the_last_round_is_worth_its_points_at_the_best_place(tile: str):
     scoring_tiles = ("sheep", "squares", "connected_tiles", "completed_areas")
     territory = Territory.parse("castle-red L17@0,1 L57@0,-1/180 L65@1,0/270")
 

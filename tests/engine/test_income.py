@@ -45,7 +45,7 @@ def test_whisky_without_a_road_to_the_castle_brings_nothing():
     assert income_of("castle-red L38@1,0 L35@0,-1/90") == (5, 1, 0)
 
 
-def test_a_road_around_a_hole_joins_whisky_that_a_road_facing_the_hole_does_not():
+def test_whisky_is_joined_by_a_road_around_a_hole_only():
     # L02, L11 and L29 are joined; L30 is not, for no road of L47 or L68 reaches the edge towards it.
     around = "castle-red L02@0,-1/270 L47@1,-1 L30@2,-1/180 L68@2,0/180 L29@2,1/180 L11@1,1 L52@0,1/180"
     assert income_of(around) == (5, 3, 0)

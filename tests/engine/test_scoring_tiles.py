@@ -80,7 +80,7 @@ def test_every_award_gives_points_and_names_each_tile_once(case):
             assert set(cells) <= summary.cells.keys()
 
 
-def test_the_cases_follow_the_order_of_the_catalogue_and_give_each_tile_five_at_least():
+def test_cases_follow_the_catalogue_with_at_least_five_for_each_tile():
     by_tile = {tile: len(list(cases)) for tile, cases in groupby(CASES, key=lambda case: case.tile)}
     assert list(by_tile) == list(SCORING_TILES)
     assert min(by_tile.values()) >= 5
@@ -91,7 +91,7 @@ def test_each_tile_has_a_case_across_a_hole():
     assert with_hole == SCORING_TILES.keys()
 
 
-def test_the_catalogue_tells_a_title_and_a_text_for_each_and_marks_three_majorities():
+def test_catalogue_has_titles_texts_and_three_majorities():
     assert [tile.id for tile in SCORING_TILES.values()] == list(SCORING_TILES)
     assert all(tile.title and tile.text.endswith(".") for tile in SCORING_TILES.values())
     assert [tile.id for tile in SCORING_TILES.values() if tile.majority] == [

@@ -39,7 +39,7 @@ def test_a_territory_is_read_and_written_as_one_line(text):
     assert str(Territory.parse(text)) == text
 
 
-def test_a_rotation_of_0_may_be_written_and_the_castle_may_come_last_with_its_place():
+def test_notation_with_rotation_0_and_the_castle_last_is_parsed():
     assert Territory.parse("L28@0,-1/0 castle-red@0,0") == Territory.parse("castle-red L28@0,-1")
 
 
@@ -68,7 +68,7 @@ def test_tiles_may_be_told_in_any_order():
         ("castle-red L28@1,1", 1, "not joined"),
     ],
 )
-def test_tiles_that_cannot_lie_so_are_refused_and_the_first_at_fault_is_told(text, index, detail):
+def test_illegal_tiles_are_refused_with_the_first_at_fault(text, index, detail):
     with pytest.raises(InvalidTerritory, match=detail) as raised:
         Territory.parse(text)
     assert raised.value.facts["index"] == index
@@ -176,7 +176,7 @@ def test_a_place_is_listed_if_and_only_if_it_is_accepted(seed):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_what_is_carried_over_from_tile_to_tile_is_what_the_placements_imply(seed):
+def test_incremental_territory_equals_one_parsed_from_its_placements(seed):
     territory = grown(seed)
     afresh = Territory(territory.placed)
     assert territory == afresh
@@ -185,7 +185,7 @@ def test_what_is_carried_over_from_tile_to_tile_is_what_the_placements_imply(see
     assert Territory.parse(str(territory)) == territory
 
 
-def test_the_frontier_is_every_empty_cell_beside_a_tile_the_hole_among_them():
+def test_frontier_is_every_empty_cell_beside_a_tile_holes_included():
     ring = Territory.parse(RING)
     covered = ring.summary.cells.keys()
     beside = {cell + step for cell in covered for step in (-256, 1, 256, -1)} - covered

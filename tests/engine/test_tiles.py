@@ -36,7 +36,7 @@ def test_no_tile_shows_what_its_own_scroll_counts():
     assert not [tile.id for tile in TILES.values() if tile.scroll and tile.count(tile.scroll)]
 
 
-def test_no_tile_shows_more_than_one_whisky_so_that_counting_whisky_counts_tiles():
+def test_tile_shows_at_most_one_whisky():
     assert {tile.count("whisky") for tile in TILES.values()} == {0, 1}
 
 
@@ -75,7 +75,7 @@ def test_edges_and_middle_of_one_terrain_form_areas(tile, expected):
     assert regions_told(tile) == expected
 
 
-def test_each_side_belongs_to_the_one_area_that_reaches_it_and_has_its_terrain():
+def test_side_belongs_to_the_one_area_that_reaches_it():
     for form in FORMS.values():
         for side in SIDES:
             assert [index for index, region in enumerate(form.regions) if side in region.sides] == [
@@ -116,7 +116,7 @@ def test_r3_a_scroll_lies_in_the_area_of_the_middle():
         assert scrolls == ([(form.tile.scroll, form.tile.center)] if form.tile.scroll else [])
 
 
-def test_r3_the_scroll_of_l55_lies_in_the_pasture_of_its_middle_and_two_edges():
+def test_scroll_of_l55_lies_in_the_pasture_of_its_center():
     # WPPW/P
     assert [region.sides for region in FORMS["L55", 0].regions if region.scroll] == [(EAST, SOUTH)]
 

@@ -59,7 +59,7 @@ def test_a_bot_takes_less_than_a_hundred_lines(bot):
     assert len((EXAMPLES / bot).read_text().splitlines()) < 100
 
 
-def test_the_lock_of_the_typescript_bot_tells_what_to_install_but_not_from_where():
+def test_lock_of_the_typescript_bot_names_no_registry():
     packages = json.loads((EXAMPLES / "typescript" / "package-lock.json").read_text())["packages"]
     assert all("integrity" in package for name, package in packages.items() if name)
     assert not any("resolved" in package for package in packages.values())

@@ -70,7 +70,7 @@ def test_of_two_instances_the_one_ahead_decides_once_for_both(game):
     assert [event["seat"] for event in events(game, "timed_out")] == [1]
 
 
-def test_of_two_instances_the_one_behind_accepts_what_comes_before_the_other_has_looked(game):
+def test_instance_behind_in_time_accepts_an_action_before_the_timeout(game):
     ahead = at_another(game, 5)
     game.offer(0, 1, 1)
     game.service.clock.advance(TURN_S - 3)

@@ -231,7 +231,7 @@ def test_one_who_only_waits_for_events_decides_too(service):
     assert (told[0]["type"], told[0]["id"]) == ("timed_out", after + 1)
 
 
-def test_and_so_does_an_open_stream(service):
+def test_open_stream_decides_a_missed_deadline(service):
     game = service.table(2, options={"turn_ms": 1000})
     after = game.view()["last_event"]
     path = game.path("events/stream") + f"?after={after}"

@@ -12,7 +12,7 @@ def types(game, seat):
     return {action["type"] for action in game.actions(seat)}
 
 
-def test_a_placement_that_cannot_be_taken_back_is_not_listed_so_and_the_game_can_be_played_out(service):
+def test_game_at_the_limit_of_changes_is_played_without_take_back(service):
     game = worn(service, "building")
     assert "take_back" not in types(game, 0)
     assert game.view()["version"] >= MAX_CHANGES
@@ -22,7 +22,7 @@ def test_a_placement_that_cannot_be_taken_back_is_not_listed_so_and_the_game_can
     assert service.call("POST", "/v1/games", {"record": record}).status_code == 201
 
 
-def test_an_offer_that_cannot_be_replaced_is_not_listed_and_others_can_be_set(service):
+def test_offer_at_the_limit_of_changes_is_not_listed_for_replacement(service):
     game = worn(service, "pricing")
     assert types(game, 0) == set()
     assert types(game, 1) == {"set_offer"}

@@ -258,7 +258,7 @@ def test_what_several_processes_have_counted_is_added_up(memory, counting):
     assert tally.totals() == [3, 2, 1]
 
 
-def test_what_a_dead_process_has_counted_is_kept_but_not_how_things_stood_in_it(memory, counting):
+def test_counters_of_a_dead_process_are_kept_but_not_its_gauges(memory, counting):
     counting()
     process = counting()
     process.kill()

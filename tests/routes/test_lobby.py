@@ -124,7 +124,7 @@ def test_the_host_seats_a_bot(service):
     assert answer.json["game"]["players"][1]["bot"] == "random"
 
 
-def test_who_seats_another_sees_the_game_as_before_and_who_sits_down_as_the_new_seat(service):
+def test_joining_player_sees_the_new_seat_and_the_host_the_game_as_before(service):
     game = service.table(1, start=False)
     for name, token, you in (
         ("Bob", game.host, {"seat": None, "host": True}),

@@ -146,7 +146,7 @@ def test_a_socket_goes_into_the_folder_where_its_path_is_short_enough(tmp_path):
     assert not place.exists()
 
 
-def test_else_a_socket_goes_into_a_private_folder(tmp_path):
+def test_long_socket_path_is_replaced_by_a_private_folder(tmp_path):
     deep = tmp_path / ("a" * 60) / ("b" * 60)
     deep.mkdir(parents=True)
     with socket_location(deep) as place:

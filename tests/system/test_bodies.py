@@ -42,7 +42,7 @@ def test_a_body_in_chunks_is_read(connection):
 
 
 @pytest.mark.parametrize(("size", "number"), [(65_536, 5), (262_145, 1), (262_144, 1), (100, 30_000)])
-def test_and_is_too_large_like_any_other(connection, size, number):
+def test_chunked_body_that_is_too_large_is_refused(connection, size, number):
     status, problem = answered(connection, CHUNKED + chunks(size, number))
     assert (status, problem["code"]) == (413, "body_too_large")
 

@@ -32,7 +32,7 @@ def workers_of(launched):
     return children(gunicorn)
 
 
-def test_whichever_worker_is_asked_tells_of_all_and_of_those_that_were_killed(launch):
+def test_metrics_of_any_worker_include_all_and_killed_workers(launch):
     launched = launch(SKYE_WORKERS="2")
     for _ in range(20):
         fetch(launched, "/v1/scoring-tiles")

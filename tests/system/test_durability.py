@@ -7,7 +7,7 @@ from tests.system.durability import served, survived
 from tests.system.machines import Machines
 
 
-def test_no_acknowledged_action_is_lost_or_made_twice_when_what_serves_it_is_killed(redis_program, tmp_path):
+def test_acknowledged_action_is_kept_once_when_processes_are_killed(redis_program, tmp_path):
     times = sized(1, 5)
     kills = times * len(Machines.VICTIMS)
     with served("one", redis_program, tmp_path) as machines:

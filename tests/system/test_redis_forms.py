@@ -113,7 +113,7 @@ def test_games_are_played_at_a_unix_socket_through_a_freeze(one_server, tmp_path
         assert crowd.counts[503] == 0  # a freeze that ends in time is waited for
 
 
-def test_an_outage_is_told_when_the_time_to_wait_is_over_and_nothing_is_lost_by_it(one_server, tmp_path):
+def test_outage_is_reported_at_the_deadline_and_loses_nothing(one_server, tmp_path):
     server = one_server()
     url = f"redis://:{quoted(PASSWORD)}@127.0.0.1:{server.port}"
     settings = {"SKYE_REDIS_TIMEOUT_MS": "200", "SKYE_REDIS_WAIT_MS": "500"}

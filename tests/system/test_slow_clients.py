@@ -90,7 +90,7 @@ ENDLESS = [
 ]
 
 
-def test_so_is_who_sends_on_and_on_little_by_little(impatient):
+def test_client_that_sends_slowly_is_answered_408(impatient):
     with contextlib.ExitStack() as opened:
         connections = [opened.enter_context(connected(impatient.url)) for _ in ENDLESS]
         for connection, (begun, more) in zip(connections, ENDLESS, strict=True):

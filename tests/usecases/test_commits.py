@@ -105,7 +105,7 @@ def test_a_commit_that_was_done_is_known_for_ones_own_after_later_ones(store, br
     assert [entry.last_event for entry in store.load_with_log("ann")[1]] == [10, 20, 30]
 
 
-def test_who_was_faster_is_not_taken_for_oneself_though_the_change_is_the_same(store, broken, monkeypatch):
+def test_equal_change_of_another_writer_is_not_taken_for_the_callers(store, broken, monkeypatch):
     store.commit(commit(1))
     salts = iter([7, 8])
     monkeypatch.setattr("secrets.randbelow", lambda _most: next(salts))
@@ -114,7 +114,7 @@ def test_who_was_faster_is_not_taken_for_oneself_though_the_change_is_the_same(s
     assert not store.commit(commit(2, 1))
 
 
-def test_whether_it_was_done_is_said_to_be_uncertain_once_the_log_is_packed(store, broken):
+def test_outcome_is_reported_as_uncertain_once_the_log_is_packed(store, broken):
     store.commit(commit(1))
     broken.breaks = ["after"]
     broken.meanwhile = lambda: RedisStore(broken.client).commit(commit(3, 2, replaces_log=True))
@@ -132,7 +132,7 @@ def test_a_commit_given_up_in_the_dark_says_that_it_may_have_happened(broken, na
     assert 0.5 < sum(naps) <= 1
 
 
-def test_an_action_lands_once_and_is_acknowledged_whenever_the_connection_breaks(broken):
+def test_action_is_committed_once_wherever_the_connection_breaks(broken):
     service = Service(broken.client, RedisStore(Held(broken), RetryPolicy(5)))
     game = service.table(2)
     version = game.view()["version"]
@@ -148,7 +148,7 @@ def test_an_action_lands_once_and_is_acknowledged_whenever_the_connection_breaks
 # MinReplicas on replicas.
 
 
-def test_a_change_that_too_few_replicas_have_is_not_acknowledged_nor_is_its_answer_told_later(redis_client):
+def test_change_on_too_few_replicas_is_never_acknowledged(redis_client):
     alone = RedisStore(redis_client, min_replicas=MinReplicas(1, timeout_ms=10))
     for attempt in (
         lambda: alone.commit(commit(1, response=StoredResponse("key", b"answer", 60))),
@@ -243,9 +243,7 @@ def answering_in(monkeypatch):
 
 
 @pytest.mark.parametrize(("copies", "seconds"), [(None, 0.2), (MinReplicas(0, timeout_ms=10), 0.01)])
-def test_what_a_server_has_done_that_has_been_replaced_is_done_again_at_the_other(
-    replaced, answering_in, copies, seconds
-):
+def test_write_to_a_demoted_master_is_repeated_at_the_new_one(replaced, answering_in, copies, seconds):
     answering_in(seconds)
     store = RedisStore(Failover(*replaced), RetryPolicy(5), copies)
     assert store.commit(commit(2, 1))
@@ -268,16 +266,14 @@ def test_a_prompt_answer_is_believed_where_no_copies_are_wanted(replaced, answer
     assert failover.asked_anew == 0
 
 
-def test_without_patience_what_a_server_has_done_that_has_been_replaced_may_have_happened(
-    replaced, answering_in
-):
+def test_write_to_a_demoted_master_without_retries_is_uncertain(replaced, answering_in):
     answering_in(0.2)
     with pytest.raises(Problem, match="store_unavailable") as refusal:
         RedisStore(Failover(*replaced)).commit(commit(2, 1))
     assert "may have happened" in refusal.value.detail
 
 
-def test_an_answer_that_only_a_server_has_that_has_been_replaced_is_not_told(replaced):
+def test_idempotency_record_of_a_demoted_master_is_not_replayed(replaced):
     answer = StoredResponse("key", b"answer", 60)
     RedisStore(replaced[0]).commit(commit(2, 1, response=answer))
     store = RedisStore(Failover(*replaced), RetryPolicy(5), MinReplicas(0, timeout_ms=10))

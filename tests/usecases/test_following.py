@@ -208,7 +208,7 @@ class Forgetful(RedisStore):
         return (self.earlier, []) if self.earlier else super().load_with_log(game_id, after, limit)
 
 
-def test_a_stream_of_events_that_the_store_has_lost_ends_and_tells_who_comes_back():
+def test_stream_ends_when_the_store_has_lost_sent_events():
     service = Service()
     store = Forgetful(service.redis)
     game = Service(service.redis, store).table(2)

@@ -175,7 +175,7 @@ def test_an_answer_is_remembered_for_its_time(service):
     assert 0 < service.redis.ttl(key) <= Settings().idempotency_ttl_s
 
 
-def test_a_key_that_is_forgotten_opens_another_game_and_leaves_the_first_alone(service):
+def test_creation_with_an_expired_key_creates_another_game(service):
     first = service.call("POST", "/v1/games", {"private": True}, headers=KEY).json
     service.redis.delete(*service.redis.keys("*:answer:*"))
     before = service.redis.get(f"skye:{{{first['game']['id']}}}:table")

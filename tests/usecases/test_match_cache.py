@@ -24,7 +24,7 @@ def opened(game_id="game", players=4):
     return start(step.match, 1000).match
 
 
-def test_a_table_in_memory_is_the_one_that_its_bytes_hold_through_a_whole_game():
+def test_cached_match_equals_the_stored_one_through_a_whole_game():
     table, dice = opened(), random.Random(1)
     while table.waiting_for:
         seat = table.waiting_for[0]
@@ -71,7 +71,7 @@ def priced():
 
 
 @pytest.mark.parametrize("remembered", [True, False])
-def test_each_caller_is_given_the_view_of_that_caller_whoever_has_asked_before(remembered):
+def test_cached_view_is_that_of_the_caller(remembered):
     recent, table = MatchCache(), priced()
     if remembered:
         recent.put(encode_match(table), table)

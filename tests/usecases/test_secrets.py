@@ -220,7 +220,7 @@ def views(game, token):
 
 
 @pytest.mark.parametrize("open_gold", [False, True])
-def test_a_purse_is_shown_to_others_only_when_the_game_is_over_or_gold_is_open(open_gold):
+def test_purse_is_hidden_from_others_until_the_end_unless_gold_is_open(open_gold):
     game = Service().table(3, options={"open_gold": open_gold, "scoring_tiles": MAX_GOLD})
     throw = dice(8)
     seen = 0

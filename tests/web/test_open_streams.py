@@ -47,7 +47,7 @@ def test_streams_are_counted_for_each_token_and_else_for_each_address(stream):
     assert [answer.status_code for answer in refused] == [429] * 2
 
 
-def test_streams_and_long_polls_of_an_address_count_together_over_its_tokens(stream):
+def test_streams_and_long_polls_of_one_address_share_a_limit(stream):
     service = limited(limit_streams_per_address=3)
     game = service.table()
     for token in (*game.tokens[:2], None):
