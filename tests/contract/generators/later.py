@@ -21,6 +21,7 @@ PROBLEM = {
     "title": "Auction closed",
     "status": 409,
     "detail": "The auction is closed.",
+    "instance": "urn:skye:request:9f2c4b7a1d3e5f60",
     "code": "auction_closed",
     "mood": "calm",
 }

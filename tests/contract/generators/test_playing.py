@@ -1,0 +1,101 @@
+"""Generated clients play whole games, against the server of today and one of a later version."""
+
+import shutil
+
+import pytest
+
+from tests.contract.conftest import OPENAPI_YAML
+from tests.contract.generators.generating import (
+    HERE,
+    NEED_GENERATORS,
+    NODE,
+    PYTHON,
+    openapi_generator,
+    run,
+)
+from tests.contract.generators.later_server import later_server
+
+pytestmark = NEED_GENERATORS
+
+PROGRAMS = HERE / "programs"
+TSC = (
+    "--outDir out --strict --target es2022 --module commonjs --moduleResolution node10 --skipLibCheck "
+    "--lib es2022,dom,dom.iterable"
+)
+LATER = ("auction_held", "hold_auction", "auction_closed")
+"""What a later version adds: a type of events, one of actions, and a code."""
+
+
+@pytest.fixture
+def later(live):
+    """The address of a server of a later version."""
+    with later_server(live.url) as url:
+        yield url
+
+
+def openapi_generator_python(folder):
+    openapi_generator("python", folder, "packageName=skye_client")
+    return python(folder, "play_openapi_generator.py")
+
+
+def openapi_python_client(folder):
+    options = "--meta none --output-path skye_client"
+    run(PYTHON / "openapi-python-client", "generate", "--path", OPENAPI_YAML, *options.split(), cwd=folder)
+    return python(folder, "play_openapi_python_client.py")
+
+
+def pydantic(folder):
+    options = "--input-file-type openapi --output-model-type pydantic_v2.BaseModel --output models.py"
+    run(PYTHON / "datamodel-codegen", "--input", OPENAPI_YAML, *options.split(), cwd=folder)
+    return python(folder, "play_pydantic.py")
+
+
+def python(folder, program):
+    """Return the command that runs a program with the client in a folder."""
+    return ["env", f"PYTHONPATH={folder}", PYTHON / "python", PROGRAMS / program]
+
+
+def typescript_fetch(folder):
+    client = folder / "client"
+    client.mkdir()
+    openapi_generator("typescript-fetch", client)
+    return typescript(folder, "play_typescript_fetch")
+
+
+def hey_api(folder):
+    client = folder / "client"
+    run(NODE / "openapi-ts", "-i", OPENAPI_YAML, "-o", client, "-c", "@hey-api/client-fetch", cwd=HERE)
+    return typescript(folder, "play_hey_api")
+
+
+def typescript(folder, program):
+    """Compile a program with the client beside it; return the command that runs it."""
+    shutil.copy(PROGRAMS / f"{program}.ts", folder)
+    run(NODE / "tsc", *TSC.split(), f"{program}.ts", cwd=folder)
+    return ["node", folder / "out" / f"{program}.js"]
+
+
+CLIENTS = (openapi_generator_python, openapi_python_client, pydantic, typescript_fetch, hey_api)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_generated_client_plays_today_and_against_a_later_version(client, tmp_path, live, later):
+    command = client(tmp_path)
+    today = run(*command, live.url, cwd=tmp_path)
+    assert today.lower().startswith("finished true")
+    assert not any(word in today for word in LATER)
+    other = run(*command, later, cwd=tmp_path)
+    assert other.lower().startswith("finished true")
+    assert all(word in other for word in LATER)
+
+
+@pytest.mark.skipif(shutil.which("go") is None, reason="there is no go here")
+def test_generated_go_client_plays_a_whole_game(tmp_path, live):
+    options = ("packageName=skye", "enumClassPrefix=true", "useOneOfDiscriminatorLookup=true")
+    openapi_generator("go", tmp_path, *options)
+    program = tmp_path / "play"
+    program.mkdir()
+    shutil.copy(PROGRAMS / "play.go", program)
+    run("go", "mod", "edit", "-replace", f"gopkg.in/validator.v2={HERE / 'validator'}", cwd=tmp_path)
+    run("env", "GOFLAGS=-mod=mod", "GOPROXY=off", "go", "build", "-o", "playing", "./play", cwd=tmp_path)
+    assert run(tmp_path / "playing", live.url, cwd=tmp_path).startswith("finished true")
