@@ -15,6 +15,7 @@ from typing import Any
 import gevent
 
 from service.observability import shared_counters
+from service.server import unix_sockets
 from service.server.processes import death_signal_setter
 from service.settings import MEMORY_URL, Settings, SettingsError
 
@@ -64,10 +65,15 @@ forwarder_headers = ""  # no header of a client sets SCRIPT_NAME or PATH_INFO
 
 
 def on_starting(server: Any) -> None:
-    """Add the health listener to those of the command line; gunicorn calls this before it binds."""
-    bound_by_launcher = any(address.startswith("fd://") for address in server.cfg.bind)
+    """Choose the addresses to bind; gunicorn calls this before it binds.
+
+    The health listener is added to those of the command line.
+    """
+    addresses = [unix_sockets.address_to_bind(address) for address in server.cfg.bind]
+    bound_by_launcher = any(address.startswith("fd://") for address in addresses)
     if settings.health_bind is not None and not bound_by_launcher:
-        server.cfg.set("bind", [*server.cfg.bind, str(settings.health_bind)])
+        addresses.append(str(settings.health_bind))
+    server.cfg.set("bind", addresses)
 
 
 _set_death_signal = death_signal_setter(signal.SIGKILL)
@@ -90,7 +96,12 @@ def post_fork(server: Any, worker: Any) -> None:
 
 
 def post_worker_init(worker: Any) -> None:
-    """Exclude loaded modules from garbage collection; gunicorn calls this when a worker can serve."""
+    """Let clients in, and exclude loaded modules from garbage collection.
+
+    gunicorn calls this when a worker can serve.
+    """
+    for listener in worker.sockets:
+        unix_sockets.publish(listener.getsockname())
     if worker.age == 1 and settings.redis_url != MEMORY_URL:  # one worker is enough to warn
         gevent.spawn(_warn_of_eviction, worker)
     # All objects loaded by now are permanent. A full collection of them would block every request for 20 ms;

@@ -107,14 +107,18 @@ class Instance(Server):
 
     def start(self, *addresses):
         """Start it, listening at more addresses if some are given, and wait until it can serve."""
+        self.launch(*addresses)
+        assert waited_for(self.answers, START_S), self.log.read_text()
+        return self
+
+    def launch(self, *addresses):
+        """Start it, and do not wait."""
         command = [sys.executable, "-m", "gunicorn", "--config", "python:service.server.gunicorn_conf"]
         for address in (f"unix:{self.socket_path}", *addresses):
             command += ["--bind", address]
         command.append(self.application)
         with self.log.open("ab") as output:
             self.process = subprocess.Popen(command, cwd=ROOT, env=self.environ, stdout=output, stderr=output)
-        assert waited_for(self.answers, START_S), self.log.read_text()
-        return self
 
     def end(self, with_signal=signal.SIGTERM):
         """Stop it, if it runs, and return its exit code."""

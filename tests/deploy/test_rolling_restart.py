@@ -9,7 +9,7 @@ from contextlib import closing
 
 import pytest
 
-from tests.deploy.servers import JSON, messages
+from tests.deploy.servers import JSON, START_S, messages, waited_for
 from tests.support.whole_game import played
 from tests.system.crowd import Crowd
 
@@ -87,6 +87,18 @@ def test_rolling_restart_loses_no_request(nginx, instance):
         time.sleep(0.5)
     assert clients.wrong == []
     assert clients.games > 0
+
+
+def test_starting_instance_receives_no_request_until_it_can_serve(nginx, instance, folder):
+    instance().start()
+    may_load = folder / "may-load"
+    starting = instance(MAY_LOAD=str(may_load))
+    starting.application = "tests.support.slow_to_load:app"
+    starting.launch()
+    assert waited_for(lambda: list(folder.glob("api-b.sock*")))
+    assert {nginx.call("POST", "/v1/games", b"{}", JSON).status for _ in range(10)} == {201}
+    may_load.touch()
+    assert waited_for(starting.answers, START_S)
 
 
 def test_stream_resumes_at_another_instance_after_a_restart(nginx, instance):
