@@ -184,6 +184,11 @@ class Settings:
     limit_games_per_minute: int = _setting(
         "30", _whole(0, 1_000_000), "how many games an address may create in a minute; more is 429"
     )
+    limit_games_per_key: int = _setting(
+        "1000",
+        _whole(0, 1_000_000),
+        "how many games that are not over a player key may have a role in; more is 429",
+    )
     limit_streams: int = _setting(
         "20",
         _whole(0, 1_000_000),

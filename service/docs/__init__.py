@@ -19,6 +19,7 @@ PAGES: Final = (
     "first-game",
     "writing-a-bot",
     "following-a-game",
+    "player-keys",
     "hidden-information",
     "retries",
     "testing",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from service.matches.errors import Problem
 from service.matches.match import Match
+from service.matches.player_keys import seat_of
 from service.matches.tokens import SPECTATOR, Caller
 
 
@@ -26,6 +27,17 @@ def require_seat(match: Match, seat: int) -> None:
     """
     if seat >= len(match.seats):
         raise Problem("seat_not_found", seats=len(match.seats))
+
+
+def require_no_seat(match: Match, player: str) -> None:
+    """Check that a player holds no seat.
+
+    :param player: the id of the player, empty for a caller without a player key.
+    :raises Problem: already_seated.
+    """
+    seat = seat_of(match, player) if player else None
+    if seat is not None:
+        raise Problem("already_seated", f"The player of this key holds seat {seat}.", seat=seat)
 
 
 def require_host(caller: Caller) -> None:

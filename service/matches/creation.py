@@ -122,12 +122,17 @@ def _options(chosen: dict[str, Any]) -> GameOptions:
     return GameOptions(**options)
 
 
-def new_seats(players: Sequence[dict[str, Any]], tokens: TokenSource) -> tuple[Seat, ...]:
-    """Return the seats of the players of a new game, in seat order, without those to be invited."""
+def new_seats(players: Sequence[dict[str, Any]], tokens: TokenSource, creator: str = "") -> tuple[Seat, ...]:
+    """Return the seats of the players of a new game, in seat order, without those to be invited.
+
+    :param creator: the id of the player who creates the game, bound to the first seat that no bot plays.
+    """
     seats: tuple[Seat, ...] = ()
     for player in players:
         if "invite" not in player:
-            seats += (new_seat(player, tokens, seats),)
+            bound = "" if "bot" in player else creator
+            creator = "" if bound else creator
+            seats += (new_seat(player, tokens, seats, bound),)
     return seats
 
 
@@ -142,11 +147,16 @@ def new_invite(tokens: TokenSource, number: int = 0) -> str:
     return hash_token(tokens.token(f"{INVITE_ROLE}{number}"))
 
 
-def new_seat(player: dict[str, Any], tokens: TokenSource, others: Sequence[Seat]) -> Seat:
-    """Return the next seat, behind others: of a person, for whom a token is made, or of a bot."""
+def new_seat(player: dict[str, Any], tokens: TokenSource, others: Sequence[Seat], bound: str = "") -> Seat:
+    """Return the next seat, behind others: of a person, for whom a token is made, or of a bot.
+
+    :param bound: the id of the player to whose key the seat is bound.
+    """
     number, bot = len(others), player.get("bot")
     name = player.get("name") or _bot_name(str(bot), {other.name for other in others})
-    return Seat(name, player.get("color", ""), "" if bot else hash_token(tokens.token(str(number))), bot)
+    return Seat(
+        name, player.get("color", ""), "" if bot else hash_token(tokens.token(str(number))), bot, bound
+    )
 
 
 def _bot_name(bot: str, taken: Collection[str]) -> str:

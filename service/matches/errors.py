@@ -23,7 +23,11 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     "bad_request": ErrorCode(400, "The request cannot be read as HTTP."),
     "token_required": ErrorCode(401, "This needs a token: `Authorization: Bearer TOKEN`."),
     "token_unknown": ErrorCode(
-        401, "The token belongs to no seat or host of this game, or is not a Bearer token."
+        401,
+        "The token belongs to no seat or host of this game, is a replaced player key, or no Bearer token.",
+    ),
+    "player_key_required": ErrorCode(
+        401, "This needs a player key: `Authorization: Bearer skye_key_...`, a key that the client makes."
     ),
     "not_your_seat": ErrorCode(403, "The token does not act for this seat."),
     "host_only": ErrorCode(403, "Only the game's host token may do this."),
@@ -43,12 +47,18 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     "game_full": ErrorCode(409, "Every seat of the game is taken."),
     "color_taken": ErrorCode(409, "Another player has this colour."),
     "name_taken": ErrorCode(409, "Another player of this game has this name."),
+    "already_seated": ErrorCode(409, "The player of this key holds a seat of the game already."),
+    "key_taken": ErrorCode(409, "The new player key is in use, or was."),
     "too_few_players": ErrorCode(409, "A game needs at least two players."),
     "seat_played_by_bot": ErrorCode(409, "A bot plays this seat."),
     "too_many_changes": ErrorCode(
         409, "The game has changed so often that nothing can be undone any more; what is left can be played."
     ),
     "game_not_over": ErrorCode(409, "This needs a game that is over."),
+    "history_lost": ErrorCode(
+        410,
+        "The player has no event of this id any more: list the games again, and follow from `last_event`.",
+    ),
     "version_mismatch": ErrorCode(412, "`If-Match` names another version than the game's; `ETag` has that."),
     "body_too_large": ErrorCode(413, "The body is larger than the service takes."),
     "uri_too_long": ErrorCode(414, "The request line is longer than 8,190 bytes."),
@@ -62,6 +72,7 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
         431, "More than 100 headers, one of more than 8,190 bytes, or a head of more than 32 KiB."
     ),
     "too_many_requests": ErrorCode(429, "Slow down; `Retry-After` says for how many seconds."),
+    "too_many_games": ErrorCode(429, "The player key has as many games as one may have that are not over."),
     "too_many_streams": ErrorCode(429, "As many streams are open as one may have; close one, or wait."),
     "internal_error": ErrorCode(
         500, "A fault in the service; nothing was changed. Please report the request id."

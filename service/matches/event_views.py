@@ -116,6 +116,7 @@ def _created_view(match: Match, name: str) -> GameCreatedView:
         "game": match.id,
         "private": match.private,
         "seats": match.capacity,
+        "auto_start": match.start_when_full,
         "options": {**options_view(match), "seed": None},
         "origin": origin_view(match.origin),
         "scoring_tiles": named_scoring_tiles(match),

@@ -79,6 +79,7 @@ class GameOptions:
 class Seat:
     """A seat and its player. `token` is the hash of the seat's token, empty if there is none.
 
+    `player` is the id of the player whose key the seat is bound to, empty if there is none.
     `bot` names the bot that plays the seat, from the start or since the player resigned or timed out.
     """
 
@@ -86,12 +87,14 @@ class Seat:
     color: str
     token: str = ""
     bot: str | None = None
+    player: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
     """Everything stored of a match except its event log. Times are milliseconds since 1970, UTC.
 
+    `host_player` is the id of the player whose key created the match, empty if there is none.
     `invites` are the hashes of invitation codes that nobody has used; each reserves a seat in the lobby.
     `origin` is None for a match that began, or will begin, with a new game.
     """
@@ -112,6 +115,7 @@ class Match:
     game: Game | None = None
     invites: tuple[str, ...] = ()
     origin: Origin | None = None
+    host_player: str = ""
 
     @property
     def is_over(self) -> bool:

@@ -21,7 +21,10 @@ _BYTES = 16
 INVITE_ROLE: Final = "invite"
 """The role of an invitation code in `TokenSource`, before its number."""
 
-_WELL_FORMED = re.compile(r"skye_[A-Za-z0-9_-]{22}")
+FORM: Final = r"skye_[A-Za-z0-9_-]{22}"
+"""The form of a token and of an invitation code, as a regular expression."""
+
+_WELL_FORMED = re.compile(FORM)
 
 
 class Caller(NamedTuple):

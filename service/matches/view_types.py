@@ -86,6 +86,7 @@ class GameView(GameStateView):
     private: bool
     created_at: str
     seats: int
+    auto_start: bool
     invites: int
     you: ViewerView
     options: OptionsView
@@ -140,6 +141,7 @@ class SummaryView(TypedDict):
     status: str
     created_at: str
     seats: int
+    auto_start: bool
     invites: int
     round: int
     phase: str | None
@@ -252,6 +254,7 @@ class GameCreatedView(TypedDict):
     game: str
     private: bool
     seats: int
+    auto_start: bool
     options: OptionsView
     origin: OriginView | None
     scoring_tiles: Sequence[UsedScoringTileView]

@@ -13,7 +13,7 @@ from typing import Any
 
 from pythonjsonlogger.json import JsonFormatter
 
-_TOKEN = re.compile(r"skye_[\w-]{22}")
+_TOKEN = re.compile(r"skye_[\w-]{22,}")
 _FIELDS = {"asctime": "time", "levelname": "level", "name": "logger", "exc_info": "exception"}
 
 
@@ -23,7 +23,7 @@ def facts(**known: Any) -> dict[str, Any]:
 
 
 class RedactingFormatter(JsonFormatter):
-    """Formats a record as one line of JSON, and redacts player tokens.
+    """Formats a record as one line of JSON, and redacts tokens and player keys.
 
     No code logs a token on purpose. A token that gets into the text of an exception is redacted here.
     """

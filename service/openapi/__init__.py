@@ -73,6 +73,7 @@ class Contract(Api):
         for name, schema in SCHEMAS.items():
             components.schema(name, schema)
         components.schema("StreamMessage", schema=answers.StreamMessage)
+        components.schema("PlayerStreamMessage", schema=answers.PlayerStreamMessage)
         for name, header in HEADERS.items():
             components.header(name, header)
         for name, parameter in PARAMETERS.items():

@@ -48,6 +48,9 @@ IF_MATCH: Final = "If-Match"
 IF_NONE_MATCH: Final = "If-None-Match"
 LAST_EVENT_ID: Final = "Last-Event-ID"
 
+LAST_PLAYER_EVENT_ID: Final = "Last-Player-Event-ID"
+"""The header `Last-Event-ID` of another form, under a name of its own in the components."""
+
 HEADER_PARAMETERS: Final = {
     IDEMPOTENCY_KEY: _in_headers(
         IDEMPOTENCY_KEY,
@@ -72,6 +75,12 @@ HEADER_PARAMETERS: Final = {
         "The number of the last event received, as an `EventSource` sends it when it comes back; "
         "it goes before `after`.",
         {"type": "string", "pattern": "^[0-9]{1,9}$", "examples": ["17"]},
+    ),
+    LAST_PLAYER_EVENT_ID: _in_headers(
+        LAST_EVENT_ID,
+        "The id of the last event received, as an `EventSource` sends it when it comes back; "
+        "it goes before `after`.",
+        {"type": "string", "pattern": "^[0-9]{1,19}-[0-9]{1,19}$", "examples": ["17-2817361234"]},
     ),
 }
 
@@ -181,6 +190,12 @@ SCHEMAS: Final = {
         "contentMediaType": "text/event-stream",
         "contentSchema": {"$ref": "#/components/schemas/StreamMessage"},
     },
+    "PlayerEventStream": {
+        "type": "string",
+        "description": told_in("player_event_stream.md"),
+        "contentMediaType": "text/event-stream",
+        "contentSchema": {"$ref": "#/components/schemas/PlayerStreamMessage"},
+    },
     "Page": {
         "type": "string",
         "description": "A page for people; it loads nothing from outside.",
@@ -197,6 +212,7 @@ SCHEMAS: Final = {
 """What is no JSON object but has a name of its own."""
 
 TOKEN: Final = "token"  # noqa: S105 - the name of the scheme
+PLAYER: Final = "player"
 SECURITY_SCHEMES: Final = {
     TOKEN: {
         "type": "http",
@@ -204,7 +220,17 @@ SECURITY_SCHEMES: Final = {
         "description": (
             "A host token, from `POST /v1/games`, starts and aborts its game and before the start seats bots "
             "and removes players. A seat token, from there or from `POST /v1/games/{game}/players`, acts for "
-            "its seat and sees what the seat may see. Without a token one sees what a spectator sees."
+            "its seat and sees what the seat may see. A player key does what the tokens of its seats do, "
+            "and the host tokens of the games that it created. Without a token one sees what spectators see."
         ),
-    }
+    },
+    PLAYER: {
+        "type": "http",
+        "scheme": "bearer",
+        "description": (
+            "A player key is made by the client: `skye_key_` and from 22 to 64 characters of base64url, with "
+            "at least 128 random bits. It needs no registration. Creating or joining a game with it binds "
+            "the seat to it. The service stores a hash of it only, and cannot recover it."
+        ),
+    },
 }

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 from marshmallow import Schema
 
 from service.matches.errors import ERROR_CODES
-from service.openapi.components import IDEMPOTENCY_KEY, IF_MATCH, IF_NONE_MATCH, TOKEN, component_of
+from service.openapi.components import IDEMPOTENCY_KEY, IF_MATCH, IF_NONE_MATCH, PLAYER, TOKEN, component_of
 from service.schemas.responses import Problem
 from service.web.problems import CONTENT_TYPE
 
@@ -27,17 +27,19 @@ CODES = "x-problem-codes"
 
 
 class Token(Enum):
-    """Whether an operation asks for a token."""
+    """Whether an operation asks for a token, and whether only a player key will do."""
 
     NONE = "none"
     OPTIONAL = "optional"
     REQUIRED = "required"
+    PLAYER = "player"
 
 
 _SECURITY: dict[Token, list[dict[str, list[str]]]] = {
     Token.NONE: [],
     Token.OPTIONAL: [{}, {TOKEN: []}],
     Token.REQUIRED: [{TOKEN: []}],
+    Token.PLAYER: [{PLAYER: []}],
 }
 
 
@@ -103,6 +105,12 @@ CREATES = (
     "server_busy",
 )
 """What refuses wherever an answer is remembered under a key."""
+
+KEYED = ("token_unknown", "game_unreadable", "too_many_games")
+"""What refuses wherever a player key takes a seat."""
+
+PLAYERS = (*STORE, "player_key_required", "token_unknown", "game_unreadable", "too_much_contention")
+"""What refuses wherever only a player key will do."""
 
 WRITES = (*GAME, *CREATES, "version_mismatch")
 """What refuses wherever a game is changed."""
@@ -214,10 +222,15 @@ def writes(answer: Answer, *, refuses: Iterable[str] = (), token: Token = Token.
     return Describe([answer], (*WRITES, *refuses), token, [IDEMPOTENCY_KEY, IF_MATCH])
 
 
+def of_player(*answers: Answer, refuses: Iterable[str] = (), headers: Sequence[str] = ()) -> Describe:
+    """Document a view that is about the player whose key is sent."""
+    return Describe(answers, (*PLAYERS, *refuses), Token.PLAYER, headers)
+
+
 def creates(answer: Answer, *, refuses: Iterable[str] = ()) -> Describe:
     """Document a view that makes a game."""
     answer = answer._replace(headers=["ETag", "Location"])
-    return Describe([answer], (*CREATES, *refuses), headers=[IDEMPOTENCY_KEY])
+    return Describe([answer], (*CREATES, *KEYED, *refuses), Token.OPTIONAL, [IDEMPOTENCY_KEY])
 
 
 def _named(*names: str) -> dict[str, str]:
@@ -238,6 +251,7 @@ def _refusal(status: int | str, codes: Sequence[str]) -> dict[str, Any]:
 _SHARED: dict[str, tuple[str, ...]] = {
     "UnreadableBody": ("malformed_json", "bad_request"),
     "TokenNeeded": ("token_required", "token_unknown"),
+    "PlayerKeyNeeded": ("token_unknown", "player_key_required"),
     "InvalidRequest": ("invalid_body", "invalid_parameter", "idempotency_key_reused"),
     "InvalidHeader": ("invalid_parameter", "idempotency_key_reused"),
     "NoSuchGame": ("not_found", "game_not_found"),

@@ -1,11 +1,12 @@
 """The routes, one module for each resource, in the order in which the documentation shows them."""
 
-from service.routes import catalogue, docs, lobby, operations, play, scoring, seats
+from service.routes import catalogue, docs, lobby, me, operations, play, scoring, seats
 from service.routes import game_log as history
 
 BLUEPRINTS = (
     lobby.blueprint,
     seats.blueprint,
+    me.blueprint,
     play.blueprint,
     history.blueprint,
     scoring.blueprint,

@@ -127,11 +127,7 @@ def _stream(follower: Follower, after: int) -> Response:
     match, _ = first[0]
     if match.is_over and after >= match.last_event:
         return Response(status=204, headers={"Cache-Control": "no-store"})  # an EventSource stops at 204
-    response = Response(sse.frames(follower.stream(first, after).items()), content_type=sse.EVENT_STREAM)
-    response.call_on_close(_open(follower, is_stream=True))
-    response.headers["Cache-Control"] = "no-store"
-    response.headers["X-Accel-Buffering"] = "no"
-    return response
+    return sse.response(follower.stream(first, after).items(), _open(follower, is_stream=True))
 
 
 @blueprint.route("/rounds/<int:round>")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from flask import Response
@@ -15,6 +16,7 @@ from service.schemas import requests
 from service.schemas import responses as answers
 from service.usecases import commands
 from service.usecases import creation_commands as creation
+from service.usecases import rematch as rematches
 from service.web.collaborators import collaborators
 from service.web.rate_limits import charge_creation
 from service.web.request_parsing import Resource, bearer_token, command_from_request
@@ -37,8 +39,8 @@ _BEGINNINGS = {
 }
 """The commands that create a game from something, by the field of the body that has it."""
 
-_GAME = {"game": "$response.body#/game/id"}
 _THIS = {"game": "$request.path.game"}
+_NEW = {"game": "$response.body#/game/id"}
 
 
 @blueprint.route("/games", methods=["POST"])
@@ -48,14 +50,14 @@ _THIS = {"game": "$request.path.game"}
         "The game and its tokens.",
         answers.CreatedGame,
         links=[
-            Link("get_game", "The new game.", _GAME),
-            Link("join_game", "Take a seat in it.", _GAME),
-            Link("start_game", "Start it, with the host token.", _GAME),
-            Link("list_events", "Follow it.", _GAME),
+            Link("get_game", "The new game.", _NEW),
+            Link("join_game", "Take a seat in it.", _NEW),
+            Link("start_game", "Start it, with the host token.", _NEW),
+            Link("list_events", "Follow it.", _NEW),
             Link(
                 "list_actions",
                 "What the first player can do, with that seat's token.",
-                {**_GAME, "seat": "$response.body#/players/0/seat"},
+                {**_NEW, "seat": "$response.body#/players/0/seat"},
             ),
         ],
     ),
@@ -81,6 +83,8 @@ def create_game(body: dict[str, Any]) -> Response:
 
     A player with `"invite": true` is invited instead: the response has a single-use code, which reserves a
     seat behind the players seated. The creator then never holds that player's token.
+
+    With a player key as the bearer token the game and the first seat that no bot plays are bound to the key.
 
     The tokens and codes in the response are shown this once. Repeating the request with the same
     `Idempotency-Key` gives them again.
@@ -188,6 +192,8 @@ _OWN_VIEW = Answer(
         "game_aborted",
         "too_many_changes",
         "game_full",
+        "already_seated",
+        "too_many_games",
         "color_taken",
         "name_taken",
         "invalid_setup",
@@ -202,11 +208,16 @@ def join_game(player: dict[str, Any], game: str) -> Response:
     the host can also seat people with the host token, and hand them their tokens. Only the host may seat
     a bot. A game that was created with `start` begins as soon as every seat is taken.
 
+    With a player key as the bearer token the seat is bound to the key, which can hold one seat of a game;
+    an invitation code is then sent as `invite`.
+
     The token in the answer is shown this once.
     """
     if "bot" in player:
         charge_creation(1)
-    result = commands.join_game(collaborators().games, command_from_request(), game, player)
+    command, invite = command_from_request(), player.pop("invite", None)
+    command = replace(command, token=command.token or invite, invite=invite)
+    result = commands.join_game(collaborators().games, command, game, player)
     seat = result.view["seat"]
     return command_response(result, 201, location=f"/v1/games/{game}/players/{seat}")
 
@@ -333,6 +344,41 @@ def start_game(game: str) -> Response:
     so the answer shows the game waiting for prices.
     """
     return command_response(commands.start_game(collaborators().games, command_from_request(), game))
+
+
+@blueprint.route("/games/<game>/rematch", methods=["POST"])
+@writes(
+    Answer(
+        201,
+        "The seat in the new game and its token.",
+        answers.TakenSeat,
+        links=[
+            Link("get_game", "The new game.", _NEW),
+            Link("list_events", "Follow it.", _NEW),
+            Link("leave_game", "Leave it.", {**_NEW, "seat": "$response.body#/seat"}),
+        ],
+    ),
+    refuses=[
+        "token_required",
+        "not_your_seat",
+        "game_not_over",
+        "seat_played_by_bot",
+        "already_seated",
+        "game_already_started",
+        "too_many_games",
+        "invalid_setup",
+    ],
+)
+def rematch(game: str) -> Response:
+    """Play a game again with the same players.
+
+    Each player of a game that is over sends this with the token of the old seat, or with the player key. The
+    first opens the new game, with the same options, another seed and the bots of the old game; the others
+    take the seats that are reserved for them. It starts when all have. The host token stays the same.
+    """
+    charge_creation(1)
+    result = rematches.rematch(collaborators().games, command_from_request(), game)
+    return command_response(result, 201, location=f"/v1/games/{result.game_id}/players/{result.view['seat']}")
 
 
 @blueprint.route("/games/<game>", methods=["DELETE"])

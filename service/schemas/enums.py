@@ -191,6 +191,17 @@ class StreamEndReason(Word):
     choices = ("finished", "aborted", "restart", "history_lost", "game_not_found", "token_unknown")
 
 
+class PlayerStreamEndReason(Word):
+    """Why a player's stream ends.
+
+    `restart`: the server stops, so reconnect. `history_lost`: the store has lost events that were sent.
+    `token_unknown`: the key was replaced. There may be new ones.
+    """
+
+    extensible = True
+    choices = ("restart", "history_lost", "token_unknown")
+
+
 class SeedOrigin(Word):
     """Who chose the seed; a creator who did knows every draw in advance. There may be new ones."""
 

@@ -15,8 +15,10 @@ from typing import Any, ClassVar
 import msgspec
 from marshmallow import Schema, ValidationError, fields, validate
 
+from service.matches import tokens
 from service.matches.cooperative_yield import Computation
 from service.matches.errors import MAX_ERRORS
+from service.matches.player_keys import PLAYER_KEY
 from skye import LIMIT, PLAYERS, ROTATIONS
 
 MAX_GOLD = 1_000_000
@@ -202,6 +204,34 @@ def _is_visible(character: str) -> bool:
         return True
     is_selector = ord(character) in _SUPPLEMENTARY_SELECTORS
     return not is_selector and unicodedata.category(character) not in _INVISIBLE_CATEGORIES
+
+
+class Credential(fields.String):
+    """A secret of a certain form, which no message repeats."""
+
+    def __init__(self, pattern: str, description: str, **kwargs: Any) -> None:
+        self._pattern = re.compile(pattern)
+        super().__init__(metadata={"description": description, "pattern": f"^{pattern}$"}, **kwargs)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        del attr, data, kwargs
+        if not isinstance(value, str) or not self._pattern.fullmatch(value):
+            raise ValidationError(f"This has not the form {self._pattern.pattern}.")
+        return value
+
+
+class PlayerKey(Credential):
+    """A player key."""
+
+    def __init__(self, description: str, **kwargs: Any) -> None:
+        super().__init__(PLAYER_KEY, description, **kwargs)
+
+
+class InviteCode(Credential):
+    """An invitation code."""
+
+    def __init__(self, description: str, **kwargs: Any) -> None:
+        super().__init__(tokens.FORM, description, **kwargs)
 
 
 EXTENSIBLE_ENUM = "x-extensible-enum"

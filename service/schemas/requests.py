@@ -27,10 +27,12 @@ from service.schemas.fields import (
     Boolean,
     Coordinate,
     Integer,
+    InviteCode,
     ListOf,
     Name,
     Object,
     One,
+    PlayerKey,
     QueryBoolean,
     QueryInteger,
     QueryRotation,
@@ -53,6 +55,12 @@ class PersonToSeat(Object):
 
     name = Name("What the player is called.", required=True)
     color = Color("The player's colour; the first that is free if none is named.")
+
+
+class PersonToJoin(PersonToSeat):
+    """A person who takes a seat of a game that exists."""
+
+    invite = InviteCode("An invitation code, for a caller that sends a player key as the bearer token.")
 
 
 class BotToSeat(Object):
@@ -92,11 +100,11 @@ class FirstPlayer(Variants):
 class PlayerToSeat(Variants):
     """A person or a bot that takes a seat."""
 
-    variants = (PersonToSeat, BotToSeat)
+    variants = (PersonToJoin, BotToSeat)
 
     def variant(self, data: dict[str, Any]) -> type[Schema]:
         """Tell a bot by its `bot`."""
-        return BotToSeat if "bot" in data else PersonToSeat
+        return BotToSeat if "bot" in data else PersonToJoin
 
 
 class TimeLimits(Object):
@@ -212,6 +220,12 @@ class GameToCreate(Variants):
         if "position" in data:
             return PositionedGame
         return RecordedGame if "record" in data or "until" in data else FreshGame
+
+
+class KeyToUse(Object):
+    """A player key that replaces the one that is sent as the bearer token."""
+
+    key = PlayerKey("The new key. Send the same one again after a failure.", required=True)
 
 
 class Offer(Object):
@@ -330,6 +344,39 @@ class GamesQuery(_Query):
     cursor = fields.String(
         validate=validate.Regexp("^[0-9]{1,16}$", error="This is no cursor of an earlier page."),
         metadata={"description": "`next_cursor` of the page before."},
+    )
+
+
+class OwnGamesQuery(_Query):
+    """Which games of a player to list."""
+
+    limit = QueryInteger(1, 100, "How many games at most.", load_default=20)
+    cursor = fields.String(
+        validate=validate.Regexp(
+            "^[0-9]{1,16}-[a-z0-9]{1,64}$", error="This is no cursor of an earlier page."
+        ),
+        metadata={"description": "`next_cursor` of the page before."},
+    )
+
+
+class PlayerStreamQuery(_Query):
+    """Where a player's events begin."""
+
+    after = fields.String(
+        validate=validate.Regexp("^[0-9]{1,19}-[0-9]{1,19}$", error="This is no id of an event."),
+        metadata={
+            "description": "Only events after the one with this id; from the first one kept if left out."
+        },
+        load_default="0-0",
+    )
+
+
+class PlayerEventsQuery(PlayerStreamQuery):
+    """Which events of a player to list."""
+
+    limit = QueryInteger(1, 1000, "How many events at most.", load_default=1000)
+    wait_ms = QueryInteger(
+        0, 60_000, "How many milliseconds to wait for an event if there is none yet.", load_default=0
     )
 
 

@@ -20,8 +20,9 @@ from service.matches.match import MATCH_EVENT_TYPES, AnyEvent, Change, Match
 from service.storage.store import LogEntry
 from skye import EVENT_TYPES
 
-FORMAT: Final = 3
-"""The newest format of a stored game. Format 2 added `invites`, format 3 `nonce` and `origin`."""
+FORMAT: Final = 4
+"""The newest format of a stored game. Format 2 added `invites`, format 3 `nonce` and `origin`,
+format 4 players bound by their keys."""
 
 LOG_FORMAT: Final = 1
 """The newest format of a log entry. Format 0 has no header: it was written before there were checksums."""
@@ -48,6 +49,8 @@ def version_header(match: Match) -> bytes:
 
 def _format(match: Match) -> int:
     """Return the oldest format that can hold a game."""
+    if match.host_player or any(seat.player for seat in match.seats):
+        return 4
     if match.options.nonce is not None or match.origin is not None:
         return 3
     return 2 if match.invites else 1

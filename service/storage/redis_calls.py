@@ -8,14 +8,21 @@ from typing import Any, Final, TypeVar
 
 import redis
 
+from service.matches.errors import Problem
 from service.storage.circuit_breaker import CircuitBreaker
-from service.storage.retry import RetryPolicy
+from service.storage.retry import RetryPolicy, TooFewReplicas
 from service.storage.topology import MasterReplaced, Topology
 
 T = TypeVar("T")
 
 _LATE_REPLY_S: Final = 0.1
 """A server that replies later may have been suspended: it then replies before it learns of its failover."""
+
+
+UNKNOWN_OUTCOME: Final = (
+    "The store broke off, or has fewer copies than wanted; the change may have happened. "
+    "Send it again with the same Idempotency-Key, or look."
+)
 
 
 class RedisCalls:
@@ -49,6 +56,20 @@ class RedisCalls:
                     raise MasterReplaced("the server that replied has been replaced")
                 return reply
         raise AssertionError("attempts end with a reply or raise")
+
+    def write(self, key: str, command: Callable[[redis.Redis], T], *, fenced: bool) -> T:
+        """Run a command that must not be lost, and say so when its outcome is unknown.
+
+        :param fenced: see `call`.
+        :raises Problem: store_unavailable.
+        """
+        try:
+            return self.call(key, command, fenced=fenced)
+        except Problem as problem:
+            kinds = redis.ConnectionError | redis.TimeoutError | TooFewReplicas
+            if isinstance(problem.__cause__, kinds):
+                problem.detail = UNKNOWN_OUTCOME
+            raise
 
     def call_each(
         self,

@@ -15,14 +15,16 @@ stale when a process ends between two writes; listing compares it with the games
 
 Of rate limits, `skye:bucket:KIND:WHOSE`: the time, in microseconds since 1970, at which a leaky bucket will
 be empty. Buckets and indexes have no format number: another form of them would get another key.
+
+What is stored of players is described in `redis_players`.
 """
 
 from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
 
 import redis
 
@@ -34,12 +36,12 @@ from service.storage.connect import create_topology
 from service.storage.eviction_policy import eviction_warning
 from service.storage.lua_scripts import COMMIT, FILL, TOUCH, MinReplicas
 from service.storage.pubsub import subscribe
-from service.storage.redis_calls import RedisCalls
+from service.storage.redis_calls import UNKNOWN_OUTCOME, RedisCalls
+from service.storage.redis_players import RedisPlayers
 from service.storage.redis_url import parse
 from service.storage.retry import (
     PROTOCOL_ERRORS,
     RetryPolicy,
-    TooFewReplicas,
     as_redis_error,
     expect_bytes,
     expect_int,
@@ -49,15 +51,11 @@ from service.storage.topology import SingleServer, Topology
 
 _SALTS: Final = 4096  # below this a salt takes no more than one byte in the stream
 
+_HEADER_BYTES: Final = 32
+"""As many bytes as the header of a stored game has at most."""
+
 _PING_TIMEOUT_S: Final = 0.5
 """The deadline of a health check: shorter than that of other calls, because a probe is repeated anyway."""
-
-T = TypeVar("T")
-
-_UNKNOWN_OUTCOME: Final = (
-    "The store broke off, or has fewer copies than wanted; the change may have happened. "
-    "Send it again with the same Idempotency-Key, or look."
-)
 
 
 class RedisStore:
@@ -79,6 +77,7 @@ class RedisStore:
         self._topology = SingleServer(topology) if isinstance(topology, redis.Redis) else topology
         self._calls = RedisCalls(self._topology, retry_policy or RetryPolicy(0), timeout_s)
         self._min_replicas = min_replicas
+        self.players = RedisPlayers(self._calls, min_replicas)
         # At random, so that processes do not all ping the same node of a cluster.
         self._ping_key = f"skye:{secrets.token_hex(8)}"
 
@@ -114,7 +113,7 @@ class RedisStore:
         if found[1] is None or self._min_replicas is None:
             return found
         # Read again with the write: another server may be the master by then.
-        return self._write(key, read_replicated)
+        return self._calls.write(key, read_replicated, fenced=True)
 
     def load_with_log(
         self, game_id: str, after: int = 0, limit: int | None = None
@@ -134,6 +133,15 @@ class RedisStore:
         """See `Store.load_many`."""
         keys = [_game_key(game_id) for game_id in game_ids]
         return self._calls.call_each(keys, lambda server, key: server.get(key), expect_bytes)
+
+    def headers(self, game_ids: Sequence[str]) -> list[bytes | None]:
+        """See `Store.headers`."""
+        keys = [_game_key(game_id) for game_id in game_ids]
+
+        def read(server: Any, key: str) -> Any:
+            return server.getrange(key, 0, _HEADER_BYTES - 1)
+
+        return [found or None for found in self._calls.call_each(keys, read, expect_bytes)]
 
     def commit(self, commit: Commit) -> bool:
         """See `Store.commit`. The script recognises a retry whose first attempt was committed."""
@@ -165,9 +173,9 @@ class RedisStore:
                 server, keys, [*arguments, int(attempts > 1), *entries], self._min_replicas
             )
 
-        result = self._write(keys[0], run)
+        result = self._calls.write(keys[0], run, fenced=self._min_replicas is not None)
         if result == 2:
-            raise Problem("store_unavailable", _UNKNOWN_OUTCOME)
+            raise Problem("store_unavailable", UNKNOWN_OUTCOME)
         if result == 3:
             raise Problem("game_unreadable", "The game's log is lost.")
         return bool(result)
@@ -240,16 +248,6 @@ class RedisStore:
             failure = as_redis_error(error)
             self._topology.invalidate(failure)
             raise Problem("store_unavailable") from failure
-
-    def _write(self, key: str, command: Callable[[redis.Redis], T]) -> T:
-        """Run a command that must not be lost, and say so when its outcome is unknown."""
-        try:
-            return self._calls.call(key, command, fenced=self._min_replicas is not None)
-        except Problem as problem:
-            kinds = redis.ConnectionError | redis.TimeoutError | TooFewReplicas
-            if isinstance(problem.__cause__, kinds):
-                problem.detail = _UNKNOWN_OUTCOME
-            raise
 
 
 def _in_memory() -> redis.Redis:

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from service.storage.player_store import PlayerStore
+
 
 class LogEntry(NamedTuple):
     """An entry of a game's event log.
@@ -49,6 +51,13 @@ class Commit:
 
 class Store(Protocol):
     """The store of all games. Every method raises Problem store_unavailable when it fails."""
+
+    @property
+    def players(self) -> PlayerStore:
+        """The store of players."""
+
+    def headers(self, game_ids: Sequence[str]) -> list[bytes | None]:
+        """Return the first bytes of stored games, which hold their versions; None for each missing one."""
 
     def load(self, game_id: str, response_key: str | None = None) -> tuple[bytes | None, bytes | None]:
         """Return the stored game and the response under an idempotency key; None for each that is missing."""

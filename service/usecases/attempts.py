@@ -10,13 +10,14 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, cast
 
 from service.matches import autoplay
 from service.matches.errors import Problem
 from service.matches.match import Match
-from service.matches.tokens import SPECTATOR, Caller, TokenSource, identify
+from service.matches.player_keys import identify_player
+from service.matches.tokens import SPECTATOR, Caller, TokenSource
 from service.matches.transitions import Transition
 from service.matches.view_types import TimedGameView
 from service.matches.views import game_view, timestamp
@@ -37,6 +38,7 @@ class Command:
     :param digest: identifies method, path and body of the request; empty without an idempotency key.
     :param address: the address of the client.
     :param accepts_version: the condition of `If-Match`.
+    :param invite: an invitation code beside the token.
     :param include_actions: whether the view of the game has the legal actions of the caller's seat.
     """
 
@@ -45,6 +47,7 @@ class Command:
     digest: bytes = b""
     address: str = ""
     accepts_version: Callable[[int], bool] = lambda _version: True
+    invite: str | None = None
     include_actions: bool = False
 
     @property
@@ -89,7 +92,7 @@ class Attempt:
         self._record = None if stored_record is None else decode_record(stored_record)
         replay = self._replayable
         retired = replay is not None and replay.retired_token
-        loaded = games.authenticate(game_id, stored, command.token, retired=retired)
+        loaded = games.authenticate(game_id, stored, command.token, invite=command.invite, retired=retired)
         self.match, self.caller = games.apply_deadlines(loaded)
         self.tokens = TokenSource(command.idempotency_key or "")
 
@@ -125,10 +128,7 @@ class Attempt:
         """
         if self._record is not None:
             raise Problem("idempotency_key_reused")
-        version = self.match.version
-        if not self._command.accepts_version(version):
-            detail, headers = f"The game is at version {version}.", {"ETag": f'"{version}"'}
-            raise Problem("version_mismatch", detail, headers=headers, version=version)
+        check_version(self._command, self.match.version)
 
     def commit(self, transition: Transition) -> Committed | None:
         """Let bots move, then commit; None after a conflict with another request.
@@ -149,17 +149,22 @@ class Attempt:
         token = self._command.token
         if token is None or match.seats is self.match.seats:
             return self.caller, False
-        caller = identify(match, token)
+        caller = self._games.identify(match, token)
         return caller or SPECTATOR, caller is None
 
 
 class Creation:
-    """One attempt to create a match under a new id."""
+    """One attempt to create a match under a new id; `player` is the id of the caller's player, or empty."""
 
     def __init__(self, games: Games, command: Command, game_id: str, record: bytes | None) -> None:
         self._games, self._command, self.game_id = games, command, game_id
         self._record = None if record is None else decode_record(record)
         self.tokens = TokenSource(command.idempotency_key or "")
+        self.player = games.players.player_of_key(command.token)
+
+    def hosted(self, match: Match) -> Match:
+        """Return a match that is bound to the caller's player key, if there is one."""
+        return replace(match, host_player=self.player)
 
     @property
     def now_ms(self) -> int:
@@ -186,9 +191,21 @@ class Creation:
         :raises Problem: store_unavailable.
         """
         transition = autoplay.play_bots(transition, self.now_ms)
-        committed = Committed(transition.match, Caller(host=True), self.tokens, self.now_ms)
+        match, player = transition.match, self.player
+        caller = identify_player(match, player) if player else None
+        committed = Committed(match, caller or Caller(host=True), self.tokens, self.now_ms)
         record = new_record(self._games, self._command, committed)
         return committed if self._games.commit(None, transition, record) else None
+
+
+def check_version(command: Command, version: int) -> None:
+    """Check the condition of `If-Match`.
+
+    :raises Problem: version_mismatch.
+    """
+    if not command.accepts_version(version):
+        detail, headers = f"The game is at version {version}.", {"ETag": f'"{version}"'}
+        raise Problem("version_mismatch", detail, headers=headers, version=version)
 
 
 def attempts(games: Games, command: Command, game_id: str) -> Iterator[Attempt]:
@@ -249,5 +266,9 @@ def _new_id(command: Command, expired: int) -> str:
     """
     if command.record_key is None:
         return "".join(secrets.choice(_ID_ALPHABET) for _ in range(_ID_LENGTH))
-    digest = hashlib.sha256(f"{command.record_key}/{expired}".encode()).digest()
+    return id_from(hashlib.sha256(f"{command.record_key}/{expired}".encode()).digest())
+
+
+def id_from(digest: bytes) -> str:
+    """Return the id of a match that derives from a digest."""
     return "".join(_ID_ALPHABET[byte % 32] for byte in digest[:_ID_LENGTH])

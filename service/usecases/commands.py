@@ -9,7 +9,12 @@ from __future__ import annotations
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from service.matches import lobby
-from service.matches.authorization import require_host, require_own_seat, require_seat
+from service.matches.authorization import (
+    require_host,
+    require_no_seat,
+    require_own_seat,
+    require_seat,
+)
 from service.matches.creation import new_invite, new_seat
 from service.matches.errors import Problem
 from service.matches.match import Match, Status
@@ -59,11 +64,13 @@ def join_game(
 ) -> CommandResult[TakenSeatView]:
     """Take a seat in the lobby; an invitation code is used up by it.
 
-    Only the host may seat a bot. In a private game the host seats players, or invites them.
+    Only the host may seat a bot. In a private game the host seats players, or invites them. With a player
+    key the seat is bound to the key, and an invitation code is in the body.
 
     :raises Problem: game_not_found, token_unknown, token_required, host_only, idempotency_key_reused,
-        version_mismatch, game_already_started, game_aborted, too_many_changes, game_full, color_taken,
-        name_taken, too_much_contention, store_unavailable, game_unreadable.
+        version_mismatch, game_already_started, game_aborted, already_seated, too_many_changes,
+        too_many_games, game_full, color_taken, name_taken, too_much_contention, store_unavailable,
+        game_unreadable.
     """
     for attempt in attempts(games, command, game_id):
         committed = attempt.replayed()
@@ -72,12 +79,14 @@ def join_game(
             if "bot" in player or (attempt.match.private and not invited):
                 require_host(attempt.caller)
             attempt.check_preconditions()
-            seat = new_seat(player, attempt.tokens, attempt.match.seats)
-            invited_by = hash_token(command.token or "") if invited else ""
+            bound = "" if "bot" in player else games.players.player_of_key(command.token)
+            require_no_seat(attempt.match, bound)
+            seat = new_seat(player, attempt.tokens, attempt.match.seats, bound)
+            invited_by = hash_token(command.invite or command.token or "") if invited else ""
             joined = lobby.join(attempt.match, seat, attempt.now_ms, invited_by=invited_by)
             committed = attempt.commit(joined)
         if committed is not None:
-            return _joined_result(committed)
+            return joined_result(committed)
     raise Problem("too_much_contention")
 
 
@@ -139,7 +148,7 @@ def rotate_token(games: Games, command: Command, game_id: str, seat: int) -> Com
             token = hash_token(attempt.tokens.token(str(seat)))
             committed = attempt.commit(lobby.rotate_token(attempt.match, seat, token, attempt.now_ms))
         if committed is not None:
-            return _joined_result(committed)
+            return joined_result(committed)
     raise Problem("too_much_contention")
 
 
@@ -233,7 +242,7 @@ def _invited_result(committed: Committed) -> CommandResult[CreatedInviteView]:
     return result_of(committed.match, view)
 
 
-def _joined_result(committed: Committed) -> CommandResult[TakenSeatView]:
+def joined_result(committed: Committed) -> CommandResult[TakenSeatView]:
     """Return the seat and its new token; a caller without a role gets the view of the new seat."""
     match, caller = committed.match, committed.caller
     ((seat, token),) = committed.tokens.given.items() or ((len(match.seats) - 1, None),)

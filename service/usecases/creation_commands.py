@@ -36,8 +36,9 @@ def create_game(games: Games, command: Command, body: dict[str, Any]) -> Command
         committed = creation.replayed()
         if committed is None:
             tokens, now_ms = creation.tokens, creation.now_ms
-            match = new_match(body, creation.game_id, tokens, now_ms)
-            seats, invites = new_seats(body["players"], tokens), new_invites(body["players"], tokens)
+            match = creation.hosted(new_match(body, creation.game_id, tokens, now_ms))
+            seats = new_seats(body["players"], tokens, creation.player)
+            invites = new_invites(body["players"], tokens)
             committed = creation.commit(lobby.open_match(match, seats, now_ms, invites=invites))
         if committed is not None:
             return _created_result(committed)
@@ -63,8 +64,8 @@ def create_game_from_record(
         committed = creation.replayed()
         if committed is None:
             now_ms, origin = creation.now_ms, Origin(OriginType.RECORD)
-            match = new_match(body, creation.game_id, creation.tokens, now_ms, origin)
-            seats = new_seats(body["players"], creation.tokens)
+            match = creation.hosted(new_match(body, creation.game_id, creation.tokens, now_ms, origin))
+            seats = new_seats(body["players"], creation.tokens, creation.player)
             opened = lobby.open_match(match, seats, now_ms, unique_names=False)
             if start is not None:
                 opened = opened.then(lobby.begin_from_position(opened.match, start, now_ms))
@@ -109,11 +110,12 @@ def _create_at_position(
         committed = creation.replayed()
         if committed is None:
             now_ms = creation.now_ms
-            match = new_match(body, creation.game_id, creation.tokens, now_ms, origin)
+            match = creation.hosted(new_match(body, creation.game_id, creation.tokens, now_ms, origin))
             if by_server:
                 options = replace(match.options, seed_source=SeedSource.SERVER, nonce=None)
                 match = replace(match, options=options)
-            opened = lobby.open_match(match, new_seats(body["players"], creation.tokens), now_ms)
+            seats = new_seats(body["players"], creation.tokens, creation.player)
+            opened = lobby.open_match(match, seats, now_ms)
             begun = opened.then(lobby.begin_from_position(opened.match, game, now_ms))
             committed = creation.commit(lobby.replay(begun, actions, now_ms))
         if committed is not None:

@@ -8,11 +8,12 @@ from typing import NamedTuple, TypeAlias
 
 from service.matches.errors import ERROR_CODES, Problem
 from service.matches.match import Change, Match
+from service.matches.player_keys import is_player_key
 from service.matches.tokens import Caller
 from service.matches.views import timestamp
 from service.storage import retry
 from service.usecases.game_feed import OUTAGE_S, STORE_FAILS, GameFeeds
-from service.usecases.games import LoadedMatch, role_of
+from service.usecases.games import LoadedMatch
 from service.usecases.subscription import Batch, Closed, Disconnected, Idle, Item, Subscription
 
 
@@ -127,9 +128,11 @@ class EventStream:
     def _send(self, batch: Batch) -> Iterator[StreamItem]:
         """Yield the events of a batch, and the end of the stream with the end of the game."""
         match = batch.match
-        if self._token is not None and match.seats != self._seats:
+        token = self._token
+        # A player key may be replaced at any time, which no match shows.
+        if token is not None and (match.seats != self._seats or is_player_key(token)):
             try:
-                self._caller = role_of(match, self._token)
+                self._caller = self._feeds.games.role_of(match, token)
             except Problem as problem:
                 yield self._end(problem.code)
                 return

@@ -62,7 +62,7 @@ class Follower:
                 is_done = bool(changes) or match.is_over or after > match.last_event
                 if is_done or left <= 0 or self.change_notifier.stopped:
                     return loaded, changes
-                is_woken = _wait(changed, min(left, time_to_next_read(match, self.games.now_ms())))
+                is_woken = wait(changed, min(left, time_to_next_read(match, self.games.now_ms())))
                 if not is_woken and has_disconnected():
                     return loaded, changes
 
@@ -74,7 +74,7 @@ class Follower:
         return EventStream(self.feeds, self.token, first, after)
 
 
-def _wait(event: threading.Event, timeout_s: float) -> bool:
+def wait(event: threading.Event, timeout_s: float) -> bool:
     """Wait for an event until a timeout, or until the client has disconnected; return whether it is set."""
     until = time.monotonic() + timeout_s
     while (left_s := until - time.monotonic()) > 0:

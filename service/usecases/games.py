@@ -14,6 +14,7 @@ from service.matches import autoplay
 from service.matches.errors import Problem
 from service.matches.match import Change, Match, Status
 from service.matches.past_versions import match_at_version
+from service.matches.player_keys import identify_player, is_player_key
 from service.matches.tokens import SPECTATOR, Caller, identify
 from service.matches.transitions import Transition
 from service.observability.metrics import Metrics
@@ -30,6 +31,7 @@ from service.storage.event_log import changes_from_log
 from service.storage.store import Commit, LogEntry, Store, StoredResponse
 from service.usecases.listing import Listing
 from service.usecases.match_cache import MatchCache
+from service.usecases.players import Players
 from service.usecases.retries import MAX_ATTEMPTS, back_off
 
 
@@ -38,22 +40,6 @@ class LoadedMatch(NamedTuple):
 
     match: Match
     caller: Caller
-
-
-def role_of(match: Match, token: str | None, *, retired: bool = False) -> Caller:
-    """Return the role that a token has in a match.
-
-    :param retired: accept a token that no longer has a role, as a spectator's.
-    :raises Problem: game_not_found, token_unknown.
-    """
-    caller = SPECTATOR if token is None else identify(match, token)
-    if caller is None and retired:
-        return SPECTATOR
-    if match.private and caller in (None, SPECTATOR):
-        raise Problem("game_not_found")
-    if caller is None:
-        raise Problem("token_unknown")
-    return caller
 
 
 class Games:
@@ -72,6 +58,7 @@ class Games:
         self._metrics = metrics or Metrics()
         self._cache = MatchCache()
         self.listing = Listing(store, self.now_ms)
+        self.players = Players(store, settings, self.now_ms)
 
     # Queries.
 
@@ -108,7 +95,7 @@ class Games:
         :raises Problem: game_not_found, game_unreadable, store_unavailable.
         """
         stored, entries = self._store.load_with_log(game_id, after)
-        match = self._decoded(game_id, stored)
+        match = self.decoded(game_id, stored)
         if self.apply_deadlines(LoadedMatch(match, SPECTATOR)).match is not match:
             return self.changes_after(game_id, after)
         return match, changes_from_log(match, after, entries)
@@ -138,15 +125,50 @@ class Games:
         return self._store.load(game_id, record_key)
 
     def authenticate(
-        self, game_id: str, stored: bytes | None, token: str | None, *, retired: bool = False
+        self,
+        game_id: str,
+        stored: bytes | None,
+        token: str | None,
+        *,
+        invite: str | None = None,
+        retired: bool = False,
     ) -> LoadedMatch:
-        """Return a match and the role that the token has in it.
+        """Return a match and the role that the token has in it. A player key without a role is a spectator's.
 
+        :param invite: an invitation code that a caller without a role holds.
         :param retired: accept a token that no longer has a role, as a spectator's.
-        :raises Problem: game_not_found, token_unknown, game_unreadable.
+        :raises Problem: game_not_found, token_unknown, game_unreadable, store_unavailable.
         """
-        match = self._decoded(game_id, stored)
-        return LoadedMatch(match, role_of(match, token, retired=retired))
+        match = self.decoded(game_id, stored)
+        return LoadedMatch(match, self.role_of(match, token, invite=invite, retired=retired))
+
+    def role_of(
+        self, match: Match, token: str | None, *, invite: str | None = None, retired: bool = False
+    ) -> Caller:
+        """Return the role that a token has in a match; see `authenticate`.
+
+        :raises Problem: game_not_found, token_unknown, store_unavailable.
+        """
+        caller = SPECTATOR if token is None else self.identify(match, token)
+        if caller in (None, SPECTATOR) and invite is not None:
+            invited = identify(match, invite)
+            caller = invited if invited is not None and invited.invited else caller
+        if caller is None and retired:
+            return SPECTATOR
+        if match.private and caller in (None, SPECTATOR):
+            raise Problem("game_not_found")
+        if caller is None and not is_player_key(token or ""):
+            raise Problem("token_unknown")
+        return caller or SPECTATOR
+
+    def identify(self, match: Match, token: str) -> Caller | None:
+        """Return the role that a token or a player key has in a match, None if it has none.
+
+        :raises Problem: token_unknown, for a player key that was replaced; store_unavailable.
+        """
+        if is_player_key(token):
+            return identify_player(match, self.players.require_player(token))
+        return identify(match, token)
 
     def apply_deadlines(self, loaded: LoadedMatch) -> LoadedMatch:
         """Apply the deadline that has passed, if any: the first request that comes after it does so.
@@ -164,12 +186,19 @@ class Games:
             match = self.current(match.id)
         raise Problem("too_much_contention")
 
+    def apply_deadlines_of(self, game_id: str) -> None:
+        """Apply the deadline of a match that has passed, if any.
+
+        :raises Problem: game_not_found, game_unreadable, too_much_contention, store_unavailable.
+        """
+        self.apply_deadlines(LoadedMatch(self.current(game_id), SPECTATOR))
+
     def current(self, game_id: str) -> Match:
         """Return a match as it is stored.
 
         :raises Problem: game_not_found, game_unreadable, store_unavailable.
         """
-        return self._decoded(game_id, self._store.load(game_id)[0])
+        return self.decoded(game_id, self._store.load(game_id)[0])
 
     def at_version(self, match: Match, version: int) -> Match:
         """Return a match as it was at an earlier version.
@@ -183,7 +212,11 @@ class Games:
             raise Problem("game_unreadable", f"Version {version} of the game is lost.")
         return past
 
-    def _decoded(self, game_id: str, stored: bytes | None) -> Match:
+    def decoded(self, game_id: str, stored: bytes | None) -> Match:
+        """Return a stored match.
+
+        :raises Problem: game_not_found, when there is none; game_unreadable.
+        """
         if stored is None:
             raise Problem("game_not_found")
         try:
@@ -209,6 +242,7 @@ class Games:
         match = transition.match
         if before is None:
             self.listing.update(None, match)
+        self.players.announce(before, match)
         expected = None if before is None else self._expected_header(before)
         stored, ttl_s = encode_match(match), self._ttl_s(match.status)
         entries = self._entries(before, transition)
@@ -222,6 +256,7 @@ class Games:
             self._metrics.game_changed(before.status if before else None, match.status)
         if before is not None and before.status is not match.status:
             self.listing.update(before, match)
+        self.players.relay_commit(before, match)
         return True
 
     @property

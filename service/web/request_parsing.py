@@ -19,6 +19,7 @@ from werkzeug.exceptions import ClientDisconnected, HTTPException
 
 from service.matches.cooperative_yield import Computation
 from service.matches.errors import MAX_ERRORS, FieldError, Problem
+from service.matches.player_keys import is_player_key
 from service.matches.tokens import is_well_formed
 from service.usecases.attempts import Command
 
@@ -227,7 +228,7 @@ def bearer_token() -> str | None:
     token = value.strip()
     if scheme.lower() != "bearer" or not token:
         raise Problem("token_unknown", "Send the token as `Authorization: Bearer TOKEN`.")
-    if not is_well_formed(token):
+    if not is_well_formed(token) and not is_player_key(token):
         raise Problem("token_unknown")
     return token
 

@@ -29,10 +29,10 @@ def etag(version: int, caller: Caller = SPECTATOR, form: str = "") -> str:
 
     The caller is part of it: a browser sends the tag that it has with the token of another caller.
 
-    >>> etag(4), etag(4, Caller(seat=1)), etag(4, Caller(host=True)), etag(4, form="-svg")
-    ('"4"', '"4-seat1"', '"4-host"', '"4-svg"')
+    >>> etag(4), etag(4, Caller(seat=1)), etag(4, Caller(seat=1, host=True)), etag(4, form="-svg")
+    ('"4"', '"4-seat1"', '"4-host-seat1"', '"4-svg"')
     """
-    role = "-host" if caller.host else "" if caller.seat is None else f"-seat{caller.seat}"
+    role = ("-host" if caller.host else "") + ("" if caller.seat is None else f"-seat{caller.seat}")
     return f'"{version}{role}{form}"'
 
 

@@ -128,6 +128,19 @@ def invitation(story):
     story.tell("rotated", "The old token is invalid.", "POST", f"{game}/players/0/token", token=ann)
 
 
+def player(story):
+    """Create and join games with a player key, list them, and replace the key."""
+    key, new = f"skye_key_{'dunvegan' * 3}", f"skye_key_{'portree' * 4}"
+    body = {"players": [{"name": "Ann"}, {"bot": "random"}], "start": True}
+    story.tell("key", "With a player key: the first seat is the key's.", "POST", "/v1/games", body, key)
+    lobby = story.ask("POST", "/v1/games", {"seats": 2}).json["game"]["id"]
+    path = f"/v1/games/{lobby}/players"
+    story.tell("key", "With a player key: the seat is the key's.", "POST", path, {"name": "Ann"}, key)
+    story.tell("both", "One waits for the player, one is in its lobby.", "GET", "/v1/me/games", token=key)
+    story.tell("two_games", "Of two games.", "GET", "/v1/me/events", token=key)
+    story.tell("replaced", "The old key is invalid.", "PUT", "/v1/me/key", {"key": new}, key)
+
+
 def pass_and_leave(story):
     """Pass when buying, resign, abort."""
     body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "start": True}
@@ -142,6 +155,7 @@ def pass_and_leave(story):
     )
     story.tell("resigned", "A player resigns.", "DELETE", f"{game}/players/1", token=tokens[1])
     story.tell("aborted", "The game is aborted.", "DELETE", game, token=created["host_token"])
+    story.tell("opened", "The first player opens the new game.", "POST", f"{game}/rematch", token=tokens[0])
 
 
 def after_the_end(story):
@@ -195,6 +209,7 @@ def operations():
         a_round(story, game, ann)
         a_look_around(story, game, ann)
         invitation(story)
+        player(story)
         pass_and_leave(story)
         after_the_end(story)
         apart_from_games(story)

@@ -35,6 +35,7 @@ _VARYING = {
     r'(?<="id": ")[a-z2-9]{12}(?=")': "GAME",
     r'(?<="game": ")[a-z2-9]{12}(?=")': "GAME",
     r'(?<="game":")[a-z2-9]{12}(?=")': "GAME",
+    r'(?<=": "\d-)\d{1,10}(?=")': "SALT",
 }
 _MARK = "---- answers of block %d"
 

@@ -69,6 +69,7 @@ class LiveService(Service):
         chance = {
             "token_bytes": token_bytes,
             "token_hex": lambda number: token_bytes(number).hex(),
+            "randbits": lambda bits: int.from_bytes(token_bytes(bits // 8), "big"),
             "choice": lambda things: things[int.from_bytes(token_bytes(4), "big") % len(things)],
         }
         self._stack.enter_context(mock.patch.multiple("secrets", **chance))

@@ -26,7 +26,7 @@ TEXTS = {name: guide.source(name) for name in NAMES}
 _OTHERS = """
     /v1 /v2 ... ..._ms snake_case null skye http://127.0.0.1:8000 ._~:/+=@- GET Authorization fetch
     EventSource Deprecation Sunset message stream end event deprecated
-    scoring/A scoring/B scoring/C scoring/D draw/ROUND/SEAT/N x-problem-codes
+    skye_key_ scoring/A scoring/B scoring/C scoring/D draw/ROUND/SEAT/N x-problem-codes
     fairness.commitment fairness.seed_source info.version
 """
 ELSEWHERE = {
@@ -234,6 +234,7 @@ def limits(document):
         "open streams and long polls of an address, in each worker process": (
             f"{most.limit_streams_per_address}"
         ),
+        "games of a player key that are not over": f"{most.limit_games_per_key:,}",
         "connections of an address, to each worker process": f"{most.limit_connections}",
         "a game that nobody starts": f"{most.game_ttl_lobby_s // DAY_S} days",
         "a game in play": f"{most.game_ttl_playing_s // DAY_S} days",

@@ -13,6 +13,7 @@ from service.storage.codec import StoredFormatError, decode_entry, decode_match,
 from service.storage.redis_store import RedisStore
 from service.storage.store import LogEntry
 from tests.faults.parts import sound
+from tests.support.endpoints import PLAYER_KEY
 from tests.support.playing import Game, Service, code_of, dice
 from tests.support.stored_fixture import restore
 
@@ -80,7 +81,37 @@ def test_response_of_an_older_release_is_replayed(written):
     assert service.get(keyed["path"].split("/players")[0])["version"] == version
 
 
+def test_player_of_an_older_release_keeps_key_games_and_events():
+    data = json.loads((FIXTURES[0].parent / "player-keys.json").read_text())
+    service, player = Service(fakeredis.FakeRedis(server=fakeredis.FakeServer())), data["player"]
+    service.clock.now = data["now"]
+    restore(service.redis, data["keys"])
+    listed = service.get("/v1/me/games", player["key"])["games"]
+    assert [own["game"]["id"] for own in listed] == player["games"]
+    assert service.get("/v1/me/events", player["key"])["events"] == player["events"]
+    assert code_of(service.call("GET", "/v1/me/games", token=player["old"])) == "token_unknown"
+
+
 # Newer formats.
+
+
+@pytest.mark.parametrize("kind", ["games", "events", "key"])
+def test_record_of_a_player_of_a_newer_format_is_refused(service, kind):
+    old, key = PLAYER_KEY, "skye_key_" + 22 * "B"
+    service.call("POST", "/v1/games", {"players": [{"name": "Ann"}]}, old)
+    service.call("PUT", "/v1/me/key", {"key": key}, old)
+    for name in service.redis.keys(f"skye:{{player.*}}:{kind}"):
+        if kind == "games":
+            service.redis.hset(name, mapping=dict.fromkeys(service.redis.hkeys(name), b"2:"))
+        elif kind == "events":
+            service.redis.xadd(name, {"e": b"2:0:"}, id="9-9")
+        else:
+            service.redis.set(name, b"2:0:")
+    answer = service.call("GET", "/v1/me/events", token=key)
+    if kind == "games":  # one game of the player does not hide the others
+        assert answer.status_code == 200
+    else:
+        assert code_of(answer) == "game_unreadable"
 
 
 def test_game_is_stored_in_the_oldest_format_that_can_hold_it(service):
@@ -98,6 +129,12 @@ def test_game_is_stored_in_the_oldest_format_that_can_hold_it(service):
 def test_game_from_a_position_is_stored_in_the_third_format(service):
     answer = service.call("POST", "/v1/games", {"position": {"players": [{}, {}]}})
     assert service.redis.get(f"skye:{{{answer.json['game']['id']}}}:table").startswith(b"3:")
+
+
+def test_game_of_a_player_key_is_stored_in_the_fourth_format(service):
+    game = service.table(1, start=False)
+    game.call("POST", "players", {"name": "Cy"}, token=PLAYER_KEY)
+    assert service.redis.get(f"skye:{{{game.id}}}:table").startswith(b"4:")
 
 
 def test_log_entry_of_a_newer_format_is_refused(service):

@@ -5,11 +5,12 @@ from typing import Any, NamedTuple
 
 from tests.support.playing import Game, dice
 
-HOST, NOBODY = "host", None
+HOST, PLAYER, NOBODY = "host", "player", None
+PLAYER_KEY = "skye_key_" + 22 * "A"
 
 
 class Endpoint(NamedTuple):
-    """One operation: `stage` names the game it is about, `who` the seat that asks, or the host.
+    """One operation: `stage` names the game it is about, `who` the seat that asks, the host or a player key.
 
     `body` makes the body from the game's view; `query` are the required parameters.
     """
@@ -43,7 +44,8 @@ class Endpoint(NamedTuple):
 
     def token(self, game):
         """Return the token of who asks."""
-        return game.host if self.who == HOST else None if self.who is None else game.tokens[self.who]
+        others = {HOST: game.host, PLAYER: PLAYER_KEY, NOBODY: None}
+        return others[self.who] if self.who in others else game.tokens[self.who]
 
     def right_body(self, game):
         """Return a body that is right, or None when the operation has none."""
@@ -103,6 +105,11 @@ ENDPOINTS = (
     Endpoint("POST", f"{_SEAT}/token", "lobby"),
     Endpoint("DELETE", _SEAT, "lobby"),
     Endpoint("POST", f"{_GAME}/start", "lobby", HOST),
+    Endpoint("GET", "/v1/me/games", "lobby", PLAYER),
+    Endpoint("GET", "/v1/me/events", "lobby", PLAYER),
+    Endpoint("GET", "/v1/me/events/stream", "lobby", PLAYER),
+    Endpoint("PUT", "/v1/me/key", "lobby", PLAYER, lambda _: {"key": "skye_key_" + "B" * 22}),
+    Endpoint("POST", f"{_GAME}/rematch", "aborted"),
     Endpoint("GET", f"{_SEAT}/actions"),
     Endpoint("PUT", f"{_SEAT}/offer", body=_offer),
     Endpoint("POST", f"{_SEAT}/purchase", "buying", body=lambda _: {"pass": True}),

@@ -92,6 +92,8 @@ def stored(redis, key):
         return redis.get(key)
     if kind == b"list":
         return redis.lrange(key, 0, -1)
+    if kind == b"hash":
+        return redis.hgetall(key)
     return redis.xrange(key) if kind == b"stream" else redis.zrange(key, 0, -1, withscores=True)
 
 

@@ -2,6 +2,8 @@
 
 import gzip
 
+from tests.support.endpoints import PLAYER_KEY
+from tests.support.playing import limited
 from tests.support.refused import refused_as
 
 # What is wrong with the request itself.
@@ -192,6 +194,38 @@ def a_color_that_another_has(service):
 def a_name_that_another_has(service):
     game = service.table(2, start=False)
     return lambda: game.call("POST", "players", {"name": "ann"})
+
+
+@refused_as("player_key_required")
+def a_list_of_games_without_a_player_key(service):
+    game = service.table()
+    return lambda: service.call("GET", "/v1/me/games", token=game.tokens[0])
+
+
+@refused_as("already_seated")
+def a_second_seat_for_a_player_key(service):
+    game = service.table(1, start=False)
+    game.call("POST", "players", {"name": "Key"}, token=PLAYER_KEY)
+    return lambda: game.call("POST", "players", {"name": "Again"}, token=PLAYER_KEY)
+
+
+@refused_as("key_taken")
+def a_player_key_that_is_in_use(service):
+    used = "skye_key_" + 22 * "U"
+    service.call("POST", "/v1/games", {}, used)
+    return lambda: service.call("PUT", "/v1/me/key", {"key": used}, PLAYER_KEY)
+
+
+@refused_as("history_lost")
+def events_of_a_player_after_one_that_is_unknown(service):
+    return lambda: service.call("GET", "/v1/me/events?after=7-7", token=PLAYER_KEY)
+
+
+@refused_as("too_many_games")
+def a_game_too_many_for_a_player_key(_service):
+    service = limited(limit_games_per_key=1)
+    service.call("POST", "/v1/games", {}, PLAYER_KEY)
+    return lambda: service.call("POST", "/v1/games", {}, PLAYER_KEY)
 
 
 @refused_as("too_few_players")

@@ -49,6 +49,22 @@ def keyed_action(service):
     }
 
 
+def player(service):
+    """Play with a player key that was replaced; return the key, its games and its events."""
+    old, key = "skye_key_" + 22 * "o", "skye_key_" + 22 * "n"
+    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "start": True, "options": {"turn_ms": 3_600_000}}
+    service.call("POST", "/v1/games", body | {"options": {"seed": "player", "turn_ms": 3_600_000}}, old)
+    over = service.call("POST", "/v1/games", body, old).json["game"]["id"]
+    service.call("DELETE", f"/v1/games/{over}", token=old)
+    service.call("PUT", "/v1/me/key", {"key": key}, old)
+    return {
+        "old": old,
+        "key": key,
+        "games": [own["game"]["id"] for own in service.get("/v1/me/games", key)["games"]],
+        "events": service.get("/v1/me/events", key)["events"],
+    }
+
+
 def answers(service, path, token):
     """Return what the API answers to reads of a game."""
     return {rest: service.call("GET", f"{path}/{rest}" if rest else path, token=token).json for rest in READ}
@@ -66,6 +82,8 @@ def dump(redis):
                 [entry_id.decode(), {name.decode(): _text(data) for name, data in fields.items()}]
                 for entry_id, fields in redis.xrange(key)
             ]
+        elif kind == "hash":
+            value = {name.decode(): _text(data) for name, data in redis.hgetall(key).items()}
         elif kind == "list":
             value = [_text(data) for data in redis.lrange(key, 0, -1)]
         else:
@@ -83,6 +101,8 @@ def restore(redis, kept):
             for entry_id, fields in stored["value"]:
                 data = {name: base64.b64decode(value) for name, value in fields.items()}
                 redis.xadd(key, data, id=entry_id)
+        elif stored["type"] == "hash":
+            redis.hset(key, mapping={name: base64.b64decode(data) for name, data in stored["value"].items()})
         elif stored["type"] == "list":
             redis.rpush(key, *(base64.b64decode(data) for data in stored["value"]))
         else:
@@ -92,8 +112,9 @@ def restore(redis, kept):
 def fixture():
     """Return the fixture of the code of today."""
     service = Service()
-    games, keyed = stages(service), keyed_action(service)
+    games, keyed, own = stages(service), keyed_action(service), player(service)
     return {
+        "player": own,
         "now": service.clock.now,
         "games": {
             name: {

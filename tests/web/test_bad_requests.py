@@ -199,6 +199,16 @@ def test_an_accept_that_cannot_be_served_is_refused(name, games):
 
 
 QUERIES = {
+    "GET /v1/me/events": {
+        "after": ["", "1", "-1", "1-", "1-x", "9" * 20 + "-1", "1-1-1"],
+        "limit": ["0", "1001", "x"],
+        "wait_ms": ["-1", "60001"],
+    },
+    "GET /v1/me/events/stream": {"after": ["", "1", "1-x"]},
+    "GET /v1/me/games": {
+        "limit": ["0", "101", "-1", "x", ""],
+        "cursor": ["", "x", "1", "-a", "1-", "1-A", "12345678901234567-a"],
+    },
     "GET /v1/games": {
         "limit": ["0", "101", "-1", "x", "", "9" * 30, "9" * 5000, "\x00", "1_0", "\u0661", " 5 "],
         "status": ["", "LOBBY", "aborted", "x" * 5000, "\x00"],

@@ -66,7 +66,7 @@ def fold(view: Game, event: Event) -> None:
 
 def _game_created(view: _View, players: _Players, event: _Event) -> None:
     """Copy what the creator chose."""
-    for field in ("name", "private", "seats", "options", "origin", "scoring_tiles", "fairness"):
+    for field in ("name", "private", "seats", "auto_start", "options", "origin", "scoring_tiles", "fairness"):
         view[field] = event[field]
     view["id"], view["created_at"] = event["game"], event["at"]
     view["starting_seat"] = event["options"]["starting_seat"]

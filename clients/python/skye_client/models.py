@@ -85,6 +85,7 @@ GuidePage: TypeAlias = Literal[
     "first-game",
     "writing-a-bot",
     "following-a-game",
+    "player-keys",
     "hidden-information",
     "retries",
     "testing",
@@ -107,6 +108,10 @@ class Income(TypedDict):
     whisky: int
     catch_up: int
     total: int
+
+
+class KeyToUse(TypedDict):
+    key: str
 
 
 LandscapeTileId: TypeAlias = Literal[
@@ -226,6 +231,12 @@ PassToBuy = TypedDict(
 )
 
 
+class PersonToJoin(TypedDict):
+    name: str
+    color: NotRequired[Color]
+    invite: NotRequired[str]
+
+
 class PersonToSeat(TypedDict):
     name: str
     color: NotRequired[Color]
@@ -239,10 +250,24 @@ class PlayerChanges(TypedDict):
     color: NotRequired[Color]
 
 
+PlayerEventId: TypeAlias = str
+
+
+PlayerEventStream: TypeAlias = str
+
+
 Point1Item: TypeAlias = int
 
 
 Point1: TypeAlias = list[Point1Item]
+
+
+PlayerStreamEndReason: TypeAlias = str
+
+
+class PlayerStreamStart(TypedDict):
+    after: PlayerEventId
+    last_event: PlayerEventId
 
 
 class PlayerToInvite(TypedDict):
@@ -292,6 +317,10 @@ class RecordedPurchase(TypedDict):
 class RecordedTakeBack(TypedDict):
     seat: int
     type: Literal["take_back"]
+
+
+class ReplacedKey(TypedDict):
+    replaced: bool
 
 
 class RevealedOffer(TypedDict):
@@ -660,6 +689,19 @@ class WhatIf(TypedDict):
     scrolls: ScrollPointsChange
 
 
+class YourTurnPlayerEvent(TypedDict):
+    id: PlayerEventId
+    at: Timestamp
+    game: GameId
+    seat: int | None
+    version: int
+    last_event: int
+    status: GameStatus | None
+    phase: GamePhase
+    deadline: Timestamp | None
+    type: Literal["your_turn"]
+
+
 class AreaCell(TypedDict):
     tile: TileId
     region: int
@@ -729,6 +771,19 @@ class CurrentOffer(TypedDict):
     prices: Prices | None
 
 
+class DeadlineNearPlayerEvent(TypedDict):
+    id: PlayerEventId
+    at: Timestamp
+    game: GameId
+    seat: int | None
+    version: int
+    last_event: int
+    status: GameStatus | None
+    phase: GamePhase
+    deadline: Timestamp | None
+    type: Literal["deadline_near"]
+
+
 class DrawnTile(TypedDict):
     tile: LandscapeTileId
     price: int | None
@@ -761,6 +816,17 @@ class Fairness(TypedDict):
     nonce: str | None
     seed: str | None
     seed_source: SeedOrigin
+
+
+class FinishedPlayerEvent(TypedDict):
+    id: PlayerEventId
+    at: Timestamp
+    game: GameId
+    seat: int | None
+    version: int
+    last_event: int
+    status: GameStatus | None
+    type: Literal["finished"]
 
 
 FirstPlayer: TypeAlias = PersonToSeat | BotToSeat | PlayerToInvite
@@ -819,6 +885,7 @@ class GameSummary(TypedDict):
     status: GameStatus
     created_at: Timestamp
     seats: int
+    auto_start: bool
     invites: int
     round: int
     phase: GamePhase | None
@@ -846,6 +913,17 @@ class InviteCreatedEvent(TypedDict):
     version: int
     at: Timestamp
     type: Literal["invite_created"]
+
+
+class LeftPlayerEvent(TypedDict):
+    id: PlayerEventId
+    at: Timestamp
+    game: GameId
+    seat: int | None
+    version: int
+    last_event: int
+    status: GameStatus | None
+    type: Literal["left"]
 
 
 class Offer(TypedDict):
@@ -878,6 +956,20 @@ class OffersRevealedEvent(TypedDict):
     at: Timestamp
     type: Literal["offers_revealed"]
     players: list[SeatOffer]
+
+
+class OwnGame(TypedDict):
+    game: GameSummary
+    seat: int | None
+    host: bool
+    waiting: bool
+    deadline: Timestamp | None
+
+
+class OwnGameList(TypedDict):
+    games: list[OwnGame]
+    last_event: PlayerEventId
+    next_cursor: str | None
 
 
 class PassAction(TypedDict):
@@ -929,6 +1021,17 @@ class PlayerChangedEvent(TypedDict):
     color: Color
 
 
+class PlayerEventOfLaterVersion(TypedDict):
+    id: PlayerEventId
+    at: Timestamp
+    game: GameId
+    seat: int | None
+    version: int
+    last_event: int
+    status: GameStatus | None
+    type: str
+
+
 class PlayerJoinedEvent(TypedDict):
     id: int
     version: int
@@ -953,7 +1056,12 @@ class PlayerOfPosition(TypedDict):
     bot: NotRequired[SeatableBot]
 
 
-PlayerToSeat: TypeAlias = PersonToSeat | BotToSeat
+class PlayerStreamEnd(TypedDict):
+    reason: PlayerStreamEndReason
+    last_event: PlayerEventId
+
+
+PlayerToSeat: TypeAlias = PersonToJoin | BotToSeat
 
 
 class PositionTile(TypedDict):
@@ -980,6 +1088,7 @@ class ProblemParams(TypedDict):
     seats: NotRequired[int]
     name: NotRequired[str]
     version: NotRequired[int]
+    game: NotRequired[GameId]
     action: NotRequired[int]
     reason: NotRequired[ProblemCode]
 
@@ -1071,6 +1180,17 @@ class Scroll(TypedDict):
 class SeatToken(TypedDict):
     seat: int
     token: Token | None
+
+
+class SeatedPlayerEvent(TypedDict):
+    id: PlayerEventId
+    at: Timestamp
+    game: GameId
+    seat: int | None
+    version: int
+    last_event: int
+    status: GameStatus | None
+    type: Literal["seated"]
 
 
 class SlotScore(TypedDict):
@@ -1190,6 +1310,9 @@ class Trial(TypedDict):
 UnknownEvent: TypeAlias = EventOfLaterVersion
 
 
+UnknownPlayerEvent: TypeAlias = PlayerEventOfLaterVersion
+
+
 Action: TypeAlias = (
     OfferAction
     | PurchaseAction
@@ -1289,6 +1412,7 @@ class GameCreatedEvent(TypedDict):
     name: str
     private: bool
     seats: int
+    auto_start: bool
     options: GameOptions
     origin: GameOrigin | None
     scoring_tiles: list[UsedScoringTile]
@@ -1344,6 +1468,21 @@ class Player(TypedDict):
     bot: BotName | None
 
 
+PlayerEvent: TypeAlias = (
+    SeatedPlayerEvent
+    | YourTurnPlayerEvent
+    | DeadlineNearPlayerEvent
+    | LeftPlayerEvent
+    | FinishedPlayerEvent
+    | UnknownPlayerEvent
+)
+
+
+class PlayerEventList(TypedDict):
+    events: list[PlayerEvent]
+    last_event: PlayerEventId
+
+
 class PlayerPosition(TypedDict):
     color: NotRequired[Color | None]
     gold: NotRequired[int | None]
@@ -1357,6 +1496,18 @@ class PlayerPosition(TypedDict):
     points: NotRequired[list[Point1] | None]
     territory_sizes: NotRequired[list[TerritorySize] | None]
     final: NotRequired[FinalPoints | None]
+
+
+PlayerStreamMessage: TypeAlias = (
+    PlayerStreamStart
+    | SeatedPlayerEvent
+    | YourTurnPlayerEvent
+    | DeadlineNearPlayerEvent
+    | LeftPlayerEvent
+    | FinishedPlayerEvent
+    | PlayerStreamEnd
+    | UnknownPlayerEvent
+)
 
 
 class Position(TypedDict):
@@ -1491,6 +1642,7 @@ class Game(TypedDict):
     private: bool
     created_at: Timestamp
     seats: int
+    auto_start: bool
     invites: int
     you: Viewer
     options: GameOptions

@@ -35,8 +35,8 @@ export function emptyView(tiles, { color = null, host = false } = {}) {
 /** What each type of event changes. @type {Record<string, (view: Game, event: any, players: Players) => void>} */
 const FOLDS = {
   game_created(view, event) {
-    const { name, seats, options, origin, scoring_tiles, fairness } = event;
-    Object.assign(view, { id: event.game, name, private: event.private, seats, origin, scoring_tiles });
+    const { name, seats, auto_start, options, origin, scoring_tiles, fairness } = event;
+    Object.assign(view, { id: event.game, name, private: event.private, seats, auto_start, origin, scoring_tiles });
     Object.assign(view, { options: { ...options }, fairness: { ...fairness } });
     Object.assign(view, { created_at: event.at, starting_seat: options.starting_seat });
   },

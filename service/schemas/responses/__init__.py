@@ -12,6 +12,7 @@ from service.schemas.responses.events import Event
 from service.schemas.responses.game import CurrentOffer, CurrentPlacements, Game, SeatView
 from service.schemas.responses.history import EventList, ExportedRecord, RoundReport, StreamMessage
 from service.schemas.responses.lobby import CreatedGame, CreatedInvite, GameList, TakenSeat
+from service.schemas.responses.me import OwnGameList, PlayerEventList, PlayerStreamMessage, ReplacedKey
 from service.schemas.responses.play import ActionList
 from service.schemas.responses.position import ExportedPosition
 from service.schemas.responses.problem import Problem
@@ -30,8 +31,12 @@ __all__ = [
     "Game",
     "GameList",
     "Health",
+    "OwnGameList",
     "Places",
+    "PlayerEventList",
+    "PlayerStreamMessage",
     "Problem",
+    "ReplacedKey",
     "RoundReport",
     "ScenarioList",
     "ScoredTerritories",

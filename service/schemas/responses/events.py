@@ -64,6 +64,7 @@ class GameCreatedEvent(_Event):
     name = Text("What the game is called.", 60)
     private = Flag("Whether the game is unlisted.")
     seats = Integer(PLAYERS[0], PLAYERS[-1], "How many can sit down.")
+    auto_start = Flag("Whether the game starts by itself as soon as every seat is taken.")
     options = One(GameOptions, "What the creator chose. The seed is always null here.")
     origin = One(GameOrigin, "What the game begins from; null: it begins as a new one.", allow_none=True)
     scoring_tiles = UsedScoringTiles("The scoring tiles that the creator named; none if they are drawn.")

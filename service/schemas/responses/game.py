@@ -212,6 +212,7 @@ class Game(Answer):
     private = Flag("Whether the game is unlisted, and hidden from whoever has none of its tokens.")
     created_at = Time("When the game was created.")
     seats = Integer(PLAYERS[0], PLAYERS[-1], "How many can sit down.")
+    auto_start = Flag("Whether the game starts by itself as soon as every seat is taken.")
     invites = Count("How many of the seats are reserved by unused invitations.", PLAYERS[-1])
     you = One(Viewer, "Whom the caller's token stands for.")
     options = One(GameOptions, "What the creator chose.")

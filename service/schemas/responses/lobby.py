@@ -10,6 +10,7 @@ from service.schemas.responses.shape import (
     Answer,
     BySeat,
     Count,
+    Flag,
     GameId,
     Text,
     Time,
@@ -72,6 +73,7 @@ class GameSummary(Answer):
     status = GameStatus("Where the game stands.")
     created_at = Time("When the game was created.")
     seats = Integer(PLAYERS[0], PLAYERS[-1], "How many can sit down.")
+    auto_start = Flag("Whether the game starts by itself as soon as every seat is taken.")
     invites = Count("How many of the seats are reserved by unused invitations.", PLAYERS[-1])
     round = Count("The round, counted from 1; 0 before the start.", ROUNDS)
     phase = GamePhase("The phase that waits for decisions; null when none does.", allow_none=True)

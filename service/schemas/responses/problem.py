@@ -5,7 +5,7 @@ from __future__ import annotations
 from service.matches.errors import ERROR_CODES, MAX_ERRORS
 from service.schemas.enums import AnyTile, Color, GamePhase, Side, TerrainName
 from service.schemas.fields import Coordinate, Integer, ListOf, One, Rotation, Seat, Word
-from service.schemas.responses.shape import Answer, Count, LandscapeTiles, Text, Version
+from service.schemas.responses.shape import Answer, Count, GameId, LandscapeTiles, Text, Version
 from skye import PLAYERS
 
 
@@ -45,6 +45,7 @@ class ProblemParams(Answer):
         "seats",
         "name",
         "version",
+        "game",
         "action",
         "reason",
     )
@@ -65,6 +66,7 @@ class ProblemParams(Answer):
     seats = Count("How many seats the game has.", PLAYERS[-1])
     name = Text("The name that is taken.", 40)
     version = Version("The version that the game is at.")
+    game = GameId("The game in which the caller has a seat.")
     action = Integer(1, None, "The number of the action of a record that breaks a rule, from 1.")
     reason = ProblemCode("The code of the rule that the action breaks.")
 

@@ -1,0 +1,159 @@
+"""What belongs to a player key: the player's games, what they report, and the key itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Any
+
+from flask import Response, request
+
+from service.matches.errors import FieldError, Problem
+from service.matches.views import summary_view, timestamp
+from service.openapi.components import IDEMPOTENCY_KEY, LAST_PLAYER_EVENT_ID
+from service.openapi.operations import BODY, Answer, Link, of_player, text
+from service.schemas import requests
+from service.schemas import responses as answers
+from service.usecases.player_follower import PlayerFollower, event_view
+from service.usecases.players import OwnGame
+from service.web import sse
+from service.web.collaborators import collaborators
+from service.web.rate_limits import charge_creation, network
+from service.web.request_parsing import Resource, bearer_token, command_from_request
+from service.web.responses import check_accepts, json_response
+
+blueprint = Resource(
+    "Player", __name__, url_prefix="/v1/me", description="All games of a player key, and the key itself."
+)
+
+
+@blueprint.route("/games")
+@of_player(
+    Answer(
+        200,
+        "A page of the games.",
+        answers.OwnGameList,
+        links=[Link("list_own_games", "The next page.", {"cursor": "$response.body#/next_cursor"})],
+    ),
+    refuses=["not_acceptable", "invalid_parameter"],
+)
+@blueprint.arguments(requests.OwnGamesQuery, location="query")
+def list_own_games(query: dict[str, Any]) -> Response:
+    """List the games of a player key.
+
+    These are the games in which the key holds a seat or that it created, private ones among them. Those that
+    wait for the player come first, the earliest deadline first; then the games in play and in the lobby, then
+    those that are over, the latest change first. A game that moves in this order while the pages are read may
+    be missing or come twice.
+    """
+    players = collaborators().games.players
+    player = players.require_player(bearer_token())
+    players.catch_up(player)
+    last_event = players.last_event(player)
+    found, last = players.page(player, query["limit"], _place(query.get("cursor")))
+    cursor = None if last is None else f"{last[0]:.0f}-{last[1]}"
+    games = [_own_game_view(own) for own in found]
+    return json_response({"games": games, "last_event": last_event, "next_cursor": cursor})
+
+
+def _place(cursor: str | None) -> tuple[float, str] | None:
+    if cursor is None:
+        return None
+    score, _, game_id = cursor.partition("-")
+    return float(score), game_id
+
+
+def _own_game_view(own: OwnGame) -> dict[str, Any]:
+    match, caller = own
+    return {
+        "game": summary_view(match),
+        "seat": caller.seat,
+        "host": caller.host,
+        "waiting": caller.seat in match.waiting_for,
+        "deadline": None if match.deadline_ms is None else timestamp(match.deadline_ms),
+    }
+
+
+@blueprint.route("/events")
+@of_player(
+    Answer(
+        200,
+        "The events.",
+        answers.PlayerEventList,
+        links=[Link("list_player_events", "What happens after.", {"after": "$response.body#/last_event"})],
+    ),
+    refuses=["not_acceptable", "invalid_parameter", "history_lost", "too_many_streams"],
+)
+@blueprint.arguments(requests.PlayerEventsQuery, location="query")
+def list_player_events(query: dict[str, Any]) -> Response:
+    """List the events of a player key.
+
+    One list over all games of the key: `seated`, `your_turn`, `deadline_near`, `left` and `finished`. Each
+    event is there once, those of one game in their order, whatever process fails. Begin with the `last_event`
+    of the list of games. With `wait_ms` the response waits for the next event (long polling). About the
+    latest 10,000 are kept.
+    """
+    follower = _follower()
+    with ExitStack() as on_close:
+        if query["wait_ms"]:
+            on_close.callback(_open(follower, is_stream=False))
+        page = follower.long_poll(query["after"], query["wait_ms"] / 1000, query["limit"])
+    events = [event_view(*event) for event in page.events]
+    return json_response({"events": events, "last_event": page.last_event})
+
+
+@blueprint.route("/events/stream")
+@of_player(
+    Answer(200, "The stream.", text("PlayerEventStream"), content_type=sse.EVENT_STREAM),
+    refuses=["not_acceptable", "invalid_parameter", "history_lost", "too_many_streams"],
+    headers=[LAST_PLAYER_EVENT_ID],
+)
+@blueprint.arguments(requests.PlayerStreamQuery, location="query")
+def stream_player_events(query: dict[str, Any]) -> Response:
+    """Stream the events of a player key.
+
+    Server-sent events over all games of the key, without an end of its own. See the schema PlayerEventStream.
+    """
+    check_accepts(sse.EVENT_STREAM)
+    follower, after = _follower(), _after(query)
+    first = follower.read(after, 100)
+    return sse.response(follower.stream(first, after), _open(follower, is_stream=True))
+
+
+def _follower() -> PlayerFollower:
+    return PlayerFollower(collaborators().games, collaborators().change_notifier, bearer_token())
+
+
+def _after(query: dict[str, Any]) -> str:
+    """Return the id of the last event that the client has; a reconnecting stream names it in a header."""
+    last = request.headers.get("Last-Event-ID")
+    if last is None:
+        return str(query["after"])
+    if not re.fullmatch(r"[0-9]{1,19}-[0-9]{1,19}", last):
+        raise Problem("invalid_parameter", errors=[FieldError("Last-Event-ID", "This is no id of an event.")])
+    return last
+
+
+def _open(follower: PlayerFollower, *, is_stream: bool) -> Callable[[], None]:
+    address = network(request.remote_addr)
+    return collaborators().open_streams.open(follower.token, address, is_stream=is_stream)
+
+
+@blueprint.route("/key", methods=["PUT"])
+@of_player(
+    Answer(200, "The key is replaced.", answers.ReplacedKey),
+    refuses=[*BODY, "invalid_parameter", "key_taken"],
+    headers=[IDEMPOTENCY_KEY],
+)
+@blueprint.arguments(requests.KeyToUse, description="The new key.")
+def replace_player_key(body: dict[str, Any]) -> Response:
+    """Replace a player key.
+
+    The new key stands for the same player: all seats and games stay. The old key becomes invalid at once. The
+    new key must not have been used before. Repeating the request with the old key is safe, with or without an
+    `Idempotency-Key`.
+    """
+    charge_creation(1)
+    collaborators().games.players.replace_key(command_from_request().token, body["key"])
+    return json_response({"replaced": True})

@@ -1,0 +1,66 @@
+"""Encode what is stored of players, and decode it: `FORMAT:CRC32:MSGPACK`.
+
+As with games (see `codec`), a program reads every format written so far and refuses newer ones.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import Final, Generic, TypeVar
+
+import msgspec
+
+from service.matches.player_events import FollowedGame, PlayerEvent
+from service.storage.codec import StoredFormatError
+
+PLAYER_FORMAT: Final = 1
+"""The newest format of the records of players."""
+
+
+class KeyRecord(msgspec.Struct, array_like=True, frozen=True):
+    """What is stored of a player key that took part in a rotation.
+
+    :param player: the id of the player that the key stands for; empty once the key is replaced.
+    :param replaced_by: the hash of the key that replaced it, empty while it is valid.
+    """
+
+    player: str
+    replaced_by: str = ""
+
+
+T = TypeVar("T")
+
+_encoder = msgspec.msgpack.Encoder()
+
+
+class _Codec(Generic[T]):
+    """Encodes and decodes records of one kind."""
+
+    def __init__(self, kind: type[T]) -> None:
+        self._decoder = msgspec.msgpack.Decoder(kind)
+
+    def encode(self, record: T) -> bytes:
+        """Return the bytes to store for a record."""
+        body = _encoder.encode(record)
+        return b"%d:%08x:%s" % (PLAYER_FORMAT, zlib.crc32(body), body)
+
+    def decode(self, stored: bytes) -> T:
+        """Return a stored record.
+
+        :raises StoredFormatError: when it is corrupt or of a newer format.
+        """
+        try:
+            number, checksum, body = stored.split(b":", 2)
+            if int(number) > PLAYER_FORMAT:
+                read = f"this program reads up to format {PLAYER_FORMAT}"
+                raise StoredFormatError(f"a record of the player is stored in format {int(number)}, {read}")
+            if checksum != b"%08x" % zlib.crc32(body):
+                raise ValueError("its checksum does not match")
+            return self._decoder.decode(body)
+        except (ValueError, msgspec.MsgspecError) as error:
+            raise StoredFormatError(f"a stored record of the player is corrupt: {error}") from error
+
+
+followed_games: Final = _Codec(FollowedGame)
+player_events: Final = _Codec(PlayerEvent)
+key_records: Final = _Codec(KeyRecord)

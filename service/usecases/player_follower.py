@@ -1,0 +1,179 @@
+"""Follow a player: one long poll or stream over all games of a player key, from an id of the player's events.
+
+It waits on the change notifier as the stream of one game does. While it is open it also does what no other
+request may do in time: it applies missed deadlines, reports those that are near, and relays what a process
+that crashed has left out.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from service.matches.cooperative_yield import has_disconnected
+from service.matches.errors import ERROR_CODES, Problem
+from service.matches.player_events import FollowedGame, PlayerEvent
+from service.matches.views import timestamp
+from service.storage import retry
+from service.storage.redis_players import changes_name
+from service.usecases import game_feed
+from service.usecases.change_notifier import ChangeNotifier
+from service.usecases.follower import wait
+from service.usecases.game_feed import OUTAGE_S, STORE_FAILS
+from service.usecases.games import Games
+from service.usecases.players import PlayerEvents
+from service.usecases.subscription import Idle
+
+_PAGE: Final = 100
+"""How many events a stream reads at once."""
+
+
+class PlayerStreamStarted(NamedTuple):
+    """A stream begins after the event with the id `after`."""
+
+    after: str
+    last_event: str
+
+
+class PlayerStreamEvents(NamedTuple):
+    """New events."""
+
+    views: list[dict[str, Any]]
+
+
+class PlayerStreamEnded(NamedTuple):
+    """The stream ends, for a reason, after the event with the id `last_event`."""
+
+    reason: str
+    last_event: str
+
+
+PlayerStreamItem: TypeAlias = PlayerStreamStarted | PlayerStreamEvents | Idle | PlayerStreamEnded
+"""What a stream sends; `service.web` frames it as server-sent events."""
+
+
+@dataclass(slots=True)
+class PlayerFollower:
+    """One client that follows the games of one player key."""
+
+    games: Games
+    change_notifier: ChangeNotifier
+    token: str | None
+    _player: str = ""
+    _states: dict[str, FollowedGame] = field(default_factory=dict)
+    _caught_up_at: float = float("-inf")
+
+    def read(self, after: str, limit: int) -> PlayerEvents:
+        """Return up to `limit` events after the one with the id `after`.
+
+        :raises Problem: player_key_required, token_unknown, history_lost, game_unreadable, store_unavailable.
+        """
+        players = self.games.players
+        self._player = players.require_player(self.token)
+        return players.events_after(self._player, after, limit)
+
+    def long_poll(self, after: str, wait_s: float, limit: int) -> PlayerEvents:
+        """Return what `read` does, but wait up to `wait_s` seconds for news.
+
+        :raises Problem: what `read` raises; too_much_contention.
+        """
+        until = time.monotonic() + wait_s
+        player = self.games.players.require_player(self.token)
+        with self.change_notifier.changes_of(changes_name(player)) as changed:
+            while True:
+                changed.clear()
+                self._attend(player)
+                page = self.read(after, limit)
+                left = until - time.monotonic()
+                if page.events or left <= 0 or self.change_notifier.stopped:
+                    return page
+                is_woken = wait(changed, min(left, self._time_to_next()))
+                if not is_woken and has_disconnected():
+                    return page
+
+    def stream(self, first: PlayerEvents, after: str) -> Generator[PlayerStreamItem]:
+        """Yield the events after the one with the id `after` as they happen.
+
+        The stream ends when the key is replaced, when the process shuts down, and when the store has lost
+        events that were sent. A client that reconnects goes on after the last event it has.
+
+        :param first: what `read` returned when the stream was opened.
+        """
+        page, player = first, self._player
+        with self.change_notifier.changes_of(changes_name(player)) as changed:
+            yield PlayerStreamStarted(after, first.last_event)
+            while True:
+                if page.events:
+                    after = page.events[-1][0]
+                    self._states |= self.games.players.states(
+                        player, {event.game for _, event in page.events}
+                    )
+                    yield PlayerStreamEvents([event_view(*event) for event in page.events])
+                if self.change_notifier.stopped:
+                    yield PlayerStreamEnded("restart", after)
+                    return
+                changed.clear()
+                try:
+                    with retry.without_retries():
+                        self._attend(player)
+                        page = self.read(after, _PAGE)
+                except Problem as problem:
+                    if ERROR_CODES[problem.code].status < 500:
+                        yield PlayerStreamEnded(problem.code, after)
+                        return
+                    yield STORE_FAILS
+                    changed.wait(OUTAGE_S)
+                    continue
+                if not page.events and not wait(changed, self._time_to_next()):
+                    if has_disconnected():
+                        return
+                    yield Idle("heartbeat")
+
+    def _attend(self, player: str) -> None:
+        """Apply deadlines that have passed, report those that are near, and catch up at each heartbeat."""
+        players, now_ms = self.games.players, self.games.now_ms()
+        for game_id, state in list(self._states.items()):
+            if state.deadline_ms is not None and state.deadline_ms <= now_ms:
+                with suppress(Problem):  # another request applies it too; the next heartbeat tries again
+                    self.games.apply_deadlines_of(game_id)
+                del self._states[game_id]
+            elif state.near_at_ms is not None and state.near_at_ms <= now_ms:
+                self._states[game_id] = players.report_near(player, game_id, state)
+        if time.monotonic() - self._caught_up_at >= game_feed.HEARTBEAT_S:
+            self._states = players.catch_up(player)
+            self._caught_up_at = time.monotonic()
+
+    def _time_to_next(self) -> float:
+        """Return the seconds to the next heartbeat, or to a deadline that ends or is near before it."""
+        moments = [
+            at_ms
+            for state in self._states.values()
+            for at_ms in (state.deadline_ms, state.near_at_ms)
+            if at_ms is not None
+        ]
+        left_s = self._caught_up_at + game_feed.HEARTBEAT_S - time.monotonic()
+        if moments:
+            left_s = min(left_s, (min(moments) - self.games.now_ms()) / 1000 + 0.01)
+        return max(left_s, 0.01)
+
+
+def event_view(event_id: str, event: PlayerEvent) -> dict[str, Any]:
+    """Return an event of a player as the API shows it."""
+    view: dict[str, Any] = {
+        "id": event_id,
+        "at": timestamp(event.at_ms),
+        "type": event.type,
+        "game": event.game,
+        "seat": event.seat,
+        "version": event.version,
+        "last_event": event.last_event,
+        "status": event.status,
+    }
+    if event.turn is not None:
+        deadline_ms = event.turn.deadline_ms
+        deadline = None if deadline_ms is None else timestamp(deadline_ms)
+        view |= {"phase": event.turn.phase, "deadline": deadline}
+    return view

@@ -1,0 +1,345 @@
+"""Players: their keys, and the index and events of their games.
+
+A player's record of a game is in another slot of a cluster than the game, so no commit can write both. The
+game is the truth, and the record follows it:
+
+1. `announce` writes a record before the commit that gives the player a role. Without it no process would
+   look for the game after a crash between the two writes.
+2. `relay` derives events from the log of the game after the position in the record, and writes the events
+   and the new position in one step (compare-and-set). Whichever process relays, each event is written once.
+3. `catch_up` relays what a process that crashed has left out. Each reader of a player's games or events
+   calls it first, and a stream repeats it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from contextlib import suppress
+from typing import Final, NamedTuple, TypeVar
+
+import msgspec
+
+from service.matches.errors import Problem
+from service.matches.match import Match
+from service.matches.player_events import (
+    Derived,
+    FollowedGame,
+    PlayerEvent,
+    derive,
+    gone,
+    is_news,
+    near_deadline,
+)
+from service.matches.player_keys import hash_player_key, identify_player, is_player_key, players_of
+from service.matches.tokens import Caller
+from service.settings import Settings
+from service.storage.codec import StoredFormatError, decode_match
+from service.storage.event_log import changes_from_log
+from service.storage.player_codec import KeyRecord, followed_games, key_records, player_events
+from service.storage.player_store import GameUpdate, Updated
+from service.storage.redis_players import ACTIVE_SCORE
+from service.storage.store import Store
+from service.usecases.retries import MAX_ATTEMPTS, back_off
+
+_ANNOUNCED_MS: Final = 60_000
+"""For so long an announced game is kept in which the player has no role: the commit may be on its way."""
+
+_LATEST_MS: Final = 9e12
+"""Later than any deadline, in milliseconds since 1970: the place of waiting games without one."""
+
+
+T = TypeVar("T")
+
+
+class OwnGame(NamedTuple):
+    """A game of a player, and the player's role in it."""
+
+    match: Match
+    caller: Caller
+
+
+class PlayerEvents(NamedTuple):
+    """Events of a player with their ids, and the id of the last one there is."""
+
+    events: list[tuple[str, PlayerEvent]]
+    last_event: str
+
+
+NO_EVENT: Final = "0-0"
+"""The id before a player's first event."""
+
+
+class Players:
+    """All players of a store."""
+
+    def __init__(self, store: Store, settings: Settings, now_ms: Callable[[], int]) -> None:
+        self._games = store
+        self._store = store.players
+        self._now_ms = now_ms
+        self._max_active = settings.limit_games_per_key if settings.limits else 0
+        ttls = settings.game_ttl_lobby_s, settings.game_ttl_playing_s, settings.game_ttl_finished_s
+        self._ttl_s = max(ttls)
+
+    # Keys.
+
+    def require_player(self, token: str | None) -> str:
+        """Return the id of the player whose key a bearer token is.
+
+        :raises Problem: player_key_required, token_unknown, game_unreadable, store_unavailable.
+        """
+        if token is None or not is_player_key(token):
+            raise Problem("player_key_required")
+        player, _ = self._player_of(hash_player_key(token))
+        if not player:
+            raise Problem("token_unknown", "This player key has been replaced.")
+        return player
+
+    def player_of_key(self, token: str | None) -> str:
+        """Return the id of the player whose key a bearer token is; empty if it is no player key.
+
+        :raises Problem: token_unknown, game_unreadable, store_unavailable.
+        """
+        return self.require_player(token) if is_player_key(token or "") else ""
+
+    def replace_key(self, token: str | None, new_key: str) -> None:
+        """Replace a player key; a retry with the old key succeeds.
+
+        The new key is stored before the old one becomes invalid: a crash in between leaves both valid.
+
+        :raises Problem: what `require_player` raises; key_taken.
+        """
+        old, new = hash_player_key(token or ""), hash_player_key(new_key)
+        if token is not None and is_player_key(token) and self._player_of(old)[1].replaced_by == new != "":
+            return
+        player = self.require_player(token)
+        record = key_records.encode(KeyRecord(player))
+        if old == new or not self._store.add_key(new, record):
+            raise Problem("key_taken")
+        stored = self._store.key_record(old)
+        if not self._store.replace_key(old, stored, key_records.encode(KeyRecord("", new))):
+            raise Problem("too_much_contention")
+
+    def _player_of(self, key_hash: str) -> tuple[str, KeyRecord]:
+        stored = self._store.key_record(key_hash)
+        record = KeyRecord(key_hash) if stored is None else _decoded(key_records.decode, stored)
+        return record.player, record
+
+    # Commits.
+
+    def announce(self, before: Match | None, after: Match) -> None:
+        """Record a game for the players that a commit is about to give a role in it.
+
+        The record is written even if there is one: what another process derives from the game as it was
+        must then not remove it.
+
+        :raises Problem: too_many_games, too_much_contention, store_unavailable, game_unreadable.
+        """
+        for player in players_of(after) - (players_of(before) if before else frozenset()):
+            self._announce(player, after.id)
+
+    def _announce(self, player: str, game_id: str) -> None:
+        for attempt in range(MAX_ATTEMPTS):
+            stored = self._store.game(player, game_id)
+            since_ms = self._now_ms()
+            state = FollowedGame(since_ms)
+            if stored is not None:
+                state = _decoded(followed_games.decode, stored)
+                state = msgspec.structs.replace(state, since_ms=max(since_ms, state.since_ms + 1))
+            result = self._write(player, game_id, stored, Derived(state))
+            if result is Updated.TOO_MANY_GAMES:
+                raise Problem("too_many_games", f"This key has {self._max_active} games that are not over.")
+            if result is Updated.DONE:
+                return
+            back_off(attempt)
+        raise Problem("too_much_contention")
+
+    def relay_commit(self, before: Match | None, after: Match) -> None:
+        """Relay a commit to the players whom it concerns; `catch_up` does so later if this fails."""
+        for player in players_of(after) | (players_of(before) if before else frozenset()):
+            if is_news(before, after, player):
+                with suppress(Problem):
+                    self.relay(player, after.id)
+
+    def relay(self, player: str, game_id: str) -> FollowedGame | None:
+        """Write the events of a game that are not written yet; return the new state, None if there is none.
+
+        :raises Problem: too_much_contention, store_unavailable, game_unreadable.
+        """
+        for attempt in range(MAX_ATTEMPTS):
+            stored = self._store.game(player, game_id)
+            if stored is None:
+                return None
+            state = _decoded(followed_games.decode, stored)
+            derived = self._derived(player, game_id, state)
+            is_stale = state.is_announced_only and self._now_ms() - state.since_ms > _ANNOUNCED_MS
+            if is_stale and derived.state == state:
+                if self._remove(player, game_id, stored):
+                    return None
+            elif derived.state == state or self._write(player, game_id, stored, derived) is Updated.DONE:
+                return derived.state
+            back_off(attempt)
+        raise Problem("too_much_contention")
+
+    def _derived(self, player: str, game_id: str, state: FollowedGame) -> Derived:
+        stored, entries = self._games.load_with_log(game_id, state.last_event)
+        now_ms = self._now_ms()
+        if stored is None:
+            return gone(state, game_id, now_ms)
+        match = _decoded(decode_match, stored)
+        changes = changes_from_log(match, state.last_event, entries)
+        return derive(state, match, player, changes, now_ms)
+
+    # Queries.
+
+    def catch_up(self, player: str) -> dict[str, FollowedGame]:
+        """Relay what has been left out, and deadlines that are near; return the states of the active games.
+
+        :raises Problem: too_much_contention, store_unavailable.
+        """
+        states: dict[str, FollowedGame] = {}
+        stored = self._store.active_games(player)
+        headers = self._games.headers([game_id for game_id, _ in stored])
+        for (game_id, record), header in zip(stored, headers, strict=True):
+            try:
+                state: FollowedGame | None = _decoded(followed_games.decode, record)
+                if state is None or header is None or state.version != _version(header):
+                    state = self.relay(player, game_id)
+                if state is not None and not state.over:
+                    states[game_id] = self.report_near(player, game_id, state)
+            except Problem as problem:  # one broken game must not hide the others
+                if problem.code != "game_unreadable":
+                    raise
+        return states
+
+    def events_after(self, player: str, after: str, limit: int) -> PlayerEvents:
+        """Return up to `limit` events of a player after the one with the id `after`.
+
+        :raises Problem: history_lost, when no event has this id; game_unreadable, store_unavailable.
+        """
+        has_event = after != NO_EVENT
+        found, last_id = self._store.events(player, after, limit + has_event)
+        if has_event and (not found or found[0].id != after):
+            raise Problem("history_lost")
+        events = [(event_id, _decoded(player_events.decode, data)) for event_id, data in found[has_event:]]
+        return PlayerEvents(events, last_id or NO_EVENT)
+
+    def last_event(self, player: str) -> str:
+        """Return the id of the last event of a player.
+
+        :raises Problem: store_unavailable.
+        """
+        return self._store.events(player, NO_EVENT, 1).last_id or NO_EVENT
+
+    def states(self, player: str, game_ids: Collection[str]) -> dict[str, FollowedGame]:
+        """Return the states of some games of a player.
+
+        :raises Problem: store_unavailable.
+        """
+        found: dict[str, FollowedGame] = {}
+        for game_id in game_ids:
+            stored = self._store.game(player, game_id)
+            if stored is not None:
+                found[game_id] = _decoded(followed_games.decode, stored)
+        return found
+
+    def report_near(self, player: str, game_id: str, state: FollowedGame) -> FollowedGame:
+        """Write the event that a deadline is near, if it is; return the new state."""
+        now_ms = self._now_ms()
+        if state.near_at_ms is None or now_ms < state.near_at_ms:
+            return state
+        is_over = state.deadline_ms is not None and now_ms >= state.deadline_ms
+        derived = (
+            Derived(msgspec.structs.replace(state, near_at_ms=None))
+            if is_over
+            else near_deadline(state, game_id, now_ms)
+        )
+        self._write(player, game_id, followed_games.encode(state), derived)
+        return derived.state
+
+    def page(
+        self, player: str, limit: int, after: tuple[float, str] | None
+    ) -> tuple[list[OwnGame], tuple[float, str] | None]:
+        """Return up to `limit` games of a player, and the place of the last one if there are more.
+
+        Those that wait for the player come first, the earliest deadline first; then those in play and in the
+        lobby, and those that are over, each by their last change.
+
+        :raises Problem: store_unavailable.
+        """
+        own: list[OwnGame] = []
+        while True:
+            found = self._places(player, limit + 1, after)
+            matches = self._games.load_many([game_id for _, game_id in found])
+            for place, stored in zip(found, matches, strict=True):
+                if len(own) == limit:
+                    return own, after
+                after = place
+                game = None if stored is None else _own_game(stored, player)
+                if game is not None:
+                    own.append(game)
+            if len(found) <= limit:
+                return own, None
+
+    def _places(self, player: str, limit: int, after: tuple[float, str] | None) -> list[tuple[float, str]]:
+        """Return the next places in a player's list: games of one score are in the order of their ids."""
+        highest, extra = None if after is None else after[0], 0
+        while True:
+            found = self._store.list_games(player, highest, limit + extra)
+            places = [(score, game_id) for game_id, score in found]
+            later = [place for place in places if after is None or place < after]
+            if len(later) >= limit or len(found) < limit + extra:
+                return later[:limit]
+            extra += limit
+
+    # Writes.
+
+    def _write(self, player: str, game_id: str, expected: bytes | None, derived: Derived) -> Updated:
+        record, events = (
+            followed_games.encode(derived.state),
+            [player_events.encode(e) for e in derived.events],
+        )
+        max_active = self._max_active if expected is None else 0
+        score = _score(derived.state)
+        return self._store.update_game(
+            GameUpdate(player, game_id, expected, record, score, self._ttl_s, max_active, events)
+        )
+
+    def _remove(self, player: str, game_id: str, expected: bytes) -> bool:
+        update = GameUpdate(player, game_id, expected, None, 0, self._ttl_s)
+        return self._store.update_game(update) is Updated.DONE
+
+
+def _decoded(decode: Callable[[bytes], T], stored: bytes) -> T:
+    """Return a decoded value.
+
+    :raises Problem: game_unreadable.
+    """
+    try:
+        return decode(stored)
+    except StoredFormatError as error:
+        raise Problem("game_unreadable", f"{str(error).capitalize()}.") from error
+
+
+def _own_game(stored: bytes, player: str) -> OwnGame | None:
+    """Return a stored game with the player's role, None if there is none or the game is unreadable."""
+    try:
+        match = decode_match(stored)
+    except StoredFormatError:
+        return None
+    caller = identify_player(match, player)
+    return None if caller is None else OwnGame(match, caller)
+
+
+def _version(header: bytes) -> int:
+    """Return the version in the header of a stored game; -1 if there is none."""
+    parts = header.split(b":", 2)
+    return int(parts[1]) if len(parts) > 1 and parts[1].isdigit() else -1
+
+
+def _score(state: FollowedGame) -> float:
+    """Return the place of a game among a player's games; a higher score comes first."""
+    if state.over:
+        return state.since_ms
+    if state.turn is None:
+        return ACTIVE_SCORE + state.since_ms
+    return 3 * ACTIVE_SCORE - min(state.turn.deadline_ms or _LATEST_MS, _LATEST_MS)

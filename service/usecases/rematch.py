@@ -1,0 +1,121 @@
+"""Rematch: the players of a game that is over meet again in a new one.
+
+The id of the new game derives from the old one. So every player sends the same request: the first opens the
+new game, and the others find it and take the seats that are reserved for them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import replace
+
+from service.matches import lobby
+from service.matches.errors import Problem
+from service.matches.match import Match, Seat, SeedSource, Status
+from service.matches.tokens import Caller, TokenSource, hash_token
+from service.matches.transitions import Transition
+from service.matches.view_types import TakenSeatView
+from service.usecases.attempts import Command, Committed, check_version, id_from, new_record
+from service.usecases.commands import CommandResult, joined_result
+from service.usecases.games import Games
+from service.usecases.idempotency import decode_record
+from service.usecases.retries import MAX_ATTEMPTS, back_off
+
+
+def rematch(games: Games, command: Command, game_id: str) -> CommandResult[TakenSeatView]:
+    """Open the game that follows one that is over, or take the caller's seat in it.
+
+    It starts when the people of the old game have taken their seats; the bots of the old game are seated at
+    once.
+
+    :raises Problem: game_not_found, token_unknown, token_required, not_your_seat, game_not_over,
+        seat_played_by_bot, idempotency_key_reused, version_mismatch, already_seated, game_already_started,
+        too_many_games, too_much_contention, store_unavailable, game_unreadable.
+    """
+    old, caller = games.read(game_id, command.token)
+    seat = _own_seat(old, caller)
+    for attempt in range(MAX_ATTEMPTS):
+        new_id, before, record = _following(games, command, old)
+        tokens = TokenSource(command.idempotency_key or "")
+        if record is not None:
+            stored = decode_record(record)
+            if stored.digest != command.digest or before is None:
+                raise Problem("idempotency_key_reused")
+            past = games.at_version(before, stored.version)
+            issued = stored.tokens(command.idempotency_key or "")
+            return joined_result(Committed(past, stored.caller, issued, stored.now_ms or games.now_ms()))
+        check_version(command, old.version)
+        opened = _opened(old, new_id, games.now_ms()) if before is None else Transition(before)
+        transition = _joined(opened, seat, games.now_ms(), tokens)
+        committed = Committed(
+            transition.match, Caller(len(transition.match.seats) - 1, caller.host), tokens, games.now_ms()
+        )
+        kept = new_record(games, command, committed)
+        if games.commit(before, transition, kept):
+            return joined_result(committed)
+        back_off(attempt)
+    raise Problem("too_much_contention")
+
+
+def _own_seat(old: Match, caller: Caller) -> Seat:
+    """Return the caller's seat in a game that is over.
+
+    :raises Problem: token_required, not_your_seat, game_not_over, seat_played_by_bot.
+    """
+    if caller.seat is None:
+        raise Problem("not_your_seat" if caller.host else "token_required")
+    if not old.is_over:
+        raise Problem("game_not_over")
+    seat = old.seats[caller.seat]
+    if seat.bot:
+        raise Problem("seat_played_by_bot")
+    return seat
+
+
+def _following(games: Games, command: Command, old: Match) -> tuple[str, Match | None, bytes | None]:
+    """Return id, match and idempotency record of the game that follows, the last one not aborted."""
+    number = 0
+    while True:
+        new_id = id_from(hashlib.sha256(f"rematch/{old.id}/{old.host}/{number}".encode()).digest())
+        stored, record = games.load(new_id, command.record_key)
+        match = None if stored is None else games.decoded(new_id, stored)
+        if match is None or match.status is not Status.ABORTED:
+            return new_id, match, record
+        number += 1
+
+
+def _joined(opened: Transition, seat: Seat, now_ms: int, tokens: TokenSource) -> Transition:
+    """Seat a player in the game that follows.
+
+    :raises Problem: already_seated, game_already_started.
+    """
+    match = opened.match
+    if any(other.name == seat.name and not other.bot for other in match.seats):
+        raise Problem("already_seated", game=match.id)
+    taken = replace(seat, token=hash_token(tokens.token(str(len(match.seats)))))
+    return opened.then(lobby.join(match, taken, now_ms, invited_by=_reservation(seat)))
+
+
+def _opened(old: Match, new_id: str, now_ms: int) -> Transition:
+    """Open the game that follows: its bots are seated, and seats are reserved for the people."""
+    options = replace(old.options, seed=secrets.token_hex(16), seed_source=SeedSource.SERVER)
+    match = Match(
+        id=new_id,
+        name=old.name,
+        host=old.host,
+        options=options,
+        created_ms=now_ms,
+        capacity=len(old.seats),
+        private=old.private,
+        start_when_full=True,
+        host_player=old.host_player,
+    )
+    bots = tuple(replace(seat, token="", player="") for seat in old.seats if seat.bot)  # nosec B106
+    people = tuple(_reservation(seat) for seat in old.seats if not seat.bot)
+    return lobby.open_match(match, bots, now_ms, invites=people)
+
+
+def _reservation(seat: Seat) -> str:
+    """Return the hash that reserves a seat; no token and no invitation code has it."""
+    return hash_token(f"rematch {seat.token} {seat.player}")

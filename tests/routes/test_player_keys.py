@@ -1,0 +1,251 @@
+"""Player keys: seats bound to them, the list of their games, and their replacement."""
+
+import secrets
+
+import pytest
+
+from service.storage.redis_store import RedisStore
+from tests.support.playing import Game, Service, code_of, limited, refusal
+
+KEY = {"Idempotency-Key": "once"}
+
+
+def new_key():
+    return f"skye_key_{secrets.token_urlsafe(16)}"
+
+
+def created(service, key, players=("Ann",), **more):
+    """Return a game that the holder of a key creates and sits down in."""
+    body = {"players": [{"name": name} for name in players], **more}
+    answer = service.call("POST", "/v1/games", body, key)
+    assert answer.status_code == 201, answer.text
+    return Game(service, answer.json)
+
+
+def join(game, key, name="Eve", **more):
+    return game.call("POST", "players", {"name": name, **more}, token=key)
+
+
+def listed(service, key, query=""):
+    return service.get(f"/v1/me/games{query}", key)["games"]
+
+
+def ids(service, key):
+    return [own["game"]["id"] for own in listed(service, key)]
+
+
+# Seats.
+
+
+def test_creating_with_a_key_binds_the_game_and_the_first_seat(service):
+    key = new_key()
+    players = [{"bot": "random"}, {"name": "Ann"}, {"name": "Bob"}]
+    answer = service.call("POST", "/v1/games", {"players": players}, key)
+    assert answer.json["game"]["you"] == {"seat": 1, "host": True}
+    game = Game(service, answer.json)
+    assert game.call("GET", token=key).json["you"] == {"seat": 1, "host": True}
+    assert game.call("POST", "start", token=key).status_code == 200
+
+
+def test_joining_with_a_key_binds_the_seat(service):
+    key, game = new_key(), service.table(1, start=False)
+    answer = join(game, key)
+    assert (answer.status_code, answer.json["seat"]) == (201, 1)
+    assert answer.json["game"]["you"] == {"seat": 1, "host": False}
+    game.call("POST", "start", token=game.host)
+    assert code_of(game.offer(0, 1, 1, token=key)) == "not_your_seat"
+    actions = service.get(game.path("actions", 1), key)["actions"]
+    assert game.call("PUT", "offer", actions[0]["body"], seat=1, token=key).status_code == 200
+
+
+def test_key_without_a_role_is_a_spectator(service):
+    game = service.table(2)
+    assert game.call("GET", token=new_key()).json["you"] == {"seat": None, "host": False}
+    assert code_of(game.offer(0, 1, 1, token=new_key())) == "token_required"
+    private = service.table(2, private=True)
+    assert code_of(private.call("GET", token=new_key())) == "game_not_found"
+
+
+def test_key_holds_one_seat_of_a_game(service):
+    key, game = new_key(), service.table(1, start=False)
+    join(game, key)
+    assert code_of(join(game, key, "Eva")) == "already_seated"
+
+
+def test_invitation_beside_a_key_seats_the_player_of_the_key(service):
+    key = new_key()
+    body = {"private": True, "players": [{"name": "Ann"}, {"invite": True}]}
+    answer = service.call("POST", "/v1/games", body)
+    game, (code,) = Game(service, answer.json), answer.json["invites"]
+    assert code_of(join(game, key)) == "game_not_found"
+    assert join(game, key, invite=code).json["seat"] == 1
+    assert game.call("GET", token=key).json["you"]["seat"] == 1
+    assert code_of(join(game, new_key(), "Fay", invite=code)) == "game_not_found"
+
+
+def test_leaving_frees_the_seat_from_the_key(service):
+    key = new_key()
+    for start in (False, True):
+        game = service.table(2, start=False)
+        join(game, key)
+        if start:
+            game.call("POST", "start", token=game.host)
+        assert game.call("DELETE", seat=2, token=key).status_code == 200
+        assert game.call("GET", token=key).json["you"]["seat"] is None
+        assert game.id not in ids(service, key)
+
+
+def test_repeated_creation_with_a_key_returns_the_same_game(service):
+    key = new_key()
+    first, again = (service.call("POST", "/v1/games", {}, key, KEY) for _ in range(2))
+    assert first.json == again.json
+    other = service.call("POST", "/v1/games", {}, new_key(), KEY)
+    assert other.json["game"]["id"] != first.json["game"]["id"]
+
+
+@pytest.mark.parametrize("key", ["skye_key_short", "skye_key_" + 65 * "a", "skye_key_" + 22 * "!", "key"])
+def test_malformed_key_is_refused(service, key):
+    assert code_of(service.call("GET", "/v1/me/games", token=key)) == "token_unknown"
+
+
+def test_request_without_a_player_key_is_refused(service):
+    game = service.table(1, start=False)
+    for token in (None, game.host, game.tokens[0]):
+        assert code_of(service.call("GET", "/v1/me/games", token=token)) == "player_key_required"
+
+
+def test_key_is_in_no_view_event_or_stored_value(service):
+    key, other = new_key(), new_key()
+    game = created(service, key, private=True)
+    service.call("PUT", "/v1/me/key", {"key": other}, key)
+    shown = [service.call("GET", game.path(rest), token=other).text for rest in ("", "events")]
+    shown.append(service.call("GET", "/v1/me/games", token=other).text)
+    for secret in (key, other):
+        assert secret.removeprefix("skye_key_") not in f"{shown} {service.stored()}"
+    players = {part for name in service.redis.keys("skye:{player.*") for part in name.decode().split("}")[:1]}
+    for player in players:
+        assert player.removeprefix("skye:{player.") not in str(shown)
+
+
+# The list of games.
+
+
+def test_games_that_wait_for_the_player_are_listed_first(service):
+    key = new_key()
+    lobby = created(service, key)
+    service.clock.advance(1)
+    waiting = created(service, key, ("Ann", "Bob"), start=True)
+    service.clock.advance(1)
+    urgent = created(service, key, ("Ann", "Bob"), start=True, options={"turn_ms": 60_000})
+    service.clock.advance(1)
+    acted = created(service, key, ("Ann", "Bob"), start=True)
+    acted.offer(0, 1, 1)
+    service.clock.advance(1)
+    aborted = created(service, key)
+    aborted.call("DELETE", token=key)
+    assert ids(service, key) == [urgent.id, waiting.id, acted.id, lobby.id, aborted.id]
+    first, second, third, *_ = listed(service, key)
+    assert (first["waiting"], second["waiting"], third["waiting"]) == (True, True, False)
+    assert first["deadline"] is not None
+    assert (first["seat"], first["host"]) == (0, True)
+
+
+def test_pages_hold_each_game_once(service):
+    key = new_key()
+    games = {created(service, key).id for _ in range(7)}
+    found, cursor = [], ""
+    while cursor is not None:
+        page = service.get(f"/v1/me/games?limit=3{cursor and f'&cursor={cursor}'}", key)
+        found += [own["game"]["id"] for own in page["games"]]
+        cursor = page["next_cursor"]
+    assert len(found) == 7
+    assert set(found) == games
+
+
+def test_expired_game_leaves_the_list(service):
+    key = new_key()
+    gone, kept = created(service, key), created(service, key)
+    service.redis.delete(f"skye:{{{gone.id}}}:table", f"skye:{{{gone.id}}}:log")
+    assert ids(service, key) == [kept.id]
+
+
+def test_game_whose_commit_failed_is_not_listed(service, monkeypatch):
+    key, game = new_key(), service.table(1, start=False)
+    with monkeypatch.context() as patched:
+        patched.setattr(RedisStore, "commit", lambda *_: False)
+        assert join(game, key).status_code == 503
+    assert ids(service, key) == []
+    service.clock.advance(120)
+    assert ids(service, key) == []
+    assert not service.redis.keys("skye:{player.*}:games")
+
+
+def test_game_is_listed_though_the_worker_died_after_the_commit(service, monkeypatch):
+    key, game = new_key(), service.table(1, start=False)
+    with monkeypatch.context() as patched:
+        patched.setattr("service.usecases.players.Players.relay_commit", lambda *_: None)
+        join(game, key)
+    assert ids(service, key) == [game.id]
+
+
+def test_games_of_a_key_are_limited():
+    service, key = limited(limit_games_per_key=2), new_key()
+    games = [created(service, key) for _ in range(2)]
+    refused = service.call("POST", "/v1/games", {}, key)
+    assert refusal(refused) == "too_many_games"
+    games[0].call("DELETE", token=key)
+    assert service.call("POST", "/v1/games", {}, key).status_code == 201
+
+
+# Replacement.
+
+
+def replaced(service, old, new):
+    return service.call("PUT", "/v1/me/key", {"key": new}, old)
+
+
+def test_new_key_has_the_seats_of_the_old_one(service):
+    old, new, newest = new_key(), new_key(), new_key()
+    game = created(service, old)
+    assert replaced(service, old, new).status_code == 200
+    assert game.call("GET", token=new).json["you"] == {"seat": 0, "host": True}
+    assert replaced(service, new, newest).status_code == 200
+    assert ids(service, newest) == [game.id]
+    for key in (old, new):
+        assert code_of(service.call("GET", "/v1/me/games", token=key)) == "token_unknown"
+        assert code_of(game.call("GET", token=key)) == "token_unknown"
+
+
+def test_repeated_replacement_succeeds(service):
+    old, new = new_key(), new_key()
+    for _ in range(2):
+        assert replaced(service, old, new).json == {"replaced": True}
+    assert code_of(replaced(service, old, new_key())) == "token_unknown"
+
+
+def test_key_in_use_replaces_no_other(service):
+    old, used, retired = new_key(), new_key(), new_key()
+    created(service, used)
+    replaced(service, retired, new_key())
+    for key in (used, retired, old):
+        assert code_of(replaced(service, old, key)) == "key_taken"
+    assert listed(service, old) == []
+
+
+def test_replacement_that_broke_off_is_completed_by_a_retry(service, monkeypatch):
+    old, new = new_key(), new_key()
+    game = created(service, old)
+    with monkeypatch.context() as patched:
+        players = "service.storage.redis_players.RedisPlayers"
+        patched.setattr(f"{players}.replace_key", lambda *_: False)
+        assert replaced(service, old, new).status_code == 503
+    assert ids(service, old) == ids(service, new) == [game.id]
+    assert replaced(service, old, new).status_code == 200
+    assert code_of(service.call("GET", "/v1/me/games", token=old)) == "token_unknown"
+
+
+def test_key_works_on_every_worker(service):
+    key = new_key()
+    game = created(service, key)
+    other = Service(service.redis)
+    assert ids(other, key) == [game.id]

@@ -1,0 +1,142 @@
+"""Rematches, and lobbies that start by themselves."""
+
+import threading
+
+import pytest
+
+from tests.support.playing import Game, Service, code_of, dice
+
+KEY = {"Idempotency-Key": "once"}
+
+
+def over(service, players=2, **more):
+    """Return a game that is over."""
+    game = service.table(players, **more)
+    game.play_out(dice(2))
+    return game
+
+
+def rematch(game, seat, **more):
+    return game.call("POST", "rematch", token=game.tokens[seat], **more)
+
+
+def test_players_meet_again_in_a_new_game(service):
+    old = over(service, options={"open_gold": True, "tie_break": "total_gold"}, name="Final")
+    first, second = rematch(old, 1), rematch(old, 0)
+    assert (first.status_code, first.json["seat"], first.json["game"]["status"]) == (201, 0, "lobby")
+    assert (second.status_code, second.json["seat"], second.json["game"]["status"]) == (201, 1, "playing")
+    new = second.json["game"]
+    assert first.headers["Location"] == f"/v1/games/{new['id']}/players/0"
+    assert [player["name"] for player in new["players"]] == ["Bob", "Ann"]
+    assert (new["name"], new["options"]["open_gold"], new["options"]["tie_break"]) == (
+        "Final",
+        True,
+        "total_gold",
+    )
+    assert new["fairness"]["seed_source"] == "server"
+    assert service.get(f"/v1/games/{new['id']}", first.json["token"])["you"]["seat"] == 0
+    assert service.get(f"/v1/games/{new['id']}", old.host)["you"]["host"] is True
+
+
+def test_bots_are_seated_again_at_once(service):
+    old = service.table(3, bots={1: "random"})
+    old.call("DELETE", token=old.host)
+    view = rematch(old, 0).json["game"]
+    assert [player["bot"] for player in view["players"]] == ["random", None]
+    assert rematch(old, 2).json["game"]["status"] == "playing"
+
+
+def test_seats_of_a_rematch_are_reserved_for_its_players(service):
+    old = over(service)
+    new = rematch(old, 0).json["game"]
+    assert new["invites"] == 1
+    path = f"/v1/games/{new['id']}/players"
+    assert code_of(service.call("POST", path, {"name": "Eve"})) == "game_full"
+    assert code_of(service.call("POST", path, {"name": "Eve"}, old.tokens[1])) == "token_unknown"
+
+
+def test_second_request_of_a_player_names_the_seat_taken(service):
+    old = over(service)
+    new = rematch(old, 0).json["game"]["id"]
+    again = rematch(old, 0)
+    assert code_of(again) == "already_seated"
+    assert again.json["params"]["game"] == new
+
+
+def test_repeated_rematch_with_a_key_returns_the_same_token(service):
+    old = over(service)
+    first, again = (rematch(old, 0, headers=KEY) for _ in range(2))
+    assert first.json == again.json
+    assert rematch(old, 1, headers=KEY).json["seat"] == 1
+
+
+def test_player_key_keeps_its_seat_in_a_rematch(service):
+    key = "skye_key_" + 22 * "r"
+    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "start": True}
+    old = Game(service, service.call("POST", "/v1/games", body, key).json)
+    old.call("DELETE", token=key)
+    new = old.call("POST", "rematch", token=key).json["game"]
+    assert new["you"] == {"seat": 0, "host": True}
+    assert new["id"] in [own["game"]["id"] for own in service.get("/v1/me/games", key)["games"]]
+
+
+def test_rematch_that_was_aborted_can_be_opened_again(service):
+    old = over(service)
+    first = rematch(old, 0).json["game"]["id"]
+    service.call("DELETE", f"/v1/games/{first}", token=old.host)
+    assert rematch(old, 0).json["game"]["id"] != first
+
+
+def test_rematch_of_a_private_game_is_private(service):
+    old = service.table(2, private=True)
+    old.call("DELETE", token=old.host)
+    new = rematch(old, 0).json["game"]
+    assert new["private"]
+    assert code_of(service.call("GET", f"/v1/games/{new['id']}")) == "game_not_found"
+    assert rematch(old, 1).status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("who", "problem"), [("seat", "game_not_over"), ("host", "not_your_seat"), (None, "token_required")]
+)
+def test_rematch_is_for_players_of_a_game_that_is_over(service, who, problem):
+    game = service.table(2)
+    token = {"seat": game.tokens[0], "host": game.host, None: None}[who]
+    assert code_of(service.call("POST", game.path("rematch"), token=token)) == problem
+
+
+def test_player_who_resigned_has_no_rematch(service):
+    game = service.table(3)
+    game.call("DELETE", seat=0)
+    game.call("DELETE", token=game.host)
+    assert code_of(rematch(game, 0)) == "token_unknown"
+
+
+def test_all_players_at_once_meet_in_one_game(service):
+    old, found = service.table(5), []
+    old.call("DELETE", token=old.host)
+
+    def ask(worker, seat):
+        headers = {"Authorization": f"Bearer {old.tokens[seat]}"}
+        found.append(worker.app.test_client().post(old.path("rematch"), headers=headers).json)
+
+    threads = [threading.Thread(target=ask, args=(Service(service.redis), seat)) for seat in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({answer["game"]["id"] for answer in found}) == 1
+    assert sorted(answer["seat"] for answer in found) == [0, 1, 2, 3, 4]
+    assert service.get(f"/v1/games/{found[0]['game']['id']}")["status"] == "playing"
+
+
+@pytest.mark.parametrize("start", [False, True])
+def test_lobby_shows_whether_it_starts_by_itself(service, start):
+    game = service.table(1, start=start, seats=2)
+    assert game.view()["auto_start"] is start
+    listed = service.get("/v1/games?status=lobby")["games"]
+    assert [one["auto_start"] for one in listed] == [start]
+    created = service.get(game.path("events"))["events"][0]
+    assert created["auto_start"] is start
+    joined = game.call("POST", "players", {"name": "Eve"}).json["game"]
+    assert joined["status"] == ("playing" if start else "lobby")

@@ -1,0 +1,293 @@
+"""The events of a player: one list and one stream over all games of a key, without gaps."""
+
+import json
+import secrets
+import threading
+
+import pytest
+
+from service.storage.redis_store import RedisStore
+from tests.support.playing import Game, Service, code_of, dice
+
+
+def new_key():
+    return f"skye_key_{secrets.token_urlsafe(16)}"
+
+
+def opponents(service, key, **options):
+    """Return a game of a key, which buys first, against Bob; the key is the token of seat 0."""
+    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "start": True}
+    body["options"] = {"seed": "skye", "starting_seat": 0, **options}
+    game = Game(service, service.call("POST", "/v1/games", body, key).json)
+    game.tokens[0] = key
+    return game
+
+
+def events(service, key, query=""):
+    return service.get(f"/v1/me/events{query}", key)["events"]
+
+
+def types(service, key, query=""):
+    return [event["type"] for event in events(service, key, query)]
+
+
+def expected(service, game):
+    """Return what a player in seat 0 must be sent of a game, derived from all of its events."""
+    found, turn = ["seated"], None
+    for event in service.get(f"{game.path()}/events?limit=1000", game.tokens[1])["events"]:
+        if event["type"] != "turn_changed":
+            continue
+        reached = (event["phase"], event["deadline"]) if 0 in event["waiting_for"] else None
+        found += [event["id"]] if reached not in (None, turn) else []
+        turn = reached
+    return [*found, "finished"]
+
+
+def told(service, key, game):
+    """Return what a player was sent of a game, turns by the number of their event."""
+    own = [event for event in events(service, key) if event["game"] == game.id]
+    return [event["last_event"] if event["type"] == "your_turn" else event["type"] for event in own]
+
+
+def test_player_is_seated_then_has_turns_then_is_finished(service):
+    key = new_key()
+    game = opponents(service, key)
+    assert types(service, key) == ["seated", "your_turn"]
+    game.decide(0)
+    game.decide(1)
+    assert types(service, key) == ["seated", "your_turn", "your_turn"]
+    turn = events(service, key)[-1]
+    assert (turn["game"], turn["seat"], turn["phase"], turn["deadline"]) == (game.id, 0, "buying", None)
+    assert turn["version"] == game.view()["version"]
+    game.call("DELETE", token=game.host)
+    assert events(service, key)[-1]["type"] == "finished"
+    assert events(service, key)[-1]["status"] == "aborted"
+
+
+def test_events_of_a_whole_game_are_those_of_its_log(service):
+    key = new_key()
+    game = opponents(service, key)
+    game.play_out(dice(4))
+    assert told(service, key, game) == expected(service, game)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
+def test_relays_lost_in_crashes_leave_no_gap(service, monkeypatch, share):
+    key, throw = new_key(), dice(5)
+    from service.usecases.players import Players  # noqa: PLC0415
+
+    relay = Players.relay
+    with monkeypatch.context() as patched:
+        patched.setattr(Players, "relay", lambda *given: relay(*given) if throw.random() < share else None)
+        game = opponents(service, key)
+        game.play_out(dice(4))
+    assert told(service, key, game) == expected(service, game)
+
+
+def test_concurrent_relays_write_each_event_once(service):
+    key = new_key()
+    game = opponents(service, key)
+    workers = [Service(service.redis) for _ in range(4)]
+
+    def read(worker):
+        for _ in range(20):
+            events(worker, key)
+
+    readers = [threading.Thread(target=read, args=(worker,)) for worker in workers]
+    for reader in readers:
+        reader.start()
+    game.play_out(dice(6))
+    for reader in readers:
+        reader.join()
+    assert told(service, key, game) == expected(service, game)
+
+
+def test_events_of_several_games_are_one_list(service):
+    key = new_key()
+    games = [opponents(service, key) for _ in range(3)]
+    for game in games:
+        game.play_out(dice(7))
+    for game in games:
+        assert told(service, key, game) == expected(service, game)
+
+
+def test_pages_of_events_go_on_after_the_last_id(service):
+    key = new_key()
+    opponents(service, key).play_to("building", 2)
+    whole, found, after = events(service, key), [], "0-0"
+    while page := events(service, key, f"?after={after}&limit=2"):
+        found, after = found + page, page[-1]["id"]
+    assert found == whole
+    assert [int(event["id"].split("-")[0]) for event in whole] == list(range(1, len(whole) + 1))
+
+
+def test_following_from_the_list_of_games_misses_nothing(service):
+    key = new_key()
+    game = opponents(service, key)
+    after = service.get("/v1/me/games", key)["last_event"]
+    assert events(service, key, f"?after={after}") == []
+    game.decide(0)
+    game.decide(1)
+    assert types(service, key, f"?after={after}") == ["your_turn"]
+
+
+def test_event_that_the_store_lost_is_reported(service):
+    key = new_key()
+    opponents(service, key)
+    last = events(service, key)[-1]["id"]
+    number, salt = last.split("-")
+    for unknown in (f"{number}-{int(salt) + 1}", f"{int(number) + 1}-{salt}"):
+        assert code_of(service.call("GET", f"/v1/me/events?after={unknown}", token=key)) == "history_lost"
+        answer = service.call("GET", f"/v1/me/events/stream?after={unknown}", token=key)
+        assert code_of(answer) == "history_lost"
+
+
+def test_player_who_leaves_is_sent_that(service):
+    key, game = new_key(), service.table(1, start=False)
+    for _ in range(2):
+        game.call("POST", "players", {"name": "Eve"}, token=key)
+        game.call("DELETE", seat=1, token=key)
+    assert types(service, key) == ["seated", "left", "seated", "left"]
+
+
+def test_player_whom_a_bot_replaces_has_no_more_turns(service):
+    key = new_key()
+    game = opponents(service, key, turn_ms=60_000, on_timeout="bot")
+    service.clock.advance(61)
+    game.view()
+    assert game.view()["players"][0]["bot"] == "greedy"
+    assert types(service, key) == ["seated", "your_turn", "finished"]
+
+
+def test_near_deadline_is_reported_once(service):
+    key = new_key()
+    game = opponents(service, key, turn_ms=100_000)
+    service.clock.advance(74)
+    assert types(service, key) == ["seated", "your_turn"]
+    service.clock.advance(2)
+    for _ in range(2):
+        assert types(service, key) == ["seated", "your_turn", "deadline_near"]
+    near = events(service, key)[-1]
+    assert near["deadline"] == game.view()["deadline"]
+    game.decide(0)
+    game.decide(1)
+    assert types(service, key)[-1] == "your_turn"
+
+
+def test_deadline_near_of_a_turn_that_is_over_is_not_reported(service):
+    key = new_key()
+    game = opponents(service, key, turn_ms=100_000)
+    game.decide(0)
+    service.clock.advance(80)
+    assert types(service, key) == ["seated", "your_turn"]
+
+
+def test_commit_that_the_store_lost_is_followed_again(service):
+    key = new_key()
+    game = opponents(service, key)
+    before = {name: service.redis.dump(name) for name in service.redis.keys(f"skye:{{{game.id}}}:*")}
+    game.decide(0)
+    game.decide(1)
+    for name, value in before.items():
+        service.redis.restore(name, 0, value, replace=True)
+    worker = Service(service.redis)
+    assert types(worker, key) == ["seated", "your_turn", "your_turn", "your_turn"]
+    assert events(worker, key)[-1]["phase"] == "pricing"
+
+
+def test_long_poll_waits_for_an_event(service):
+    key = new_key()
+    game = opponents(service, key)
+    after, found = events(service, key)[-1]["id"], []
+
+    def wait():
+        http = service.app.test_client()
+        answer = http.get(
+            f"/v1/me/events?after={after}&wait_ms=20000", headers={"Authorization": f"Bearer {key}"}
+        )
+        found.extend(event["type"] for event in answer.json["events"])
+
+    waiting = threading.Thread(target=wait)
+    waiting.start()
+    game.decide(0)
+    game.decide(1)
+    waiting.join(20)
+    assert found == ["your_turn"]
+
+
+class Reader:
+    """A client of a player's stream, in a thread."""
+
+    def __init__(self, service, key, after="0-0"):
+        http = service.app.test_client()
+        headers = {"Authorization": f"Bearer {key}", "Last-Event-ID": after}
+        self.answer = http.get("/v1/me/events/stream", headers=headers, buffered=False)
+        self.messages, self.grown = [], threading.Condition()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        for chunk in self.answer.iter_encoded():
+            for block in chunk.decode().split("\n\n"):
+                lines = dict(line.split(": ", 1) for line in block.splitlines() if not line.startswith(":"))
+                if "data" in lines:
+                    with self.grown:
+                        self.messages.append((lines.get("event", ""), json.loads(lines["data"])))
+                        self.grown.notify_all()
+
+    def wait_for(self, done):
+        with self.grown:
+            assert self.grown.wait_for(lambda: done(self.messages), 20), self.messages
+        return self.messages
+
+
+def test_stream_sends_events_as_they_happen(service):
+    key = new_key()
+    game = opponents(service, key)
+    reader = Reader(service, key)
+    assert reader.answer.mimetype == "text/event-stream"
+    reader.wait_for(lambda messages: len(messages) == 3)
+    game.decide(0)
+    game.decide(1)
+    messages = reader.wait_for(lambda messages: len(messages) == 4)
+    assert [name for name, _ in messages] == ["stream", "", "", ""]
+    assert [event["type"] for _, event in messages[1:]] == ["seated", "your_turn", "your_turn"]
+    resumed = Reader(service, key, messages[2][1]["id"])
+    assert resumed.wait_for(lambda messages: len(messages) == 2)[1] == messages[3]
+
+
+def test_stream_ends_when_the_key_is_replaced(service):
+    key, new = new_key(), new_key()
+    game = opponents(service, key)
+    reader = Reader(service, key)
+    reader.wait_for(lambda messages: len(messages) == 3)
+    service.call("PUT", "/v1/me/key", {"key": new}, key)
+    game.tokens[0] = new
+    game.decide(0)
+    game.decide(1)
+    last = reader.wait_for(lambda messages: messages[-1][0] == "end")[-1][1]
+    assert last["reason"] == "token_unknown"
+
+
+def test_stream_applies_missed_deadlines_of_others(service):
+    key = new_key()
+    game = opponents(service, key, turn_ms=60_000)
+    game.decide(0)
+    service.clock.advance(61)
+    reader = Reader(service, key)
+    reader.wait_for(lambda messages: len(messages) == 4)
+    assert game.view()["phase"] == "buying"
+    assert reader.messages[-1][1]["type"] == "your_turn"
+
+
+def test_events_show_no_secret_of_other_seats(service):
+    key, other = new_key(), new_key()
+    game = service.table(1, start=False)
+    for name, each in (("Eve", key), ("Fay", other)):
+        game.call("POST", "players", {"name": name}, token=each)
+    game.call("POST", "start", token=game.host)
+    for event in events(service, key):
+        assert set(event) <= {
+            "id", "at", "type", "game", "seat", "version", "last_event", "status", "phase", "deadline"
+        }  # fmt: skip
+        assert event["seat"] == 1
+    assert RedisStore(service.redis).players.active_games("nobody") == []
