@@ -1,12 +1,17 @@
 import { tilePicture } from "./api.js";
 import { attribute, button, h, keyed, setText } from "./dom.js";
+import { edgeSigns, edgesLoaded, loadEdges, signedSides } from "./edges.js";
 import { signed, t } from "./i18n.js";
 import { placeName } from "./place.js";
+import { setting } from "./settings.js";
 import { Viewport } from "./viewport.js";
+
+const TAP_MIN = 44;
+const TAP_COMFORTABLE = 64;
 
 /** @typedef {import("./api.js").Player} Player */
 /** @typedef {import("./place.js").Placing} Placing */
-/** @typedef {{x: number, y: number, tile: string | null, rotation: number, turns: number, best: number | null, ghost: boolean, waiting: boolean, lit: boolean}} Cell */
+/** @typedef {{x: number, y: number, tile: string | null, rotation: number, turns: number, best: number | null, sides: import("./edges.js").Side[], ghost: boolean, waiting: boolean, lit: boolean}} Cell */
 
 /** A territory as a grid: one tab stop, arrow keys move between cells. */
 export class Board {
@@ -40,6 +45,7 @@ export class Board {
     this.title.textContent = mine ? t("board.mine") : t("board.of", { name: player.name });
     attribute(this.grid, "aria-label", this.title.textContent);
     const cells = this.#cells(player, mine, pending);
+    if (this.placing?.ghost || setting("edges")) loadEdges(() => this.show(player, mine, pending));
     keyed(this.grid, cells, (row) => row[0].y, (row) => this.#row(row));
     attribute(this.grid, "aria-rowcount", cells.length);
     attribute(this.grid, "aria-colcount", cells[0].length);
@@ -73,7 +79,7 @@ export class Board {
       return {
         x, y, tile: tile?.tile ?? null, rotation: tile?.rotation ?? 0, ghost: here,
         turns: turns?.get(`${x},${y}`)?.length ?? 0, best: this.#best(turns?.get(`${x},${y}`)), waiting: pending?.x === x && pending.y === y,
-        lit: tile !== null && this.lit.has(tile.tile),
+        sides: tile && (mine || setting("edges")) ? signedSides({ x, y }, ghost) : [], lit: tile !== null && this.lit.has(tile.tile),
       };
     }));
   }
@@ -93,12 +99,14 @@ export class Board {
   #cell({ x, y }) {
     const picture = h("img", { alt: "", draggable: "false" });
     const dots = h("span", { class: "dots", "aria-hidden": "true" });
+    const signs = h("span", { class: "edges", "aria-hidden": "true" });
+    let drawn = "";
     const best = h("span", { class: "best", "aria-hidden": "true" });
     const root = h("div", {
       role: "gridcell", class: "cell", tabindex: -1, "data-x": x, "data-y": y,
-      onclick: () => { this.#at = { x, y }; this.placing?.tap(x, y); },
+      onclick: (/** @type {PointerEvent} */ event) => this.#tap(x, y, event.pointerType),
       onfocus: () => { this.#at = { x, y }; },
-    }, best, dots);
+    }, signs, best, dots);
     const show = (/** @type {Cell} */ cell) => {
       root.className = ["cell", cell.tile ? "tile" : "", cell.ghost ? "ghost" : "", cell.turns ? "legal" : "",
         cell.waiting ? "waiting" : "", cell.lit ? "lit" : ""].filter(Boolean).join(" ");
@@ -108,10 +116,29 @@ export class Board {
       } else picture.remove();
       const count = cell.tile && !cell.ghost ? 0 : cell.turns;
       if (dots.childElementCount !== count) dots.replaceChildren(...Array.from({ length: count }, () => h("i")));
+      const sign = cell.sides.length ? `${cell.tile}.${cell.rotation}.${cell.sides}.${edgesLoaded()}` : "";
+      if (sign !== drawn) signs.replaceChildren(...edgeSigns(cell.tile ?? "", cell.rotation, cell.sides));
+      drawn = sign;
       setText(best, count && !cell.ghost && cell.best ? signed(cell.best) : "");
       attribute(root, "aria-label", label(cell));
     };
     return { root, show };
+  }
+
+  /**
+   * Show the ghost, or turn it. Where cells are too small for a finger, the first tap only enlarges them.
+   *
+   * @param {number} x
+   * @param {number} y
+   * @param {string} pointer
+   */
+  #tap(x, y, pointer) {
+    this.#at = { x, y };
+    if (pointer === "touch" && this.viewport.cell < TAP_MIN) {
+      this.viewport.zoom(TAP_COMFORTABLE / this.viewport.cell);
+      this.#at = { x, y };
+      this.grid.querySelector(`[data-x="${x}"][data-y="${y}"]`)?.scrollIntoView({ block: "center", inline: "center" });
+    } else this.placing?.tap(x, y);
   }
 
   /** Keep exactly one cell in the tab order. */

@@ -1,5 +1,6 @@
 import { tilePicture } from "./api.js";
 import { announce, attribute, button, h, hide, keyed, setText } from "./dom.js";
+import { draggable } from "./drag.js";
 import { gainsList } from "./gains.js";
 import { t } from "./i18n.js";
 
@@ -50,9 +51,10 @@ export function buildingTray(store, placing) {
   /** @param {string} tile */
   function handTile(tile) {
     const note = h("span", { class: "faint" });
-    const box = button(h("img", { src: tilePicture(tile), alt: "" }), () => {
+    const box = button(h("img", { src: tilePicture(tile), alt: "", draggable: "false" }), () => {
       placing.select(placing.tile === tile ? null : tile);
     }, { class: "hand-tile", "data-tile": tile });
+    draggable(box, tile, placing);
     box.append(h("span", {}, tile), note);
     return { root: box, show: () => {
       attribute(box, "aria-pressed", String(placing.tile === tile));

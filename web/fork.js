@@ -1,8 +1,8 @@
 import { skye } from "./api.js";
+import { createAndOpen } from "./create.js";
 import { button, h } from "./dom.js";
 import { plain, t } from "./i18n.js";
 import { toastError } from "./toast.js";
-import { keepTokens } from "./tokens.js";
 
 /** @typedef {import("./api.js").Game} Game */
 /** @typedef {import("./api.js").Event} Event */
@@ -22,7 +22,7 @@ export async function forkDialog(game, past) {
       h("option", { value, selected: value === (bot ?? "") }, value ? t("seat.bot", { bot: t(`bot.${value}`) }) : t("fork.me")))));
     return { row: h("label", { class: "fork-seat" }, h("bdi", {}, name), " ", select), select };
   });
-  const create = button(t("fork.create"), () => void begin(), { class: "primary", "data-act": "begin" });
+  const create = button(t("fork.create"), () => void begin().catch(toastError), { class: "primary", "data-act": "begin" });
   const dialog = h("dialog", { "aria-label": t("fork.title") }, h("h2", {}, t("fork.title")), h("p", {}, t("fork.text")),
     ...choices.map(({ row }) => row), h("div", { class: "bar" }, create, button(t("cancel"), () => dialog.close())));
   dialog.addEventListener("close", () => dialog.remove());
@@ -30,19 +30,10 @@ export async function forkDialog(game, past) {
   dialog.showModal();
 
   async function begin() {
-    create.disabled = true;
-    try {
-      const record = await skye.game(game.id).record();
-      const players = record.players.map((player, seat) => ({ ...player, bot: choices[seat].select.value || null }));
-      const until = past.filter(({ type }) => ACTIONS.has(type)).length;
-      const name = plain(t("fork.name", { name: game.name })).slice(0, 60);
-      const created = await skye.games.create(/** @type {any} */ ({ name, private: true, record: { ...record, players }, until }));
-      const seats = created.players.flatMap(({ token }) => (token ? [token] : []));
-      keepTokens(created.game.id, { seats, host: created.host_token });
-      location.assign(`/play/?game=${encodeURIComponent(created.game.id)}`);
-    } catch (error) {
-      toastError(error);
-      create.disabled = false;
-    }
+    const record = await skye.game(game.id).record();
+    const players = record.players.map((player, seat) => ({ ...player, bot: choices[seat].select.value || null }));
+    const until = past.filter(({ type }) => ACTIONS.has(type)).length;
+    const name = plain(t("fork.name", { name: game.name })).slice(0, 60);
+    await createAndOpen(/** @type {any} */ ({ name, private: true, record: { ...record, players }, until }), create);
   }
 }

@@ -1,9 +1,10 @@
 import { skye, tilePicture } from "./api.js";
+import { createAndOpen } from "./create.js";
 import { button, h, setText } from "./dom.js";
 import { list, plain, t } from "./i18n.js";
 import { languageChoice } from "./menu.js";
 import { toastError } from "./toast.js";
-import { forget, keepTokens, myGames, tokenFor } from "./tokens.js";
+import { forget, myGames, tokenFor } from "./tokens.js";
 
 const POLL_MS = 4000;
 const NAME = "skye.name";
@@ -43,9 +44,9 @@ function againstBots() {
   const count = h("select", { "aria-label": t("front.opponents"), name: "bots" },
     ...[1, 2, 3, 4].map((number) => h("option", { value: number }, t("front.bots", { count: number }))));
   const levels = ["strategist", "greedy", "random"].map((bot) => (
-    button(t(`front.level.${bot}`), (event) => void create(event, {
-      players: [{ name: myName() }, ...Array.from({ length: Number(count.value) }, () => ({ bot }))], start: true, name: t("front.game_name"),
-    }), { class: "primary", "data-level": bot })));
+    button(t(`front.level.${bot}`), (event) => void createAndOpen({
+      players: [{ name: myName() }, ...Array.from({ length: Number(count.value) }, () => ({ bot: /** @type {"greedy"} */ (bot) }))], start: true, name: t("front.game_name"),
+    }, pressed(event)), { class: "primary", "data-level": bot })));
   const box = section(t("front.bots_title"), h("p", {}, t("front.bots_text")), h("div", { class: "bar" }, ...levels, h("label", {}, t("front.opponents"), " ", count)));
   box.classList.add("hero");
   box.append(h("div", { class: "hero-tiles", "aria-hidden": "true" }, ...["L10", "L35", "castle-red", "L20"].map((tile) => h("img", { src: tilePicture(tile), alt: "" }))));
@@ -60,32 +61,19 @@ function withFriends() {
   const form = h("form", { class: "bar", onsubmit: (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
     keepName(name.value.trim());
-    const invited = Array.from({ length: secret.checked ? Number(seats.value) - 1 : 0 }, () => ({ invite: true }));
-    void create(event, {
+    const invited = Array.from({ length: secret.checked ? Number(seats.value) - 1 : 0 }, () => ({ invite: /** @type {const} */ (true) }));
+    void createAndOpen({
       players: [{ name: name.value.trim() }, ...invited], seats: Number(seats.value), private: secret.checked,
       name: plain(t("front.game_of", { name: name.value.trim() })).slice(0, 60),
-    });
+    }, /** @type {HTMLButtonElement | null} */ (event.submitter));
   } }, h("label", {}, t("lobby.name"), " ", name), seats, h("label", { class: "check" }, secret, t("front.private")),
   h("button", { class: "primary", "data-act": "friends" }, t("front.create")));
   return section(t("front.friends_title"), h("p", {}, t("front.friends_text")), form);
 }
 
-/**
- * @param {Event} event
- * @param {any} body
- */
-async function create(event, body) {
-  const pressed = /** @type {HTMLButtonElement | null} */ (event.target instanceof HTMLButtonElement ? event.target : null);
-  if (pressed) pressed.disabled = true;
-  try {
-    const created = await skye.games.create(body);
-    const seats = created.players.flatMap(({ token }) => (token ? [token] : []));
-    keepTokens(created.game.id, { seats, host: created.host_token, invites: created.invites });
-    location.assign(`/play/?game=${encodeURIComponent(created.game.id)}`);
-  } catch (error) {
-    toastError(error);
-    if (pressed) pressed.disabled = false;
-  }
+/** The button that an event came from. @param {Event} event */
+function pressed({ target }) {
+  return target instanceof HTMLButtonElement ? target : null;
 }
 
 /** @param {Element} box */

@@ -1,24 +1,16 @@
 import { button, h } from "./dom.js";
 import { t } from "./i18n.js";
+import { setting, settingBox } from "./settings.js";
 
 /** @typedef {import("./table.js").Table} Table */
 
-const SWITCH = "skye.letters";
 const KEYS = ["arrows", "enter", "escape", "n", "r", "digits", "plus", "x", "p", "u", "f", "zero", "question"];
 
-/** Whether single letters are shortcuts; a person who speaks to the computer may switch them off (WCAG 2.1.4). */
-function lettersOn() {
-  try { return localStorage.getItem(SWITCH) !== "off"; } catch { return true; }
-}
-
-/** Show the list of shortcuts. */
+/** Show the list of shortcuts. A person who speaks to the computer may switch single letters off (WCAG 2.1.4). */
 export function openHelp() {
-  const letters = h("input", { type: "checkbox", checked: lettersOn(), onchange: () => {
-    try { localStorage.setItem(SWITCH, letters.checked ? "on" : "off"); } catch { /* as long as the page */ }
-  } });
   const dialog = h("dialog", { "aria-label": t("keys.title") }, h("h2", {}, t("keys.title")),
     h("dl", { class: "keys" }, ...KEYS.flatMap((key) => [h("dt", {}, t(`keys.${key}.key`)), h("dd", {}, t(`keys.${key}`))])),
-    h("label", {}, letters, t("keys.letters")), h("div", { class: "bar" }, button(t("close"), () => dialog.close(), { class: "primary" })));
+    settingBox("letters"), h("div", { class: "bar" }, button(t("close"), () => dialog.close(), { class: "primary" })));
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();
@@ -59,7 +51,7 @@ export function tableKeys(table) {
     if (event.key === "Enter" && event.target === document.body && placing.ghost) { void placing.commit(); return; }
     const typing = event.target instanceof HTMLInputElement && event.target.type === "number";
     if (event.target instanceof HTMLSelectElement || (typing && /^[\d-]$/.test(event.key))) return;
-    if (!lettersOn() || !(event.key in letters)) return;
+    if (!setting("letters") || !(event.key in letters)) return;
     event.preventDefault();
     letters[event.key]();
   }

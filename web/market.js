@@ -48,7 +48,7 @@ export function market(store, attempt) {
   function row(player) {
     const name = h("div", { class: "market-name" });
     const offers = h("div", { class: "offers" });
-    const box = h("div", { class: "market-row" }, name, offers);
+    const box = h("div", { class: "market-row", "data-seat": player.seat }, name, offers);
     return { root: box, show: (/** @type {Player} */ shown) => {
       name.replaceChildren(colorMark(shown.color), h("bdi", {}, shown.name));
       box.classList.toggle("acting", store.view.phase === "buying" && store.view.waiting_for.includes(shown.seat));

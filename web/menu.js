@@ -1,7 +1,8 @@
 import { confirmation } from "./building.js";
-import { attribute, button, h, hide } from "./dom.js";
+import { attribute, button, h, hide, setText } from "./dom.js";
 import { LANGUAGES, chooseLanguage, language, t } from "./i18n.js";
 import { openHelp } from "./keys.js";
+import { settingBox } from "./settings.js";
 import { toast, toastError } from "./toast.js";
 import { dropToken, forget, keepTokens, seatLink, tokensOf, watchLink } from "./tokens.js";
 
@@ -13,8 +14,9 @@ import { dropToken, forget, keepTokens, seatLink, tokensOf, watchLink } from "./
  * @param {Store} store
  * @param {number} chosen
  * @param {(seat: number) => void} reopen
+ * @param {() => (number | null)[]} seatNumbers Of our seats, where they are known.
  */
-export function tableMenu(store, chosen, reopen) {
+export function tableMenu(store, chosen, reopen, seatNumbers) {
   const switcher = h("span", { class: "switcher", role: "group", "aria-label": t("menu.seats") });
   const leave = confirmation(t("menu.resign_question"), t("menu.resign"), () => void resign());
   const forgetting = confirmation(t("menu.forget_question"), t("menu.forget"), () => { forget(store.id); location.assign("/play/"); });
@@ -23,7 +25,7 @@ export function tableMenu(store, chosen, reopen) {
   const leaving = button(t("menu.leave"), () => (store.view.status === "lobby" ? void resign() : leave.open(leaving)));
   const forgetIt = button(t("menu.forget"), () => forgetting.open(forgetIt));
   const items = h("div", { class: "menu-items" },
-    h("a", { href: "/play/" }, t("table.all_games")), watch, seat, languageChoice(), button(t("menu.help"), openHelp), leaving, forgetIt,
+    h("a", { href: "/play/" }, t("table.all_games")), watch, seat, languageChoice(), settingBox("auto"), settingBox("edges", () => store.changed()), button(t("menu.help"), openHelp), leaving, forgetIt,
     h("a", { href: "/docs/rules" }, t("menu.rules")));
   const root = h("details", { class: "menu" }, h("summary", { "aria-label": t("menu.title") }, "☰"), items, leave.root, forgetting.root);
   items.addEventListener("click", (event) => { if (event.target instanceof HTMLButtonElement) root.open = false; });
@@ -58,7 +60,11 @@ export function tableMenu(store, chosen, reopen) {
     if (seats.length > 1 && switcher.childElementCount !== seats.length) {
       switcher.replaceChildren(...seats.map((_, index) => button(t("menu.seat", { seat: index + 1 }), () => reopen(index), { class: "small" })));
     }
-    [...switcher.children].forEach((one, index) => attribute(one, "aria-pressed", String(index === chosen)));
+    [...switcher.children].forEach((one, index) => {
+      attribute(one, "aria-pressed", String(index === chosen));
+      const seat = seatNumbers()[index] ?? null;
+      if (seat !== null) setText(one, store.view.players[seat]?.name ?? "");
+    });
     hide(switcher, seats.length < 2);
     const seated = store.seat !== null;
     hide(seat, !seated);

@@ -1,4 +1,4 @@
-const FLIGHT_MS = 200;
+export const FLIGHT_MS = 200;
 
 /** Whether the person has asked for less motion. */
 export function calm() {
@@ -10,17 +10,19 @@ export function calm() {
  *
  * @param {Element | null} from
  * @param {Element | null} to
+ * @param {{picture?: Element, delay?: number}} [options] What flies, when it is not `from` itself, and when.
  */
-export function fly(from, to) {
+export function fly(from, to, { picture, delay = 0 } = {}) {
   if (calm() || !from || !to) return;
   const [start, end] = [from.getBoundingClientRect(), to.getBoundingClientRect()];
   if (!start.width || !end.width) return;
-  const copy = /** @type {HTMLElement} */ (from.cloneNode(true));
-  copy.className = "flying";
+  const copy = /** @type {HTMLElement} */ (picture ?? from.cloneNode(true));
+  copy.classList.add("flying");
   copy.setAttribute("aria-hidden", "true");
   copy.removeAttribute("data-tile");
   document.body.append(copy);
-  const at = (/** @type {DOMRect} */ box) => ({ left: `${box.left}px`, top: `${box.top}px`, width: `${box.width}px`, height: `${box.height}px` });
-  copy.animate([at(start), { ...at(end), opacity: 0.3 }], { duration: FLIGHT_MS, easing: "ease-in-out" })
+  const at = (/** @type {DOMRect} */ box) => (picture ? { left: `${box.left + box.width / 2}px`, top: `${box.top + box.height / 2}px` }
+    : { left: `${box.left}px`, top: `${box.top}px`, width: `${box.width}px`, height: `${box.height}px` });
+  copy.animate([at(start), { ...at(end), opacity: 0.3 }], { duration: FLIGHT_MS, delay, easing: "ease-in-out", fill: "backwards" })
     .finished.finally(() => copy.remove());
 }

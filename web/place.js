@@ -1,5 +1,6 @@
 import { announce } from "./dom.js";
 import { signed, t } from "./i18n.js";
+import { setting } from "./settings.js";
 
 /** @typedef {import("./store.js").Store} Store */
 /** @typedef {import("./store.js").Placed} Placed */
@@ -7,7 +8,6 @@ import { signed, t } from "./i18n.js";
 /** @typedef {Placed & Partial<Place>} Legal A legal placement, with its gains once they are known. */
 
 const SPOKEN_MS = 80;
-const AUTO = "skye.auto";
 
 /**
  * The tile that our seat tries or is about to place: chosen tile, chosen cell, chosen rotation, and what it would
@@ -124,8 +124,15 @@ export class Placing {
     if (!places) return false;
     if (this.ghost?.x === x && this.ghost.y === y) this.rotate(1);
     else this.#show(places[0]);
-    if (places.length === 1 && this.building && autoCommit()) void this.commit();
+    if (places.length === 1 && this.building && setting("auto")) void this.commit();
     return true;
+  }
+
+  /** Show the ghost where a dragged tile is, or none when it cannot lie there. @param {number} x @param {number} y */
+  hover(x, y) {
+    if (this.ghost?.x === x && this.ghost.y === y) return;
+    const place = this.cells().get(`${x},${y}`)?.[0] ?? null;
+    if (place || this.ghost) this.#show(place);
   }
 
   /** @param {number} steps Through the legal rotations, clockwise. */
@@ -191,16 +198,6 @@ function gainsInWords({ gains = [], scrolls }) {
   const parts = gains.filter(({ points }) => points).map(({ id, points }) => `${t(`scoring.${id}.title`)} ${signed(points ?? 0)}`);
   if (scrolls) parts.push(`${t("gains.scrolls")} ${signed(scrolls)}`);
   return parts.join(", ") || t("gains.none");
-}
-
-/** Whether a tap on a cell where only one rotation fits places the tile at once. */
-export function autoCommit() {
-  try { return localStorage.getItem(AUTO) === "on"; } catch { return false; }
-}
-
-/** @param {boolean} on */
-export function setAutoCommit(on) {
-  try { localStorage.setItem(AUTO, on ? "on" : "off"); } catch { /* as long as the page */ }
 }
 
 /** A cell in words, as in "1 east, 2 north". @param {number} x @param {number} y */

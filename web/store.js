@@ -1,9 +1,10 @@
 import { ApiError, HistoryLostError, fold, randomKey } from "./client/index.js";
 import { skye } from "./api.js";
-import { atLeast, learnTime } from "./clock.js";
+import { atLeast, learnTime, leftMs } from "./clock.js";
 import { TabGroup } from "./tabs.js";
 import { toastError } from "./toast.js";
 import { dropToken } from "./tokens.js";
+import { remember, remembered } from "./unsettled.js";
 
 /** @typedef {import("./api.js").Game} Game */
 /** @typedef {import("./api.js").Event} Event */
@@ -13,6 +14,8 @@ import { dropToken } from "./tokens.js";
 const WITH_ACTIONS = { include: "actions" };
 const SETTLE_MS = 1000;
 const RELOAD_MS = 7500;
+const RELOAD_NEAR_DEADLINE_MS = 3500;
+const NEAR_DEADLINE_MS = 15_000;
 
 /** One game as one token shows it: the server's view kept current by events, and our own unsettled placement. */
 export class Store {
@@ -88,6 +91,11 @@ export class Store {
       for (const event of page.events) this.#receive(/** @type {Event} */ (event));
       if (!page.events.length || (this.log.at(-1)?.id ?? 0) >= page.last_event) return;
     }
+  }
+
+  /** Ask for events now, because something should have happened. */
+  sync() {
+    void this.#catchUp().catch(() => {});
   }
 
   async #follow() {
@@ -232,7 +240,9 @@ export class Store {
     if (this.busy || this.seat === null) return false;
     this.busy = true;
     this.changed();
-    const reloading = setTimeout(() => void this.#load().catch(() => {}), RELOAD_MS);
+    const { deadline } = this.view;
+    const wait = deadline && leftMs(deadline) < NEAR_DEADLINE_MS ? RELOAD_NEAR_DEADLINE_MS : RELOAD_MS;
+    const reloading = setTimeout(() => void this.#load().catch(() => {}), wait);
     try {
       const { last_event, actions } = await write(this.game.seat(this.seat), { idempotencyKey: key, query: WITH_ACTIONS });
       await this.#reached(last_event);
@@ -298,17 +308,4 @@ function skyeTime() {
 function nextFrame(draw) {
   if (document.visibilityState === "hidden") setTimeout(draw, 50);
   else requestAnimationFrame(draw);
-}
-
-/** @param {string} id @param {unknown} value */
-function remember(id, value) {
-  try {
-    if (value === null) sessionStorage.removeItem(`skye.unsettled.${id}`);
-    else sessionStorage.setItem(`skye.unsettled.${id}`, JSON.stringify(value));
-  } catch { /* without storage it is settled while the page stays */ }
-}
-
-/** @param {string} id @returns {{placement: Placed, key: string, seat: string | null} | null} */
-function remembered(id) {
-  try { return JSON.parse(sessionStorage.getItem(`skye.unsettled.${id}`) ?? "null"); } catch { return null; }
 }

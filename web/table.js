@@ -2,7 +2,10 @@ import { ApiError } from "./client/index.js";
 import { Board } from "./board.js";
 import { buildingTray, confirmation } from "./building.js";
 import { clockFace, leftMs } from "./clock.js";
+import { countingStrip } from "./counting.js";
+import { playAgain } from "./create.js";
 import { alertNow, announce, attribute, button, h, hide, setText } from "./dom.js";
+import { handOver } from "./hotseat.js";
 import { list, number, t } from "./i18n.js";
 import { tableKeys } from "./keys.js";
 import { lobbyPanel } from "./lobby.js";
@@ -10,10 +13,10 @@ import { logPanel } from "./log.js";
 import { market } from "./market.js";
 import { tableMenu } from "./menu.js";
 import { trialTray } from "./gains.js";
-import { fly } from "./motion.js";
+import { FLIGHT_MS, fly } from "./motion.js";
 import { Placing } from "./place.js";
 import { pricingTray } from "./pricing.js";
-import { resultPanel, roundStrip, scoringPanel } from "./scores.js";
+import { resultPanel, scoringPanel } from "./scores.js";
 import { seatCards } from "./seats.js";
 import { Store } from "./store.js";
 import { toast, toastError } from "./toast.js";
@@ -21,6 +24,7 @@ import { dropToken, persistent, tokenFor, tokensOf } from "./tokens.js";
 
 const TABS = /** @type {const} */ (["board", "market", "seats", "scoring", "log"]);
 const LAST_SECONDS_MS = 10_000;
+const SYNC_MS = 2000;
 
 /**
  * Show a game.
@@ -62,6 +66,7 @@ class Table {
   #phase = "";
   #turn = "";
   #warned = "";
+  #synced = 0;
 
   /**
    * @param {Store} store
@@ -78,15 +83,16 @@ class Table {
     this.market = market(store, (tile) => this.placing.select(tile));
     this.trial = trialTray(store, this.placing);
     this.building = buildingTray(store, this.placing);
+    this.handOver = handOver(store, chosen, reopen);
     this.seats = seatCards(store, (seat) => this.look(seat), () => this.shownSeat);
     this.scoring = scoringPanel(store);
     this.log = logPanel(store);
-    this.strip = roundStrip(store, (tiles, seat) => this.#light(tiles, seat));
+    this.strip = countingStrip(store, (tiles, seat) => this.#light(tiles, seat), () => this.show());
     this.lobby = lobbyPanel(store, reopen);
-    const again = h("a", { class: "button primary", href: "/play/" }, t("result.again"));
+    this.again = button(t("result.again"), () => void playAgain(store.view, [store.seat, ...this.handOver.seats()], this.again), { class: "primary", "data-act": "again" });
     const replay = h("a", { class: "button", href: `/play/?game=${encodeURIComponent(store.id)}&replay=1` }, t("result.replay"));
-    this.result = resultPanel(store, again, replay);
-    this.menu = tableMenu(store, chosen, reopen);
+    this.result = resultPanel(store, this.again, replay);
+    this.menu = tableMenu(store, chosen, reopen, this.handOver.seats);
     this.keys = tableKeys(this);
     this.root = this.#layOut();
     store.onChange(() => this.show());
@@ -110,7 +116,7 @@ class Table {
     this.connection = h("span", { class: "connection" });
     this.banner = h("p", { class: "banner", hidden: true, role: "status" }, t("connection.offline"));
     const header = h("header", { class: "head" }, this.title, this.round, this.turn, this.clock, this.now, this.own, this.connection, this.menu.root);
-    this.tray = h("div", { class: "tray" }, this.strip.root, this.trial.root, this.pricing.root, this.market.tray, this.building.root);
+    this.tray = h("div", { class: "tray" }, this.strip.root, this.handOver.root, this.trial.root, this.pricing.root, this.market.tray, this.building.root);
     const main = h("main", {}, this.banner, this.lobby.root, this.result.root, this.market.root, this.board.root, this.tray);
     const side = h("aside", { "aria-label": t("table.side") });
     for (const [name, part] of /** @type {[string, {root: HTMLElement}][]} */ ([["seats", this.seats], ["scoring", this.scoring], ["log", this.log]])) {
@@ -153,11 +159,18 @@ class Table {
     this.#showBoard();
   }
 
+  /** Where a seat is on the screen: its card, or its row in the market. @param {number} seat */
+  #placeOf(seat) {
+    const places = /** @type {HTMLElement[]} */ ([...this.root.querySelectorAll(`.seat[data-seat="${seat}"], .market-row[data-seat="${seat}"]`)]);
+    return places.findLast((place) => place.offsetParent) ?? null;
+  }
+
   /** @param {import("./api.js").Event} event */
   #heard(event) {
     if (event.type === "tile_bought") {
-      const from = this.market.root.querySelector(`[data-tile="${event.tile}"] img`);
-      fly(from, this.root.querySelector(`.seat[data-seat="${event.seat}"]`));
+      fly(this.market.root.querySelector(`[data-tile="${event.tile}"] img`), this.#placeOf(event.seat));
+      const coins = h("span", { class: "coins" }, t("gold", { count: event.price }));
+      fly(this.#placeOf(event.seat), this.#placeOf(event.seller), { picture: coins, delay: FLIGHT_MS });
     }
     if (event.type === "bot_took_over" && event.seat === this.store.seat) toast(t("toast.bot_took_over"));
   }
@@ -176,6 +189,8 @@ class Table {
     this.#showHeader();
     this.#showTrays();
     for (const part of [this.lobby, this.market, this.seats, this.scoring, this.log, this.result, this.menu]) part.show();
+    hide(this.again, store.seat === null || view.status !== "finished");
+    if (this.strip.final) hide(this.result.root, true); // the end is being counted up
     this.#showBoard();
     this.#announceTurn();
   }
@@ -193,6 +208,7 @@ class Table {
     hide(this.market.tray, !playing || view.phase !== "buying" || !this.store.myTurn);
     hide(this.building.root, !playing || view.phase !== "building");
     this.trial.show();
+    this.handOver.show();
     if (!this.pricing.root.hidden) this.pricing.show();
     if (!this.building.root.hidden) this.building.show();
   }
@@ -239,6 +255,10 @@ class Table {
     hide(this.clock, !deadline);
     if (!deadline) return;
     const left = leftMs(deadline);
+    if (left === 0 && Date.now() - this.#synced > SYNC_MS) {
+      this.#synced = Date.now();
+      this.store.sync();
+    }
     setText(this.clock, clockFace(left));
     this.clock.classList.toggle("soon", left < LAST_SECONDS_MS);
     if (left < LAST_SECONDS_MS && this.store.myTurn && this.#warned !== deadline) {

@@ -1,4 +1,6 @@
+/** Cells are fitted to at least this size; a person can make them smaller to see more. */
 const CELL_MIN = 48;
+const CELL_SMALLEST = 24;
 const CELL_MAX = 150;
 const STEP = 1.25;
 
@@ -38,7 +40,7 @@ export class Viewport {
     const { clientWidth, clientHeight } = this.scroller;
     if (!clientWidth || !columns) return;
     this.#fitted = true;
-    this.#resize(Math.min(clientWidth / columns, clientHeight / rows));
+    this.#resize(Math.max(CELL_MIN, Math.min(clientWidth / columns, clientHeight / rows)));
     this.center();
   }
 
@@ -71,7 +73,7 @@ export class Viewport {
 
   /** @param {number} cell */
   #resize(cell) {
-    this.cell = Math.floor(Math.max(CELL_MIN, Math.min(CELL_MAX, cell)));
+    this.cell = Math.floor(Math.max(CELL_SMALLEST, Math.min(CELL_MAX, cell)));
     this.board.style.setProperty("--cell", `${this.cell}px`);
   }
 

@@ -33,6 +33,7 @@ def findings(browser, screen, axe):
 
 def check_every_phase(browser, axe, language="en", **window):
     """Look for findings on every screen and in every phase of a game."""
+    browser.game("Ann", "Bob", start=False)  # so that there is a list
     front = browser.window(f"/play/?lang={language}", **window)
     front.page.wait_for_selector(".games")
     assert findings(browser, front, axe) == []

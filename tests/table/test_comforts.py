@@ -1,0 +1,203 @@
+"""Dragging, edge signs, zoom, settings, hot seat, points counted up, and games that end or disappear."""
+
+from tests.table.driver import Mouse, call
+from tests.table.test_friends import hosted_lobby
+from tests.table.test_play import offer, seated
+from tests.table.test_replay import played_out
+
+WATCH_COINS = """new MutationObserver((changes) => {
+  for (const {addedNodes} of changes) {
+    for (const node of addedNodes) if (node.matches?.(".coins")) window.coins = node.textContent;
+  }
+}).observe(document.body, {childList: true})"""
+
+
+def building(browser, **window):
+    """Open a seat that must build; return the screen and the id of the game."""
+    game, tokens, _ = browser.game("Ann", bots=["random"])
+    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}", **window)
+    screen.page.wait_for_selector(".pricing .card")
+    screen.play_until(lambda state: state["phase"] == "building" and state["mine"] and state["ready"])
+    return screen
+
+
+def middle(locator):
+    """Return the middle of an element."""
+    box = locator.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def test_dragged_tile_leaves_a_ghost_and_is_not_placed(browser):
+    screen = building(browser)
+    page = screen.page
+    tile = page.locator(".hand-tile:not(.dim)").first
+    page.mouse.move(*middle(tile))
+    page.mouse.down()
+    page.mouse.move(200, 200, steps=4)
+    page.wait_for_selector(".dragged")
+    page.mouse.move(*middle(page.locator(".cell.legal").first), steps=4)
+    page.mouse.up()
+    page.wait_for_selector(".cell.ghost")
+    assert page.locator(".dragged").count() == 0
+    assert tile.get_attribute("aria-pressed") == "true"
+    assert len(screen.view()["players"][0]["territory"]) == 1
+    page.mouse.move(*middle(tile))
+    page.mouse.down()
+    page.mouse.move(5, 5, steps=3)
+    page.mouse.up()
+    assert page.locator(".cell.ghost").count() == 0
+
+
+def test_edges_of_the_ghost_and_its_neighbours_bear_signs(browser):
+    page = building(browser).page
+    page.locator(".hand-tile:not(.dim)").first.click()
+    page.locator(".cell.legal").first.click()
+    page.wait_for_selector(".ghost .edge")
+    assert page.locator(".ghost .edge").count() == 4
+    neighbours = page.locator(".cell.tile:not(.ghost) .edge")
+    assert neighbours.count() == 1
+    side = neighbours.get_attribute("class").split()[1]
+    opposite = {"north": "south", "south": "north", "east": "west", "west": "east"}[side]
+    assert page.locator(f".ghost .edge.{opposite}").inner_text() == neighbours.inner_text()
+    page.click(".menu summary")
+    page.check("[name=edges]")
+    page.wait_for_function("() => document.querySelectorAll('.cell.tile:not(.ghost) .edge').length === 4")
+
+
+def test_tap_on_a_small_cell_enlarges_the_board_first(browser):
+    page = building(browser, width=360, height=740, has_touch=True, is_mobile=True).page
+    for _ in range(6):
+        page.locator(".tools button").last.tap()
+    page.locator(".hand-tile:not(.dim)").first.tap()
+    cell = page.locator(".cell.legal").first
+    assert cell.bounding_box()["width"] < 44
+    cell.tap()
+    page.wait_for_function("() => document.querySelector('.cell.legal').offsetWidth >= 48")
+    assert page.locator(".cell.ghost").count() == 0
+    page.locator(".cell.legal").first.tap()
+    page.wait_for_selector(".cell.ghost")
+
+
+def test_sole_rotation_is_placed_at_once_when_that_is_set(browser):
+    screen = building(browser)
+    page = screen.page
+    page.click(".menu summary")
+    page.check("[name=auto]")
+    page.keyboard.press("Escape")
+    while page.locator(".hand-tile:not(.dim)").count():
+        page.locator(".hand-tile:not(.dim)").first.click()
+        sole = page.locator(".cell.legal:has(.dots i:only-child)")
+        if sole.count():
+            break
+        Mouse().build(page, screen.state())
+        page.wait_for_selector(".table:not([aria-busy])")
+    placed = len(screen.view()["players"][0]["territory"])
+    sole.first.click()
+    page.wait_for_function("count => document.querySelectorAll('.cell.tile').length > count", arg=placed)
+    page.wait_for_selector(".table:not([aria-busy])")
+    assert len(screen.view()["players"][0]["territory"]) == placed + 1
+
+
+def test_device_is_handed_over_to_the_seat_whose_turn_it_is(browser):
+    host = hosted_lobby(browser)
+    host.page.fill(".lobby [name=name]", "Bob")
+    host.page.click("[data-act=join]")
+    host.page.wait_for_selector(".switcher button:nth-child(2)")
+    host.page.click("[data-act=start]")
+    host.page.wait_for_selector(".pricing .card")
+    Mouse().set_prices(host.page)
+    host.page.wait_for_selector("[data-act=hand-over]")
+    host.page.click("[data-act=hand-over]")
+    host.page.wait_for_selector("[data-act=set]")
+    Mouse().set_prices(host.page)
+    host.page.wait_for_selector(".table[data-phase=buying]")
+
+
+def test_points_of_a_round_are_counted_up_and_skipped(browser):
+    screen = building(browser)
+    page = screen.page
+    screen.play_until(lambda state: state["phase"] == "pricing")
+    page.wait_for_selector(".strip .points")
+    assert page.locator("[data-act=set]").is_visible()
+    page.click("[data-act=skip]")
+    assert not page.locator(".strip").is_visible()
+    points = screen.view()["players"][0]["score"]
+    assert page.locator(".seat .score").first.inner_text() == str(points)
+
+
+def test_points_at_the_end_are_counted_before_the_result(browser):
+    game, tokens, _ = browser.game("Ann", "Bob")
+    path = f"/v1/games/{game}"
+    screen = browser.window(f"/play/?game={game}")
+    while (view := call(browser.url, "GET", path))["status"] == "playing":
+        seat = view["waiting_for"][0]
+        actions = call(browser.url, "GET", f"{path}/players/{seat}/actions", token=tokens[seat])["actions"]
+        action = next(action for action in actions if action["type"] != "take_back")
+        call(browser.url, action["method"], action["href"], action["body"], tokens[seat])
+    page = screen.page
+    page.wait_for_selector(".strip h2:has-text('Result')")
+    assert not page.locator(".result").is_visible()
+    page.click("[data-act=skip]")
+    page.wait_for_selector(".result:visible")
+
+
+def test_less_motion_shows_all_points_at_once(browser):
+    screen = building(browser, reduced_motion="reduce")
+    screen.play_until(lambda state: state["phase"] == "pricing")
+    page = screen.page
+    page.wait_for_selector(".strip .points")
+    assert page.locator(".strip .points").count() == 2
+    assert page.locator(".flying").count() == 0
+
+
+def test_deadline_at_zero_asks_for_events(browser):
+    game, tokens, _ = browser.game("Ann", "Bob", options={"turn_ms": 2500})
+    screen = browser.window("/play/")
+    screen.page.route("**/events/stream", lambda _: None)  # a stream that never answers
+    screen.page.goto(f"{browser.url}/play/?game={game}#seat={tokens[0]}")
+    screen.page.wait_for_selector(".table:not([data-phase=pricing])", timeout=15_000)
+
+
+def test_deleted_game_is_explained_and_forgotten(browser):
+    browser.expected += ["404"]
+    game, tokens, _ = browser.game("Ann", "Bob")
+    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}")
+    screen.page.wait_for_selector(".pricing .card")
+    gone = '{"code": "game_not_found", "detail": "gone", "status": 404}'
+    screen.page.route(f"**/v1/games/{game}*", lambda route: route.fulfill(status=404, body=gone))
+    screen.page.reload()
+    screen.page.wait_for_selector("h1:has-text('cannot be shown')")
+    screen.page.click("main a")
+    screen.page.wait_for_function("id => !localStorage[`skye.game.${id}`]", arg=game)
+
+
+def test_aborted_game_says_so_to_everybody_at_the_table(browser):
+    game, tokens, host = browser.game("Ann", "Bob", start=False, seats=3)
+    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}")
+    screen.page.wait_for_selector(".lobby")
+    call(browser.url, "DELETE", f"/v1/games/{game}", token=host)
+    screen.page.wait_for_selector(".result h2:has-text('aborted')")
+
+
+def test_finished_game_is_played_again_with_the_same_players(browser):
+    game, tokens = played_out(browser)
+    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}")
+    screen.page.click("[data-act=again]")
+    screen.page.wait_for_function("old => !location.search.includes(old)", arg=game)
+    screen.page.wait_for_selector(".table")
+    token = screen.page.evaluate("id => JSON.parse(localStorage[`skye.game.${id}`]).seats[0]", screen.game)
+    view = screen.view(token)
+    assert (view["seats"], view["players"][0]["name"]) == (2, "Ann")
+
+
+def test_gold_of_a_purchase_flies_to_the_seller(browser):
+    screen, game, tokens = seated(browser, "Ann", "Bob", options={"seed": "table", "starting_seat": 1})
+    page = screen.page
+    Mouse().set_prices(page)
+    offer(browser, game, tokens, 1, 1, 1)
+    page.wait_for_selector(".table[data-phase=buying]")
+    page.evaluate(WATCH_COINS)
+    tile = screen.view(tokens[0])["players"][0]["tiles_drawn"]
+    kept = next(one["tile"] for one in tile if not one["discard"])
+    call(browser.url, "POST", f"/v1/games/{game}/players/1/purchase", {"tile": kept}, tokens[1])
+    page.wait_for_function("() => window.coins === '1 gold'")

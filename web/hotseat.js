@@ -1,0 +1,42 @@
+import { skye } from "./api.js";
+import { button, h, hide, setText } from "./dom.js";
+import { t } from "./i18n.js";
+import { tokensOf } from "./tokens.js";
+
+/** @typedef {import("./store.js").Store} Store */
+
+/**
+ * Several seats on one device: when another of them must act, offer to hand the device over. Until its player agrees,
+ * nothing that only that seat may see is on the screen.
+ *
+ * @param {Store} store
+ * @param {number} chosen Which of our seats is shown.
+ * @param {(index: number) => void} reopen
+ */
+export function handOver(store, chosen, reopen) {
+  /** The seat numbers of our tokens, once the game has begun; until then seats move. @type {(number | null)[]} */
+  let seats = [];
+  let asked = false;
+  let next = -1;
+  const text = h("p", {});
+  const agree = button("", () => reopen(next), { class: "primary", "data-act": "hand-over" });
+  const root = h("section", { class: "tray-part hand-over", hidden: true, "aria-label": t("hotseat.title") }, text, h("div", { class: "bar" }, agree));
+
+  async function load() {
+    asked = true;
+    const views = await Promise.all(tokensOf(store.id).seats.map((token) => skye.game(store.id, token).get().catch(() => null)));
+    seats = views.map((view) => view?.you.seat ?? null);
+    store.changed();
+  }
+
+  return { root, seats: () => seats, show() {
+    const { view } = store;
+    if (view.status !== "lobby" && !asked && tokensOf(store.id).seats.length > 1) void load();
+    next = store.myTurn || view.status !== "playing" ? -1 : seats.findIndex((seat, index) => index !== chosen && seat !== null && view.waiting_for.includes(seat));
+    hide(root, next < 0);
+    if (next < 0) return;
+    const name = view.players[seats[next] ?? 0]?.name ?? "";
+    setText(text, t("hotseat.next", { name }));
+    setText(agree, t("hotseat.agree", { name }));
+  } };
+}
