@@ -26,14 +26,12 @@ export function countingStrip(store, light, ended) {
   const root = h("section", { class: "strip panel", hidden: true, "aria-label": t("round.title_short") },
     h("div", { class: "bar" }, title, skip), rows);
   let timer = 0;
-  let final = false;
   let counted = Promise.resolve(); // the last round is counted before the end
   /** What is counted after what is counted now. @type {(() => void)[]} */
   let queue = [];
 
   function end() {
     clearTimeout(timer);
-    final = false;
     queue = [];
     hide(root, true);
     light([], null);
@@ -101,12 +99,9 @@ export function countingStrip(store, light, ended) {
     next();
   }
 
-  store.onEvent((event) => {
-    if (event.type === "round_scored") counted = counted.then(() => countRound(event));
-    if (event.type === "game_finished") counted = counted.then(() => countEnd(event));
-    final ||= event.type === "game_finished";
-  });
-  return { root, end, get running() { return !root.hidden; }, get final() { return final; } };
+  return { root, show() {}, end, get running() { return !root.hidden; }, count(/** @type {RoundScored | GameFinished} */ event) {
+    counted = counted.then(() => (event.type === "round_scored" ? countRound(event) : countEnd(event)));
+  } };
 }
 
 /** @param {Store} store @param {number} seat */

@@ -2,7 +2,7 @@ import { ApiError } from "./client/index.js";
 import { skye } from "./api.js";
 import { button, h, hide, keyed } from "./dom.js";
 import { number, t } from "./i18n.js";
-import { share } from "./menu.js";
+import { share } from "./share.js";
 import { dropToken, inviteLink, keepTokens, tokensOf } from "./tokens.js";
 
 /** @typedef {import("./store.js").Store} Store */

@@ -2,7 +2,7 @@ import { ApiError } from "./client/index.js";
 import { button, h, hide, keyed, setText } from "./dom.js";
 import { number, t } from "./i18n.js";
 import { inviteList, keepInvite } from "./invites.js";
-import { share } from "./menu.js";
+import { share } from "./share.js";
 import { colorMark } from "./seats.js";
 import { toast, toastError } from "./toast.js";
 import { addSeatToken, dropToken, tokensOf, watchLink } from "./tokens.js";

@@ -3,7 +3,7 @@ import { attribute, button, h, hide, setText } from "./dom.js";
 import { LANGUAGES, chooseLanguage, language, t } from "./i18n.js";
 import { openHelp } from "./keys.js";
 import { settingBox } from "./settings.js";
-import { toast, toastError } from "./toast.js";
+import { toastError } from "./toast.js";
 import { dropToken, forget, keepTokens, seatLink, tokensOf, watchLink } from "./tokens.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -82,30 +82,10 @@ export function languageChoice() {
 }
 
 /**
- * Copy a link, or show it where there is no clipboard (it needs HTTPS).
+ * Copy a link, or show it. That is loaded when it is first done.
  *
- * @param {string} link
- * @param {string} warning
- * @param {() => Promise<string>} [renew] Makes older links invalid, and returns a new one.
+ * @param {Parameters<typeof import("./share.js").share>} link
  */
-export async function share(link, warning, renew) {
-  if (!warning && navigator.clipboard) {
-    try {
-      await navigator.clipboard.writeText(link);
-      toast(t("menu.copied"));
-      return;
-    } catch { /* shown instead */ }
-  }
-  const field = h("input", { value: link, readonly: true, "aria-label": t("menu.link") });
-  const dialog = h("dialog", { "aria-label": t("menu.link") }, warning ? h("p", { class: "trouble" }, warning) : null, field,
-    h("div", { class: "bar" }, navigator.clipboard ? button(t("menu.copy"), () => {
-      void navigator.clipboard.writeText(field.value).then(() => { toast(t("menu.copied")); dialog.close(); }, () => field.select());
-    }, { class: "primary" }) : null, renew ? button(t("menu.renew"), (event) => {
-      /** @type {HTMLButtonElement} */ (event.target).disabled = true;
-      renew().then((renewed) => { field.value = renewed; field.select(); }, toastError);
-    }, { "data-act": "renew" }) : null, button(t("close"), () => dialog.close())));
-  dialog.addEventListener("close", () => dialog.remove());
-  document.body.append(dialog);
-  dialog.showModal();
-  field.select();
+function share(...link) {
+  return import("./share.js").then((module) => module.share(...link), toastError);
 }

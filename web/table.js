@@ -2,13 +2,10 @@ import { ApiError } from "./client/index.js";
 import { Board } from "./board.js";
 import { buildingTray, confirmation } from "./building.js";
 import { clockFace, leftMs } from "./clock.js";
-import { countingStrip } from "./counting.js";
-import { playAgain } from "./create.js";
 import { alertNow, announce, attribute, button, h, hide, setText } from "./dom.js";
-import { handOver } from "./hotseat.js";
 import { list, number, t } from "./i18n.js";
 import { tableKeys } from "./keys.js";
-import { lobbyPanel } from "./lobby.js";
+import { lazyPart } from "./lazy.js";
 import { logPanel } from "./log.js";
 import { market } from "./market.js";
 import { tableMenu } from "./menu.js";
@@ -67,6 +64,10 @@ class Table {
   #turn = "";
   #warned = "";
   #synced = 0;
+  /** Whether the points at the end are being counted; the result waits for that. */
+  #ending = false;
+  /** Events with points that are not counted yet. @type {Parameters<ReturnType<typeof import("./counting.js").countingStrip>["count"]>[0][]} */
+  #scored = [];
 
   /**
    * @param {Store} store
@@ -83,16 +84,21 @@ class Table {
     this.market = market(store, (tile) => this.placing.select(tile));
     this.trial = trialTray(store, this.placing);
     this.building = buildingTray(store, this.placing);
-    this.handOver = handOver(store, chosen, reopen);
+    this.handOver = lazyPart(() => store.view.status !== "lobby" && tokensOf(store.id).seats.length > 1,
+      async () => (await import("./hotseat.js")).handOver(store, chosen, reopen));
     this.seats = seatCards(store, (seat) => this.look(seat), () => this.shownSeat);
     this.scoring = scoringPanel(store);
     this.log = logPanel(store);
-    this.strip = countingStrip(store, (tiles, seat) => this.#light(tiles, seat), () => this.show());
-    this.lobby = lobbyPanel(store, reopen);
-    this.again = button(t("result.again"), () => void playAgain(store.view, [store.seat, ...this.handOver.seats()], this.again), { class: "primary", "data-act": "again" });
+    this.strip = lazyPart(() => this.#scored.length > 0, async () => {
+      const { countingStrip } = await import("./counting.js");
+      store.changed(); // then it counts what has been scored
+      return countingStrip(store, (tiles, seat) => this.#light(tiles, seat), () => { this.#ending = false; this.show(); });
+    });
+    this.lobby = lazyPart(() => store.view.status === "lobby", async () => (await import("./lobby.js")).lobbyPanel(store, reopen));
+    this.again = button(t("result.again"), () => void this.#playAgain(), { class: "primary", "data-act": "again" });
     const replay = h("a", { class: "button", href: `/play/?game=${encodeURIComponent(store.id)}&replay=1` }, t("result.replay"));
     this.result = resultPanel(store, this.again, replay);
-    this.menu = tableMenu(store, chosen, reopen, this.handOver.seats);
+    this.menu = tableMenu(store, chosen, reopen, () => this.handOver.part?.seats() ?? []);
     this.keys = tableKeys(this);
     this.root = this.#layOut();
     store.onChange(() => this.show());
@@ -147,6 +153,11 @@ class Table {
     this.show();
   }
 
+  async #playAgain() {
+    const { playAgain } = await import("./create.js");
+    if (this.again) await playAgain(this.store.view, [this.store.seat, ...this.handOver.part?.seats() ?? []], this.again);
+  }
+
   /** Show where a tile that is not ours yet would fit. @param {string} tile */
   #attempt(tile) {
     this.placing.select(this.placing.tile === tile ? null : tile);
@@ -172,6 +183,10 @@ class Table {
       const coins = h("span", { class: "coins" }, t("gold", { count: event.price }));
       fly(this.#placeOf(event.seat), this.#placeOf(event.seller), { picture: coins, delay: FLIGHT_MS });
     }
+    if (event.type === "round_scored" || event.type === "game_finished") {
+      this.#scored.push(event);
+      this.#ending ||= event.type === "game_finished";
+    }
     if (event.type === "bot_took_over" && event.seat === this.store.seat) toast(t("toast.bot_took_over"));
   }
 
@@ -184,13 +199,15 @@ class Table {
     this.root.dataset.event = String(view.last_event);
     this.root.classList.toggle("my-turn", store.myTurn);
     attribute(this.root, "aria-busy", store.busy ? "true" : null);
-    if (store.busy && this.strip.running) this.strip.end(); // an action of our own ends the show
+    this.strip.show();
+    if (this.strip.part) for (const event of this.#scored.splice(0)) this.strip.part.count(event);
+    if (store.busy && this.strip.part?.running) this.strip.part.end(); // an action of our own ends the show
     this.placing.refresh();
     this.#showHeader();
     this.#showTrays();
     for (const part of [this.lobby, this.market, this.seats, this.scoring, this.log, this.result, this.menu]) part.show();
     hide(this.again, store.seat === null || view.status !== "finished");
-    if (this.strip.final) hide(this.result.root, true); // the end is being counted up
+    if (this.#ending) hide(this.result.root, true); // the end is being counted up
     this.#showBoard();
     this.#announceTurn();
   }

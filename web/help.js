@@ -1,0 +1,15 @@
+import { button, h } from "./dom.js";
+import { t } from "./i18n.js";
+import { settingBox } from "./settings.js";
+
+const KEYS = ["arrows", "enter", "escape", "n", "r", "digits", "plus", "x", "p", "u", "f", "zero", "question"];
+
+/** Show the list of shortcuts. A person who speaks to the computer may switch single letters off (WCAG 2.1.4). */
+export function showHelp() {
+  const dialog = h("dialog", { "aria-label": t("keys.title") }, h("h2", {}, t("keys.title")),
+    h("dl", { class: "keys" }, ...KEYS.flatMap((key) => [h("dt", {}, t(`keys.${key}.key`)), h("dd", {}, t(`keys.${key}`))])),
+    settingBox("letters"), h("div", { class: "bar" }, button(t("close"), () => dialog.close(), { class: "primary" })));
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}

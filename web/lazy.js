@@ -1,0 +1,25 @@
+import { h } from "./dom.js";
+import { toastError } from "./toast.js";
+
+/**
+ * A part of the screen whose module is loaded when the part is first needed.
+ *
+ * @template {{root: HTMLElement, show: () => void}} Part
+ * @param {() => boolean} needed
+ * @param {() => Promise<Part>} load
+ */
+export function lazyPart(needed, load) {
+  const root = h("span", { hidden: true });
+  let asked = false;
+  const lazy = { root: /** @type {HTMLElement} */ (root), part: /** @type {Part | null} */ (null), show() {
+    if (lazy.part) return lazy.part.show();
+    if (asked || !needed()) return;
+    asked = true;
+    load().then((part) => {
+      root.replaceWith(part.root);
+      Object.assign(lazy, { part, root: part.root });
+      part.show();
+    }, (error) => { asked = false; toastError(error); });
+  } };
+  return lazy;
+}

@@ -1,0 +1,32 @@
+import { button, h } from "./dom.js";
+import { t } from "./i18n.js";
+import { toast, toastError } from "./toast.js";
+
+/**
+ * Copy a link, or show it where there is no clipboard (it needs HTTPS).
+ *
+ * @param {string} link
+ * @param {string} warning
+ * @param {() => Promise<string>} [renew] Makes older links invalid, and returns a new one.
+ */
+export async function share(link, warning, renew) {
+  if (!warning && navigator.clipboard) {
+    try {
+      await navigator.clipboard.writeText(link);
+      toast(t("menu.copied"));
+      return;
+    } catch { /* shown instead */ }
+  }
+  const field = h("input", { value: link, readonly: true, "aria-label": t("menu.link") });
+  const dialog = h("dialog", { "aria-label": t("menu.link") }, warning ? h("p", { class: "trouble" }, warning) : null, field,
+    h("div", { class: "bar" }, navigator.clipboard ? button(t("menu.copy"), () => {
+      void navigator.clipboard.writeText(field.value).then(() => { toast(t("menu.copied")); dialog.close(); }, () => field.select());
+    }, { class: "primary" }) : null, renew ? button(t("menu.renew"), (event) => {
+      /** @type {HTMLButtonElement} */ (event.target).disabled = true;
+      renew().then((renewed) => { field.value = renewed; field.select(); }, toastError);
+    }, { "data-act": "renew" }) : null, button(t("close"), () => dialog.close())));
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+  field.select();
+}
