@@ -1,4 +1,4 @@
-import { Skye } from "./client/index.js";
+import { Skye } from "./client/skye.js";
 
 /** The client of the server that served this page. */
 export const skye = new Skye(location.origin);
@@ -25,14 +25,4 @@ let catalogue = /** @type {Promise<Catalogue> | null} */ (null);
 export function loadCatalogue() {
   catalogue ??= skye.catalogue.tiles().then((tiles) => ({ tiles: new Map(tiles.map((tile) => [tile.id, tile])) }));
   return catalogue;
-}
-
-/**
- * The picture of a tile. It is drawn for its rotation, because objects on it stay upright.
- *
- * @param {string} tile
- * @param {number} [rotation]
- */
-export function tilePicture(tile, rotation = 0) {
-  return `/v1/tiles/${tile}/picture.svg?rotation=${rotation}`;
 }

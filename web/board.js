@@ -1,7 +1,7 @@
-import { tilePicture } from "./api.js";
 import { attribute, button, h, keyed, setText } from "./dom.js";
 import { edgeSigns, edgesLoaded, loadEdges, signedSides } from "./edges.js";
 import { signed, t } from "./i18n.js";
+import { tilePicture } from "./pictures.js";
 import { placeName } from "./place.js";
 import { setting } from "./settings.js";
 import { Viewport } from "./viewport.js";

@@ -1,8 +1,8 @@
-import { tilePicture } from "./api.js";
 import { announce, attribute, button, h, hide, keyed, setText } from "./dom.js";
 import { draggable } from "./drag.js";
 import { gainsList } from "./gains.js";
 import { t } from "./i18n.js";
+import { tilePicture } from "./pictures.js";
 
 /** @typedef {import("./store.js").Store} Store */
 /** @typedef {import("./place.js").Placing} Placing */

@@ -1,8 +1,9 @@
-import { skye, tilePicture } from "./api.js";
+import { skye } from "./api.js";
 import { createAndOpen } from "./create.js";
 import { button, h, setText } from "./dom.js";
 import { list, plain, t } from "./i18n.js";
 import { languageChoice } from "./menu.js";
+import { tilePicture } from "./pictures.js";
 import { toastError } from "./toast.js";
 import { forget, myGames, tokenFor } from "./tokens.js";
 

@@ -1,4 +1,4 @@
-import { ApiError } from "./client/index.js";
+import { ApiError } from "./client/errors.js";
 import { button, h, hide, keyed, setText } from "./dom.js";
 import { number, t } from "./i18n.js";
 import { inviteList, keepInvite } from "./invites.js";

@@ -1,6 +1,6 @@
-import { tilePicture } from "./api.js";
 import { announce, attribute, button, h, hide, keyed, setText } from "./dom.js";
 import { t } from "./i18n.js";
+import { tilePicture } from "./pictures.js";
 import { colorMark } from "./seats.js";
 
 /** @typedef {import("./store.js").Store} Store */

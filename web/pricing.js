@@ -1,8 +1,8 @@
-import { tilePicture } from "./api.js";
 import { announce, attribute, button, h, hide, keyed, setText } from "./dom.js";
 import { number, t } from "./i18n.js";
+import { tilePicture } from "./pictures.js";
 import { explain } from "./toast.js";
-import { ApiError } from "./client/index.js";
+import { ApiError } from "./client/errors.js";
 
 /** @typedef {import("./store.js").Store} Store */
 /** @typedef {{tiles: string[], gold: number, minimum: number}} Constraints */

@@ -1,4 +1,4 @@
-import { emptyView, fold } from "./client/index.js";
+import { emptyView, fold } from "./client/fold.js";
 import { loadCatalogue, skye } from "./api.js";
 import { Board } from "./board.js";
 import { announce, attribute, button, h, hide, setText } from "./dom.js";
@@ -8,6 +8,7 @@ import { logPanel, story } from "./log.js";
 import { market } from "./market.js";
 import { languageChoice } from "./menu.js";
 import { opened, secretsOf } from "./open-eyes.js";
+import { loadTileSheet } from "./pictures.js";
 import { resultPanel, scoringPanel } from "./scores.js";
 import { seatCards } from "./seats.js";
 import { tokenFor } from "./tokens.js";
@@ -26,7 +27,7 @@ const SPEEDS = [0.5, 1, 2, 4];
  */
 export async function openReplay(app, id) {
   const game = skye.game(id, tokenFor(id));
-  const [view, { tiles }] = await Promise.all([game.get(), loadCatalogue()]);
+  const [view, { tiles }] = await Promise.all([game.get(), loadCatalogue(), loadTileSheet()]);
   /** @type {Event[]} */
   const events = [];
   while ((events.at(-1)?.id ?? 0) < view.last_event) {

@@ -1,5 +1,6 @@
 import { h, hide, keyed, setText } from "./dom.js";
 import { list, number, t } from "./i18n.js";
+import { scoringPicture } from "./pictures.js";
 
 /** @typedef {import("./api.js").Game} Game */
 
@@ -16,7 +17,7 @@ export function scoringPanel(store) {
   /** @param {Game["scoring_tiles"][number]} tile */
   function item({ slot, id }) {
     const rounds = h("div", { class: "faint" });
-    const box = h("li", { "data-slot": slot }, h("span", { class: "slot" }, slot), h("div", {},
+    const box = h("li", { "data-slot": slot }, h("span", { class: "slot" }, slot), h("img", { class: "motif", src: scoringPicture(id), alt: "", width: 56, height: 56 }), h("div", {},
       h("strong", {}, t(`scoring.${id}.title`)), h("div", {}, t(`scoring.${id}.text`)), rounds));
     return { root: box, show: (/** @type {Game["scoring_tiles"][number]} */ shown) => {
       const now = store.view.status === "playing" && shown.rounds.includes(store.view.round);

@@ -1,6 +1,6 @@
-import { tilePicture } from "./api.js";
 import { attribute, button, h, keyed, setText } from "./dom.js";
 import { number, t } from "./i18n.js";
+import { tilePicture } from "./pictures.js";
 
 /** @typedef {import("./api.js").Player} Player */
 

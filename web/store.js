@@ -1,4 +1,6 @@
-import { ApiError, HistoryLostError, fold, randomKey } from "./client/index.js";
+import { ApiError, HistoryLostError } from "./client/errors.js";
+import { fold } from "./client/fold.js";
+import { randomKey } from "./client/transport.js";
 import { skye } from "./api.js";
 import { atLeast, learnTime, leftMs } from "./clock.js";
 import { TabGroup } from "./tabs.js";

@@ -1,4 +1,4 @@
-import { ApiError } from "./client/index.js";
+import { ApiError } from "./client/errors.js";
 import { Board } from "./board.js";
 import { buildingTray, confirmation } from "./building.js";
 import { clockFace, leftMs } from "./clock.js";
@@ -11,6 +11,7 @@ import { market } from "./market.js";
 import { tableMenu } from "./menu.js";
 import { trialTray } from "./gains.js";
 import { FLIGHT_MS, fly } from "./motion.js";
+import { loadTileSheet } from "./pictures.js";
 import { Placing } from "./place.js";
 import { pricingTray } from "./pricing.js";
 import { resultPanel, scoringPanel } from "./scores.js";
@@ -50,6 +51,7 @@ export async function openTable(app, id, chosen = 0) {
   }
   app.replaceChildren(table.root);
   table.show();
+  void loadTileSheet();
   if (!persistent && seats.length) toast(t("tokens.memory_only"));
   performance.measure("skye-ready");
 }

@@ -1,4 +1,4 @@
-import { ApiError, ConnectionError } from "./client/index.js";
+import { ApiError, ConnectionError } from "./client/errors.js";
 import { alertNow, button, h } from "./dom.js";
 import { has, t } from "./i18n.js";
 

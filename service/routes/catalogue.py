@@ -12,10 +12,10 @@ from service.matches.scenarios import SCENARIOS, scenario_view
 from service.openapi.operations import Answer, Link, never_changes, text
 from service.schemas import requests
 from service.schemas import responses as answers
-from service.svg import tile_svg
+from service.svg import scoring_tile_svg, tile_sheet_svg, tile_svg
 from service.web.request_parsing import Resource
-from service.web.responses import cacheable, json_response
-from skye import TILES, scoring_tile_views
+from service.web.responses import cacheable, compressed, json_response
+from skye import SCORING_TILES, TILES, scoring_tile_views
 
 blueprint = Resource(
     "Catalogue", __name__, url_prefix="/v1", description="Tiles, scoring tiles and scenarios."
@@ -40,6 +40,19 @@ def list_tiles() -> Response:
     The 73 landscape tiles and the 5 castle tiles, each in reference orientation.
     """
     return _cacheable(json_response({"tiles": [views.tile_view(tile) for tile in TILES]}))
+
+
+@blueprint.route("/tiles/pictures.svg")
+@never_changes(Answer(200, "The pictures.", text("Picture"), content_type="image/svg+xml"))
+def get_tile_pictures() -> Response:
+    """Get the pictures of all tiles.
+
+    One SVG picture with all tiles in all rotations, and a `<view>` of each: the fragment `#L35-90` shows tile
+    L35 turned by 90 degrees. Browsers draw many fragments of one picture slowly; make a picture of each tile
+    from its lines. Each definition and each tile is a line that begins with its id; a tile refers to the
+    definitions that it needs.
+    """
+    return compressed(tile_sheet_svg().encode(), "image/svg+xml", _DAY_S)
 
 
 @blueprint.route("/tiles/<tile>")
@@ -98,6 +111,20 @@ def list_scenarios() -> Response:
     with `scenario` begins a game from one. A scenario has a seed, so it is the same every time.
     """
     return _cacheable(json_response({"scenarios": [scenario_view(each) for each in SCENARIOS.values()]}))
+
+
+@blueprint.route("/scoring-tiles/<scoring_tile>/picture.svg")
+@never_changes(
+    Answer(200, "The picture.", text("Picture"), content_type="image/svg+xml"), refuses=["tile_not_found"]
+)
+def get_scoring_tile_picture(scoring_tile: str) -> Response:
+    """Get the picture of a scoring tile.
+
+    An SVG picture of what counts and of the points for it, without words.
+    """
+    if scoring_tile not in SCORING_TILES:
+        raise Problem("tile_not_found", "There is no such scoring tile.")
+    return _cacheable(Response(scoring_tile_svg(scoring_tile), content_type="image/svg+xml"))
 
 
 def _known(tile: str) -> str:

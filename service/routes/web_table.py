@@ -13,7 +13,7 @@ from typing import NamedTuple
 from flask import Blueprint, Response
 
 from service.matches.errors import Problem
-from service.web.responses import cacheable
+from service.web.responses import compressed
 
 blueprint = Blueprint("WebTable", __name__)
 
@@ -29,7 +29,7 @@ _FOLDERS = (".", "lang", "client")
 _PAGE = "index.html"
 _YEAR_S = 31_536_000
 _POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'"
 )
@@ -63,9 +63,9 @@ def get_table() -> Response:
     """
     site = _site()
     page = site.files[_PAGE].replace(b"/play/-/", f"/play/{site.version}/".encode())
-    response = Response(page, content_type=_CONTENT_TYPES[".html"])
+    response = compressed(page, _CONTENT_TYPES[".html"], 0)
     response.headers["Content-Security-Policy"] = _POLICY
-    return cacheable(response, 0)
+    return response
 
 
 @blueprint.route("/play/<folder>/<path:file>")
@@ -80,6 +80,4 @@ def get_table_file(folder: str, file: str) -> Response:
     if file not in site.files or file == _PAGE:
         raise Problem("not_found")
     content_type = _CONTENT_TYPES[file[file.rindex(".") :]]
-    return cacheable(
-        Response(site.files[file], content_type=content_type), _YEAR_S if folder == site.version else 0
-    )
+    return compressed(site.files[file], content_type, _YEAR_S if folder == site.version else 0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from service.svg.scoring import scoring_tile_svg
 from service.svg.sheet import territory_svg, tile_svg
+from service.svg.tile_sheet import tile_sheet_svg
 
-__all__ = ["territory_svg", "tile_svg"]
+__all__ = ["scoring_tile_svg", "territory_svg", "tile_sheet_svg", "tile_svg"]

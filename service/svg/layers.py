@@ -18,9 +18,9 @@ WATER: Final = "#6fb3dc"
 _SHALLOW: Final = "#9fd2ec"
 _WAVE: Final = "#b5dff2"
 _SAND: Final = "#f3e6b8"
-_ROADSIDE: Final = "#8f734f"
-_ROAD: Final = "#f8ecd2"
-_GOLD: Final = "#f5b700"
+ROADSIDE: Final = "#8f734f"
+ROAD: Final = "#f8ecd2"
+GOLD: Final = "#f5b700"
 
 
 class Lying(NamedTuple):
@@ -47,11 +47,44 @@ def picture(tiles: Sequence[Lying], prefix: str) -> str:
             *_gilding(prefix),
             f'<use href="#{prefix}tiles" stroke="{INK}" stroke-width="3" stroke-opacity=".3"/>',
             '<g stroke-linecap="butt">',
-            _lines(prefix, "roads", _ROADSIDE, 28),
-            _lines(prefix, "roads", _ROAD, 19),
+            _lines(prefix, "roads", ROADSIDE, 28),
+            _lines(prefix, "roads", ROAD, 19),
             "</g></g>",
             *(use(thing, x, y, prefix) for thing, x, y in things),
         )
+    )
+
+
+def ground(art: Art) -> str:
+    """Return the ground and roads of one tile around (0, 0), without texture."""
+    return "".join(
+        (
+            f'<path d="M-{HALF},-{HALF}h{SIZE}v{SIZE}h-{SIZE}z" fill="{WATER}"/>',
+            f'<g fill="none" stroke-linecap="round" stroke-linejoin="round"><path d="M0,0{art.coast}" ',
+            f'stroke="{_SHALLOW}" stroke-width="46"/></g>',
+            f'<path d="M0,0{art.pasture}" fill="{PASTURE}"/><path d="M0,0{art.mountain}" fill="{MOUNTAIN}"/>',
+            '<g fill="none" stroke-linecap="round" stroke-linejoin="round">',
+            f'<path d="M0,0{art.ridge}" stroke="{_RIDGE}" stroke-width="5"/>',
+            *(
+                f'<path d="M0,0{art.coast}" stroke="{color}" stroke-width="{width}"/>'
+                for color, width in ((_RIDGE, 12), (_SAND, 8))
+            ),
+            "</g>",
+            *(
+                f'<path d="M0,0{art.roads}" fill="none" stroke="{color}" stroke-width="{width}"/>'
+                for color, width in ((ROADSIDE, 28), (ROAD, 19))
+            ),
+        )
+    )
+
+
+def texture(art: Art) -> str:
+    """Return the waves and tufts of one tile around (0, 0)."""
+    lines = ((art.waves, _WAVE, 5), (art.tufts, _TUFT, 4))
+    return "".join(
+        f'<path d="M0,0{path}" fill="none" stroke="{color}" stroke-width="{width}" stroke-linecap="round"/>'
+        for path, color, width in lines
+        if path
     )
 
 
@@ -65,8 +98,8 @@ def _shared(tiles: Sequence[Lying], prefix: str) -> Iterator[str]:
     yield f'<path id="{prefix}rims" d="{rims}"/>'
     yield f'<clipPath id="{prefix}clip"><use href="#{prefix}tiles"/></clipPath>'
     yield f'<pattern id="{prefix}gold" width="50" height="50" patternUnits="userSpaceOnUse">'
-    yield f'<path d="M0,0h50v50h-50z" fill="{_GOLD}" fill-opacity=".1"/>'
-    yield f'<path d="M12,6l3,6l-3,6l-3,-6zM37,31l3,6l-3,6l-3,-6z" fill="{_GOLD}"/></pattern>'
+    yield f'<path d="M0,0h50v50h-50z" fill="{GOLD}" fill-opacity=".1"/>'
+    yield f'<path d="M12,6l3,6l-3,6l-3,-6zM37,31l3,6l-3,6l-3,-6z" fill="{GOLD}"/></pattern>'
 
 
 def _ground(tiles: Sequence[Lying], prefix: str) -> Iterator[str]:
@@ -87,7 +120,7 @@ def _ground(tiles: Sequence[Lying], prefix: str) -> Iterator[str]:
 def _gilding(prefix: str) -> Iterator[str]:
     """Outline the completed areas."""
     yield _lines(prefix, "rims", _RIDGE, 14)
-    yield _lines(prefix, "rims", _GOLD, 9)
+    yield _lines(prefix, "rims", GOLD, 9)
 
 
 def _lines(prefix: str, layer: str, color: str, width: int) -> str:

@@ -1,5 +1,6 @@
 """The files of the table in the browser, as the service serves them."""
 
+import gzip
 import re
 
 import pytest
@@ -29,7 +30,7 @@ def test_every_address_of_the_index_is_served(service):
 def test_page_allows_scripts_of_its_own_origin_only(service):
     policy = service.call("GET", "/play/").headers["Content-Security-Policy"]
     assert policy.startswith(
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'"
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'"
     )
     assert "require-trusted-types-for 'script'" in policy
     assert "unsafe" not in policy
@@ -44,6 +45,19 @@ def test_files_of_the_page_may_be_kept_and_revalidated(service):
         assert again.status_code == 304
 
 
+def test_files_are_compressed_for_clients_that_accept_gzip(service):
+    path = page_files(service)[1]
+    plain, packed = (
+        service.call("GET", path, headers={"Accept-Encoding": encoding})
+        for encoding in ("identity", "gzip, br")
+    )
+    assert "Content-Encoding" not in plain.headers
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert gzip.decompress(packed.data) == plain.data
+    assert packed.headers["ETag"] != plain.headers["ETag"]
+    assert packed.headers["Vary"] == plain.headers["Vary"] == "Accept-Encoding"
+
+
 def test_page_of_another_version_gets_current_files_that_are_not_kept(service):
     answer = service.call("GET", "/play/000000000000/main.js")
     assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "public, max-age=0")
@@ -52,7 +66,7 @@ def test_page_of_another_version_gets_current_files_that_are_not_kept(service):
 
 def test_client_package_is_served_below_the_table(service):
     folder = page_files(service)[0].rsplit("/", 1)[0]
-    assert "class Skye" in service.call("GET", f"{folder}/client/index.js").text
+    assert "class Skye" in service.call("GET", f"{folder}/client/skye.js").text
 
 
 @pytest.mark.parametrize(

@@ -1,34 +1,9 @@
-import { Catalogue, Game, Games, Seat } from "./resources.js";
-import { Transport } from "./transport.js";
-
 export { ApiError, ConnectionError, HistoryLostError } from "./errors.js";
 export { EventFollower } from "./events.js";
 export { emptyView, fold } from "./fold.js";
 export { GameView } from "./game-view.js";
-export { randomKey } from "./transport.js";
-export { Catalogue, Game, Games, Seat, Transport };
+export { Catalogue, Game, Games, Seat } from "./resources.js";
+export { Skye } from "./skye.js";
+export { Transport, randomKey } from "./transport.js";
 
 /** @typedef {import("../types/contract.js").components["schemas"]} Schemas The schemas of the contract, by name. */
-
-/** A client of one Isle of Skye server. */
-export class Skye {
-  /**
-   * @param {string} [url] The address of the server; in a browser, by default, the one that served the page.
-   * @param {ConstructorParameters<typeof Transport>[1]} [options]
-   */
-  constructor(url = globalThis.location?.origin ?? "http://127.0.0.1:8000", options) {
-    this.transport = new Transport(url, options);
-    this.games = new Games(this.transport);
-    this.catalogue = new Catalogue(this.transport);
-  }
-
-  /**
-   * Return one game, for the holder of a token or for a spectator. Sends no request.
-   *
-   * @param {string} id
-   * @param {string | null} [token]
-   */
-  game(id, token = null) {
-    return new Game(this.transport, id, token);
-  }
-}
