@@ -36,7 +36,13 @@ class Endpoint(NamedTuple):
 
     def path(self, game, parts=()):
         """Return the path for a game; parts of it can be replaced."""
-        filled = {"game": game.id, "int:seat": "0", "int:round": "1", "tile": "L01"} | dict(parts)
+        filled = {
+            "game": game.id,
+            "int:seat": "0",
+            "int:round": "1",
+            "tile": "L01",
+            "scoring_tile": "squares",
+        } | dict(parts)
         path = self.rule
         for name, value in filled.items():
             path = path.replace(f"<{name}>", value)
@@ -130,6 +136,8 @@ ENDPOINTS = (
     Endpoint("GET", "/v1/tiles", "lobby", NOBODY),
     Endpoint("GET", "/v1/tiles/<tile>", "lobby", NOBODY),
     Endpoint("GET", "/v1/tiles/<tile>/picture.svg", "lobby", NOBODY),
+    Endpoint("GET", "/v1/tiles/pictures.svg", "lobby", NOBODY),
+    Endpoint("GET", "/v1/scoring-tiles/<scoring_tile>/picture.svg", "lobby", NOBODY),
     Endpoint("GET", "/v1/scoring-tiles", "lobby", NOBODY),
     Endpoint("GET", "/v1/scenarios", "lobby", NOBODY),
     Endpoint("GET", "/", "lobby", NOBODY),
