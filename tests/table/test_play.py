@@ -110,7 +110,7 @@ def points_of(browser, game, tokens):
 
 def shown_gains(page):
     """Return the gains of the ghost by slot, as numbers."""
-    rows = page.locator(".gains > div").all_inner_texts()
+    rows = page.locator(".gains > div:visible").all_inner_texts()
     signs = str.maketrans("\N{MINUS SIGN}", "-")
     return {row[0]: int(row.split()[-1].translate(signs)) for row in rows if row[1] == " "}
 
@@ -129,7 +129,10 @@ def test_gains_that_were_shown_equal_the_points_afterwards(browser):
             before = points_of(browser, game, tokens)
             page.locator(".hand-tile:not(.dim)").first.click()
             page.locator(".cell.legal").first.click()
-            page.wait_for_function("() => !document.querySelector('.gains').textContent.includes('?')")
+            page.wait_for_function(
+                "() => { const gains = document.querySelector('.building .gains'); "
+                "return gains.offsetParent && !gains.textContent.includes('?'); }"
+            )
             shown = shown_gains(page)
             version = page.locator(".table").get_attribute("data-event")
             page.click("[data-act=place]")
