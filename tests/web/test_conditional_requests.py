@@ -76,7 +76,10 @@ def test_but_who_may_not_know_it_is_refused_all_the_same(service):
     assert code_of(service.table().call("GET", token="skye_no", headers=headers)) == "token_unknown"
 
 
-@pytest.mark.parametrize("path", ["tiles", "tiles/L01", "tiles/L01/picture.svg", "tiles/pictures.svg", "scoring-tiles"])
+_CATALOGUE = ["tiles", "tiles/L01", "tiles/L01/picture.svg", "tiles/pictures.svg", "scoring-tiles"]
+
+
+@pytest.mark.parametrize("path", _CATALOGUE)
 def test_the_catalogue_can_be_kept(service, path):
     first = service.call("GET", f"/v1/{path}")
     assert "max-age=86400" in first.headers["Cache-Control"]
