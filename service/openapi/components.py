@@ -37,6 +37,9 @@ PATH_PARAMETERS: Final = {
         {"type": "integer", "format": "int32", "minimum": 1, "maximum": _MAX_ROUNDS},
     ),
     "tile": _in_path("tile", "The id of the tile.", {"$ref": "#/components/schemas/TileId"}),
+    "scoring_tile": _in_path(
+        "scoring_tile", "The id of the scoring tile.", {"$ref": "#/components/schemas/ScoringTileId"}
+    ),
     "page": _in_path("page", "The name of the page.", {"$ref": "#/components/schemas/GuidePage"}),
     "asset": _in_path(
         "asset", "The name of the file.", {"type": "string", "pattern": r"^[a-z0-9.-]+$", "maxLength": 64}
