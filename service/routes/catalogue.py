@@ -115,7 +115,8 @@ def list_scenarios() -> Response:
 
 @blueprint.route("/scoring-tiles/<scoring_tile>/picture.svg")
 @never_changes(
-    Answer(200, "The picture.", text("Picture"), content_type="image/svg+xml"), refuses=["tile_not_found"]
+    Answer(200, "The picture.", text("Picture"), content_type="image/svg+xml"),
+    refuses=["not_found", "tile_not_found"],
 )
 def get_scoring_tile_picture(scoring_tile: str) -> Response:
     """Get the picture of a scoring tile.
