@@ -23,6 +23,9 @@ from service.storage.batching import BatchingRedis
 MAX_CONNECTIONS: Final = 1000
 """Per server and process. A call that finds none free fails like one to a server that is away."""
 
+_READ_BYTES: Final = 8192
+"""The buffer of a connection, which holds most replies; redis-py's default takes 32 KB for each of them."""
+
 LOOKUP_TIMEOUT_S: Final = 1.0
 """The deadline of one lookup of the topology at one Sentinel or node."""
 
@@ -96,4 +99,5 @@ def create_client(options: dict[str, Any], timeout_s: float) -> redis.Redis:
         socket_connect_timeout=timeout_s,
         retry=Retry(NoBackoff(), 0),
         max_connections=MAX_CONNECTIONS,
+        socket_read_size=_READ_BYTES,
     )

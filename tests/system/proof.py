@@ -10,7 +10,7 @@ import copy
 import json
 from collections import Counter
 
-from skye import Action, Options, Record, TieBreak, game_as_seen_by, move_from, replay
+from skye import Action, Options, Record, TieBreak, commitment, game_as_seen_by, move_from, replay
 from skye_client import fold
 from tests.system.players import digest
 from tests.system.wire import Wrong
@@ -158,6 +158,11 @@ def _prove_state(match, wire, game, seat):
         if name == "players":
             shown = [{field: player[field] for field in value[0]} for player in shown]
         if name == "fairness":
+            nonce = shown["nonce"]
+            if value["seed"] is not None:
+                value["commitment"] = commitment(value["seed"], nonce or "")
+            elif view["fairness"]["seed_source"] == "creator":
+                value["commitment"] = shown["commitment"]  # nobody can know the nonce yet
             shown = {field: shown[field] for field in value}
         held(shown == value, match.path, seat and seat.number, name, shown, "but by the record", value)
 
