@@ -17,11 +17,10 @@ from service.usecases.change_notifier import ChangeNotifier
 from service.usecases.game_feed import GameFeeds
 from service.usecases.games import Games
 from service.usecases.open_streams import OpenStreams
-from service.web import collaborators, cors, problems, request_hooks
+from service.web import collaborators, cors, middleware, problems
 from service.web import rate_limits as limits
 from service.web.collaborators import Collaborators
 from service.web.framework import Application, PlainInteger
-from service.web.middleware import Middleware
 
 if TYPE_CHECKING:
     from wsgiref.types import WSGIApplication
@@ -48,11 +47,11 @@ def build(
     feeds = GameFeeds(games, notifier)
     collaborators.register(app, Collaborators(games, notifier, feeds, open_streams, metrics))
     problems.register(app)
-    request_hooks.register(app)
+    middleware.register(app)
     limits.register(app, settings, store)
     cors.register(app, settings.cors_origins)
     everyone = cors.for_everyone(settings.cors_origins)
-    wrapped = Middleware(app.wsgi_app, metrics, everyone)
+    wrapped = middleware.Middleware(app.wsgi_app, metrics, everyone)
     app.wsgi_app = _behind_proxies(wrapped, settings.trusted_proxies)  # type: ignore[assignment,method-assign]  # Flask's own way
     return app
 

@@ -7,7 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from functools import wraps
+from functools import cache, wraps
 from typing import Any, Final
 
 import msgspec
@@ -30,6 +30,9 @@ _LARGE_BODY_BYTES: Final = 16_384
 """Bodies of this size are decoded one at a time: each blocks the worker for some milliseconds."""
 
 _BROKEN: Final = "The body breaks off, or is not in chunks as it says."
+
+_BODY: Final = "skye.body"
+"""The key of the received body in the WSGI environment."""
 
 TAKES_QUERY: Final = "_takes_query"
 """The attribute that marks a view that reads the query."""
@@ -79,16 +82,26 @@ def _read_query(req: Request, schema: Schema) -> Any:
     :raises Problem: invalid_parameter.
     """
     sent: dict[str, Any] = {}
-    for name, values in req.args.lists():
+    for name, values in req.args.lists() if req.query_string else ():
         is_list = isinstance(schema.fields.get(name), fields.List)
         if len(values) > 1 and name in schema.fields and not is_list:
             raise Problem("invalid_parameter", errors=[FieldError(name, "This parameter comes twice.")])
         sent[name] = values if is_list else values[0]
     try:
-        return schema.load(sent, unknown=RAISE)
+        return schema.load(sent, unknown=RAISE) if sent else _defaults(schema).copy()
     except ValidationError as error:
         faults = [FieldError(fault.pointer.split("/")[1], fault.detail) for fault in _faults(error.messages)]
         raise Problem("invalid_parameter", errors=faults) from error
+
+
+@cache
+def _defaults(schema: Schema) -> dict[str, Any]:
+    """Return what an empty query says.
+
+    :raises ValidationError: when a parameter is required.
+    """
+    loaded: dict[str, Any] = schema.load({})
+    return loaded
 
 
 def refuse_encoded_slashes() -> None:
@@ -195,23 +208,32 @@ def _refuse_duplicates(members: list[tuple[str, Any]]) -> None:
 
 
 def body_of(req: Request) -> bytes:
-    """Return a request's body.
+    """Return a request's body, which is received once.
 
     :raises Problem: bad_request, body_too_large, request_timeout.
     """
+    body: bytes | None = req.environ.get(_BODY)
+    if body is None:
+        body = req.environ[_BODY] = _received(req)
+    return body
+
+
+def _received(req: Request) -> bytes:
+    """Receive a body; one with a length from the server itself, without the wrappers of Werkzeug."""
+    length, limit = req.content_length, req.max_content_length or 0
+    if length is not None and length > limit:
+        raise Problem("body_too_large")
     try:
-        data = req.get_data()
-    except ClientDisconnected as error:
-        late = isinstance(error.__context__, TimeoutError)
-        raise Problem("request_timeout" if late else "bad_request", None if late else _BROKEN) from error
-    except HTTPException:
-        raise
+        data: bytes = req.get_data() if length is None else req.environ["wsgi.input"].read(length)
     except Exception as error:  # what reads the connection is the server's, and so are its errors
+        if isinstance(error, HTTPException) and not isinstance(error, ClientDisconnected):
+            raise
+        if isinstance(error, TimeoutError) or isinstance(error.__context__, TimeoutError):
+            raise Problem("request_timeout") from error
         raise Problem("bad_request", _BROKEN) from error
-    length = req.content_length
     if length is not None and len(data) < length:
         raise Problem("bad_request", "The body breaks off before its Content-Length.")
-    if length is None and len(data) == req.max_content_length:
+    if length is None and len(data) == limit:
         raise Problem("body_too_large")  # Werkzeug cuts a body in chunks off there
     return data
 
