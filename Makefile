@@ -172,9 +172,11 @@ $(VENV)/.installed-frameworks: deploy/requirements-frameworks.lock $(VENV)/.inst
 	@touch $@
 
 # Other engines to compare with; the bench goes without those that there is no wheel of.
-$(VENV)/.installed-bench: bench/requirements.txt $(VENV)/.installed-frameworks
+$(VENV)/.installed-bench: bench/requirements.txt bench/boardgameio/package-lock.json $(VENV)/.installed-frameworks
 	@for package in $$(cat $<); do $(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps \
 		--only-binary open_spiel $$package || echo "$$package cannot be installed here"; done
+	@! command -v npm > /dev/null || npm ci --prefix bench/boardgameio --no-audit --no-fund --silent \
+		|| echo 'boardgame.io cannot be installed here'
 	@touch $@
 
 $(BIN)/python:

@@ -7,6 +7,7 @@ is told beside them, depends on it far less.
 
 from __future__ import annotations
 
+from bench.boardgame_io import boardgame_io_rows
 from bench.compared import pace_rows, player_rows, round_rows
 from bench.load import Contender
 from bench.plan import Plan
@@ -33,7 +34,8 @@ def api_rows(plan: Plan) -> list[Row]:
         rows = []
         for subject in [*read_subjects(place), *action_subjects(place)]:
             rows += beside_ceilings(place, subject)
-        return [*rows, *round_rows(place), *player_rows(place), *pace_rows(place)]
+        rows += [*round_rows(place), *player_rows(place), *pace_rows(place)]
+    return [*rows, *boardgame_io_rows(plan)]
 
 
 def beside_ceilings(place: Place, subject: Subject) -> list[Row]:

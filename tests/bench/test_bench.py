@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from bench import __main__ as bench
-from bench import api, client, compared, costs, estimate, page, streams, subjects
+from bench import api, boardgame_io, client, compared, costs, estimate, page, spectators, streams, subjects
 from bench.environments import environment_rows
 from bench.plan import LEAST
 from bench.positions import Copies, find
@@ -94,6 +94,28 @@ def test_events_reach_every_stream_whatever_the_number(place):
     place = place._replace(plan=replace(LEAST, runs=1, streams=(3,)))
     rows = {each.name: each.value for each in streams.stream_rows(place)}
     assert rows["3 streams open, 200 actions/s: from action to event, p50"] > 0
+
+
+def test_spectators_of_one_game_all_get_its_events(place):
+    place = place._replace(plan=replace(LEAST, runs=1, streams=(3,), paced_seconds=0.5))
+    rows = {each.name: each for each in spectators.spectator_rows(place)}
+    assert rows["3 spectators of one game, an event at one: CPU of the API"].goal == "<= 60"
+    assert rows["3 spectators of one game: events within 250 ms of the action"].goal == ">= 0.99"
+    assert rows["an idle stream of a game of its own: memory of the worker"].goal == "<= 30720"
+
+
+@pytest.mark.skipif(
+    not (boardgame_io.FOLDER / "node_modules").is_dir(), reason="boardgame.io is not installed"
+)
+def test_moves_of_boardgame_io_are_measured_in_memory_and_in_files():
+    rows = boardgame_io.boardgame_io_rows(replace(LEAST, runs=1, seconds=0.5))
+    assert [each.unit for each in rows] == ["moves/s", "us/move"] * 2
+    assert all(each.value > 0 for each in rows)
+
+
+def test_boardgame_io_that_is_not_installed_is_no_figure(monkeypatch, tmp_path):
+    monkeypatch.setattr(boardgame_io, "FOLDER", tmp_path)
+    assert [each.value for each in boardgame_io.boardgame_io_rows(LEAST)] == [None]
 
 
 def test_costs_and_sizes_are_those_of_games_and_requests(place):
