@@ -160,10 +160,11 @@ $(VENV)/.installed-dev: deploy/requirements-dev.lock $(BIN)/python
 
 # The tests of TypeScript packages are skipped where there is no npm.
 NPM_PACKAGES := clients/typescript examples/typescript tests/table
-$(VENV)/.installed-npm: $(NPM_PACKAGES:%=%/package-lock.json) $(BIN)/python
+NPM_TESTED := $(NPM_PACKAGES) bench/boardgameio
+$(VENV)/.installed-npm: $(NPM_TESTED:%=%/package-lock.json) $(BIN)/python
 	@if ! command -v npm > /dev/null; then echo 'No npm: the TypeScript packages are not tested.' >&2; \
 		else echo 'Installing the packages that the TypeScript code needs ...'; \
-		for package in $(NPM_PACKAGES); do npm ci --prefix $$package --no-audit --no-fund --silent || { \
+		for package in $(NPM_TESTED); do npm ci --prefix $$package --no-audit --no-fund --silent || { \
 		echo "npm ci failed in $$package: it is not tested." >&2; exit 0; }; done; touch $@; fi
 
 # The tests of the environments are skipped where a framework has no wheel.

@@ -13,6 +13,7 @@ from bench.positions import Copies, Position, answer_to, find
 from bench.rows import Row, in_turn, row
 from bench.servers import cpu_seconds
 from bench.subjects import Place, act, load_rows
+from service.storage.lua_scripts import CHANGES_CHANNEL
 
 GAMES = 250
 """So many games are acted on; streams are spread over them, so that 1,000 streams are four for each game."""
@@ -172,7 +173,7 @@ def _overheard(place: Place) -> float:
     for _ in range(number // 200):
         with place.store.pipeline(transaction=False) as pipeline:
             for _ in range(200):
-                pipeline.publish("skye:changes", "nobody:1")
+                pipeline.publish(CHANGES_CHANNEL, "nobody:1")
             heard += sum(pipeline.execute())
     until_quiet(place)
     return (cpu_seconds(place.ours.workers) - before) / heard

@@ -12,7 +12,6 @@ from typing import Final, NamedTuple
 
 from skye.geometry import OPPOSITE, SIDES, STEPS
 from skye.tiles import Form, Region, Terrain
-from skye.values import made
 
 
 class Area(NamedTuple):
@@ -119,7 +118,7 @@ def join_regions(areas: Mapping[int, Area], facing: Mapping[int, int], cell: int
         numbers.append(number)
         joined[number] = _with_region(area, cell, region, openings, counted=counted)
         number_of_own += 1
-    return made(Joined, (joined, became, numbers))
+    return Joined(joined, became, numbers)
 
 
 def _merged(area: Area, other: Area) -> Area:
@@ -143,7 +142,7 @@ def _with_region(area: Area | None, cell: int, region: Region, openings: int, *,
     own = ((cell, region),)
     if area is None:  # the region itself
         brochs, ships, lighthouses = region.brochs, region.ships, region.lighthouses
-        return made(Area, (region.terrain, openings, own, 1, brochs, ships, lighthouses, scrolls))
+        return Area(region.terrain, openings, own, 1, brochs, ships, lighthouses, scrolls)
     terrain, before, parts, size, brochs, ships, lighthouses, others = area
     if not counted:
         size += 1
@@ -158,7 +157,7 @@ def _with_region(area: Area | None, cell: int, region: Region, openings: int, *,
         lighthouses,
         others + scrolls,
     )
-    return made(Area, fields)
+    return Area(*fields)
 
 
 def _join(areas: dict[int, Area], facing: dict[int, int], cell: int, form: Form) -> None:

@@ -10,7 +10,6 @@ from typing import Final, NamedTuple
 
 from skye.geometry import SIDE_NAMES, SIDES, STEPS, coordinates_of
 from skye.tiles import FITS, FORMS, LANDSCAPE, Form, Terrain
-from skye.values import made
 
 
 class Place(NamedTuple):
@@ -56,7 +55,7 @@ class _Ways(dict[int, tuple[Place, ...]]):
         if len(self) == _MAX_CELLS:
             self.clear()
         x, y = coordinates_of(cell)
-        ways = tuple([made(Place, (self._tile, x, y, rotation)) for rotation in self._rotations])
+        ways = tuple([Place(self._tile, x, y, rotation) for rotation in self._rotations])
         self[cell] = ways
         return ways
 

@@ -13,7 +13,6 @@ from typing import Final, NamedTuple, Self
 from skye.schedule import SLOTS, schedule
 from skye.territory import Territory
 from skye.tiles import LANDSCAPE
-from skye.values import made
 
 
 class Phase(StrEnum):
@@ -89,7 +88,7 @@ class Player(NamedTuple):
         fields = (
             color, territory, gold, score, drawn, prices, hand, placed_now, finished, points, built, final
         )  # fmt: skip
-        return made(Player, fields)
+        return Player(*fields)
 
     def building(
         self, territory: Territory, hand: tuple[str, ...], placed_now: int, *, finished: bool = False
@@ -99,7 +98,7 @@ class Player(NamedTuple):
         fields = (
             color, territory, gold, score, drawn, prices, hand, placed_now, finished, points, built, final
         )  # fmt: skip
-        return made(Player, fields)
+        return Player(*fields)
 
     def scoring(self, earned: tuple[int, ...]) -> Player:
         """Return the player with the points of a round added."""
@@ -108,12 +107,12 @@ class Player(NamedTuple):
         fields = (
             color, territory, gold, score, drawn, prices, hand, placed_now, finished, points, built, final
         )  # fmt: skip
-        return made(Player, fields)
+        return Player(*fields)
 
     def beginning(self, gold: int, drawn: tuple[str, ...]) -> Player:
         """Return the player as they begin a round."""
         color, territory, _, score, _, _, _, _, _, points, built, final = self
-        return made(Player, (color, territory, gold, score, drawn, (), (), 0, False, points, built, final))
+        return Player(color, territory, gold, score, drawn, (), (), 0, False, points, built, final)
 
 
 class Game(NamedTuple):
@@ -192,13 +191,13 @@ class Game(NamedTuple):
         """Return the game in another phase of the round."""
         _, seed, tiles, starting_seat, tie_break, open_gold, number, _, buys, winners = self
         fields = (players, seed, tiles, starting_seat, tie_break, open_gold, number, phase, buys, winners)
-        return made(Game, fields)
+        return Game(*fields)
 
     def in_next_round(self, players: tuple[Player, ...], starting_seat: int) -> Game:
         """Return the game in the first phase of its next round."""
         _, seed, tiles, _, tie_break, open_gold, number, _, _, winners = self
         fields = (players, seed, tiles, starting_seat, tie_break, open_gold, number + 1, PRICING, 0, winners)
-        return made(Game, fields)
+        return Game(*fields)
 
     def with_players(self, players: list[Player], buys: int) -> Game:
         """Return the game with what the seats have replaced, and the number of turns to buy."""
@@ -206,7 +205,7 @@ class Game(NamedTuple):
         fields = (
             tuple(players), seed, tiles, starting_seat, tie_break, open_gold, number, phase, buys, winners
         )  # fmt: skip
-        return made(Game, fields)
+        return Game(*fields)
 
     def with_player(self, seat: int, player: Player) -> Game:
         """Return the game with what one seat has replaced."""

@@ -25,7 +25,6 @@ from skye.scoring import SCORING_TILES
 from skye.scoring_rules import AreaRule, MajorityRule, PatternRule, TileRule, majority
 from skye.territory import Territory
 from skye.tiles import FITS, FORMS, LANDSCAPE, OBJECTS, TILES, WHISKY, Form, Tile
-from skye.values import made
 
 # The numbers were tried against each other in some hundred games of the bot against itself.
 _HOPE: Final = 0.5
@@ -281,7 +280,7 @@ in areas that lack one tile."""
 def _closed(area: Area) -> Area:
     """Return an area as if it were completed."""
     terrain, _, parts, size, brochs, ships, lighthouses, scrolls = area
-    return made(Area, (terrain, 0, parts, size, brochs, ships, lighthouses, scrolls))
+    return Area(terrain, 0, parts, size, brochs, ships, lighthouses, scrolls)
 
 
 def _scrolls_with(scrolls: _Scrolls, removed: list[Area], added: list[Area]) -> _Scrolls:

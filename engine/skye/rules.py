@@ -38,7 +38,6 @@ from skye.moves import (
     SetOffer,
     TakeBack,
 )
-from skye.values import made
 
 MINIMUM_PRICE = 1
 """Gold; the least that a tile on offer costs."""
@@ -65,9 +64,9 @@ def play(game: Game, seat: int, move: Move | Draw) -> Outcome:
     _, _, effect, follow_up = _RULES[type(move)]
     game, event = effect(game, seat, move)
     if follow_up is None:
-        return made(Outcome, (game, (event,)))
+        return Outcome(game, (event,))
     game, consequences = follow_up(game)
-    return made(Outcome, (game, (event, *consequences)))
+    return Outcome(game, (event, *consequences))
 
 
 def rule_error_for(game: Game, seat: int, move: Move | Draw) -> RuleError | None:
@@ -233,7 +232,7 @@ def _set_offer(game: Game, seat: int, offer: SetOffer) -> tuple[Game, Event]:
     gold = player.gold + player.stakes - sum(prices)
     ordered = tuple([(tile, by_tile[tile]) for tile in drawn if tile in by_tile])
     game = game.with_player(seat, player.trading(gold, drawn, prices, player.hand))
-    return game, made(OfferSet, (seat, offer.discard, ordered, gold))
+    return game, OfferSet(seat, offer.discard, ordered, gold)
 
 
 def _buy(game: Game, seat: int, move: Buy) -> tuple[Game, Event]:
@@ -247,7 +246,7 @@ def _buy(game: Game, seat: int, move: Buy) -> tuple[Game, Event]:
     players[seller_seat] = seller.trading(seller.gold + 2 * price, *seller.offer_without(at), seller.hand)
     players[seat] = buyer.trading(buyer.gold - price, buyer.drawn, buyer.prices, (*buyer.hand, tile))
     gold = tuple([player.gold for player in players])
-    return game.with_players(players, game.buys + 1), made(TileBought, (seat, seller_seat, tile, price, gold))
+    return game.with_players(players, game.buys + 1), TileBought(seat, seller_seat, tile, price, gold)
 
 
 def _pass(game: Game, seat: int, _move: Pass) -> tuple[Game, Event]:
@@ -259,7 +258,7 @@ def _place(game: Game, seat: int, move: Place) -> tuple[Game, Event]:
     tile, x, y, rotation = move
     hand = tuple([other for other in player.hand if other != tile])
     player = player.building(player.territory.extended(move), hand, player.placed_now + 1)
-    return game.with_player(seat, player), made(TilePlaced, (seat, tile, x, y, rotation))
+    return game.with_player(seat, player), TilePlaced(seat, tile, x, y, rotation)
 
 
 def _take_back(game: Game, seat: int, _move: TakeBack) -> tuple[Game, Event]:
@@ -274,7 +273,7 @@ def _take_back(game: Game, seat: int, _move: TakeBack) -> tuple[Game, Event]:
 def _finish_building(game: Game, seat: int, _move: FinishBuilding) -> tuple[Game, Event]:
     player = game.players[seat]
     finished = player.building(player.territory, (), player.placed_now, finished=True)
-    return game.with_player(seat, finished), made(BuildingFinished, (seat, player.hand))
+    return game.with_player(seat, finished), BuildingFinished(seat, player.hand)
 
 
 class _Rule(NamedTuple):

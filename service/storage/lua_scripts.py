@@ -10,6 +10,9 @@ import redis
 
 from service.storage.retry import TooFewReplicas, expect_int
 
+CHANGES_CHANNEL: Final = "skye:changes"
+"""Every commit publishes `ID:LAST_EVENT` on this channel."""
+
 MAX_IDEMPOTENCY_KEYS: Final = 64
 """How many idempotency records a match holds; a commit beyond that deletes the oldest record."""
 
@@ -80,7 +83,7 @@ def _run_and_wait(server: redis.Redis, command: tuple[Any, ...], min_replicas: M
 # because the log has been replaced since. A retry that was committed sets a TTL again: WAIT on a connection
 # without writes of its own has nothing to wait for.
 COMMIT: Final = Script(
-    f"local max_records = {MAX_IDEMPOTENCY_KEYS}\n"
+    f"local max_records = {MAX_IDEMPOTENCY_KEYS}\nlocal channel = '{CHANGES_CHANNEL}'\n"
     """
 local expected = ARGV[1]
 if ARGV[8] == '1' then
@@ -125,7 +128,7 @@ if ARGV[4] ~= '' then
     redis.call('DEL', KEYS[3]:sub(1, -33) .. redis.call('LPOP', KEYS[4]))
   end
 end
-redis.call('PUBLISH', 'skye:changes', ARGV[6])
+redis.call('PUBLISH', channel, ARGV[6])
 return 1
 """
 )

@@ -9,10 +9,8 @@ from typing import Any, Final
 
 import redis
 
+from service.storage.lua_scripts import CHANGES_CHANNEL
 from service.storage.topology import Topology
-
-CHANGES_CHANNEL: Final = "skye:changes"
-"""Every commit publishes `ID:LAST_EVENT` on this channel."""
 
 _POLL_S: Final = 1.0
 

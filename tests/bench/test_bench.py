@@ -11,7 +11,7 @@ from bench.environments import environment_rows
 from bench.plan import LEAST
 from bench.positions import Copies, find
 from bench.rows import Row, read, row, write
-from tests.support.missing_programs import NO_REDIS
+from tests.support.missing_programs import NO_BOARDGAME_IO, NO_REDIS
 
 FORM = {"name", "value", "unit", "against", "ratio", "goal", "met"}
 
@@ -104,10 +104,9 @@ def test_spectators_of_one_game_all_get_its_events(place):
     assert rows["an idle stream of a game of its own: memory of the worker"].goal == "<= 30720"
 
 
-@pytest.mark.skipif(
-    not (boardgame_io.FOLDER / "node_modules").is_dir(), reason="boardgame.io is not installed"
-)
 def test_moves_of_boardgame_io_are_measured_in_memory_and_in_files():
+    if not (boardgame_io.FOLDER / "node_modules").is_dir():
+        pytest.skip(NO_BOARDGAME_IO)
     rows = boardgame_io.boardgame_io_rows(replace(LEAST, runs=1, seconds=0.5))
     assert [each.unit for each in rows] == ["moves/s", "us/move"] * 2
     assert all(each.value > 0 for each in rows)

@@ -7,5 +7,6 @@ NO_NODE = "no node 20 with npm: the TypeScript bot was not tested"
 NO_NETWORK = "no unshare, ip and iptables, or no permission to use them: silent disconnects were not tested"
 NO_NGINX = "no nginx: requests through nginx were not tested"
 NO_KUBECTL = "no kubectl: the Kubernetes overlays were not built"
+NO_BOARDGAME_IO = "no node with the packages of bench/boardgameio: boardgame.io was not measured"
 
-REASONS = (NO_REDIS, NO_TLS, NO_CHROMIUM, NO_NODE, NO_NETWORK, NO_NGINX, NO_KUBECTL)
+REASONS = (NO_REDIS, NO_TLS, NO_CHROMIUM, NO_NODE, NO_NETWORK, NO_NGINX, NO_KUBECTL, NO_BOARDGAME_IO)

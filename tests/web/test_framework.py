@@ -40,6 +40,10 @@ def test_an_answer_that_is_ready_can_be_altered():
     assert sent(answer, "GET") == ("202 ACCEPTED", [*JSON, ("RateLimit-Policy", "7")], b"{}")
 
 
+def test_ready_response_without_an_attribute_says_so():
+    assert not hasattr(Ready(b"{}", 200, list(JSON)), "nothing")
+
+
 REQUESTS = [
     ("GET", "/things/1"),
     ("GET", "/things/1/"),
