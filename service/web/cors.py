@@ -25,6 +25,7 @@ def for_everyone(origins: Sequence[str]) -> list[tuple[str, str]]:
 def register(app: Flask, origins: Sequence[str]) -> None:
     """Answer preflights, and mark answers for pages of these origins; "*" stands for all."""
     everyone = "*" in origins
+    options_of_flask = app.make_default_options_response
 
     def mark(response: Response) -> Response:
         response.headers.add("Vary", "Origin")  # without an Origin too: a shared cache may keep the response
@@ -35,19 +36,17 @@ def register(app: Flask, origins: Sequence[str]) -> None:
         response.headers["Access-Control-Expose-Headers"] = _EXPOSED
         return response
 
-    def answer_options(response: Response) -> Response:
-        if request.method != "OPTIONS":
-            return response
-        if response.status_code == HTTPStatus.OK:
-            response.status_code = HTTPStatus.NO_CONTENT  # and so of no type, where Flask would say HTML
-            del response.headers["Content-Type"]
-        allowed = everyone or "Access-Control-Allow-Origin" in response.headers
+    def answer_options() -> Response:
+        response = options_of_flask()
+        response.status_code = HTTPStatus.NO_CONTENT  # and so of no type, where Flask would say HTML
+        del response.headers["Content-Type"]
+        allowed = everyone or request.headers.get("Origin") in origins
         if allowed and "Access-Control-Request-Method" in request.headers:
             response.headers["Access-Control-Allow-Methods"] = "GET, POST, PUT, PATCH, DELETE, OPTIONS"
             response.headers["Access-Control-Allow-Headers"] = _TAKEN
             response.headers["Access-Control-Max-Age"] = str(_PREFLIGHT_S)
         return response
 
-    app.after_request(answer_options)
+    app.make_default_options_response = answer_options  # type: ignore[method-assign]  # for OPTIONS alone
     if not everyone:
-        app.after_request(mark)  # the last is called first
+        app.after_request(mark)
