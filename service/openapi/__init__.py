@@ -14,7 +14,7 @@ from service.openapi.components import HEADERS, PARAMETERS, SCHEMAS, SECURITY_SC
 from service.openapi.conversion import Doc, RulePlugin, SchemaPlugin, joined
 from service.openapi.examples import add_examples
 from service.openapi.operations import shared_refusals
-from service.schemas import responses as answers
+from service.schemas import responses
 
 TITLE = "Isle of Skye"
 VERSION = "1.0.0"
@@ -72,8 +72,8 @@ class Contract(Api):
         components = self.spec.components
         for name, schema in SCHEMAS.items():
             components.schema(name, schema)
-        components.schema("StreamMessage", schema=answers.StreamMessage)
-        components.schema("PlayerStreamMessage", schema=answers.PlayerStreamMessage)
+        components.schema("StreamMessage", schema=responses.StreamMessage)
+        components.schema("PlayerStreamMessage", schema=responses.PlayerStreamMessage)
         for name, header in HEADERS.items():
             components.header(name, header)
         for name, parameter in PARAMETERS.items():

@@ -15,7 +15,7 @@ from werkzeug.routing import Rule
 
 from service.openapi.components import component_of
 from service.schemas.fields import Object, Tagged, Variants
-from service.schemas.responses.shape import Answer
+from service.schemas.responses.shape import ResponseObject
 
 Doc: TypeAlias = dict[str, Any]
 """A part of the document."""
@@ -100,7 +100,7 @@ class Converter(OpenAPIConverter):
         doc.pop("additionalProperties", None)
         for field in doc.get("properties", {}).values():
             field.pop("default", None)  # generators of TypeScript make a field with a default a required one
-        if isinstance(schema, Object) and schema.unknown == RAISE and not isinstance(schema, Answer):
+        if isinstance(schema, Object) and schema.unknown == RAISE and not isinstance(schema, ResponseObject):
             doc["additionalProperties"] = False
         if isinstance(schema, Object) and schema.min_properties:
             doc["minProperties"] = schema.min_properties

@@ -60,8 +60,8 @@ class Link(NamedTuple):
         }
 
 
-class Answer(NamedTuple):
-    """One answer of an operation that is no refusal."""
+class ResponseDoc(NamedTuple):
+    """What the contract says of a successful response of an operation."""
 
     status: int
     description: str
@@ -149,7 +149,7 @@ class Describe(NamedTuple):
     `limited` says whether its requests are counted.
     """
 
-    answers: Sequence[Answer]
+    answers: Sequence[ResponseDoc]
     refuses: Iterable[str] = ()
     token: Token = Token.NONE
     headers: Sequence[str] = ()
@@ -193,41 +193,41 @@ class Describe(NamedTuple):
 
 
 def operation(
-    *answers: Answer, refuses: Iterable[str] = (), headers: Sequence[str] = (), limited: bool = True
+    *answers: ResponseDoc, refuses: Iterable[str] = (), headers: Sequence[str] = (), limited: bool = True
 ) -> Describe:
     """Document a view that has to do with no game in particular."""
     return Describe(answers, refuses, headers=headers, limited=limited)
 
 
-def reads(*answers: Answer, refuses: Iterable[str] = (), token: Token = Token.OPTIONAL) -> Describe:
+def reads(*answers: ResponseDoc, refuses: Iterable[str] = (), token: Token = Token.OPTIONAL) -> Describe:
     """Document a view that shows something of a game, which has the game's version for a tag."""
     return _tagged(answers, (*GAME, *refuses), token)
 
 
-def never_changes(*answers: Answer, refuses: Iterable[str] = ()) -> Describe:
+def never_changes(*answers: ResponseDoc, refuses: Iterable[str] = ()) -> Describe:
     """Document a view that always shows the same while a version of the service runs."""
     return _tagged(answers, refuses, Token.NONE)
 
 
-def _tagged(answers: Iterable[Answer], refuses: Iterable[str], token: Token) -> Describe:
+def _tagged(answers: Iterable[ResponseDoc], refuses: Iterable[str], token: Token) -> Describe:
     tagged = [answer._replace(headers=["ETag", *answer.headers]) for answer in answers]
-    unchanged = Answer(304, "What the client has still holds.", headers=["ETag"])
+    unchanged = ResponseDoc(304, "What the client has still holds.", headers=["ETag"])
     return Describe([*tagged, unchanged], refuses, token, [IF_NONE_MATCH])
 
 
-def writes(answer: Answer, *, refuses: Iterable[str] = (), token: Token = Token.REQUIRED) -> Describe:
+def writes(answer: ResponseDoc, *, refuses: Iterable[str] = (), token: Token = Token.REQUIRED) -> Describe:
     """Document a view that changes a game."""
     created = ["Location"] if answer.status == HTTPStatus.CREATED else []
     answer = answer._replace(headers=["ETag", *created])
     return Describe([answer], (*WRITES, *refuses), token, [IDEMPOTENCY_KEY, IF_MATCH])
 
 
-def of_player(*answers: Answer, refuses: Iterable[str] = (), headers: Sequence[str] = ()) -> Describe:
+def of_player(*answers: ResponseDoc, refuses: Iterable[str] = (), headers: Sequence[str] = ()) -> Describe:
     """Document a view that is about the player whose key is sent."""
     return Describe(answers, (*PLAYERS, *refuses), Token.PLAYER, headers)
 
 
-def creates(answer: Answer, *, refuses: Iterable[str] = ()) -> Describe:
+def creates(answer: ResponseDoc, *, refuses: Iterable[str] = ()) -> Describe:
     """Document a view that makes a game."""
     answer = answer._replace(headers=["ETag", "Location"])
     return Describe([answer], (*CREATES, *KEYED, *refuses), Token.OPTIONAL, [IDEMPOTENCY_KEY])

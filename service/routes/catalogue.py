@@ -9,9 +9,8 @@ from flask import Response
 from service.matches import views
 from service.matches.errors import Problem
 from service.matches.scenarios import SCENARIOS, scenario_view
-from service.openapi.operations import Answer, Link, never_changes, text
-from service.schemas import requests
-from service.schemas import responses as answers
+from service.openapi.operations import Link, ResponseDoc, never_changes, text
+from service.schemas import requests, responses
 from service.svg import scoring_tile_svg, tile_sheet_svg, tile_svg
 from service.web.request_parsing import Resource
 from service.web.responses import cacheable, compressed, json_response
@@ -26,10 +25,10 @@ _DAY_S = 86_400
 
 @blueprint.route("/tiles")
 @never_changes(
-    Answer(
+    ResponseDoc(
         200,
         "The tiles.",
-        answers.TileList,
+        responses.TileList,
         links=[Link("get_tile", "The first of them.", {"tile": "$response.body#/tiles/0/id"})],
     ),
     refuses=["not_acceptable"],
@@ -43,7 +42,7 @@ def list_tiles() -> Response:
 
 
 @blueprint.route("/tiles/pictures.svg")
-@never_changes(Answer(200, "The pictures.", text("Picture"), content_type="image/svg+xml"))
+@never_changes(ResponseDoc(200, "The pictures.", text("Picture"), content_type="image/svg+xml"))
 def get_tile_pictures() -> Response:
     """Get the pictures of all tiles.
 
@@ -57,10 +56,10 @@ def get_tile_pictures() -> Response:
 
 @blueprint.route("/tiles/<tile>")
 @never_changes(
-    Answer(
+    ResponseDoc(
         200,
         "The tile.",
-        answers.Tile,
+        responses.Tile,
         links=[Link("get_tile_picture", "Its picture.", {"tile": "$request.path.tile"})],
     ),
     refuses=["not_acceptable", "not_found", "tile_not_found"],
@@ -76,7 +75,7 @@ def get_tile(tile: str) -> Response:
 
 @blueprint.route("/tiles/<tile>/picture.svg")
 @never_changes(
-    Answer(200, "The picture.", text("Picture"), content_type="image/svg+xml"),
+    ResponseDoc(200, "The picture.", text("Picture"), content_type="image/svg+xml"),
     refuses=["invalid_parameter", "not_found", "tile_not_found"],
 )
 @blueprint.arguments(requests.TilePictureQuery, location="query")
@@ -90,7 +89,7 @@ def get_tile_picture(query: dict[str, Any], tile: str) -> Response:
 
 
 @blueprint.route("/scoring-tiles")
-@never_changes(Answer(200, "The scoring tiles.", answers.ScoringTileList), refuses=["not_acceptable"])
+@never_changes(ResponseDoc(200, "The scoring tiles.", responses.ScoringTileList), refuses=["not_acceptable"])
 def list_scoring_tiles() -> Response:
     """List all scoring tiles.
 
@@ -101,7 +100,9 @@ def list_scoring_tiles() -> Response:
 
 @blueprint.route("/scenarios")
 @never_changes(
-    Answer(200, "The scenarios.", answers.ScenarioList, links=[Link("create_game", "Begin from one.", {})]),
+    ResponseDoc(
+        200, "The scenarios.", responses.ScenarioList, links=[Link("create_game", "Begin from one.", {})]
+    ),
     refuses=["not_acceptable"],
 )
 def list_scenarios() -> Response:
@@ -115,7 +116,7 @@ def list_scenarios() -> Response:
 
 @blueprint.route("/scoring-tiles/<scoring_tile>/picture.svg")
 @never_changes(
-    Answer(200, "The picture.", text("Picture"), content_type="image/svg+xml"),
+    ResponseDoc(200, "The picture.", text("Picture"), content_type="image/svg+xml"),
     refuses=["not_found", "tile_not_found"],
 )
 def get_scoring_tile_picture(scoring_tile: str) -> Response:

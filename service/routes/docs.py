@@ -11,8 +11,8 @@ from markupsafe import escape
 from service import docs as guide
 from service.matches.errors import ERROR_CODES, Problem
 from service.openapi import contract_of
-from service.openapi.operations import Answer, never_changes, operation, text
-from service.schemas import responses as answers
+from service.openapi.operations import ResponseDoc, never_changes, operation, text
+from service.schemas import responses
 from service.web.problems import title_of
 from service.web.request_parsing import Resource
 from service.web.responses import JSON, cacheable, check_accepts, compressed, json_response
@@ -45,8 +45,8 @@ _INDEX = {
 
 @blueprint.route("/")
 @operation(
-    Answer(200, "The addresses.", answers.ServiceIndex),
-    Answer(302, "To the table, for a browser.", headers=["Location"]),
+    ResponseDoc(200, "The addresses.", responses.ServiceIndex),
+    ResponseDoc(302, "To the table, for a browser.", headers=["Location"]),
     refuses=["not_acceptable"],
 )
 def get_start() -> Response:
@@ -62,7 +62,7 @@ def get_start() -> Response:
 
 
 @blueprint.route("/v1")
-@operation(Answer(200, "The addresses.", answers.ServiceIndex), refuses=["not_acceptable"])
+@operation(ResponseDoc(200, "The addresses.", responses.ServiceIndex), refuses=["not_acceptable"])
 def get_index() -> Response:
     """Find everything in this version.
 
@@ -71,7 +71,7 @@ def get_index() -> Response:
     return json_response(_INDEX)
 
 
-_PAGE = Answer(200, "The page.", text("Page"), content_type="text/html")
+_PAGE = ResponseDoc(200, "The page.", text("Page"), content_type="text/html")
 
 
 @blueprint.route("/docs")
@@ -126,7 +126,7 @@ def get_errors() -> Response:
 
 @blueprint.route("/docs/assets/<asset>")
 @never_changes(
-    *(Answer(200, "The file.", text("Asset"), content_type=kind) for kind in _KINDS.values()),
+    *(ResponseDoc(200, "The file.", text("Asset"), content_type=kind) for kind in _KINDS.values()),
     refuses=["not_found"],
 )
 def get_docs_asset(asset: str) -> Response:
@@ -140,9 +140,9 @@ def get_docs_asset(asset: str) -> Response:
     return cacheable(Response(_read(asset), content_type=kind), _KEPT_S)
 
 
-def _document(content_type: str) -> Answer:
+def _document(content_type: str) -> ResponseDoc:
     headers = ["Content-Encoding"]
-    return Answer(200, "The document.", text("Contract"), content_type=content_type, headers=headers)
+    return ResponseDoc(200, "The document.", text("Contract"), content_type=content_type, headers=headers)
 
 
 @blueprint.route("/openapi.yaml")

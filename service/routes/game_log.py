@@ -14,9 +14,8 @@ from service.matches.transitions import game_begun
 from service.matches.view_types import RecordView
 from service.matches.views import position_view, time_view
 from service.openapi.components import LAST_EVENT_ID
-from service.openapi.operations import GAME, Answer, Describe, Link, Token, reads, text
-from service.schemas import requests
-from service.schemas import responses as answers
+from service.openapi.operations import GAME, Describe, Link, ResponseDoc, Token, reads, text
+from service.schemas import requests, responses
 from service.usecases.follower import Follower, events_after
 from service.web import sse
 from service.web.collaborators import collaborators
@@ -40,10 +39,10 @@ _BEGUN = ("game_not_started",)
 @blueprint.route("/events")
 @Describe(
     [
-        Answer(
+        ResponseDoc(
             200,
             "The events.",
-            answers.EventList,
+            responses.EventList,
             links=[
                 Link(
                     "list_events",
@@ -83,8 +82,8 @@ def list_events(query: dict[str, Any], game: str) -> Response:
 @blueprint.route("/events/stream")
 @Describe(
     [
-        Answer(200, "The stream.", text("EventStream"), content_type=sse.EVENT_STREAM),
-        Answer(204, "The game is over and the client has every event: do not reconnect."),
+        ResponseDoc(200, "The stream.", text("EventStream"), content_type=sse.EVENT_STREAM),
+        ResponseDoc(204, "The game is over and the client has every event: do not reconnect."),
     ],
     refuses=[*GAME, "not_acceptable", "invalid_parameter", "too_many_streams"],
     token=Token.OPTIONAL,
@@ -132,7 +131,7 @@ def _stream(follower: Follower, after: int) -> Response:
 
 @blueprint.route("/rounds/<int:round>")
 @reads(
-    Answer(200, "The report.", answers.RoundReport),
+    ResponseDoc(200, "The report.", responses.RoundReport),
     refuses=["not_acceptable", "round_not_found", *_BEGUN],
 )
 def get_round(game: str, round: int) -> Response:  # noqa: A002 - as the path has it
@@ -150,7 +149,7 @@ def get_round(game: str, round: int) -> Response:  # noqa: A002 - as the path ha
 
 
 @blueprint.route("/record")
-@reads(Answer(200, "The record.", answers.ExportedRecord), refuses=["not_acceptable", *_BEGUN])
+@reads(ResponseDoc(200, "The record.", responses.ExportedRecord), refuses=["not_acceptable", *_BEGUN])
 def get_record(game: str) -> Response:
     """Get the record of a game.
 
@@ -168,7 +167,7 @@ def get_record(game: str) -> Response:
 
 
 @blueprint.route("/position")
-@reads(Answer(200, "The position.", answers.ExportedPosition), refuses=["not_acceptable", *_BEGUN])
+@reads(ResponseDoc(200, "The position.", responses.ExportedPosition), refuses=["not_acceptable", *_BEGUN])
 def get_position(game: str) -> Response:
     """Get the position of a game.
 

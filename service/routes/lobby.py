@@ -11,9 +11,18 @@ from flask import Response
 from service.matches.creation import computing_cost
 from service.matches.match import OriginType, Status
 from service.matches.views import seat_actions, summary_view, time_view
-from service.openapi.operations import BODY, STORE, Answer, Link, Token, creates, operation, reads, writes
-from service.schemas import requests
-from service.schemas import responses as answers
+from service.openapi.operations import (
+    BODY,
+    STORE,
+    Link,
+    ResponseDoc,
+    Token,
+    creates,
+    operation,
+    reads,
+    writes,
+)
+from service.schemas import requests, responses
 from service.usecases import commands
 from service.usecases import creation_commands as creation
 from service.usecases import rematch as rematches
@@ -45,10 +54,10 @@ _NEW = {"game": "$response.body#/game/id"}
 
 @blueprint.route("/games", methods=["POST"])
 @creates(
-    Answer(
+    ResponseDoc(
         201,
         "The game and its tokens.",
-        answers.CreatedGame,
+        responses.CreatedGame,
         links=[
             Link("get_game", "The new game.", _NEW),
             Link("join_game", "Take a seat in it.", _NEW),
@@ -97,10 +106,10 @@ def create_game(body: dict[str, Any]) -> Response:
 
 @blueprint.route("/games")
 @operation(
-    Answer(
+    ResponseDoc(
         200,
         "A page of the list.",
-        answers.GameList,
+        responses.GameList,
         links=[
             Link("list_games", "The next page.", {"cursor": "$response.body#/next_cursor"}),
             Link("get_game", "The newest of them.", {"game": "$response.body#/games/0/id"}),
@@ -127,10 +136,10 @@ def list_games(query: dict[str, Any]) -> Response:
 
 @blueprint.route("/games/<game>")
 @reads(
-    Answer(
+    ResponseDoc(
         200,
         "The game.",
-        answers.Game,
+        responses.Game,
         links=[
             Link(
                 "list_events", "What happens from here on.", {**_THIS, "after": "$response.body#/last_event"}
@@ -162,17 +171,17 @@ def get_game(query: dict[str, Any], game: str) -> Response:
     return encoded_json_response(json_with(games.view(loaded), more), tag=tag)
 
 
-_OWN_VIEW = Answer(
-    200, "The caller's new view of the game.", answers.Game, links=[Link("get_game", "The game.", _THIS)]
+_OWN_VIEW = ResponseDoc(
+    200, "The caller's new view of the game.", responses.Game, links=[Link("get_game", "The game.", _THIS)]
 )
 
 
 @blueprint.route("/games/<game>/players", methods=["POST"])
 @writes(
-    Answer(
+    ResponseDoc(
         201,
         "The seat and its token.",
-        answers.TakenSeat,
+        responses.TakenSeat,
         links=[
             Link("get_game", "The game.", _THIS),
             Link(
@@ -224,10 +233,10 @@ def join_game(player: dict[str, Any], game: str) -> Response:
 
 @blueprint.route("/games/<game>/invites", methods=["POST"])
 @writes(
-    Answer(
+    ResponseDoc(
         201,
         "The code.",
-        answers.CreatedInvite,
+        responses.CreatedInvite,
         links=[Link("join_game", "Take the seat, with the code as the token.", _THIS)],
     ),
     refuses=[
@@ -277,10 +286,10 @@ def change_player(changes: dict[str, Any], game: str, seat: int) -> Response:
 
 @blueprint.route("/games/<game>/players/<int:seat>/token", methods=["POST"])
 @writes(
-    Answer(
+    ResponseDoc(
         201,
         "The new token.",
-        answers.TakenSeat,
+        responses.TakenSeat,
         links=[
             Link(
                 "list_actions",
@@ -348,10 +357,10 @@ def start_game(game: str) -> Response:
 
 @blueprint.route("/games/<game>/rematch", methods=["POST"])
 @writes(
-    Answer(
+    ResponseDoc(
         201,
         "The seat in the new game and its token.",
-        answers.TakenSeat,
+        responses.TakenSeat,
         links=[
             Link("get_game", "The new game.", _NEW),
             Link("list_events", "Follow it.", _NEW),

@@ -12,9 +12,8 @@ from flask import Response, request
 from service.matches.errors import FieldError, Problem
 from service.matches.views import summary_view, timestamp
 from service.openapi.components import IDEMPOTENCY_KEY, LAST_PLAYER_EVENT_ID
-from service.openapi.operations import BODY, Answer, Link, of_player, text
-from service.schemas import requests
-from service.schemas import responses as answers
+from service.openapi.operations import BODY, Link, ResponseDoc, of_player, text
+from service.schemas import requests, responses
 from service.usecases.player_follower import PlayerFollower, event_view
 from service.usecases.players import OwnGame
 from service.web import sse
@@ -30,10 +29,10 @@ blueprint = Resource(
 
 @blueprint.route("/games")
 @of_player(
-    Answer(
+    ResponseDoc(
         200,
         "A page of the games.",
-        answers.OwnGameList,
+        responses.OwnGameList,
         links=[Link("list_own_games", "The next page.", {"cursor": "$response.body#/next_cursor"})],
     ),
     refuses=["not_acceptable", "invalid_parameter"],
@@ -77,10 +76,10 @@ def _own_game_view(own: OwnGame) -> dict[str, Any]:
 
 @blueprint.route("/events")
 @of_player(
-    Answer(
+    ResponseDoc(
         200,
         "The events.",
-        answers.PlayerEventList,
+        responses.PlayerEventList,
         links=[Link("list_player_events", "What happens after.", {"after": "$response.body#/last_event"})],
     ),
     refuses=["not_acceptable", "invalid_parameter", "history_lost", "too_many_streams"],
@@ -105,7 +104,7 @@ def list_player_events(query: dict[str, Any]) -> Response:
 
 @blueprint.route("/events/stream")
 @of_player(
-    Answer(200, "The stream.", text("PlayerEventStream"), content_type=sse.EVENT_STREAM),
+    ResponseDoc(200, "The stream.", text("PlayerEventStream"), content_type=sse.EVENT_STREAM),
     refuses=["not_acceptable", "invalid_parameter", "history_lost", "too_many_streams"],
     headers=[LAST_PLAYER_EVENT_ID],
 )
@@ -142,7 +141,7 @@ def _open(follower: PlayerFollower, *, is_stream: bool) -> Callable[[], None]:
 
 @blueprint.route("/key", methods=["PUT"])
 @of_player(
-    Answer(200, "The key is replaced.", answers.ReplacedKey),
+    ResponseDoc(200, "The key is replaced.", responses.ReplacedKey),
     refuses=[*BODY, "invalid_parameter", "key_taken"],
     headers=[IDEMPOTENCY_KEY],
 )

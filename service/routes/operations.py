@@ -6,8 +6,8 @@ from flask import Response
 
 from service.matches.errors import Problem
 from service.observability.metrics import CONTENT_TYPE
-from service.openapi.operations import Answer, operation, text
-from service.schemas import responses as answers
+from service.openapi.operations import ResponseDoc, operation, text
+from service.schemas import responses
 from service.web.collaborators import collaborators
 from service.web.request_parsing import Resource
 from service.web.responses import check_accepts, json_response
@@ -18,7 +18,7 @@ TEXT = "text/plain"
 
 
 @blueprint.route("/healthz")
-@operation(Answer(200, "It is alive.", answers.Health), refuses=["not_acceptable"], limited=False)
+@operation(ResponseDoc(200, "It is alive.", responses.Health), refuses=["not_acceptable"], limited=False)
 def get_health() -> Response:
     """Tell whether the process is alive.
 
@@ -29,7 +29,7 @@ def get_health() -> Response:
 
 @blueprint.route("/readyz")
 @operation(
-    Answer(200, "It can serve.", answers.Health),
+    ResponseDoc(200, "It can serve.", responses.Health),
     refuses=["not_acceptable", "store_unavailable"],
     limited=False,
 )
@@ -44,7 +44,9 @@ def get_readiness() -> Response:
 
 @blueprint.route("/metrics")
 @operation(
-    Answer(200, "The counts.", text("Metrics"), content_type=TEXT), refuses=["not_acceptable"], limited=False
+    ResponseDoc(200, "The counts.", text("Metrics"), content_type=TEXT),
+    refuses=["not_acceptable"],
+    limited=False,
 )
 def get_metrics() -> Response:
     """Get what the service has counted.

@@ -9,9 +9,8 @@ from flask import Response
 
 from service.matches.authorization import require_own_seat
 from service.matches.views import actions_view
-from service.openapi.operations import BODY, Answer, Describe, Link, Token, reads, writes
-from service.schemas import requests
-from service.schemas import responses as answers
+from service.openapi.operations import BODY, Describe, Link, ResponseDoc, Token, reads, writes
+from service.schemas import requests, responses
 from service.usecases.commands import play_move
 from service.web.collaborators import collaborators
 from service.web.request_parsing import Resource, bearer_token, command_from_request
@@ -35,10 +34,10 @@ _OWN_SEAT = ("token_required", "not_your_seat", "seat_not_found")
 
 def _moves(*refuses: str) -> Describe:
     """Document a move, which the rules may refuse for these reasons, and any move for some more."""
-    answer = Answer(
+    answer = ResponseDoc(
         200,
         "The move is made. The caller's new view of the game, moved on to the next decision.",
-        answers.Game,
+        responses.Game,
         links=[Link("list_actions", "What the seat can do next.", _SEAT)],
     )
     in_play = ("game_not_started", "game_aborted", "game_over", "seat_played_by_bot", "wrong_phase")
@@ -47,10 +46,10 @@ def _moves(*refuses: str) -> Describe:
 
 @blueprint.route("/actions")
 @reads(
-    Answer(
+    ResponseDoc(
         200,
         "The actions.",
-        answers.ActionList,
+        responses.ActionList,
         links=[
             Link("set_offer", "In the pricing phase: an action of this type.", _SEAT),
             Link("purchase", "In the buying phase: buy or pass.", _SEAT),

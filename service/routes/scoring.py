@@ -11,9 +11,8 @@ from service.matches.cooperative_yield import Computation
 from service.matches.errors import FieldError, Problem
 from service.matches.match import Match
 from service.matches.transitions import game_begun
-from service.openapi.operations import BODY, GAME, Answer, Describe, Token, operation, reads, text
-from service.schemas import requests
-from service.schemas import responses as answers
+from service.openapi.operations import BODY, GAME, Describe, ResponseDoc, Token, operation, reads, text
+from service.schemas import requests, responses
 from service.svg import territory_svg
 from service.web.collaborators import collaborators
 from service.web.request_parsing import Resource, bearer_token
@@ -41,11 +40,11 @@ blueprint = Resource("Scoring", __name__, url_prefix="/v1", description="Points,
 
 _BEGUN = ("game_not_started",)
 _OF_SEAT = ("seat_not_found",)
-_PICTURE = Answer(200, "The picture.", text("Picture"), content_type=SVG)
+_PICTURE = ResponseDoc(200, "The picture.", text("Picture"), content_type=SVG)
 
 
 @blueprint.route("/games/<game>/scores")
-@reads(Answer(200, "The points.", answers.Scores), refuses=["not_acceptable", *_BEGUN])
+@reads(ResponseDoc(200, "The points.", responses.Scores), refuses=["not_acceptable", *_BEGUN])
 def get_scores(game: str) -> Response:
     """Get the scores of a game.
 
@@ -60,7 +59,7 @@ def get_scores(game: str) -> Response:
 
 @blueprint.route("/games/<game>/players/<int:seat>/territory")
 @reads(
-    Answer(200, "The territory.", answers.TerritoryReport),
+    ResponseDoc(200, "The territory.", responses.TerritoryReport),
     refuses=["not_acceptable", *_OF_SEAT],
 )
 def get_territory(game: str, seat: int) -> Response:
@@ -105,7 +104,7 @@ def _picture(table: Match, seat: int, territory: Territory, *, coordinates: bool
 
 @blueprint.route("/games/<game>/players/<int:seat>/what-if", methods=["POST"])
 @Describe(
-    [Answer(200, "What the placements would bring.", answers.WhatIf)],
+    [ResponseDoc(200, "What the placements would bring.", responses.WhatIf)],
     refuses=[*GAME, *BODY, *_BEGUN, *_OF_SEAT, "not_acceptable", "token_required", "not_your_seat"],
     token=Token.REQUIRED,
 )
@@ -124,7 +123,7 @@ def try_placements(trial: dict[str, Any], game: str, seat: int) -> Response:
 
 @blueprint.route("/games/<game>/players/<int:seat>/places")
 @reads(
-    Answer(200, "The placements.", answers.Places),
+    ResponseDoc(200, "The placements.", responses.Places),
     refuses=["not_acceptable", "invalid_parameter", "tile_not_yours", *_BEGUN, *_OF_SEAT],
 )
 @blueprint.arguments(requests.PlacesQuery, location="query")
@@ -154,7 +153,7 @@ def list_places(query: dict[str, Any], game: str, seat: int) -> Response:
 
 @blueprint.route("/scoring", methods=["POST"])
 @operation(
-    Answer(200, "The points of each territory, and why.", answers.ScoredTerritories),
+    ResponseDoc(200, "The points of each territory, and why.", responses.ScoredTerritories),
     refuses=[*BODY, "invalid_territory", "not_acceptable"],
 )
 @blueprint.arguments(requests.ScoringQuery, description="The territories, and which scoring tiles to score.")

@@ -9,8 +9,8 @@ from service.matches.match import Match
 from service.matches.tokens import Caller
 from service.matches.view_types import OfferView, PlacementsView, PlayerView
 from service.matches.views import offer_view, placements_view, player_view
-from service.openapi.operations import Answer, Describe, Link, reads
-from service.schemas import responses as answers
+from service.openapi.operations import Describe, Link, ResponseDoc, reads
+from service.schemas import responses
 from service.web.collaborators import collaborators
 from service.web.request_parsing import Resource, bearer_token
 from service.web.responses import etag, json_response, not_modified
@@ -23,12 +23,12 @@ _SEAT = {"game": "$request.path.game", "seat": "$request.path.seat"}
 
 
 def _shows(description: str, schema: type, *links: Link) -> Describe:
-    answer = Answer(200, description, schema, links=links)
+    answer = ResponseDoc(200, description, schema, links=links)
     return reads(answer, refuses=["not_acceptable", "seat_not_found"])
 
 
 @blueprint.route("")
-@_shows("The seat.", answers.SeatView, Link("get_territory", "Its territory.", _SEAT))
+@_shows("The seat.", responses.SeatView, Link("get_territory", "Its territory.", _SEAT))
 def get_player(game: str, seat: int) -> Response:
     """Get a seat.
 
@@ -40,7 +40,7 @@ def get_player(game: str, seat: int) -> Response:
 
 
 @blueprint.route("/offer")
-@_shows("The offer.", answers.CurrentOffer, Link("list_actions", "What the seat can do.", _SEAT))
+@_shows("The offer.", responses.CurrentOffer, Link("list_actions", "What the seat can do.", _SEAT))
 def get_offer(game: str, seat: int) -> Response:
     """Get the offer of a seat.
 
@@ -52,7 +52,7 @@ def get_offer(game: str, seat: int) -> Response:
 
 
 @blueprint.route("/placements")
-@_shows("The placements.", answers.CurrentPlacements, Link("get_territory", "All its tiles.", _SEAT))
+@_shows("The placements.", responses.CurrentPlacements, Link("get_territory", "All its tiles.", _SEAT))
 def list_placements(game: str, seat: int) -> Response:
     """List the placements of this round.
 

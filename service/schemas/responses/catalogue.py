@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from service.matches.scenarios import SCENARIOS
 from service.schemas.enums import AnyTile, ObjectKind, ScenarioName, ScoringTileId, Side, TerrainName
-from service.schemas.fields import Always, ListOf, One
+from service.schemas.fields import Always, Boolean, ListOf, One
 from service.schemas.positions import Position
 from service.schemas.responses.scoring import ObjectCounts
-from service.schemas.responses.shape import Answer, Flag, Text
+from service.schemas.responses.shape import ResponseObject, Text
 from skye import SCORING_TILES, TILES
 
 
-class TileEdges(Answer):
+class TileEdges(ResponseObject):
     """The terrain on each edge of a tile in reference orientation."""
 
     north = TerrainName()
@@ -20,19 +20,19 @@ class TileEdges(Answer):
     west = TerrainName()
 
 
-class TileRegion(Answer):
+class TileRegion(ResponseObject):
     """A part of a tile in reference orientation: connected ground of one terrain."""
 
     terrain = TerrainName()
     sides = ListOf(Side("An edge."), "The edges that it reaches.", length=(0, 4))
-    center = Flag("Whether it covers the middle of the tile.")
+    center = Boolean("Whether it covers the middle of the tile.")
 
 
-class Tile(Answer):
+class Tile(ResponseObject):
     """A tile in reference orientation."""
 
     id = AnyTile("Which tile it is.")
-    castle = Flag("Whether it is one of the five castle tiles.")
+    castle = Boolean("Whether it is one of the five castle tiles.")
     edges = One(TileEdges, "The terrain on each edge.")
     center = TerrainName("The terrain in the middle.")
     regions = ListOf(TileRegion, "The parts of the tile; `areas[].cells` refer to them.", length=(1, 5))
@@ -47,28 +47,28 @@ class Tile(Answer):
     scroll = ObjectKind("What its scroll counts; null when it bears none.", allow_none=True)
 
 
-class TileList(Answer):
+class TileList(ResponseObject):
     """All tiles."""
 
     tiles = ListOf(Tile, "The tiles.", length=(len(TILES), len(TILES)))
 
 
-class ScoringTile(Answer):
+class ScoringTile(ResponseObject):
     """A scoring tile."""
 
     id = ScoringTileId("Which tile it is.")
     title = Text("What it is called.", 60)
     text = Text("What it gives points for.", 500)
-    majority = Flag("Whether it compares players, with 5 points for the most and 2 for the second.")
+    majority = Boolean("Whether it compares players, with 5 points for the most and 2 for the second.")
 
 
-class ScoringTileList(Answer):
+class ScoringTileList(ResponseObject):
     """All scoring tiles."""
 
     scoring_tiles = ListOf(ScoringTile, "The scoring tiles.", length=(len(SCORING_TILES), len(SCORING_TILES)))
 
 
-class Scenario(Answer):
+class Scenario(ResponseObject):
     """A position to begin a game from, by its name."""
 
     name = ScenarioName("What to send as `scenario`.")
@@ -76,19 +76,19 @@ class Scenario(Answer):
     position = One(Position, "The position, as it can be sent as `position`. What it leaves out is drawn.")
 
 
-class ScenarioList(Answer):
+class ScenarioList(ResponseObject):
     """All scenarios."""
 
     scenarios = ListOf(Scenario, "The scenarios.", length=(len(SCENARIOS), len(SCENARIOS)))
 
 
-class Health(Answer):
+class Health(ResponseObject):
     """The service is well."""
 
     status = Always("ok", 'Always "ok".')
 
 
-class ServiceIndex(Answer):
+class ServiceIndex(ResponseObject):
     """Where everything is."""
 
     play = Text("A table to play at, in a browser.", 60)

@@ -6,6 +6,7 @@ from service.schemas.enums import BotName, Color, GamePhase, LandscapeTile, Pric
 from service.schemas.fields import (
     MAX_GOLD,
     Always,
+    Boolean,
     Coordinate,
     Integer,
     ListOf,
@@ -28,12 +29,11 @@ from service.schemas.responses.game import (
 )
 from service.schemas.responses.shape import (
     ROUNDS,
-    Answer,
     BySeat,
     Count,
-    Flag,
     GameId,
     LandscapeTiles,
+    ResponseObject,
     Round,
     Seats,
     Text,
@@ -43,7 +43,7 @@ from service.schemas.responses.shape import (
 from skye import LANDSCAPE, PLAYERS
 
 
-class _Event(Answer):
+class _Event(ResponseObject):
     id = Integer(1, None, "The number of the event; events are numbered without a gap, from 1.")
     version = Version("The version of the game that the event is part of.")
     at = Time("When it happened, by the clock of the server; the order is that of `id`.")
@@ -62,9 +62,9 @@ class GameCreatedEvent(_Event):
     type = Always("game_created")
     game = GameId()
     name = Text("What the game is called.", 60)
-    private = Flag("Whether the game is unlisted.")
+    private = Boolean("Whether the game is unlisted.")
     seats = Integer(PLAYERS[0], PLAYERS[-1], "How many can sit down.")
-    auto_start = Flag("Whether the game starts by itself as soon as every seat is taken.")
+    auto_start = Boolean("Whether the game starts by itself as soon as every seat is taken.")
     options = One(GameOptions, "What the creator chose. The seed is always null here.")
     origin = One(GameOrigin, "What the game begins from; null: it begins as a new one.", allow_none=True)
     scoring_tiles = UsedScoringTiles("The scoring tiles that the creator named; none if they are drawn.")
@@ -176,7 +176,7 @@ class RoundStartedEvent(_Event):
     starting_seat = Seat("The seat that starts it.")
 
 
-class Income(Answer):
+class Income(ResponseObject):
     """The gold that a seat received at the beginning of a round, by source."""
 
     castle = Count("For the castle.")
@@ -199,7 +199,7 @@ class IncomePaidEvent(_Event):
     players = BySeat(SeatIncome, "The incomes, in seat order.")
 
 
-class SeatDraw(Answer):
+class SeatDraw(ResponseObject):
     """The tiles that one seat drew."""
 
     seat = Seat("The seat.")
@@ -222,7 +222,7 @@ class OfferSetEvent(_SeatEvent):
     gold = Count("The gold then in the purse; null when hidden.", allow_none=True)
 
 
-class SeatOffer(Answer):
+class SeatOffer(ResponseObject):
     """The offer of one seat, revealed."""
 
     seat = Seat("The seat.")
@@ -245,7 +245,7 @@ class TilesDiscardedEvent(_Event):
     tiles = LandscapeTiles("The tiles, in seat order.", PLAYERS[-1])
 
 
-class SeatGold(Answer):
+class SeatGold(ResponseObject):
     """The purse of one seat."""
 
     seat = Seat("The seat.")
@@ -268,7 +268,7 @@ class BuyPassedEvent(_SeatEvent):
     type = Always("buy_passed")
 
 
-class SeatKept(Answer):
+class SeatKept(ResponseObject):
     """What became of the tiles of one seat that nobody bought."""
 
     seat = Seat("The seat.")
@@ -309,7 +309,7 @@ class BuildingFinishedEvent(_SeatEvent):
     returned = LandscapeTiles("Tiles that had no place and went back into the bag.", len(LANDSCAPE))
 
 
-class SeatRoundPoints(Answer):
+class SeatRoundPoints(ResponseObject):
     """The points of one seat in a round."""
 
     seat = Seat("The seat.")
@@ -325,7 +325,7 @@ class RoundScoredEvent(_Event):
     players = BySeat(SeatRoundPoints, "The points, in seat order.")
 
 
-class SeatEnd(Answer):
+class SeatEnd(ResponseObject):
     """What one seat has at the end."""
 
     seat = Seat("The seat.")

@@ -18,16 +18,15 @@ from service.schemas.enums import (
     TieBreakRule,
     TimeoutRule,
 )
-from service.schemas.fields import MAX_GOLD, MAX_TURN_MS, Integer, ListOf, One, Seat
+from service.schemas.fields import MAX_GOLD, MAX_TURN_MS, Boolean, Integer, ListOf, One, Seat
 from service.schemas.responses.play import Actions
 from service.schemas.responses.shape import (
     ROUNDS,
-    Answer,
     BySeat,
     Count,
-    Flag,
     GameId,
     LandscapeTiles,
+    ResponseObject,
     Round,
     Seats,
     TerritoryTile,
@@ -39,14 +38,14 @@ from service.schemas.responses.shape import (
 from skye import LANDSCAPE, PLAYERS, SLOTS
 
 
-class Viewer(Answer):
+class Viewer(ResponseObject):
     """Whom the caller's token stands for; neither is a spectator."""
 
     seat = Seat("The seat that the token acts for.", allow_none=True)
-    host = Flag("Whether the token is the host's.")
+    host = Boolean("Whether the token is the host's.")
 
 
-class GameOptions(Answer):
+class GameOptions(ResponseObject):
     """What the creator of a game chose."""
 
     scoring_tiles = ListOf(
@@ -59,19 +58,19 @@ class GameOptions(Answer):
     starting_seat = Seat("The seat named to start; null: drawn.", allow_none=True)
     seed = Text("The seed; null until the game is over.", 64, allow_none=True)
     tie_break = TieBreakRule("What breaks a tie.")
-    open_gold = Flag("Whether every purse is shown to everybody.")
+    open_gold = Boolean("Whether every purse is shown to everybody.")
     turn_ms = Count("Milliseconds for each decision; null: no deadline.", MAX_TURN_MS, allow_none=True)
     on_timeout = TimeoutRule("Who decides for a seat that lets its deadline pass.")
 
 
-class GameOrigin(Answer):
+class GameOrigin(ResponseObject):
     """Where a game comes from that did not begin with a new game."""
 
     type = OriginName("What it began from.")
     scenario = Text("The name of the scenario; null if it began from something else.", 40, allow_none=True)
 
 
-class UsedScoringTile(Answer):
+class UsedScoringTile(ResponseObject):
     """A scoring tile of the game."""
 
     slot = ScoringSlot("Its slot.")
@@ -86,14 +85,14 @@ class UsedScoringTiles(ListOf):
         super().__init__(UsedScoringTile, description, length=(0, len(SLOTS)))
 
 
-class Bag(Answer):
+class Bag(ResponseObject):
     """The bag. It has no order: each draw is by a number of its own (see fairness)."""
 
     count = Count("How many tiles are left in it.", len(LANDSCAPE))
     tiles = LandscapeTiles("What is left in it, sorted by id.")
 
 
-class Fairness(Answer):
+class Fairness(ResponseObject):
     """What proves that all draws were fixed in advance; the introduction gives the procedure."""
 
     commitment = Text(
@@ -111,17 +110,17 @@ class Fairness(Answer):
     seed_source = SeedOrigin("Who chose the seed.")
 
 
-class DrawnTile(Answer):
+class DrawnTile(ResponseObject):
     """A tile that a seat has drawn this round. Price and discard are null while hidden, or not yet set."""
 
     tile = LandscapeTile()
     price = Integer(
         1, MAX_GOLD, "The gold laid on the tile; null also for the discarded one.", allow_none=True
     )
-    discard = Flag("Whether it is marked for discarding.", allow_none=True)
+    discard = Boolean("Whether it is marked for discarding.", allow_none=True)
 
 
-class SeatInPlay(Answer):
+class SeatInPlay(ResponseObject):
     """What one seat has, as far as the caller may see it."""
 
     seat = Seat("The seat.")
@@ -132,8 +131,8 @@ class SeatInPlay(Answer):
         DrawnTile, "The tiles drawn this round that are still before the screen.", length=(0, 3)
     )
     tiles_to_build = LandscapeTiles("The tiles in hand, to be built this round.")
-    offer_set = Flag("Whether the seat has set its prices and discard this round.")
-    build_finished = Flag("Whether the seat has declared its build finished this round.")
+    offer_set = Boolean("Whether the seat has set its prices and discard this round.")
+    build_finished = Boolean("Whether the seat has declared its build finished this round.")
     territory = TilesAsPlaced("The placed tiles in placing order, the castle first.")
 
 
@@ -150,7 +149,7 @@ class SeatView(Player):
     version = Version()
 
 
-class CurrentOffer(Answer):
+class CurrentOffer(ResponseObject):
     """The offer of a seat in this round, as far as its tiles still lie before the screen."""
 
     version = Version()
@@ -159,7 +158,7 @@ class CurrentOffer(Answer):
     prices = Prices("Gold on the tiles for sale; null when hidden, or not set.", allow_none=True)
 
 
-class CurrentPlacements(Answer):
+class CurrentPlacements(ResponseObject):
     """The tiles that a seat has placed in this round."""
 
     version = Version()
@@ -167,7 +166,7 @@ class CurrentPlacements(Answer):
     placements = ListOf(TerritoryTile, "The placements, in that order.", length=(0, len(LANDSCAPE)))
 
 
-class ScoringTilePoints(Answer):
+class ScoringTilePoints(ResponseObject):
     """The points of one seat for a scoring tile."""
 
     slot = ScoringSlot("The slot of the scoring tile.")
@@ -182,7 +181,7 @@ class PointsByScoringTile(ListOf):
         super().__init__(ScoringTilePoints, description, length=(0, len(SLOTS)), **kwargs)
 
 
-class SeatResult(Answer):
+class SeatResult(ResponseObject):
     """The points of one seat at the end, by source."""
 
     seat = Seat("The seat.")
@@ -192,14 +191,14 @@ class SeatResult(Answer):
     gold_points = Count("1 point for every 5 gold.")
 
 
-class GameResult(Answer):
+class GameResult(ResponseObject):
     """How a game has ended."""
 
     winners = Seats("The seats that have won; several share the win.")
     players = BySeat(SeatResult, "The points of each seat, in seat order.")
 
 
-class Game(Answer):
+class Game(ResponseObject):
     """A game as the caller may see it."""
 
     optional = ("actions",)
@@ -209,10 +208,10 @@ class Game(Answer):
     version = Version("How many changes have been accepted; the `ETag` has it too.")
     last_event = Count("The number of the last event: where to follow on from this view.")
     status = GameStatus("Where the game stands.")
-    private = Flag("Whether the game is unlisted, and hidden from whoever has none of its tokens.")
+    private = Boolean("Whether the game is unlisted, and hidden from whoever has none of its tokens.")
     created_at = Time("When the game was created.")
     seats = Integer(PLAYERS[0], PLAYERS[-1], "How many can sit down.")
-    auto_start = Flag("Whether the game starts by itself as soon as every seat is taken.")
+    auto_start = Boolean("Whether the game starts by itself as soon as every seat is taken.")
     invites = Count("How many of the seats are reserved by unused invitations.", PLAYERS[-1])
     you = One(Viewer, "Whom the caller's token stands for.")
     options = One(GameOptions, "What the creator chose.")

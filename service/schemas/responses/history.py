@@ -12,18 +12,27 @@ from service.schemas.enums import (
     StreamEndReason,
     TieBreakRule,
 )
-from service.schemas.fields import MAX_GOLD, Integer, ListOf, One, Seat, Tagged, UnknownType, Variants
+from service.schemas.fields import (
+    MAX_GOLD,
+    Boolean,
+    Integer,
+    ListOf,
+    One,
+    Seat,
+    Tagged,
+    UnknownType,
+    Variants,
+)
 from service.schemas.records import MAX_ACTIONS, GameRecord, RecordedAction
 from service.schemas.responses.events import Event, Income, UnknownEvent
 from service.schemas.responses.game import PointsByScoringTile
 from service.schemas.responses.position import ExportedPosition
 from service.schemas.responses.shape import (
-    Answer,
     BySeat,
     Count,
-    Flag,
     GameId,
     LandscapeTiles,
+    ResponseObject,
     Round,
     TerritoryTile,
     Text,
@@ -33,7 +42,7 @@ from service.schemas.responses.shape import (
 from skye import LANDSCAPE, PLAYERS, SLOTS
 
 
-class EventList(Answer):
+class EventList(ResponseObject):
     """Events of a game, in order."""
 
     events = ListOf(Event, "The events; ask for more with `after` the last one's `id`.", length=(0, 1000))
@@ -42,24 +51,24 @@ class EventList(Answer):
     now = Time("The time of the response, by the clock of the server.")
 
 
-class RevealedOffer(Answer):
+class RevealedOffer(ResponseObject):
     """An offer that the caller may see."""
 
     discard = LandscapeTile("The tile to discard.")
     prices = Prices("Gold on each of the other two tiles.")
 
 
-class RoundPurchase(Answer):
+class RoundPurchase(ResponseObject):
     """What a seat did when it was its turn to buy. A pass has neither tile nor seller nor price."""
 
     seat = Seat("The seat.")
     tile = LandscapeTile("The tile it bought.", allow_none=True)
     seller = Seat("The seat that sold it.", allow_none=True)
     price = Integer(1, MAX_GOLD, "The price.", allow_none=True)
-    pass_ = Flag("Whether it bought nothing.", data_key="pass")
+    pass_ = Boolean("Whether it bought nothing.", data_key="pass")
 
 
-class SeatRound(Answer):
+class SeatRound(ResponseObject):
     """What one seat did and received in a round. What has not happened yet is null or empty."""
 
     seat = Seat("The seat.")
@@ -75,7 +84,7 @@ class SeatRound(Answer):
     score = Count("All points of the seat after the round.", allow_none=True)
 
 
-class RoundReport(Answer):
+class RoundReport(ResponseObject):
     """What has happened in a round so far."""
 
     version = Version()
@@ -84,10 +93,10 @@ class RoundReport(Answer):
     discards = LandscapeTiles("The tiles discarded, in seat order.")
     purchases = ListOf(RoundPurchase, "The purchases and passes, in turn.", length=(0, 5))
     players = BySeat(SeatRound, "What each seat did and received, in seat order.")
-    complete = Flag("Whether the round is over and scored.")
+    complete = Boolean("Whether the round is over and scored.")
 
 
-class ExportedPlayer(Answer):
+class ExportedPlayer(ResponseObject):
     """A player of a recorded game."""
 
     name = Text("What the player is called.", 40)
@@ -95,7 +104,7 @@ class ExportedPlayer(Answer):
     bot = BotName("The bot that plays the seat; null for a person.", allow_none=True)
 
 
-class ExportedOptions(Answer):
+class ExportedOptions(ResponseObject):
     """What all draws of a recorded game follow from, and how it is scored."""
 
     seed = Text("The seed; null until the game is over.", 64, allow_none=True)
@@ -108,10 +117,10 @@ class ExportedOptions(Answer):
     )
     starting_seat = Seat("The seat the creator let start; null: drawn.", allow_none=True)
     tie_break = TieBreakRule("What breaks a tie.")
-    open_gold = Flag("Whether every purse is shown to everybody.")
+    open_gold = Boolean("Whether every purse is shown to everybody.")
 
 
-class RecordedActionOfLaterVersion(Answer):
+class RecordedActionOfLaterVersion(ResponseObject):
     """The fields that every recorded action has. One of a later type has more of them."""
 
     seat = Seat("The seat that acted.")
@@ -134,7 +143,7 @@ class ExportedAction(Tagged):
     fallback = UnknownRecordedAction
 
 
-class ExportedRecord(Answer, GameRecord):
+class ExportedRecord(ResponseObject, GameRecord):
     """The record of a game. It can begin a new game once this one is over."""
 
     game = GameId("The id of the recorded game.")
@@ -154,7 +163,7 @@ class ExportedRecord(Answer, GameRecord):
     actions = ListOf(ExportedAction, "Every action, in order.", length=(0, MAX_ACTIONS))
 
 
-class StreamStart(Answer):
+class StreamStart(ResponseObject):
     """Where a stream begins."""
 
     game = GameId()
@@ -165,7 +174,7 @@ class StreamStart(Answer):
     now = Time("The time of the message, by the clock of the server: how much of a deadline is left.")
 
 
-class StreamEnd(Answer):
+class StreamEnd(ResponseObject):
     """Why a stream ends."""
 
     reason = StreamEndReason("Why.")

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from service.schemas.enums import BotName, Color, GamePhase, GameStatus
-from service.schemas.fields import Integer, ListOf, One, Seat
+from service.schemas.fields import Boolean, Integer, ListOf, One, Seat
 from service.schemas.responses.game import Game, GameOrigin
 from service.schemas.responses.shape import (
     ROUNDS,
-    Answer,
     BySeat,
     Count,
-    Flag,
     GameId,
+    ResponseObject,
     Text,
     Time,
     Token,
@@ -20,14 +19,14 @@ from service.schemas.responses.shape import (
 from skye import PLAYERS
 
 
-class SeatToken(Answer):
+class SeatToken(ResponseObject):
     """The token of a seat."""
 
     seat = Seat("The seat.")
     token = Token("The seat's token; null for a bot.", allow_none=True)
 
 
-class CreatedGame(Answer):
+class CreatedGame(ResponseObject):
     """A new game and its tokens, which are shown this once."""
 
     game = One(Game, "The game as its host sees it.")
@@ -40,14 +39,14 @@ class CreatedGame(Answer):
     )
 
 
-class CreatedInvite(Answer):
+class CreatedInvite(ResponseObject):
     """An invitation code, which is shown this once."""
 
     invite = Token("The code. Join with it as `Authorization: Bearer CODE`; it works once.")
     game = One(Game, "The game as its host sees it.")
 
 
-class TakenSeat(Answer):
+class TakenSeat(ResponseObject):
     """A seat, its new token, which is shown this once, and the game as it is seen from there."""
 
     seat = Seat("The seat.")
@@ -55,7 +54,7 @@ class TakenSeat(Answer):
     game = One(Game, "The game as the caller sees it; who sent no token sees it as the new seat does.")
 
 
-class SeatSummary(Answer):
+class SeatSummary(ResponseObject):
     """Who sits there."""
 
     seat = Seat("The seat.")
@@ -64,7 +63,7 @@ class SeatSummary(Answer):
     bot = BotName("The bot that plays the seat; null for a person.", allow_none=True)
 
 
-class GameSummary(Answer):
+class GameSummary(ResponseObject):
     """What a list of games tells of each."""
 
     id = GameId()
@@ -73,7 +72,7 @@ class GameSummary(Answer):
     status = GameStatus("Where the game stands.")
     created_at = Time("When the game was created.")
     seats = Integer(PLAYERS[0], PLAYERS[-1], "How many can sit down.")
-    auto_start = Flag("Whether the game starts by itself as soon as every seat is taken.")
+    auto_start = Boolean("Whether the game starts by itself as soon as every seat is taken.")
     invites = Count("How many of the seats are reserved by unused invitations.", PLAYERS[-1])
     round = Count("The round, counted from 1; 0 before the start.", ROUNDS)
     phase = GamePhase("The phase that waits for decisions; null when none does.", allow_none=True)
@@ -81,7 +80,7 @@ class GameSummary(Answer):
     players = BySeat(SeatSummary, "The seats that are taken, in seat order.")
 
 
-class GameList(Answer):
+class GameList(ResponseObject):
     """A page of the list of public games."""
 
     games = ListOf(GameSummary, "The games, newest first.", length=(0, 100))

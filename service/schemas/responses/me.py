@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from service.schemas.enums import GamePhase, GameStatus, PlayerStreamEndReason
-from service.schemas.fields import Always, ListOf, One, Seat, Tagged, UnknownType, Variants
+from service.schemas.fields import Always, Boolean, ListOf, One, Seat, Tagged, UnknownType, Variants
 from service.schemas.responses.lobby import GameSummary
-from service.schemas.responses.shape import Answer, Count, Flag, GameId, Text, Time, Version
+from service.schemas.responses.shape import Count, GameId, ResponseObject, Text, Time, Version
 
 
-class OwnGame(Answer):
+class OwnGame(ResponseObject):
     """A game of a player."""
 
     game = One(GameSummary, "The game.")
     seat = Seat("The player's seat; null for a host without one.", allow_none=True)
-    host = Flag("Whether the player is the host.")
-    waiting = Flag("Whether the game waits for the player.")
+    host = Boolean("Whether the player is the host.")
+    waiting = Boolean("Whether the game waits for the player.")
     deadline = Time("The deadline of the game; null without one.", allow_none=True)
 
 
@@ -28,7 +28,7 @@ class EventId(Text):
         super().__init__(description, 39, metadata=shape)
 
 
-class OwnGameList(Answer):
+class OwnGameList(ResponseObject):
     """A page of a player's games."""
 
     games = ListOf(OwnGame, "The games, those that wait for the player first.", length=(0, 100))
@@ -36,7 +36,7 @@ class OwnGameList(Answer):
     next_cursor = Text("The `cursor` of the next page; null on the last.", 82, allow_none=True)
 
 
-class _PlayerEvent(Answer):
+class _PlayerEvent(ResponseObject):
     id = EventId("The id of the event, to go on after it.")
     at = Time("When it happened, by the clock of the server; the order is that of the list.")
     game = GameId()
@@ -109,7 +109,7 @@ class PlayerEvent(Tagged):
     fallback = UnknownPlayerEvent
 
 
-class PlayerEventList(Answer):
+class PlayerEventList(ResponseObject):
     """Events of a player, in order."""
 
     events = ListOf(
@@ -118,14 +118,14 @@ class PlayerEventList(Answer):
     last_event = EventId("The id of the player's last event; `0-0` if there is none.")
 
 
-class PlayerStreamStart(Answer):
+class PlayerStreamStart(ResponseObject):
     """Where a stream begins."""
 
     after = EventId("The id of the event after which the stream begins.")
     last_event = EventId("The id of the player's last event; `0-0` if there is none.")
 
 
-class PlayerStreamEnd(Answer):
+class PlayerStreamEnd(ResponseObject):
     """Why a stream ends."""
 
     reason = PlayerStreamEndReason("Why.")
@@ -139,7 +139,7 @@ class PlayerStreamMessage(Variants):
     fallback = UnknownPlayerEvent
 
 
-class ReplacedKey(Answer):
+class ReplacedKey(ResponseObject):
     """The replacement of a player key."""
 
-    replaced = Flag("Always true: from now on only the new key is valid.")
+    replaced = Boolean("Always true: from now on only the new key is valid.")

@@ -8,13 +8,13 @@ from marshmallow import fields
 
 from service.schemas.fields import Always, ListOf, One, Tagged, UnknownType, Variants
 from service.schemas.requests import Offer, PassToBuy, Placement, TileToBuy
-from service.schemas.responses.shape import Answer, Count, LandscapeTiles, Text, Version
+from service.schemas.responses.shape import Count, LandscapeTiles, ResponseObject, Text, Version
 
 _MAX_ACTIONS = 2000
 """More than the legal placements of every tile that a hand can hold."""
 
 
-class _Action(Answer):
+class _Action(ResponseObject):
     href = Text("The path to send it to.", 200)
 
 
@@ -25,7 +25,7 @@ class Nothing(fields.Field[Any]):
         super().__init__(metadata={"description": "Null: send no body.", "const": None})
 
 
-class OfferLimits(Answer):
+class OfferLimits(ResponseObject):
     """Every offer that a seat may set.
 
     Discard any one of the tiles, and price each of the others at the minimum or more, together no more than
@@ -119,7 +119,7 @@ class Actions(ListOf):
         super().__init__(Action, description, length=(0, _MAX_ACTIONS))
 
 
-class ActionList(Answer):
+class ActionList(ResponseObject):
     """Every action open to a seat now; none when it is not its turn to decide."""
 
     version = Version()

@@ -5,17 +5,17 @@ from __future__ import annotations
 from service.schemas.enums import TieBreakRule
 from service.schemas.fields import ListOf
 from service.schemas.positions import PlayerPosition, Position, PositionDraw
-from service.schemas.responses.shape import Answer, TilesAsPlaced
+from service.schemas.responses.shape import ResponseObject, TilesAsPlaced
 from skye import PLAYERS
 
 
-class ExportedDraw(Answer, PositionDraw):
+class ExportedDraw(ResponseObject, PositionDraw):
     """A drawn tile. Price and discard are left out while they are hidden, null while they are not set."""
 
     optional = ("price", "discard")
 
 
-class ExportedPlayerPosition(Answer, PlayerPosition):
+class ExportedPlayerPosition(ResponseObject, PlayerPosition):
     """One seat. `gold` is left out where it is hidden, `offer_set` where `tiles_drawn` shows it."""
 
     optional = ("gold", "offer_set")
@@ -23,7 +23,7 @@ class ExportedPlayerPosition(Answer, PlayerPosition):
     tiles_drawn = ListOf(ExportedDraw, "The tiles drawn that are still before the screen.", length=(0, 3))
 
 
-class ExportedPosition(Answer, Position):
+class ExportedPosition(ResponseObject, Position):
     """A game at one moment, as the caller may know it; `POST /v1/games` begins a game from it.
 
     The seed is left out until the game is over, except for the host of a game that began from a position.

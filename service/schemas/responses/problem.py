@@ -5,7 +5,7 @@ from __future__ import annotations
 from service.matches.errors import ERROR_CODES, MAX_ERRORS
 from service.schemas.enums import AnyTile, Color, GamePhase, Side, TerrainName
 from service.schemas.fields import Coordinate, Integer, ListOf, One, Rotation, Seat, Word
-from service.schemas.responses.shape import Answer, Count, GameId, LandscapeTiles, Text, Version
+from service.schemas.responses.shape import Count, GameId, LandscapeTiles, ResponseObject, Text, Version
 from skye import PLAYERS
 
 
@@ -16,7 +16,7 @@ class ProblemCode(Word):
     choices = ERROR_CODES
 
 
-class FieldProblem(Answer):
+class FieldProblem(ResponseObject):
     """What is wrong with one place of a request."""
 
     pointer = Text(
@@ -25,7 +25,7 @@ class FieldProblem(Answer):
     detail = Text("What is wrong with it, in a sentence.", 500)
 
 
-class ProblemParams(Answer):
+class ProblemParams(ResponseObject):
     """What the detail of a problem names. The fields depend on the code; there may be new ones."""
 
     optional = (
@@ -71,7 +71,7 @@ class ProblemParams(Answer):
     reason = ProblemCode("The code of the rule that the action breaks.")
 
 
-class Problem(Answer):
+class Problem(ResponseObject):
     """A refusal (RFC 9457)."""
 
     optional = ("errors", "params")

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from service.schemas.enums import AnyTile, ObjectKind, ScoringSlot, ScoringTileId, Side, TerrainName
-from service.schemas.fields import Coordinate, Integer, ListOf, One, Seat
+from service.schemas.fields import Boolean, Coordinate, Integer, ListOf, One, Seat
 from service.schemas.responses.game import ScoringTilePoints
 from service.schemas.responses.problem import ProblemCode
 from service.schemas.responses.shape import (
     ROUNDS,
-    Answer,
     BySeat,
     Count,
-    Flag,
+    ResponseObject,
     Round,
     TerritoryTile,
     TerritoryTiles,
@@ -28,7 +27,7 @@ _MAX_PLACES = 4000
 """More than the legal placements of all tiles that can be asked for at once."""
 
 
-class Award(Answer):
+class Award(ResponseObject):
     """Points, and the tiles that earned them."""
 
     points = Count("The points.")
@@ -42,7 +41,7 @@ class Awards(ListOf):
         super().__init__(Award, "What earned the points, one by one.", length=(0, _MAX_REGIONS))
 
 
-class SlotScore(Answer):
+class SlotScore(ResponseObject):
     """What a scoring tile gave a seat in a round."""
 
     slot = ScoringSlot("The slot.")
@@ -51,20 +50,20 @@ class SlotScore(Answer):
     awards = Awards()
 
 
-class RoundScore(Answer):
+class RoundScore(ResponseObject):
     """What a round gave a seat."""
 
     round = Round()
     scoring_tiles = ListOf(SlotScore, "The scoring tiles of the round.", length=(0, len(SLOTS)))
 
 
-class Scroll(Answer):
+class Scroll(ResponseObject):
     """A scroll in a territory, and what it gives in final scoring."""
 
     kind = ObjectKind("What it counts.")
     tile = AnyTile("The tile that bears it.")
     count = Count("How many of its kind there are in the territory.")
-    completed = Flag("Whether it lies in a completed area, which doubles its points.")
+    completed = Boolean("Whether it lies in a completed area, which doubles its points.")
     points = Count("Its points.")
 
 
@@ -75,7 +74,7 @@ class Scrolls(ListOf):
         super().__init__(Scroll, "The scrolls, one by one.", length=(0, _MAX_SCROLLS))
 
 
-class FinalScoring(Answer):
+class FinalScoring(ResponseObject):
     """What final scoring gives for a territory as it now lies. What hangs on a hidden purse is null."""
 
     scrolls = Scrolls()
@@ -85,7 +84,7 @@ class FinalScoring(Answer):
     leftover_gold = Count("The gold that earned no point; it breaks ties.", allow_none=True)
 
 
-class SeatScores(Answer):
+class SeatScores(ResponseObject):
     """The points of one seat."""
 
     seat = Seat("The seat.")
@@ -95,14 +94,14 @@ class SeatScores(Answer):
     projected_score = Count("The points if the game ended now; null when hidden.", allow_none=True)
 
 
-class Scores(Answer):
+class Scores(ResponseObject):
     """The points of each seat, by round and scoring tile, and what final scoring would give."""
 
     version = Version()
     players = BySeat(SeatScores, "The points of each seat, in seat order.")
 
 
-class AreaCell(Answer):
+class AreaCell(ResponseObject):
     """The part of an area that lies on one tile."""
 
     tile = AnyTile()
@@ -110,16 +109,16 @@ class AreaCell(Answer):
     x = Coordinate("Position eastwards of the castle.")
     y = Coordinate("Position southwards of the castle.")
     sides = ListOf(Side(), "The edges of the cell that it reaches.", length=(0, 4))
-    center = Flag("Whether it covers the middle of the tile.")
+    center = Boolean("Whether it covers the middle of the tile.")
 
 
-class Area(Answer):
+class Area(ResponseObject):
     """An area of a territory: tiles or parts of tiles of one terrain that are joined."""
 
     terrain = TerrainName()
     tiles = TerritoryTiles("Its tiles, each once.")
     cells = ListOf(AreaCell, "The regions of tiles that it consists of.", length=(1, _MAX_REGIONS))
-    completed = Flag("Whether every edge that it reaches has a tile on its other side.")
+    completed = Boolean("Whether every edge that it reaches has a tile on its other side.")
     brochs = Count("The brochs in it.")
     ships = Count("The ships in it.")
     lighthouses = Count("The lighthouses adjacent to it.")
@@ -133,7 +132,7 @@ class Areas(ListOf):
         super().__init__(Area, "The areas.", length=(0, _MAX_REGIONS))
 
 
-class ObjectCounts(Answer):
+class ObjectCounts(ResponseObject):
     """How many of each thing there are; whisky is counted in tiles."""
 
     whisky = Count("Tiles with whisky.")
@@ -145,7 +144,7 @@ class ObjectCounts(Answer):
     lighthouse = Count("Lighthouses.")
 
 
-class TerritoryReport(Answer):
+class TerritoryReport(ResponseObject):
     """A seat's territory and what is in it."""
 
     seat = Seat("The seat.")
@@ -159,13 +158,13 @@ class TerritoryReport(Answer):
 class TriedPlacement(TerritoryTile):
     """Whether a tile could be placed so."""
 
-    legal = Flag("Whether the tile can lie so.")
-    in_hand = Flag("Whether the seat has the tile in hand, and could place it now.")
+    legal = Boolean("Whether the tile can lie so.")
+    in_hand = Boolean("Whether the seat has the tile in hand, and could place it now.")
     code = ProblemCode("Why it cannot, as a refusal would say.", allow_none=True)
     detail = Text("Why it cannot, in a sentence.", 500, allow_none=True)
 
 
-class TilePointsChange(Answer):
+class TilePointsChange(ResponseObject):
     """What placements would change for a scoring tile. What hangs on a hidden purse is null."""
 
     slot = ScoringSlot("The slot.")
@@ -174,18 +173,18 @@ class TilePointsChange(Answer):
     after = Count("What it would give afterwards; null also if not all can lie so.", allow_none=True)
 
 
-class ScrollPointsChange(Answer):
+class ScrollPointsChange(ResponseObject):
     """What placements would change for the scrolls."""
 
     before = Count("What they would give now.")
     after = Count("What they would give afterwards; null if not all can lie so.", allow_none=True)
 
 
-class WhatIf(Answer):
+class WhatIf(ResponseObject):
     """What placements would bring."""
 
     version = Version()
-    legal = Flag("Whether all of them can lie so, one after the other.")
+    legal = Boolean("Whether all of them can lie so, one after the other.")
     placements = ListOf(
         TriedPlacement, "The placements tried, up to the first that cannot lie so.", length=(0, 20)
     )
@@ -208,7 +207,7 @@ class PlacementAward(Award):
     slot = ScoringSlot("The slot of the scoring tile.")
 
 
-class ScoringTileGain(Answer):
+class ScoringTileGain(ResponseObject):
     """What a placement would add to the points of a scoring tile."""
 
     slot = ScoringSlot("The slot of the scoring tile.")
@@ -231,7 +230,7 @@ class PlacementGains(TerritoryTile):
     )
 
 
-class TerritoryWorth(Answer):
+class TerritoryWorth(ResponseObject):
     """What a territory is worth as it lies; `most_gold`, which compares purses, counts as 0."""
 
     scoring_tiles = ListOf(
@@ -243,7 +242,7 @@ class TerritoryWorth(Answer):
     connected_tiles = Count("The tiles joined to the castle by road.")
 
 
-class Places(Answer):
+class Places(ResponseObject):
     """Every legal placement of some tiles in a territory, each as the only one, and what it would add."""
 
     version = Version()
@@ -251,7 +250,7 @@ class Places(Answer):
     places = ListOf(PlacementGains, "The placements, tile by tile.", length=(0, _MAX_PLACES))
 
 
-class TileScore(Answer):
+class TileScore(ResponseObject):
     """What a scoring tile gives a territory."""
 
     id = ScoringTileId("The scoring tile.")
@@ -259,7 +258,7 @@ class TileScore(Answer):
     awards = Awards()
 
 
-class TerritoryScore(Answer):
+class TerritoryScore(ResponseObject):
     """What a territory scores."""
 
     scoring_tiles = ListOf(
@@ -272,7 +271,7 @@ class TerritoryScore(Answer):
     areas = Areas()
 
 
-class ScoredTerritories(Answer):
+class ScoredTerritories(ResponseObject):
     """What territories score."""
 
     territories = ListOf(TerritoryScore, "The territories, as they were sent.", length=(1, PLAYERS[-1]))

@@ -1,4 +1,4 @@
-"""What answers are made of. They are never dumped through these schemas: tests hold them against them."""
+"""Parts of responses. Views are not dumped through these schemas; tests compare them with responses."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ ROUNDS = max(len(schedule(players)) for players in PLAYERS)
 """The most rounds that a game has."""
 
 
-class Answer(Schema):
-    """A JSON object in an answer. All its fields are always there, but for those in `optional`."""
+class ResponseObject(Schema):
+    """A JSON object in a response. All its fields are always there, but for those in `optional`."""
 
     optional: ClassVar[tuple[str, ...]] = ()
 
     def on_bind_field(self, field_name: str, field_obj: fields.Field[Any]) -> None:
-        """Mark what is always there."""
+        """Mark the fields that are always there as required."""
         field_obj.required = field_name not in self.optional
 
 
@@ -56,13 +56,6 @@ class Time(fields.DateTime):
     """A moment: RFC 3339, UTC."""
 
     component = "Timestamp"
-
-    def __init__(self, description: str, **kwargs: Any) -> None:
-        super().__init__(metadata={"description": description}, **kwargs)
-
-
-class Flag(fields.Boolean):
-    """True or false."""
 
     def __init__(self, description: str, **kwargs: Any) -> None:
         super().__init__(metadata={"description": description}, **kwargs)
@@ -117,7 +110,7 @@ class TerritoryTiles(ListOf):
         super().__init__(AnyTile(), description, length=(0, len(LANDSCAPE) + 1), unique=True)
 
 
-class TerritoryTile(Answer):
+class TerritoryTile(ResponseObject):
     """A tile as it lies in a territory."""
 
     tile = AnyTile()
