@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from skye.errors import InvalidRecord, RuleError
 from skye.events import (
@@ -17,11 +17,12 @@ from skye.events import (
     OfferSet,
     OffersRevealed,
     PlacementTakenBack,
+    RoundStarted,
     TileBought,
     TilePlaced,
 )
 from skye.frontier import Place
-from skye.game import Game
+from skye.game import BUILDING, BUYING, PRICING, Game, Phase
 from skye.moves import Buy, FinishBuilding, Move, Pass, SetOffer, TakeBack
 from skye.rules import Outcome, play
 from skye.setup import Options, new_game
@@ -102,35 +103,51 @@ def action_of(event: Event) -> Action | None:
             return None
 
 
-def actions_as_seen_by(viewer: int | None, events: Iterable[Event], *, is_over: bool) -> list[ActionView]:
+_PHASES: Final[dict[type[Any], Phase]] = {
+    SetOffer: PRICING,
+    Buy: BUYING,
+    Pass: BUYING,
+    Place: BUILDING,
+    TakeBack: BUILDING,
+    FinishBuilding: BUILDING,
+}
+"""The phase to which each move belongs."""
+
+
+def actions_as_seen_by(
+    viewer: int | None, events: Iterable[Event], *, is_over: bool, first_round: int = 0
+) -> list[ActionView]:
     """Return the actions that the events of a game tell of, without what the viewer may not know.
 
     An offer of another seat is shown without its contents until it has been revealed; one that was
     replaced before that, until the game is over.
+
+    :param first_round: the round of the position in which the events begin.
     """
     views: list[ActionView] = []
-    secret: dict[int, tuple[int, Action]] = {}
+    secret: dict[int, tuple[int, ActionView]] = {}
+    number = first_round
     for event in events:
+        if isinstance(event, RoundStarted):
+            number = event.round
         if isinstance(event, OffersRevealed):
-            for at, action in secret.values():
-                views[at] = _action_view(action)
+            for at, view in secret.values():
+                views[at] = view
             secret.clear()
-        action_told = action_of(event)
-        if action_told is None:
+        action = action_of(event)
+        if action is None:
             continue
-        hidden = isinstance(action_told.move, SetOffer) and not is_over and viewer != action_told.seat
-        if hidden:
-            secret[action_told.seat] = (len(views), action_told)
-        views.append(_hidden_view(action_told) if hidden else _action_view(action_told))
+        view = _action_view(action, number)
+        if view["type"] == "set_offer" and not is_over and viewer != action.seat:
+            secret[action.seat] = (len(views), view)
+            view = {**view, "discard": None, "prices": None}
+        views.append(view)
     return views
 
 
-def _action_view(action: Action) -> ActionView:
-    return cast("ActionView", {"seat": action.seat, **move_view(action.move)})  # mypy merges no unions
-
-
-def _hidden_view(action: Action) -> ActionView:
-    return {"seat": action.seat, "type": "set_offer", "discard": None, "prices": None}
+def _action_view(action: Action, number: int) -> ActionView:
+    made = {"seat": action.seat, "round": number, "phase": str(_PHASES[type(action.move)])}
+    return cast("ActionView", {**made, **move_view(action.move)})  # mypy merges no unions
 
 
 def move_view(move: Move) -> MoveView:

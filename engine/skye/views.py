@@ -141,24 +141,32 @@ class SeatSetOfferView(SetOfferView):
     """The action of setting an offer."""
 
     seat: int
+    round: int
+    phase: str
 
 
 class SeatBuyView(BuyView):
     """The action of buying a tile."""
 
     seat: int
+    round: int
+    phase: str
 
 
 class SeatPlaceView(PlaceView):
     """The action of placing a tile."""
 
     seat: int
+    round: int
+    phase: str
 
 
 class SeatPlainMoveView(PlainMoveView):
     """An action without fields."""
 
     seat: int
+    round: int
+    phase: str
 
 
 ActionView: TypeAlias = SeatSetOfferView | SeatBuyView | SeatPlaceView | SeatPlainMoveView

@@ -48,15 +48,20 @@ def _next_bot(match: Match) -> int | None:
 
 def apply_missed_deadline(match: Match, now_ms: int) -> Transition:
     """Make the moves of the seats that have missed their deadline; the next deadline counts from now."""
-    transition = Transition(match)
     if match.deadline_ms is None or now_ms < match.deadline_ms or match.status is not Status.PLAYING:
-        return transition
+        return Transition(match)
+    return play_bots(after_deadline(match, now_ms), now_ms)
+
+
+def after_deadline(match: Match, now_ms: int) -> Transition:
+    """Make the moves of the seats that must act: their deadline has passed."""
+    transition = Transition(match)
     for seat in match.waiting_for:
         if match.options.on_timeout is OnTimeout.BOT:
             transition = transition.then(hand_to_bot(transition.match, seat, "timed_out", now_ms))
         else:
             transition = transition.then(_move_for(transition.match, seat, now_ms))
-    return play_bots(transition, now_ms)
+    return transition
 
 
 def hand_to_bot(match: Match, seat: int, reason: str, now_ms: int) -> Transition:

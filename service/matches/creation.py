@@ -8,7 +8,7 @@ from itertools import chain, count
 from typing import Any
 
 from service.matches.errors import MAX_ERRORS, FieldError, Problem
-from service.matches.match import GameOptions, Match, OnTimeout, Origin, Seat, SeedSource
+from service.matches.match import Clock, GameOptions, Match, OnTimeout, Origin, Seat, SeedSource
 from service.matches.names import name_key
 from service.matches.scenarios import SCENARIOS
 from service.matches.tokens import INVITE_ROLE, TokenSource, hash_token
@@ -37,7 +37,9 @@ def computing_cost(body: dict[str, Any]) -> int:
     Bots count although they play only later: a game without people is computed by one cheap request.
     """
     if "record" in body:
-        return len(body["record"]["actions"][: body.get("until")]) // _ACTIONS_PER_UNIT
+        until = body.get("until")
+        played = body["record"]["actions"][: None if isinstance(until, dict) else until]
+        return len(played) // _ACTIONS_PER_UNIT
     bots = sum("bot" in player for player in body["players"])
     if "scenario" in body:
         return bots + len(SCENARIOS[body["scenario"]].actions) // _ACTIONS_PER_UNIT
@@ -58,16 +60,18 @@ def new_match(
         raise Problem(
             "invalid_setup", f"The starting seat is {starts}, but the seats are numbered 0 to {capacity - 1}."
         )
+    options = _options(body["options"])
     return Match(
         id=game_id,
         name=body["name"],
         host=hash_token(tokens.token("host")),
-        options=_options(body["options"]),
+        options=options,
         created_ms=now_ms,
         capacity=capacity,
         private=body["private"],
         start_when_full=body["start"],
         origin=origin,
+        clock_ms=now_ms if options.clock is Clock.MANUAL else None,
     )
 
 
@@ -117,6 +121,8 @@ def _options(chosen: dict[str, Any]) -> GameOptions:
         options["scoring_tiles"] = tuple(options["scoring_tiles"])
     if "tie_break" in options:
         options["tie_break"] = TieBreak(options["tie_break"])
+    if "clock" in options:
+        options["clock"] = Clock(options["clock"])
     if "on_timeout" in options:
         options["on_timeout"] = OnTimeout(options["on_timeout"])
     return GameOptions(**options)

@@ -36,6 +36,7 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
         404, "There is no such game, or it is private and the caller has no token of it."
     ),
     "seat_not_found": ErrorCode(404, "The game has no such seat."),
+    "event_not_found": ErrorCode(404, "The game has not had that many events."),
     "round_not_found": ErrorCode(404, "The round has not begun, or the game does not have that many."),
     "tile_not_found": ErrorCode(404, "There is no such tile."),
     "method_not_allowed": ErrorCode(405, "The path has no such method; `Allow` lists those it has."),
@@ -54,6 +55,7 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     "too_many_changes": ErrorCode(
         409, "The game has changed so often that nothing can be undone any more; what is left can be played."
     ),
+    "clock_not_manual": ErrorCode(409, "The clock of the game is not manual."),
     "game_not_over": ErrorCode(409, "This needs a game that is over."),
     "history_lost": ErrorCode(
         410,

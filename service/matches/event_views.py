@@ -9,6 +9,7 @@ from service.matches.match import (
     AnyEvent,
     BotTookOver,
     Change,
+    ClockAdvanced,
     GameAborted,
     GameCreated,
     GameStarted,
@@ -104,6 +105,8 @@ def _match_event_view(  # noqa: C901 - a table of cases
                 "waiting_for": waiting_for,
                 "deadline": None if deadline_ms is None else timestamp(deadline_ms),
             }
+        case ClockAdvanced():
+            return {"type": "clock_advanced"}
         case GameAborted():
             return {"type": "game_aborted"}
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 from service.matches.autoplay import hand_to_bot
 from service.matches.cooperative_yield import Computation
@@ -28,7 +29,7 @@ from service.matches.match import (
 )
 from service.matches.names import name_key
 from service.matches.transitions import Transition, advance, after_move, game_in_play, undo_limit_reached
-from skye import COLORS, PLAYERS, Action, Game, new_game, play_on
+from skye import COLORS, PLAYERS, Action, Game, Phase, new_game, play_on
 
 
 def open_match(
@@ -100,18 +101,36 @@ def join(
     return transition
 
 
-def replay(transition: Transition, actions: Sequence[Action], now_ms: int) -> Transition:
+Moment: TypeAlias = tuple[int, Phase]
+"""A round and one of its phases."""
+
+
+def replay(
+    transition: Transition, actions: Sequence[Action], now_ms: int, until: Moment | None = None
+) -> Transition:
     """Play recorded actions in a match that has just started.
 
+    :param until: where to stop; None: play all actions.
     :raises RuleError: InvalidRecord, with the number of the illegal action, from 1.
     """
-    if not actions:
+    if not actions or has_reached(game_in_play(transition.match), until):
         return transition
     with Computation() as computation:
         for outcome in play_on(game_in_play(transition.match), actions):
             transition = transition.then(after_move(transition.match, outcome, now_ms))
             computation.checkpoint()
+            if has_reached(outcome.game, until):
+                break
     return transition
+
+
+def has_reached(game: Game, moment: Moment | None) -> bool:
+    """Return whether a game has come to a phase of a round, or beyond it."""
+    if moment is None:
+        return False
+    number, phase = moment
+    phases = list(Phase)
+    return game.phase is None or (game.round, phases.index(game.phase)) >= (number, phases.index(phase))
 
 
 def change_player(match: Match, seat: int, now_ms: int, name: str | None, color: str | None) -> Transition:

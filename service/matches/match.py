@@ -36,6 +36,13 @@ class SeedSource(StrEnum):
     CREATOR = "creator"
 
 
+class Clock(StrEnum):
+    """The clock of a match: that of the server, or one that the host advances."""
+
+    REAL = "real"
+    MANUAL = "manual"
+
+
 class OriginType(StrEnum):
     """What a match began from, if it did not begin with a new game."""
 
@@ -68,6 +75,7 @@ class GameOptions:
     turn_ms: int | None = None
     on_timeout: OnTimeout = OnTimeout.AUTO
     nonce: str | None = None
+    clock: Clock = Clock.REAL
 
     @property
     def for_engine(self) -> Options:
@@ -96,7 +104,8 @@ class Match:
 
     `host_player` is the id of the player whose key created the match, empty if there is none.
     `invites` are the hashes of invitation codes that nobody has used; each reserves a seat in the lobby.
-    `origin` is None for a match that began, or will begin, with a new game.
+    `origin` is None for a match that began, or will begin, with a new game. `clock_ms` is the time of a
+    manual clock.
     """
 
     id: str
@@ -116,6 +125,7 @@ class Match:
     invites: tuple[str, ...] = ()
     origin: Origin | None = None
     host_player: str = ""
+    clock_ms: int | None = None
 
     @property
     def is_over(self) -> bool:
@@ -207,6 +217,10 @@ class TurnChanged(NamedTuple):
     deadline_ms: int | None
 
 
+class ClockAdvanced(NamedTuple):
+    """The host has advanced the manual clock, to the time of the change."""
+
+
 class GameAborted(NamedTuple):
     """The host has aborted the game."""
 
@@ -224,6 +238,7 @@ MatchEvent: TypeAlias = (
     | BotTookOver
     | TimedOut
     | TurnChanged
+    | ClockAdvanced
     | GameAborted
 )
 
@@ -240,6 +255,7 @@ MATCH_EVENT_TYPES: Final[dict[type, str]] = {
     BotTookOver: "bot_took_over",
     TimedOut: "timed_out",
     TurnChanged: "turn_changed",
+    ClockAdvanced: "clock_advanced",
     GameAborted: "game_aborted",
 }
 """The name of each match event in the API."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from service.matches.cooperative_yield import Computation
@@ -39,6 +39,7 @@ def match_at_version(match: Match, changes: Iterable[Change], version: int) -> M
     past = replace(
         match, seats=(), invites=(), status=Status.LOBBY, version=0, last_event=0, deadline_ms=None, game=None
     )
+    is_manual = match.clock_ms is not None
     with Computation() as computation:
         for change in changes:
             if change.version > version:
@@ -46,8 +47,20 @@ def match_at_version(match: Match, changes: Iterable[Change], version: int) -> M
             for event in change.events:
                 past = _applied(past, event)
             past = replace(past, version=change.version, last_event=change.last_event)
+            if is_manual:
+                past = replace(past, clock_ms=change.at_ms)
             computation.checkpoint()
     return past
+
+
+def seat_before(later: Sequence[Change], seat: int | None) -> int | None:
+    """Return the number that a seat had before later changes; None if its player had not joined yet."""
+    for event in reversed([event for change in later for event in change.events]):
+        if isinstance(event, PlayerJoined) and event.seat == seat:
+            return None
+        if isinstance(event, PlayerLeft) and seat is not None and event.seat <= seat:
+            seat += 1
+    return seat
 
 
 def _applied(match: Match, event: AnyEvent) -> Match:  # noqa: C901 - one case for each event

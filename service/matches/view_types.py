@@ -40,6 +40,7 @@ class OptionsView(TypedDict):
     tie_break: str
     open_gold: bool
     turn_ms: int | None
+    clock: str
     on_timeout: str
 
 
@@ -290,7 +291,7 @@ class SeatEventView(TypedDict):
 class PlainEventView(TypedDict):
     """An event without fields."""
 
-    type: Literal["invite_created", "invite_accepted", "game_aborted"]
+    type: Literal["invite_created", "invite_accepted", "clock_advanced", "game_aborted"]
 
 
 class GameStartedView(TypedDict):

@@ -165,6 +165,7 @@ def options_view(match: Match) -> OptionsView:
         "tie_break": options.tie_break,
         "open_gold": options.open_gold,
         "turn_ms": options.turn_ms,
+        "clock": options.clock,
         "on_timeout": options.on_timeout,
     }
 

@@ -29,8 +29,8 @@ blueprint = Resource(
     "History", __name__, url_prefix="/v1/games/<game>", description="Events, reports and records."
 )
 
-RECORD_FORMAT = 1
-"""The number of the record's form."""
+RECORD_FORMAT = 2
+"""The number of the record's form. Form 2 added `round` and `phase` to actions."""
 
 
 _BEGUN = ("game_not_started",)
@@ -76,7 +76,7 @@ def list_events(query: dict[str, Any], game: str) -> Response:
         rest = {"after": events[-1]["id"], "limit": query["limit"]}
         following = link_to_next(f"/v1/games/{game}/events", rest)
     page = {"events": events, "last_event": match.last_event, "version": match.version}
-    return json_response(page | time_view(collaborators().games.now_ms()), more_headers=following)
+    return json_response(page | time_view(collaborators().games.time_of(match)), more_headers=following)
 
 
 @blueprint.route("/events/stream")
@@ -158,9 +158,11 @@ def get_record(game: str) -> Response:
     """
     (table, caller), changes = collaborators().games.read_with_log(game, bearer_token())
     is_over = table.status is Status.FINISHED
-    actions = actions_as_seen_by(caller.seat, _engine_events(changes), is_over=is_over)
     started = (event for change in changes for event in change.events if isinstance(event, PositionSet))
-    start = next((position_view(table, caller, event.game) for event in started), None)
+    begun = next((event.game for event in started), None)
+    start = None if begun is None else position_view(table, caller, begun)
+    events, first_round = _engine_events(changes), 0 if begun is None else begun.round
+    actions = actions_as_seen_by(caller.seat, events, is_over=is_over, first_round=first_round)
     record = _record(table, start, actions, is_over=is_over)
     tag = etag(table.version, caller)
     return not_modified(tag) or json_response(record, tag=tag)

@@ -149,23 +149,26 @@ def list_games(query: dict[str, Any]) -> Response:
             Link("get_round", "The report of the round.", {**_THIS, "round": "$response.body#/round"}),
         ],
     ),
-    refuses=["not_acceptable", "invalid_parameter"],
+    refuses=["not_acceptable", "invalid_parameter", "event_not_found"],
 )
-@blueprint.arguments(requests.ViewQuery, location="query")
+@blueprint.arguments(requests.GameQuery, location="query")
 def get_game(query: dict[str, Any], game: str) -> Response:
     """Get a game.
 
     It is shown as the caller may see it: with a seat token that seat's own prices and gold are in it, without
     a token what everybody may know. To keep a view current, follow the events from its `last_event` on, or
-    ask again with `If-None-Match`.
+    ask again with `If-None-Match`. With `at` the caller sees the game as it was when that event had
+    happened, with all events of the same version.
     """
     games = collaborators().games
     loaded = games.read(game, bearer_token())
+    if "at" in query:
+        loaded = games.at_event(loaded, query["at"])
     tag = etag(loaded.match.version, loaded.caller)
     cached = not_modified(tag)
     if cached is not None:
         return cached
-    more: Mapping[str, object] = time_view(games.now_ms())
+    more: Mapping[str, object] = time_view(games.time_of(loaded.match))
     if "include" in query:
         more = {**more, **seat_actions(loaded.match, loaded.caller)}
     return encoded_json_response(json_with(games.view(loaded), more), tag=tag)
@@ -399,3 +402,30 @@ def abort_game(game: str) -> Response:
     while, with the status `aborted`.
     """
     return command_response(commands.abort_game(collaborators().games, command_from_request(), game))
+
+
+@blueprint.route("/games/<game>/clock", methods=["POST"])
+@writes(
+    _OWN_VIEW,
+    refuses=[
+        *BODY,
+        "token_required",
+        "host_only",
+        "clock_not_manual",
+        "game_aborted",
+        "game_over",
+        "too_many_changes",
+    ],
+)
+@blueprint.arguments(requests.Advance, description="How far to advance the clock.")
+def advance_clock(advance: dict[str, Any], game: str) -> Response:
+    """Advance the manual clock of a game.
+
+    The host advances the clock of a game with `"clock": "manual"`. Each deadline that passes is applied at
+    its own time, one after the other, as in real time.
+    """
+    charge_creation(1)
+    command = command_from_request()
+    return command_response(
+        commands.advance_clock(collaborators().games, command, game, advance["advance_ms"])
+    )

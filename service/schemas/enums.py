@@ -6,7 +6,7 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, validate
 
-from service.matches.match import OnTimeout, OriginType, SeedSource, Status
+from service.matches.match import Clock, OnTimeout, OriginType, SeedSource, Status
 from service.matches.scenarios import SCENARIOS
 from service.schemas.fields import MAX_GOLD, Integer, Word
 from skye import (
@@ -127,6 +127,24 @@ class ChosenTimeoutRule(Word):
     """Who decides for a seat that lets its deadline pass; `TimeoutRule` tells what each means."""
 
     choices = OnTimeout
+
+
+class ClockName(Word):
+    """The clock by which the deadlines of a game pass.
+
+    `real`: the clock of the server. `manual`: a clock that stands still until the host advances it.
+
+    There may be new ones.
+    """
+
+    extensible = True
+    choices = Clock
+
+
+class ChosenClock(Word):
+    """The clock by which the deadlines of a game pass; `ClockName` tells what each means."""
+
+    choices = Clock
 
 
 class GameStatus(Word):

@@ -9,7 +9,7 @@ from skye import LANDSCAPE, PLAYERS, SLOTS
 MAX_AMOUNT = 9_999
 """The largest gold and score of a position."""
 
-_MAX_ROUNDS = 6
+MAX_ROUNDS = 6
 _MAX_PLAYERS = PLAYERS[-1]
 
 
@@ -88,13 +88,13 @@ class PlayerPosition(Object):
             length=(0, len(SLOTS)),
         ),
         "For each round scored, the points; none but those that add up to `score` if left out.",
-        length=(0, _MAX_ROUNDS),
+        length=(0, MAX_ROUNDS),
         allow_none=True,
     )
     territory_sizes = ListOf(
         Integer(1, len(LANDSCAPE) + 1, "A number of tiles."),
         "For each round scored, how many tiles lay then, the castle included; growing evenly if left out.",
-        length=(0, _MAX_ROUNDS),
+        length=(0, MAX_ROUNDS),
         allow_none=True,
     )
     final = One(FinalPoints, "The points of final scoring; null before.", allow_none=True)
@@ -111,7 +111,7 @@ class Position(Object):
         64,
         allow_none=True,
     )
-    round = Integer(1, _MAX_ROUNDS, "The round; 1 if left out.", allow_none=True)
+    round = Integer(1, MAX_ROUNDS, "The round; 1 if left out.", allow_none=True)
     phase = GamePhase(
         "The phase; `pricing` if left out. Null: the game is over, after its last round.", allow_none=True
     )

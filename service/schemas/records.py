@@ -6,7 +6,15 @@ from typing import Any
 
 from marshmallow import fields, post_load, validate
 
-from service.schemas.enums import ChosenTieBreak, Color, LandscapeTile, Prices, ScoringTileId, SeatableBot
+from service.schemas.enums import (
+    ChosenTieBreak,
+    Color,
+    GamePhase,
+    LandscapeTile,
+    Prices,
+    ScoringTileId,
+    SeatableBot,
+)
 from service.schemas.fields import (
     Always,
     Boolean,
@@ -20,7 +28,7 @@ from service.schemas.fields import (
     Seat,
     Tagged,
 )
-from service.schemas.positions import Position
+from service.schemas.positions import MAX_ROUNDS, Position
 from skye import PLAYERS, SLOTS, Action, move_from
 
 MAX_ACTIONS = 2_000
@@ -54,6 +62,8 @@ class RecordedOptions(Object):
 
 class _Recorded(Object):
     seat = Seat("The seat that acted.", required=True)
+    round = Integer(1, MAX_ROUNDS, "The round in which it acted; missing in form 1.")
+    phase = GamePhase("The phase in which it acted; missing in form 1.")
 
     @post_load
     def _move(self, data: dict[str, Any], **_: Any) -> Action | None:
@@ -128,7 +138,7 @@ class GameRecord(Object):
     The record of a game that is over can begin a new game, whole or in part.
     """
 
-    format = Integer(1, 1, "The number of the record's form.", required=True)
+    format = Integer(1, 2, "The number of the record's form.", required=True)
     game = fields.String(
         validate=validate.Length(max=64, error="This is longer than {max} characters."),
         metadata={"description": "The id of the recorded game."},

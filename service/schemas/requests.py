@@ -6,11 +6,14 @@ from typing import Any
 
 from marshmallow import Schema, ValidationError, fields, validate, validates_schema
 
+from service.matches.match import Clock
 from service.schemas.enums import (
     AnyTile,
+    ChosenClock,
     ChosenTieBreak,
     ChosenTimeoutRule,
     Color,
+    GamePhase,
     Inclusion,
     LandscapeTile,
     ListedOrigin,
@@ -40,11 +43,17 @@ from service.schemas.fields import (
     Seat,
     Variants,
 )
-from service.schemas.positions import Position
+from service.schemas.positions import MAX_ROUNDS, Position
 from service.schemas.records import MAX_ACTIONS, GameRecord
 from skye import LANDSCAPE, PLAYERS, SCORING_TILES, SLOTS
 
 _LEAST, _MOST = PLAYERS[0], PLAYERS[-1]
+
+MIN_TURN_MS = 1_000
+"""The shortest time for a decision by the clock of the server, in milliseconds."""
+
+MAX_ADVANCE_MS = 366 * 86_400_000
+"""How far a clock can be advanced at once, in milliseconds: a year."""
 
 MAX_TILES_TO_PLACE = 2 * (_MOST - 1)
 """As many tiles as the other seats can offer for sale."""
@@ -110,8 +119,24 @@ class PlayerToSeat(Variants):
 class TimeLimits(Object):
     """How long a decision may take, and what happens then."""
 
-    turn_ms = Integer(1000, MAX_TURN_MS, "Milliseconds for each decision; no deadline if not given.")
+    turn_ms = Integer(
+        1,
+        MAX_TURN_MS,
+        "Milliseconds for each decision, at least 1,000 by a real clock; no deadline if not given.",
+    )
+    clock = ChosenClock("The clock of the game; `real` if not given.")
     on_timeout = ChosenTimeoutRule("Who decides for a seat that lets its deadline pass; `auto` if not given.")
+
+    @validates_schema
+    def _long_enough(self, data: dict[str, Any], **_: Any) -> None:
+        if data.get("turn_ms", MIN_TURN_MS) < MIN_TURN_MS and data.get("clock") != Clock.MANUAL:
+            raise ValidationError(f"This is less than {MIN_TURN_MS}, with a real clock.", "turn_ms")
+
+
+class Advance(Object):
+    """How far to advance a clock."""
+
+    advance_ms = Integer(1, MAX_ADVANCE_MS, "Milliseconds.", required=True)
 
 
 class ChosenOptions(TimeLimits):
@@ -165,11 +190,45 @@ class FreshGame(_Named):
     options = One(ChosenOptions, "What the creator chooses.", load_default=dict)
 
 
+class Moment(Object):
+    """The beginning of a phase of a round."""
+
+    round = Integer(1, MAX_ROUNDS, "The round.", required=True)
+    phase = GamePhase("The phase.", required=True)
+
+
+class Until(fields.Field[Any]):
+    """Where to stop in a record: after a number of actions, or where a phase of a round begins."""
+
+    component = "Until"
+    _number = Integer(0, MAX_ACTIONS, "A number of actions.")
+    _moment = Moment()
+
+    def __init__(self) -> None:
+        number = {"type": "integer", "format": "int32", "minimum": 0, "maximum": MAX_ACTIONS}
+        moment = {
+            "type": "object",
+            "properties": {
+                "round": {"type": "integer", "format": "int32", "minimum": 1, "maximum": MAX_ROUNDS},
+                "phase": {"$ref": "#/components/schemas/GamePhase"},
+            },
+            "required": ["round", "phase"],
+            "additionalProperties": False,
+        }
+        description = "Where to stop in the record; all actions are played if left out."
+        super().__init__(metadata={"description": description, "oneOf": [number, moment]})
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if isinstance(value, dict):
+            return self._moment.load(value)
+        return self._number.deserialize(value, attr, data, **kwargs)
+
+
 class RecordedGame(_Named):
     """A game to begin from the record of another that is over. The record brings its own players."""
 
     record = One(GameRecord, "The record to begin from.", required=True)
-    until = Integer(0, MAX_ACTIONS, "How many actions of the record to play; all if left out.")
+    until = Until()
     options = One(TimeLimits, "What can be chosen beside a record.", load_default=dict)
 
 
@@ -399,6 +458,14 @@ class ViewQuery(_Query):
     """What the view of a game carries."""
 
     include = Inclusion("`actions`: the view also has the legal actions of the caller's seat.")
+
+
+class GameQuery(ViewQuery):
+    """When, and with what, to show a game."""
+
+    at = QueryInteger(
+        1, 10**9, "The number of an event: the game is shown as it was when this event had happened."
+    )
 
 
 class PlacesQuery(_Query):

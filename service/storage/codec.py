@@ -21,7 +21,8 @@ from service.storage.store import LogEntry
 from skye import EVENT_TYPES
 
 FORMAT: Final = 4
-"""The newest format of a stored game. Format 2 added `invites`, format 3 `nonce` and `origin`,
+"""The newest format of a stored game. Format 2 added `invites`, format 3 `nonce`, `origin` and
+`clock`,
 format 4 players bound by their keys."""
 
 LOG_FORMAT: Final = 1
@@ -51,7 +52,7 @@ def _format(match: Match) -> int:
     """Return the oldest format that can hold a game."""
     if match.host_player or any(seat.player for seat in match.seats):
         return 4
-    if match.options.nonce is not None or match.origin is not None:
+    if match.options.nonce is not None or match.origin is not None or match.clock_ms is not None:
         return 3
     return 2 if match.invites else 1
 

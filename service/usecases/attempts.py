@@ -104,8 +104,8 @@ class Attempt:
 
     @property
     def now_ms(self) -> int:
-        """The current time."""
-        return self._games.now_ms()
+        """The current time, by the clock of the match."""
+        return self._games.time_of(self.match)
 
     def replayed(self) -> Committed | None:
         """Return what the same request led to when it was first committed, None if it was not.
@@ -137,7 +137,8 @@ class Attempt:
         """
         transition = autoplay.play_bots(transition, self.now_ms)
         caller, retired = self._caller_after(transition.match)
-        committed = Committed(transition.match, caller, self.tokens, self.now_ms)
+        now_ms = self._games.time_of(transition.match)
+        committed = Committed(transition.match, caller, self.tokens, now_ms)
         record = new_record(self._games, self._command, committed, retired_token=retired)
         return committed if self._games.commit(self.match, transition, record) else None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from service.matches import lobby
+from service.matches import lobby, manual_clock
 from service.matches.authorization import (
     require_host,
     require_no_seat,
@@ -203,6 +203,26 @@ def abort_game(games: Games, command: Command, game_id: str) -> CommandResult[Ti
             require_host(attempt.caller)
             attempt.check_preconditions()
             committed = attempt.commit(lobby.abort(attempt.match, attempt.now_ms))
+        if committed is not None:
+            return _game_result(committed)
+    raise Problem("too_much_contention")
+
+
+def advance_clock(
+    games: Games, command: Command, game_id: str, advance_ms: int
+) -> CommandResult[TimedGameView]:
+    """Advance the manual clock of a game.
+
+    :raises Problem: game_not_found, token_unknown, token_required, host_only, idempotency_key_reused,
+        version_mismatch, clock_not_manual, game_aborted, game_over, too_many_changes, too_much_contention,
+        store_unavailable, game_unreadable.
+    """
+    for attempt in attempts(games, command, game_id):
+        committed = attempt.replayed()
+        if committed is None:
+            require_host(attempt.caller)
+            attempt.check_preconditions()
+            committed = attempt.commit(manual_clock.advance_clock(attempt.match, advance_ms))
         if committed is not None:
             return _game_result(committed)
     raise Problem("too_much_contention")

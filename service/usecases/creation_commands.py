@@ -22,7 +22,7 @@ from service.matches.view_types import CreatedGameView, SeatTokenView
 from service.usecases.attempts import Command, Committed, creations
 from service.usecases.commands import CommandResult, result_of
 from service.usecases.games import Games
-from skye import Action
+from skye import Action, Phase
 
 
 def create_game(games: Games, command: Command, body: dict[str, Any]) -> CommandResult[CreatedGameView]:
@@ -55,7 +55,9 @@ def create_game_from_record(
     :raises RuleError: InvalidRecord, InvalidSetup.
     """
     record = body["record"]
-    actions, position = record["actions"][: body.get("until")], record.get("position")
+    until, position = body.get("until"), record.get("position")
+    moment = (until["round"], Phase(until["phase"])) if isinstance(until, dict) else None
+    actions = record["actions"] if moment else record["actions"][:until]
     body = body_from_record(body)
     start = None if position is None else game_from_body(position, "/record/position")
     if start is not None:
@@ -69,7 +71,7 @@ def create_game_from_record(
             opened = lobby.open_match(match, seats, now_ms, unique_names=False)
             if start is not None:
                 opened = opened.then(lobby.begin_from_position(opened.match, start, now_ms))
-            committed = creation.commit(lobby.replay(opened, actions, now_ms))
+            committed = creation.commit(lobby.replay(opened, actions, now_ms, moment))
         if committed is not None:
             return _created_result(committed)
     raise Problem("too_much_contention")

@@ -73,7 +73,7 @@ class EventStream:
         """Yield what is to be sent."""
         assert self._first is not None
         (match, changes), self._first = self._first, None
-        now = timestamp(self._feeds.games.now_ms())
+        now = timestamp(self._feeds.games.time_of(match))
         yield StreamStarted(match.id, match.status, match.version, match.last_event, self._after, now)
         yield from self._send(Batch(match, changes, None, self._after))
         if not self._is_over:

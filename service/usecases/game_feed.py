@@ -237,6 +237,6 @@ def _check_clients(feed: _GameFeed) -> None:
 
 def time_to_next_read(match: Match, now_ms: int) -> float:
     """Return the seconds to the next heartbeat, or to a deadline that ends before it."""
-    if match.deadline_ms is None:
+    if match.deadline_ms is None or match.clock_ms is not None:
         return HEARTBEAT_S
     return min(HEARTBEAT_S, max((match.deadline_ms - now_ms) / 1000, 0.0) + 0.01)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from service.matches import autoplay
 from service.matches.errors import Problem
 from service.matches.match import Change, Match, Status
-from service.matches.past_versions import match_at_version
+from service.matches.past_versions import match_at_version, seat_before
 from service.matches.player_keys import identify_player, is_player_key
 from service.matches.tokens import SPECTATOR, Caller, identify
 from service.matches.transitions import Transition
@@ -115,6 +115,24 @@ class Games:
         """Return the time of the service's clock, in milliseconds since 1970."""
         return int(self._clock() * 1000)
 
+    def time_of(self, match: Match) -> int:
+        """Return the time by the clock of a match, in milliseconds since 1970."""
+        return self.now_ms() if match.clock_ms is None else match.clock_ms
+
+    def at_event(self, loaded: LoadedMatch, event: int) -> LoadedMatch:
+        """Return a match and the caller's role as they were when event number `event` had happened.
+
+        :raises Problem: event_not_found, game_unreadable.
+        """
+        match, caller = loaded
+        if event > match.last_event:
+            raise Problem("event_not_found", f"The last event of the game is number {match.last_event}.")
+        history = self._history(match)
+        version = next(change.version for change in history if change.last_event >= event)
+        later = [change for change in history if change.version > version]
+        past = match_at_version(match, history, version)
+        return LoadedMatch(past, caller._replace(seat=seat_before(later, caller.seat)))
+
     # Load.
 
     def load(self, game_id: str, record_key: str | None) -> tuple[bytes | None, bytes | None]:
@@ -177,7 +195,7 @@ class Games:
         """
         match = loaded.match
         for attempt in range(MAX_ATTEMPTS):
-            transition = autoplay.apply_missed_deadline(match, self.now_ms())
+            transition = autoplay.apply_missed_deadline(match, self.time_of(match))
             if not transition.changes:
                 return loaded if match is loaded.match else LoadedMatch(match, loaded.caller)
             if self.commit(match, transition):

@@ -175,6 +175,10 @@ def after_the_end(story):
     begun = story.tell("from_position", "From a position.", "POST", "/v1/games", body)
     path, host = f"/v1/games/{begun['game']['id']}/position", begun["host_token"]
     story.tell("whole", "All of it, for the host.", "GET", path, token=host)
+    options = {"clock": "manual", "turn_ms": 60_000}
+    created = story.ask("POST", "/v1/games", {"scenario": "buying-last-seat", "options": options}).json
+    clock, host = f"/v1/games/{created['game']['id']}/clock", created["host_token"]
+    story.tell("timeout", "A deadline passes.", "POST", clock, {"advance_ms": 60_000}, host)
     scenario = {"scenario": "last-action", "players": [{"name": "Ann"}, {"bot": "greedy"}]}
     story.tell("from_scenario", "From a scenario.", "POST", "/v1/games", scenario)
     story.tell("page", "The newest two of all.", "GET", "/v1/games?limit=2")

@@ -116,6 +116,7 @@ ENDPOINTS = (
     Endpoint("GET", "/v1/me/events/stream", "lobby", PLAYER),
     Endpoint("PUT", "/v1/me/key", "lobby", PLAYER, lambda _: {"key": "skye_key_" + "B" * 22}),
     Endpoint("POST", f"{_GAME}/rematch", "aborted"),
+    Endpoint("POST", f"{_GAME}/clock", "manual", HOST, lambda _: {"advance_ms": 1000}),
     Endpoint("GET", f"{_SEAT}/actions"),
     Endpoint("PUT", f"{_SEAT}/offer", body=_offer),
     Endpoint("POST", f"{_SEAT}/purchase", "buying", body=lambda _: {"pass": True}),
@@ -155,6 +156,7 @@ def stages(service) -> dict[str, Game]:
     for stage, phase in (("buying", "buying"), ("building", "building"), ("placed", "building")):
         games[stage] = service.table(options={"starting_seat": 0})
         games[stage].play_to(phase)
+    games["manual"] = service.table(options={"clock": "manual"})
     games["aborted"] = service.table()
     games["aborted"].call("DELETE", token=games["aborted"].host)
     placed = games["placed"]

@@ -151,6 +151,18 @@ def a_round_that_has_not_begun(service):
     return lambda: game.call("GET", "rounds/2")
 
 
+@refused_as("event_not_found")
+def an_event_that_has_not_happened(service):
+    game = service.table()
+    return lambda: service.call("GET", f"{game.path()}?at=1000")
+
+
+@refused_as("clock_not_manual")
+def a_clock_that_is_not_manual(service):
+    game = service.table()
+    return lambda: game.call("POST", "clock", {"advance_ms": 1}, token=game.host)
+
+
 @refused_as("tile_not_found")
 def a_tile_that_does_not_exist(service):
     return lambda: service.call("GET", "/v1/tiles/L74")

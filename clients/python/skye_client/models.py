@@ -12,16 +12,26 @@ class ActionOfLaterVersion(TypedDict):
     method: str
 
 
+class Advance(TypedDict):
+    advance_ms: int
+
+
 Asset: TypeAlias = bytes
 
 
 BotName: TypeAlias = str
 
 
+ChosenClock: TypeAlias = Literal["real", "manual"]
+
+
 ChosenTieBreak: TypeAlias = Literal["leftover_gold", "total_gold"]
 
 
 ChosenTimeoutRule: TypeAlias = Literal["auto", "bot"]
+
+
+ClockName: TypeAlias = str
 
 
 Color: TypeAlias = Literal["red", "blue", "yellow", "white", "green"]
@@ -293,11 +303,15 @@ class RecordedActionOfLaterVersion(TypedDict):
 
 class RecordedFinish(TypedDict):
     seat: int
+    round: NotRequired[int]
+    phase: NotRequired[GamePhase]
     type: Literal["finish_building"]
 
 
 class RecordedOffer(TypedDict):
     seat: int
+    round: NotRequired[int]
+    phase: NotRequired[GamePhase]
     type: Literal["set_offer"]
     discard: LandscapeTileId | None
     prices: Prices | None
@@ -305,17 +319,23 @@ class RecordedOffer(TypedDict):
 
 class RecordedPass(TypedDict):
     seat: int
+    round: NotRequired[int]
+    phase: NotRequired[GamePhase]
     type: Literal["pass"]
 
 
 class RecordedPurchase(TypedDict):
     seat: int
+    round: NotRequired[int]
+    phase: NotRequired[GamePhase]
     type: Literal["buy"]
     tile: LandscapeTileId
 
 
 class RecordedTakeBack(TypedDict):
     seat: int
+    round: NotRequired[int]
+    phase: NotRequired[GamePhase]
     type: Literal["take_back"]
 
 
@@ -620,6 +640,7 @@ class TileToScore(TypedDict):
 
 class TimeLimits(TypedDict):
     turn_ms: NotRequired[int]
+    clock: NotRequired[ChosenClock]
     on_timeout: NotRequired[ChosenTimeoutRule]
 
 
@@ -665,6 +686,14 @@ UnknownAction: TypeAlias = ActionOfLaterVersion
 
 
 UnknownRecordedAction: TypeAlias = RecordedActionOfLaterVersion
+
+
+class Until1(TypedDict):
+    round: int
+    phase: GamePhase
+
+
+Until: TypeAlias = int | Until1
 
 
 Round: TypeAlias = int
@@ -756,12 +785,20 @@ class BuyPassedEvent(TypedDict):
 
 class ChosenOptions(TypedDict):
     turn_ms: NotRequired[int]
+    clock: NotRequired[ChosenClock]
     on_timeout: NotRequired[ChosenTimeoutRule]
     scoring_tiles: NotRequired[list[ScoringTileId]]
     starting_seat: NotRequired[int]
     seed: NotRequired[str]
     tie_break: NotRequired[ChosenTieBreak]
     open_gold: NotRequired[bool]
+
+
+class ClockAdvancedEvent(TypedDict):
+    id: int
+    version: int
+    at: Timestamp
+    type: Literal["clock_advanced"]
 
 
 class CurrentOffer(TypedDict):
@@ -855,6 +892,7 @@ class GameOptions(TypedDict):
     tie_break: TieBreakRule
     open_gold: bool
     turn_ms: int | None
+    clock: ClockName
     on_timeout: TimeoutRule
 
 
@@ -1113,6 +1151,8 @@ class RecordedOptions(TypedDict):
 
 class RecordedPlacement(TypedDict):
     seat: int
+    round: NotRequired[int]
+    phase: NotRequired[GamePhase]
     type: Literal["place"]
     tile: LandscapeTileId
     x: int
@@ -1693,7 +1733,7 @@ class RecordedGame(TypedDict):
     name: NotRequired[str]
     private: NotRequired[bool]
     record: GameRecord
-    until: NotRequired[int]
+    until: NotRequired[Until]
     options: NotRequired[TimeLimits]
 
 
@@ -1730,6 +1770,7 @@ StreamMessage: TypeAlias = (
     | BotTookOverEvent
     | TimedOutEvent
     | TurnChangedEvent
+    | ClockAdvancedEvent
     | GameAbortedEvent
     | RoundStartedEvent
     | IncomePaidEvent
@@ -1781,6 +1822,7 @@ Event: TypeAlias = (
     | BotTookOverEvent
     | TimedOutEvent
     | TurnChangedEvent
+    | ClockAdvancedEvent
     | GameAbortedEvent
     | RoundStartedEvent
     | IncomePaidEvent

@@ -46,7 +46,7 @@ from skye import LANDSCAPE, PLAYERS
 class _Event(ResponseObject):
     id = Integer(1, None, "The number of the event; events are numbered without a gap, from 1.")
     version = Version("The version of the game that the event is part of.")
-    at = Time("When it happened, by the clock of the server; the order is that of `id`.")
+    at = Time("When it happened, by the clock of the game; the order is that of `id`.")
 
 
 class _SeatEvent(_Event):
@@ -160,6 +160,12 @@ class TurnChangedEvent(_Event):
     phase = GamePhase("The phase; null when none waits for decisions.", allow_none=True)
     waiting_for = Seats("The seats that must act now.")
     deadline = Time("When the time for this decision is up; null: never.", allow_none=True)
+
+
+class ClockAdvancedEvent(_Event):
+    """The host has advanced the manual clock, to the time of this event."""
+
+    type = Always("clock_advanced")
 
 
 class GameAbortedEvent(_Event):
@@ -356,6 +362,7 @@ EVENTS = (
     BotTookOverEvent,
     TimedOutEvent,
     TurnChangedEvent,
+    ClockAdvancedEvent,
     GameAbortedEvent,
     RoundStartedEvent,
     IncomePaidEvent,

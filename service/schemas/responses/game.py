@@ -6,6 +6,7 @@ from typing import Any
 
 from service.schemas.enums import (
     BotName,
+    ClockName,
     Color,
     GamePhase,
     GameStatus,
@@ -60,6 +61,7 @@ class GameOptions(ResponseObject):
     tie_break = TieBreakRule("What breaks a tie.")
     open_gold = Boolean("Whether every purse is shown to everybody.")
     turn_ms = Count("Milliseconds for each decision; null: no deadline.", MAX_TURN_MS, allow_none=True)
+    clock = ClockName("The clock by which deadlines pass.")
     on_timeout = TimeoutRule("Who decides for a seat that lets its deadline pass.")
 
 
@@ -216,7 +218,7 @@ class Game(ResponseObject):
     you = One(Viewer, "Whom the caller's token stands for.")
     options = One(GameOptions, "What the creator chose.")
     origin = One(GameOrigin, "What the game began from; null: it began as a new one.", allow_none=True)
-    now = Time("The time of the response, by the clock of the server; the `ETag` does not cover it.")
+    now = Time("The time of the response, by the clock of the game; the `ETag` does not cover it.")
     deadline = Time("When the time for the present decision is up; null: never.", allow_none=True)
     round = Count("The round, counted from 1; 0 before the start.", ROUNDS)
     rounds = Integer(5, ROUNDS, "How many rounds the game has; null before the start.", allow_none=True)

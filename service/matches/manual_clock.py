@@ -1,0 +1,31 @@
+"""Manual clocks: the time of a match stands still until the host advances it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from service.matches.autoplay import after_deadline, play_bots
+from service.matches.cooperative_yield import Computation
+from service.matches.errors import Problem
+from service.matches.match import ClockAdvanced, Match, Status
+from service.matches.transitions import Transition, advance, undo_limit_reached
+
+
+def advance_clock(match: Match, advance_ms: int) -> Transition:
+    """Advance the clock of a match; each deadline that passes is applied at its own time.
+
+    :raises Problem: clock_not_manual, game_aborted, game_over, too_many_changes.
+    """
+    if match.clock_ms is None:
+        raise Problem("clock_not_manual")
+    if match.is_over:
+        raise Problem("game_aborted" if match.status is Status.ABORTED else "game_over")
+    if undo_limit_reached(match):
+        raise Problem("too_many_changes")
+    target = match.clock_ms + advance_ms
+    transition = Transition(match)
+    while (due := transition.match.deadline_ms) is not None and due <= target:
+        with Computation():
+            transition = transition.then(after_deadline(replace(transition.match, clock_ms=due), due))
+        transition = play_bots(transition, due)
+    return transition.then(advance(transition.match, target, [ClockAdvanced()], clock_ms=target))

@@ -1,0 +1,117 @@
+"""Manual clocks: the time of a game stands still until its host advances it."""
+
+import pytest
+
+from tests.support.playing import code_of
+
+
+@pytest.fixture
+def game(service):
+    """A game for two with a manual clock and ten seconds for each decision."""
+    return service.table(2, options={"clock": "manual", "turn_ms": 10_000})
+
+
+def advance(game, ms, token=None):
+    return game.call("POST", "clock", {"advance_ms": ms}, token=token or game.host)
+
+
+def advanced(game, ms):
+    answer = advance(game, ms)
+    assert answer.status_code == 200, answer.text
+    return answer.json
+
+
+def test_manual_clock_stands_still(game):
+    before = game.view()
+    game.service.clock.advance(3600)
+    assert game.view() == before
+    assert before["options"]["clock"] == "manual"
+
+
+def test_clock_is_visible_before_joining(service):
+    game = service.table(1, start=False, options={"clock": "manual"})
+    assert game.view()["options"]["clock"] == "manual"
+    created = service.get(game.path("events"))["events"][0]
+    assert created["options"]["clock"] == "manual"
+    assert service.table(2).view()["options"]["clock"] == "real"
+
+
+def test_deadline_passes_when_the_clock_reaches_it(game):
+    assert advanced(game, 9_999)["phase"] == "pricing"
+    assert advanced(game, 1)["phase"] == "buying"
+
+
+def test_events_of_missed_deadlines_happen_at_the_deadlines(game):
+    start = game.view()
+    view = advanced(game, 25_000)
+    events = game.service.get(f"{game.path('events')}?after={start['last_event']}")["events"]
+    times = [event["at"] for event in events if event["type"] == "timed_out"]
+    assert times[0] == start["deadline"]
+    assert times == sorted(times)
+    assert len(set(times)) == 2
+    assert [event["type"] for event in events][-1] == "clock_advanced"
+    assert events[-1]["at"] == view["now"]
+    assert view["deadline"] > view["now"]
+
+
+def test_moves_reset_the_deadline_by_the_manual_clock(game):
+    advanced(game, 5_000)
+    view = game.play_to("buying")
+    assert view["deadline"] > game.view()["now"]
+
+
+def test_whole_game_of_timeouts_takes_one_request(service):
+    game = service.table(2, options={"clock": "manual", "turn_ms": 5})
+    view = advanced(game, 10_000)
+    assert view["status"] == "finished"
+    events = service.get(game.path("events"))["events"]
+    assert sum(event["type"] == "timed_out" for event in events) == 6 * 6
+
+
+def test_bot_takes_over_after_a_deadline_by_the_manual_clock(service):
+    options = {"clock": "manual", "turn_ms": 1000, "on_timeout": "bot"}
+    game = service.table(2, options=options)
+    assert advanced(game, 1000)["status"] == "finished"
+
+
+def test_retried_advance_counts_once(game):
+    headers = {"Idempotency-Key": "advance"}
+    body = {"advance_ms": 4_000}
+    answers = [game.call("POST", "clock", body, token=game.host, headers=headers) for _ in range(2)]
+    assert answers[0].json == answers[1].json
+    assert game.view()["version"] == answers[0].json["version"]
+
+
+def test_past_view_has_the_clock_of_its_time(game):
+    before = game.view()
+    advanced(game, 4_000)
+    assert game.service.get(f"{game.path()}?at={before['last_event']}") == before
+
+
+def test_only_the_host_advances_the_clock(game):
+    assert code_of(game.call("POST", "clock", {"advance_ms": 1})) == "token_required"
+    assert code_of(advance(game, 1, game.tokens[0])) == "host_only"
+
+
+def test_real_clock_is_not_advanced(service):
+    assert code_of(advance(service.table(2), 1)) == "clock_not_manual"
+
+
+def test_clock_of_a_game_that_is_over_is_not_advanced(game):
+    advanced(game, 10_000_000)
+    assert code_of(advance(game, 1)) == "game_over"
+
+
+def test_short_turns_need_a_manual_clock(service):
+    body = {"options": {"turn_ms": 5}}
+    answer = service.call("POST", "/v1/games", body)
+    assert code_of(answer) == "invalid_body"
+    assert answer.json["errors"][0]["pointer"] == "/options/turn_ms"
+
+
+def test_scenario_takes_a_manual_clock(service):
+    body = {"scenario": "buying-last-seat", "options": {"clock": "manual", "turn_ms": 100}}
+    created = service.call("POST", "/v1/games", body).json
+    path = f"/v1/games/{created['game']['id']}/clock"
+    view = service.call("POST", path, {"advance_ms": 100}, created["host_token"]).json
+    assert view["phase"] == "building"

@@ -1,0 +1,103 @@
+"""Games as they were at an event, and records up to a moment."""
+
+import pytest
+
+from tests.support.playing import Game, Service, code_of, dice
+
+
+@pytest.fixture(scope="module")
+def over():
+    """A game that is over."""
+    game = Service().table(2)
+    game.play_out(dice(11))
+    return game
+
+
+def at(game, event, token=None):
+    return game.service.get(f"{game.path()}?at={event}", token)
+
+
+def test_view_at_an_event_is_the_view_of_that_time(service):
+    game = service.table(2)
+    throw, seen = dice(4), {}
+    for _ in range(30):
+        for token in (None, *game.tokens, game.host):
+            view = service.get(game.path(), token)
+            seen[view["last_event"], token] = view
+        game.decide(view["waiting_for"][0], throw)
+    for (event, token), view in seen.items():
+        assert at(game, event, token) == view
+
+
+def test_view_at_an_event_within_a_version_has_all_of_the_version(over):
+    events = over.service.get(over.path("events"))["events"]
+    for event in events[:40]:
+        view = at(over, event["id"])
+        assert view["version"] == event["version"]
+        assert view["last_event"] >= event["id"]
+
+
+def test_view_at_an_event_in_the_lobby_has_the_seat_of_that_time(service):
+    game = service.table(3, start=False)
+    event = game.view(2)["last_event"]
+    game.call("DELETE", seat=0)
+    assert game.view(2)["you"]["seat"] == 1
+    assert at(game, event, game.tokens[2])["you"]["seat"] == 2
+    assert at(game, 1, game.tokens[2])["you"]["seat"] is None
+
+
+def test_view_at_an_event_that_has_not_happened_is_not_found(over):
+    assert code_of(over.service.call("GET", f"{over.path()}?at=100000")) == "event_not_found"
+
+
+def test_view_at_an_event_hides_what_is_still_secret(service):
+    game = service.table(2)
+    game.offer(0, 2, 1)
+    event = game.view()["last_event"]
+    (mine, rival) = (at(game, event, token)["players"][0]["tiles_drawn"] for token in game.tokens)
+    assert any(drawn["price"] for drawn in mine)
+    assert not any(drawn["price"] for drawn in rival)
+
+
+# Records.
+
+
+def begun(game, until):
+    body = {"record": game.service.get(game.path("record")), "until": until}
+    answer = game.service.call("POST", "/v1/games", body)
+    assert answer.status_code == 201, answer.text
+    return Game(game.service, answer.json)
+
+
+@pytest.mark.parametrize("number", [1, 3, 6])
+@pytest.mark.parametrize("phase", ["pricing", "buying", "building"])
+def test_record_is_played_until_a_phase_begins(over, number, phase):
+    view = begun(over, {"round": number, "phase": phase}).view()
+    assert (view["round"], view["phase"]) == (number, phase)
+
+
+def test_recorded_actions_carry_round_and_phase(over):
+    record = over.service.get(over.path("record"))
+    assert record["format"] == 2
+    moments = [(action["round"], action["phase"]) for action in record["actions"]]
+    assert moments == sorted(moments, key=lambda moment: (moment[0], ORDER.index(moment[1])))
+    assert {number for number, _ in moments} == set(range(1, 7))
+
+
+ORDER = ("pricing", "buying", "building")
+
+
+def test_record_of_the_first_form_is_still_accepted(over):
+    record = over.service.get(over.path("record")) | {"format": 1}
+    for action in record["actions"]:
+        del action["round"], action["phase"]
+    answer = over.service.call("POST", "/v1/games", {"record": record})
+    assert answer.json["game"]["result"] == over.view()["result"]
+
+
+@pytest.mark.parametrize("until", [{"round": 9, "phase": "buying"}, {"round": 1}, "end", -1])
+def test_until_that_is_no_moment_is_refused(over, until):
+    body = {"record": over.service.get(over.path("record")), "until": until}
+    answer = over.service.call("POST", "/v1/games", body)
+    assert code_of(answer) == "invalid_body"
+    assert answer.json["errors"][0]["pointer"].startswith("/until")
