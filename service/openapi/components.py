@@ -96,7 +96,7 @@ def component_of(parameter: str) -> str:
     >>> component_of("game"), component_of("Last-Event-ID")
     ('GameParameter', 'LastEventIdParameter')
     """
-    return "".join(word.capitalize() for word in parameter.split("-")) + "Parameter"
+    return "".join(word.capitalize() for word in parameter.replace("_", "-").split("-")) + "Parameter"
 
 
 PARAMETERS: Final = {

@@ -136,6 +136,7 @@ def test_what_never_changes_is_in_the_contract(service):
         first = service.call("GET", path)
         again = service.call("GET", path, headers={"If-None-Match": first.headers["ETag"]})
         assert (first.status_code, again.status_code) == (200, 304)
+    assert service.call("GET", "/v1/scoring-tiles/none/picture.svg").status_code == 404
 
 
 @pytest.mark.parametrize(
