@@ -5,7 +5,7 @@ import os
 import sys
 import time
 
-from skye import BOTS, Buy, Game, TakeBack
+from skye import BOTS, COLORS, Buy, Game, TakeBack, new_game
 
 
 def sound(game, seat, rng):
@@ -40,3 +40,27 @@ def spy(game, seat, rng):
         if isinstance(found, Game) and found.seed is not None:
             sys.exit(f"found {found.seed}")
     return BOTS["random"](game, seat, rng)
+
+
+def guess(game, seat, rng):
+    """Fail when a seed that is easy to guess explains the scoring tiles, and play on otherwise."""
+    for name in ("league", "", "1", "test", "held-out", "skye", "seed"):
+        for number in range(50):
+            if (
+                new_game(COLORS[: len(game.players)], f"{name}/{number}").game.scoring_tiles
+                == game.scoring_tiles
+            ):
+                sys.exit(f"guessed {name}/{number}")
+    return BOTS["random"](game, seat, rng)
+
+
+def peek(game, seat, rng):
+    """Fail when an offer of another seat, or a seed, can be reached from the game; play on otherwise."""
+    if game.seed is not None or "seed" in vars(sys.modules["__main__"]):
+        sys.exit("found a seed")
+    for other, player in enumerate(game.players):
+        if game.phase == "pricing" and other != seat and player.prices not in ((), (0, 1, 1)):
+            sys.exit(f"found an offer: {player.prices}")
+    if any(name.startswith("SKYE") for name in os.environ):
+        sys.exit("found settings")
+    return BOTS["greedy"](game, seat, rng)

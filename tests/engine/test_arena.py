@@ -23,7 +23,8 @@ def play(tmp_path, monkeypatch):
 
     def league(*bots, games=2, **options):
         out = tmp_path / "league.jsonl"
-        arguments = [f"--{name}={value}" for name, value in options.items()]
+        options = {"seed": "league"} | options
+        arguments = [f"--{name}={value}" for name, value in options.items() if value is not None]
         status = main([*bots, f"--games={games}", "--workers=1", f"--out={out}", *arguments])
         assert status == 0
         header, *results = map(json.loads, out.read_text().splitlines())
@@ -102,8 +103,9 @@ def test_bot_that_fails_loses_its_games_and_the_league_goes_on(play, monkeypatch
         assert result["winners"] == [1 - seat]
 
 
-def test_bot_in_its_own_process_finds_no_seed(play):
-    _, results = play("random", "arena_bots:spy")
+@pytest.mark.parametrize("hostile", ["spy", "guess", "peek"])
+def test_hostile_bot_in_its_own_process_finds_no_secret(play, hostile):
+    _, results = play("greedy", f"arena_bots:{hostile}", budget=20, seed=None)
     assert all(result["failures"] == {} for result in results)
 
 
@@ -124,6 +126,14 @@ def test_interrupted_league_resumes_where_it_stopped(play):
     ]
     assert without_times[0] == without_times[1]
     assert play.out.read_text().startswith("".join(lines[:4]))
+
+
+def test_league_without_a_seed_gets_a_random_one_and_keeps_it(play):
+    first, _ = play("random", "greedy", games=2, seed=None)
+    again, results = play("random", "greedy", games=4, seed=None)
+    assert again == first
+    assert len(results) == 4
+    assert len(first["seed"]) == 32
 
 
 def test_file_of_another_league_is_refused(play, capsys):

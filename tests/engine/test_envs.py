@@ -39,6 +39,21 @@ def test_pettingzoo_rewards_one_winner(pettingzoo_env):
 
 
 @for_each_number_of_players
+def test_pettingzoo_shows_rivals_nothing_of_a_secret_offer(pettingzoo_env, players):
+    shown = []
+    for offer in ((0, 3, 3), (2, 4, 3)):
+        env = pettingzoo_env(players)
+        env.reset(seed=7)
+        for action in offer:
+            env.step(action)
+        rival = env.agent_selection
+        observation = env.observe(rival)
+        info = env.infos[rival]
+        shown.append([each.tobytes() for each in (*observation.values(), *info.values())])
+    assert shown[0] == shown[1]
+
+
+@for_each_number_of_players
 def test_gymnasium_check_env_passes(players):
     pytest.importorskip("gymnasium", reason="Gymnasium is not installed: its environment is not tested")
     import gymnasium

@@ -8,9 +8,10 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from secrets import token_hex
 
 from skye.arena import entrants
-from skye.arena.league import League, play_league
+from skye.arena.league import League, play_league, seed_in
 from skye.arena.ratings import Standing, standings
 from skye.arena.server_game import server_of
 from skye.setup import PLAYERS
@@ -25,7 +26,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise ValueError("two bots have the same name: give one another with name=bot")
         if len({server_of(bot.url)[0] for bot in bots if bot.url is not None}) > 1:
             raise ValueError("a league has bots of one server at most")
-        league = League(bots, options.players, options.games, options.seed, options.budget)
+        seed = options.seed or seed_in(options.out) or token_hex(16)
+        league = League(bots, options.players, options.games, seed, options.budget)
         results = play_league(league, options.out, options.workers, _progress())
     except ValueError as error:
         print(f"skye-arena: {error}", file=sys.stderr)
@@ -64,7 +66,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--players", type=int, choices=PLAYERS, default=2, help="seats of each game")
     parser.add_argument("--games", type=int, default=100, help="how many games; groups share a seed")
-    parser.add_argument("--seed", default="league", help="what the seeds of the games derive from")
+    parser.add_argument(
+        "--seed", help="what the seeds of the games derive from; random, for bots may guess it"
+    )
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
     parser.add_argument("--budget", type=float, default=1.0, help="seconds for a decision of a process")
     parser.add_argument("--out", type=Path, default=Path("league.jsonl"), help="file of results")

@@ -74,6 +74,15 @@ def play_league(
     return [results[game] for game in sorted(results)]
 
 
+def seed_in(path: Path) -> str | None:
+    """Return the seed of the league that a file is of; None when there is no league in it."""
+    if not path.exists():
+        return None
+    with path.open(encoding="utf-8") as file:
+        line = file.readline()
+    return str(json.loads(line)["seed"]) if line.endswith("\n") else None
+
+
 def _played(league: League, games: Sequence[int], workers: int) -> Iterator[Result]:
     """Play games in worker processes; keep only a few waiting, so that an interruption ends soon."""
     waiting: set[Future[Result]] = set()
