@@ -47,10 +47,11 @@ test-all: $(VENV)/.installed-dev $(VENV)/.installed-frameworks $(VENV)/.installe
 test-quick: $(VENV)/.installed-dev ## run the tests that start no server of their own
 	@$(PYTEST) $(QUICK_ROOMS)
 
+SERVER_ROOMS := tests/storage tests/faults tests/server
 .PHONY: test-servers
 test-servers: $(VENV)/.installed-dev ## run the tests that need Redis on each Redis or Valkey server that is found
 	@for program in $$($(BIN)/python -m service.server.server_programs); do echo "$$program:"; \
-		REDIS_PROGRAM=$$program $(BIN)/python -m pytest -q tests/storage tests/faults tests/server || exit 1; done
+		REDIS_PROGRAM=$$program $(BIN)/python -m pytest -q $(SERVER_ROOMS) || exit 1; done
 
 GENERATORS := tests/contract/generators
 .PHONY: generators
