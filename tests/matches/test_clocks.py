@@ -1,10 +1,11 @@
 """Clocks that jump, and clocks of two instances that differ: nothing is lost, nothing is decided twice."""
 
+import copy
 import time
 
 import pytest
 
-from tests.support.playing import Game, Service, code_of
+from tests.support.playing import Service, code_of
 
 HOUR_S, DAY_S, TURN_S = 3600, 86_400, 60
 JUMPS = [-HOUR_S, DAY_S, -DAY_S]
@@ -20,8 +21,8 @@ def at_another(game, seconds_ahead):
     """Return the same game at a second instance, whose clock goes ahead of the first one's."""
     other = Service(game.service.redis)
     other.clock.now = game.service.clock.now + seconds_ahead
-    there = object.__new__(Game)
-    vars(there).update(vars(game) | {"service": other})
+    there = copy.copy(game)
+    there.service = other
     return there
 
 
@@ -66,7 +67,7 @@ def test_of_two_instances_the_one_ahead_decides_once_for_both(game):
     ahead.service.clock.advance(TURN_S - 3)
     assert ahead.view()["phase"] == "buying"
     assert code_of(game.send(1, late)) == "wrong_phase"
-    assert game.view() == ahead.view()
+    assert game.view() | {"now": None} == ahead.view() | {"now": None}
     assert [event["seat"] for event in events(game, "timed_out")] == [1]
 
 
@@ -90,7 +91,7 @@ def test_two_instances_play_a_game_with_deadlines_to_its_end(game):
         turn += 1
     assert turn > 20
     events(game)
-    assert ahead.view() == view
+    assert ahead.view() | {"now": None} == view | {"now": None}
 
 
 @pytest.mark.parametrize("jump", JUMPS)

@@ -1,9 +1,11 @@
 """Playing over HTTP: legal actions, taking back, trying out, scoring, reports, events and records."""
 
+import copy
+
 import fakeredis
 import pytest
 
-from tests.support.playing import Game, Service, code_of, dice
+from tests.support.playing import Service, code_of, dice
 
 # Legal actions.
 
@@ -15,9 +17,9 @@ def copied(game):
     redis.set(table, game.service.redis.get(table))
     for entry, fields in game.service.redis.xrange(log):
         redis.xadd(log, fields, entry)
-    copy = object.__new__(Game)
-    copy.__dict__ = game.__dict__ | {"service": Service(redis)}
-    return copy
+    copied = copy.copy(game)
+    copied.service = Service(redis)
+    return copied
 
 
 @pytest.mark.parametrize(("phase", "number"), [("pricing", 2), ("buying", 2), ("building", 3)])
