@@ -91,6 +91,7 @@ def _joined(opened: Transition, seat: Seat, now_ms: int, tokens: TokenSource) ->
     :raises Problem: already_seated, game_already_started.
     """
     match = opened.match
+    now_ms = now_ms if match.clock_ms is None else match.clock_ms
     if any(other.name == seat.name and not other.bot for other in match.seats):
         raise Problem("already_seated", game=match.id)
     taken = replace(seat, token=hash_token(tokens.token(str(len(match.seats)))))
@@ -110,6 +111,7 @@ def _opened(old: Match, new_id: str, now_ms: int) -> Transition:
         private=old.private,
         start_when_full=True,
         host_player=old.host_player,
+        clock_ms=None if old.clock_ms is None else now_ms,
     )
     bots = tuple(replace(seat, token="", player="") for seat in old.seats if seat.bot)  # nosec B106
     people = tuple(_reservation(seat) for seat in old.seats if not seat.bot)

@@ -115,3 +115,14 @@ def test_scenario_takes_a_manual_clock(service):
     path = f"/v1/games/{created['game']['id']}/clock"
     view = service.call("POST", path, {"advance_ms": 100}, created["host_token"]).json
     assert view["phase"] == "building"
+
+
+def test_rematch_keeps_the_manual_clock(game):
+    advanced(game, 10_000_000)
+    for seat in (0, 1):
+        answer = game.call("POST", "rematch", token=game.tokens[seat])
+        assert answer.status_code == 201, answer.text
+    new = answer.json["game"]
+    path = f"/v1/games/{new['id']}/clock"
+    view = game.service.call("POST", path, {"advance_ms": 10_000}, game.host).json
+    assert (new["phase"], view["phase"]) == ("pricing", "buying")

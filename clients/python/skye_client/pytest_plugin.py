@@ -85,21 +85,39 @@ def skye(skye_server: str) -> Iterator[Skye]:
 def skye_game(skye: Skye) -> Callable[..., CreatedGame]:
     """Return a function that creates a game from the fields of `POST /v1/games`.
 
-    Without fields, it starts a game for two. A number of players is short for that many named players.
+    Without fields, it starts a game for two. A number of players is short for that many named players. With
+    `scenario`, `position` or `record` the game begins from that.
 
     >>> game = skye_game(players=3, options={"seed": "a test"})  # doctest: +SKIP
     """
 
     def create(players: int | list[dict[str, Any]] = 2, **fields: Any) -> CreatedGame:
-        if isinstance(players, int):
-            players = [{"name": f"Player {number}"} for number in range(1, players + 1)]
-        body = fields if "record" in fields else {"players": players, "start": True, **fields}
+        if fields.keys() & {"record", "position", "scenario"}:
+            body = fields if isinstance(players, int) else {"players": players, **fields}
+        else:
+            body = {"players": seated(players), "start": True, **fields}
         created = skye.games.create(body)
         game_id = created["game"]["id"]
         seats = [skye.game(game_id, entry["token"]).seat(entry["seat"]) for entry in created["players"]]
         return CreatedGame(skye, created, skye.game(game_id, created["host_token"]), seats)
 
     return create
+
+
+def seated(players: int | list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the players to seat; a number is short for that many named players."""
+    if isinstance(players, int):
+        return [{"name": f"Player {number}"} for number in range(1, players + 1)]
+    return players
+
+
+@pytest.fixture
+def skye_clock() -> Callable[[CreatedGame, int], models.Game]:
+    """Return a function that advances the manual clock of a game, in milliseconds.
+
+    >>> skye_clock(game, 60_000)  # doctest: +SKIP
+    """
+    return lambda game, advance_ms: game.host.advance_clock(advance_ms)
 
 
 @contextlib.contextmanager

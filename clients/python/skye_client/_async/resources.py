@@ -116,6 +116,19 @@ class AsyncGame:
         """Return every action so far, once the game is over."""
         return cast(m.ExportedRecord, await self.request("GET", "/record"))
 
+    async def position(self) -> m.ExportedPosition:
+        """Return the position, from which another game can begin, as the caller may know it."""
+        return cast(m.ExportedPosition, await self.request("GET", "/position"))
+
+    async def at(self, event: int) -> m.Game:
+        """Return the game as the caller saw it when an event had happened."""
+        return cast(m.Game, await self.request("GET", query={"at": event}))
+
+    async def advance_clock(self, advance_ms: int, **options: Unpack[CallOptions]) -> m.Game:
+        """Advance the manual clock, as the host."""
+        body = {"advance_ms": advance_ms}
+        return cast(m.Game, await self.request("POST", "/clock", body=body, **options))
+
     async def scores(self) -> m.Scores:
         """Return the points of every seat, and what they are for."""
         return cast(m.Scores, await self.request("GET", "/scores"))
@@ -202,6 +215,11 @@ class AsyncCatalogue:
         """Return the 16 scoring tiles."""
         listed = await self._transport.json("GET", "/v1/scoring-tiles")
         return cast(Sequence[m.ScoringTile], listed["scoring_tiles"])
+
+    async def scenarios(self) -> Sequence[m.Scenario]:
+        """Return the scenarios from which games can begin."""
+        listed = await self._transport.json("GET", "/v1/scenarios")
+        return cast(Sequence[m.Scenario], listed["scenarios"])
 
     async def score(self, body: Mapping[str, Any]) -> m.ScoredTerritories:
         """Score any territories."""

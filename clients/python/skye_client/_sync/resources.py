@@ -112,6 +112,19 @@ class Game:
         """Return every action so far, once the game is over."""
         return cast(m.ExportedRecord, self.request("GET", "/record"))
 
+    def position(self) -> m.ExportedPosition:
+        """Return the position, from which another game can begin, as the caller may know it."""
+        return cast(m.ExportedPosition, self.request("GET", "/position"))
+
+    def at(self, event: int) -> m.Game:
+        """Return the game as the caller saw it when an event had happened."""
+        return cast(m.Game, self.request("GET", query={"at": event}))
+
+    def advance_clock(self, advance_ms: int, **options: Unpack[CallOptions]) -> m.Game:
+        """Advance the manual clock, as the host."""
+        body = {"advance_ms": advance_ms}
+        return cast(m.Game, self.request("POST", "/clock", body=body, **options))
+
     def scores(self) -> m.Scores:
         """Return the points of every seat, and what they are for."""
         return cast(m.Scores, self.request("GET", "/scores"))
@@ -194,6 +207,11 @@ class Catalogue:
         """Return the 16 scoring tiles."""
         listed = self._transport.json("GET", "/v1/scoring-tiles")
         return cast(Sequence[m.ScoringTile], listed["scoring_tiles"])
+
+    def scenarios(self) -> Sequence[m.Scenario]:
+        """Return the scenarios from which games can begin."""
+        listed = self._transport.json("GET", "/v1/scenarios")
+        return cast(Sequence[m.Scenario], listed["scenarios"])
 
     def score(self, body: Mapping[str, Any]) -> m.ScoredTerritories:
         """Score any territories."""
