@@ -81,6 +81,7 @@ lint: $(VENV)/.installed-dev ## check style, types, security, and that openapi.y
 	@diff -u openapi.yaml openapi.yaml.new && rm openapi.yaml.new || { rm openapi.yaml.new; \
 		echo 'openapi.yaml has drifted from the code: run `make openapi` and look at what changed.' >&2; exit 1; }
 	@$(BIN)/python clients/python/generate.py --check
+	@$(BIN)/python -m tests.contract.breaking_changes
 	@tests/contract/lint.sh
 
 .PHONY: format

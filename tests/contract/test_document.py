@@ -99,6 +99,24 @@ def test_every_field_has_a_description_and_a_range(document):
             assert "items" in thing, place
 
 
+def test_every_integer_has_a_format_and_bounds(document):
+    for place, thing in schemas(document):
+        if "integer" in ensured_list(thing.get("type")):
+            assert thing.get("format") in ("int32", "int64"), place
+            assert "enum" in thing or {"minimum", "maximum"} <= thing.keys(), place
+
+
+def test_every_list_has_a_greatest_length(document):
+    for place, thing in walk(document):
+        if "array" in ensured_list(thing.get("type")):
+            assert "maxItems" in thing, place
+
+
+def ensured_list(types):
+    """Return the types of a schema, which may be one, as a list."""
+    return types if isinstance(types, list) else [types]
+
+
 def test_every_field_of_an_answer_is_always_there(document, contract):
     components = document["components"]["schemas"]
     sometimes = {
