@@ -2,6 +2,8 @@
 
 gunicorn loads this module before it forks and before gevent patches the standard library, so modules of the
 application that use sockets or threads are imported late.
+
+Graceful shutdown: the worker stops accepting, ends streams and long polls, and closes idle connections.
 """
 
 from __future__ import annotations

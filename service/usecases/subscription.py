@@ -13,7 +13,7 @@ from service.matches.tokens import Caller
 from service.matches.view_types import NumberedEventView
 
 MAX_QUEUED: Final = 64
-"""Items in the queue of one subscriber, whose client receives them too slowly; further ones are dropped."""
+"""Backpressure: items in the queue of a subscriber whose client receives slowly; further ones are dropped."""
 
 
 class Batch:
