@@ -3,7 +3,7 @@
 gunicorn loads this module before it forks and before gevent patches the standard library, so modules of the
 application that use sockets or threads are imported late.
 
-Graceful shutdown: the worker stops accepting, ends streams and long polls, and closes idle connections.
+Graceful shutdown: the worker ends streams, answers long polls and closes idle connections soon.
 """
 
 from __future__ import annotations
