@@ -1591,14 +1591,16 @@ class RoundScore(TypedDict):
     scoring_tiles: list[SlotScore]
 
 
-class Scenario(TypedDict):
-    name: ScenarioName
-    text: str
-    position: Position
-
-
-class ScenarioList(TypedDict):
-    scenarios: list[Scenario]
+class ScenarioPosition(TypedDict):
+    seed: NotRequired[str | None]
+    round: NotRequired[int | None]
+    phase: NotRequired[GamePhase | None]
+    starting_seat: NotRequired[int | None]
+    buys: NotRequired[int | None]
+    scoring_tiles: NotRequired[list[ScoringTileId] | None]
+    tie_break: NotRequired[TieBreakRule]
+    open_gold: NotRequired[bool | None]
+    players: list[PlayerPosition]
 
 
 class ScoringQuery(TypedDict):
@@ -1745,6 +1747,16 @@ class RoundReport(TypedDict):
     purchases: list[RoundPurchase]
     players: list[SeatRound]
     complete: bool
+
+
+class Scenario(TypedDict):
+    name: ScenarioName
+    text: str
+    position: ScenarioPosition
+
+
+class ScenarioList(TypedDict):
+    scenarios: list[Scenario]
 
 
 class ScoredTerritories(TypedDict):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from service.matches.scenarios import SCENARIOS
 from service.schemas.enums import AnyTile, ObjectKind, ScenarioName, ScoringTileId, Side, TerrainName
 from service.schemas.fields import Always, Boolean, ListOf, One
-from service.schemas.positions import Position
+from service.schemas.responses.position import ScenarioPosition
 from service.schemas.responses.scoring import ObjectCounts
 from service.schemas.responses.shape import ResponseObject, Text
 from skye import SCORING_TILES, TILES
@@ -73,7 +73,7 @@ class Scenario(ResponseObject):
 
     name = ScenarioName("What to send as `scenario`.")
     text = Text("What it is.", 200)
-    position = One(Position, "The position, as it can be sent as `position`. What it leaves out is drawn.")
+    position = One(ScenarioPosition, "What to send as `position`; what it leaves out is drawn.")
 
 
 class ScenarioList(ResponseObject):

@@ -32,3 +32,10 @@ class ExportedPosition(ResponseObject, Position):
     optional = ("seed",)
     tie_break = TieBreakRule("What breaks a tie.")  # type: ignore[assignment]  # open to later words
     players = ListOf(ExportedPlayerPosition, "The seats, in seat order.", length=(PLAYERS[0], PLAYERS[-1]))
+
+
+class ScenarioPosition(ResponseObject, Position):
+    """A position that a game begins from, as it can be sent as `position`. What is left out is drawn."""
+
+    optional = tuple(Position().fields.keys() - {"players"})
+    tie_break = TieBreakRule("What breaks a tie.")  # type: ignore[assignment]  # open to later words
