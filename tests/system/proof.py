@@ -127,7 +127,12 @@ def _prove_journals(match, actions, began, version):
 
 def _is_of(entry, made):
     body = {} if entry.type == "pass" else entry.body or {}
-    return made == {"seat": entry.seat, "type": entry.type, **body}
+    chosen = {name: value for name, value in made.items() if name not in ("round", "phase")}
+    return chosen == {"seat": entry.seat, "type": entry.type, **body}
+
+
+_NOT_OF_THE_MOVE = ("seat", "type", "round", "phase")
+"""Fields of a recorded action that say whose it is and when it was."""
 
 
 def _played_again(record, seed):
@@ -141,7 +146,7 @@ def _played_again(record, seed):
     )
     actions = []
     for told in record["actions"]:
-        fields = {name: value for name, value in told.items() if name not in ("seat", "type")}
+        fields = {name: value for name, value in told.items() if name not in _NOT_OF_THE_MOVE}
         actions.append(Action(told["seat"], move_from(told["type"], fields)))
     colors = tuple(player["color"] for player in record["players"])
     return replay(Record(colors, seed, chosen, tuple(actions)))[-1].game
