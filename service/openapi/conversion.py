@@ -14,7 +14,7 @@ from marshmallow import RAISE, Schema, fields
 from werkzeug.routing import Rule
 
 from service.openapi.components import component_of
-from service.schemas.fields import Object, Tagged, Variants
+from service.schemas.fields import EitherOf, Object, Tagged, Variants
 from service.schemas.responses.shape import ResponseObject
 
 Doc: TypeAlias = dict[str, Any]
@@ -42,7 +42,7 @@ class Converter(OpenAPIConverter):
     def init_attribute_functions(self) -> None:
         """Add what apispec does not know of; what makes a field nullable goes last."""
         super().init_attribute_functions()
-        self.attribute_functions[-1:-1] = [self.const, self.range, self.map, self.named]
+        self.attribute_functions[-1:-1] = [self.const, self.range, self.map, self.either, self.named]
 
     def const(self, field: fields.Field[Any], **_: Any) -> Doc:
         """Take over the one value that a field can have."""
@@ -68,6 +68,19 @@ class Converter(OpenAPIConverter):
         if field.key_field is not None:
             doc["propertyNames"] = self.field2property(field.key_field)
         return doc
+
+    def either(self, field: fields.Field[Any], **_: Any) -> Doc:
+        """List the forms that a value can have."""
+        if not isinstance(field, EitherOf):
+            return {}
+        return {
+            "oneOf": [
+                self.field2property(form)
+                if isinstance(form, fields.Field)
+                else self.resolve_nested_schema(form)
+                for form in field.forms
+            ]
+        }
 
     def named(self, field: fields.Field[Any], ret: Doc) -> Doc:
         """Move what a field is to the component of its class, and refer to that."""

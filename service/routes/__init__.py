@@ -6,8 +6,8 @@ from service.routes import game_log as history
 BLUEPRINTS = (
     lobby.blueprint,
     seats.blueprint,
-    me.blueprint,
     play.blueprint,
+    me.blueprint,
     history.blueprint,
     scoring.blueprint,
     catalogue.blueprint,

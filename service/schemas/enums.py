@@ -183,7 +183,14 @@ class ListedOrigin(Word):
 
 
 class ScenarioName(Word):
-    """The name of a scenario; `GET /v1/scenarios` tells what each is."""
+    """The name of a scenario. There may be new ones."""
+
+    extensible = True
+    choices = SCENARIOS
+
+
+class ChosenScenario(Word):
+    """The scenarios that a game can begin from; `GET /v1/scenarios` tells what each is."""
 
     choices = SCENARIOS
 

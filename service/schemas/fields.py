@@ -279,6 +279,15 @@ class Always(fields.Field[Any]):
         return value
 
 
+class EitherOf(fields.Field[Any]):
+    """A value in one of several forms, each of them a field or a schema."""
+
+    forms: ClassVar[tuple[fields.Field[Any] | type[Schema], ...]]
+
+    def __init__(self, description: str, **kwargs: Any) -> None:
+        super().__init__(metadata={"description": description}, **kwargs)
+
+
 class UnknownType(fields.String):
     """The `type` of a form that a later version added: any but those of the known forms."""
 

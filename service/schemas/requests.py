@@ -10,6 +10,7 @@ from service.matches.match import Clock
 from service.schemas.enums import (
     AnyTile,
     ChosenClock,
+    ChosenScenario,
     ChosenTieBreak,
     ChosenTimeoutRule,
     Color,
@@ -19,7 +20,6 @@ from service.schemas.enums import (
     ListedOrigin,
     ListedStatus,
     Prices,
-    ScenarioName,
     ScoringTileId,
     SeatableBot,
 )
@@ -29,6 +29,7 @@ from service.schemas.fields import (
     Always,
     Boolean,
     Coordinate,
+    EitherOf,
     Integer,
     InviteCode,
     ListOf,
@@ -197,26 +198,16 @@ class Moment(Object):
     phase = GamePhase("The phase.", required=True)
 
 
-class Until(fields.Field[Any]):
+class Until(EitherOf):
     """Where to stop in a record: after a number of actions, or where a phase of a round begins."""
 
     component = "Until"
     _number = Integer(0, MAX_ACTIONS, "A number of actions.")
     _moment = Moment()
+    forms = (_number, Moment)
 
     def __init__(self) -> None:
-        number = {"type": "integer", "format": "int32", "minimum": 0, "maximum": MAX_ACTIONS}
-        moment = {
-            "type": "object",
-            "properties": {
-                "round": {"type": "integer", "format": "int32", "minimum": 1, "maximum": MAX_ROUNDS},
-                "phase": {"$ref": "#/components/schemas/GamePhase"},
-            },
-            "required": ["round", "phase"],
-            "additionalProperties": False,
-        }
-        description = "Where to stop in the record; all actions are played if left out."
-        super().__init__(metadata={"description": description, "oneOf": [number, moment]})
+        super().__init__("Where to stop in the record; all actions are played if left out.")
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if isinstance(value, dict):
@@ -256,7 +247,7 @@ class PositionedGame(_Named):
 class ScenarioGame(_Named):
     """A game to begin from a scenario. It starts at once, with every seat taken."""
 
-    scenario = ScenarioName("The scenario to begin from.", required=True)
+    scenario = ChosenScenario("The scenario to begin from.", required=True)
     players = ListOf(
         PlayerOfPosition,
         "Who plays the seats of the scenario, in seat order; persons if left out.",

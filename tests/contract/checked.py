@@ -103,8 +103,9 @@ class Contract:
         if answer.mimetype.endswith("json"):
             self.valid(schema["$ref"].rpartition("/")[2], answer.json, where)
         elif answer.mimetype == "text/event-stream":
-            for message in messages(answer.text):
-                self.valid({"stream": "StreamStart", "end": "StreamEnd"}.get(message[0], "Event"), message[1])
+            of = schema["$ref"].rpartition("/")[2].removesuffix("EventStream")  # "Player", or "" for a game's
+            for name, data in messages(answer.text):
+                self.valid(of + {"stream": "StreamStart", "end": "StreamEnd"}.get(name, "Event"), data)
 
     def valid(self, component, value, where=None):
         """See to it that a value is what a component says, and has no field that it does not say."""

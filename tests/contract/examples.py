@@ -11,6 +11,7 @@ import sys
 from unittest import mock
 
 from service.matches import cooperative_yield
+from service.web.collaborators import collaborators
 from tests.contract import worker_refusals
 from tests.contract.readme import laid_out
 from tests.contract.recording import LiveService
@@ -141,6 +142,13 @@ def player(story):
     story.tell("replaced", "The old key is invalid.", "PUT", "/v1/me/key", {"key": new}, key)
 
 
+def end_of_a_player_stream(story):
+    """Stream the events of a player key while the server shuts down, which ends the stream."""
+    collaborators(story.service.app).change_notifier.stop()
+    key = f"skye_key_{'portree' * 4}"
+    story.tell("restart", "Until the server shuts down.", "GET", "/v1/me/events/stream", token=key)
+
+
 def pass_and_leave(story):
     """Pass when buying, resign, abort."""
     body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "start": True}
@@ -217,6 +225,7 @@ def operations():
         pass_and_leave(story)
         after_the_end(story)
         apart_from_games(story)
+        end_of_a_player_stream(story)
         return story.told
 
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.contract.checked import CheckedService
+from service.web.collaborators import collaborators
+from tests.contract.checked import CheckedService, messages
 from tests.support import refused_faults, refused_moves, refused_requests
 from tests.support.playing import dice
 from tests.support.refused import PROVOKED
@@ -99,6 +100,21 @@ def test_streams_are_in_the_contract(service):
         assert answer.text.count("\n\n") > 100
     last = game.view()["last_event"]
     assert game.call("GET", "events/stream", headers={"Last-Event-ID": str(last)}).status_code == 204
+
+
+def test_events_of_a_player_key_are_in_the_contract(service):
+    key = f"skye_key_{'dunvegan' * 3}"
+    body = {"players": [{"name": "Ann"}, {"bot": "random"}], "start": True}
+    game = service.call("POST", "/v1/games", body, key).json
+    aborted = service.call("DELETE", f"/v1/games/{game['game']['id']}", token=game["host_token"])
+    assert aborted.status_code == 200
+    listed = service.get("/v1/me/events", key)["events"]
+    assert [event["type"] for event in listed] == ["seated", "your_turn", "finished"]
+    collaborators(service.app).change_notifier.stop()  # as a shutdown does, which ends the stream
+    sent = list(messages(service.call("GET", "/v1/me/events/stream", token=key).text))
+    assert [name for name, _ in sent] == ["stream", None, None, None, "end"]
+    assert [event for _, event in sent[1:-1]] == listed
+    assert sent[-1][1]["reason"] == "restart"
 
 
 def test_a_fork_of_a_record_is_in_the_contract(service):

@@ -12,7 +12,7 @@ from service.matches.errors import MAX_ERRORS
 from service.matches.transitions import MAX_CHANGES
 from service.schemas.fields import MAX_GOLD
 from service.schemas.records import MAX_ACTIONS
-from service.schemas.requests import MAX_TILES_TO_PLACE
+from service.schemas.requests import MAX_TILES_TO_PLACE, MIN_TURN_MS
 from service.server.client_connection import MAX_HEAD_BYTES
 from service.settings import DAY_S, Settings
 from skye import PLAYERS, SCORING_TILES, schedule
@@ -27,7 +27,7 @@ _OTHERS = """
     /v1 /v2 ... ..._ms snake_case null skye http://127.0.0.1:8000 ._~:/+=@- GET Authorization fetch
     EventSource Deprecation Sunset message stream end event deprecated
     skye_key_ scoring/A scoring/B scoring/C scoring/D draw/ROUND/SEAT/N x-problem-codes
-    fairness.commitment fairness.seed_source info.version
+    fairness.commitment fairness.nonce fairness.seed_source info.version
 """
 ELSEWHERE = {
     *_OTHERS.split(),
@@ -199,6 +199,7 @@ def limits(document):
         return next(p["schema"]["maximum"] for p in parameters if p.get("name") == name)
 
     turn = schemas["ChosenOptions"]["properties"]["turn_ms"]
+    advance = schemas["Advance"]["properties"]["advance_ms"]
     configuration = (ROOT / "service/server/gunicorn_conf.py").read_text()
     set_there = re.findall(r"^(limit_\w+) = (\d+)$", configuration, re.MULTILINE)
     gunicorn = {name: int(number) for name, number in set_there}
@@ -225,7 +226,10 @@ def limits(document):
         "actions of a record": f"{MAX_ACTIONS:,}",
         "price": f"{MAX_GOLD:,} gold",
         "changes of a game after which nothing can be undone": f"{MAX_CHANGES:,}",
-        "`turn_ms`": f"from {turn['minimum']:,} to {turn['maximum']:,}",
+        "`turn_ms`": (
+            f"from {MIN_TURN_MS:,} to {turn['maximum']:,}; from {turn['minimum']:,} with a manual clock"
+        ),
+        "`advance_ms` of a manual clock": f"from {advance['minimum']:,} to {advance['maximum']:,}",
         "requests of an address, with all its tokens": f"{most.limit_requests_per_minute:,} in a minute",
         "games created from an address": f"{most.limit_games_per_minute} in a minute",
         "open streams and long polls of a token, or of an address without one, in each worker process": (

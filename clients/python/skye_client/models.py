@@ -25,6 +25,25 @@ BotName: TypeAlias = str
 ChosenClock: TypeAlias = Literal["real", "manual"]
 
 
+ChosenScenario: TypeAlias = Literal[
+    "two-players",
+    "three-players",
+    "four-players",
+    "five-players",
+    "pricing-last-seat",
+    "buying-last-seat",
+    "building-last-seat",
+    "tile-without-place",
+    "last-action",
+    "tie-broken-by-gold",
+    "tie-shared",
+    "sale-pays-for-purchase",
+    "full-catch-up",
+    "undo-limit",
+    "largest-territory",
+]
+
+
 ChosenTieBreak: TypeAlias = Literal["leftover_gold", "total_gold"]
 
 
@@ -210,6 +229,11 @@ ListedStatus: TypeAlias = Literal["lobby", "playing", "finished"]
 Metrics: TypeAlias = str
 
 
+class Moment(TypedDict):
+    round: int
+    phase: GamePhase
+
+
 class ObjectCounts(TypedDict):
     whisky: int
     sheep: int
@@ -363,23 +387,7 @@ RoundPurchase = TypedDict(
 )
 
 
-ScenarioName: TypeAlias = Literal[
-    "two-players",
-    "three-players",
-    "four-players",
-    "five-players",
-    "pricing-last-seat",
-    "buying-last-seat",
-    "building-last-seat",
-    "tile-without-place",
-    "last-action",
-    "tie-broken-by-gold",
-    "tie-shared",
-    "sale-pays-for-purchase",
-    "full-catch-up",
-    "undo-limit",
-    "largest-territory",
-]
+ScenarioName: TypeAlias = str
 
 
 ScoringSlot: TypeAlias = Literal["A", "B", "C", "D"]
@@ -688,12 +696,7 @@ UnknownAction: TypeAlias = ActionOfLaterVersion
 UnknownRecordedAction: TypeAlias = RecordedActionOfLaterVersion
 
 
-class Until1(TypedDict):
-    round: int
-    phase: GamePhase
-
-
-Until: TypeAlias = int | Until1
+Until: TypeAlias = int | Moment
 
 
 Round: TypeAlias = int
@@ -1187,7 +1190,7 @@ class RoundStartedEvent(TypedDict):
 class ScenarioGame(TypedDict):
     name: NotRequired[str]
     private: NotRequired[bool]
-    scenario: ScenarioName
+    scenario: ChosenScenario
     players: NotRequired[list[PlayerOfPosition]]
     options: NotRequired[TimeLimits]
 
