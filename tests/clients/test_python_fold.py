@@ -10,6 +10,7 @@ from service.settings import Settings
 from service.storage.redis_store import RedisStore
 from skye import TILES
 from skye_client import begin, fold
+from tests.support.comparing import without_time
 
 
 class Watcher:
@@ -39,11 +40,6 @@ def without_color(view):
     """Return a view as the service shows it: the colour of the caller is the client's own note."""
     you = {name: value for name, value in view["you"].items() if name != "color"}
     return without_time(view) | {"you": you}
-
-
-def without_time(view):
-    """Return a view without the time at which it was shown or folded."""
-    return {name: value for name, value in view.items() if name != "now"}
 
 
 def client_of(clock):

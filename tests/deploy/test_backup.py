@@ -12,6 +12,7 @@ from service.server.server_programs import describe, programs
 from service.settings import Address
 from tests.deploy.facts import DEPLOY
 from tests.deploy.servers import Player
+from tests.support.comparing import without_time
 from tests.support.missing_programs import NO_REDIS
 from tests.support.ports import free_port
 from tests.support.whole_game import played
@@ -43,7 +44,8 @@ def start(program, folder):
 def seen(server, game):
     """Return all that a spectator can see of a game."""
     paths = ("", "/events?limit=1000", "/record", "/scores", "/rounds/1")
-    return [server.call("GET", f"/v1/games/{game['id']}{path}").json for path in paths]
+    answers = [server.call("GET", f"/v1/games/{game['id']}{path}").json for path in paths]
+    return [without_time(answer) for answer in answers]
 
 
 @pytest.fixture

@@ -5,16 +5,12 @@ import re
 from urllib.parse import urlencode
 
 from tests.examples.conftest import EXAMPLES, call
+from tests.support.comparing import without_time
 from tests.support.launcher import launching
 from tests.support.ports import free_port
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 INDEX = EXAMPLES / "browser" / "index.html"
-
-
-def without_time(game):
-    """Return a view without the time at which it was shown."""
-    return {name: value for name, value in game.items() if name != "now"}
 
 
 class Played:

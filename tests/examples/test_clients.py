@@ -61,5 +61,10 @@ def test_a_bot_takes_less_than_a_hundred_lines(bot):
 
 def test_lock_of_the_typescript_bot_names_no_registry():
     packages = json.loads((EXAMPLES / "typescript" / "package-lock.json").read_text())["packages"]
-    assert all("integrity" in package for name, package in packages.items() if name)
-    assert not any("resolved" in package for package in packages.values())
+    folders = {name for name in packages if "node_modules" not in name}
+    assert folders == {"", "../../clients/typescript"}
+    links = {name: package["resolved"] for name, package in packages.items() if package.get("link")}
+    assert links == {"node_modules/skye-client": "../../clients/typescript"}
+    of_registry = [package for name, package in packages.items() if name not in {*folders, *links}]
+    assert of_registry
+    assert all("integrity" in package and "resolved" not in package for package in of_registry)

@@ -31,7 +31,7 @@ def test_what_was_chosen_is_shown_but_for_the_seed(service):
         "on_timeout": "bot",
     }
     view = service.table(2, start=False, name="Evening", seats=3, options=options).view()
-    assert view["options"] == options | {"seed": None}
+    assert view["options"] == options | {"seed": None, "clock": "real"}
     assert (view["name"], view["seats"]) == ("Evening", 3)
     assert [tile["id"] for tile in view["scoring_tiles"]] == options["scoring_tiles"]
 
