@@ -11,11 +11,22 @@ from skye_client import models as m
 
 def take_seat(skye: Skye, game_id: str | None, bots: int) -> Game:
     """Join a game, or create one with so many bots; return it with the token of the seat."""
-    me: m.PersonToSeat = {"name": "Python"}
     if game_id is not None:
-        return skye.game(game_id, skye.game(game_id).join(me)["token"])
+        return join(skye, game_id)
+    me: m.PersonToSeat = {"name": "Python"}
     created = skye.games.create({"players": [me, *[{"bot": "greedy"}] * bots], "start": True})
     return skye.game(created["game"]["id"], created["players"][0]["token"])
+
+
+def join(skye: Skye, game_id: str, number: int = 1) -> Game:
+    """Join a game under the first of the names Python, Python 2, ... that no other player has."""
+    try:
+        taken = skye.game(game_id).join({"name": "Python" if number == 1 else f"Python {number}"})
+    except ApiError as error:
+        if error.code != "name_taken":
+            raise
+        return join(skye, game_id, number + 1)
+    return skye.game(game_id, taken["token"])
 
 
 def play(view: GameView) -> None:

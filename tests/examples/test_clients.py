@@ -33,16 +33,17 @@ def test_the_typescript_bot_plays_a_whole_game(typescript_bot, url, others):
 
 
 def test_bots_join_a_game_and_wait_for_each_other(python_bot, typescript_bot, url):
-    opened = call(url, "POST", "/v1/games", {"seats": 4, "start": True, "players": [{"bot": "random"}]})
+    opened = call(url, "POST", "/v1/games", {"seats": 5, "start": True, "players": [{"bot": "random"}]})
     game = opened["game"]["id"]
     bots = [
         subprocess.Popen([*bot, "--api", url, "--game", game], stdout=subprocess.PIPE, text=True)
-        for bot in (python_bot, typescript_bot, python_bot)
+        for bot in (python_bot, typescript_bot, python_bot, typescript_bot)
     ]
     for bot in bots:
         players = check(bot.communicate(timeout=60)[0], url)
         assert bot.returncode == 0
-        assert sorted(player["name"] for player in players)[:3] == ["Python", "Python", "Random"]
+        names = sorted(player["name"] for player in players)
+        assert names == ["Python", "Python 2", "Random", "TypeScript", "TypeScript 2"]
 
 
 def test_python_bot_passes_mypy_strict():

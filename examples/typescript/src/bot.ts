@@ -8,11 +8,22 @@ type OfferAction = Schemas["OfferAction"];
 
 /** Join a game, or create one with so many bots; return it with the token of the seat. */
 async function takeSeat(skye: Skye, id: string | undefined, bots: number): Promise<Game> {
+  if (id !== undefined) return join(skye, id);
   const me = { name: "TypeScript" };
-  if (id !== undefined) return skye.game(id, (await skye.game(id).join(me)).token);
   const players = [me, ...Array.from({ length: bots }, () => ({ bot: "greedy" as const }))];
   const created = await skye.games.create({ players, start: true });
   return skye.game(created.game.id, created.players[0]?.token);
+}
+
+/** Join a game under the first of the names TypeScript, TypeScript 2, ... that no other player has. */
+async function join(skye: Skye, id: string, number = 1): Promise<Game> {
+  try {
+    const name = number === 1 ? "TypeScript" : `TypeScript ${number}`;
+    return skye.game(id, (await skye.game(id).join({ name })).token);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== "name_taken") throw error;
+    return join(skye, id, number + 1);
+  }
 }
 
 /** Act on each turn until the game is over. */
