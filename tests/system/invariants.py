@@ -6,7 +6,7 @@ from collections import Counter
 from skye import LANDSCAPE
 from tests.system.proof import held
 
-OWN = ("you",)
+NOT_OF_THE_GAME = ("you", "now")
 
 
 def prove_view(view):
@@ -55,7 +55,7 @@ def prove_alike(match, wire):
             if name == "players":
                 shown = [*shown]
                 shown[seat.number] = _without_own(shown[seat.number], value[seat.number])
-            held(shown == value or name in OWN, seat.path, name, shown, "and to others", value)
+            held(shown == value or name in NOT_OF_THE_GAME, seat.path, name, shown, "and to others", value)
     _prove_gold(match, wire, views)
 
 
