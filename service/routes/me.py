@@ -115,7 +115,9 @@ def stream_player_events(query: dict[str, Any]) -> Response:
     Server-sent events over all games of the key, without an end of its own. See the schema PlayerEventStream.
     """
     check_accepts(sse.EVENT_STREAM)
-    follower, after = _follower(), _after(query)
+    follower = _follower()
+    follower.check_key()
+    after = _after(query)
     first = follower.read(after, 100)
     return sse.response(follower.stream(first, after), _open(follower, is_stream=True))
 
