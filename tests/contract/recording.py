@@ -6,7 +6,7 @@ import itertools
 import json
 import socket
 import threading
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from unittest import mock
 
 from werkzeug.serving import WSGIRequestHandler, make_server
@@ -39,15 +39,15 @@ class Wire:
             sent["Content-Type"] = content_type
         if environ_overrides:
             sent["Content-Length"] = environ_overrides["CONTENT_LENGTH"]
-        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=10)
-        connection.putrequest(method, path, skip_accept_encoding=True)
-        for name, value in sent.items():
-            connection.putheader(name, value)
-        connection.endheaders(body)
-        if environ_overrides:
-            connection.sock.shutdown(socket.SHUT_WR)
-        answer = connection.getresponse()
-        return Answer(answer.read(), answer.status, answer.getheaders())
+        with closing(http.client.HTTPConnection("127.0.0.1", self._port, timeout=10)) as connection:
+            connection.putrequest(method, path, skip_accept_encoding=True)
+            for name, value in sent.items():
+                connection.putheader(name, value)
+            connection.endheaders(body)
+            if environ_overrides:
+                connection.sock.shutdown(socket.SHUT_WR)
+            answer = connection.getresponse()
+            return Answer(answer.read(), answer.status, answer.getheaders())
 
 
 class _Silent(WSGIRequestHandler):
