@@ -36,6 +36,8 @@ _VARYING = {
     r'(?<="game": ")[a-z2-9]{12}(?=")': "GAME",
     r'(?<="game":")[a-z2-9]{12}(?=")': "GAME",
     r'(?<=": "\d-)\d{1,10}(?=")': "SALT",
+    r"(?<=urn:skye:request:)[0-9a-f]{16}": "REQUEST",
+    r'(?<="nonce":")[0-9a-f]{32}(?=")': "NONCE",
 }
 _MARK = "---- answers of block %d"
 
@@ -97,7 +99,7 @@ def as_documented(kind: str, documented: str, printed: str) -> str:
 
 
 def settled(answer: str) -> str:
-    """Replace in an answer what differs from run to run: ids, tokens, times."""
+    """Replace in an answer what differs from run to run: ids, tokens, nonces, times."""
     for pattern, name in _VARYING.items():
         answer = re.sub(pattern, name, answer)
     return answer
