@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from copy import deepcopy
 from typing import Any, Final, TypeAlias
 
 from apispec.ext.marshmallow import MarshmallowPlugin
@@ -118,8 +117,6 @@ class Converter(OpenAPIConverter):
             doc["additionalProperties"] = False
         if isinstance(schema, Object) and schema.min_properties:
             doc["minProperties"] = schema.min_properties
-        if isinstance(schema, Object):
-            doc |= deepcopy(schema.conditions)
         return doc
 
 

@@ -35,9 +35,6 @@ class Object(Schema):
     min_properties: ClassVar[int] = 0
     """How many fields an object has at least, where all of them are optional."""
 
-    conditions: ClassVar[dict[str, Any]] = {}
-    """What one field asks of another, in the words of JSON Schema."""
-
     error_messages = {"unknown": "There is no such field.", "type": "This is not a JSON object."}  # noqa: RUF012 - as marshmallow has it
 
     def load(self, data: Any, **kwargs: Any) -> Any:

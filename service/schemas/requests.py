@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from marshmallow import Schema, ValidationError, fields, validate, validates_schema
 
@@ -120,13 +120,6 @@ class PlayerToSeat(Variants):
 class TimeLimits(Object):
     """How long a decision may take, and what happens then."""
 
-    conditions: ClassVar[dict[str, Any]] = {
-        "if": {
-            "properties": {"clock": {"const": Clock.MANUAL.value, "description": "The host's clock."}},
-            "required": ["clock"],
-        },
-        "else": {"properties": {"turn_ms": {"minimum": MIN_TURN_MS, "description": "By a real clock."}}},
-    }
     turn_ms = Integer(
         1,
         MAX_TURN_MS,

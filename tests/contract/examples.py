@@ -200,7 +200,10 @@ def apart_from_games(story):
     story.tell("all", "All 78.", "GET", "/v1/tiles")
     story.tell("L45", "One with two ships.", "GET", "/v1/tiles/L45")
     story.tell("L10", "A tile, turned.", "GET", "/v1/tiles/L10/picture.svg?rotation=90")
+    sheet = "/v1/tiles/pictures.svg"
+    story.tell("start", "The first lines.", "GET", sheet, abridged=lambda text: text[:500])
     story.tell("all", "All 16.", "GET", "/v1/scoring-tiles")
+    story.tell("squares", "Squares.", "GET", "/v1/scoring-tiles/squares/picture.svg")
     story.tell("all", "All of them.", "GET", "/v1/scenarios")
     story.tell("addresses", "For a program.", "GET", "/")
     story.tell("addresses", "All of them.", "GET", "/v1")

@@ -18,10 +18,16 @@ JUDGED = {
 }
 """Codes with statuses 412 and 422 by which a request of the right shape may be refused."""
 
-BEYOND_SCHEMAS = ("characters that cannot be shown", "players; name as many, or none")
+BEYOND_SCHEMAS = (
+    "characters that cannot be shown",
+    "players; name as many, or none",
+    "with a real clock",
+    "'/position/",
+)
 """Parts of why a body may be refused that no schema describes.
 
-No regular expression can list the characters of names, and no schema can compare the lengths of two lists.
+No regular expression can list the characters of names, no schema can compare the lengths of two lists, the
+linters do not understand a condition on two fields, and the rules judge a position by all of it.
 """
 
 _GAME_ID = re.compile("[a-z0-9]{1,64}")

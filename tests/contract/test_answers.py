@@ -21,7 +21,15 @@ def look_around(game):
     view = game.call("GET", token=game.host).json
     round_now, seats = view["round"], len(view["players"])
     for number, token in enumerate((None, game.host, *game.tokens)):
-        for path in ("", "events", "record", "scores", f"rounds/{round_now}", f"rounds/{round_now + 1}"):
+        for path in (
+            "",
+            "events",
+            "record",
+            "scores",
+            "position",
+            f"rounds/{round_now}",
+            f"rounds/{round_now + 1}",
+        ):
             answer = game.call("GET", path, token=token)
             known = {"If-None-Match": answer.headers["ETag"]} if "ETag" in answer.headers else {}
             game.call("GET", path, token=token, headers=known)
@@ -117,6 +125,24 @@ def test_events_of_a_player_key_are_in_the_contract(service):
     assert sent[-1][1]["reason"] == "restart"
 
 
+def test_games_and_replacement_of_a_player_key_are_in_the_contract(service):
+    key = f"skye_key_{'dunvegan' * 3}"
+    service.call("POST", "/v1/games", {"players": [{"name": "Ann"}, {"bot": "random"}], "start": True}, key)
+    assert len(service.get("/v1/me/games", key)["games"]) == 1
+    assert service.call("PUT", "/v1/me/key", {"key": f"skye_key_{'portree' * 4}"}, key).status_code == 200
+
+
+def test_rematch_of_a_game_is_in_the_contract(service):
+    game = service.table(2)
+    assert game.call("DELETE", token=game.host).status_code == 200
+    assert game.call("POST", "rematch", token=game.tokens[0]).status_code == 201
+
+
+def test_manual_clock_of_a_game_is_in_the_contract(service):
+    game = service.table(2, options={"clock": "manual", "turn_ms": 1})
+    assert game.call("POST", "clock", {"advance_ms": 1}, token=game.host).status_code == 200
+
+
 def test_a_fork_of_a_record_is_in_the_contract(service):
     game = service.table(2, bots={1: "greedy"})
     game.play_out()
@@ -148,6 +174,7 @@ def test_what_never_changes_is_in_the_contract(service):
         "/v1/tiles/pictures.svg",
         "/v1/scoring-tiles/squares/picture.svg",
         "/v1/scoring-tiles",
+        "/v1/scenarios",
     ):
         first = service.call("GET", path)
         again = service.call("GET", path, headers={"If-None-Match": first.headers["ETag"]})
