@@ -124,7 +124,7 @@ class ServerGame:
         for attempt in range(1, _ATTEMPTS + 1):
             request = Request(self._server + path, data, headers, method=method)  # noqa: S310 - http or https
             try:
-                with urlopen(request, timeout=_TIMEOUT_S) as response:  # noqa: S310
+                with urlopen(request, timeout=_TIMEOUT_S) as response:  # noqa: S310  # nosec B310
                     return json.load(response)
             except HTTPError as error:
                 if error.code not in _RETRIED or attempt == _ATTEMPTS:
