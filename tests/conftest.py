@@ -53,9 +53,12 @@ def launch(tmp_path):
 
 @pytest.fixture(scope="session")
 def live(tmp_path_factory):
-    """A launcher with two workers, shared by all tests that only call it."""
+    """A launcher with two workers, shared by all tests that only call it.
+
+    Its Redis may take long, as it does while a busy disk holds it up: no test here is about that.
+    """
     with launching(tmp_path_factory.mktemp("live")) as start:
-        yield start(SKYE_WORKERS="2")
+        yield start(SKYE_WORKERS="2", SKYE_REDIS_TIMEOUT_MS="30000", SKYE_REDIS_WAIT_MS="30000")
 
 
 @pytest.fixture

@@ -41,6 +41,7 @@ class Browser:
         self.complaints = []
         self.expected = []
         """Parts of complaints that a test expects, such as those about a server that it has stopped."""
+        self._failures = []
         self._contexts = []
 
     def window(self, path="/play/", *, width=1440, height=900, **options):
@@ -59,11 +60,14 @@ class Browser:
         page.on("console", lambda message: message.type == "error" and self._complain(message.text))
         page.on("pageerror", lambda error: self._complain(f"{error}\n{error.stack}"))
         page.on("request", lambda request: self._check_origin(request.url))
+        page.on("response", lambda response: response.status >= 500 and self._failures.append(response))
         page.goto(self.url + path)
         return Screen(page, self.url)
 
     def close(self):
-        """Close all windows."""
+        """Close all windows. The console names no address, so each error of the server is added with its body."""
+        for response in self._failures:
+            self._complain(f"{response.request.method} {response.url}: {response.status} {response.text()}")
         for context in self._contexts:
             context.close()
 

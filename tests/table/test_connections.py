@@ -76,7 +76,7 @@ def test_refused_placement_goes_back_to_the_hand(browser):
     screen.page.locator(".cell.legal").first.click()
     screen.page.click("[data-act=place]")
     screen.page.wait_for_selector(".toast.bad")
-    assert screen.page.locator(".hand-tile").count() == hand
+    screen.until("hand => document.querySelectorAll('.hand-tile').length === hand", hand)
     assert screen.page.locator(".cell.tile").count() == 1
 
 
