@@ -65,7 +65,7 @@ class Browser:
         return Screen(page, self.url)
 
     def close(self):
-        """Close all windows. The console names no address, so each error of the server is added with its body."""
+        """Close all windows. Before, add what the server said in each error, which the console omits."""
         for response in self._failures:
             self._complain(f"{response.request.method} {response.url}: {response.status} {response.text()}")
         for context in self._contexts:
