@@ -1,0 +1,49 @@
+"""What the service takes: shape and range of every request body and query. Rules are the engine's."""
+
+from service.schemas.requests.creation import MIN_TURN_MS, GameToCreate
+from service.schemas.requests.lobby import Advance, PlayerChanges, PlayerToSeat
+from service.schemas.requests.me import KeyToUse
+from service.schemas.requests.play import Offer, PassToBuy, Placement, Purchase, TileToBuy
+from service.schemas.requests.queries import (
+    MAX_TILES_TO_PLACE,
+    EventsQuery,
+    GameQuery,
+    GamesQuery,
+    OwnGamesQuery,
+    PlacesQuery,
+    PlayerEventsQuery,
+    PlayerStreamQuery,
+    StreamQuery,
+    TerritoryPictureQuery,
+    TilePictureQuery,
+    ViewQuery,
+)
+from service.schemas.requests.scoring import ScoringQuery, Trial
+
+__all__ = [
+    "MAX_TILES_TO_PLACE",
+    "MIN_TURN_MS",
+    "Advance",
+    "EventsQuery",
+    "GameQuery",
+    "GameToCreate",
+    "GamesQuery",
+    "KeyToUse",
+    "Offer",
+    "OwnGamesQuery",
+    "PassToBuy",
+    "Placement",
+    "PlacesQuery",
+    "PlayerChanges",
+    "PlayerEventsQuery",
+    "PlayerStreamQuery",
+    "PlayerToSeat",
+    "Purchase",
+    "ScoringQuery",
+    "StreamQuery",
+    "TerritoryPictureQuery",
+    "TilePictureQuery",
+    "TileToBuy",
+    "Trial",
+    "ViewQuery",
+]

@@ -1,0 +1,74 @@
+"""What the service takes to fill the seats of a game and to keep its clock."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import Schema
+
+from service.schemas.enums import (
+    Color,
+    SeatableBot,
+)
+from service.schemas.fields import (
+    Always,
+    Integer,
+    InviteCode,
+    Name,
+    Object,
+    Variants,
+)
+
+MAX_ADVANCE_MS = 366 * 86_400_000
+"""How far a clock can be advanced at once, in milliseconds: a year."""
+
+
+class PersonToSeat(Object):
+    """A person who takes a seat."""
+
+    name = Name("What the player is called.", required=True)
+    color = Color("The player's colour; the first that is free if none is named.")
+
+
+class PersonToJoin(PersonToSeat):
+    """A person who takes a seat of a game that exists."""
+
+    invite = InviteCode("An invitation code, for a caller that sends a player key as the bearer token.")
+
+
+class BotToSeat(Object):
+    """A bot that takes a seat; only the host may seat one."""
+
+    bot = SeatableBot("The bot that plays.", required=True)
+    name = Name("What the bot is called; it is given a name if it has none.")
+    color = Color("The bot's colour; the first that is free if none is named.")
+
+
+class PlayerToInvite(Object):
+    """A player to invite: a seat is reserved for the holder of a single-use code."""
+
+    invite = Always(True, "Always true.")
+
+
+class PlayerChanges(Object):
+    """What a player changes in the lobby."""
+
+    min_properties = 1
+    name = Name("The new name; unchanged if left out.")
+    color = Color("The new colour; unchanged if left out.")
+
+
+class PlayerToSeat(Variants):
+    """A person or a bot that takes a seat."""
+
+    variants = (PersonToJoin, BotToSeat)
+
+    def variant(self, data: dict[str, Any]) -> type[Schema]:
+        """Tell a bot by its `bot`."""
+        return BotToSeat if "bot" in data else PersonToJoin
+
+
+class Advance(Object):
+    """How far to advance a clock."""
+
+    advance_ms = Integer(1, MAX_ADVANCE_MS, "Milliseconds.", required=True)

@@ -1,0 +1,14 @@
+"""What the service takes to replace a player key."""
+
+from __future__ import annotations
+
+from service.schemas.fields import (
+    Object,
+    PlayerKey,
+)
+
+
+class KeyToUse(Object):
+    """A player key that replaces the one that is sent as the bearer token."""
+
+    key = PlayerKey("The new key. Send the same one again after a failure.", required=True)

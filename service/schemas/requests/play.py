@@ -1,0 +1,70 @@
+"""What the service takes to play: offers, purchases, placements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import Schema, ValidationError
+
+from service.schemas.enums import (
+    LandscapeTile,
+    Prices,
+)
+from service.schemas.fields import (
+    Always,
+    Coordinate,
+    Object,
+    Rotation,
+    Variants,
+)
+
+
+class Offer(Object):
+    """An offer: one of the three drawn tiles to discard, and a price for each of the other two."""
+
+    discard = LandscapeTile("The tile that goes back into the bag.", required=True)
+    prices = Prices("Gold of one's own to lay on each of the other two tiles.", required=True)
+
+
+class TileToBuy(Object):
+    """A tile to buy from another player, at its price."""
+
+    tile = LandscapeTile("The tile to buy.", required=True)
+
+
+class PassToBuy(Object):
+    """A wish to buy nothing."""
+
+    pass_ = Always(True, "Always true.", data_key="pass")
+
+
+_EITHER = 'Send either {"tile": "L01"} or {"pass": true}'
+
+
+class Purchase(Variants):
+    """A tile to buy, or a pass."""
+
+    variants = (TileToBuy, PassToBuy)
+
+    def variant(self, data: dict[str, Any]) -> type[Schema]:
+        """Return the form that has the field sent.
+
+        :raises ValidationError: when both fields are sent, neither is, or the one sent is null.
+        """
+        if "tile" in data and "pass" in data:
+            raise ValidationError(f"{_EITHER}, not both.")
+        for name in data.keys() & {"tile", "pass"}:
+            if data[name] is None:
+                raise ValidationError({name: [f"{_EITHER}."]})
+        if not data.keys() & {"tile", "pass"}:
+            raise ValidationError(f"{_EITHER}.")
+        return TileToBuy if "tile" in data else PassToBuy
+
+
+class Placement(Object):
+    """A tile to place, where, and how turned."""
+
+    tile = LandscapeTile("The tile to place.", required=True)
+    x = Coordinate("Position eastwards of the castle.", required=True)
+    y = Coordinate("Position southwards of the castle.", required=True)
+    rotation = Rotation("How the tile is turned; 0 if not given.", load_default=0)

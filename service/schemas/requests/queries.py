@@ -1,0 +1,124 @@
+"""The parameters of queries."""
+
+from __future__ import annotations
+
+from marshmallow import Schema, fields, validate
+
+from service.schemas.enums import (
+    Inclusion,
+    LandscapeTile,
+    ListedOrigin,
+    ListedStatus,
+)
+from service.schemas.fields import (
+    ListOf,
+    QueryBoolean,
+    QueryInteger,
+    QueryRotation,
+)
+from skye import PLAYERS
+
+MAX_TILES_TO_PLACE = 2 * (PLAYERS[-1] - 1)
+"""As many tiles as the other seats can offer for sale."""
+
+
+class _Query(Schema):
+    error_messages = {"unknown": "There is no such parameter."}  # noqa: RUF012 - as marshmallow has it
+
+
+class GamesQuery(_Query):
+    """Which games to list."""
+
+    status = ListedStatus("Only games of this status.")
+    origin = ListedOrigin("Only games that began from this; only games that began as new ones if left out.")
+    limit = QueryInteger(1, 100, "How many games at most.", load_default=20)
+    cursor = fields.String(
+        validate=validate.Regexp("^[0-9]{1,16}$", error="This is no cursor of an earlier page."),
+        metadata={"description": "`next_cursor` of the page before."},
+    )
+
+
+class OwnGamesQuery(_Query):
+    """Which games of a player to list."""
+
+    limit = QueryInteger(1, 100, "How many games at most.", load_default=20)
+    cursor = fields.String(
+        validate=validate.Regexp(
+            "^[0-9]{1,16}-[a-z0-9]{1,64}$", error="This is no cursor of an earlier page."
+        ),
+        metadata={"description": "`next_cursor` of the page before."},
+    )
+
+
+class PlayerStreamQuery(_Query):
+    """Where a player's events begin."""
+
+    after = fields.String(
+        validate=validate.Regexp("^[0-9]{1,19}-[0-9]{1,19}$", error="This is no id of an event."),
+        metadata={
+            "description": "Only events after the one with this id; from the first one kept if left out."
+        },
+        load_default="0-0",
+    )
+
+
+class PlayerEventsQuery(PlayerStreamQuery):
+    """Which events of a player to list."""
+
+    limit = QueryInteger(1, 1000, "How many events at most.", load_default=1000)
+    wait_ms = QueryInteger(
+        0, 60_000, "How many milliseconds to wait for an event if there is none yet.", load_default=0
+    )
+
+
+class StreamQuery(_Query):
+    """Where a stream of events begins."""
+
+    after = QueryInteger(0, 10**9, "Only events with a higher number.", load_default=0)
+
+
+class EventsQuery(StreamQuery):
+    """Which events to list."""
+
+    limit = QueryInteger(1, 1000, "How many events at most.", load_default=1000)
+    wait_ms = QueryInteger(
+        0, 60_000, "How many milliseconds to wait for an event if there is none yet.", load_default=0
+    )
+
+
+class ViewQuery(_Query):
+    """What the view of a game carries."""
+
+    include = Inclusion("`actions`: the view also has the legal actions of the caller's seat.")
+
+
+class GameQuery(ViewQuery):
+    """When, and with what, to show a game."""
+
+    at = QueryInteger(
+        1, 10**9, "The number of an event: the game is shown as it was when this event had happened."
+    )
+
+
+class PlacesQuery(_Query):
+    """Which tiles to find places for."""
+
+    tile = ListOf(
+        LandscapeTile(),
+        "A landscape tile that lies in no territory; repeat the parameter for several tiles.",
+        length=(1, MAX_TILES_TO_PLACE),
+        error="This is not from {min} to {max} tiles.",
+        required=True,
+    )
+
+
+class TilePictureQuery(_Query):
+    """How to draw a tile."""
+
+    rotation = QueryRotation(load_default=0)
+
+
+class TerritoryPictureQuery(_Query):
+    """How to draw a territory."""
+
+    coordinates = QueryBoolean("Whether a picture shows the coordinates.", load_default=False)

@@ -1,0 +1,70 @@
+"""What the service takes to compute scores: placements to try, territories to score."""
+
+from __future__ import annotations
+
+from service.schemas.enums import (
+    AnyTile,
+    ScoringTileId,
+)
+from service.schemas.fields import (
+    MAX_GOLD,
+    Coordinate,
+    Integer,
+    ListOf,
+    Object,
+    Rotation,
+)
+from service.schemas.requests.play import Placement
+from skye import LANDSCAPE, PLAYERS, SCORING_TILES
+
+
+class Trial(Object):
+    """Placements to try, one after the other."""
+
+    placements = ListOf(
+        Placement,
+        "The placements, in order.",
+        length=(0, 20),
+        error="At most {max} placements can be tried at once.",
+        required=True,
+    )
+
+
+class TileToScore(Object):
+    """A tile as it lies in a territory."""
+
+    tile = AnyTile("The tile.", required=True)
+    x = Coordinate("Position eastwards of the castle.", required=True)
+    y = Coordinate("Position southwards of the castle.", required=True)
+    rotation = Rotation("How the tile is turned; 0 if not given.", load_default=0)
+
+
+class TerritoryToScore(Object):
+    """A territory to score, and the gold of its owner."""
+
+    tiles = ListOf(
+        TileToScore,
+        "The tiles in any order: one castle at (0, 0), the others joined to it.",
+        length=(1, len(LANDSCAPE) + 1),
+        error="This is not from {min} to {max} tiles.",
+        required=True,
+    )
+    gold = Integer(0, MAX_GOLD, "The gold in the purse; 0 if not given.", load_default=0)
+
+
+class ScoringQuery(Object):
+    """Territories to score, apart from any game."""
+
+    territories = ListOf(
+        TerritoryToScore,
+        "One territory for each player; majorities compare them.",
+        length=(1, PLAYERS[-1]),
+        error="This is not from {min} to {max} territories.",
+        required=True,
+    )
+    scoring_tiles = ListOf(
+        ScoringTileId(),
+        "The scoring tiles to score; all 16 if left out.",
+        length=(0, len(SCORING_TILES)),
+        error="There are {max} scoring tiles.",
+    )
