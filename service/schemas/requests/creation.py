@@ -100,18 +100,35 @@ class _Named(Object):
     )
 
 
+class Players(ListOf):
+    """The players of a new game, at most as many as can sit down."""
+
+    def __init__(self, form: type[Schema], description: str) -> None:
+        super().__init__(
+            form,
+            description,
+            length=(0, PLAYERS[-1]),
+            error="There is room for {max} players.",
+            load_default=list,
+        )
+
+
+class OptionsBeside(One):
+    """The options of a game that begins from something that brings the others."""
+
+    def __init__(self, beginning: str) -> None:
+        super().__init__(TimeLimits, f"What can be chosen beside a {beginning}.", load_default=dict)
+
+
 class FreshGame(_Named):
     """A game to open and begin from the beginning. Everything may be left out."""
 
     seats = Integer(
         PLAYERS[0], PLAYERS[-1], "How many can sit down; with `start` as many as `players`, else 5."
     )
-    players = ListOf(
+    players = Players(
         FirstPlayer,
         "Players to seat at once, in seat order, and to invite; their tokens and codes come back.",
-        length=(0, PLAYERS[-1]),
-        error="There is room for {max} players.",
-        load_default=list,
     )
     start = Boolean(
         "Whether to start as soon as every seat is taken; `false` if not given.", load_default=False
@@ -148,7 +165,7 @@ class RecordedGame(_Named):
 
     record = One(GameRecord, "The record to begin from.", required=True)
     until = Until()
-    options = One(TimeLimits, "What can be chosen beside a record.", load_default=dict)
+    options = OptionsBeside("record")
 
 
 class PlayerOfPosition(Object):
@@ -158,32 +175,29 @@ class PlayerOfPosition(Object):
     bot = SeatableBot("The bot that plays; a person if left out.")
 
 
+class PlayersOf(Players):
+    """The players of a position."""
+
+    def __init__(self, beginning: str) -> None:
+        super().__init__(
+            PlayerOfPosition, f"Who plays the seats of the {beginning}, in seat order; persons if left out."
+        )
+
+
 class PositionedGame(_Named):
     """A game to begin from a position. It starts at once, with every seat taken."""
 
     position = One(Position, "The position to begin from.", required=True)
-    players = ListOf(
-        PlayerOfPosition,
-        "Who plays the seats of the position, in seat order; persons if left out.",
-        length=(0, PLAYERS[-1]),
-        error="There is room for {max} players.",
-        load_default=list,
-    )
-    options = One(TimeLimits, "What can be chosen beside a position.", load_default=dict)
+    players = PlayersOf("position")
+    options = OptionsBeside("position")
 
 
 class ScenarioGame(_Named):
     """A game to begin from a scenario. It starts at once, with every seat taken."""
 
     scenario = ChosenScenario("The scenario to begin from.", required=True)
-    players = ListOf(
-        PlayerOfPosition,
-        "Who plays the seats of the scenario, in seat order; persons if left out.",
-        length=(0, PLAYERS[-1]),
-        error="There is room for {max} players.",
-        load_default=list,
-    )
-    options = One(TimeLimits, "What can be chosen beside a scenario.", load_default=dict)
+    players = PlayersOf("scenario")
+    options = OptionsBeside("scenario")
 
 
 class GameToCreate(Variants):
