@@ -1,181 +1,37 @@
-"""Games from their creation to their start: create, list, look, join, leave, start, abort."""
+"""The lobby of a game, and what its host decides: join, invite, leave, start, rematch, abort."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from flask import Response
 
-from service.matches.creation import computing_cost
-from service.matches.match import OriginType, Status
-from service.matches.views import seat_actions, summary_view, time_view
 from service.openapi.operations import (
     BODY,
-    STORE,
     Link,
     ResponseDoc,
     Token,
-    creates,
-    operation,
-    reads,
     writes,
 )
+from service.routes.games import NEW_GAME, THIS_GAME, blueprint
 from service.schemas import requests, responses
 from service.usecases import commands
-from service.usecases import creation_commands as creation
 from service.usecases import rematch as rematches
 from service.web.collaborators import collaborators
 from service.web.rate_limits import charge_creation
-from service.web.request_parsing import Resource, bearer_token, command_from_request
+from service.web.request_parsing import command_from_request
 from service.web.responses import (
     command_response,
-    encoded_json_response,
-    etag,
-    json_response,
-    json_with,
-    link_to_next,
-    not_modified,
 )
 
-blueprint = Resource("Lobby", __name__, url_prefix="/v1", description="Create, find, join and start games.")
-
-_BEGINNINGS = {
-    "record": creation.create_game_from_record,
-    "position": creation.create_game_from_position,
-    "scenario": creation.create_game_from_scenario,
-}
-"""The commands that create a game from something, by the field of the body that has it."""
-
-_THIS = {"game": "$request.path.game"}
-_NEW = {"game": "$response.body#/game/id"}
-
-
-@blueprint.route("/games", methods=["POST"])
-@creates(
-    ResponseDoc(
-        201,
-        "The game and its tokens.",
-        responses.CreatedGame,
-        links=[
-            Link("get_game", "The new game.", _NEW),
-            Link("join_game", "Take a seat in it.", _NEW),
-            Link("start_game", "Start it, with the host token.", _NEW),
-            Link("list_events", "Follow it.", _NEW),
-            Link(
-                "list_actions",
-                "What the first player can do, with that seat's token.",
-                {**_NEW, "seat": "$response.body#/players/0/seat"},
-            ),
-        ],
-    ),
-    refuses=[
-        *BODY,
-        "invalid_setup",
-        "invalid_record",
-        "game_not_over",
-        "game_full",
-        "color_taken",
-        "name_taken",
-    ],
-)
-@blueprint.arguments(requests.GameToCreate, required=False, description="What game to open.")
-def create_game(body: dict[str, Any]) -> Response:
-    """Create a game.
-
-    Everything in the body is optional. Players can be seated at once, bots among them, and the game started
-    in the same request. Or it begins from the `record` of another game that is over, from its first `until`
-    actions: an analysis board, or a fixture for tests. Or it begins from a `position`, whatever led to it;
-    the rules check the position, and what it leaves out is derived or drawn. A `scenario` is a position by
-    its name (see `GET /v1/scenarios`).
-
-    A player with `"invite": true` is invited instead: the response has a single-use code, which reserves a
-    seat behind the players seated. The creator then never holds that player's token.
-
-    With a player key as the bearer token the game and the first seat that no bot plays are bound to the key.
-
-    The tokens and codes in the response are shown this once. Repeating the request with the same
-    `Idempotency-Key` gives them again.
-    """
-    charge_creation(computing_cost(body))
-    create = next((create for name, create in _BEGINNINGS.items() if name in body), creation.create_game)
-    result = create(collaborators().games, command_from_request(), body)
-    return command_response(result, 201, location=f"/v1/games/{result.game_id}")
-
-
-@blueprint.route("/games")
-@operation(
-    ResponseDoc(
-        200,
-        "A page of the list.",
-        responses.GameList,
-        links=[
-            Link("list_games", "The next page.", {"cursor": "$response.body#/next_cursor"}),
-            Link("get_game", "The newest of them.", {"game": "$response.body#/games/0/id"}),
-        ],
-        headers=["Link"],
-    ),
-    refuses=[*STORE, "not_acceptable", "invalid_parameter"],
-)
-@blueprint.arguments(requests.GamesQuery, location="query")
-def list_games(query: dict[str, Any]) -> Response:
-    """List public games.
-
-    The newest come first. Private and aborted games are not listed. Games that began from a record, a
-    position or a scenario are listed only with `origin`.
-    """
-    status = Status(query["status"]) if "status" in query else None
-    origin = OriginType(query["origin"]) if "origin" in query else None
-    listing = collaborators().games.listing
-    matches, cursor = listing.page(status, query["limit"], query.get("cursor"), origin)
-    following = [] if cursor is None else link_to_next("/v1/games", query | {"cursor": cursor})
-    view = {"games": [summary_view(match) for match in matches], "next_cursor": cursor}
-    return json_response(view, more_headers=following)
-
-
-@blueprint.route("/games/<game>")
-@reads(
-    ResponseDoc(
-        200,
-        "The game.",
-        responses.Game,
-        links=[
-            Link(
-                "list_events", "What happens from here on.", {**_THIS, "after": "$response.body#/last_event"}
-            ),
-            Link("get_scores", "The points, and why.", _THIS),
-            Link("get_record", "Every action so far.", _THIS),
-            Link("get_round", "The report of the round.", {**_THIS, "round": "$response.body#/round"}),
-        ],
-    ),
-    refuses=["not_acceptable", "invalid_parameter", "event_not_found"],
-)
-@blueprint.arguments(requests.GameQuery, location="query")
-def get_game(query: dict[str, Any], game: str) -> Response:
-    """Get a game.
-
-    It is shown as the caller may see it: with a seat token that seat's own prices and gold are in it, without
-    a token what everybody may know. To keep a view current, follow the events from its `last_event` on, or
-    ask again with `If-None-Match`. With `at` the caller sees the game as it was when that event had
-    happened, with all events of the same version.
-    """
-    games = collaborators().games
-    loaded = games.read(game, bearer_token())
-    if "at" in query:
-        loaded = games.at_event(loaded, query["at"])
-    tag = etag(loaded.match.version, loaded.caller)
-    cached = not_modified(tag)
-    if cached is not None:
-        return cached
-    more: Mapping[str, object] = time_view(games.time_of(loaded.match))
-    if "include" in query:
-        more = {**more, **seat_actions(loaded.match, loaded.caller)}
-    return encoded_json_response(json_with(games.view(loaded), more), tag=tag)
-
+__all__ = ["blueprint"]
 
 _OWN_VIEW = ResponseDoc(
-    200, "The caller's new view of the game.", responses.Game, links=[Link("get_game", "The game.", _THIS)]
+    200,
+    "The caller's new view of the game.",
+    responses.Game,
+    links=[Link("get_game", "The game.", THIS_GAME)],
 )
 
 
@@ -186,13 +42,13 @@ _OWN_VIEW = ResponseDoc(
         "The seat and its token.",
         responses.TakenSeat,
         links=[
-            Link("get_game", "The game.", _THIS),
+            Link("get_game", "The game.", THIS_GAME),
             Link(
                 "list_actions",
                 "What the seat can do, with its token.",
-                {**_THIS, "seat": "$response.body#/seat"},
+                {**THIS_GAME, "seat": "$response.body#/seat"},
             ),
-            Link("leave_game", "Leave again, with its token.", {**_THIS, "seat": "$response.body#/seat"}),
+            Link("leave_game", "Leave again, with its token.", {**THIS_GAME, "seat": "$response.body#/seat"}),
         ],
     ),
     token=Token.OPTIONAL,
@@ -240,7 +96,7 @@ def join_game(player: dict[str, Any], game: str) -> Response:
         201,
         "The code.",
         responses.CreatedInvite,
-        links=[Link("join_game", "Take the seat, with the code as the token.", _THIS)],
+        links=[Link("join_game", "Take the seat, with the code as the token.", THIS_GAME)],
     ),
     refuses=[
         "token_required",
@@ -297,7 +153,7 @@ def change_player(changes: dict[str, Any], game: str, seat: int) -> Response:
             Link(
                 "list_actions",
                 "What the seat can do, with the new token.",
-                {**_THIS, "seat": "$response.body#/seat"},
+                {**THIS_GAME, "seat": "$response.body#/seat"},
             )
         ],
     ),
@@ -365,9 +221,9 @@ def start_game(game: str) -> Response:
         "The seat in the new game and its token.",
         responses.TakenSeat,
         links=[
-            Link("get_game", "The new game.", _NEW),
-            Link("list_events", "Follow it.", _NEW),
-            Link("leave_game", "Leave it.", {**_NEW, "seat": "$response.body#/seat"}),
+            Link("get_game", "The new game.", NEW_GAME),
+            Link("list_events", "Follow it.", NEW_GAME),
+            Link("leave_game", "Leave it.", {**NEW_GAME, "seat": "$response.body#/seat"}),
         ],
     ),
     refuses=[
