@@ -70,12 +70,12 @@ export function buildingTray(store, placing) {
     keyed(hand, me.tiles_to_build, (tile) => tile, handTile);
     const { ghost } = placing;
     for (const one of [turn, place, cancel]) hide(one, !ghost);
-    place.disabled = store.busy || !store.actions;
+    place.disabled = store.blocked || !store.actions;
     turn.disabled = ghost === null || (placing.cells().get(`${ghost.x},${ghost.y}`)?.length ?? 0) < 2;
-    undo.disabled = store.busy || !listed("take_back");
+    undo.disabled = store.blocked || !listed("take_back");
     hide(undo, ghost !== null);
     hide(finish, ghost !== null || !listed("finish_building"));
-    finish.disabled = store.busy;
+    finish.disabled = store.blocked;
     setText(hint, hintText(me));
     gains.show();
   }

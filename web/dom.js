@@ -126,3 +126,9 @@ export function alertNow(text) {
 export function hide(element, hidden) {
   if (element.hidden !== hidden) element.hidden = hidden;
 }
+
+/** @param {() => void} draw In the next frame, or soon in a page that is not visible. */
+export function nextFrame(draw) {
+  if (document.visibilityState === "hidden") setTimeout(draw, 50);
+  else requestAnimationFrame(draw);
+}

@@ -100,8 +100,8 @@ export function market(store, attempt) {
     const price = view.players.flatMap(({ tiles_drawn }) => tiles_drawn).find(({ tile }) => tile === selected)?.price ?? 0;
     const seller = view.players.find(({ tiles_drawn }) => tiles_drawn.some(({ tile }) => tile === selected));
     setText(confirm, selected ? t("market.buy", { tile: selected, name: seller?.name ?? "", count: price }) : t("market.choose"));
-    confirm.disabled = !selected || store.busy;
-    pass.disabled = store.busy || !acting;
+    confirm.disabled = !selected || store.blocked;
+    pass.disabled = store.blocked || !acting;
     setText(hint, t("market.affordable", { count: buyable().size, gold: store.me?.gold ?? 0 }));
   }
 

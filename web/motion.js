@@ -23,6 +23,7 @@ export function fly(from, to, { picture, delay = 0 } = {}) {
   document.body.append(copy);
   const at = (/** @type {DOMRect} */ box) => (picture ? { left: `${box.left + box.width / 2}px`, top: `${box.top + box.height / 2}px` }
     : { left: `${box.left}px`, top: `${box.top}px`, width: `${box.width}px`, height: `${box.height}px` });
-  copy.animate([at(start), { ...at(end), opacity: 0.3 }], { duration: FLIGHT_MS, delay, easing: "ease-in-out", fill: "backwards" })
+  const faded = picture ? {} : { opacity: 0.3 }; // a text must stay readable
+  copy.animate([at(start), { ...at(end), ...faded }], { duration: FLIGHT_MS, delay, easing: "ease-in-out", fill: "backwards" })
     .finished.finally(() => copy.remove());
 }

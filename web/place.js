@@ -152,7 +152,7 @@ export class Placing {
 
   async commit() {
     const { ghost, store } = this;
-    if (!ghost || !this.building || store.busy || !store.actions) return;
+    if (!ghost || !this.building || store.blocked || !store.actions) return;
     const { tile, x, y, rotation } = ghost;
     this.tile = null;
     this.#show(null);

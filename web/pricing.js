@@ -129,7 +129,7 @@ export function pricingTray(store, attempt) {
     const set = store.me?.offer_set ?? false;
     const last = !set && store.view.waiting_for.length === 1;
     setText(send, last ? t("pricing.set_and_reveal") : t("pricing.set"));
-    send.disabled = store.busy || !draft?.discard || rest < 0;
+    send.disabled = store.blocked || !draft?.discard || rest < 0;
     hide(send, !editing);
     hide(change, editing || !set);
     const names = store.view.players.filter(({ offer_set }) => offer_set).length;

@@ -1,8 +1,10 @@
-import { ApiError, HistoryLostError } from "./client/errors.js";
+import { ApiError } from "./client/errors.js";
 import { fold } from "./client/fold.js";
 import { randomKey } from "./client/transport.js";
 import { skye } from "./api.js";
 import { atLeast, learnTime, leftMs } from "./clock.js";
+import { nextFrame } from "./dom.js";
+import { follow } from "./follow.js";
 import { TabGroup } from "./tabs.js";
 import { toastError } from "./toast.js";
 import { dropToken } from "./tokens.js";
@@ -50,6 +52,7 @@ export class Store {
     this.pending = null;
     /** Whether a write is under way. */
     this.busy = false;
+    for (const type of ["online", "offline"]) addEventListener(type, () => this.changed(), { signal: this.#stop.signal });
     this.tabs = new TabGroup(`${id}.${token?.slice(-8) ?? ""}`, (event) => this.#receive(event));
   }
 
@@ -74,7 +77,7 @@ export class Store {
     const { actions, ...view } = await this.game.get({ signal, query: WITH_ACTIONS });
     this.view = /** @type {Game} */ (view);
     this.#adopt(actions);
-    learnTime(/** @type {any} */ (view).now ?? skyeTime());
+    learnTime(view.now);
     this.log = [];
     await this.#catchUp(this.view.last_event);
     this.changed();
@@ -101,26 +104,18 @@ export class Store {
   }
 
   async #follow() {
-    const signal = this.#stop.signal;
-    while (!signal.aborted) {
-      try {
-        const onState = (/** @type {any} */ state) => { this.connection = state; this.changed(); };
-        for await (const event of this.game.events({ after: this.log.at(-1)?.id ?? 0, signal, onState })) {
-          this.tabs.relay(/** @type {Event} */ (event));
-          this.#receive(/** @type {Event} */ (event));
-        }
-        this.connection = "over";
-        return this.changed();
-      } catch (error) {
-        if (signal.aborted) return;
-        if (error instanceof HistoryLostError) await this.#load();
-        else return this.#lost(error);
-      }
-    }
+    await follow({
+      signal: this.#stop.signal,
+      events: (signal, onState) => this.game.events({ after: this.log.at(-1)?.id ?? 0, signal, onState }),
+      onState: (state) => { this.connection = state; this.changed(); },
+      onEvent: (event) => { this.tabs.relay(event); this.#receive(event); },
+      onHistoryLost: () => this.#load(),
+    }).catch((error) => this.#lost(error));
   }
 
-  /** @param {unknown} error The stream has ended for us. */
+  /** @param {unknown} error Why the game can no longer be followed. */
   #lost(error) {
+    if (this.#stop.signal.aborted) return;
     this.connection = "gone";
     if (error instanceof ApiError && error.code === "token_unknown" && this.token) dropToken(this.id, this.token);
     toastError(error);
@@ -137,7 +132,7 @@ export class Store {
     if (event.id <= last) return;
     if (event.id > last + 1) return void this.#catchUp().catch(() => {});
     this.log.push(event);
-    if (event.id <= this.view.last_event) return; // only told, the view has it
+    if (event.id <= this.view.last_event) return; // only logged, the view has it
     atLeast(event.at);
     this.#heardAt ||= performance.now();
     fold(this.view, event);
@@ -157,6 +152,11 @@ export class Store {
 
   get myTurn() {
     return this.seat !== null && this.view.status === "playing" && this.view.waiting_for.includes(this.seat);
+  }
+
+  /** Whether no new action can be sent now. While only the server is unreachable, requests are retried. */
+  get blocked() {
+    return this.busy || !navigator.onLine;
   }
 
   /** The players, our unconfirmed placement included. */
@@ -239,7 +239,7 @@ export class Store {
    * @returns {Promise<boolean>} Whether it was accepted.
    */
   async act(write, key = randomKey()) {
-    if (this.busy || this.seat === null) return false;
+    if (this.blocked || this.seat === null) return false;
     this.busy = true;
     this.changed();
     const { deadline } = this.view;
@@ -299,15 +299,4 @@ export class Store {
     if (this.view.players[this.seat].tiles_to_build.some((tile) => tile === placement.tile)) await this.place(placement, key);
     else remember(this.id, null);
   }
-}
-
-function skyeTime() {
-  const { clockOffsetMs } = skye.transport;
-  return clockOffsetMs === null ? null : Date.now() + clockOffsetMs;
-}
-
-/** @param {() => void} draw In the next frame, or soon in a page that is not visible. */
-function nextFrame(draw) {
-  if (document.visibilityState === "hidden") setTimeout(draw, 50);
-  else requestAnimationFrame(draw);
 }

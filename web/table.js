@@ -245,7 +245,7 @@ class Table {
     setText(this.now, counted.map(({ slot, id }) => `${slot} ${t(`scoring.${id}.title`)}`).join(" · "));
     setText(this.connection, t(`connection.${store.connection}`));
     this.connection.className = `connection ${store.connection}`;
-    hide(this.banner, store.connection !== "away");
+    hide(this.banner, store.connection !== "away" && navigator.onLine);
     document.title = `${store.myTurn ? "● " : ""}${turnText(store)} · Skye`;
     this.#tick();
   }

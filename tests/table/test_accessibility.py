@@ -1,4 +1,4 @@
-"""axe-core finds nothing on any screen, in any phase."""
+"""axe-core finds nothing on any screen, in any phase; seats do not depend on seeing colors."""
 
 from pathlib import Path
 
@@ -11,6 +11,15 @@ AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
 RUN = """axe.run({runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
   rules: {"target-size": {enabled: true}}}).then(({violations}) => violations.flatMap(({id, nodes}) =>
     nodes.map(({html, failureSummary}) => `${id}: ${html.slice(0, 200)} ${failureSummary}`)))"""
+SMALL = {"width": 360, "height": 740}
+DARK = {"color_scheme": "dark"}
+OTHER_LANGUAGES = [
+    ("de", SMALL),
+    ("ru", DARK),
+    ("zh", {"width": 1024, "height": 768}),
+    ("ja", SMALL | DARK),
+    ("x-rtl", {}),
+]
 
 
 @pytest.fixture(scope="module")
@@ -21,9 +30,8 @@ def axe():
 
 def findings(browser, screen, axe):
     """Return what axe finds on a page. The debugger runs it: the policy of the page refuses it."""
-    browser.expected.append(
-        "rusted"
-    )  # axe itself tries whether it may evaluate text, which Trusted Types refuse
+    # axe itself tries whether it may evaluate text, which Trusted Types refuse
+    browser.expected.append("rusted")
     session = screen.page.context.new_cdp_session(screen.page)
     session.send("Runtime.evaluate", {"expression": axe})
     found = session.send("Runtime.evaluate", {"expression": RUN, "awaitPromise": True, "returnByValue": True})
@@ -31,8 +39,8 @@ def findings(browser, screen, axe):
     return found["result"]["value"]
 
 
-def check_every_phase(browser, axe, language="en", **window):
-    """Look for findings on every screen and in every phase of a game."""
+def check_before_a_game(browser, axe, language, **window):
+    """Look for findings on the first screen and in a lobby."""
     browser.game("Ann", "Bob", start=False)  # so that there is a list
     front = browser.window(f"/play/?lang={language}", **window)
     front.page.wait_for_selector(".games")
@@ -41,41 +49,95 @@ def check_every_phase(browser, axe, language="en", **window):
     screen = browser.window(f"/play/?game={lobby}&lang={language}#host={host}", **window)
     screen.page.wait_for_selector(".lobby")
     assert findings(browser, screen, axe) == []
-    game, tokens, _ = browser.game("Ann", bots=["random"])
-    screen = browser.window(f"/play/?game={game}&lang={language}#seat={tokens[0]}", **window)
-    for phase in ("pricing", "buying", "building"):
-        screen.play_until(lambda state, phase=phase: state["phase"] == phase and state["mine"])
-        screen.page.wait_for_timeout(300)
-        assert findings(browser, screen, axe) == [], phase
+
+
+def check_trial(browser, screen, axe):
+    """Look for findings while a tile is tried that is not in hand; end the trial."""
+    screen.page.locator(".pricing .try").first.click()
+    screen.page.wait_for_selector(".trial:visible")
+    screen.page.locator(".cell.legal").first.click()
+    screen.page.wait_for_selector(".trial .gains:visible")
+    assert findings(browser, screen, axe) == []
+    screen.page.click("[data-act=end-trial]")
+
+
+def check_ghost(browser, screen, axe):
+    """Look for findings beside a ghost, and in the list of shortcuts."""
     screen.page.locator(".hand-tile:not(.dim)").first.click()
     screen.page.locator(".cell.legal").first.click()
-    screen.page.wait_for_selector(".gains:not([hidden])")
+    screen.page.wait_for_selector(".building .gains:visible")
     assert findings(browser, screen, axe) == []
     screen.page.keyboard.press("?")
     screen.page.wait_for_selector("dialog[open]")
     assert findings(browser, screen, axe) == []
     screen.page.keyboard.press("Escape")
+
+
+def check_every_phase(browser, axe, language="en", **window):
+    """Look for findings on every screen and in every phase of a game."""
+    check_before_a_game(browser, axe, language, **window)
+    game, tokens, _ = browser.game("Ann", bots=["random"])
+    screen = browser.window(f"/play/?game={game}&lang={language}#seat={tokens[0]}", **window)
+    for phase in ("pricing", "buying", "building"):
+        screen.play_until(lambda state, phase=phase: state["phase"] == phase and state["mine"])
+        assert findings(browser, screen, axe) == [], phase
+        if phase == "pricing":
+            check_trial(browser, screen, axe)
+    check_ghost(browser, screen, axe)
+    screen.play_until(lambda state: state["phase"] == "pricing")
+    screen.page.wait_for_selector(".strip .points:visible")
+    assert findings(browser, screen, axe) == []
     screen.play_until(lambda state: state["status"] == "finished", Mouse())
+    screen.page.wait_for_selector(".result:visible")
     assert findings(browser, screen, axe) == []
     replay = browser.window(f"/play/?game={game}&replay=1&lang={language}#e=20", **window)
     replay.page.wait_for_selector(".scrub")
     assert findings(browser, replay, axe) == []
 
 
+def check_hand_over(browser, axe, language="en", **window):
+    """Look for findings while the device is to be handed over to another seat."""
+    game, tokens, _ = browser.game("Ann", "Bob")
+    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}", **window)
+    screen.page.wait_for_selector(".pricing .card")
+    screen.page.goto("about:blank")
+    screen.page.goto(f"{browser.url}/play/?game={game}&lang={language}#seat={tokens[1]}")
+    screen.page.wait_for_selector(".switcher button:nth-child(2)")
+    assert findings(browser, screen, axe) == []
+    Mouse().set_prices(screen.page)
+    screen.page.wait_for_selector("[data-act=hand-over]")
+    assert findings(browser, screen, axe) == []
+
+
 def test_axe_finds_nothing_in_any_phase(browser, axe):
     check_every_phase(browser, axe)
 
 
+def test_axe_finds_nothing_while_the_device_is_handed_over(browser, axe):
+    check_hand_over(browser, axe)
+
+
 @pytest.mark.full_size
-@pytest.mark.parametrize(
-    ("language", "window"),
-    [
-        ("de", {"width": 360, "height": 740}),
-        ("ru", {"color_scheme": "dark"}),
-        ("zh", {"width": 1024, "height": 768}),
-        ("ja", {"width": 360, "height": 740, "color_scheme": "dark"}),
-        ("x-rtl", {}),
-    ],
-)
+@pytest.mark.parametrize(("language", "window"), OTHER_LANGUAGES)
 def test_axe_finds_nothing_in_other_languages_sizes_and_colors(browser, axe, language, window):
     check_every_phase(browser, axe, language, **window)
+
+
+@pytest.mark.full_size
+@pytest.mark.parametrize(("language", "window"), OTHER_LANGUAGES)
+def test_axe_finds_nothing_at_hand_over_in_other_languages(browser, axe, language, window):
+    check_hand_over(browser, axe, language, **window)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_seats_are_told_apart_by_shape_as_well_as_color(browser, scheme):
+    names = ("Ann", "Bob", "Cy", "Dee", "Eve")
+    game, tokens, _ = browser.game(*names)
+    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}", color_scheme=scheme)
+    screen.page.wait_for_selector(".pricing .card")
+    marks = screen.page.locator(".seat .mark")
+    assert len(set(marks.all_inner_texts())) == len(names)
+    in_market = screen.page.locator(".market-row .mark").all_inner_texts()
+    assert len(set(in_market)) == len(names) - 1
+    outlines = marks.evaluate_all("all => all.map((one) => getComputedStyle(one).webkitTextStrokeWidth)")
+    assert "0px" not in outlines

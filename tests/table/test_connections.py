@@ -1,9 +1,30 @@
 """Cuts, restarts, lost answers, several tabs and clocks that are wrong."""
 
+import re
+
+import pytest
+
 from tests.support.launcher import launching
 from tests.support.ports import free_port
 from tests.table.driver import Browser, Mouse, call
 from tests.table.test_play import offer, seated
+
+
+class Rival:
+    """Plays another seat by plain HTTP."""
+
+    def __init__(self, browser, game, token):
+        self.url, self.path, self.token = browser.url, f"/v1/games/{game}", token
+
+    def act(self):
+        """Do the first thing that can be done, if it is this seat's turn."""
+        view = call(self.url, "GET", self.path, token=self.token)
+        seat = view["you"]["seat"]
+        if view["status"] != "playing" or seat not in view["waiting_for"]:
+            return
+        listed = call(self.url, "GET", f"{self.path}/players/{seat}/actions", token=self.token)["actions"]
+        action = next(action for action in listed if action["type"] != "take_back")
+        call(self.url, action["method"], action["href"], action["body"], self.token)
 
 
 def test_events_missed_while_offline_are_shown_afterwards(browser):
@@ -138,5 +159,54 @@ def test_deadline_counts_down_by_the_clock_of_the_server(browser):
 def test_deadline_that_passes_plays_on_for_the_seat(browser):
     game, tokens, _ = browser.game("Ann", "Bob", options={"turn_ms": 1500})
     screen = browser.window(f"/play/?game={game}#seat={tokens[0]}")
+    screen.page.wait_for_selector(".table:not([data-phase=pricing])")
+    assert "run out of time" in screen.page.locator(".log").inner_text()
+
+
+def test_nothing_new_can_be_sent_while_the_browser_is_offline(browser):
+    browser.expected.append("ERR_INTERNET_DISCONNECTED")
+    screen, _, _ = seated(browser, "Ann", "Bob")
+    page = screen.page
+    page.locator(".pricing .discard").first.click()
+    page.wait_for_selector("[data-act=set]:enabled")
+    page.context.set_offline(True)
+    page.wait_for_selector("[data-act=set]:disabled")
+    assert page.locator(".banner").is_visible()
+    assert page.locator(".pricing .card").count() == 3
+    page.context.set_offline(False)
+    page.wait_for_selector("[data-act=set]:enabled")
+    page.wait_for_selector(".banner", state="hidden")
+
+
+@pytest.mark.parametrize("phase", ["pricing", "buying", "building"])
+def test_connection_cut_in_a_phase_is_resumed_where_the_game_is(browser, phase):
+    browser.expected.append("ERR_INTERNET_DISCONNECTED")
+    screen, game, tokens = seated(browser, "Ann", "Bob", options={"seed": "table", "starting_seat": 1})
+    rival = Rival(browser, game, tokens[1])
+    while screen.caught_up()["phase"] != phase:
+        rival.act()
+        screen.play_until(lambda state: not state["mine"] or state["phase"] == phase)
+    screen.page.context.set_offline(True)
+    screen.page.wait_for_selector(".banner")
+    rival.act()
+    screen.page.context.set_offline(False)
+    assert screen.caught_up()["phase"] == phase
+    screen.page.wait_for_selector(".connection.live")
+    round_number = screen.view()["round"]
+    while screen.caught_up()["round"] == round_number:
+        screen.play_until(lambda state: not state["mine"])
+        rival.act()
+
+
+@pytest.mark.parametrize("wrong", ["2020-01-01T00:00:00Z", "2035-01-01T00:00:00Z"])
+def test_deadline_passes_at_the_time_of_the_server(browser, wrong):
+    game, tokens, _ = browser.game("Ann", "Bob", options={"turn_ms": 5000})
+    screen = browser.window("/play/")
+    screen.page.clock.install(time=wrong)
+    screen.page.route("**/events/stream", lambda _: None)  # a stream that never answers
+    screen.page.goto(f"{browser.url}/play/?game={game}#seat={tokens[0]}")
+    screen.page.wait_for_selector(".clock.soon")
+    assert re.fullmatch("0:0[0-5]", screen.page.locator(".clock").inner_text())
+    assert "seconds left" in screen.page.locator("#alert").inner_text()
     screen.page.wait_for_selector(".table:not([data-phase=pricing])")
     assert "run out of time" in screen.page.locator(".log").inner_text()

@@ -104,6 +104,36 @@ def test_ghost_goes_through_exactly_the_legal_rotations(browser):
     assert seen == legal
 
 
+def test_taps_keys_wheel_and_button_turn_only_to_legal_rotations(browser):
+    screen, _, _ = seated(browser, "Ann", bots=["random"])
+    screen.play_until(lambda state: state["phase"] == "building" and state["mine"] and state["ready"])
+    page = screen.page
+    page.locator(".hand-tile:not(.dim)").first.click()
+    page.locator(".cell.legal:has(.dots i:nth-child(2))").first.click()
+    ghost = page.locator(".cell.ghost")
+    legal = ghost.locator(".dots i").count()
+
+    def shown():
+        return int(re.search(r"turned by \W*(\d+)", ghost.get_attribute("aria-label"))[1])
+
+    def cycle(turn):
+        seen = [shown()]
+        for _ in range(legal):
+            turn()
+            seen.append(shown())
+        return seen
+
+    ghost.hover()
+    once_around = cycle(ghost.click)
+    assert len(set(once_around)) == legal
+    assert once_around[0] == once_around[-1]
+    assert cycle(lambda: page.keyboard.press("r")) == once_around
+    assert cycle(lambda: page.click("[data-act=rotate]")) == once_around
+    ghost.hover()
+    assert cycle(lambda: page.mouse.wheel(0, 100)) == once_around
+    assert cycle(lambda: page.keyboard.press("Shift+R")) == once_around[::-1]
+
+
 def points_of(browser, game, tokens):
     """Return the points that the server counts in seat 0's territory now, by slot."""
     what_if = call(browser.url, "POST", f"/v1/games/{game}/players/0/what-if", {"placements": []}, tokens[0])

@@ -1,0 +1,38 @@
+import { HistoryLostError } from "./client/errors.js";
+
+/** @typedef {import("./api.js").Event} Event */
+/** @typedef {"live" | "polling" | "away"} Connection */
+
+/**
+ * @typedef {object} Followed
+ * @property {AbortSignal} signal Ends the following.
+ * @property {(signal: AbortSignal, onState: (state: Connection) => void) => AsyncIterable<unknown>} events
+ * @property {(state: Connection | "over") => void} onState
+ * @property {(event: Event) => void} onEvent
+ * @property {() => Promise<void>} onHistoryLost
+ */
+
+/**
+ * Follow the events of a game until it is over. When the browser is online again, connect at once and do not wait for
+ * the next retry.
+ *
+ * @param {Followed} followed
+ * @throws {import("./client/errors.js").ApiError} The game or the token is no longer known.
+ */
+export async function follow({ signal, events, onState, onEvent, onHistoryLost }) {
+  while (!signal.aborted) {
+    const attempt = new AbortController();
+    addEventListener("online", () => attempt.abort(), { signal: attempt.signal });
+    try {
+      for await (const event of events(AbortSignal.any([signal, attempt.signal]), onState)) onEvent(/** @type {Event} */ (event));
+      return onState("over");
+    } catch (error) {
+      if (signal.aborted) return;
+      if (attempt.signal.aborted) continue;
+      if (!(error instanceof HistoryLostError)) throw error;
+      await onHistoryLost();
+    } finally {
+      attempt.abort();
+    }
+  }
+}
