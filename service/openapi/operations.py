@@ -115,6 +115,12 @@ PLAYERS = (*STORE, "player_key_required", "token_unknown", "game_unreadable", "t
 WRITES = (*GAME, *CREATES, "version_mismatch")
 """What refuses wherever a game is changed."""
 
+HOST = ("token_required", "host_only")
+"""The codes of a request that only the host may send."""
+
+OWN_SEAT = ("token_required", "not_your_seat", "seat_not_found")
+"""The codes of a request that needs the token of a seat; the host may act for some seats."""
+
 
 def text(name: str) -> dict[str, str]:
     """Return the schema of an answer that is no JSON: the component of this name."""

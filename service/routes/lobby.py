@@ -7,13 +7,7 @@ from typing import Any
 
 from flask import Response
 
-from service.openapi.operations import (
-    BODY,
-    Link,
-    ResponseDoc,
-    Token,
-    writes,
-)
+from service.openapi.operations import BODY, HOST, OWN_SEAT, Link, ResponseDoc, Token, writes
 from service.routes.games import NEW_GAME, THIS_GAME, blueprint
 from service.schemas import requests, responses
 from service.usecases import commands
@@ -21,11 +15,15 @@ from service.usecases import rematch as rematches
 from service.web.collaborators import collaborators
 from service.web.rate_limits import charge_creation
 from service.web.request_parsing import command_from_request
-from service.web.responses import (
-    command_response,
-)
+from service.web.responses import command_response
 
 __all__ = ["blueprint"]
+
+_OPEN_LOBBY = ("game_already_started", "game_aborted", "too_many_changes")
+"""The codes of a request that changes the seats of a lobby."""
+
+_SEATING = ("color_taken", "name_taken")
+"""The codes of a request that names a player."""
 
 _OWN_VIEW = ResponseDoc(
     200,
@@ -54,16 +52,12 @@ _OWN_VIEW = ResponseDoc(
     token=Token.OPTIONAL,
     refuses=[
         *BODY,
-        "token_required",
-        "host_only",
-        "game_already_started",
-        "game_aborted",
-        "too_many_changes",
+        *HOST,
+        *_OPEN_LOBBY,
         "game_full",
         "already_seated",
         "too_many_games",
-        "color_taken",
-        "name_taken",
+        *_SEATING,
         "invalid_setup",
     ],
 )
@@ -98,14 +92,7 @@ def join_game(player: dict[str, Any], game: str) -> Response:
         responses.CreatedInvite,
         links=[Link("join_game", "Take the seat, with the code as the token.", THIS_GAME)],
     ),
-    refuses=[
-        "token_required",
-        "host_only",
-        "game_already_started",
-        "game_aborted",
-        "too_many_changes",
-        "game_full",
-    ],
+    refuses=[*HOST, *_OPEN_LOBBY, "game_full"],
 )
 def invite_player(game: str) -> Response:
     """Invite a player.
@@ -121,17 +108,7 @@ def invite_player(game: str) -> Response:
 @blueprint.route("/games/<game>/players/<int:seat>", methods=["PATCH"])
 @writes(
     _OWN_VIEW,
-    refuses=[
-        *BODY,
-        "token_required",
-        "not_your_seat",
-        "seat_not_found",
-        "game_already_started",
-        "game_aborted",
-        "too_many_changes",
-        "color_taken",
-        "name_taken",
-    ],
+    refuses=[*BODY, *OWN_SEAT, *_OPEN_LOBBY, *_SEATING],
 )
 @blueprint.arguments(requests.PlayerChanges, description="What changes.")
 def change_player(changes: dict[str, Any], game: str, seat: int) -> Response:
@@ -157,7 +134,7 @@ def change_player(changes: dict[str, Any], game: str, seat: int) -> Response:
             )
         ],
     ),
-    refuses=["token_required", "not_your_seat", "seat_not_found", "too_many_changes"],
+    refuses=[*OWN_SEAT, "too_many_changes"],
 )
 def rotate_token(game: str, seat: int) -> Response:
     """Replace the token of a seat.
@@ -174,14 +151,7 @@ def rotate_token(game: str, seat: int) -> Response:
 @blueprint.route("/games/<game>/players/<int:seat>", methods=["DELETE"])
 @writes(
     _OWN_VIEW,
-    refuses=[
-        "token_required",
-        "not_your_seat",
-        "seat_not_found",
-        "game_aborted",
-        "game_over",
-        "seat_played_by_bot",
-    ],
+    refuses=[*OWN_SEAT, "game_aborted", "game_over", "seat_played_by_bot"],
 )
 def leave_game(game: str, seat: int) -> Response:
     """Leave a game.
@@ -196,14 +166,7 @@ def leave_game(game: str, seat: int) -> Response:
 @blueprint.route("/games/<game>/start", methods=["POST"])
 @writes(
     _OWN_VIEW,
-    refuses=[
-        "token_required",
-        "host_only",
-        "game_already_started",
-        "game_aborted",
-        "too_few_players",
-        "invalid_setup",
-    ],
+    refuses=[*HOST, "game_already_started", "game_aborted", "too_few_players", "invalid_setup"],
 )
 def start_game(game: str) -> Response:
     """Start a game.
@@ -250,7 +213,7 @@ def rematch(game: str) -> Response:
 
 
 @blueprint.route("/games/<game>", methods=["DELETE"])
-@writes(_OWN_VIEW, refuses=["token_required", "host_only", "game_aborted", "game_over"])
+@writes(_OWN_VIEW, refuses=[*HOST, "game_aborted", "game_over"])
 def abort_game(game: str) -> Response:
     """Abort a game.
 
@@ -263,15 +226,7 @@ def abort_game(game: str) -> Response:
 @blueprint.route("/games/<game>/clock", methods=["POST"])
 @writes(
     _OWN_VIEW,
-    refuses=[
-        *BODY,
-        "token_required",
-        "host_only",
-        "clock_not_manual",
-        "game_aborted",
-        "game_over",
-        "too_many_changes",
-    ],
+    refuses=[*BODY, *HOST, "clock_not_manual", "game_aborted", "game_over", "too_many_changes"],
 )
 @blueprint.arguments(requests.Advance, description="How far to advance the clock.")
 def advance_clock(advance: dict[str, Any], game: str) -> Response:

@@ -9,7 +9,7 @@ from flask import Response
 
 from service.matches.authorization import require_own_seat
 from service.matches.views import actions_view
-from service.openapi.operations import BODY, Describe, Link, ResponseDoc, Token, reads, writes
+from service.openapi.operations import BODY, OWN_SEAT, Describe, Link, ResponseDoc, Token, reads, writes
 from service.schemas import requests, responses
 from service.usecases.commands import play_move
 from service.web.collaborators import collaborators
@@ -29,7 +29,6 @@ _Query: TypeAlias = dict[str, Any]
 _includes = blueprint.arguments(requests.ViewQuery, location="query")
 
 _SEAT = {"game": "$request.path.game", "seat": "$request.path.seat"}
-_OWN_SEAT = ("token_required", "not_your_seat", "seat_not_found")
 
 
 def _moves(*refuses: str) -> Describe:
@@ -41,7 +40,7 @@ def _moves(*refuses: str) -> Describe:
         links=[Link("list_actions", "What the seat can do next.", _SEAT)],
     )
     in_play = ("game_not_started", "game_aborted", "game_over", "seat_played_by_bot", "wrong_phase")
-    return writes(answer, refuses=[*_OWN_SEAT, *in_play, *refuses])
+    return writes(answer, refuses=[*OWN_SEAT, *in_play, *refuses])
 
 
 @blueprint.route("/actions")
@@ -58,7 +57,7 @@ def _moves(*refuses: str) -> Describe:
             Link("finish_building", "In the building phase: an action of this type.", _SEAT),
         ],
     ),
-    refuses=[*_OWN_SEAT, "not_acceptable"],
+    refuses=[*OWN_SEAT, "not_acceptable"],
     token=Token.REQUIRED,
 )
 def list_actions(game: str, seat: int) -> Response:
