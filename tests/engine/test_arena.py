@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from skye.arena.league import League
 from skye.arena.ratings import standings, wilson
 
 REPOSITORY = Path(__file__).parents[2]
+HOSTILE = Path(__file__).with_name("hostile_command.py")
 EXAMPLE = REPOSITORY / "examples/arena/bot.mjs"
 
 
@@ -36,7 +38,7 @@ def play(tmp_path, monkeypatch):
 
 def test_group_has_every_set_of_bots_in_every_rotation_on_one_seed():
     entrants = tuple(map(entrant_from, ["random", "greedy", "third=cat"]))
-    league = League(entrants, 2, 12, "s", 1)
+    league = League(entrants, 2, 12, "s")
     line_ups = [[entrant.name for entrant in league.line_up(game)[0]] for game in range(6)]
     assert league.group_size == 6
     assert sorted(map(tuple, line_ups)) == sorted(
@@ -50,7 +52,7 @@ def test_group_has_every_set_of_bots_in_every_rotation_on_one_seed():
 
 
 def test_last_bot_takes_the_seats_that_are_left():
-    league = League(tuple(map(entrant_from, ["random", "greedy"])), 4, 4, "s", 1)
+    league = League(tuple(map(entrant_from, ["random", "greedy"])), 4, 4, "s")
     assert [[entrant.name for entrant in league.line_up(game)[0]].index("random") for game in range(4)] == [
         0,
         3,
@@ -88,14 +90,14 @@ def test_record_of_each_game_replays_to_its_scores(play):
         ("arena_bots:cheat", "illegal"),
         ("arena_bots:endless", "took a placement back"),
         ("arena_bots:missing", "no bot"),
+        ("arena_bots:flood", "budget"),
         ("deaf=sleep 600", "budget"),
         ("noise=yes", "sent no move"),
         ("absent=/no/such/program", "cannot be started"),
     ],
 )
-def test_bot_that_fails_loses_its_games_and_the_league_goes_on(play, monkeypatch, bot, failure):
-    monkeypatch.setattr("skye.arena.bot_process.STARTUP_S", 5.0)
-    _, results = play("random", bot, budget=1)
+def test_bot_that_fails_loses_its_games_and_the_league_goes_on(play, bot, failure):
+    _, results = play("random", bot, budget=1, startup=4)
     assert len(results) == 2
     for result in results:
         seat = 1 - result["bots"].index("random")
@@ -107,6 +109,35 @@ def test_bot_that_fails_loses_its_games_and_the_league_goes_on(play, monkeypatch
 def test_hostile_bot_in_its_own_process_finds_no_secret(play, hostile):
     _, results = play("greedy", f"arena_bots:{hostile}", budget=20, seed=None)
     assert all(result["failures"] == {} for result in results)
+
+
+@pytest.mark.parametrize(
+    ("trick", "failure"),
+    [
+        ("flood", "sent too much"),
+        ("chatter", "budget"),
+        ("early", "answered decision"),
+        ("deep", "sent no move"),
+        ("number", "sent no move"),
+        ("array", "sent no move"),
+        ("binary", "sent no move"),
+        ("half", "budget"),
+        ("close", "ended"),
+        ("price", "illegal"),
+    ],
+)
+def test_hostile_command_loses_its_games_and_the_league_goes_on(play, trick, failure):
+    _, results = play("random", f"hostile={sys.executable} {HOSTILE} {trick}", budget=1, startup=4)
+    for result in results:
+        seat = 1 - result["bots"].index("random")
+        assert failure in result["failures"][str(seat)]
+        assert len(result["failures"][str(seat)]) < 1000
+        assert result["winners"] == [1 - seat]
+
+
+def test_hostile_command_finds_no_secret_in_what_it_is_sent(play):
+    _, results = play("greedy", f"hostile={sys.executable} {HOSTILE} search", games=4, budget=20, seed=None)
+    assert [result["failures"] for result in results] == [{}] * 4
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")

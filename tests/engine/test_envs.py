@@ -4,6 +4,8 @@ import warnings
 
 import pytest
 
+from skye import SetOffer, offer_limits
+
 pytestmark = pytest.mark.filterwarnings("ignore")
 for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
 
@@ -70,3 +72,27 @@ def test_gymnasium_check_env_passes(players):
         while not ended:
             _, reward, ended, _, info = env.step(env.action_space.sample(info["action_mask"].astype("int8")))
     assert reward in (-1.0, 0.0, 1.0)
+
+
+@for_each_number_of_players
+def test_gymnasium_shows_the_agent_nothing_of_a_secret_offer(monkeypatch, players):
+    pytest.importorskip("gymnasium", reason="Gymnasium is not installed: its environment is not tested")
+    from skye.envs.gymnasium import IsleOfSkye
+
+    def asking(price):
+        def bot(game, seat, _rng):
+            discard, one, other = offer_limits(game, seat).tiles
+            return SetOffer(discard, ((one, price), (other, price)))
+
+        return bot
+
+    shown = []
+    for price in (1, 2):
+        monkeypatch.setattr("skye.envs.gymnasium.BOTS", {"asking": asking(price)})
+        env = IsleOfSkye(["asking"] * (players - 1), render_mode="ansi")
+        for seed in range(30):
+            observation, info = env.reset(seed=seed)
+            mask = info.pop("action_mask")
+            shown.append((price, seed, env.seat, observation.tobytes(), mask.tobytes(), info, env.render()))
+    assert {seat for _, _, seat, *_ in shown} == set(range(players))
+    assert [one[1:] for one in shown[:30]] == [other[1:] for other in shown[30:]]

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from skye.arena.bot_process import Budget
 from skye.arena.command import main
 from skye.arena.match import play_match
 from skye.arena.server_game import ServerGame, server_of
@@ -40,7 +41,7 @@ def test_bot_of_server_plays_a_league(play, url, players):
 
 
 def test_game_with_bots_of_server_ends_there_with_the_same_scores(url):
-    server = ServerGame(url, ["theirs", "theirs"], ["greedy", "random"], "both theirs", 10)
+    server = ServerGame(url, ["theirs", "theirs"], ["greedy", "random"], "both theirs", Budget(10))
     result = play_match(["theirs", "theirs"], [None, None], "both theirs", server)
     assert result["failures"] == {}
     on_server = call(url, "GET", server.path, token=server.host_token)

@@ -8,11 +8,10 @@ import os
 import selectors
 import signal
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from skye.game import Game
 from skye.moves import Move, TakeBack
@@ -23,14 +22,21 @@ from skye.rules import legal_moves, offer_limits
 
 PROTOCOL_VERSION: Final = 1
 
-STARTUP_S: Final = 20.0
-"""Extra time for the first decision of a process, in which it loads what it needs."""
-
 _MAX_REPLY: Final = 65_536
 """Bytes; a longer line is not a reply."""
 
 _ERROR_TAIL: Final = 400
-"""Characters of the bot's standard error that a failure shows."""
+"""Bytes of the bot's standard error that a failure shows."""
+
+
+class Budget(NamedTuple):
+    """How many seconds a decision may take.
+
+    :param startup_s: in addition for the first decision of a process, in which it loads what it needs.
+    """
+
+    decision_s: float = 1.0
+    startup_s: float = 20.0
 
 
 class BotFailed(Exception):
@@ -40,12 +46,11 @@ class BotFailed(Exception):
 class BotProcess:
     """A bot that runs as a command; it sees what its seat may know and nothing of this process."""
 
-    def __init__(self, command: Sequence[str], budget_s: float) -> None:
+    def __init__(self, command: Sequence[str], budget: Budget) -> None:
         self.clock: Callable[[], float] = time.perf_counter
         self._command = command
-        self._budget_s = budget_s
-        self._process: subprocess.Popen[bytes] | None = None
-        self._received = b""
+        self._budget = budget
+        self._pipes: _Pipes | None = None
         self._decisions = 0
 
     def decide(self, game: Game, seat: int, rng: Random) -> Move:
@@ -54,13 +59,17 @@ class BotProcess:
         :raises BotFailed: when there is none in time. The process is stopped then; the next call starts
             another.
         """
+        seconds = self._budget.decision_s
+        if self._pipes is None:
+            self._pipes = _Pipes(self._command)
+            seconds += self._budget.startup_s
+        self._decisions += 1
+        request = _request(game, seat, self._decisions, rng.getrandbits(53), self._budget.decision_s)
         try:
-            first = self._process is None
-            self._start()
-            self._decisions += 1
-            self._send(_request(game, seat, self._decisions, rng.getrandbits(53), self._budget_s))
-            line = self._read_line(self._budget_s + (STARTUP_S if first else 0))
+            line = self._pipes.exchange(json.dumps(request, separators=(",", ":")).encode() + b"\n", seconds)
             return _move_in(line, self._decisions)
+        except TimeoutError:
+            raise BotFailed(f"exceeded its budget of {self._budget.decision_s:g} s{self._stop()}") from None
         except BotFailed as failure:
             raise BotFailed(f"{failure}{self._stop()}") from None
 
@@ -68,75 +77,102 @@ class BotProcess:
         """Stop the process."""
         self._stop()
 
-    def _start(self) -> None:
-        if self._process is not None:
-            return
-        self._received = b""
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
+    def _stop(self) -> str:
+        """Kill the process; return what it last wrote to standard error, as the end of a sentence."""
+        pipes, self._pipes = self._pipes, None
+        if pipes is None:
+            return ""
+        written = pipes.close().decode(errors="replace").strip()
+        return f": {written}" if written else ""
+
+
+class _Pipes:
+    """A process and its three standard streams.
+
+    Standard error is read too, and only its end kept: a bot that writes much there fills neither a disk nor a
+    pipe.
+
+    :raises BotFailed: when the command cannot be started.
+    """
+
+    def __init__(self, command: Sequence[str]) -> None:
+        pipe = subprocess.PIPE
         try:
             self._process = subprocess.Popen(
-                self._command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._errors,
-                start_new_session=True,
+                command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
             )
         except OSError as error:
-            self._errors.close()
             raise BotFailed(f"cannot be started: {error}") from None
-        assert self._process.stdin is not None and self._process.stdout is not None  # noqa: PT018
-        os.set_blocking(self._process.stdin.fileno(), False)
-        os.set_blocking(self._process.stdout.fileno(), False)
+        self._streams = [
+            stream for stream in (self._process.stdin, self._process.stdout, self._process.stderr) if stream
+        ]
+        self._input, self._output, self._errors = (stream.fileno() for stream in self._streams)
+        for stream in self._streams:
+            os.set_blocking(stream.fileno(), False)
+        self._received = b""
+        self._error_tail = b""
 
-    def _send(self, request: dict[str, Any]) -> None:
-        assert self._process is not None and self._process.stdin is not None  # noqa: PT018
-        data = json.dumps(request, separators=(",", ":")).encode() + b"\n"
-        deadline = time.monotonic() + self._budget_s + STARTUP_S
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._process.stdin, selectors.EVENT_WRITE)
-            while data:
-                if not selector.select(deadline - time.monotonic()):
-                    raise BotFailed("does not read its input")
-                try:
-                    data = data[os.write(self._process.stdin.fileno(), data) :]
-                except BlockingIOError:
-                    continue
-                except OSError:
-                    raise BotFailed("ended") from None
+    def exchange(self, request: bytes, seconds: float) -> bytes:
+        """Send a line and return the line that the process writes.
 
-    def _read_line(self, seconds: float) -> bytes:
-        assert self._process is not None and self._process.stdout is not None  # noqa: PT018
+        :raises TimeoutError: when there is none in time.
+        :raises BotFailed: when there will be none.
+        """
         deadline = time.monotonic() + seconds
         with selectors.DefaultSelector() as selector:
-            selector.register(self._process.stdout, selectors.EVENT_READ)
-            while b"\n" not in self._received:
+            selector.register(self._input, selectors.EVENT_WRITE)
+            selector.register(self._output, selectors.EVENT_READ)
+            selector.register(self._errors, selectors.EVENT_READ)
+            while request or b"\n" not in self._received:
                 left = deadline - time.monotonic()
-                if left <= 0 or not selector.select(left):
-                    raise BotFailed(f"exceeded its budget of {self._budget_s:g} s")
-                data = os.read(self._process.stdout.fileno(), _MAX_REPLY)
-                if not data:
-                    raise BotFailed("ended")
-                self._received += data
-                if len(self._received) > _MAX_REPLY:
-                    raise BotFailed("sent too much")
+                if left <= 0:
+                    raise TimeoutError
+                ready = {key.fd for key, _ in selector.select(left)}
+                if self._errors in ready and not self._read_errors():
+                    selector.unregister(self._errors)
+                if self._output in ready:
+                    self._read_output()
+                if self._input in ready:
+                    request = request[self._write(request) :]
+                    if not request:
+                        selector.unregister(self._input)
         line, _, self._received = self._received.partition(b"\n")
         return line
 
-    def _stop(self) -> str:
-        """Kill the process and its children; return what it last wrote to standard error."""
-        process, self._process = self._process, None
-        if process is None:
-            return ""
+    def close(self) -> bytes:
+        """Kill the process and its children; return the end of its standard error."""
         with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                pipe.close()
-        process.wait()
-        self._errors.seek(0)
-        written = self._errors.read().decode(errors="replace").strip()
-        self._errors.close()
-        return f": {written[-_ERROR_TAIL:]}" if written else ""
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        self._read_errors()
+        for stream in self._streams:
+            stream.close()
+        return self._error_tail
+
+    def _write(self, data: bytes) -> int:
+        try:
+            return os.write(self._input, data)
+        except BlockingIOError:
+            return 0
+        except OSError:
+            raise BotFailed("ended") from None
+
+    def _read_output(self) -> None:
+        data = os.read(self._output, _MAX_REPLY)
+        if not data:
+            raise BotFailed("ended")
+        self._received += data
+        if len(self._received) > _MAX_REPLY:
+            raise BotFailed("sent too much")
+
+    def _read_errors(self) -> bool:
+        """Keep the end of what can be read now; return whether there was anything."""
+        try:
+            data = os.read(self._errors, _MAX_REPLY)
+        except BlockingIOError:
+            return False
+        self._error_tail = (self._error_tail + data)[-_ERROR_TAIL:]
+        return bool(data)
 
 
 def _request(game: Game, seat: int, number: int, seed: int, budget_s: float) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from secrets import token_hex
 
 from skye.arena import entrants
+from skye.arena.bot_process import Budget
 from skye.arena.league import League, play_league, seed_in
 from skye.arena.ratings import Standing, standings
 from skye.arena.server_game import server_of
@@ -27,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if len({server_of(bot.url)[0] for bot in bots if bot.url is not None}) > 1:
             raise ValueError("a league has bots of one server at most")
         seed = options.seed or seed_in(options.out) or token_hex(16)
-        league = League(bots, options.players, options.games, seed, options.budget)
+        league = League(bots, options.players, options.games, seed, Budget(options.budget, options.startup))
         results = play_league(league, options.out, options.workers, _progress())
     except ValueError as error:
         print(f"skye-arena: {error}", file=sys.stderr)
@@ -71,6 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
     parser.add_argument("--budget", type=float, default=1.0, help="seconds for a decision of a process")
+    parser.add_argument("--startup", type=float, default=20.0, help="more seconds for its first decision")
     parser.add_argument("--out", type=Path, default=Path("league.jsonl"), help="file of results")
     return parser
 

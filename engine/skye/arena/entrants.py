@@ -20,7 +20,7 @@ from collections.abc import Callable
 from random import Random
 from typing import NamedTuple, Protocol
 
-from skye.arena.bot_process import BotProcess
+from skye.arena.bot_process import BotProcess, Budget
 from skye.bots import BOTS, choose_move
 from skye.game import Game
 from skye.moves import Move
@@ -80,10 +80,10 @@ def entrant_from(argument: str) -> Entrant:
     return Entrant(name, None, command)
 
 
-def decider_for(entrant: Entrant, budget_s: float) -> Decider | None:
+def decider_for(entrant: Entrant, budget: Budget) -> Decider | None:
     """Return what decides for an entrant; None if that is a server."""
     if entrant.url is not None:
         return None
     if entrant.shipped is not None:
         return _ShippedBot(entrant.shipped)
-    return BotProcess(entrant.command, budget_s)
+    return BotProcess(entrant.command, budget)

@@ -13,6 +13,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
+from skye.arena.bot_process import Budget
 from skye.arena.entrants import Decider, Entrant, decider_for
 from skye.arena.match import play_match
 from skye.arena.server_game import ServerGame, server_of
@@ -27,7 +28,7 @@ class League(NamedTuple):
     players: int
     games: int
     seed: str
-    budget_s: float
+    budget: Budget = Budget()
 
     def line_up(self, game: int) -> tuple[tuple[Entrant, ...], str]:
         """Return the entrants by seat and the seed of a game, counted from 0.
@@ -50,7 +51,7 @@ class League(NamedTuple):
     def header(self) -> Result:
         """Return the first line of the league's file."""
         bots = {bot.name: bot.shipped or bot.url or list(bot.command) for bot in self.entrants}
-        return {"bots": bots, "players": self.players, "seed": self.seed, "budget_s": self.budget_s}
+        return {"bots": bots, "players": self.players, "seed": self.seed, **self.budget._asdict()}
 
 
 def play_league(
@@ -122,20 +123,20 @@ def _play(game: int) -> Result:
     entrants, seed = league.line_up(game)
     for entrant in entrants:
         if entrant not in deciders:
-            deciders[entrant] = decider_for(entrant, league.budget_s)
+            deciders[entrant] = decider_for(entrant, league.budget)
     names = [entrant.name for entrant in entrants]
     of_seats = [deciders[entrant] for entrant in entrants]
-    return {"game": game, **play_match(names, of_seats, seed, _server_game(entrants, seed, league.budget_s))}
+    return {"game": game, **play_match(names, of_seats, seed, _server_game(entrants, seed, league.budget))}
 
 
-def _server_game(entrants: Sequence[Entrant], seed: str, budget_s: float) -> ServerGame | None:
+def _server_game(entrants: Sequence[Entrant], seed: str, budget: Budget) -> ServerGame | None:
     """Return the game on the server that the entrants are bots of, or None."""
     of_seats = [None if entrant.url is None else server_of(entrant.url) for entrant in entrants]
     servers = [server for server in of_seats if server is not None]
     if not servers:
         return None
     bots = [None if server is None else server[1] for server in of_seats]
-    return ServerGame(servers[0][0], [entrant.name for entrant in entrants], bots, seed, budget_s)
+    return ServerGame(servers[0][0], [entrant.name for entrant in entrants], bots, seed, budget)
 
 
 def _read(path: Path, league: League) -> dict[int, Result]:

@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 from urllib.request import Request, urlopen
 from uuid import uuid4
 
-from skye.arena.bot_process import STARTUP_S, BotFailed
+from skye.arena.bot_process import BotFailed, Budget
 from skye.moves import Buy, FinishBuilding, Move, Pass, SetOffer
 from skye.record import move_from, move_view
 from skye.tiles import COLORS
@@ -52,10 +52,10 @@ class ServerGame:
     """
 
     def __init__(
-        self, server: str, names: Sequence[str], bots: Sequence[str | None], seed: str, budget_s: float
+        self, server: str, names: Sequence[str], bots: Sequence[str | None], seed: str, budget: Budget
     ) -> None:
         self._server = server
-        self._budget_s = budget_s
+        self._budget = budget
         self._bots = bots
         self._last_event = 0
         players = [
@@ -95,7 +95,7 @@ class ServerGame:
         :raises BotFailed: also when they have not moved in time.
         """
         self._create()
-        deadline = time.monotonic() + self._budget_s + STARTUP_S
+        deadline = time.monotonic() + sum(self._budget)
         while (left := deadline - time.monotonic()) > 0:
             wait_ms = int(1000 * min(_WAIT_S, left))
             query = f"?after={self._last_event}&wait_ms={wait_ms}"
@@ -103,7 +103,7 @@ class ServerGame:
             self._last_event = max([self._last_event, *[event["id"] for event in page["events"]]])
             if moves := [move for event in page["events"] for move in self._moves_in(event)]:
                 return moves
-        raise BotFailed(f"exceeded its budget of {self._budget_s:g} s")
+        raise BotFailed(f"exceeded its budget of {self._budget.decision_s:g} s")
 
     def _moves_in(self, event: dict[str, Any]) -> Iterator[tuple[int, Move]]:
         if event["type"] == "offers_revealed":
