@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import ExitStack
 from typing import Any
 
-from flask import Response, request
+from flask import Response
 
-from service.matches.errors import FieldError, Problem
+from service.matches.errors import Problem
 from service.matches.match import Change, Match, MatchEvent, PositionSet, Status
 from service.matches.transitions import game_begun
 from service.matches.view_types import RecordView
@@ -20,9 +20,9 @@ from service.usecases.follower import Follower, events_after
 from service.web import sse
 from service.web.collaborators import collaborators
 from service.web.middleware import Header
-from service.web.rate_limits import network
 from service.web.request_parsing import Resource, bearer_token
 from service.web.responses import check_accepts, etag, json_response, link_to_next, not_modified
+from service.web.streams import count_open, last_event_id
 from skye import ActionView, Event, Position, actions_as_seen_by, round_report
 
 blueprint = Resource(
@@ -68,7 +68,7 @@ def list_events(query: dict[str, Any], game: str) -> Response:
     follower = _follower(game)
     with ExitStack() as on_close:
         if query["wait_ms"]:
-            on_close.callback(_open(follower, is_stream=False))
+            on_close.callback(count_open(follower.token, is_stream=False))
         (match, caller), changes = follower.long_poll(after, query["wait_ms"] / 1000, query["limit"])
     events = events_after(match, caller, changes, after)[: query["limit"]]
     following: list[Header] = []
@@ -96,19 +96,9 @@ def stream_events(query: dict[str, Any], game: str) -> Response:
     Server-sent events: each event as it happens, until the game is over. See the schema EventStream.
     """
     check_accepts(sse.EVENT_STREAM)
-    return _stream(_follower(game), _after(query))
-
-
-def _after(query: dict[str, Any]) -> int:
-    """Return the number of the last event that the client has; a reconnecting stream names it in a header."""
-    last = request.headers.get("Last-Event-ID")
-    if last is None:
-        return int(query["after"])
-    if not (last.isascii() and last.isdigit() and len(last) < 10):
-        raise Problem(
-            "invalid_parameter", errors=[FieldError("Last-Event-ID", "This is not an event's number.")]
-        )
-    return int(last)
+    follower = _follower(game)
+    last = last_event_id("[0-9]{1,9}", "This is not an event's number.")
+    return _stream(follower, query["after"] if last is None else int(last))
 
 
 def _follower(game: str) -> Follower:
@@ -116,17 +106,12 @@ def _follower(game: str) -> Follower:
     return Follower(its.games, its.change_notifier, its.feeds, game, bearer_token())
 
 
-def _open(follower: Follower, *, is_stream: bool) -> Callable[[], None]:
-    address = network(request.remote_addr)
-    return collaborators().open_streams.open(follower.token, address, is_stream=is_stream)
-
-
 def _stream(follower: Follower, after: int) -> Response:
     first = follower.read_from(after)
     match, _ = first[0]
     if match.is_over and after >= match.last_event:
         return Response(status=204, headers={"Cache-Control": "no-store"})  # an EventSource stops at 204
-    return sse.response(follower.stream(first, after).items(), _open(follower, is_stream=True))
+    return sse.response(follower.stream(first, after).items(), count_open(follower.token, is_stream=True))
 
 
 @blueprint.route("/rounds/<int:round>")

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
-from flask import Response, request
+from flask import Response
 
-from service.matches.errors import FieldError, Problem
 from service.matches.views import summary_view, timestamp
 from service.openapi.components import IDEMPOTENCY_KEY, LAST_PLAYER_EVENT_ID
 from service.openapi.operations import BODY, Link, ResponseDoc, of_player, text
@@ -18,13 +15,17 @@ from service.usecases.player_follower import PlayerFollower, event_view
 from service.usecases.players import OwnGame
 from service.web import sse
 from service.web.collaborators import collaborators
-from service.web.rate_limits import charge_creation, network
+from service.web.rate_limits import charge_creation
 from service.web.request_parsing import Resource, bearer_token, command_from_request
 from service.web.responses import check_accepts, json_response
+from service.web.streams import count_open, last_event_id
 
 blueprint = Resource(
     "Player", __name__, url_prefix="/v1/me", description="All games of a player key, and the key itself."
 )
+
+_EVENT_ID = "[0-9]{1,19}-[0-9]{1,19}"
+"""The form of the id of a player's event."""
 
 
 @blueprint.route("/games")
@@ -96,7 +97,7 @@ def list_player_events(query: dict[str, Any]) -> Response:
     follower = _follower()
     with ExitStack() as on_close:
         if query["wait_ms"]:
-            on_close.callback(_open(follower, is_stream=False))
+            on_close.callback(count_open(follower.token, is_stream=False))
         page = follower.long_poll(query["after"], query["wait_ms"] / 1000, query["limit"])
     events = [event_view(*event) for event in page.events]
     return json_response({"events": events, "last_event": page.last_event})
@@ -117,28 +118,13 @@ def stream_player_events(query: dict[str, Any]) -> Response:
     check_accepts(sse.EVENT_STREAM)
     follower = _follower()
     follower.check_key()
-    after = _after(query)
+    after = last_event_id(_EVENT_ID, "This is no id of an event.") or query["after"]
     first = follower.read(after, 100)
-    return sse.response(follower.stream(first, after), _open(follower, is_stream=True))
+    return sse.response(follower.stream(first, after), count_open(follower.token, is_stream=True))
 
 
 def _follower() -> PlayerFollower:
     return PlayerFollower(collaborators().games, collaborators().change_notifier, bearer_token())
-
-
-def _after(query: dict[str, Any]) -> str:
-    """Return the id of the last event that the client has; a reconnecting stream names it in a header."""
-    last = request.headers.get("Last-Event-ID")
-    if last is None:
-        return str(query["after"])
-    if not re.fullmatch(r"[0-9]{1,19}-[0-9]{1,19}", last):
-        raise Problem("invalid_parameter", errors=[FieldError("Last-Event-ID", "This is no id of an event.")])
-    return last
-
-
-def _open(follower: PlayerFollower, *, is_stream: bool) -> Callable[[], None]:
-    address = network(request.remote_addr)
-    return collaborators().open_streams.open(follower.token, address, is_stream=is_stream)
 
 
 @blueprint.route("/key", methods=["PUT"])

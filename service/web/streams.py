@@ -1,0 +1,36 @@
+"""What event streams and long polls have in common: limits, and the event from which a client resumes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from flask import request
+
+from service.matches.errors import FieldError, Problem
+from service.web.collaborators import collaborators
+from service.web.rate_limits import network
+
+_LAST_EVENT_ID = "Last-Event-ID"
+
+
+def count_open(token: str | None, *, is_stream: bool) -> Callable[[], None]:
+    """Count the stream or the long poll of this request among those that its client has open.
+
+    :returns: a function that counts its end.
+    :raises Problem: too_many_streams.
+    """
+    return collaborators().open_streams.open(token, network(request.remote_addr), is_stream=is_stream)
+
+
+def last_event_id(form: str, error: str) -> str | None:
+    """Return the id of the last event that a reconnecting client has, None without this header.
+
+    :param form: the regular expression of an id.
+    :param error: the error of an id of another form.
+    :raises Problem: invalid_parameter.
+    """
+    last = request.headers.get(_LAST_EVENT_ID)
+    if last is not None and not re.fullmatch(form, last):
+        raise Problem("invalid_parameter", errors=[FieldError(_LAST_EVENT_ID, error)])
+    return last
