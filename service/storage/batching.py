@@ -7,11 +7,15 @@ and sends all of them in one pipeline. A command without company is sent at once
 
 Each caller gets its own reply, its own error reply, or the connection error as if it had sent its command
 alone. Every command is sent at most once.
+
+Reads and other commands have batches of their own: a Redis that is paused for writes (by `CLIENT PAUSE
+WRITE`, `FAILOVER` or `CLUSTER FAILOVER`) replies to no read behind a write on the same connection.
 """
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Any, Final
 
 import redis
@@ -20,6 +24,12 @@ _MAX_WAIT_S: Final = 0.1
 """For how long a command queues before it is sent on a connection of its own."""
 
 _MAX_BATCH: Final = 32
+
+_READS: Final = frozenset(
+    {"GET", "GETRANGE", "HGET", "HMGET", "MGET", "PING", "ZCARD", "ZMSCORE", "ZRANDMEMBER"}
+    | {"ZRANGEBYSCORE", "ZREVRANGEBYSCORE"}
+)
+"""The commands that are batched as reads."""
 
 
 class _Queued:
@@ -37,11 +47,18 @@ class _Queued:
         self.done.acquire()
 
 
-class BatchingRedis(redis.Redis):
-    """A client that batches concurrent commands. Pipelines are sent as they are."""
+class _Batcher:
+    """The queue of one kind of commands.
 
-    def __init__(self, *, max_wait_s: float = _MAX_WAIT_S, **options: Any) -> None:
-        super().__init__(**options)
+    :param send_alone: sends one command and returns its reply.
+    :param create_pipeline: returns a pipeline without a transaction.
+    """
+
+    def __init__(
+        self, send_alone: Callable[..., Any], create_pipeline: Callable[[], Any], max_wait_s: float
+    ) -> None:
+        self._send_alone = send_alone
+        self._create_pipeline = create_pipeline
         self._max_wait_s = max_wait_s
         self._mutex = threading.Lock()
         self._in_flight = False
@@ -52,8 +69,8 @@ class BatchingRedis(redis.Redis):
         """How many commands are in the queue."""
         return len(self._queue)
 
-    def execute_command(self, *args: Any, **options: Any) -> Any:
-        """Return the reply to a command."""
+    def send(self, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        """Send a command, alone or in a batch, and return its reply."""
         with self._mutex:
             queued = _Queued(args, options) if self._in_flight else None
             self._in_flight = True
@@ -65,9 +82,6 @@ class BatchingRedis(redis.Redis):
             return self._send_alone(*args, **options)
         finally:
             self._appoint_leader()
-
-    def _send_alone(self, *args: Any, **options: Any) -> Any:
-        return super().execute_command(*args, **options)  # type: ignore[no-untyped-call]  # redis-py's
 
     def _wait(self, queued: _Queued) -> Any:
         try:
@@ -123,7 +137,7 @@ class BatchingRedis(redis.Redis):
     def _replies_to(self, batch: list[_Queued]) -> list[Any]:
         if len(batch) == 1:
             return [self._send_alone(*batch[0].args, **batch[0].options)]
-        pipeline: Any = self.pipeline(transaction=False)
+        pipeline = self._create_pipeline()
         for queued in batch:
             pipeline.execute_command(*queued.args, **queued.options)
         replies: list[Any] = pipeline.execute(raise_on_error=False)
@@ -136,3 +150,28 @@ class BatchingRedis(redis.Redis):
             if self._queue:
                 self._queue[0].is_leader = True
                 self._queue[0].done.release()
+
+
+class BatchingRedis(redis.Redis):
+    """A client that batches concurrent commands. Pipelines are sent as they are."""
+
+    def __init__(self, *, max_wait_s: float = _MAX_WAIT_S, **options: Any) -> None:
+        super().__init__(**options)
+        self._reads = _Batcher(self._send_alone, self._create_pipeline, max_wait_s)
+        self._others = _Batcher(self._send_alone, self._create_pipeline, max_wait_s)
+
+    @property
+    def queued(self) -> int:
+        """How many commands are in the queues."""
+        return self._reads.queued + self._others.queued
+
+    def execute_command(self, *args: Any, **options: Any) -> Any:
+        """Return the reply to a command."""
+        batcher = self._reads if args[0] in _READS else self._others
+        return batcher.send(args, options)
+
+    def _send_alone(self, *args: Any, **options: Any) -> Any:
+        return super().execute_command(*args, **options)  # type: ignore[no-untyped-call]  # redis-py's
+
+    def _create_pipeline(self) -> Any:
+        return self.pipeline(transaction=False)

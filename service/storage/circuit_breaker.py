@@ -1,4 +1,4 @@
-"""Circuit breaker per server, with a half-open probe, and the deadline of a whole call.
+"""Circuit breakers with one circuit per server, with a half-open probe, and the deadline of a whole call.
 
 A server that did not reply in time is probed by one call at a time. All other calls to it fail at once,
 instead of each holding a connection until its own timeout; the retry policy repeats them.

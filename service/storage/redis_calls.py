@@ -1,4 +1,4 @@
-"""Calls to Redis: on the server that holds the key, guarded by a circuit breaker, with retries."""
+"""Calls to Redis: on the server that holds the key, guarded by circuit breakers, with retries."""
 
 from __future__ import annotations
 
@@ -28,27 +28,38 @@ UNKNOWN_OUTCOME: Final = (
 class RedisCalls:
     """Calls to the servers of a topology.
 
+    Reads and writes have circuits of their own: a server that is paused for writes still replies to reads.
+
     :param timeout_s: the deadline of each attempt.
     """
 
     def __init__(self, topology: Topology, retry_policy: RetryPolicy, timeout_s: float | None = None) -> None:
         self._topology = topology
         self._retry_policy = retry_policy
-        self._breaker = CircuitBreaker(timeout_s)
+        self._read_breaker = CircuitBreaker(timeout_s)
+        self._write_breaker = CircuitBreaker(timeout_s)
 
     def call(
-        self, key: str, command: Callable[[redis.Redis], T], *, retries: bool = True, fenced: bool = False
+        self,
+        key: str,
+        command: Callable[[redis.Redis], T],
+        *,
+        writes: bool = False,
+        retries: bool = True,
+        fenced: bool = False,
     ) -> T:
         """Run a command on the server that holds a key, and return the reply.
 
+        :param writes: whether the command writes.
         :param fenced: accept only the reply of a server that still held the key when it had replied.
         :raises Problem: store_unavailable.
         """
+        breaker = self._write_breaker if writes else self._read_breaker
         for attempt in self._retry_policy.attempts(retries=retries, on_error=self._topology.invalidate):
             with attempt:
                 server = self._topology.connection_for(key)
                 started = time.monotonic()
-                with self._breaker.guard(server):
+                with breaker.guard(server):
                     reply = command(server)
                 replied = time.monotonic()
                 is_late = replied - started > _LATE_REPLY_S
@@ -64,7 +75,7 @@ class RedisCalls:
         :raises Problem: store_unavailable.
         """
         try:
-            return self.call(key, command, fenced=fenced)
+            return self.call(key, command, writes=True, fenced=fenced)
         except Problem as problem:
             kinds = redis.ConnectionError | redis.TimeoutError | TooFewReplicas
             if isinstance(problem.__cause__, kinds):
@@ -79,7 +90,7 @@ class RedisCalls:
         *,
         retries: bool = True,
     ) -> list[T]:
-        """Run a command for each key, in one pipeline per server; return what `read` makes of each reply.
+        """Read each key, in one pipeline per server; return what `read` makes of each reply.
 
         A key of another Redis type is read as if it were missing: it must not fail the other keys.
 
@@ -95,7 +106,7 @@ class RedisCalls:
                     pipeline = server.pipeline(transaction=False)
                     for place in places:
                         command(pipeline, keys[place])
-                    with self._breaker.guard(server):
+                    with self._read_breaker.guard(server):
                         results = pipeline.execute(raise_on_error=False)
                     for place, result in zip(places, results, strict=True):
                         replies[place] = read(_none_for_wrong_type(result))

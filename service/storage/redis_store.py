@@ -183,12 +183,12 @@ class RedisStore:
     def add_to_index(self, status: str, game_id: str, score: float) -> None:
         """See `Store.add_to_index`."""
         key = _index_key(status)
-        self._calls.call(key, lambda server: server.zadd(key, {game_id: score}))
+        self._calls.call(key, lambda server: server.zadd(key, {game_id: score}), writes=True)
 
     def remove_from_index(self, status: str, game_ids: Sequence[str]) -> None:
         """See `Store.remove_from_index`."""
         key = _index_key(status)
-        self._calls.call(key, lambda server: server.zrem(key, *game_ids))
+        self._calls.call(key, lambda server: server.zrem(key, *game_ids), writes=True)
 
     def list_index(self, status: str, below: float | None, limit: int) -> list[tuple[str, float]]:
         """See `Store.list_index`."""
@@ -223,7 +223,7 @@ class RedisStore:
             done, filled_us = FILL.run(server, [key], [amount_us, capacity_us])
             return bool(done), int(filled_us)
 
-        return self._calls.call(key, run, retries=False)
+        return self._calls.call(key, run, writes=True, retries=False)
 
     def ping(self) -> None:
         """See `Store.ping`."""

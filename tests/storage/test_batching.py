@@ -1,6 +1,8 @@
 """Batching: each caller receives its own reply, and each command is executed once."""
 
+import signal
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import pytest
 import redis
@@ -57,6 +59,16 @@ def shut_gate(threads, client, redis_client):
     return blocked
 
 
+@contextmanager
+def stopped(process):
+    """Suspend a process."""
+    process.send_signal(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        process.send_signal(signal.SIGCONT)
+
+
 def batched(threads, client, redis_client, *commands):
     """Return the replies of commands that wait for a call in progress and are then sent as one batch."""
     blocked = shut_gate(threads, client, redis_client)
@@ -75,12 +87,25 @@ def test_single_command_is_sent_without_a_pipeline(client):
     assert [client.get("a"), client.get("z")] == [b"1", None]
 
 
-def test_commands_that_arrive_during_a_call_share_one_pipeline(threads, client, redis_client):
-    redis_client.mset({"a": "A", "b": "B"})
-    commands = [("GET", "b"), ("SET", "c", "C"), ("GET", "c"), ("GET", "z"), ("MGET", "a", "b"), ("GET", "b")]
+def test_writes_that_arrive_during_a_call_share_one_pipeline(threads, client, redis_client):
+    commands = [("SET", "c", "C"), ("GETSET", "c", "D"), ("LPOP", "z"), ("GETDEL", "c"), ("INCR", "n")]
     replies = batched(threads, client, redis_client, *commands)
-    assert replies == [b"B", True, b"C", None, [b"A", b"B"], b"B"]
+    assert replies == [True, b"C", None, b"D", 1]
     assert CountingConnection.sent == 1
+
+
+def test_reads_that_arrive_during_a_call_share_one_pipeline(threads, client, redis_client, redis_server):
+    redis_client.mset({"a": "A", "b": "B"})
+    assert client.get("a") == b"A"
+    CountingConnection.sent = 0
+    with stopped(redis_server.process):
+        calls = [threads.submit(client.get, "a")]
+        assert waited_for(lambda: CountingConnection.sent == 1, 60)
+        for number, keys in enumerate(["b", "z", "ab"], 1):
+            calls.append(threads.submit(client.mget, *keys))
+            assert waited_for(lambda number=number: client.queued == number, 60)
+    assert [call.result(60) for call in calls] == [b"A", [b"B"], [None], [b"A", b"B"]]
+    assert CountingConnection.sent == 2
 
 
 def test_single_waiting_command_receives_its_reply(threads, client, redis_client):
@@ -144,3 +169,18 @@ def test_many_concurrent_commands_all_receive_their_replies(threads, redis_serve
         assert list(threads.map(client.get, names)) == [name.encode() for name in names]
         assert sorted(threads.map(lambda _: client.incr("n"), range(500))) == list(range(1, 501))
         assert client.queued == 0
+
+
+def test_read_does_not_wait_for_a_paused_write(threads, client, redis_client):
+    redis_client.client_pause(LONG_S * 1000, all=False)
+    try:
+        written = threads.submit(client.incr, "n")
+        assert waited_for(lambda: redis_client.info("clients")["blocked_clients"] == 1, 60)
+        waiting = threads.submit(client.incr, "n")
+        assert waited_for(lambda: client.queued == 1, 60)
+        assert client.get("n") == b"0"
+        assert not written.done()
+        assert not waiting.done()
+    finally:
+        redis_client.client_unpause()
+    assert [written.result(60), waiting.result(60)] == [1, 2]

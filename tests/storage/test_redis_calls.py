@@ -1,0 +1,68 @@
+"""Calls to Redis: reads and writes of one server have circuits of their own."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import redis
+
+from service.matches.errors import Problem
+from service.storage.redis_calls import RedisCalls
+from service.storage.retry import RetryPolicy
+from service.storage.topology import SingleServer
+
+KEY = "skye:{ann}:table"
+
+
+def time_out(_server):
+    raise redis.TimeoutError("hangs")
+
+
+def reply(_server):
+    return "reply"
+
+
+@pytest.fixture
+def calls():
+    """Calls to one server, without retries."""
+    return RedisCalls(SingleServer(redis.Redis(port=1)), RetryPolicy(0))
+
+
+def read(calls, command):
+    return calls.call(KEY, command)
+
+
+def write(calls, command):
+    return calls.write(KEY, command, fenced=False)
+
+
+def write_to_an_index(calls, command):
+    return calls.call(KEY, command, writes=True)
+
+
+KINDS = [(write, read), (write_to_an_index, read), (read, write), (read, write_to_an_index)]
+
+
+@pytest.mark.parametrize(("probing", "other"), KINDS)
+def test_probe_of_one_kind_does_not_hold_up_the_other_kind(calls, probing, other):
+    began, ended = threading.Event(), threading.Event()
+
+    def wait(_server):
+        began.set()
+        assert ended.wait(60)
+        return "late"
+
+    with pytest.raises(Problem):
+        probing(calls, time_out)
+    with ThreadPoolExecutor(1) as threads:
+        probe = threads.submit(probing, calls, wait)
+        try:
+            assert began.wait(60)
+            assert other(calls, reply) == "reply"
+            with pytest.raises(Problem) as refused:
+                probing(calls, reply)
+        finally:
+            ended.set()
+        assert "circuit open" in str(refused.value.__cause__)
+        assert probe.result(60) == "late"
+    assert probing(calls, reply) == "reply"
