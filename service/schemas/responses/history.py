@@ -24,8 +24,9 @@ from service.schemas.fields import (
     Variants,
 )
 from service.schemas.records import MAX_ACTIONS, GameRecord, RecordedAction
-from service.schemas.responses.events import Event, Income, UnknownEvent
+from service.schemas.responses.events import Event, UnknownEvent
 from service.schemas.responses.game import PointsByScoringTile
+from service.schemas.responses.play_events import Income
 from service.schemas.responses.position import ExportedPosition
 from service.schemas.responses.shape import (
     BySeat,

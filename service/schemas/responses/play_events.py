@@ -1,0 +1,203 @@
+"""The events of play, from the first income to the end of the game."""
+
+from __future__ import annotations
+
+from service.schemas.enums import LandscapeTile, Prices
+from service.schemas.fields import MAX_GOLD, Always, Coordinate, Integer, ListOf, One, Rotation, Seat
+from service.schemas.responses.event_base import GameEvent, SeatEvent
+from service.schemas.responses.game import GameResult, PointsByScoringTile
+from service.schemas.responses.shape import BySeat, Count, LandscapeTiles, ResponseObject, Round, Text
+from skye import LANDSCAPE, PLAYERS
+
+
+class RoundStartedEvent(GameEvent):
+    """A round began."""
+
+    type = Always("round_started")
+    round = Round()
+    starting_seat = Seat("The seat that starts it.")
+
+
+class Income(ResponseObject):
+    """The gold that a seat received at the beginning of a round, by source."""
+
+    castle = Count("For the castle.")
+    whisky = Count("For tiles with whisky that are joined to the castle by road.")
+    catch_up = Count("For players who were ahead.")
+    total = Count("Together.")
+
+
+class SeatIncome(Income):
+    """The income of one seat."""
+
+    seat = Seat("The seat.")
+    gold = Count("The gold then in the purse; null when hidden.", allow_none=True)
+
+
+class IncomePaidEvent(GameEvent):
+    """Each seat received its income."""
+
+    type = Always("income_paid")
+    players = BySeat(SeatIncome, "The incomes, in seat order.")
+
+
+class SeatDraw(ResponseObject):
+    """The tiles that one seat drew."""
+
+    seat = Seat("The seat.")
+    tiles = LandscapeTiles("The tiles, in the order drawn.", 3)
+
+
+class TilesDrawnEvent(GameEvent):
+    """Each seat drew three tiles. Pricing begins."""
+
+    type = Always("tiles_drawn")
+    players = BySeat(SeatDraw, "The draws, in seat order.")
+
+
+class OfferSetEvent(SeatEvent):
+    """A seat set or replaced its offer. What it is, only the seat itself is told here."""
+
+    type = Always("offer_set")
+    discard = LandscapeTile("The tile to discard; null when hidden.", allow_none=True)
+    prices = Prices("Gold on each of the other two tiles; null when hidden.", allow_none=True)
+    gold = Count("The gold then in the purse; null when hidden.", allow_none=True)
+
+
+class SeatOffer(ResponseObject):
+    """The offer of one seat, revealed."""
+
+    seat = Seat("The seat.")
+    discard = LandscapeTile("The tile discarded.")
+    prices = Prices("Gold on each of the other two tiles.")
+    gold = Count("The gold then in the purse; null when hidden.", allow_none=True)
+
+
+class OffersRevealedEvent(GameEvent):
+    """All offers were turned face up."""
+
+    type = Always("offers_revealed")
+    players = BySeat(SeatOffer, "The offers, in seat order.")
+
+
+class TilesDiscardedEvent(GameEvent):
+    """The marked tiles went back into the bag. Buying begins."""
+
+    type = Always("tiles_discarded")
+    tiles = LandscapeTiles("The tiles, in seat order.", PLAYERS[-1])
+
+
+class SeatGold(ResponseObject):
+    """The purse of one seat."""
+
+    seat = Seat("The seat.")
+    gold = Count("The gold then in the purse; null when hidden.", allow_none=True)
+
+
+class TileBoughtEvent(SeatEvent):
+    """A seat bought a tile; the seller received the price and took back the gold that lay on the tile."""
+
+    type = Always("tile_bought")
+    seller = Seat("The seat that sold it.")
+    tile = LandscapeTile("The tile.")
+    price = Integer(1, MAX_GOLD, "The price.")
+    players = ListOf(SeatGold, "The purses of buyer and seller, in this order.", length=(2, 2))
+
+
+class BuyPassedEvent(SeatEvent):
+    """A seat bought nothing."""
+
+    type = Always("buy_passed")
+
+
+class SeatKept(ResponseObject):
+    """What became of the tiles of one seat that nobody bought."""
+
+    seat = Seat("The seat.")
+    tiles = LandscapeTiles("The tiles it kept.", 3)
+    gold_lost = Count("The gold on them, which went to the bank.")
+
+
+class TilesKeptEvent(GameEvent):
+    """Each seat received its unsold tiles. Building begins."""
+
+    type = Always("tiles_kept")
+    players = BySeat(SeatKept, "What each kept, in seat order.")
+
+
+class _PlacementEvent(SeatEvent):
+    tile = LandscapeTile("The tile.")
+    x = Coordinate("Position eastwards of the castle.")
+    y = Coordinate("Position southwards of the castle.")
+    rotation = Rotation()
+
+
+class TilePlacedEvent(_PlacementEvent):
+    """A seat placed a tile."""
+
+    type = Always("tile_placed")
+
+
+class PlacementTakenBackEvent(_PlacementEvent):
+    """A seat took its last placement back into hand."""
+
+    type = Always("placement_taken_back")
+
+
+class BuildingFinishedEvent(SeatEvent):
+    """A seat declared its build finished."""
+
+    type = Always("building_finished")
+    returned = LandscapeTiles("Tiles that had no place and went back into the bag.", len(LANDSCAPE))
+
+
+class SeatRoundPoints(ResponseObject):
+    """The points of one seat in a round."""
+
+    seat = Seat("The seat.")
+    scoring_tiles = PointsByScoringTile("Points for each scoring tile of the round.")
+    score = Count("All points of the seat then.")
+
+
+class RoundScoredEvent(GameEvent):
+    """The round's scoring tiles were scored."""
+
+    type = Always("round_scored")
+    round = Round()
+    players = BySeat(SeatRoundPoints, "The points, in seat order.")
+
+
+class SeatEnd(ResponseObject):
+    """What one seat has at the end."""
+
+    seat = Seat("The seat.")
+    score = Count("All points.")
+    gold = Count("The gold in the purse.")
+
+
+class GameFinishedEvent(GameEvent):
+    """Final scoring was done and the game is over: nothing is hidden any more."""
+
+    type = Always("game_finished")
+    seed = Text("The seed that all draws followed from.", 64)
+    nonce = Text("The nonce of the commitment; null if the server chose the seed.", 32, allow_none=True)
+    players = BySeat(SeatEnd, "What each seat has, in seat order.")
+    result = One(GameResult, "How the game has ended.")
+
+
+PLAY_EVENTS = (
+    RoundStartedEvent,
+    IncomePaidEvent,
+    TilesDrawnEvent,
+    OfferSetEvent,
+    OffersRevealedEvent,
+    TilesDiscardedEvent,
+    TileBoughtEvent,
+    BuyPassedEvent,
+    TilesKeptEvent,
+    TilePlacedEvent,
+    PlacementTakenBackEvent,
+    BuildingFinishedEvent,
+    RoundScoredEvent,
+    GameFinishedEvent,
+)
