@@ -1,101 +1,130 @@
 """Ten tests of a program that uses the API, on the fixtures of skye-client: `pytest examples/testing`.
 
-`skye_game` creates a game with the fields of `POST /v1/games`, `skye` is a client, `skye_server` its address.
+`skye_game` creates a game with the fields of `POST /v1/games`, `skye_clock` advances its clock, and
+`skye_server` is the address of the server.
 """
 
-import random
-from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 
+import httpx
 import pytest
 
-from skye_client import ApiError, GameView
+from skye_client import ApiError, Skye
+
+ROUND_FIVE = {
+    "round": 5,
+    "phase": "buying",
+    "starting_seat": 1,
+    "players": [
+        {"tiles_drawn": [{"tile": "L01", "price": 12}, {"tile": "L02", "price": 2}]},
+        {"gold": 12},
+    ],
+}
 
 
-def offer(seat):
-    """Send the offer that the server suggests."""
-    return seat.act(seat.actions()[0])
+def types(events):
+    """Return the types of events."""
+    return [event["type"] for event in events]
 
 
-def play_on(game, until):
-    """Let every seat act at random until a condition holds for the game."""
-    dice = random.Random(1)
-    while not until(view := game.host.get()):
-        seat = game.seats[view["waiting_for"][0]]
-        seat.act(dice.choice([action for action in seat.actions() if action["type"] != "take_back"]))
-    return view
+def test_purchase_in_round_five_spends_all_gold(skye_game):
+    game = skye_game(position=ROUND_FIVE)
+    buyer = game.seats[1].buy("L01")["players"][1]
+    assert (buyer["gold"], buyer["tiles_to_build"]) == (0, ["L01"])
 
 
-def test_new_game_waits_for_every_seat_to_set_prices(skye_game):
-    game = skye_game(players=3)
-    assert game.host.get()["phase"] == "pricing"
-    assert game.host.get()["waiting_for"] == [0, 1, 2]
+def test_tile_that_fits_nowhere_returns_to_the_bag(skye_game):
+    game = skye_game(scenario="tile-without-place")
+    (tile,) = game.view(0)["players"][0]["tiles_to_build"]
+    assert types(game.seats[0].actions()) == ["finish_building"]
+    game.seats[0].finish_building()
+    finished = next(event for event in game.host.events() if event["type"] == "building_finished")
+    assert finished["returned"] == [tile]
 
 
-def test_same_seed_draws_the_same_tiles(skye_game):
-    first, second = (skye_game(options={"seed": "the same"}).created["game"] for _ in range(2))
-    tiles = [
-        [drawn["tile"] for player in game["players"] for drawn in player["tiles_drawn"]]
-        for game in (first, second)
-    ]
-    assert tiles[0] == tiles[1]
+def test_missed_deadlines_end_phases_and_the_game(skye_game, skye_clock):
+    game = skye_game(options={"clock": "manual", "turn_ms": 60_000})
+    assert skye_clock(game, 59_999)["phase"] == "pricing"
+    assert skye_clock(game, 1)["phase"] == "buying"
+    assert skye_clock(game, 24 * 60 * 60 * 1000)["status"] == "finished"
 
 
-def test_price_of_a_rival_is_hidden_until_all_have_set_theirs(skye_game):
-    game = skye_game()
-    offer(game.seats[0])
-    rival = game.seats[1].game.get()["players"][0]
-    assert rival["offer_set"]
-    assert [drawn["price"] for drawn in rival["tiles_drawn"]] == [None, None, None]
+def test_purchase_counts_once_when_its_response_is_lost(skye_game, skye_server):
+    game, sent = skye_game(position=ROUND_FIVE), []
+
+    def lose_the_first(response):
+        sent.append(response.request.headers["Idempotency-Key"])
+        if len(sent) == 1:
+            raise httpx.ReadError("lost")
+
+    with httpx.Client(event_hooks={"response": [lose_the_first]}) as http:
+        view = Skye(skye_server, http=http).game(game.id, game.tokens[1]).seat(1).buy("L01")
+    assert view["players"][1]["gold"] == 0
+    assert len(sent) == 2
+    assert len(set(sent)) == 1
 
 
-def test_gold_of_a_rival_is_hidden(skye_game):
-    game = skye_game()
-    mine = game.seats[0].game.get()["players"]
-    assert mine[0]["gold"] is not None
-    assert mine[1]["gold"] is None
+def test_tied_game_is_won_by_the_seat_with_more_gold(skye_game):
+    game = skye_game(scenario="tie-broken-by-gold")
+    view = game.seats[0].finish_building()
+    assert len({player["score"] for player in view["players"]}) == 1
+    assert view["result"]["winners"] == [0]
 
 
-def test_price_above_the_gold_is_refused(skye_game):
-    seat = skye_game().seats[0]
-    discard, first, second = seat.actions()[0]["constraints"]["tiles"]
+def test_nothing_is_taken_back_at_the_undo_limit(skye_game):
+    seat = skye_game(scenario="undo-limit").seats[0]
+    seat.act(seat.actions()[0])
     with pytest.raises(ApiError) as refused:
-        seat.set_offer(discard, {first: 999, second: 1})
-    assert refused.value.code == "not_enough_gold"
+        seat.take_back()
+    assert refused.value.code == "too_many_changes"
 
 
-def test_refused_action_changes_nothing(skye_game):
+def test_price_is_hidden_from_a_rival_until_all_are_set(skye_game):
     game = skye_game()
-    before = game.host.get()["version"]
-    with pytest.raises(ApiError):
-        game.seats[0].finish_building()
-    assert game.host.get()["version"] == before
+    discard, *kept = game.seats[0].actions()[0]["constraints"]["tiles"]
+    game.seats[0].set_offer(discard, dict.fromkeys(kept, 2))
+
+    def prices(seat):
+        return {drawn["price"] for drawn in game.view(seat)["players"][0]["tiles_drawn"]}
+
+    assert prices(seat=0) == {2, None}  # no price is laid on the tile to discard
+    assert prices(seat=1) == {None}
 
 
-def test_request_that_is_sent_twice_counts_once(skye_game):
-    game = skye_game()
-    action = game.seats[0].actions()[0]
-    first, second = (game.seats[0].act(action, idempotency_key="sent-twice-0001") for _ in range(2))
-    assert first["version"] == second["version"] == game.host.get()["version"]
+def test_record_replays_to_the_same_result_and_to_a_moment(skye_game):
+    played = skye_game(players=[{"bot": "random"}, {"bot": "random"}])
+    record = played.host.record()
+    assert skye_game(record=record).view()["result"] == played.view()["result"]
+    people = record | {"players": [player | {"bot": None} for player in record["players"]]}
+    view = skye_game(record=people, until={"round": 4, "phase": "building"}).view()
+    assert (view["round"], view["phase"]) == (4, "building")
 
 
-def test_both_seats_may_set_prices_at_once(skye_game):
-    game = skye_game()
-    with ThreadPoolExecutor() as pool:
-        list(pool.map(offer, game.seats))
-    assert game.host.get()["phase"] == "buying"
+def test_events_resume_after_the_stream_is_cut(skye_game, skye_server):
+    class CutStream(httpx.SyncByteStream):
+        def __init__(self, stream):
+            self.stream = stream
 
+        def __iter__(self):
+            yield from islice(self.stream, 2)
+            raise httpx.ReadError("cut")
 
-def test_view_folded_from_events_equals_the_view_of_the_server(skye_game):
-    game = skye_game()
-    view = GameView.open(game.spectator)
-    play_on(game, lambda current: current["status"] == "finished")
-    for _ in view.follow():
-        pass
-    assert view.data["players"] == game.spectator.get()["players"]
+        def close(self):
+            self.stream.close()
 
+    def cut(response):
+        response.stream = CutStream(response.stream)
 
-def test_record_of_a_game_replays_to_the_same_scores(skye_game):
     game = skye_game(players=[{"bot": "random"}, {"bot": "random"}])
-    again = skye_game(record=game.spectator.record())
-    scores = [[player["score"] for player in each.host.get()["players"]] for each in (game, again)]
-    assert scores[0] == scores[1]
+    with httpx.Client(event_hooks={"response": [cut]}) as http:
+        numbers = [event["id"] for event in Skye(skye_server, http=http).game(game.id).events()]
+    assert numbers == list(range(1, game.view()["last_event"] + 1))
+
+
+def test_decision_on_an_outdated_view_is_refused(skye_game):
+    game = skye_game()
+    first, second = ((seat, seat.game.get()["version"], seat.actions()[0]) for seat in game.seats)
+    first[0].act(first[2], if_match=first[1])
+    with pytest.raises(ApiError) as refused:
+        second[0].act(second[2], if_match=second[1])
+    assert (refused.value.status, refused.value.code) == (412, "version_mismatch")

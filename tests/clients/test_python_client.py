@@ -148,3 +148,9 @@ def test_own_idempotency_key_returns_the_same_game(skye):
     first, second = (skye.games.create(BOTH, idempotency_key="the-same-key-of-a-test") for _ in range(2))
     assert first["game"]["id"] == second["game"]["id"]
     assert first["host_token"] == second["host_token"]
+
+
+def test_query_within_a_path_is_sent(skye):
+    created = skye.games.create(BOTH)
+    page = skye.game(created["game"]["id"]).request("GET", "/events?after=2&limit=1")
+    assert [event["id"] for event in page["events"]] == [3]

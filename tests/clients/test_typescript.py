@@ -65,6 +65,27 @@ def test_game_of_the_readme_is_played_to_its_end(client, url, tmp_path):
     assert re.fullmatch(r"\d+ Ann\n\d+ Greedy\n", run("node", str(script), cwd=tmp_path))
 
 
+def test_games_for_tests_of_the_readme_begin(client, url, tmp_path):
+    program = re.findall(r"```js\n(.*?)```", (client / "README.md").read_text(), re.DOTALL)[1]
+    folder = tmp_path / "node_modules"
+    folder.mkdir()
+    (folder / "skye-client").symlink_to(client)
+    script = tmp_path / "games.mjs"
+    script.write_text(f"""
+import {{ Skye }} from "skye-client";
+const skye = new Skye({url!r});
+const players = [{{ bot: "random" }}, {{ bot: "random" }}];
+const played = await skye.games.create({{ players, start: true }});
+const record = await skye.game(played.game.id).record();
+for (const player of record.players) player.bot = null;
+{{
+{program}
+console.log(game.round, tied.game.status, again.game.phase, before.version === game.version);
+}}
+""")
+    assert run("node", str(script), cwd=tmp_path) == "5 playing buying true\n"
+
+
 def test_compressed_sources_stay_below_their_limit():
     sources = b"".join(path.read_bytes() for path in sorted((CLIENT / "src").glob("*.js")))
     assert len(gzip.compress(sources, mtime=0)) < MAX_COMPRESSED_BYTES

@@ -1,12 +1,12 @@
 """Both wheels, built and installed into empty environments outside the repository."""
 
 import shutil
-import subprocess
 import sys
-import sysconfig
 from pathlib import Path
 
 import pytest
+
+from tests.support.wheels import built, environment, run, third_party_packages
 
 REPOSITORY = Path(__file__).parents[2]
 PROGRAM = """
@@ -28,45 +28,6 @@ while not game.is_over:
 scores: list[int] = [player.score for player in game.players]
 print(skye.__version__, max(scores), copy.deepcopy(game).winners)
 """
-
-
-def run(*command, cwd):
-    done = subprocess.run(
-        [*map(str, command)], cwd=cwd, capture_output=True, text=True, timeout=300, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-def built(project, folder):
-    """Build the wheel of a project from a copy of its sources, and return its path."""
-    copy = folder / "source"
-    ignored = shutil.ignore_patterns(
-        ".*", "build", "*.egg-info", "__pycache__", "node_modules", "tests", "data"
-    )
-    shutil.copytree(project, copy, ignore=ignored)
-    options = ("--no-deps", "--no-build-isolation", "--no-index", "--disable-pip-version-check", "--quiet")
-    run(sys.executable, "-m", "pip", "wheel", *options, "--wheel-dir", folder, copy, cwd=folder)
-    [wheel] = folder.glob("*.whl")
-    return wheel
-
-
-def environment(folder, *wheels):
-    """Create a virtual environment that holds these wheels alone, and return its Python."""
-    run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder.parent)
-    python = folder / "bin" / "python"
-    options = ("--no-deps", "--no-index", "--disable-pip-version-check", "--quiet")
-    run(sys.executable, "-m", "pip", "--python", python, "install", *options, *wheels, cwd=folder)
-    return python
-
-
-def third_party_packages(folder):
-    """Link to what is installed here, but for this project's own distributions; return the folder."""
-    folder.mkdir()
-    for package in Path(sysconfig.get_path("purelib")).iterdir():
-        if not package.name.startswith(("skye", "__editable__")) and package.suffix != ".pth":
-            (folder / package.name).symlink_to(package)
-    return folder
 
 
 @pytest.fixture(scope="module")

@@ -1,20 +1,22 @@
 """Fixtures for tests of programs that use the API. pytest loads this plugin where the package is installed.
 
 `skye_server` is the address of a server, started once per test run: in memory by default, on a Redis of its
-own with `skye_storage = redis`, or a server that runs already with `skye_url`. These are settings of pytest,
-in `pyproject.toml` or with `-o` on the command line.
+own with `skye_storage = redis`, or a server that runs already with `skye_url`. `skye_settings` are settings
+of the started server, such as `SKYE_LIMITS=on`. These are settings of pytest, in `pyproject.toml` or with
+`-o` on the command line.
 """
 
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
 import re
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,14 @@ from skye_client import Game, Seat, Skye, models
 
 _START_TIMEOUT_S = 60.0
 _STOP_TIMEOUT_S = 20.0
+_NOT_INSTALLED = (
+    "skye_server needs the service in this environment: install skye-client[pytest]. "
+    "To test against a server that runs already, pass its address: -o skye_url=http://127.0.0.1:8000"
+)
+
+
+class ServerNotStartedError(Exception):
+    """The server of the tests did not start; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +52,16 @@ class CreatedGame:
     seats: list[Seat]
 
     @property
+    def id(self) -> str:
+        """The id of the game."""
+        return self.host.id
+
+    @property
+    def tokens(self) -> list[str | None]:
+        """The token of each seat; of a bot, None."""
+        return [seat.game.token for seat in self.seats]
+
+    @property
     def spectator(self) -> Game:
         """The game without a token."""
         return self.skye.game(self.host.id)
@@ -51,6 +71,10 @@ class CreatedGame:
         """The first seat that must act now."""
         return self.seats[self.host.get()["waiting_for"][0]]
 
+    def view(self, seat: int | None = None) -> models.Game:
+        """Return the game as a seat sees it, or without a seat as a spectator does."""
+        return (self.spectator if seat is None else self.seats[seat].game).get()
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the settings of the plugin."""
@@ -58,20 +82,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini(
         "skye_storage", "where a server of the tests keeps games: memory or redis", default="memory"
     )
+    parser.addini("skye_settings", "settings of that server, such as SKYE_LIMITS=on", type="linelist")
 
 
 @pytest.fixture(scope="session")
 def skye_server(request: pytest.FixtureRequest) -> Iterator[str]:
     """Return the address of the server under test."""
-    url = str(request.config.getini("skye_url"))
+    config = request.config
+    url = str(config.getini("skye_url"))
     if url:
         yield url.rstrip("/")
         return
-    storage = str(request.config.getini("skye_storage"))
-    if storage not in ("memory", "redis"):
-        raise pytest.UsageError(f"skye_storage is {storage!r}; use memory or redis")
-    with running_server(storage) as url:
-        yield url
+    try:
+        with running_server(config.getini("skye_storage"), config.getini("skye_settings")) as url:
+            yield url
+    except ServerNotStartedError as error:
+        pytest.fail(str(error), pytrace=False)
 
 
 @pytest.fixture
@@ -121,21 +147,25 @@ def skye_clock() -> Callable[[CreatedGame, int], models.Game]:
 
 
 @contextlib.contextmanager
-def running_server(storage: str = "memory") -> Iterator[str]:
+def running_server(storage: str = "memory", settings: Sequence[str] = ()) -> Iterator[str]:
     """Start a server on a free port of 127.0.0.1, yield its address, and stop it.
 
     :param storage: `memory`, or `redis` for a Redis of its own in a temporary folder.
-    :raises RuntimeError: the server does not start; the message contains its output.
+    :param settings: further settings, each as `SKYE_NAME=value`.
+    :raises ServerNotStartedError: the service is not installed, or does not start.
     """
+    if storage not in ("memory", "redis"):
+        raise ServerNotStartedError(f"skye_storage is {storage!r}; use memory or redis")
+    if not _service_is_installed():
+        raise ServerNotStartedError(_NOT_INSTALLED)
     with tempfile.TemporaryDirectory(prefix="skye-") as folder:
-        environ = {name: value for name, value in os.environ.items() if not name.startswith("SKYE_")}
-        environ |= {"SKYE_BIND": "127.0.0.1:0", "SKYE_DATA_DIR": f"{folder}/data", "SKYE_WORKERS": "1"}
-        if storage == "memory":
-            environ["SKYE_REDIS_URL"] = "memory://"
         output = Path(folder, "output.log")
         with output.open("wb") as log:
             process = subprocess.Popen(
-                [sys.executable, "-m", "service.cli", "serve"], env=environ, stdout=log, stderr=log
+                [sys.executable, "-m", "service.cli", "serve"],
+                env=_environment(folder, storage, settings),
+                stdout=log,
+                stderr=log,
             )
         try:
             yield _address(process, output)
@@ -148,6 +178,22 @@ def running_server(storage: str = "memory") -> Iterator[str]:
                 process.wait()
 
 
+def _service_is_installed() -> bool:
+    try:
+        return importlib.util.find_spec("service.cli") is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def _environment(folder: str, storage: str, settings: Sequence[str]) -> dict[str, str]:
+    """Return the environment of the server: that of the tests, apart from its settings."""
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("SKYE_")}
+    environ |= {"SKYE_BIND": "127.0.0.1:0", "SKYE_DATA_DIR": f"{folder}/data", "SKYE_WORKERS": "1"}
+    if storage == "memory":
+        environ["SKYE_REDIS_URL"] = "memory://"
+    return environ | {name: value for name, _, value in (line.partition("=") for line in settings)}
+
+
 def _address(process: subprocess.Popen[bytes], output: Path) -> str:
     """Wait until the server answers, and return its address."""
     deadline = time.monotonic() + _START_TIMEOUT_S
@@ -156,4 +202,4 @@ def _address(process: subprocess.Popen[bytes], output: Path) -> str:
         if found:
             return found[1]
         time.sleep(0.02)
-    raise RuntimeError(f"The server did not start:\n{output.read_text()}")
+    raise ServerNotStartedError(f"The server of the tests did not start:\n{output.read_text()}")

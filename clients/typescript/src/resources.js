@@ -82,6 +82,15 @@ export class Game {
   /** @param {CallOptions} [options] @returns {Promise<GameData>} */
   get(options) { return this.request("GET", "", options); }
 
+  /**
+   * Return the game as the caller saw it when an event had happened.
+   *
+   * @param {number} event
+   * @param {CallOptions} [options]
+   * @returns {Promise<GameData>}
+   */
+  at(event, options) { return this.request("GET", "", { ...options, query: { at: event } }); }
+
   /** @param {Body<"join_game">} player @param {CallOptions} [options] @returns {Promise<Result<"join_game">>} */
   join(player, options) { return this.request("POST", "/players", { ...options, body: player }); }
 
@@ -154,6 +163,25 @@ export class Game {
 
   /** @param {CallOptions} [options] @returns {Promise<Result<"get_record">>} */
   record(options) { return this.request("GET", "/record", options); }
+
+  /**
+   * Return the position, from which another game can begin, as the caller may know it.
+   *
+   * @param {CallOptions} [options]
+   * @returns {Promise<Result<"get_position">>}
+   */
+  position(options) { return this.request("GET", "/position", options); }
+
+  /**
+   * Advance the manual clock, as the host.
+   *
+   * @param {number} advanceMs
+   * @param {CallOptions} [options]
+   * @returns {Promise<GameData>}
+   */
+  advanceClock(advanceMs, options) {
+    return this.request("POST", "/clock", { ...options, body: { advance_ms: advanceMs } });
+  }
 
   /** @param {CallOptions} [options] @returns {Promise<Result<"get_scores">>} */
   scores(options) { return this.request("GET", "/scores", options); }
@@ -248,6 +276,9 @@ export class Catalogue {
   async scoringTiles(options) {
     return (await this.transport.json("GET", "/v1/scoring-tiles", options)).scoring_tiles;
   }
+
+  /** @param {CallOptions} [options] @returns {Promise<Result<"list_scenarios">["scenarios"]>} */
+  async scenarios(options) { return (await this.transport.json("GET", "/v1/scenarios", options)).scenarios; }
 
   /**
    * Score any territories.

@@ -166,3 +166,42 @@ test("a player waits for its turn and plays a game to its end", async () => {
   assert.equal(view.data.status, "finished");
   assert.ok(view.data.result);
 });
+
+test("every scenario that is listed begins a game", async () => {
+  for (const { name, text, position } of await direct.catalogue.scenarios()) {
+    const { game } = await direct.games.create({ scenario: name });
+    assert.deepEqual(game.origin, { type: "scenario", scenario: name }, text);
+    assert.equal((await direct.games.create({ position })).game.round, game.round);
+  }
+});
+
+test("a position begins a game, and its export begins the same game", async () => {
+  const position = { round: 5, phase: "buying", players: [{ gold: 3 }, { gold: 12 }] };
+  const begin = async (position) => {
+    const created = await direct.games.create({ position });
+    return direct.game(created.game.id, created.host_token).position();
+  };
+  const exported = await begin(position);
+  assert.deepEqual([exported.round, exported.phase, exported.players[1].gold], [5, "buying", 12]);
+  assert.deepEqual(await begin(exported), exported);
+});
+
+test("a manual clock stands until it is advanced", async () => {
+  const { id, host } = await newGame(2, { options: { clock: "manual", turn_ms: 60_000 } });
+  const game = direct.game(id, host);
+  assert.equal((await game.advanceClock(59_999)).phase, "pricing");
+  assert.equal((await game.advanceClock(1, { idempotencyKey: "one-millisecond" })).phase, "buying");
+  assert.equal((await game.advanceClock(1, { idempotencyKey: "one-millisecond" })).phase, "buying");
+  await assert.rejects(direct.game(id).advanceClock(1), (error) => error.code === "token_required");
+});
+
+test("a game is shown as it was at an event, and a record is played until a phase", async () => {
+  const created = await direct.games.create({ players: [{ bot: "random" }, { bot: "random" }], start: true });
+  const game = direct.game(created.game.id);
+  assert.equal((await game.at(4)).last_event >= 4, true);
+  assert.equal((await game.at(created.game.last_event)).status, "finished");
+  const record = await game.record();
+  const players = record.players.map((player) => ({ ...player, bot: null }));
+  const begun = await direct.games.create({ record: { ...record, players }, until: { round: 3, phase: "building" } });
+  assert.deepEqual([begun.game.round, begun.game.phase], [3, "building"]);
+});

@@ -72,7 +72,7 @@ class AsyncTransport:
                     self.url + path,
                     headers=headers,
                     json=options.get("body"),
-                    params=params,
+                    params=params or None,  # an empty mapping would remove the query of `path`
                     timeout=options.get("timeout_s") or self.timeout_s,
                 )
                 error: Exception | None = None if response.is_success else api_error(response)

@@ -1,0 +1,47 @@
+"""Build wheels from copies of the sources, and install them into environments of their own."""
+
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+
+def run(*command, cwd):
+    """Run a program, which must succeed; return what it printed."""
+    done = subprocess.run(
+        [*map(str, command)], cwd=cwd, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def built(project, folder):
+    """Build the wheel of a project from a copy of its sources, and return its path."""
+    copy = folder / "source"
+    ignored = shutil.ignore_patterns(
+        ".*", "build", "*.egg-info", "__pycache__", "node_modules", "tests", "data"
+    )
+    shutil.copytree(project, copy, ignore=ignored)
+    options = ("--no-deps", "--no-build-isolation", "--no-index", "--disable-pip-version-check", "--quiet")
+    run(sys.executable, "-m", "pip", "wheel", *options, "--wheel-dir", folder, copy, cwd=folder)
+    [wheel] = folder.glob("*.whl")
+    return wheel
+
+
+def environment(folder, *wheels):
+    """Create a virtual environment that holds these wheels alone, and return its Python."""
+    run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder.parent)
+    python = folder / "bin" / "python"
+    options = ("--no-deps", "--no-index", "--disable-pip-version-check", "--quiet")
+    run(sys.executable, "-m", "pip", "--python", python, "install", *options, *wheels, cwd=folder)
+    return python
+
+
+def third_party_packages(folder):
+    """Link to what is installed here, but for this project's own distributions; return the folder."""
+    folder.mkdir()
+    for package in Path(sysconfig.get_path("purelib")).iterdir():
+        if not package.name.startswith(("skye", "__editable__")) and package.suffix != ".pth":
+            (folder / package.name).symlink_to(package)
+    return folder
