@@ -14,7 +14,7 @@ from marshmallow import RAISE, Schema, fields
 from werkzeug.routing import Rule
 
 from service.openapi.components import component_of
-from service.schemas.fields import EitherOf, Object, Tagged, Variants
+from service.schemas.objects import EitherOf, Object, Tagged, Variants
 from service.schemas.responses.shape import ResponseObject
 
 Doc: TypeAlias = dict[str, Any]

@@ -8,19 +8,9 @@ from marshmallow import ValidationError, fields, validate
 
 from service.matches.match import Clock, OnTimeout, OriginType, SeedSource, Status
 from service.matches.scenarios import SCENARIOS
-from service.schemas.fields import MAX_GOLD, Integer, Word
-from skye import (
-    BOTS,
-    COLORS,
-    LANDSCAPE,
-    OBJECTS,
-    SCORING_TILES,
-    SLOTS,
-    TIE_BREAKS,
-    TILES,
-    Phase,
-    Terrain,
-)
+from service.schemas.fields import MAX_GOLD, Integer
+from service.schemas.strings import Word
+from skye import BOTS, COLORS, LANDSCAPE, OBJECTS, SCORING_TILES, SLOTS, TIE_BREAKS, TILES, Phase, Terrain
 
 
 class Color(Word):

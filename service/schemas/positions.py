@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from service.schemas.enums import AnyTile, ChosenTieBreak, Color, GamePhase, LandscapeTile, ScoringTileId
-from service.schemas.fields import Boolean, Coordinate, Integer, ListOf, Name, Object, One, Rotation, Seat
+from service.schemas.fields import Boolean, Coordinate, Integer, ListOf, Rotation, Seat
+from service.schemas.objects import Object, One
+from service.schemas.strings import Name
 from skye import LANDSCAPE, PLAYERS, SLOTS
 
 MAX_AMOUNT = 9_999

@@ -15,20 +15,10 @@ from service.schemas.enums import (
     ScoringTileId,
     SeatableBot,
 )
-from service.schemas.fields import (
-    Always,
-    Boolean,
-    Coordinate,
-    Integer,
-    ListOf,
-    Name,
-    Object,
-    One,
-    Rotation,
-    Seat,
-    Tagged,
-)
+from service.schemas.fields import Boolean, Coordinate, Integer, ListOf, Rotation, Seat
+from service.schemas.objects import Always, Object, One, Tagged
 from service.schemas.positions import MAX_ROUNDS, Position
+from service.schemas.strings import Name
 from skye import PLAYERS, SLOTS, Action, move_from
 
 MAX_ACTIONS = 2_000

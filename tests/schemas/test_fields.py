@@ -4,7 +4,8 @@ import pytest
 from marshmallow import ValidationError
 
 from service.matches.errors import MAX_ERRORS
-from service.schemas.fields import Integer, ListOf, Object
+from service.schemas.fields import Integer, ListOf
+from service.schemas.objects import Object
 
 
 class CountingInteger(Integer):

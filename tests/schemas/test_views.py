@@ -10,7 +10,7 @@ from marshmallow import fields
 import skye
 from service.matches import view_types as views
 from service.schemas import responses
-from service.schemas.fields import Always, Tagged
+from service.schemas.objects import Always, Tagged
 from service.schemas.responses import catalogue, events, lobby
 from service.schemas.responses.events import EVENTS
 

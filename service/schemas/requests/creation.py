@@ -16,21 +16,12 @@ from service.schemas.enums import (
     ScoringTileId,
     SeatableBot,
 )
-from service.schemas.fields import (
-    MAX_TURN_MS,
-    Boolean,
-    EitherOf,
-    Integer,
-    ListOf,
-    Name,
-    Object,
-    One,
-    Seat,
-    Variants,
-)
+from service.schemas.fields import MAX_TURN_MS, Boolean, Integer, ListOf, Seat
+from service.schemas.objects import EitherOf, Object, One, Variants
 from service.schemas.positions import MAX_ROUNDS, Position
 from service.schemas.records import MAX_ACTIONS, GameRecord
 from service.schemas.requests.lobby import BotToSeat, PersonToSeat, PlayerToInvite
+from service.schemas.strings import Name
 from skye import PLAYERS, SLOTS
 
 MIN_TURN_MS = 1_000

@@ -6,18 +6,10 @@ from typing import Any
 
 from marshmallow import Schema
 
-from service.schemas.enums import (
-    Color,
-    SeatableBot,
-)
-from service.schemas.fields import (
-    Always,
-    Integer,
-    InviteCode,
-    Name,
-    Object,
-    Variants,
-)
+from service.schemas.enums import Color, SeatableBot
+from service.schemas.fields import Integer
+from service.schemas.objects import Always, Object, Variants
+from service.schemas.strings import InviteCode, Name
 
 MAX_ADVANCE_MS = 366 * 86_400_000
 """How far a clock can be advanced at once, in milliseconds: a year."""

@@ -6,17 +6,9 @@ from typing import Any
 
 from marshmallow import Schema, ValidationError
 
-from service.schemas.enums import (
-    LandscapeTile,
-    Prices,
-)
-from service.schemas.fields import (
-    Always,
-    Coordinate,
-    Object,
-    Rotation,
-    Variants,
-)
+from service.schemas.enums import LandscapeTile, Prices
+from service.schemas.fields import Coordinate, Rotation
+from service.schemas.objects import Always, Object, Variants
 
 
 class Offer(Object):

@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
-from service.schemas.enums import (
-    AnyTile,
-    ScoringTileId,
-)
-from service.schemas.fields import (
-    MAX_GOLD,
-    Coordinate,
-    Integer,
-    ListOf,
-    Object,
-    Rotation,
-)
+from service.schemas.enums import AnyTile, ScoringTileId
+from service.schemas.fields import MAX_GOLD, Coordinate, Integer, ListOf, Rotation
+from service.schemas.objects import Object
 from service.schemas.requests.play import Placement
 from skye import LANDSCAPE, PLAYERS, SCORING_TILES
 

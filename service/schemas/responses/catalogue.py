@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from service.matches.scenarios import SCENARIOS
 from service.schemas.enums import AnyTile, ObjectKind, ScenarioName, ScoringTileId, Side, TerrainName
-from service.schemas.fields import Always, Boolean, ListOf, One
+from service.schemas.fields import Boolean, ListOf
+from service.schemas.objects import Always, One
 from service.schemas.responses.position import ScenarioPosition
 from service.schemas.responses.scoring import ObjectCounts
 from service.schemas.responses.shape import ResponseObject, Text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from service.schemas.fields import Tagged, UnknownType, Variants
+from service.schemas.objects import Tagged, UnknownType, Variants
 from service.schemas.responses.event_base import GameEvent
 from service.schemas.responses.match_events import MATCH_EVENTS
 from service.schemas.responses.play_events import PLAY_EVENTS

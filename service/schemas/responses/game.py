@@ -19,7 +19,8 @@ from service.schemas.enums import (
     TieBreakRule,
     TimeoutRule,
 )
-from service.schemas.fields import MAX_GOLD, MAX_TURN_MS, Boolean, Integer, ListOf, One, Seat
+from service.schemas.fields import MAX_GOLD, MAX_TURN_MS, Boolean, Integer, ListOf, Seat
+from service.schemas.objects import One
 from service.schemas.responses.play import Actions
 from service.schemas.responses.shape import (
     ROUNDS,

@@ -12,17 +12,8 @@ from service.schemas.enums import (
     StreamEndReason,
     TieBreakRule,
 )
-from service.schemas.fields import (
-    MAX_GOLD,
-    Boolean,
-    Integer,
-    ListOf,
-    One,
-    Seat,
-    Tagged,
-    UnknownType,
-    Variants,
-)
+from service.schemas.fields import MAX_GOLD, Boolean, Integer, ListOf, Seat
+from service.schemas.objects import One, Tagged, UnknownType, Variants
 from service.schemas.records import MAX_ACTIONS, GameRecord, RecordedAction
 from service.schemas.responses.events import Event, UnknownEvent
 from service.schemas.responses.game import PointsByScoringTile

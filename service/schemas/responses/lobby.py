@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from service.schemas.enums import BotName, Color, GamePhase, GameStatus
-from service.schemas.fields import Boolean, Integer, ListOf, One, Seat
+from service.schemas.fields import Boolean, Integer, ListOf, Seat
+from service.schemas.objects import One
 from service.schemas.responses.game import Game, GameOrigin
 from service.schemas.responses.shape import (
     ROUNDS,

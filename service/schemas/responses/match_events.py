@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from service.schemas.enums import BotName, Color, GamePhase, TakeoverReason
-from service.schemas.fields import Always, Boolean, Integer, One, Seat
+from service.schemas.fields import Boolean, Integer, Seat
+from service.schemas.objects import Always, One
 from service.schemas.responses.event_base import GameEvent, SeatEvent
 from service.schemas.responses.game import (
     Bag,

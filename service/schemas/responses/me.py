@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from service.schemas.enums import GamePhase, GameStatus, PlayerStreamEndReason
-from service.schemas.fields import Always, Boolean, ListOf, One, Seat, Tagged, UnknownType, Variants
+from service.schemas.fields import Boolean, ListOf, Seat
+from service.schemas.objects import Always, One, Tagged, UnknownType, Variants
 from service.schemas.responses.lobby import GameSummary
 from service.schemas.responses.shape import Count, GameId, ResponseObject, Text, Time, Version
 

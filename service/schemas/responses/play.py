@@ -6,7 +6,8 @@ from typing import Any
 
 from marshmallow import fields
 
-from service.schemas.fields import Always, ListOf, One, Tagged, UnknownType, Variants
+from service.schemas.fields import ListOf
+from service.schemas.objects import Always, One, Tagged, UnknownType, Variants
 from service.schemas.requests import Offer, PassToBuy, Placement, TileToBuy
 from service.schemas.responses.shape import Count, LandscapeTiles, ResponseObject, Text, Version
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from service.schemas.enums import LandscapeTile, Prices
-from service.schemas.fields import MAX_GOLD, Always, Coordinate, Integer, ListOf, One, Rotation, Seat
+from service.schemas.fields import MAX_GOLD, Coordinate, Integer, ListOf, Rotation, Seat
+from service.schemas.objects import Always, One
 from service.schemas.responses.event_base import GameEvent, SeatEvent
 from service.schemas.responses.game import GameResult, PointsByScoringTile
 from service.schemas.responses.shape import BySeat, Count, LandscapeTiles, ResponseObject, Round, Text

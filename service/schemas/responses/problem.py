@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from service.matches.errors import ERROR_CODES, MAX_ERRORS
 from service.schemas.enums import AnyTile, Color, GamePhase, Side, TerrainName
-from service.schemas.fields import Coordinate, Integer, ListOf, One, Rotation, Seat, Word
+from service.schemas.fields import Coordinate, Integer, ListOf, Rotation, Seat
+from service.schemas.objects import One
 from service.schemas.responses.shape import Count, GameId, LandscapeTiles, ResponseObject, Text, Version
+from service.schemas.strings import Word
 from skye import PLAYERS
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from service.schemas.enums import AnyTile, ObjectKind, ScoringSlot, ScoringTileId, Side, TerrainName
-from service.schemas.fields import Boolean, Coordinate, Integer, ListOf, One, Seat
+from service.schemas.fields import Boolean, Coordinate, Integer, ListOf, Seat
+from service.schemas.objects import One
 from service.schemas.responses.game import ScoringTilePoints
 from service.schemas.responses.problem import ProblemCode
 from service.schemas.responses.shape import (

@@ -1,0 +1,144 @@
+"""Strings: names that people read, credentials, and words of a list."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+from marshmallow import ValidationError, fields
+
+from service.matches import tokens
+from service.matches.player_keys import PLAYER_KEY
+
+_HIDDEN = (
+    r"\x00-\x1f\x7f-\x9f\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
+    r"\u180b-\u180f\u200b\u200e\u200f\u2027-\u202e\u2060-\u206f\u2800\u3164\ue000-\uf8ff\ufdd0-\ufdef"
+    r"\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
+)
+"""Controls, format characters (category Cf), default-ignorable code points, fillers, variation selectors,
+the blank braille pattern, private use and non-characters, as far as they are in the Basic Multilingual Plane.
+
+The joiners U+200C and U+200D are allowed between visible characters: several scripts and emoji need them.
+U+2027 is excluded too: code generators write the ends of a range literally, and a literal U+2028 ends a line.
+"""
+
+
+_INVISIBLE_CATEGORIES = frozenset(("Cc", "Cf", "Cs", "Co"))
+
+
+_JOINERS = "\u200c\u200d"
+
+
+_SUPPLEMENTARY_SELECTORS = range(0xE0000, 0xE1000)
+"""Tags and variation selectors: the default-ignorable block beyond the Basic Multilingual Plane."""
+
+
+_BLANK = r"\s\u200c\u200d"
+"""Characters that leave no mark by themselves."""
+
+
+_READABLE = re.compile(rf"^[^{_HIDDEN}]*[^{_HIDDEN}{_BLANK}][^{_HIDDEN}]*$")
+
+
+class Name(fields.String):
+    """A name that people read: trimmed, neither empty nor long, nothing invisible in it."""
+
+    def __init__(self, description: str, most: int = 40, **kwargs: Any) -> None:
+        self._most = most
+        shape = {"minLength": 1, "maxLength": most, "pattern": _READABLE.pattern}
+        super().__init__(metadata={"description": description, **shape}, **kwargs)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        if not isinstance(value, str):
+            raise ValidationError("This is not a string.")
+        name = value.strip()
+        if not 1 <= len(name) <= self._most:
+            raise ValidationError(f"This has not from 1 to {self._most} characters.")
+        if not _READABLE.fullmatch(name) or not all(map(_is_visible, name)):
+            raise ValidationError("This has characters that cannot be shown, or none that can.")
+        return name
+
+
+def _is_visible(character: str) -> bool:
+    """Return whether a character beyond those of `_HIDDEN` may be part of a name."""
+    if character in _JOINERS:
+        return True
+    is_selector = ord(character) in _SUPPLEMENTARY_SELECTORS
+    return not is_selector and unicodedata.category(character) not in _INVISIBLE_CATEGORIES
+
+
+class Credential(fields.String):
+    """A secret of a certain form, which no message repeats."""
+
+    def __init__(self, pattern: str, description: str, **kwargs: Any) -> None:
+        self._pattern = re.compile(pattern)
+        super().__init__(metadata={"description": description, "pattern": f"^{pattern}$"}, **kwargs)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        del attr, data, kwargs
+        if not isinstance(value, str) or not self._pattern.fullmatch(value):
+            raise ValidationError(f"This has not the form {self._pattern.pattern}.")
+        return value
+
+
+class PlayerKey(Credential):
+    """A player key."""
+
+    def __init__(self, description: str, **kwargs: Any) -> None:
+        super().__init__(PLAYER_KEY, description, **kwargs)
+
+
+class InviteCode(Credential):
+    """An invitation code."""
+
+    def __init__(self, description: str, **kwargs: Any) -> None:
+        super().__init__(tokens.FORM, description, **kwargs)
+
+
+EXTENSIBLE_ENUM = "x-extensible-enum"
+"""Under which the contract lists the known words of a string that may get others."""
+
+
+class OneOf(fields.String):
+    """One of some words."""
+
+    def __init__(
+        self, choices: Iterable[str], description: str, *, extensible: bool = False, **kwargs: Any
+    ) -> None:
+        self._choices = tuple(choices)
+        words: dict[str, Any] = {"enum": [str(choice) for choice in self._choices]}
+        if extensible:
+            others = "_-" if any("-" in word for word in words["enum"]) else "_"
+            pattern = f"^[a-z][a-z0-9{others}]*$"
+            words = {EXTENSIBLE_ENUM: words["enum"], "maxLength": 64, "pattern": pattern}
+        super().__init__(metadata={"description": description, **words}, **kwargs)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        if not isinstance(value, str) or value not in self._choices:
+            raise ValidationError(f"This is not one of {_some(self._choices)}.")
+        return value
+
+
+def _some(choices: tuple[str, ...]) -> str:
+    if len(choices) > 20:
+        return f"{choices[0]}, {choices[1]}, ... {choices[-1]}"
+    return ", ".join(choices)
+
+
+class Word(OneOf):
+    """One of the words that a subclass lists in `choices`; its docstring says what they are.
+
+    A word of responses is `extensible` if later versions may add others.
+    """
+
+    choices: ClassVar[Iterable[str]]
+    component: ClassVar[str]
+    extensible: ClassVar[bool] = False
+
+    def __init_subclass__(cls) -> None:
+        cls.component = cls.__dict__.get("component", cls.__name__)
+
+    def __init__(self, description: str, **kwargs: Any) -> None:
+        super().__init__(self.choices, description, extensible=self.extensible, **kwargs)
