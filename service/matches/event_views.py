@@ -5,6 +5,12 @@ from __future__ import annotations
 from typing import cast
 
 import skye
+from service.matches.event_view_types import (
+    GameCreatedView,
+    MatchEventView,
+    NumberedEventView,
+    PositionSetView
+)
 from service.matches.match import (
     AnyEvent,
     BotTookOver,
@@ -23,10 +29,9 @@ from service.matches.match import (
     PositionSet,
     TimedOut,
     TokenRotated,
-    TurnChanged,
+    TurnChanged
 )
 from service.matches.tokens import Caller
-from service.matches.view_types import GameCreatedView, MatchEventView, NumberedEventView, PositionSetView
 from service.matches.views import fairness_view, named_scoring_tiles, options_view, origin_view, timestamp
 from skye import event_as_seen_by, game_as_seen_by, scoring_tiles_view
 

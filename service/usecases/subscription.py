@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Final, NamedTuple, TypeAlias
 
 from service.matches.cooperative_yield import disconnect_check
+from service.matches.event_view_types import NumberedEventView
 from service.matches.event_views import event_views
 from service.matches.match import Change, Match
 from service.matches.tokens import Caller
-from service.matches.view_types import NumberedEventView
 
 MAX_QUEUED: Final = 64
 """Backpressure: items in the queue of a subscriber whose client receives slowly; further ones are dropped."""

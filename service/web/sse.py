@@ -9,13 +9,13 @@ from typing import Any, Final
 import msgspec
 from flask import Response
 
-from service.matches.view_types import NumberedEventView
+from service.matches.event_view_types import NumberedEventView
 from service.usecases.event_stream import StreamEnded, StreamEvents, StreamItem, StreamStarted
 from service.usecases.player_follower import (
     PlayerStreamEnded,
     PlayerStreamEvents,
     PlayerStreamItem,
-    PlayerStreamStarted,
+    PlayerStreamStarted
 )
 from service.usecases.subscription import Idle
 

@@ -8,6 +8,7 @@ import pytest
 from marshmallow import fields
 
 import skye
+from service.matches import event_view_types
 from service.matches import view_types as views
 from service.schemas import responses
 from service.schemas.objects import Always, Tagged
@@ -38,7 +39,9 @@ OBJECTS = [
 ADDED_BY_ROUTES = {"version", "seat"}
 """Fields of some responses that the routes add to a view of the engine."""
 
-EVENT_VIEWS = [view for view in typing.get_args(views.MatchEventView) if view is not skye.GameFinishedView]
+EVENT_VIEWS = [
+    view for view in typing.get_args(event_view_types.MatchEventView) if view is not skye.GameFinishedView
+]
 """The match adds a field to `GameFinishedView`."""
 
 
@@ -61,7 +64,7 @@ def test_event_view_has_the_fields_and_types_of_its_schema(schema):
     compare(view, schema, ignored=NUMBERED - {"type"})
 
 
-NUMBERED = typing.get_type_hints(views.NumberedEventView).keys()
+NUMBERED = typing.get_type_hints(event_view_types.NumberedEventView).keys()
 
 
 def kinds_of(view):
