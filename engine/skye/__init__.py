@@ -21,13 +21,7 @@ from skye.bots import BOTS, Bot, choose_move
 from skye.chance import chance_outcomes
 from skye.checkpoint import on_checkpoint
 from skye.draws import commitment
-from skye.errors import (
-    RULE_ERRORS,
-    InvalidRecord,
-    InvalidSetup,
-    InvalidTerritory,
-    RuleError,
-)
+from skye.errors import RULE_ERRORS, InvalidRecord, InvalidSetup, InvalidTerritory, RuleError
 from skye.event_views import EventView, GameFinishedView, RoundView, SeatEndView
 from skye.events import EVENT_TYPES, Event
 from skye.final_scoring import TIE_BREAKS
@@ -41,40 +35,25 @@ from skye.position import Position, game_hash, position_as_seen_by, position_of
 from skye.position_import import game_from_position
 from skye.position_reading import Fault, InvalidPosition
 from skye.position_text import position_from_text, position_to_text
-from skye.record import (
-    Action,
-    Record,
-    action_of,
-    actions_as_seen_by,
-    move_from,
-    move_view,
-    play_on,
-    replay,
+from skye.record import Action, Record, action_of, actions_as_seen_by, move_from, move_view, play_on, replay
+from skye.report_views import (
+    PlacementGainsView,
+    ScoredTerritoriesView,
+    ScoresView,
+    ScoringTileView,
+    TerritoryView,
+    TerritoryWorthView,
+    WhatIfView,
 )
 from skye.round_report import round_report
 from skye.rules import Outcome, legal_moves, offer_limits, play
 from skye.schedule import SLOTS, schedule
 from skye.scoring import SCORING_TILES
 from skye.setup import PLAYERS, Options, new_game
-from skye.standings import (
-    assess,
-    scores_as_seen_by,
-    scoring_tile_views,
-    territory_report,
-    what_if,
-)
+from skye.standings import assess, scores_as_seen_by, scoring_tile_views, territory_report, what_if
 from skye.territory import Territory, castle_alone
 from skye.territory_summary import TerritorySummary
-from skye.tiles import (
-    COLORS,
-    FORMS,
-    LANDSCAPE,
-    OBJECTS,
-    TILES,
-    Form,
-    Terrain,
-    Tile,
-)
+from skye.tiles import COLORS, FORMS, LANDSCAPE, OBJECTS, TILES, Form, Terrain, Tile
 from skye.view_import import game_from_view
 from skye.views import (
     ActionView,
@@ -82,24 +61,12 @@ from skye.views import (
     GameStateView,
     GameView,
     PlacedTileView,
-    PlacementGainsView,
     PlayerView,
     ResultView,
-    ScoredTerritoriesView,
-    ScoresView,
-    ScoringTileView,
     SeedView,
-    TerritoryView,
-    TerritoryWorthView,
     UsedScoringTileView,
-    WhatIfView,
 )
-from skye.visibility import (
-    event_as_seen_by,
-    game_as_seen_by,
-    scoring_tiles_view,
-    territory_view,
-)
+from skye.visibility import event_as_seen_by, game_as_seen_by, scoring_tiles_view, territory_view
 
 __version__ = "0.1.0"
 

@@ -13,13 +13,13 @@ from typing import NamedTuple
 from skye.errors import TileNotYours
 from skye.final_scoring import final_score
 from skye.game import Game
+from skye.report_views import PlacementAwardView, PlacementGainsView, TerritoryWorthView
 from skye.schedule import SLOTS, whisky_joined
 from skye.scoring import Award, awards
 from skye.standings import award_views
 from skye.territory import Territory
 from skye.territory_summary import TerritorySummary
 from skye.tiles import LANDSCAPE
-from skye.views import PlacementAwardView, PlacementGainsView, TerritoryWorthView
 from skye.visibility import points_view, territory_view
 
 

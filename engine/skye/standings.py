@@ -10,12 +10,7 @@ from skye.final_scoring import FinalScore, final_score
 from skye.frontier import Place
 from skye.game import Game, Phase
 from skye.geometry import SIDE_NAMES, coordinates_of
-from skye.schedule import SLOTS
-from skye.scoring import SCORING_TILES, Award, awards, tile_points
-from skye.territory import Territory
-from skye.territory_summary import TerritorySummary
-from skye.tiles import LANDSCAPE, OBJECTS
-from skye.views import (
+from skye.report_views import (
     AreaCellView,
     AreaView,
     AwardView,
@@ -30,6 +25,11 @@ from skye.views import (
     TriedPlacementView,
     WhatIfView,
 )
+from skye.schedule import SLOTS
+from skye.scoring import SCORING_TILES, Award, awards, tile_points
+from skye.territory import Territory
+from skye.territory_summary import TerritorySummary
+from skye.tiles import LANDSCAPE, OBJECTS
 from skye.visibility import gold_as_seen_by, territory_view
 
 

@@ -1,0 +1,198 @@
+"""The types of reports on scores and territories, ready to be written as JSON.
+
+A field that may be hidden, or not known yet, can be None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypedDict
+
+from skye.views import PlacedTileView, ScoringTilePointsView
+
+
+class AwardView(TypedDict):
+    """Points, and the tiles that earned them."""
+
+    points: int
+    tiles: Sequence[str]
+
+
+class SlotScoreView(TypedDict):
+    """What a scoring tile gave a seat in a round."""
+
+    slot: str
+    id: str
+    points: int
+    awards: Sequence[AwardView]
+
+
+class RoundScoreView(TypedDict):
+    """What a round gave a seat."""
+
+    round: int
+    scoring_tiles: Sequence[SlotScoreView]
+
+
+class ScrollView(TypedDict):
+    """A scroll, and what it gives in final scoring."""
+
+    kind: str
+    tile: str
+    count: int
+    completed: bool
+    points: int
+
+
+class FinalScoringView(TypedDict):
+    """What final scoring gives for a territory as it lies now."""
+
+    scrolls: Sequence[ScrollView]
+    scroll_points: int
+    gold: int | None
+    gold_points: int | None
+    leftover_gold: int | None
+
+
+class SeatScoresView(TypedDict):
+    """The points of one seat."""
+
+    seat: int
+    score: int
+    rounds: Sequence[RoundScoreView]
+    final: FinalScoringView
+    projected_score: int | None
+
+
+class ScoresView(TypedDict):
+    """The points of all seats."""
+
+    players: Sequence[SeatScoresView]
+
+
+class TriedPlacementView(PlacedTileView):
+    """Whether a tile could be placed so."""
+
+    legal: bool
+    in_hand: bool
+    code: str | None
+    detail: str | None
+
+
+class TilePointsChangeView(TypedDict):
+    """What placements would change for a scoring tile."""
+
+    slot: str
+    id: str
+    before: int | None
+    after: int | None
+
+
+class ScrollPointsChangeView(TypedDict):
+    """What placements would change for the scrolls."""
+
+    before: int
+    after: int | None
+
+
+class WhatIfView(TypedDict):
+    """What placements would change."""
+
+    legal: bool
+    placements: Sequence[TriedPlacementView]
+    scoring_tiles: Sequence[TilePointsChangeView]
+    scrolls: ScrollPointsChangeView
+
+
+class AreaCellView(TypedDict):
+    """The part of an area that lies on one tile."""
+
+    tile: str
+    region: int
+    x: int
+    y: int
+    sides: Sequence[str]
+    center: bool
+
+
+class AreaView(TypedDict):
+    """An area of a territory."""
+
+    terrain: str
+    tiles: Sequence[str]
+    cells: Sequence[AreaCellView]
+    completed: bool
+    brochs: int
+    ships: int
+    lighthouses: int
+    scrolls: Sequence[str]
+
+
+class TerritoryView(TypedDict):
+    """A territory and what is in it."""
+
+    tiles: Sequence[PlacedTileView]
+    areas: Sequence[AreaView]
+    connected_tiles: Sequence[str]
+    counts: Mapping[str, int]
+
+
+class TileScoreView(TypedDict):
+    """What a scoring tile gives a territory."""
+
+    id: str
+    points: int
+    awards: Sequence[AwardView]
+
+
+class TerritoryScoreView(TypedDict):
+    """What a territory scores, apart from any game."""
+
+    scoring_tiles: Sequence[TileScoreView]
+    scrolls: Sequence[ScrollView]
+    scroll_points: int
+    gold_points: int
+    leftover_gold: int
+    areas: Sequence[AreaView]
+
+
+class ScoredTerritoriesView(TypedDict):
+    """What territories score, apart from any game."""
+
+    territories: Sequence[TerritoryScoreView]
+
+
+class ScoringTileView(TypedDict):
+    """A scoring tile of the catalogue."""
+
+    id: str
+    title: str
+    text: str
+    majority: bool
+
+
+class TerritoryWorthView(TypedDict):
+    """What a territory is worth as it lies."""
+
+    scoring_tiles: Sequence[ScoringTilePointsView]
+    scrolls: int
+    whisky_income: int
+    completed_areas: int
+    connected_tiles: int
+
+
+class PlacementAwardView(AwardView):
+    """Points that a placement would earn, and the tiles that would earn them."""
+
+    slot: str
+
+
+class PlacementGainsView(PlacedTileView):
+    """A legal placement, and what it would add."""
+
+    gains: Sequence[ScoringTilePointsView]
+    scrolls: int
+    whisky_income: int
+    completed_areas: int
+    connected_tiles: int
+    awards: Sequence[PlacementAwardView]
