@@ -1,0 +1,77 @@
+"""Requests sent at the same time."""
+
+import threading
+
+from service.storage.redis_store import RedisStore
+from tests.support.playing import Service, code_of
+
+KEY = {"Idempotency-Key": "once"}
+
+
+def at_once(service, *args, **more):
+    """Return the answers to six clients that send a request at the same time."""
+    clients = [Service(service.redis) for _ in range(6)]
+    together = threading.Barrier(len(clients))
+    answers = []
+
+    def send(client):
+        together.wait(5)
+        answers.append(client.call(*args, **more))
+
+    threads = [threading.Thread(target=send, args=[client]) for client in clients]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    assert len(answers) == len(clients)
+    return answers
+
+
+def test_game_created_by_six_equal_requests_at_once_is_created_once(service):
+    body = {"name": "one", "players": [{"name": "Ann"}]}
+    answers = at_once(service, "POST", "/v1/games", body, headers=KEY)
+    assert len({answer.data for answer in answers}) == 1
+    assert len(service.redis.keys("*:table")) == 1
+    assert len(service.get("/v1/games")["games"]) == 1
+
+
+def test_move_sent_by_six_equal_requests_at_once_is_made_once(service):
+    game = service.table(2)
+    body = game.actions(0)[0]["body"]
+    answers = at_once(service, "PUT", game.path("offer", 0), body, game.tokens[0], KEY)
+    assert len({answer.data for answer in answers}) == 1
+    assert game.view()["version"] == answers[0].json["version"]
+
+
+class Overtaken(RedisStore):
+    """A store in which another client commits first, once."""
+
+    def __init__(self, client, overtake):
+        super().__init__(client)
+        self._overtake = overtake
+
+    def commit(self, commit):
+        if self._overtake is not None:
+            overtake, self._overtake = self._overtake, None
+            overtake()
+        return super().commit(commit)
+
+
+def test_two_seats_that_act_at_once_both_succeed(service):
+    game = service.table(3)
+    slow = Service(service.redis, Overtaken(service.redis, lambda: game.offer(1, 2, 2)))
+    answer = slow.call("PUT", game.path("offer", 0), game.actions(0)[0]["body"], game.tokens[0])
+    assert answer.status_code == 200
+    assert answer.json["waiting_for"] == [2]
+    events = service.get(game.path("events"))["events"]
+    assert [event["seat"] for event in events if event["type"] == "offer_set"] == [1, 0]
+
+
+def test_overtaken_request_with_if_match_is_refused(service):
+    game = service.table(3)
+    slow = Service(service.redis, Overtaken(service.redis, lambda: game.offer(1, 2, 2)))
+    headers = {"If-Match": f'"{game.view()["version"]}"'}
+    body = game.actions(0)[0]["body"]
+    answer = slow.call("PUT", game.path("offer", 0), body, game.tokens[0], headers)
+    assert code_of(answer) == "version_mismatch"
+    assert game.view()["waiting_for"] == [0, 2]
