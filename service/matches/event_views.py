@@ -9,7 +9,7 @@ from service.matches.event_view_types import (
     GameCreatedView,
     MatchEventView,
     NumberedEventView,
-    PositionSetView
+    PositionSetView,
 )
 from service.matches.match import (
     AnyEvent,
@@ -29,7 +29,7 @@ from service.matches.match import (
     PositionSet,
     TimedOut,
     TokenRotated,
-    TurnChanged
+    TurnChanged,
 )
 from service.matches.tokens import Caller
 from service.matches.views import fairness_view, named_scoring_tiles, options_view, origin_view, timestamp

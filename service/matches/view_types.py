@@ -4,10 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NotRequired, TypeAlias, TypedDict
 
 import skye
-from skye import (
-    GameStateView,
-    PlacedTileView
-)
+from skye import GameStateView, PlacedTileView
 
 
 class FairnessView(TypedDict):

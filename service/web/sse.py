@@ -15,7 +15,7 @@ from service.usecases.player_follower import (
     PlayerStreamEnded,
     PlayerStreamEvents,
     PlayerStreamItem,
-    PlayerStreamStarted
+    PlayerStreamStarted,
 )
 from service.usecases.subscription import Idle
 
