@@ -51,7 +51,7 @@ SERVER_ROOMS := tests/storage tests/faults tests/server
 .PHONY: test-servers
 test-servers: $(VENV)/.installed-dev ## run the tests that need Redis on each Redis or Valkey server that is found
 	@for program in $$($(BIN)/python -m service.server.server_programs); do echo "$$program:"; \
-		REDIS_PROGRAM=$$program $(BIN)/python -m pytest -q $(SERVER_ROOMS) || exit 1; done
+		REDIS_PROGRAM=$$program $(PYTEST) -q $(SERVER_ROOMS) || exit 1; done
 
 GENERATORS := tests/contract/generators
 .PHONY: generators
@@ -92,7 +92,7 @@ format: $(VENV)/.installed-dev ## put the code into its agreed form
 openapi: $(VENV)/.installed ## write openapi.yaml from the code
 	@$(BIN)/python -m service.cli openapi > openapi.yaml.new && mv openapi.yaml.new openapi.yaml
 
-.PHONY: bench bench-engine bench-api bench-scale bench-full bench-page bench-web bench-profile
+.PHONY: bench bench-engine bench-api bench-scale bench-attacks bench-full bench-page bench-web bench-profile
 bench: $(VENV)/.installed-bench ## measure the engine and the API beside what else there is; writes bench/latest.json
 	@$(BIN)/python -m bench
 bench-engine: $(VENV)/.installed-bench ## measure the engine alone
@@ -101,6 +101,8 @@ bench-api: $(VENV)/.installed-bench ## measure the API alone (needs wrk)
 	@$(BIN)/python -m bench api
 bench-scale: $(VENV)/.installed-bench ## measure stored games, open streams, sizes and the start alone
 	@$(BIN)/python -m bench scale
+bench-attacks: $(VENV)/.installed-bench ## measure the reads of one client while another attacks
+	@$(BIN)/python -m bench attacks
 bench-full: $(VENV)/.installed-bench ## measure all more often, and with a million stored games (4 GB of memory)
 	@$(BIN)/python -m bench --full
 bench-page: $(VENV)/.installed-bench ## write the last figures into bench/README.md and deploy/scale.md

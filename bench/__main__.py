@@ -1,7 +1,7 @@
-"""`python -m bench [engine | api | scale]`: measure, print the table, write bench/latest.json.
+"""`python -m bench [engine | api | scale | attacks]`: measure, print the table, write bench/latest.json.
 
 `--quick` measures less often, `--full` more and with a million stored games; `--least` only shows that it
-works.
+works. `--reads 500` times so many reads beside each attack.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ from bench.plan import FULL, LEAST, QUICK, USUAL, Plan
 from bench.rows import LOAD, Row, read, table, write
 
 HERE = Path(__file__).parent
-PARTS = ("engine", "api", "scale")
+PARTS = ("engine", "api", "scale", "attacks")
 
 
 def main(arguments: list[str]) -> int:
     """Measure the parts that are named, or all; what is not measured anew stays in the file as it is."""
     asked = _parser().parse_args(arguments)
+    plan = asked.plan if asked.reads is None else replace(asked.plan, reads=asked.reads)
     for part in asked.parts or PARTS:
-        measured = [replace(each, part=part) for each in _measuring(part)(asked.plan)]
+        measured = [replace(each, part=part) for each in _measuring(part)(plan)]
         # Two busy cores would be 2; much more than that, and others were at work.
         measured.append(Row(LOAD, os.getloadavg()[1], "", part=part))
         kept = [each for each in read(asked.to) if each.part in PARTS and each.part != part]
@@ -39,8 +40,10 @@ def _measuring(part: str) -> Callable[[Plan], list[Row]]:
         from bench.engine import engine_rows as measure
     elif part == "api":
         from bench.api import api_rows as measure
-    else:
+    elif part == "scale":
         from bench.scale import scale_rows as measure
+    else:
+        from bench.attacks import attack_rows as measure
     return measure
 
 
@@ -49,6 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="what to measure; all")
     for plan, name in ((LEAST, "--least"), (QUICK, "--quick"), (FULL, "--full")):
         parser.add_argument(name, dest="plan", action="store_const", const=plan, default=USUAL)
+    parser.add_argument("--reads", type=int, help="how many reads to time beside each attack")
     parser.add_argument("--to", type=Path, default=HERE / "latest.json", help="the file to write")
     return parser
 

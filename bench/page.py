@@ -113,7 +113,7 @@ TABLES: dict[str, Callable[[Sequence[Row]], str]] = {
     "requests": _requests,
     "compared": _plain(_others),
     "pace": _plain(lambda each: each.part == "api" and " load " in each.name),
-    "scale": _plain(lambda each: each.part == "scale"),
+    "scale": _plain(lambda each: each.part in ("scale", "attacks")),
     "measured": measured_table,
     "estimated": estimated_table,
     "cured": lambda rows: estimated_table(rows, CURED),

@@ -11,7 +11,6 @@ from typing import Any
 
 import redis
 
-from bench.attacks import attack_rows
 from bench.client import Ask
 from bench.costs import cost_rows, size_rows, start_rows
 from bench.load import Load
@@ -47,7 +46,6 @@ def scale_rows(plan: Plan) -> list[Row]:
             *cost_rows(place),
             *size_rows(place),
             *start_rows(plan),
-            *attack_rows(plan),
         ]
 
 

@@ -1,16 +1,21 @@
 """The embedded server on a disk that is really full: a small file system of its own."""
 
+import contextlib
+import http.client
 import itertools
 import json
+import os
+import signal
 import subprocess
 import urllib.error
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from tests.deploy.servers import waited_for
-from tests.support.launcher import launching
+from tests.support.launcher import children, gone, launching
 
 DISK = "size=4m"
 NO_MOUNT = "This user may not mount a file system: the embedded server is not tested on a full disk"
@@ -71,3 +76,83 @@ def test_full_disk_of_the_embedded_server_refuses_writes_and_loses_nothing(tmp_p
         again = start()
         for game in acknowledged:
             assert json.loads(again.read(f"/v1/games/{game}"))["id"] == game
+
+
+NO_ANSWER = (OSError, http.client.HTTPException)
+CLIENTS = 4
+
+
+def create_until_refused(served):
+    """Create games until one is refused, or nothing answers; return the ids of those acknowledged."""
+    acknowledged = []
+    with contextlib.suppress(*NO_ANSWER):
+        while (created := create(served))[1] is None:
+            acknowledged.append(created[0])
+        assert created[1]["code"] == "store_unavailable"
+    return acknowledged
+
+
+def server_of(served):
+    """Return the process ids of a launcher's Redis: one, or none while it is being started again."""
+    names = {pid: Path(f"/proc/{pid}/comm").read_text().strip() for pid in children(served.process.pid)}
+    return [pid for pid, name in names.items() if name.endswith("-server")]
+
+
+def are_stored(served, games):
+    """Return whether all games can be read; False while the store is away.
+
+    :raises urllib.error.HTTPError: if a game is lost.
+    """
+    for game in games:
+        try:
+            served.read(f"/v1/games/{game}")
+        except urllib.error.HTTPError as error:
+            if error.code == 503:
+                return False
+            raise
+    return True
+
+
+@pytest.fixture(params=["everysec", "always"])
+def full(request, tmp_path, disk):
+    """A launcher whose disk has filled up while games were created, and the games it must not lose.
+
+    With `everysec` the server acknowledges some changes before it notices that the disk is full.
+    """
+    with launching(tmp_path) as start:
+        settings = {"SKYE_APPENDFSYNC": request.param, "SKYE_REDIS_WAIT_MS": "500"}
+        served = start(**settings)
+        kept = [create(served)[0] for _ in range(20)]
+        with ThreadPoolExecutor(CLIENTS) as threads:
+            creating = [threads.submit(create_until_refused, served) for _ in range(CLIENTS)]
+            filler = fill(disk)
+            late = [game for created in creating for game in created.result(60)]
+        yield served, kept + (late if request.param == "always" else []), filler, lambda: start(**settings)
+
+
+def test_kill_of_redis_on_a_full_disk_loses_nothing(full):
+    served, acknowledged, filler, _ = full
+    for pid in server_of(served):
+        os.kill(pid, signal.SIGKILL)
+    served.wait_for("Redis ended")
+    filler.unlink()
+    assert waited_for(lambda: are_stored(served, acknowledged), 60)
+    assert waited_for(lambda: create(served)[0], 60)
+
+
+def test_kill_of_the_launcher_on_a_full_disk_loses_nothing(full):
+    served, acknowledged, filler, start_again = full
+    processes = served.descendants()
+    served.end(signal.SIGKILL)
+    assert gone(processes)
+    on_full_disk = start_again()
+    assert waited_for(lambda: "health" in on_full_disk.printed or on_full_disk.process.poll() is not None, 60)
+    processes = on_full_disk.descendants() if on_full_disk.process.poll() is None else []
+    if on_full_disk.process.poll() is None:
+        on_full_disk.end(signal.SIGKILL)
+    assert gone(processes)
+    filler.unlink()
+    again = start_again()
+    assert again.url
+    assert are_stored(again, acknowledged)
+    assert create(again)[0]
