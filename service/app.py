@@ -17,7 +17,7 @@ from service.usecases.change_notifier import ChangeNotifier
 from service.usecases.game_feed import GameFeeds
 from service.usecases.games import Games
 from service.usecases.open_streams import OpenStreams
-from service.web import collaborators, cors, middleware, problems
+from service.web import collaborators, cors, fault_injection, middleware, problems
 from service.web import rate_limits as limits
 from service.web.collaborators import Collaborators
 from service.web.framework import Application, PlainInteger
@@ -45,13 +45,17 @@ def build(
     games, open_streams = Games(store, settings, clock, metrics), OpenStreams(settings, metrics)
     notifier = ChangeNotifier(store)
     feeds = GameFeeds(games, notifier)
-    collaborators.register(app, Collaborators(games, notifier, feeds, open_streams, metrics))
+    collaborators.register(app, Collaborators(games, notifier, feeds, open_streams, metrics, settings.lab))
     problems.register(app)
+    fault_injection.register(app, lab=settings.lab)
     middleware.register(app)
     limits.register(app, settings, store)
     cors.register(app, settings.cors_origins)
-    everyone = cors.for_everyone(settings.cors_origins)
-    wrapped = middleware.Middleware(app.wsgi_app, metrics, everyone)
+    default_headers, wsgi_app = cors.for_everyone(settings.cors_origins), app.wsgi_app
+    if settings.lab:
+        default_headers = [*default_headers, fault_injection.LAB_HEADER]
+        wsgi_app = fault_injection.FaultInjection(wsgi_app, lambda: notifier.stopped)
+    wrapped = middleware.Middleware(wsgi_app, metrics, default_headers)
     app.wsgi_app = _behind_proxies(wrapped, settings.trusted_proxies)  # type: ignore[assignment,method-assign]  # Flask's own way
     return app
 

@@ -19,6 +19,8 @@ PREFIX = "SKYE_"
 MEMORY_URL = "memory://"
 """The `redis_url` that means: keep the games in this one process, and lose them with it (fakeredis)."""
 
+LAB_WARNING = "SKYE_LAB is on: requests can ask for faults, and anyone can delete all games."
+
 DAY_S = 24 * 60 * 60
 
 _LOG_LEVELS = ("debug", "info", "warning", "error")
@@ -213,6 +215,13 @@ class Settings:
         "how many proxies of ours a request comes through: so many entries of `X-Forwarded-For`, "
         "`X-Forwarded-Proto` and `X-Forwarded-Host` are believed; the proxies must set them",
     )
+    lab: bool = _setting(
+        "off",
+        _switch,
+        "`on` for testers: requests can ask for faults (`X-Skye-Fault`), and anyone can delete all games "
+        "(`DELETE /v1/lab/games`). Refused with what marks production: `SKYE_LIMITS=on`, "
+        "`SKYE_TRUSTED_PROXIES`, `SKYE_REDIS_REPLICAS`, and Sentinel or a cluster as `SKYE_REDIS_URL`",
+    )
     game_ttl_lobby_s: int = _setting(
         str(7 * DAY_S), _expiry, "how long a game that nobody starts is kept after its last change"
     )
@@ -247,9 +256,28 @@ class Settings:
         if values.get("redis_replicas") and values.get("redis_url") in (None, MEMORY_URL):
             wanted = f"{_variable('redis_replicas')}={values['redis_replicas']}"
             problems.append(f"{wanted}: the embedded server has no replicas; name a Redis that has some")
+        if values.get("lab"):
+            problems += _production_marks(values)
         if problems:
             raise SettingsError("\n".join(problems))
         return cls(**values)
+
+
+def _production_marks(values: Mapping[str, Any]) -> list[str]:
+    """Return a line for each of some settings that only a server with real players has."""
+    url = values.get("redis_url")
+    is_replicated = url not in (None, MEMORY_URL) and parse_redis_url(url or "").form != "single"
+    marks = {
+        "limits": (values.get("limits"), "strangers can reach the server"),
+        "trusted_proxies": (values.get("trusted_proxies"), "the server is behind the proxy of others"),
+        "redis_replicas": (values.get("redis_replicas"), "the games are worth replicas"),
+        "redis_url": (is_replicated, "the games are worth replicas"),
+    }
+    return [
+        f"{_variable('lab')}=on: not with {_variable(name)}: {reason}"
+        for name, (is_set, reason) in marks.items()
+        if is_set
+    ]
 
 
 def unknown_variables(environ: Mapping[str, str]) -> list[str]:

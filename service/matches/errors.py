@@ -21,6 +21,7 @@ class ErrorCode(NamedTuple):
 _SERVICE_CODES: dict[str, ErrorCode] = {
     "malformed_json": ErrorCode(400, "The body is not JSON in UTF-8, or is nested too deeply."),
     "bad_request": ErrorCode(400, "The request cannot be read as HTTP."),
+    "invalid_fault": ErrorCode(400, "`X-Skye-Fault` is invalid; `errors` tells why. Nothing was done."),
     "token_required": ErrorCode(401, "This needs a token: `Authorization: Bearer TOKEN`."),
     "token_unknown": ErrorCode(
         401,
@@ -31,6 +32,9 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     ),
     "not_your_seat": ErrorCode(403, "The token does not act for this seat."),
     "host_only": ErrorCode(403, "Only the game's host token may do this."),
+    "lab_off": ErrorCode(
+        403, "The server is no lab (`SKYE_LAB`): it takes no `X-Skye-Fault` and empties no store."
+    ),
     "not_found": ErrorCode(404, "There is nothing at this path."),
     "game_not_found": ErrorCode(
         404, "There is no such game, or it is private and the caller has no token of it."

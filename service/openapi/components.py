@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from service import docs as guide
+from service.web.fault_header import FAULT_HEADER
 from skye import PLAYERS, schedule
 
 _MAX_ROUNDS = max(len(schedule(players)) for players in PLAYERS)
@@ -51,6 +52,8 @@ IF_MATCH: Final = "If-Match"
 IF_NONE_MATCH: Final = "If-None-Match"
 LAST_EVENT_ID: Final = "Last-Event-ID"
 
+FAULT: Final = FAULT_HEADER
+
 LAST_PLAYER_EVENT_ID: Final = "Last-Player-Event-ID"
 """The header `Last-Event-ID` of another form, under a name of its own in the components."""
 
@@ -78,6 +81,16 @@ HEADER_PARAMETERS: Final = {
         "The number of the last event received, as an `EventSource` sends it when it comes back; "
         "it goes before `after`.",
         {"type": "string", "pattern": "^[0-9]{1,9}$", "examples": ["17"]},
+    ),
+    FAULT: _in_headers(
+        FAULT,
+        told_in("faults.md"),
+        {
+            "type": "string",
+            "pattern": r"^ *[a-z_]+(=[0-9]+)?( *, *[a-z_]+(=[0-9]+)?)* *$",
+            "maxLength": 200,
+            "examples": ["delay_before_ms=500, drop"],
+        },
     ),
     LAST_PLAYER_EVENT_ID: _in_headers(
         LAST_EVENT_ID,
@@ -160,6 +173,11 @@ HEADERS: Final = {
     "X-Request-Id": _header(
         "The id of the request in the logs of the service: the one sent, if well-formed, or a new one.",
         {"type": "string", "minLength": 1, "maxLength": 64},
+    ),
+    "X-Skye-Lab": _header(
+        "`on`, where the server is one for testers (`SKYE_LAB`).",
+        {"type": "string", "const": "on"},
+        always=False,
     ),
     "RateLimit": _limit(
         "the requests left in the budget (`r`), and the seconds until all of it is left again (`t`).",

@@ -129,6 +129,8 @@ def text(name: str) -> dict[str, str]:
 
 _UNEXPECTED = (
     "bad_request",
+    "invalid_fault",
+    "lab_off",
     "method_not_allowed",
     "invalid_parameter",
     "request_timeout",
@@ -139,7 +141,13 @@ _UNEXPECTED = (
 """What any operation could answer, though it should not come to that."""
 
 _LIMITS = ("RateLimit", "RateLimit-Policy")
-_EVERYWHERE = ("X-Request-Id", "Vary", "Access-Control-Allow-Origin", "Access-Control-Expose-Headers")
+_EVERYWHERE = (
+    "X-Request-Id",
+    "X-Skye-Lab",
+    "Vary",
+    "Access-Control-Allow-Origin",
+    "Access-Control-Expose-Headers",
+)
 _OF_STATUS: dict[int | str, list[str]] = {
     401: ["WWW-Authenticate"],
     412: ["ETag"],

@@ -1,6 +1,6 @@
 """The routes, one module for each resource, in the order in which the documentation shows them."""
 
-from service.routes import catalogue, docs, lobby, me, operations, play, scoring, seats
+from service.routes import catalogue, docs, lab, lobby, me, operations, play, scoring, seats
 from service.routes import game_log as history
 
 BLUEPRINTS = (
@@ -12,5 +12,6 @@ BLUEPRINTS = (
     scoring.blueprint,
     catalogue.blueprint,
     docs.blueprint,
+    lab.blueprint,
     operations.blueprint,
 )

@@ -24,7 +24,7 @@ def get_health() -> Response:
 
     It asks nothing of the store: a process that answers shall not be restarted because the store is away.
     """
-    return json_response({"status": "ok"})
+    return json_response(_health())
 
 
 @blueprint.route("/readyz")
@@ -39,7 +39,11 @@ def get_readiness() -> Response:
     It can when its store answers.
     """
     collaborators().games.check()
-    return json_response({"status": "ok"})
+    return json_response(_health())
+
+
+def _health() -> dict[str, object]:
+    return {"status": "ok", "lab": collaborators().lab}
 
 
 @blueprint.route("/metrics")

@@ -47,12 +47,15 @@ def problem_for(error: BaseException) -> Problem:
 def encode_response(problem: Problem, application: Any) -> bytes:
     """Return a response as sent on a connection that ends with it, and count it in the metrics."""
     from service.web.collaborators import collaborators  # noqa: PLC0415 - see above
+    from service.web.fault_injection import LAB_HEADER  # noqa: PLC0415 - see above
     from service.web.middleware import default_headers, request_id  # noqa: PLC0415 - see above
     from service.web.problems import response_for  # noqa: PLC0415 - see above
 
-    collaborators(application).metrics.refused(problem.code)
+    its = collaborators(application)
+    its.metrics.refused(problem.code)
     its_id = request_id()
     response = response_for(problem, its_id)
-    headers = [*response.headers, *default_headers(its_id), ("Connection", "close")]
+    headers = [*response.headers, *default_headers(its_id), *([LAB_HEADER] if its.lab else [])]
+    headers.append(("Connection", "close"))
     head = "".join(f"{name}: {value}\r\n" for name, value in headers)
     return f"HTTP/1.1 {response.status}\r\n{head}\r\n".encode("latin-1") + response.get_data()

@@ -17,7 +17,7 @@ import gevent
 from service.observability import shared_counters
 from service.server import unix_sockets
 from service.server.processes import death_signal_setter
-from service.settings import MEMORY_URL, Settings, SettingsError
+from service.settings import LAB_WARNING, MEMORY_URL, Settings, SettingsError
 
 try:
     settings = Settings.from_environment(os.environ)
@@ -102,6 +102,8 @@ def post_worker_init(worker: Any) -> None:
     """
     for listener in worker.sockets:
         unix_sockets.publish(listener.getsockname())
+    if worker.age == 1 and settings.lab:
+        worker.log.warning(LAB_WARNING)
     if worker.age == 1 and settings.redis_url != MEMORY_URL:  # one worker is enough to warn
         gevent.spawn(_warn_of_eviction, worker)
     # All objects loaded by now are permanent. A full collection of them would block every request for 20 ms;

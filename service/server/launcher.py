@@ -16,7 +16,7 @@ from service.server.data_folder import DataFolder
 from service.server.embedded_redis import LOG_NAME, RedisServer, lock_files, socket_location
 from service.server.processes import LaunchError, adopt_orphans, describe_end
 from service.server.server_programs import describe, find_program, vulnerabilities
-from service.settings import MEMORY_URL, Address, Settings, SettingsError, unknown_variables
+from service.settings import LAB_WARNING, MEMORY_URL, Address, Settings, SettingsError, unknown_variables
 from service.storage.redis_url import without_secrets
 
 _LONGEST_DELAY_S = 30.0
@@ -49,6 +49,8 @@ def main() -> int:
         settings = Settings.from_environment(os.environ)
         for line in unknown_variables(os.environ):
             _warn(f"Warning: {line}")
+        if settings.lab:
+            _warn(f"Warning: {LAB_WARNING}")
         with contextlib.ExitStack() as stack:
             _serve(settings, stack)
     except SettingsError as error:

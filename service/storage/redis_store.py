@@ -30,6 +30,7 @@ import redis
 
 from service.matches.errors import Problem
 from service.settings import MEMORY_URL, Settings
+from service.storage import redis_deletion
 from service.storage.circuit_breaker import call_deadline
 from service.storage.codec import entry_header
 from service.storage.connect import create_topology
@@ -179,6 +180,10 @@ class RedisStore:
         if result == 3:
             raise Problem("game_unreadable", "The game's log is lost.")
         return bool(result)
+
+    def delete_all(self) -> int:
+        """See `Store.delete_all`."""
+        return redis_deletion.delete_all(self._calls, self._ping_key)
 
     def add_to_index(self, status: str, game_id: str, score: float) -> None:
         """See `Store.add_to_index`."""

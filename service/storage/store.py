@@ -79,6 +79,9 @@ class Store(Protocol):
         :raises Problem: game_unreadable, when the game's log is missing.
         """
 
+    def delete_all(self) -> int:
+        """Delete all that the service keeps, on a single server; return how many games there were."""
+
     def add_to_index(self, status: str, game_id: str, score: float) -> None:
         """Add a public game to the index of a status."""
 

@@ -277,6 +277,13 @@ class Games:
         self.players.relay_commit(before, match)
         return True
 
+    def delete_all(self) -> int:
+        """Delete all games and players of a server for testers; return how many games there were.
+
+        :raises Problem: store_unavailable.
+        """
+        return self._store.delete_all()
+
     @property
     def idempotency_ttl_s(self) -> int:
         """How long an idempotency record is stored, in seconds."""

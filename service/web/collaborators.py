@@ -17,13 +17,17 @@ _EXTENSION = "skye"
 
 @dataclass(frozen=True, slots=True)
 class Collaborators:
-    """What the routes of one app work with."""
+    """What the routes of one app work with.
+
+    :param lab: whether the server is one for testers.
+    """
 
     games: Games
     change_notifier: ChangeNotifier
     feeds: GameFeeds
     open_streams: OpenStreams
     metrics: Metrics
+    lab: bool
 
 
 def register(app: Flask, collaborators: Collaborators) -> None:

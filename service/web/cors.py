@@ -9,9 +9,12 @@ from flask import Flask, Response, request
 
 _EXPOSED = (
     "ETag, Date, Location, Link, Retry-After, Allow, X-Request-Id, RateLimit, RateLimit-Policy, "
-    "Deprecation, Sunset"
+    "Deprecation, Sunset, X-Skye-Lab"
 )
-_TAKEN = "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, X-Request-Id"
+_TAKEN = (
+    "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, X-Request-Id, "
+    "X-Skye-Fault"
+)
 _PREFLIGHT_S = 86_400
 
 

@@ -15,13 +15,14 @@ from service.web.collaborators import collaborators
 from tests.contract import worker_refusals
 from tests.contract.readme import laid_out
 from tests.contract.recording import LiveService
-from tests.support import refused_faults, refused_moves, refused_requests
+from tests.support import refused_faults, refused_lab, refused_moves, refused_requests
 from tests.support.launcher import ROOT
 from tests.support.refused import PROVOKED
 
 FILE = ROOT / "service" / "openapi" / "examples.json"
 
 assert refused_faults
+assert refused_lab
 assert refused_moves
 assert refused_requests
 
@@ -216,8 +217,19 @@ def apart_from_games(story):
     story.tell("first", "The first of the counts.", "GET", "/metrics", abridged=first_count)
 
 
+def lab(service):
+    """Empty a lab server."""
+    story = Story(service)
+    body = {"players": [{"name": "Ann"}, {"bot": "random"}], "start": True}
+    story.ask("POST", "/v1/games", body)
+    story.tell("one", "There was one game.", "DELETE", "/v1/lab/games")
+    return story.told
+
+
 def operations():
     """Return the examples of operations, by name."""
+    with LiveService(lab=True) as service:
+        of_lab = lab(service)
     with LiveService() as service:
         story = Story(service)
         game, ann = lobby(story)
@@ -229,7 +241,7 @@ def operations():
         after_the_end(story)
         apart_from_games(story)
         end_of_a_player_stream(story)
-        return story.told
+        return story.told | of_lab
 
 
 def refusals():

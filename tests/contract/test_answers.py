@@ -4,11 +4,12 @@ import pytest
 
 from service.web.collaborators import collaborators
 from tests.contract.checked import CheckedService, messages
-from tests.support import refused_faults, refused_moves, refused_requests
+from tests.support import refused_faults, refused_lab, refused_moves, refused_requests
 from tests.support.playing import dice
 from tests.support.refused import PROVOKED
 
 assert refused_faults
+assert refused_lab
 assert refused_moves
 assert refused_requests
 
@@ -208,6 +209,13 @@ def test_redirect_of_browsers_is_in_the_contract(service):
 @pytest.mark.parametrize("path", ["/", "/v1", "/healthz", "/readyz", "/metrics"])
 def test_operations_are_in_the_contract(path, service):
     assert service.call("GET", path).status_code == 200
+
+
+def test_lab_is_in_the_contract(contract):
+    lab = CheckedService(contract, lab=True)
+    lab.table(2)
+    assert lab.call("DELETE", "/v1/lab/games").json == {"deleted": 1}
+    assert lab.call("GET", "/v1/games", headers={"X-Skye-Fault": "drop=1"}).status_code == 400
 
 
 def test_limits_are_in_the_contract(contract):

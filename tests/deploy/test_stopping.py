@@ -67,7 +67,7 @@ def asked(connection):
     connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: here\r\n\r\n")
     answer = http.client.HTTPResponse(connection)
     answer.begin()
-    assert answer.read() == b'{"status":"ok"}'
+    assert answer.read() == b'{"status":"ok","lab":false}'
     return answer
 
 

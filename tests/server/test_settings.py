@@ -116,3 +116,28 @@ def test_the_table_has_a_row_for_each_setting():
     rows = table().splitlines()[2:]
     assert [row.split("`")[1] for row in rows] == [f"SKYE_{field.name.upper()}" for field in fields(Settings)]
     assert "| `SKYE_BIND` | `127.0.0.1:8000` | where the API listens" in table()
+
+
+@pytest.mark.parametrize(
+    ("variable", "text"),
+    [
+        ("SKYE_LIMITS", "on"),
+        ("SKYE_TRUSTED_PROXIES", "1"),
+        ("SKYE_REDIS_URL", "redis+sentinel://a:26379/skye"),
+        ("SKYE_REDIS_URL", "redis+cluster://a:6379"),
+    ],
+)
+def test_lab_beside_a_mark_of_production_is_refused(variable, text):
+    with pytest.raises(SettingsError, match=f"^SKYE_LAB=on: not with {variable}: "):
+        Settings.from_environment({"SKYE_LAB": "on", variable: text})
+
+
+def test_lab_with_replicas_is_refused():
+    environ = {"SKYE_LAB": "on", "SKYE_REDIS_REPLICAS": "1", "SKYE_REDIS_URL": "redis://a"}
+    with pytest.raises(SettingsError, match="not with SKYE_REDIS_REPLICAS"):
+        Settings.from_environment(environ)
+
+
+@pytest.mark.parametrize("url", ["", "memory://", "redis://a:6379/3"])
+def test_lab_on_one_server_or_in_memory_is_accepted(url):
+    assert Settings.from_environment({"SKYE_LAB": "on", "SKYE_REDIS_URL": url}).lab

@@ -4,7 +4,7 @@ import pytest
 
 from service.matches.errors import ERROR_CODES
 from skye import RULE_ERRORS
-from tests.support import refused_faults, refused_moves, refused_requests
+from tests.support import refused_faults, refused_lab, refused_moves, refused_requests
 from tests.support.playing import code_of
 from tests.support.refused import PROVOKED
 
@@ -19,6 +19,7 @@ ELSEWHERE = {
 """Codes that no request here can provoke."""
 
 assert refused_faults
+assert refused_lab
 assert refused_moves
 assert refused_requests
 

@@ -60,6 +60,10 @@ class Contract(TypedDict):
     pass
 
 
+class EmptiedLab(TypedDict):
+    deleted: int
+
+
 EventStream: TypeAlias = str
 
 
@@ -127,6 +131,7 @@ GuidePage: TypeAlias = Literal[
 
 class Health(TypedDict):
     status: Literal["ok"]
+    lab: bool
 
 
 Inclusion: TypeAlias = Literal["actions"]

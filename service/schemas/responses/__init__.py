@@ -11,6 +11,7 @@ from service.schemas.responses.catalogue import (
 from service.schemas.responses.events import Event
 from service.schemas.responses.game import CurrentOffer, CurrentPlacements, Game, SeatView
 from service.schemas.responses.history import EventList, ExportedRecord, RoundReport, StreamMessage
+from service.schemas.responses.lab import EmptiedLab
 from service.schemas.responses.lobby import CreatedGame, CreatedInvite, GameList, TakenSeat
 from service.schemas.responses.me import OwnGameList, PlayerEventList, PlayerStreamMessage, ReplacedKey
 from service.schemas.responses.play import ActionList
@@ -24,6 +25,7 @@ __all__ = [
     "CreatedInvite",
     "CurrentOffer",
     "CurrentPlacements",
+    "EmptiedLab",
     "Event",
     "EventList",
     "ExportedPosition",

@@ -87,6 +87,7 @@ class Health(ResponseObject):
     """The service is well."""
 
     status = Always("ok", 'Always "ok".')
+    lab = Boolean("Whether it is a server for testers (`SKYE_LAB`).")
 
 
 class ServiceIndex(ResponseObject):

@@ -1,0 +1,61 @@
+"""Deletion of everything that the service keeps in a Redis."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import redis
+
+from service.storage.lua_scripts import CHANGES_CHANNEL, Script
+from service.storage.redis_calls import RedisCalls
+
+_PAGE: Final = 500
+"""About how many keys one call looks at."""
+
+# ARGV: some keys of ours. Deletes each game whose key is among them, with all its keys, and what belongs to
+# no game; what belongs to a game that is not among them stays. Its readers never see a part of a game. The
+# keys are computed, so it is for a single server. Returns the number of games.
+_DELETE: Final = Script(
+    f"local channel = '{CHANGES_CHANNEL}'\n"
+    """
+local deleted = 0
+for _, key in ipairs(ARGV) do
+  local id, rest = key:match('^skye:{([^}]*)}:(.*)$')
+  local game = id and not id:find('^player%.') and ('skye:{' .. id .. '}:')
+  if game and rest == 'table' then
+    for _, name in ipairs(redis.call('LRANGE', game .. 'answers', 0, -1)) do
+      redis.call('DEL', game .. 'answer:' .. name)
+    end
+    deleted = deleted + redis.call('DEL', key)
+    redis.call('DEL', game .. 'log', game .. 'answers')
+    redis.call('PUBLISH', channel, id .. ':0')
+  elseif not game or redis.call('EXISTS', game .. 'table') == 0 then
+    redis.call('DEL', key)
+    if id and rest == 'events' then
+      redis.call('PUBLISH', channel, '@' .. id:sub(#'player.' + 1) .. ':')
+    end
+  end
+end
+return deleted
+"""
+)
+
+
+def delete_all(calls: RedisCalls, any_key: str) -> int:
+    """Delete all keys of the service on a single server, and no others; return how many games there were.
+
+    :param any_key: a key, which names the server.
+    :raises Problem: store_unavailable.
+    """
+    cursor, deleted = 0, 0
+
+    def delete_page(server: redis.Redis) -> tuple[int, int]:
+        page: Any = server.scan(cursor, match="skye:*", count=_PAGE)
+        following, keys = page
+        return following, int(_DELETE.run(server, [], keys)) if keys else 0
+
+    while True:
+        cursor, games = calls.call(any_key, delete_page)
+        deleted += games
+        if not cursor:
+            return deleted

@@ -1,0 +1,149 @@
+"""Faults on request, for clients under test, where `SKYE_LAB` is on.
+
+The hook reads `X-Skye-Fault`, delays the request and answers in its place; the WSGI middleware alters what
+the application answers. A request without the header takes neither way.
+"""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+
+from flask import Flask, request
+from werkzeug.wsgi import ClosingIterator
+
+from service.matches.cooperative_yield import has_disconnected
+from service.matches.errors import Problem
+from service.web.fault_header import Faults, parse
+from service.web.middleware import Header
+from service.web.sse import EVENT_STREAM
+
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
+LAB_HEADER: Final = ("X-Skye-Lab", "on")
+"""The header of every response of a lab server."""
+
+_VARIABLE: Final = "HTTP_X_SKYE_FAULT"
+_FAULTS: Final = "skye.faults"
+"""The key of the request's `Faults` in the WSGI environment."""
+
+_NO_FAULTS: Final = Faults()
+_CODES: Final = {429: "too_many_requests", 500: "internal_error", 503: "store_unavailable"}
+_PIECES_PER_S: Final = 10
+_HEARTBEAT_S: Final = 1.0
+
+
+def register(app: Flask, *, lab: bool) -> None:
+    """Register the hook that heeds or refuses `X-Skye-Fault`; before those that measure the time."""
+
+    def heed_faults() -> None:
+        header = request.environ.get(_VARIABLE)
+        if header is None or request.routing_exception is not None:
+            return
+        if not lab:
+            # Not ignored: a test would pass that has tested nothing. The request has done nothing yet.
+            raise Problem("lab_off")
+        faults = parse(header, is_stream=request.path.endswith("/events/stream"))
+        request.environ[_FAULTS] = faults
+        time.sleep(faults.delay_before_ms / 1000)
+        if faults.status is not None:
+            raise Problem(_CODES[faults.status], "X-Skye-Fault asked for this; nothing was done.")
+
+    app.before_request(heed_faults)
+
+
+class FaultInjection:
+    """WSGI middleware that alters the responses to requests with `X-Skye-Fault`.
+
+    :param is_stopping: returns whether the process shuts down.
+    """
+
+    def __init__(self, application: WSGIApplication, is_stopping: Callable[[], bool]) -> None:
+        self._application = application
+        self._is_stopping = is_stopping
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """Answer a request."""
+        if _VARIABLE not in environ:
+            return self._application(environ, start_response)
+        content_type = ""
+
+        def start(status: str, headers: list[Header], exc_info: Any = None, /) -> Callable[[bytes], object]:
+            nonlocal content_type
+            content_type = dict(headers).get("Content-Type", "")
+            time.sleep(_faults(environ).delay_after_ms / 1000)  # the view has returned
+            return start_response(status, headers, exc_info)
+
+        body = self._application(environ, start)
+        altered = self._altered(body, content_type, environ)
+        return ClosingIterator(altered, [getattr(body, "close", _do_nothing)])
+
+    def _altered(self, body: Iterable[bytes], content_type: str, environ: WSGIEnvironment) -> Iterator[bytes]:
+        faults = _faults(environ)
+        if faults.drop:
+            _cut_connection(environ)
+            return iter(())
+        if faults.events is not None and content_type.startswith(EVENT_STREAM):
+            body = self._faulty_stream(body, faults, environ)
+        return iter(body) if faults.bytes_per_s is None else _slowly(body, faults.bytes_per_s)
+
+    def _faulty_stream(
+        self, body: Iterable[bytes], faults: Faults, environ: WSGIEnvironment
+    ) -> Iterator[bytes]:
+        """Yield the first messages of a stream; then hold it, if the fault is not that it is cut."""
+        left = faults.events or 0
+        for frame in _frames(body):
+            yield frame
+            left -= frame.startswith(b"id: ")
+            if left <= 0:
+                break
+        if faults.cut_after is None:
+            yield from self._heartbeats(faults.hold_ms / 1000, is_silent=faults.silence_after is not None)
+        _cut_connection(environ)
+
+    def _heartbeats(self, hold_s: float, *, is_silent: bool) -> Iterator[bytes]:
+        """Yield heartbeats, or nothing, until the time is over or the client or the process ends it."""
+        until = time.monotonic() + hold_s
+        while (left_s := until - time.monotonic()) > 0 and not (self._is_stopping() or has_disconnected()):
+            if not is_silent:
+                yield b": heartbeat\n\n"
+            time.sleep(min(left_s, _HEARTBEAT_S))
+
+
+def _faults(environ: WSGIEnvironment) -> Faults:
+    """Return the faults of a request; none when its header is refused."""
+    faults: Faults = environ.get(_FAULTS, _NO_FAULTS)
+    return faults
+
+
+def _frames(body: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the messages and comments of a stream, one at a time."""
+    for chunk in body:
+        for frame in chunk.split(b"\n\n")[:-1]:
+            yield frame + b"\n\n"
+
+
+def _slowly(body: Iterable[bytes], bytes_per_s: int) -> Iterator[bytes]:
+    size = bytes_per_s // _PIECES_PER_S
+    for chunk in body:
+        for start in range(0, len(chunk), size):
+            piece = chunk[start : start + size]
+            yield piece
+            time.sleep(len(piece) / bytes_per_s)
+
+
+def _cut_connection(environ: WSGIEnvironment) -> None:
+    """End the connection of a request: gunicorn then finds that it cannot send what is left."""
+    connection: socket.socket | None = environ.get("gunicorn.socket")
+    if connection is None:  # not served by gunicorn, as in tests
+        raise ConnectionAbortedError("X-Skye-Fault asked to cut the connection")
+    with suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
+
+
+def _do_nothing() -> None:
+    """Close a body that has nothing to close."""
