@@ -2,8 +2,6 @@ import { skye } from "./api.js";
 import { toastError } from "./toast.js";
 import { keepTokens } from "./tokens.js";
 
-/** @typedef {import("./api.js").Game} Game */
-
 /**
  * Create a game, keep its tokens and open it. A refusal is shown.
  *
@@ -20,23 +18,4 @@ export async function createAndOpen(body, pressed = null) {
     toastError(error);
     if (pressed) pressed.disabled = false;
   }
-}
-
-/**
- * Create a game like one that is over, for the same players: our seats and the bots sit down at once, the others are
- * invited.
- *
- * @param {Game} game
- * @param {(number | null)[]} ours The seats that are played here.
- * @param {HTMLButtonElement} pressed
- */
-export function playAgain(game, ours, pressed) {
-  const { tie_break, open_gold, turn_ms, on_timeout } = game.options;
-  const here = game.players.filter(({ seat }) => ours.includes(seat)).map(({ name, color }) => ({ name, color }));
-  const bots = game.players.filter(({ bot }) => bot).map(({ bot, name, color }) => ({ bot, name, color }));
-  const invited = Array.from({ length: game.players.length - here.length - bots.length }, () => ({ invite: true }));
-  return createAndOpen(/** @type {any} */ ({
-    name: game.name, private: game.private, seats: game.players.length, start: invited.length === 0,
-    players: [...here, ...bots, ...invited], options: { tie_break, open_gold, on_timeout, ...(turn_ms === null ? {} : { turn_ms }) },
-  }), pressed);
 }

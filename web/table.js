@@ -97,9 +97,9 @@ class Table {
       return countingStrip(store, (tiles, seat) => this.#light(tiles, seat), () => { this.#ending = false; this.show(); });
     });
     this.lobby = lazyPart(() => store.view.status === "lobby", async () => (await import("./lobby.js")).lobbyPanel(store, reopen));
-    this.again = button(t("result.again"), () => void this.#playAgain(), { class: "primary", "data-act": "again" });
+    this.rematch = lazyPart(() => store.view.status === "finished", async () => (await import("./rematch.js")).rematchPanel(store));
     const replay = h("a", { class: "button", href: `/play/?game=${encodeURIComponent(store.id)}&replay=1` }, t("result.replay"));
-    this.result = resultPanel(store, this.again, replay);
+    this.result = resultPanel(store, this.rematch.root, replay);
     this.menu = tableMenu(store, chosen, reopen, () => this.handOver.part?.seats() ?? []);
     this.keys = tableKeys(this);
     this.root = this.#layOut();
@@ -155,11 +155,6 @@ class Table {
     this.show();
   }
 
-  async #playAgain() {
-    const { playAgain } = await import("./create.js");
-    if (this.again) await playAgain(this.store.view, [this.store.seat, ...this.handOver.part?.seats() ?? []], this.again);
-  }
-
   /** Show where a tile that is not ours yet would fit. @param {string} tile */
   #attempt(tile) {
     this.placing.select(this.placing.tile === tile ? null : tile);
@@ -207,8 +202,7 @@ class Table {
     this.placing.refresh();
     this.#showHeader();
     this.#showTrays();
-    for (const part of [this.lobby, this.market, this.seats, this.scoring, this.log, this.result, this.menu]) part.show();
-    hide(this.again, store.seat === null || view.status !== "finished");
+    for (const part of [this.lobby, this.market, this.seats, this.scoring, this.log, this.result, this.rematch, this.menu]) part.show();
     if (this.#ending) hide(this.result.root, true); // the end is being counted up
     this.#showBoard();
     this.#announceTurn();

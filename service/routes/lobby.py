@@ -7,15 +7,26 @@ from typing import Any
 
 from flask import Response
 
-from service.openapi.operations import BODY, HOST, OWN_SEAT, Link, ResponseDoc, Token, writes
+from service.matches.views import summary_view
+from service.openapi.operations import (
+    BODY,
+    GAME,
+    HOST,
+    OWN_SEAT,
+    Describe,
+    Link,
+    ResponseDoc,
+    Token,
+    writes,
+)
 from service.routes.games import NEW_GAME, THIS_GAME, blueprint
 from service.schemas import requests, responses
 from service.usecases import commands
 from service.usecases import rematch as rematches
 from service.web.collaborators import collaborators
 from service.web.rate_limits import charge_creation
-from service.web.request_parsing import command_from_request
-from service.web.responses import command_response
+from service.web.request_parsing import bearer_token, command_from_request
+from service.web.responses import command_response, json_response
 
 __all__ = ["blueprint"]
 
@@ -210,6 +221,29 @@ def rematch(game: str) -> Response:
     charge_creation(1)
     result = rematches.rematch(collaborators().games, command_from_request(), game)
     return command_response(result, 201, location=f"/v1/games/{result.game_id}/players/{result.view['seat']}")
+
+
+@blueprint.route("/games/<game>/rematch")
+@Describe(
+    [
+        ResponseDoc(
+            200,
+            "The new game, if there is one.",
+            responses.Rematch,
+            links=[Link("get_game", "The new game.", NEW_GAME)],
+        )
+    ],
+    [*GAME, "not_acceptable"],
+    Token.OPTIONAL,
+)
+def get_rematch(game: str) -> Response:
+    """Find the game in which the players meet again.
+
+    Clients that show a game that is over ask from time to time. No event announces the new game: the last
+    event of a game is its end.
+    """
+    found = rematches.find_rematch(collaborators().games, game, bearer_token())
+    return json_response({"game": None if found is None else summary_view(found)})
 
 
 @blueprint.route("/games/<game>", methods=["DELETE"])

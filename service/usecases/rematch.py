@@ -36,7 +36,7 @@ def rematch(games: Games, command: Command, game_id: str) -> CommandResult[Taken
     old, caller = games.read(game_id, command.token)
     seat = _own_seat(old, caller)
     for attempt in range(MAX_ATTEMPTS):
-        new_id, before, record = _following(games, command, old)
+        new_id, before, record = _following(games, command.record_key, old)
         tokens = TokenSource(command.idempotency_key or "")
         if record is not None:
             stored = decode_record(record)
@@ -58,6 +58,15 @@ def rematch(games: Games, command: Command, game_id: str) -> CommandResult[Taken
     raise Problem("too_much_contention")
 
 
+def find_rematch(games: Games, game_id: str, token: str | None) -> Match | None:
+    """Return the game that follows one that is over; None while no player has asked for it.
+
+    :raises Problem: game_not_found, token_unknown, game_unreadable, store_unavailable.
+    """
+    old, _ = games.read(game_id, token)
+    return _following(games, None, old)[1] if old.is_over else None
+
+
 def _own_seat(old: Match, caller: Caller) -> Seat:
     """Return the caller's seat in a game that is over.
 
@@ -73,12 +82,12 @@ def _own_seat(old: Match, caller: Caller) -> Seat:
     return seat
 
 
-def _following(games: Games, command: Command, old: Match) -> tuple[str, Match | None, bytes | None]:
+def _following(games: Games, record_key: str | None, old: Match) -> tuple[str, Match | None, bytes | None]:
     """Return id, match and idempotency record of the game that follows, the last one not aborted."""
     number = 0
     while True:
         new_id = id_from(hashlib.sha256(f"rematch/{old.id}/{old.host}/{number}".encode()).digest())
-        stored, record = games.load(new_id, command.record_key)
+        stored, record = games.load(new_id, record_key)
         match = None if stored is None else games.decoded(new_id, stored)
         if match is None or match.status is not Status.ABORTED:
             return new_id, match, record

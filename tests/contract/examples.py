@@ -165,6 +165,7 @@ def pass_and_leave(story):
     story.tell("resigned", "A player resigns.", "DELETE", f"{game}/players/1", token=tokens[1])
     story.tell("aborted", "The game is aborted.", "DELETE", game, token=created["host_token"])
     story.tell("opened", "The first player opens the new game.", "POST", f"{game}/rematch", token=tokens[0])
+    story.tell("found", "One player has asked for it.", "GET", f"{game}/rematch")
 
 
 def after_the_end(story):

@@ -137,6 +137,7 @@ def test_rematch_of_a_game_is_in_the_contract(service):
     game = service.table(2)
     assert game.call("DELETE", token=game.host).status_code == 200
     assert game.call("POST", "rematch", token=game.tokens[0]).status_code == 201
+    assert game.call("GET", "rematch").status_code == 200
 
 
 def test_manual_clock_of_a_game_is_in_the_contract(service):

@@ -80,6 +80,34 @@ def test_player_key_keeps_its_seat_in_a_rematch(service):
     assert new["id"] in [own["game"]["id"] for own in service.get("/v1/me/games", key)["games"]]
 
 
+def test_rematch_is_found_by_players_and_spectators_of_the_old_game(service):
+    old = over(service, players=3)
+    assert service.get(old.path("rematch")) == {"game": None}
+    new = rematch(old, 0).json["game"]["id"]
+    for token in (None, old.host, *old.tokens):
+        found = service.get(old.path("rematch"), token)["game"]
+        assert (found["id"], found["status"], found["invites"]) == (new, "lobby", 2)
+    assert [player["name"] for player in found["players"]] == ["Ann"]
+
+
+def test_rematch_is_not_found_while_the_game_is_played(service):
+    assert service.get(service.table(2).path("rematch")) == {"game": None}
+
+
+def test_rematch_of_a_private_game_is_hidden_from_strangers(service):
+    old = service.table(2, private=True)
+    old.call("DELETE", token=old.host)
+    rematch(old, 0)
+    assert code_of(service.call("GET", old.path("rematch"))) == "game_not_found"
+
+
+def test_rematch_that_was_aborted_is_not_found(service):
+    old = over(service)
+    first = rematch(old, 0).json["game"]["id"]
+    service.call("DELETE", f"/v1/games/{first}", token=old.host)
+    assert service.get(old.path("rematch")) == {"game": None}
+
+
 def test_rematch_that_was_aborted_can_be_opened_again(service):
     old = over(service)
     first = rematch(old, 0).json["game"]["id"]

@@ -3,7 +3,6 @@
 from tests.table.driver import Mouse, call
 from tests.table.test_friends import hosted_lobby
 from tests.table.test_play import offer, seated
-from tests.table.test_replay import played_out
 
 WATCH_COINS = """new MutationObserver((changes) => {
   for (const {addedNodes} of changes) {
@@ -177,17 +176,6 @@ def test_aborted_game_says_so_to_everybody_at_the_table(browser):
     screen.page.wait_for_selector(".lobby")
     call(browser.url, "DELETE", f"/v1/games/{game}", token=host)
     screen.page.wait_for_selector(".result h2:has-text('aborted')")
-
-
-def test_finished_game_is_played_again_with_the_same_players(browser):
-    game, tokens = played_out(browser)
-    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}")
-    screen.page.click("[data-act=again]")
-    screen.page.wait_for_function("old => !location.search.includes(old)", arg=game)
-    screen.page.wait_for_selector(".table")
-    token = screen.page.evaluate("id => JSON.parse(localStorage[`skye.game.${id}`]).seats[0]", screen.game)
-    view = screen.view(token)
-    assert (view["seats"], view["players"][0]["name"]) == (2, "Ann")
 
 
 def test_gold_of_a_purchase_flies_to_the_seller(browser):

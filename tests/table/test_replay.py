@@ -5,9 +5,9 @@ import random
 from tests.table.driver import call
 
 
-def played_out(browser):
-    """Play a game of two people to its end by plain HTTP; return its id and the tokens."""
-    game, tokens, _ = browser.game("Ann", "Bob")
+def played_out(browser, bots=()):
+    """Play a game of two people, and bots, to its end by plain HTTP; return its id and the tokens."""
+    game, tokens, _ = browser.game("Ann", "Bob", bots=bots)
     path, dice = f"/v1/games/{game}", random.Random(1)
     while (view := call(browser.url, "GET", path))["status"] == "playing":
         seat = view["waiting_for"][0]

@@ -1174,6 +1174,10 @@ class RecordedPlayer(TypedDict):
     bot: SeatableBot | None
 
 
+class Rematch(TypedDict):
+    game: GameSummary | None
+
+
 class RoundScoredEvent(TypedDict):
     id: int
     version: int

@@ -143,6 +143,22 @@ export class Game {
   abort(options) { return this.request("DELETE", "", options); }
 
   /**
+   * Take the caller's seat in the game in which the players of this one meet again; the first opens it.
+   *
+   * @param {CallOptions} [options]
+   * @returns {Promise<Result<"rematch">>}
+   */
+  rematch(options) { return this.request("POST", "/rematch", options); }
+
+  /**
+   * Return the game that a player has opened with `rematch`; null while there is none.
+   *
+   * @param {CallOptions} [options]
+   * @returns {Promise<Result<"get_rematch">["game"]>}
+   */
+  async findRematch(options) { return (await this.request("GET", "/rematch", options)).game; }
+
+  /**
    * Return an iterable over the events of the game, which resumes after cuts until the game is over.
    *
    * @param {FollowOptions} [options]

@@ -12,7 +12,7 @@ from service.schemas.responses.events import Event
 from service.schemas.responses.game import CurrentOffer, CurrentPlacements, Game, SeatView
 from service.schemas.responses.history import EventList, ExportedRecord, RoundReport, StreamMessage
 from service.schemas.responses.lab import EmptiedLab
-from service.schemas.responses.lobby import CreatedGame, CreatedInvite, GameList, TakenSeat
+from service.schemas.responses.lobby import CreatedGame, CreatedInvite, GameList, Rematch, TakenSeat
 from service.schemas.responses.me import OwnGameList, PlayerEventList, PlayerStreamMessage, ReplacedKey
 from service.schemas.responses.play import ActionList
 from service.schemas.responses.position import ExportedPosition
@@ -38,6 +38,7 @@ __all__ = [
     "PlayerEventList",
     "PlayerStreamMessage",
     "Problem",
+    "Rematch",
     "ReplacedKey",
     "RoundReport",
     "ScenarioList",

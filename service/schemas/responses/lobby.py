@@ -81,6 +81,14 @@ class GameSummary(ResponseObject):
     players = BySeat(SeatSummary, "The seats that are taken, in seat order.")
 
 
+class Rematch(ResponseObject):
+    """The game in which the players of another meet again."""
+
+    game = One(
+        GameSummary, "The new game; null while no player of the old one has asked for it.", allow_none=True
+    )
+
+
 class GameList(ResponseObject):
     """A page of the list of public games."""
 

@@ -89,6 +89,14 @@ class AsyncGame:
         """End the game without a result, with the host token."""
         return cast(m.Game, await self.request("DELETE", **options))
 
+    async def rematch(self, **options: Unpack[CallOptions]) -> m.TakenSeat:
+        """Take the caller's seat in the game where the players meet again; the first opens it."""
+        return cast(m.TakenSeat, await self.request("POST", "/rematch", **options))
+
+    async def find_rematch(self) -> m.GameSummary | None:
+        """Return the game that a player has opened with `rematch`; None while there is none."""
+        return cast(m.Rematch, await self.request("GET", "/rematch"))["game"]
+
     def events(self, after: int = 0, *, silence_s: float = SILENCE_S) -> AsyncGenerator[m.Event, None]:
         """Yield each event beyond number `after` once and in order, until the game is over.
 

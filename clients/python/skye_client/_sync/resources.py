@@ -85,6 +85,14 @@ class Game:
         """End the game without a result, with the host token."""
         return cast(m.Game, self.request("DELETE", **options))
 
+    def rematch(self, **options: Unpack[CallOptions]) -> m.TakenSeat:
+        """Take the caller's seat in the game where the players meet again; the first opens it."""
+        return cast(m.TakenSeat, self.request("POST", "/rematch", **options))
+
+    def find_rematch(self) -> m.GameSummary | None:
+        """Return the game that a player has opened with `rematch`; None while there is none."""
+        return cast(m.Rematch, self.request("GET", "/rematch"))["game"]
+
     def events(self, after: int = 0, *, silence_s: float = SILENCE_S) -> Generator[m.Event, None, None]:
         """Yield each event beyond number `after` once and in order, until the game is over.
 

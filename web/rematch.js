@@ -1,0 +1,95 @@
+import { ApiError } from "./client/errors.js";
+import { skye } from "./api.js";
+import { announce, attribute, button, h, hide, setText } from "./dom.js";
+import { list, t } from "./i18n.js";
+import { toastError } from "./toast.js";
+import { addSeatToken, keepTokens, tokenFor, tokensOf } from "./tokens.js";
+
+/** @typedef {import("./store.js").Store} Store */
+/** @typedef {import("./client/resources.js").Result<"get_rematch">["game"]} Rematch */
+
+const POLL_MS = 4000;
+
+/**
+ * The rematch of a game that is over. The first player opens it; the page of each other player and spectator finds it,
+ * because the events of the old game have ended.
+ *
+ * @param {Store} store
+ */
+export function rematchPanel(store) {
+  /** @type {Rematch} */
+  let found = null;
+  let polling = false;
+  const text = h("span", {});
+  const again = button(t("result.again"), () => void play(), { class: "primary", "data-act": "again" });
+  const link = h("a", { class: "button", "data-act": "rematch" }, t("rematch.open"));
+  const root = h("span", { class: "bar rematch" }, text, again, link);
+
+  async function poll() {
+    polling = true;
+    while (root.isConnected) {
+      try {
+        if (document.visibilityState === "visible") found = await store.game.findRematch();
+      } catch (error) {
+        if (error instanceof ApiError && error.status < 500) return; // the old game is gone
+      }
+      show();
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  }
+
+  /** Take the seats of this browser in the new game, and open it. */
+  async function play() {
+    again.disabled = true;
+    try {
+      open(await takeSeats());
+    } catch (error) {
+      again.disabled = false;
+      toastError(error);
+    }
+  }
+
+  /** @returns {Promise<string>} The id of the new game. */
+  async function takeSeats() {
+    let id = "";
+    for (const token of tokensOf(store.id).seats) {
+      try {
+        const taken = await skye.game(store.id, token).rematch();
+        id = taken.game.id;
+        if (taken.token) addSeatToken(id, taken.token);
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.code !== "already_seated") throw error;
+        id = String(error.params.game);
+        if (!tokenFor(id)) throw error; // taken on another device, which has the token
+      }
+    }
+    return id;
+  }
+
+  /** The host token of the old game is also that of the new one. @param {string} id */
+  function open(id) {
+    const { host } = tokensOf(store.id);
+    if (host) keepTokens(id, { ...tokensOf(id), host });
+    location.assign(address(id));
+  }
+
+  function show() {
+    if (!polling && root.isConnected) void poll();
+    const seated = store.seat !== null && !store.me?.bot;
+    const joined = found !== null && tokensOf(found.id).seats.length > 0;
+    hide(again, !seated || joined || (found !== null && found.status !== "lobby"));
+    hide(link, found === null || !again.hidden);
+    if (found) attribute(link, "href", address(found.id));
+    const people = (found?.players ?? []).filter(({ bot }) => !bot).map(({ name }) => name);
+    const asked = people.length ? t("rematch.asked", { count: people.length, names: list(people) }) : "";
+    if (asked !== text.textContent) announce(asked);
+    setText(text, asked);
+  }
+
+  return { root, show };
+}
+
+/** @param {string} id */
+function address(id) {
+  return `/play/?game=${encodeURIComponent(id)}`;
+}
