@@ -17,8 +17,8 @@ RUN pip --python .venv/bin/python install --no-cache-dir --disable-pip-version-c
 COPY service service
 COPY web web
 COPY clients/typescript/src clients/typescript/src
-# The files of an image do not change, so the compiled ones need not be compared with them; and whoever built it,
-# under whatever umask, anybody may run it.
+# The files of an image do not change, so the compiled ones need not be compared with them; and every
+# user may run it, under whatever umask it was built.
 RUN .venv/bin/python -m compileall -q --invalidation-mode unchecked-hash .venv service \
     && chmod -R a+rX .
 

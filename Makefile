@@ -113,7 +113,7 @@ bench-profile: $(VENV)/.installed-bench ## draw where the time of one action goe
 	@$(BIN)/python -m bench.profile
 
 .PHONY: examples
-examples: $(VENV)/.installed-dev ## record anew what the contract, the guide and the README show of a live server
+examples: $(VENV)/.installed-dev ## record again what the contract, the guide and the README show of a live server
 	@$(BIN)/python -m tests.contract.examples
 	@$(MAKE) --no-print-directory openapi
 	@$(BIN)/python -m tests.contract.guide

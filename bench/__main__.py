@@ -21,7 +21,7 @@ PARTS = ("engine", "api", "scale", "attacks")
 
 
 def main(arguments: list[str]) -> int:
-    """Measure the parts that are named, or all; what is not measured anew stays in the file as it is."""
+    """Measure the named parts, or all; the file keeps its figures of the other parts."""
     asked = _parser().parse_args(arguments)
     plan = asked.plan if asked.reads is None else replace(asked.plan, reads=asked.reads)
     for part in asked.parts or PARTS:

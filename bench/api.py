@@ -1,8 +1,8 @@
 """The API: gunicorn as deployed on a real Redis, each request beside what the stack itself can do.
 
 The load comes from `wrk` (Debian has it), one thread and 16 connections that stay open; without it from a
-client of our own. Requests a second depend on what else the machine does; the CPU time a request takes, which
-is told beside them, depends on it far less.
+client of our own. Requests per second depend on what else the machine does; the CPU time per request, in the
+next column, depends on it far less.
 """
 
 from __future__ import annotations

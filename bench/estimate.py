@@ -38,7 +38,7 @@ class Assumptions:
     api_busy: float = 0.6
     redis_busy: float = 0.5
     shard_gb: float = 16
-    """What one Redis holds; it wants up to twice that while it writes its file anew."""
+    """What one Redis holds; it needs up to twice that while it rewrites its append-only file."""
     worker_streams: int = 2000
 
 

@@ -1,4 +1,4 @@
-"""`python -m bench.page`: write the tables of bench/README.md and deploy/scale.md anew.
+"""`python -m bench.page`: rewrite the tables of bench/README.md and deploy/scale.md.
 
 They come from bench/latest.json.
 A table stands between `<!-- its name -->` and `<!-- end -->`; what is around them is written by hand.
@@ -27,7 +27,7 @@ _TABLE = re.compile(r"(<!-- ([a-z]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def filled(page: str, rows: Sequence[Row]) -> str:
-    """Return a page with its tables written anew.
+    """Return a page with its tables rewritten.
 
     :raises LookupError: when the page wants a table that there is not, or a figure that was not measured.
     """

@@ -36,7 +36,7 @@ class Server(NamedTuple):
 
 @contextlib.contextmanager
 def redis_server(program: Path, folder: Path) -> Iterator[RedisServer]:
-    """Run a Redis with an append-only file, as we deploy it, but one that is never written anew meanwhile."""
+    """Run a Redis with an append-only file, as we deploy it, but without rewriting the file meanwhile."""
     folder.mkdir(exist_ok=True)
     with RedisServer(program, folder, Address("127.0.0.1", free_port())) as server:
         server.wait_until_ready()

@@ -40,7 +40,7 @@ def cover(frontier: dict[int, int], cell: int, form: Form) -> None:
 
 
 _MAX_CELLS: Final = 512
-"""How many cells a tile's ways are kept for; whoever plays on and on far from home starts afresh."""
+"""How many cells a tile's ways are cached for; beyond that the cache is cleared."""
 
 
 class _Ways(dict[int, tuple[Place, ...]]):

@@ -115,8 +115,8 @@ def what_if(game: Game, seat: int, placements: Iterable[Place]) -> WhatIfView:
     summaries_after = summaries_before.copy()
     if after is not None:
         summaries_after[seat] = after.summary
-    # Purses are compared as a spectator sees them, all in the same way: while prices are set, one's own may
-    # lack gold that the others' still show. Whoever may not see them all has no use for one's own.
+    # Purses are compared as a spectator sees them, all in the same way: while prices are set, a viewer's
+    # own may lack gold that the others' still show. A viewer who may not see all purses cannot use its own.
     golds = [gold_as_seen_by(None, game, other) for other in range(len(game.players))]
     return {
         "legal": after is not None,

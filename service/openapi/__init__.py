@@ -23,7 +23,7 @@ VERSION = "1.0.0"
 _INFO = {
     "summary": "Keeps and plays games of Isle of Skye.",
     "description": told_in("introduction.md"),
-    "contact": {"name": "Whoever runs this server"},
+    "contact": {"name": "The operator of this server"},
     "license": {"name": "MIT", "identifier": "MIT"},
 }
 _SERVERS = [

@@ -63,8 +63,8 @@ def _moves(*refuses: str) -> Describe:
 def list_actions(game: str, seat: int) -> Response:
     """List the legal actions of a seat.
 
-    Each is a request that can be sent as it stands, and would be accepted: whoever knows no rules can play a
-    whole game from this alone. For building, every legal placement is listed. For pricing there is one
+    Each is a request that can be sent as it stands, and would be accepted: a client that knows no rules can
+    play a whole game from this alone. For building, every legal placement is listed. For pricing there is one
     example, with the constraints that every other offer must meet. The list is empty when it is not for the
     seat to act.
     """

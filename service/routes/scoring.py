@@ -161,7 +161,7 @@ def score_territories(query: dict[str, Any]) -> Response:
     """Score any territories.
 
     Apart from any game: the points for each scoring tile with what earned them, scrolls, gold and areas.
-    Tiles may come in any order, but must lie as the rules allow; what is wrong is told tile by tile.
+    Tiles may come in any order, but must lie as the rules allow; the errors name each wrong tile.
     """
     territories = [_assembled(number, asked["tiles"]) for number, asked in enumerate(query["territories"])]
     golds = [asked["gold"] for asked in query["territories"]]

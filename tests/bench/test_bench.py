@@ -130,7 +130,7 @@ def test_costs_and_sizes_are_those_of_games_and_requests(place):
 
 
 @pytest.mark.parametrize("path", page.PAGES, ids=lambda path: path.stem)
-def test_the_tables_of_the_pages_can_be_written_anew(path):
+def test_tables_of_the_pages_can_be_rewritten(path):
     written = path.read_text(encoding="utf-8")
     assert page.names(written)
     rows = [Row(name, 1.0, "us") for name in estimate.NAMES.values()]

@@ -28,7 +28,7 @@ assert refused_requests
 
 
 class Story:
-    """Requests to a live server, and those of its answers that are told."""
+    """Requests to a live server, and its answers that the contract shows."""
 
     def __init__(self, service):
         self.service = service
@@ -291,7 +291,7 @@ def recorded():
 
 
 def main():
-    """Record the examples anew."""
+    """Record the examples again."""
     logging.disable()  # one of the refusals is of a fault, which would be told
     FILE.write_text(recorded() + "\n")
     return 0

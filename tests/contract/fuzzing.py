@@ -65,7 +65,7 @@ def contract_of(service, token_for):
 
 
 class Stages:
-    """A game at each stage, made anew when a request has moved one on."""
+    """A game at each stage, created again when a request has moved one on."""
 
     def __init__(self):
         self.service = Service()

@@ -1,4 +1,4 @@
-"""The guide's commands and answers: running them, and recording the answers anew.
+"""The guide's commands and answers: running them, and recording the answers again.
 
     python -m tests.contract.guide [PAGE ...]
 
@@ -56,7 +56,7 @@ def recorded(text, url):
 
 
 def main(names):
-    """Record the answers of pages anew, where they differ in more than ids, tokens and times."""
+    """Record the answers of pages again, where they differ in more than ids, tokens and times."""
     with tempfile.TemporaryDirectory() as folder, launching(Path(folder)) as start:
         url = start(SKYE_WORKERS="2").url
         for name in names or NAMES:
@@ -64,7 +64,7 @@ def main(names):
             after = recorded(with_programs(before), url)
             if readme.settled(after) != readme.settled(before):
                 Path(FOLDER, f"{name}.md").write_text(after)
-                sys.stdout.write(f"Wrote the answers of {name} anew.\n")
+                sys.stdout.write(f"Updated the answers of {name}.\n")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""The README's commands and answers: reading them, running them, and recording the answers anew.
+"""The README's commands and answers: reading them, running them, and recording the answers again.
 
     python -m tests.contract.readme
 
@@ -208,7 +208,7 @@ def recorded(readme: str, url: str) -> str:
 
 
 def main() -> int:
-    """Record the answers anew, if they differ in more than ids, tokens and times."""
+    """Record the answers again, if they differ in more than ids, tokens and times."""
     before = README.read_text()
     with tempfile.TemporaryDirectory() as folder, launching(Path(folder)) as start:
         after = recorded(before, start(SKYE_WORKERS="2").url)
@@ -217,7 +217,7 @@ def main() -> int:
         sys.stdout.write("The README's answers are those of the server.\n")
     else:
         README.write_text(after)
-        sys.stdout.write("Wrote the README's answers anew.\n")
+        sys.stdout.write("Updated the README's answers.\n")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""An instance that is told to stop: what is under way ends well, and soon."""
+"""Graceful shutdown: an instance that receives SIGTERM completes its open requests, and soon exits."""
 
 import http.client
 import threading

@@ -6,7 +6,7 @@ from skye.final_scoring import TIE_BREAKS, final_score, winners
 from skye.geometry import cell_at
 from skye.territory import Territory
 
-# A scroll is told as: kind, position, how many of its kind there are, whether completed, points.
+# A scroll is written as: kind, position, how many of its kind there are, whether completed, points.
 SCROLLS = {
     "nothing for a castle alone": ("castle-red", []),
     "cattle give 1 each": (

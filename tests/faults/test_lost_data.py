@@ -1,4 +1,4 @@
-"""Games that Redis has lost, whole or in part: what is left is told as it is, and never guessed at."""
+"""Games that Redis has lost, whole or in part: the service returns what is left, and guesses nothing."""
 
 import contextlib
 from itertools import islice

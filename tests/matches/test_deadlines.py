@@ -1,4 +1,4 @@
-"""Deadlines: what is decided for those who let theirs pass, whoever comes by next."""
+"""Deadlines: what the service decides for seats that let theirs pass, at the next request of any client."""
 
 import threading
 from itertools import islice

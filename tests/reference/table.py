@@ -1,6 +1,6 @@
 """A whole game at a table, played by hand: everything lies about as things do, and moves are made on it.
 
-It takes the engine's moves as its input and nothing else: every draw is worked out anew by the published
+It takes the engine's moves as its input and nothing else: it computes every draw again by the published
 procedure, every rule is read from the rulebook.
 """
 

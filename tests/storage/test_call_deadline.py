@@ -17,9 +17,9 @@ AT_REST = [0, 0, "well"]
 BROKEN_OFF = {
     "a_command": ["TimeoutError"],
     "a_pipeline": ["TimeoutError"],
-    "who_goes_alone": ["TimeoutError", [1, 2, 3]],
-    "who_waits": ["TimeoutError", 1],
-    "who_sends_for_others": ["TimeoutError", "TimeoutError", "TimeoutError", "late"],
+    "lone_caller_gives_up": ["TimeoutError", [1, 2, 3]],
+    "waiting_caller_gives_up": ["TimeoutError", 1],
+    "batch_leader_gives_up": ["TimeoutError", "TimeoutError", "TimeoutError", "late"],
 }
 
 

@@ -30,7 +30,7 @@ class Looked:
 
 
 class Clock:
-    """A clock that moves on when it is told to, and otherwise by next to nothing each time it is read."""
+    """A clock that the test advances; each reading advances it by a microsecond."""
 
     def __init__(self):
         self.ahead, self.reads = 100.0, 0
@@ -59,14 +59,14 @@ def threads():
 
 
 def waiting(threads, looked, ask):
-    """Have somebody ask, and return what is told later, when the looking up has begun."""
+    """Start a caller in a thread, and return its future when the lookup has begun."""
     asked = threads.submit(ask)
     assert looked.begun.acquire(timeout=60)
     return asked
 
 
 def joining(threads, number, clock, ask):
-    """Have some more ask, and return what they are told later, when each has begun to."""
+    """Start more callers in threads, and return their futures when each has begun to wait."""
     reads = clock.reads + number
     asked = [threads.submit(ask) for _ in range(number)]
     assert waited_for(lambda: clock.reads >= reads)

@@ -104,7 +104,7 @@ def a_greeting(url):
 
 
 def a_lookup(url):
-    """What is told of each form of looking up."""
+    """Return the errors of the topology lookups of Sentinel and of Cluster."""
     addresses = url.removeprefix("redis://").removesuffix("/0")
     sentinels = SentinelTopology(parse(f"redis+sentinel://{addresses}/skye"), SHORT_S)
     nodes = ClusterTopology(parse(f"redis+cluster://{addresses}"), SHORT_S)
@@ -117,15 +117,15 @@ def a_lookup(url):
     return failures
 
 
-def who_goes_alone(url):
-    """Those who wait are sent for by one of them."""
+def lone_caller_gives_up(url):
+    """Abort a lone caller while others wait: one of them sends the commands of all."""
     tried = Tried(url)
     blocked = tried.blocked()
     others = [tried.waiting("INCR", "n") for _ in range(3)]
     return [break_off(blocked), [other.get() for other in others], *tried.rest]
 
 
-def who_waits(url):
+def waiting_caller_gives_up(url):
     tried = Tried(url)
     blocked = tried.blocked()
     waiting, patient = tried.waiting("INCR", "n"), tried.waiting("INCR", "n")
@@ -135,8 +135,8 @@ def who_waits(url):
     return [left, patient.get(), *tried.rest]
 
 
-def who_sends_for_others(url):
-    """So is one whom it sends for; the other is told, and who has come meanwhile is served."""
+def batch_leader_gives_up(url):
+    """Abort the leader and a follower of a batch; the other follower and a later caller get replies."""
     tried = Tried(url)
     blocked = tried.blocked()
     leader, led, leaving = (tried.waiting(*args) for args in (GATE, ("INCR", "n"), ("INCR", "n")))
@@ -148,7 +148,15 @@ def who_sends_for_others(url):
 
 CALLS: dict[str, Callable] = {
     call.__name__: call
-    for call in (a_command, a_pipeline, a_greeting, a_lookup, who_goes_alone, who_waits, who_sends_for_others)
+    for call in (
+        a_command,
+        a_pipeline,
+        a_greeting,
+        a_lookup,
+        lone_caller_gives_up,
+        waiting_caller_gives_up,
+        batch_leader_gives_up,
+    )
 }
 
 if __name__ == "__main__":

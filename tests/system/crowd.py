@@ -1,4 +1,4 @@
-"""Clients that go on until they are told to stop."""
+"""Clients that go on until the test stops them."""
 
 import threading
 import time
@@ -39,6 +39,6 @@ class Crowd:
         """Run a part of the crowd; what goes wrong with it is kept, and stops all."""
         try:
             run(*args)
-        except Exception:  # noqa: BLE001 - whatever it is, it is told
+        except Exception:  # noqa: BLE001 - the test reports every exception
             self.wrong.append(traceback.format_exc())
             self._stopped.set()

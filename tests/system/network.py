@@ -79,7 +79,7 @@ class Dribble:
 
 
 class Hole:
-    """Nothing arrives, and nobody is told. A connection that has lost something stays dead."""
+    """Nothing arrives, and neither side sees an error. A connection that has lost bytes stays dead."""
 
     async def meet(self, link, _kind, _data):
         link.dead = True

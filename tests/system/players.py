@@ -1,4 +1,4 @@
-"""Players of whole games over real HTTP, who write down all that they are told.
+"""Players of whole games over real HTTP, who record every answer in a journal.
 
 A seat does at random what the service says is open to it. Each action is entered in the seat's journal before
 it is sent, and its answer after it has come; what is never answered stays open there. `proof` then holds the

@@ -123,7 +123,7 @@ class Sentinels(_Form):
             f'requirepass "{PASSWORD}"',
         ]
         self.sentinels = [Server(program, folder, *watched, sentinel=True) for _ in range(3)]
-        # Whoever asks the Sentinels comes first to one that is gone and to one that is frozen.
+        # A client of the Sentinels meets first one that is gone and one that does not respond.
         self._gone = Server(program, folder)
         self._frozen = Server(program, folder, f'requirepass "{PASSWORD}"', sentinel=True)
 

@@ -190,19 +190,19 @@ def test_no_replica_is_waited_for_where_none_is_wanted(redis_client):
 
 
 class Failover:
-    """Two servers, of which the one takes the other's place once that has been asked for something.
+    """Two servers: after the first request to one, the other takes its place.
 
-    Who asks anew hears of it; `asked_anew` is how often somebody did.
+    A caller that resolves the connection again gets the new one; `resolved_again` counts such calls.
     """
 
     def __init__(self, replaced, server):
         self._known, self._server = replaced, server
         self._is_over = False
-        self.asked_anew = 0
+        self.resolved_again = 0
 
     def connection_for(self, _key, since=None):
         if since is not None:
-            self.asked_anew += 1
+            self.resolved_again += 1
         if since is not None and self._is_over:
             self._known = self._server
         self._is_over = True
@@ -263,7 +263,7 @@ def test_a_prompt_answer_is_believed_where_no_copies_are_wanted(replaced, answer
     store = RedisStore(failover, RetryPolicy(5))
     assert store.commit(commit(2, 1))
     assert store.load("ann")[0] == b"1:2:change"
-    assert failover.asked_anew == 0
+    assert failover.resolved_again == 0
 
 
 def test_write_to_a_demoted_master_without_retries_is_uncertain(replaced, answering_in):

@@ -84,10 +84,10 @@ def test_cached_view_is_that_of_the_caller(remembered):
 def test_a_view_is_made_once_as_long_as_its_table_is_remembered():
     recent, table = MatchCache(), priced()
     recent.put(encode_match(table), table)
-    told = recent.view(table, Caller(0))
-    assert recent.view(table, Caller(0)) is told
+    rendered = recent.view(table, Caller(0))
+    assert recent.view(table, Caller(0)) is rendered
     recent.put(encode_match(table), table)
-    assert recent.view(table, Caller(0)) is not told
+    assert recent.view(table, Caller(0)) is not rendered
 
 
 def test_a_view_is_never_one_of_another_state_of_the_game():

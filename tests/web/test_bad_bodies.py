@@ -30,7 +30,7 @@ MAY_BE_NULL = {
     "/record/options/seed",  # of a game that is not over
     "/record/options/starting_seat",
     "/record/players/0/bot",
-    "/record/actions/0/discard",  # as in a game in play, which is told of the whole action
+    "/record/actions/0/discard",  # as in the record of a game in play, which hides it
     "/record/actions/0/prices",
 }
 

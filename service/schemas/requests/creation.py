@@ -86,7 +86,7 @@ class ChosenOptions(TimeLimits):
 class _Named(Object):
     name = Name("What the game is called; `Isle of Skye` if not given.", 60, load_default="Isle of Skye")
     private = Boolean(
-        "Whether the game is unlisted, and 404 to whoever has none of its tokens; `false` if not given.",
+        "Whether the game is unlisted, and 404 to clients without a token of it; `false` if not given.",
         load_default=False,
     )
 

@@ -211,7 +211,7 @@ class Game(ResponseObject):
     version = Version("How many changes have been accepted; the `ETag` has it too.")
     last_event = Count("The number of the last event: where to follow on from this view.")
     status = GameStatus("Where the game stands.")
-    private = Boolean("Whether the game is unlisted, and hidden from whoever has none of its tokens.")
+    private = Boolean("Whether the game is unlisted, and hidden from clients without a token of it.")
     created_at = Time("When the game was created.")
     seats = Integer(PLAYERS[0], PLAYERS[-1], "How many can sit down.")
     auto_start = Boolean("Whether the game starts by itself as soon as every seat is taken.")

@@ -57,7 +57,7 @@ class TilesDrawnEvent(GameEvent):
 
 
 class OfferSetEvent(SeatEvent):
-    """A seat set or replaced its offer. What it is, only the seat itself is told here."""
+    """A seat set or replaced its offer. Only the seat itself sees here what it is."""
 
     type = Always("offer_set")
     discard = LandscapeTile("The tile to discard; null when hidden.", allow_none=True)
