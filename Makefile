@@ -131,7 +131,7 @@ pictures: $(VENV)/.installed-dev ## make the pictures of the README with Chromiu
 clients: $(VENV)/.installed-dev ## generate what the client packages contain of the contract
 	@$(BIN)/python clients/python/generate.py
 	@if command -v npm > /dev/null; then for package in $(NPM_PACKAGES); do \
-		(cd $$package && npm ci --silent && npm run --silent build) || exit 1; done; \
+		(cd $$package && npm ci --silent && npm run --silent --if-present build) || exit 1; done; \
 		else echo 'No npm here: the TypeScript client was not generated.' >&2; fi
 
 .PHONY: lock
