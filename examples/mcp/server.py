@@ -26,7 +26,7 @@ class _Text(HTMLParser):
         self.parts: list[str] = []
         self._hidden = 0
 
-    def handle_starttag(self, tag: str, attrs: Any) -> None:  # noqa: ARG002
+    def handle_starttag(self, tag: str, attrs: Any) -> None:  # noqa: ARG002 - overrides HTMLParser
         self._hidden += tag in ("style", "script")
 
     def handle_endtag(self, tag: str) -> None:

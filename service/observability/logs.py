@@ -31,7 +31,7 @@ class RedactingFormatter(JsonFormatter):
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s %(message)s", rename_fields=_FIELDS)
 
-    def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:  # noqa: ARG002, N802
+    def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:  # noqa: ARG002, N802 - overrides logging
         """Return the time in UTC, with milliseconds."""
         at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
         return at.replace("+00:00", "Z")

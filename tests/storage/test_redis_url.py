@@ -140,7 +140,7 @@ def test_what_is_no_such_url_is_refused_with_what_is_wanted(text, told):
     ],
 )
 def test_no_refusal_shows_a_password(text):
-    with pytest.raises(ValueError, match="want|one address|a cluster|cannot be read") as refusal:  # noqa: RUF043
+    with pytest.raises(ValueError, match="want|one address|a cluster|cannot be read") as refusal:  # noqa: RUF043 - a pattern
         parse(text)
     assert "secret" not in str(refusal.value)
     assert "secret" not in without_secrets(text)

@@ -7,6 +7,7 @@ import threading
 import pytest
 
 from service.storage.redis_store import RedisStore
+from service.usecases.players import Players
 from tests.support.playing import Game, Service, code_of, dice
 
 
@@ -74,8 +75,6 @@ def test_events_of_a_whole_game_are_those_of_its_log(service):
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
 def test_relays_lost_in_crashes_leave_no_gap(service, monkeypatch, share):
     key, throw = new_key(), dice(5)
-    from service.usecases.players import Players  # noqa: PLC0415
-
     relay = Players.relay
     with monkeypatch.context() as patched:
         patched.setattr(Players, "relay", lambda *given: relay(*given) if throw.random() < share else None)
