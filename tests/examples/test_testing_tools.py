@@ -1,0 +1,96 @@
+"""The workflows, collections and load of examples/testing, run by their own programs on a live server."""
+
+import importlib.util
+import re
+import shutil
+import subprocess
+import sys
+import uuid
+
+import pytest
+
+from tests.examples.conftest import EXAMPLES, ROOT
+from tests.support.missing_programs import NO_LOCUST
+from tests.support.npx import npx
+
+FOLDER = EXAMPLES / "testing"
+WORKFLOWS = FOLDER / "workflows.arazzo.yaml"
+
+
+def respect(url, *options):
+    """Run the workflows with Redocly Respect."""
+    # Respect validates with Ajv, whose discriminators do not take a fallback for words that are new. Other
+    # tests compare every response with its schema.
+    return npx(
+        "@redocly/cli",
+        *("redocly", "respect", WORKFLOWS, "--severity", "SCHEMA_CHECK=off"),
+        *("--server", f"skye={url}", "--input", f"key={uuid.uuid4()}", *options),
+        cwd=FOLDER,
+    )
+
+
+def test_every_workflow_succeeds(url):
+    done = respect(url)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Workflows: 5 passed, 5 total" in done.stdout
+
+
+def test_workflow_fails_on_a_server_that_answers_otherwise(url):
+    done = respect(f"{url}/elsewhere", "--workflow", "create-and-join")
+    assert done.returncode != 0
+    assert "Workflows: 1 failed, 1 total" in done.stdout, done.stdout + done.stderr
+
+
+def test_workflows_pass_the_linter(tmp_path):
+    shutil.copytree(FOLDER, tmp_path / "examples" / "testing")
+    shutil.copy(ROOT / "openapi.yaml", tmp_path)
+    copied = tmp_path / "examples" / "testing" / WORKFLOWS.name
+    done = npx("@redocly/cli", "redocly", "lint", "--extends", "recommended-strict", copied, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_bruno_collection_passes(url):
+    # Bruno's default sandbox is loaded while the first request is sent, and is missing where that was faster.
+    done = npx(
+        "@usebruno/cli",
+        *("bru", "run", "--sandbox", "developer", "--env", "local", "--env-var", f"server={url}"),
+        cwd=FOLDER / "bruno",
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "6 (6 Passed)" in done.stdout
+
+
+def test_http_file_passes(url):
+    done = npx(
+        "httpyac",
+        *("httpyac", "send", FOLDER / "requests.http", "--all", "--output", "none", "--var", f"server={url}"),
+        cwd=FOLDER,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "8 requests processed (8 succeeded)" in done.stdout
+
+
+def test_load_is_answered_without_a_failure(url, tmp_path):
+    if importlib.util.find_spec("locust") is None:  # an import would patch the modules of this process
+        pytest.skip(NO_LOCUST)
+    command = [sys.executable, "-m", "locust", "-f", FOLDER / "locustfile.py", "--host", url, "--headless"]
+    options = [
+        "--users",
+        "4",
+        "--spawn-rate",
+        "4",
+        "--run-time",
+        "5s",
+        "--stop-timeout",
+        "10",
+        "--csv",
+        "load",
+    ]
+    done = subprocess.run(
+        [*command, *options], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    total = (tmp_path / "load_stats.csv").read_text().splitlines()[-1]
+    requests, failures = re.match(r",Aggregated,(\d+),(\d+),", total).groups()
+    assert int(requests) > 20
+    assert int(failures) == 0

@@ -1,0 +1,50 @@
+"""Run pinned programs of npm packages, as `npx` gets them."""
+
+import functools
+import os
+import shlex
+import shutil
+import subprocess
+
+import pytest
+
+from tests.support.missing_programs import NO_NPX
+
+VERSIONS = {"@redocly/cli": "2.77.0", "@usebruno/cli": "4.1.0", "httpyac": "6.16.7"}
+
+_QUIET = {
+    "npm_config_yes": "true",
+    "npm_config_prefer_offline": "true",
+    "npm_config_fetch_retries": "1",
+    "npm_config_loglevel": "error",
+    "REDOCLY_TELEMETRY": "off",
+    "REDOCLY_SUPPRESS_UPDATE_NOTICE": "true",
+    "NO_COLOR": "1",
+}
+
+
+def npx(package, *command, cwd):
+    """Run a command of a package; return the finished process, with its output as text.
+
+    Skips the test where there is no npm, or where it cannot get the package.
+    """
+    if shutil.which("npx") is None or not _can_be_fetched(package):
+        pytest.skip(NO_NPX)
+    return _run(package, shlex.join(map(str, command)), cwd)
+
+
+@functools.cache
+def _can_be_fetched(package):
+    return _run(package, "true", None).returncode == 0
+
+
+def _run(package, call, cwd):
+    return subprocess.run(
+        ["npx", "--package", f"{package}@{VERSIONS[package]}", "--call", call],
+        cwd=cwd,
+        env=os.environ | _QUIET,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
