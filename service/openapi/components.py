@@ -87,7 +87,7 @@ HEADER_PARAMETERS: Final = {
         told_in("faults.md"),
         {
             "type": "string",
-            "pattern": r"^ *[a-z_]+(=[0-9]+)?( *, *[a-z_]+(=[0-9]+)?)* *$",
+            "pattern": r"^[a-z_]+(=[0-9]+)?(, ?[a-z_]+(=[0-9]+)?)*$",
             "maxLength": 200,
             "examples": ["delay_before_ms=500, drop"],
         },

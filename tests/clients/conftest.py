@@ -7,6 +7,6 @@ from tests.support.launcher import launching
 
 @pytest.fixture(scope="session")
 def url(tmp_path_factory):
-    """The address of a server with two workers on a real Redis."""
+    """The address of a lab server with two workers on a real Redis."""
     with launching(tmp_path_factory.mktemp("clients")) as start:
-        yield start(SKYE_WORKERS="2").url
+        yield start(SKYE_WORKERS="2", SKYE_LAB="on").url

@@ -80,6 +80,12 @@ def test_write_with_a_key_is_retried_at_another_instance(nginx, broken):
     assert "\r\nIdempotency-Key: mine\r\n" in broken.heard[-1]
 
 
+def test_fault_header_reaches_the_instance(nginx, broken):
+    headers = {"X-Skye-Fault": "drop"}
+    is_heard_by(broken, lambda: nginx.call("GET", "/v1/scoring-tiles", headers=headers))
+    assert "\r\nX-Skye-Fault: drop\r\n" in broken.heard[-1]
+
+
 def test_post_without_a_key_is_never_sent_twice(nginx, broken):
     answer = is_heard_by(broken, lambda: nginx.call("POST", "/v1/games", b"{}", JSON))
     assert answer.status == 503

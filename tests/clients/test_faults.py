@@ -1,0 +1,182 @@
+"""Faults on request, on real gunicorn: what each does to a request, and that the Python client recovers."""
+
+import threading
+import time
+
+import httpx
+import pytest
+
+from skye_client import ApiError, ConnectionFailedError, RetryPolicy, Skye
+
+ONCE = RetryPolicy(attempts=1)
+BODY = {"name": "Faults", "players": [{"name": "Ann"}, {"name": "Bob"}], "start": True}
+
+
+class FaultyHttp(httpx.Client):
+    """Asks for a fault with its first request, and with no other; notes the responses."""
+
+    def __init__(self, fault):
+        self.faults = [fault]
+        self.statuses = []
+        hooks = {
+            "request": [self._ask],
+            "response": [lambda response: self.statuses.append(response.status_code)],
+        }
+        super().__init__(event_hooks=hooks, timeout=15)
+
+    def _ask(self, request):
+        if self.faults:
+            request.headers["X-Skye-Fault"] = self.faults.pop()
+
+
+@pytest.fixture
+def direct(url):
+    with Skye(url) as client:
+        yield client
+
+
+@pytest.fixture
+def faulty(url):
+    """Return a function that opens a client whose first request asks for a fault."""
+    opened = []
+
+    def open_client(fault, **options):
+        http = FaultyHttp(fault)
+        opened.append(http)
+        return Skye(url, http=http, **options)
+
+    yield open_client
+    for http in opened:
+        http.close()
+
+
+def games_named(direct, name):
+    return [game["id"] for game in direct.games.list(limit=100)["games"] if game["name"] == name]
+
+
+@pytest.mark.parametrize("fault", ["drop", "delay_after_ms=1500", "delay_before_ms=1500"])
+def test_creation_whose_answer_is_lost_is_retried_and_counts_once(faulty, direct, fault):
+    skye = faulty(fault, timeout_s=0.5 if "delay" in fault else 15)
+    created = skye.games.create(
+        {**BODY, "name": fault}, retry=RetryPolicy(attempts=60, base_s=0.05, max_s=0.1)
+    )
+    game = direct.game(created["game"]["id"], created["players"][0]["token"])
+    assert game.get()["you"]["seat"] == 0
+    assert games_named(direct, fault) == [game.id]
+
+
+def test_move_whose_answer_is_dropped_is_replayed(faulty, direct):
+    created = direct.games.create(BODY)
+    skye = faulty("drop")
+    game = skye.game(created["game"]["id"], created["players"][0]["token"])
+    offer = next(
+        action
+        for action in direct.game(game.id, game.token).seat(0).actions()
+        if action["type"] == "set_offer"
+    )
+    view = game.seat(0).act(offer)
+    assert view["version"] == created["game"]["version"] + 1
+    events = [event["type"] for event in direct.game(game.id).event_page()["events"]]
+    assert events.count("offer_set") == 1
+
+
+def test_dropped_answer_was_committed_before(faulty, direct):
+    created = direct.games.create(BODY)
+    game = faulty("drop").game(created["game"]["id"], created["host_token"])
+    with pytest.raises(ConnectionFailedError):
+        game.abort(retry=ONCE)
+    assert direct.game(game.id).get()["status"] == "aborted"
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_refused_request_is_retried_after_the_time_of_retry_after(faulty, direct, status):
+    skye = faulty(f"status={status}")
+    started = time.monotonic()
+    created = skye.games.create({**BODY, "name": f"status {status}"})
+    assert time.monotonic() - started >= 1  # Retry-After
+    assert skye.transport.http.statuses == [status, 201]
+    assert games_named(direct, f"status {status}") == [created["game"]["id"]]
+
+
+def test_internal_error_is_reported_and_the_same_key_can_be_sent_again(faulty, direct):
+    skye = faulty("status=500")
+    body = {**BODY, "name": "status 500"}
+    with pytest.raises(ApiError) as error:
+        skye.games.create(body, idempotency_key="after-an-internal-error")
+    assert (error.value.status, error.value.code) == (500, "internal_error")
+    created = skye.games.create(body, idempotency_key="after-an-internal-error")
+    assert games_named(direct, "status 500") == [created["game"]["id"]]
+
+
+def test_slow_body_arrives_complete(faulty, direct):
+    created = direct.games.create(BODY)
+    started = time.monotonic()
+    view = faulty("bytes_per_s=4000").game(created["game"]["id"]).get()
+    taken_s = time.monotonic() - started
+    whole = direct.game(created["game"]["id"]).get()
+    assert {**view, "now": None} == {**whole, "now": None}
+    assert taken_s >= 0.5
+
+
+STREAM_FAULTS = [
+    "cut_after=0",
+    "cut_after=2",
+    "heartbeats_after=1, hold_ms=1500",
+    "silence_after=2",
+    "silence_after=0, hold_ms=300",
+    "drop",
+    "status=503",
+    "bytes_per_s=2000",
+]
+
+
+@pytest.mark.parametrize("fault", STREAM_FAULTS)
+def test_faulty_stream_is_resumed_without_a_gap(faulty, direct, fault):
+    created = direct.games.create(BODY)
+    host = direct.game(created["game"]["id"], created["host_token"])
+    skye = faulty(fault)
+    abort = threading.Timer(0.5, host.abort)  # while the stream is held
+    abort.start()
+    seen = [event["id"] for event in skye.game(host.id).events(silence_s=1.2)]
+    abort.join()
+    complete = direct.game(host.id).event_page(limit=1000)["events"]
+    assert "game_aborted" in [event["type"] for event in complete]
+    assert seen == [event["id"] for event in complete]
+    assert len(skye.transport.http.statuses) >= (1 if fault.startswith("bytes") else 2 - (fault == "drop"))
+
+
+def test_stream_with_heartbeats_only_has_no_events_after_the_fault(url, direct):
+    game = direct.games.create(BODY)["game"]["id"]
+    headers = {"X-Skye-Fault": "heartbeats_after=1, hold_ms=1200"}
+    lines = []
+    with (
+        httpx.stream("GET", f"{url}/v1/games/{game}/events/stream", headers=headers) as response,
+        pytest.raises(httpx.RemoteProtocolError),
+    ):
+        lines.extend(response.iter_lines())
+    assert [line for line in lines if line.startswith("id: ")] == ["id: 1"]
+    assert lines.count(": heartbeat") >= 2
+    assert response.headers["X-Skye-Lab"] == "on"
+
+
+def test_server_with_a_held_stream_stops_in_time(launch):
+    lab = launch(SKYE_LAB="on", SKYE_WORKERS="1")
+    game = lab.call("POST", "/v1/games", BODY)["game"]["id"]
+    headers = {"X-Skye-Fault": "silence_after=0, hold_ms=600000"}
+    with httpx.stream("GET", f"{lab.url}/v1/games/{game}/events/stream", headers=headers) as response:
+        next(response.iter_raw())
+        started = time.monotonic()
+        assert lab.end() == 0
+    assert time.monotonic() - started < 9, "gunicorn waited its whole graceful timeout"
+    assert "SKYE_LAB is on" in lab.printed
+
+
+def test_launcher_refuses_a_lab_beside_limits(launch):
+    launcher = launch(SKYE_LAB="on", SKYE_LIMITS="on")
+    assert launcher.process.wait(60) == 2
+    assert "SKYE_LAB=on: not with SKYE_LIMITS" in launcher.printed
+
+
+def test_refusals_of_the_worker_itself_show_the_lab(url):
+    response = httpx.request("G", url)  # a method of one letter
+    assert (response.status_code, response.headers["X-Skye-Lab"]) == (400, "on")
