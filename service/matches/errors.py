@@ -39,6 +39,7 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     "game_not_found": ErrorCode(
         404, "There is no such game, or it is private and the caller has no token of it."
     ),
+    "match_not_found": ErrorCode(404, "The player of this key has no such request for a quick match."),
     "seat_not_found": ErrorCode(404, "The game has no such seat."),
     "event_not_found": ErrorCode(404, "The game has not had that many events."),
     "round_not_found": ErrorCode(404, "The round has not begun, or the game does not have that many."),

@@ -37,6 +37,11 @@ PATH_PARAMETERS: Final = {
         "The round, counted from 1.",
         {"type": "integer", "format": "int32", "minimum": 1, "maximum": _MAX_ROUNDS},
     ),
+    "match": _in_path(
+        "match",
+        "The id of the request for a quick match.",
+        {"type": "string", "pattern": "^[a-z0-9]+$", "minLength": 24, "maxLength": 24},
+    ),
     "tile": _in_path("tile", "The id of the tile.", {"$ref": "#/components/schemas/TileId"}),
     "scoring_tile": _in_path(
         "scoring_tile", "The id of the scoring tile.", {"$ref": "#/components/schemas/ScoringTileId"}

@@ -1,6 +1,6 @@
 """The routes, one module for each resource, in the order in which the documentation shows them."""
 
-from service.routes import catalogue, docs, lab, lobby, me, operations, play, scoring, seats
+from service.routes import catalogue, docs, lab, lobby, matches, me, operations, play, scoring, seats
 from service.routes import game_log as history
 
 BLUEPRINTS = (
@@ -8,6 +8,7 @@ BLUEPRINTS = (
     seats.blueprint,
     play.blueprint,
     me.blueprint,
+    matches.blueprint,
     history.blueprint,
     scoring.blueprint,
     catalogue.blueprint,

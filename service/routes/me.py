@@ -11,6 +11,7 @@ from service.matches.views import summary_view, timestamp
 from service.openapi.components import IDEMPOTENCY_KEY, LAST_PLAYER_EVENT_ID
 from service.openapi.operations import BODY, Link, ResponseDoc, of_player, text
 from service.schemas import requests, responses
+from service.usecases import quick_match
 from service.usecases.player_follower import PlayerFollower, event_view
 from service.usecases.players import OwnGame
 from service.web import sse
@@ -49,6 +50,7 @@ def list_own_games(query: dict[str, Any]) -> Response:
     """
     players = collaborators().games.players
     player = players.require_player(bearer_token())
+    quick_match.catch_up(collaborators().games, player)
     players.catch_up(player)
     last_event = players.last_event(player)
     found, last = players.page(player, query["limit"], _place(query.get("cursor")))

@@ -206,6 +206,13 @@ class StreamEndReason(Word):
     choices = ("finished", "aborted", "restart", "history_lost", "game_not_found", "token_unknown")
 
 
+class QuickMatchStatus(Word):
+    """Where a request for a quick match stands. There may be new ones."""
+
+    extensible = True
+    choices = ("waiting", "matched", "cancelled", "expired")
+
+
 class PlayerStreamEndReason(Word):
     """Why a player's stream ends.
 

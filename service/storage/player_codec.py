@@ -6,10 +6,12 @@ As with games (see `codec`), a program reads every format written so far and ref
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable
 from typing import Final, Generic, TypeVar
 
 import msgspec
 
+from service.matches.errors import Problem
 from service.matches.player_events import FollowedGame, PlayerEvent
 from service.storage.codec import StoredFormatError
 
@@ -26,6 +28,18 @@ class KeyRecord(msgspec.Struct, array_like=True, frozen=True):
 
     player: str
     replaced_by: str = ""
+
+
+class Seeker(msgspec.Struct, array_like=True, frozen=True):
+    """A player who waits for a quick match.
+
+    :param wishes: the wishes as JSON, the same for all players of a pool.
+    :param digest: identifies the request that has the player's idempotency key; empty without one.
+    """
+
+    name: str
+    wishes: bytes
+    digest: bytes = b""
 
 
 T = TypeVar("T")
@@ -64,3 +78,15 @@ class _Codec(Generic[T]):
 followed_games: Final = _Codec(FollowedGame)
 player_events: Final = _Codec(PlayerEvent)
 key_records: Final = _Codec(KeyRecord)
+seekers: Final = _Codec(Seeker)
+
+
+def decoded(decode: Callable[[bytes], T], stored: bytes) -> T:
+    """Return a decoded value.
+
+    :raises Problem: game_unreadable.
+    """
+    try:
+        return decode(stored)
+    except StoredFormatError as error:
+        raise Problem("game_unreadable", f"{str(error).capitalize()}.") from error

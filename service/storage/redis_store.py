@@ -16,7 +16,7 @@ stale when a process ends between two writes; listing compares it with the games
 Of rate limits, `skye:bucket:KIND:WHOSE`: the time, in microseconds since 1970, at which a leaky bucket will
 be empty. Buckets and indexes have no format number: another form of them would get another key.
 
-What is stored of players is described in `redis_players`.
+What is stored of players is described in `redis_players`, of quick matches in `match_pool`.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from service.storage.codec import entry_header
 from service.storage.connect import create_topology
 from service.storage.eviction_policy import eviction_warning
 from service.storage.lua_scripts import COMMIT, FILL, TOUCH, MinReplicas
+from service.storage.match_pool import MatchPools
 from service.storage.pubsub import subscribe
 from service.storage.redis_calls import UNKNOWN_OUTCOME, RedisCalls
 from service.storage.redis_players import RedisPlayers
@@ -79,6 +80,7 @@ class RedisStore:
         self._calls = RedisCalls(self._topology, retry_policy or RetryPolicy(0), timeout_s)
         self._min_replicas = min_replicas
         self.players = RedisPlayers(self._calls, min_replicas)
+        self.pools = MatchPools(self._calls, min_replicas)
         # At random, so that processes do not all ping the same node of a cluster.
         self._ping_key = f"skye:{secrets.token_hex(8)}"
 

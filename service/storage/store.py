@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from service.storage.match_pool import MatchPools
 from service.storage.player_store import PlayerStore
 
 
@@ -55,6 +56,10 @@ class Store(Protocol):
     @property
     def players(self) -> PlayerStore:
         """The store of players."""
+
+    @property
+    def pools(self) -> MatchPools:
+        """The pools of players that wait for a quick match."""
 
     def headers(self, game_ids: Sequence[str]) -> list[bytes | None]:
         """Return the first bytes of stored games, which hold their versions; None for each missing one."""

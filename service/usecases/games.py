@@ -59,6 +59,7 @@ class Games:
         self._cache = MatchCache()
         self.listing = Listing(store, self.now_ms)
         self.players = Players(store, settings, self.now_ms)
+        self.pools = store.pools
 
     # Queries.
 
@@ -250,17 +251,23 @@ class Games:
     # Commit.
 
     def commit(
-        self, before: Match | None, transition: Transition, record: StoredResponse | None = None
+        self,
+        before: Match | None,
+        transition: Transition,
+        record: StoredResponse | None = None,
+        *,
+        limited: bool = True,
     ) -> bool:
         """Write a transition if the stored match is still `before` (compare-and-set); return whether it was.
 
         :param before: None for a new match, which is listed before it is written.
+        :param limited: whether a player key must not have too many games.
         :raises Problem: store_unavailable, game_unreadable.
         """
         match = transition.match
         if before is None:
             self.listing.update(None, match)
-        self.players.announce(before, match)
+        self.players.announce(before, match, limited=limited)
         expected = None if before is None else self._expected_header(before)
         stored, ttl_s = encode_match(match), self._ttl_s(match.status)
         entries = self._entries(before, transition)

@@ -20,7 +20,7 @@ from service.matches.player_keys import is_player_key
 from service.matches.views import timestamp
 from service.storage import retry
 from service.storage.redis_players import changes_name
-from service.usecases import game_feed
+from service.usecases import game_feed, quick_match
 from service.usecases.change_notifier import ChangeNotifier
 from service.usecases.follower import wait
 from service.usecases.game_feed import OUTAGE_S, STORE_FAILS
@@ -152,6 +152,7 @@ class PlayerFollower:
             elif state.near_at_ms is not None and state.near_at_ms <= now_ms:
                 self._states[game_id] = players.report_near(player, game_id, state)
         if time.monotonic() - self._caught_up_at >= game_feed.HEARTBEAT_S:
+            quick_match.catch_up(self.games, player)
             self._states = players.catch_up(player)
             self._caught_up_at = time.monotonic()
 

@@ -35,7 +35,7 @@ from service.matches.tokens import Caller
 from service.settings import Settings
 from service.storage.codec import StoredFormatError, decode_match
 from service.storage.event_log import changes_from_log
-from service.storage.player_codec import KeyRecord, followed_games, key_records, player_events
+from service.storage.player_codec import KeyRecord, decoded, followed_games, key_records, player_events
 from service.storage.player_store import GameUpdate, Updated
 from service.storage.redis_players import ACTIVE_SCORE
 from service.storage.store import Store
@@ -121,12 +121,24 @@ class Players:
 
     def _player_of(self, key_hash: str) -> tuple[str, KeyRecord]:
         stored = self._store.key_record(key_hash)
-        record = KeyRecord(key_hash) if stored is None else _decoded(key_records.decode, stored)
+        record = KeyRecord(key_hash) if stored is None else decoded(key_records.decode, stored)
         return record.player, record
+
+    def check_limit(self, player: str, *, waiting: int) -> None:
+        """Check that a player may wait for one more game.
+
+        :param waiting: for how many games the player waits already; they count as games that are not over.
+        :raises Problem: too_many_games, store_unavailable.
+        """
+        if self._max_active and len(self._store.active_games(player)) + waiting >= self._max_active:
+            raise self._too_many_games()
+
+    def _too_many_games(self) -> Problem:
+        return Problem("too_many_games", f"This key has {self._max_active} games that are not over.")
 
     # Commits.
 
-    def announce(self, before: Match | None, after: Match) -> None:
+    def announce(self, before: Match | None, after: Match, *, limited: bool = True) -> None:
         """Record a game for the players that a commit is about to give a role in it.
 
         The record is written even if there is one: what another process derives from the game as it was
@@ -135,19 +147,19 @@ class Players:
         :raises Problem: too_many_games, too_much_contention, store_unavailable, game_unreadable.
         """
         for player in players_of(after) - (players_of(before) if before else frozenset()):
-            self._announce(player, after.id)
+            self._announce(player, after.id, limited=limited)
 
-    def _announce(self, player: str, game_id: str) -> None:
+    def _announce(self, player: str, game_id: str, *, limited: bool) -> None:
         for attempt in range(MAX_ATTEMPTS):
             stored = self._store.game(player, game_id)
             since_ms = self._now_ms()
             state = FollowedGame(since_ms)
             if stored is not None:
-                state = _decoded(followed_games.decode, stored)
+                state = decoded(followed_games.decode, stored)
                 state = msgspec.structs.replace(state, since_ms=max(since_ms, state.since_ms + 1))
-            result = self._write(player, game_id, stored, Derived(state))
+            result = self._write(player, game_id, stored, Derived(state), limited=limited)
             if result is Updated.TOO_MANY_GAMES:
-                raise Problem("too_many_games", f"This key has {self._max_active} games that are not over.")
+                raise self._too_many_games()
             if result is Updated.DONE:
                 return
             back_off(attempt)
@@ -169,7 +181,7 @@ class Players:
             stored = self._store.game(player, game_id)
             if stored is None:
                 return None
-            state = _decoded(followed_games.decode, stored)
+            state = decoded(followed_games.decode, stored)
             derived = self._derived(player, game_id, state)
             is_stale = state.is_announced_only and self._now_ms() - state.since_ms > _ANNOUNCED_MS
             if is_stale and derived.state == state:
@@ -185,7 +197,7 @@ class Players:
         now_ms = self._now_ms()
         if stored is None:
             return gone(state, game_id, now_ms)
-        match = _decoded(decode_match, stored)
+        match = decoded(decode_match, stored)
         changes = changes_from_log(match, state.last_event, entries)
         return derive(state, match, player, changes, now_ms)
 
@@ -201,7 +213,7 @@ class Players:
         headers = self._games.headers([game_id for game_id, _ in stored])
         for (game_id, record), header in zip(stored, headers, strict=True):
             try:
-                state: FollowedGame | None = _decoded(followed_games.decode, record)
+                state: FollowedGame | None = decoded(followed_games.decode, record)
                 if state is None or header is None or state.version != _version(header):
                     state = self.relay(player, game_id)
                 if state is not None and not state.over:
@@ -220,7 +232,7 @@ class Players:
         found, last_id = self._store.events(player, after, limit + has_event)
         if has_event and (not found or found[0].id != after):
             raise Problem("history_lost")
-        events = [(event_id, _decoded(player_events.decode, data)) for event_id, data in found[has_event:]]
+        events = [(event_id, decoded(player_events.decode, data)) for event_id, data in found[has_event:]]
         return PlayerEvents(events, last_id or NO_EVENT)
 
     def last_event(self, player: str) -> str:
@@ -239,7 +251,7 @@ class Players:
         for game_id in game_ids:
             stored = self._store.game(player, game_id)
             if stored is not None:
-                found[game_id] = _decoded(followed_games.decode, stored)
+                found[game_id] = decoded(followed_games.decode, stored)
         return found
 
     def report_near(self, player: str, game_id: str, state: FollowedGame) -> FollowedGame:
@@ -293,12 +305,12 @@ class Players:
 
     # Writes.
 
-    def _write(self, player: str, game_id: str, expected: bytes | None, derived: Derived) -> Updated:
-        record, events = (
-            followed_games.encode(derived.state),
-            [player_events.encode(e) for e in derived.events],
-        )
-        max_active = self._max_active if expected is None else 0
+    def _write(
+        self, player: str, game_id: str, expected: bytes | None, derived: Derived, *, limited: bool = False
+    ) -> Updated:
+        record = followed_games.encode(derived.state)
+        events = [player_events.encode(event) for event in derived.events]
+        max_active = self._max_active if limited and expected is None else 0
         score = _score(derived.state)
         return self._store.update_game(
             GameUpdate(player, game_id, expected, record, score, self._ttl_s, max_active, events)
@@ -307,17 +319,6 @@ class Players:
     def _remove(self, player: str, game_id: str, expected: bytes) -> bool:
         update = GameUpdate(player, game_id, expected, None, 0, self._ttl_s)
         return self._store.update_game(update) is Updated.DONE
-
-
-def _decoded(decode: Callable[[bytes], T], stored: bytes) -> T:
-    """Return a decoded value.
-
-    :raises Problem: game_unreadable.
-    """
-    try:
-        return decode(stored)
-    except StoredFormatError as error:
-        raise Problem("game_unreadable", f"{str(error).capitalize()}.") from error
 
 
 def _own_game(stored: bytes, player: str) -> OwnGame | None:

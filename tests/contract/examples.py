@@ -140,6 +140,11 @@ def player(story):
     story.tell("key", "With a player key: the seat is the key's.", "POST", path, {"name": "Ann"}, key)
     story.tell("both", "One waits for the player, one is in its lobby.", "GET", "/v1/me/games", token=key)
     story.tell("two_games", "Of two games.", "GET", "/v1/me/events", token=key)
+    wishes = {"name": "Ann", "seats": 4, "options": {"turn_ms": 60_000}}
+    match = story.tell("waiting", "The player waits for three others.", "POST", "/v1/matches", wishes, key)
+    path = f"/v1/matches/{match['id']}"
+    story.tell("waiting", "The player still waits.", "GET", path, token=key)
+    story.tell("cancelled", "The player waits no more.", "DELETE", path, token=key)
     story.tell("replaced", "The old key is invalid.", "PUT", "/v1/me/key", {"key": new}, key)
 
 

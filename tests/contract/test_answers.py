@@ -133,6 +133,15 @@ def test_games_and_replacement_of_a_player_key_are_in_the_contract(service):
     assert service.call("PUT", "/v1/me/key", {"key": f"skye_key_{'portree' * 4}"}, key).status_code == 200
 
 
+def test_quick_matches_are_in_the_contract(service):
+    keys = [f"skye_key_{letter * 22}" for letter in "ab"]
+    for key in keys:
+        found = service.call("POST", "/v1/matches", {"name": "Ann", "seats": 2}, key).json
+    path = f"/v1/matches/{found['id']}"
+    assert service.get(path, keys[1])["status"] == "matched"
+    assert service.call("DELETE", path, token=keys[1]).status_code == 200
+
+
 def test_rematch_of_a_game_is_in_the_contract(service):
     game = service.table(2)
     assert game.call("DELETE", token=game.host).status_code == 200

@@ -92,6 +92,18 @@ def test_player_of_an_older_release_keeps_key_games_and_events():
     assert code_of(service.call("GET", "/v1/me/games", token=player["old"])) == "token_unknown"
 
 
+def test_request_for_a_quick_match_of_an_older_release_is_matched():
+    data = json.loads((FIXTURES[0].parent / "quick-matches.json").read_text())
+    service, seeker = Service(fakeredis.FakeRedis(server=fakeredis.FakeServer())), data["seeker"]
+    service.clock.now = data["now"]
+    restore(service.redis, data["keys"])
+    path, body, retry = "/v1/matches", seeker["body"], {"Idempotency-Key": "seek"}
+    assert service.call("POST", path, body, seeker["key"], retry).json == seeker["request"]
+    matched = service.call("POST", path, body | {"name": "Bob"}, PLAYER_KEY).json
+    found = service.get(f"{path}/{seeker['request']['id']}", seeker["key"])
+    assert (found["status"], found["game"]) == ("matched", matched["game"])
+
+
 # Newer formats.
 
 

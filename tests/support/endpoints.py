@@ -43,6 +43,7 @@ class Endpoint(NamedTuple):
             "tile": "L01",
             "scoring_tile": "squares",
         } | dict(parts)
+        filled.setdefault("match", game.match)
         path = self.rule
         for name, value in filled.items():
             path = path.replace(f"<{name}>", value)
@@ -114,6 +115,9 @@ ENDPOINTS = (
     Endpoint("GET", "/v1/me/games", "lobby", PLAYER),
     Endpoint("GET", "/v1/me/events", "lobby", PLAYER),
     Endpoint("GET", "/v1/me/events/stream", "lobby", PLAYER),
+    Endpoint("POST", "/v1/matches", "lobby", PLAYER, lambda _: {"name": "Ann", "seats": 5, "options": {}}),
+    Endpoint("GET", "/v1/matches/<match>", "seeking", PLAYER),
+    Endpoint("DELETE", "/v1/matches/<match>", "seeking", PLAYER),
     Endpoint("PUT", "/v1/me/key", "lobby", PLAYER, lambda _: {"key": "skye_key_" + "B" * 22}),
     Endpoint("POST", f"{_GAME}/rematch", "aborted"),
     Endpoint("POST", f"{_GAME}/clock", "manual", HOST, lambda _: {"advance_ms": 1000}),
@@ -159,6 +163,9 @@ def stages(service) -> dict[str, Game]:
     games["manual"] = service.table(options={"clock": "manual"})
     games["aborted"] = service.table()
     games["aborted"].call("DELETE", token=games["aborted"].host)
+    wishes = {"name": "Ann", "seats": 4}
+    games["seeking"] = service.table()
+    games["seeking"].match = service.call("POST", "/v1/matches", wishes, PLAYER_KEY).json["id"]
     placed = games["placed"]
     placed.play_until(lambda _: not placed.view()["players"][0]["tiles_to_build"], dice(1))
     return games

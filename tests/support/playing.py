@@ -100,6 +100,9 @@ def stored(redis, key):
 class Game:
     """One game, and all its tokens."""
 
+    match = "a" * 24
+    """The id of a request for a quick match."""
+
     def __init__(self, service, created):
         self.service = service
         self.id = created["game"]["id"]

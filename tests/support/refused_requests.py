@@ -233,6 +233,13 @@ def events_of_a_player_after_one_that_is_unknown(service):
     return lambda: service.call("GET", "/v1/me/events?after=7-7", token=PLAYER_KEY)
 
 
+@refused_as("match_not_found")
+def a_request_for_a_quick_match_of_another_player(service):
+    wishes = {"name": "Ann", "seats": 2}
+    match = service.call("POST", "/v1/matches", wishes, "skye_key_" + 22 * "S").json["id"]
+    return lambda: service.call("GET", f"/v1/matches/{match}", token=PLAYER_KEY)
+
+
 @refused_as("too_many_games")
 def a_game_too_many_for_a_player_key(_service):
     service = limited(limit_games_per_key=1)

@@ -65,6 +65,13 @@ def player(service):
     }
 
 
+def seeker(service):
+    """Let a player wait for a quick match; return the key and the request."""
+    key, body = "skye_key_" + 22 * "q", {"name": "Ann", "seats": 2, "wait_ms": 3_600_000}
+    request = service.call("POST", "/v1/matches", body, key, {"Idempotency-Key": "seek"}).json
+    return {"key": key, "body": body, "request": request}
+
+
 def answers(service, path, token):
     """Return what the API answers to reads of a game."""
     return {rest: service.call("GET", f"{path}/{rest}" if rest else path, token=token).json for rest in READ}
@@ -115,6 +122,7 @@ def fixture():
     games, keyed, own = stages(service), keyed_action(service), player(service)
     return {
         "player": own,
+        "seeker": seeker(service),
         "now": service.clock.now,
         "games": {
             name: {

@@ -11,6 +11,7 @@ from service.settings import Settings
 from service.storage.redis_store import RedisStore
 from service.web.rate_limits import Budget, RateLimiter, network
 from tests.deploy.servers import waited_for
+from tests.support.endpoints import PLAYER_KEY
 from tests.support.playing import Service, code_of, limited
 
 
@@ -247,6 +248,13 @@ def test_game_of_bots_within_a_small_limit_is_created():
         service.call("POST", "/v1/games", {"players": [{"bot": "random"}] * 3, "start": True}).status_code
         == 201
     )
+
+
+def test_matches_sought_count_as_games_created():
+    service = limited(limit_games_per_minute=2)
+    wishes = [{"name": "Ann", "seats": seats} for seats in (2, 3, 4)]
+    answers = [service.call("POST", "/v1/matches", wish, PLAYER_KEY) for wish in wishes]
+    assert [answer.status_code for answer in answers] == [201, 201, 429]
 
 
 def test_bot_that_joins_later_costs_one_game_too():

@@ -325,6 +325,19 @@ Prices: TypeAlias = dict[LandscapeTileId, int]
 ProblemCode: TypeAlias = str
 
 
+QuickMatchId: TypeAlias = str
+
+
+class QuickMatchOptions(TypedDict):
+    turn_ms: NotRequired[int]
+    on_timeout: NotRequired[ChosenTimeoutRule]
+    tie_break: NotRequired[ChosenTieBreak]
+    open_gold: NotRequired[bool]
+
+
+QuickMatchStatus: TypeAlias = str
+
+
 class RecordedActionOfLaterVersion(TypedDict):
     seat: int
     type: str
@@ -724,6 +737,13 @@ class WhatIf(TypedDict):
     placements: list[TriedPlacement]
     scoring_tiles: list[TilePointsChange]
     scrolls: ScrollPointsChange
+
+
+class WishedMatch(TypedDict):
+    name: str
+    seats: int
+    options: NotRequired[QuickMatchOptions]
+    wait_ms: NotRequired[int]
 
 
 class YourTurnPlayerEvent(TypedDict):
@@ -1147,6 +1167,14 @@ class PurchaseAction(TypedDict):
     type: Literal["buy"]
     method: Literal["POST"]
     body: TileToBuy
+
+
+class QuickMatch(TypedDict):
+    id: QuickMatchId
+    status: QuickMatchStatus
+    expires_at: Timestamp
+    game: GameId | None
+    seat: int | None
 
 
 class RecordedOptions(TypedDict):

@@ -2,6 +2,7 @@
 
 from service.schemas.requests.creation import MIN_TURN_MS, GameToCreate
 from service.schemas.requests.lobby import Advance, PlayerChanges, PlayerToSeat
+from service.schemas.requests.matches import WishedMatch
 from service.schemas.requests.me import KeyToUse
 from service.schemas.requests.play import Offer, PassToBuy, Placement, Purchase, TileToBuy
 from service.schemas.requests.queries import (
@@ -46,4 +47,5 @@ __all__ = [
     "TileToBuy",
     "Trial",
     "ViewQuery",
+    "WishedMatch",
 ]

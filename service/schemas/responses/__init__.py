@@ -13,7 +13,13 @@ from service.schemas.responses.game import CurrentOffer, CurrentPlacements, Game
 from service.schemas.responses.history import EventList, ExportedRecord, RoundReport, StreamMessage
 from service.schemas.responses.lab import EmptiedLab
 from service.schemas.responses.lobby import CreatedGame, CreatedInvite, GameList, Rematch, TakenSeat
-from service.schemas.responses.me import OwnGameList, PlayerEventList, PlayerStreamMessage, ReplacedKey
+from service.schemas.responses.me import (
+    OwnGameList,
+    PlayerEventList,
+    PlayerStreamMessage,
+    QuickMatch,
+    ReplacedKey,
+)
 from service.schemas.responses.play import ActionList
 from service.schemas.responses.position import ExportedPosition
 from service.schemas.responses.problem import Problem
@@ -38,6 +44,7 @@ __all__ = [
     "PlayerEventList",
     "PlayerStreamMessage",
     "Problem",
+    "QuickMatch",
     "Rematch",
     "ReplacedKey",
     "RoundReport",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from service.schemas.enums import GamePhase, GameStatus, PlayerStreamEndReason
+from marshmallow import fields
+
+from service.schemas.enums import GamePhase, GameStatus, PlayerStreamEndReason, QuickMatchStatus
 from service.schemas.fields import Boolean, ListOf, Seat
 from service.schemas.objects import Always, One, Tagged, UnknownType, Variants
 from service.schemas.responses.lobby import GameSummary
@@ -27,6 +29,17 @@ class EventId(Text):
     def __init__(self, description: str) -> None:
         shape = {"pattern": "^[0-9]+-[0-9]+$", "examples": ["17-2817361234"]}
         super().__init__(description, 39, metadata=shape)
+
+
+class QuickMatchId(fields.String):
+    """The id of a request for a quick match."""
+
+    component = "QuickMatchId"
+
+    def __init__(self) -> None:
+        shape = {"minLength": 24, "maxLength": 24, "pattern": "^[a-z0-9]+$"}
+        description = "The id of the request."
+        super().__init__(metadata={"description": description, **shape})
 
 
 class OwnGameList(ResponseObject):
@@ -138,6 +151,16 @@ class PlayerStreamMessage(Variants):
 
     variants = (PlayerStreamStart, *PlayerEvent.variants, PlayerStreamEnd)
     fallback = UnknownPlayerEvent
+
+
+class QuickMatch(ResponseObject):
+    """A request for a quick match."""
+
+    id = QuickMatchId()
+    status = QuickMatchStatus("Where the request stands.")
+    expires_at = Time("When it stops waiting.")
+    game = GameId("The game once it is matched, before that null.", allow_none=True)
+    seat = Seat("The player's seat in it; null without one.", allow_none=True)
 
 
 class ReplacedKey(ResponseObject):

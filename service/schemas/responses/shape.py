@@ -37,9 +37,9 @@ class GameId(fields.String):
 
     component = "GameId"
 
-    def __init__(self, description: str = "The id of the game.") -> None:
+    def __init__(self, description: str = "The id of the game.", **kwargs: Any) -> None:
         shape = {"minLength": 1, "maxLength": 64, "pattern": "^[a-z0-9]+$", "examples": ["k7mt2vq9xw3c"]}
-        super().__init__(metadata={"description": description, **shape})
+        super().__init__(metadata={"description": description, **shape}, **kwargs)
 
 
 class Token(fields.String):

@@ -1,0 +1,83 @@
+"""Quick matches: wait for players with the same wishes, look, cancel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response
+
+from service.openapi.components import IDEMPOTENCY_KEY
+from service.openapi.operations import BODY, Link, ResponseDoc, of_player
+from service.schemas import requests, responses
+from service.usecases.quick_match import cancel_match, get_match, seek_match
+from service.web.collaborators import collaborators
+from service.web.rate_limits import charge_creation
+from service.web.request_parsing import Resource, command_from_request
+from service.web.responses import json_response, uncached_json
+
+blueprint = Resource(
+    "Matches", __name__, url_prefix="/v1/matches", description="Quick matches by wishes, for player keys."
+)
+
+_THIS = {"match": "$response.body#/id"}
+
+
+@blueprint.route("", methods=["POST"])
+@of_player(
+    ResponseDoc(
+        201,
+        "The request, and the game if there were enough players.",
+        responses.QuickMatch,
+        headers=["Location"],
+        links=[
+            Link("get_quick_match", "Whether it is matched.", _THIS),
+            Link("cancel_quick_match", "Stop waiting.", _THIS),
+        ],
+    ),
+    refuses=[*BODY, "invalid_parameter", "idempotency_key_reused", "too_many_games"],
+    headers=[IDEMPOTENCY_KEY],
+)
+@blueprint.arguments(requests.WishedMatch, description="What game the player wishes for.")
+def seek_quick_match(body: dict[str, Any]) -> Response:
+    """Seek a quick match.
+
+    The player of the key waits for others with the same `seats` and `options`. As soon as there are enough, a
+    public game begins with all of them, in seats drawn at random; it has no host. The player learns of it
+    from the events `seated` and `your_turn` of the key, or by getting this request again.
+
+    A player who waits already with the same wishes goes on waiting with the older request.
+    """
+    charge_creation(1)
+    wishes = {"seats": body["seats"], "options": body["options"]}
+    command, games = command_from_request(), collaborators().games
+    found = seek_match(games, command, body["name"], wishes, body["wait_ms"])
+    return uncached_json(found.view, 201, [("Location", f"/v1/matches/{found.id}")])
+
+
+@blueprint.route("/<match>")
+@of_player(
+    ResponseDoc(200, "The request.", responses.QuickMatch),
+    refuses=["not_acceptable", "not_found", "match_not_found"],
+)
+def get_quick_match(match: str) -> Response:
+    """Get a request for a quick match.
+
+    Requests are kept for a day.
+    """
+    found = get_match(collaborators().games, command_from_request(), match)
+    return json_response(found.view)
+
+
+@blueprint.route("/<match>", methods=["DELETE"])
+@of_player(
+    ResponseDoc(200, "The request as it is now.", responses.QuickMatch),
+    refuses=["invalid_parameter", "bad_request", "body_too_large", "not_found", "match_not_found"],
+    headers=[IDEMPOTENCY_KEY],
+)
+def cancel_quick_match(match: str) -> Response:
+    """Cancel a request for a quick match.
+
+    A request that is matched stays so: its game has begun.
+    """
+    found = cancel_match(collaborators().games, command_from_request(), match)
+    return uncached_json(found.view, 200, [])

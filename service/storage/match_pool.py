@@ -1,0 +1,275 @@
+"""Pools of players that wait for a quick match, one for each set of wishes.
+
+Of each pool, under one hash tag so that a cluster keeps the keys in one slot:
+
+    skye:{pool.POOL}:waiting     zset    the ids of requests that wait, by their time
+    skye:{pool.POOL}:players     hash    the id of the request with which each player waits
+    skye:{pool.POOL}:request:ID  hash    `player`, `data` (see `player_codec`), `expires` (milliseconds since
+                                         1970), `state`, and once it is matched `game`; or `same`, the id of
+                                         an older request with which the player waited already
+    skye:{pool.POOL}:group:GAME  list    the ids of the requests of a group whose game is not created yet
+
+and of each player:
+
+    skye:{player.ID}:seeks       hash    the ids of requests that may wait, and the times of their creation
+
+One script adds a request and, when enough players wait, forms a group of them. So no player is in two groups
+of a pool, and no group lacks a player, however many requests arrive at once. The game is in another slot: it
+is created afterwards under the id that the group was given here, by whichever process comes first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any, Final, NamedTuple
+
+import redis
+
+from service.storage.lua_scripts import MinReplicas, Script
+from service.storage.redis_calls import RedisCalls
+
+REQUEST_TTL_S: Final = 24 * 60 * 60
+"""How long a request is kept."""
+
+# KEYS: the waiting requests, the players that wait. ARGV: 1 the id of a request, 2 the time in milliseconds
+# since 1970, then what a script needs more. Requests that have expired are dropped first.
+_DROP_EXPIRED: Final = """
+local prefix = KEYS[1]:sub(1, -8)
+local key = prefix .. 'request:' .. ARGV[1]
+local now = tonumber(ARGV[2])
+local function drop(id, state)
+  local request = prefix .. 'request:' .. id
+  redis.call('ZREM', KEYS[1], id)
+  local player = redis.call('HGET', request, 'player')
+  if not player then return end
+  redis.call('HSET', request, 'state', state)
+  if redis.call('HGET', KEYS[2], player) == id then redis.call('HDEL', KEYS[2], player) end
+end
+for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+  local expires = tonumber(redis.call('HGET', prefix .. 'request:' .. id, 'expires') or 0)
+  if expires <= now then drop(id, 'expired') end
+end
+"""
+
+# ARGV: 3 the player, 4 the data, 5 when the request expires, 6 how many players a group has, 7 an id for
+# the game of a new group, 8 the TTL in seconds. A retry finds its request, and leaves it as it is; it sets
+# the TTL again, so that WAIT has a write to wait for.
+_JOIN: Final = Script(
+    _DROP_EXPIRED
+    + """
+if redis.call('EXPIRE', key, ARGV[8]) == 1 then return 1 end
+local older = redis.call('HGET', KEYS[2], ARGV[3])
+if older then
+  redis.call('HSET', key, 'same', older)
+  redis.call('EXPIRE', key, ARGV[8])
+  return 1
+end
+redis.call('HSET', key, 'player', ARGV[3], 'data', ARGV[4], 'expires', ARGV[5], 'state', 'waiting')
+redis.call('EXPIRE', key, ARGV[8])
+redis.call('ZADD', KEYS[1], now, ARGV[1])
+redis.call('HSET', KEYS[2], ARGV[3], ARGV[1])
+local waiting = redis.call('ZRANGE', KEYS[1], 0, -1)
+if #waiting < tonumber(ARGV[6]) then
+  redis.call('EXPIRE', KEYS[1], ARGV[8])
+  redis.call('EXPIRE', KEYS[2], ARGV[8])
+  return 1
+end
+local group = prefix .. 'group:' .. ARGV[7]
+for _, id in ipairs(waiting) do
+  redis.call('HSET', prefix .. 'request:' .. id, 'state', 'matched', 'game', ARGV[7])
+  redis.call('RPUSH', group, id)
+end
+redis.call('EXPIRE', group, ARGV[8])
+redis.call('DEL', KEYS[1], KEYS[2])
+return 1
+"""
+)
+
+# ARGV: 3 whether to cancel the request if it waits, 4 the TTL in seconds.
+_SETTLE: Final = Script(
+    _DROP_EXPIRED
+    + """
+if redis.call('EXPIRE', key, ARGV[4]) == 0 then return 0 end
+if ARGV[3] == '1' and redis.call('HGET', key, 'state') == 'waiting' then drop(ARGV[1], 'cancelled') end
+return 1
+"""
+)
+
+
+class NewRequest(NamedTuple):
+    """A request to add to a pool.
+
+    :param seats: how many players a group of the pool has.
+    :param game_id: the id of the game if the request completes a group.
+    """
+
+    id: str
+    now_ms: int
+    player: str
+    data: bytes
+    expires_ms: int
+    seats: int
+    game_id: str
+
+
+class StoredRequest(NamedTuple):
+    """A request for a quick match.
+
+    :param state: waiting, matched, cancelled or expired.
+    :param game: the id of the game once it is matched.
+    """
+
+    id: str
+    player: str
+    data: bytes
+    expires_ms: int
+    state: str
+    game: str | None
+
+
+class MatchPools:
+    """The pools of all wishes.
+
+    :param min_replicas: the replicas that must acknowledge each write.
+    """
+
+    def __init__(self, calls: RedisCalls, min_replicas: MinReplicas | None) -> None:
+        self._calls = calls
+        self._min_replicas = min_replicas
+
+    # Requests.
+
+    def join(self, new: NewRequest) -> None:
+        """Add a request to its pool, unless its player waits there already; form a group of enough players.
+
+        :raises Problem: store_unavailable.
+        """
+        self._write(_JOIN, new.id, [*new, REQUEST_TTL_S])
+
+    def settle(self, request_id: str, now_ms: int, *, cancel: bool = False) -> None:
+        """Drop the expired requests of a pool.
+
+        :param cancel: also cancel this request if it waits.
+        :raises Problem: store_unavailable.
+        """
+        self._write(_SETTLE, request_id, [request_id, now_ms, int(cancel), REQUEST_TTL_S])
+
+    def request(self, request_id: str) -> StoredRequest | None:
+        """Return a request, or the older one of the same player for which it stands; None if there is none.
+
+        :raises Problem: store_unavailable.
+        """
+        key = _request_key(request_id)
+        fields: Any = self._calls.call(key, lambda server: server.hgetall(key))
+        if b"same" in fields:
+            return self.request(fields[b"same"].decode())
+        return _stored_request(request_id, fields) if fields else None
+
+    def requests(self, request_ids: Sequence[str]) -> list[StoredRequest | None]:
+        """Return requests of any pools, None for each that is missing or stands for an older one.
+
+        :raises Problem: store_unavailable.
+        """
+        keys = [_request_key(request_id) for request_id in request_ids]
+        found = self._calls.call_each(
+            keys, lambda pipeline, key: pipeline.hgetall(key), lambda fields: fields
+        )
+        stored = zip(request_ids, found, strict=True)
+        return [
+            _stored_request(request_id, fields) if fields and b"same" not in fields else None
+            for request_id, fields in stored
+        ]
+
+    def group(self, game_id: str, request_id: str) -> list[StoredRequest]:
+        """Return the requests of a group, one of which is named; none once its game is created.
+
+        :raises Problem: store_unavailable.
+        """
+        key = _pool_key(request_id, f"group:{game_id}")
+
+        def read(server: redis.Redis) -> list[StoredRequest]:
+            stored: Any = server.lrange(key, 0, -1)
+            ids = [member.decode() for member in stored]
+            pipeline: Any = server.pipeline(transaction=False)
+            for member in ids:
+                pipeline.hgetall(_request_key(member))
+            found = zip(ids, pipeline.execute(), strict=True)
+            return [_stored_request(member, fields) for member, fields in found]
+
+        return self._calls.call(key, read)
+
+    def game_created(self, game_id: str, request_id: str) -> None:
+        """Note that the game of a group is created.
+
+        :raises Problem: store_unavailable.
+        """
+        key = _pool_key(request_id, f"group:{game_id}")
+        self._calls.call(key, lambda server: server.delete(key))
+
+    # Requests of a player.
+
+    def add_seek(self, player: str, request_id: str, now_ms: int) -> None:
+        """Note that a player is about to add a request, so that any process can settle it after a crash.
+
+        :raises Problem: store_unavailable.
+        """
+        key = _seeks_key(player)
+
+        def write(server: redis.Redis) -> None:
+            pipeline: Any = server.pipeline(transaction=False)
+            pipeline.hsetnx(key, request_id, now_ms)
+            pipeline.expire(key, REQUEST_TTL_S)
+            pipeline.execute()
+
+        self._calls.call(key, write)
+
+    def seeks(self, player: str) -> dict[str, int]:
+        """Return the ids of a player's requests that may wait, and the times of their creation.
+
+        :raises Problem: store_unavailable.
+        """
+        key = _seeks_key(player)
+        fields: Any = self._calls.call(key, lambda server: server.hgetall(key))
+        return {request_id.decode(): int(since_ms) for request_id, since_ms in fields.items()}
+
+    def remove_seeks(self, player: str, request_ids: Collection[str]) -> None:
+        """Forget requests of a player that no longer wait.
+
+        :raises Problem: store_unavailable.
+        """
+        if request_ids:
+            key = _seeks_key(player)
+            self._calls.call(key, lambda server: server.hdel(key, *request_ids))
+
+    def _write(self, script: Script, request_id: str, arguments: list[Any]) -> None:
+        keys = [_pool_key(request_id, kind) for kind in ("waiting", "players")]
+
+        def run(server: redis.Redis) -> int:
+            return script.run_replicated(server, keys, arguments, self._min_replicas)
+
+        self._calls.write(keys[0], run, fenced=self._min_replicas is not None)
+
+
+def _pool_key(request_id: str, kind: str) -> str:
+    """Return a key of the pool that a request belongs to: the first half of its id names the pool."""
+    return f"skye:{{pool.{request_id[: len(request_id) // 2]}}}:{kind}"
+
+
+def _request_key(request_id: str) -> str:
+    return _pool_key(request_id, f"request:{request_id}")
+
+
+def _seeks_key(player: str) -> str:
+    return f"skye:{{player.{player}}}:seeks"
+
+
+def _stored_request(request_id: str, fields: dict[bytes, bytes]) -> StoredRequest:
+    game = fields.get(b"game")
+    return StoredRequest(
+        request_id,
+        fields[b"player"].decode(),
+        fields[b"data"],
+        int(fields[b"expires"]),
+        fields[b"state"].decode(),
+        None if game is None else game.decode(),
+    )

@@ -1,0 +1,204 @@
+"""Quick matches: players with the same wishes wait in a pool, and a game begins as soon as there are enough.
+
+The store forms the group in one step; see `service.storage.match_pool`. The game is created after that, under
+the id that the group was given. When a process crashes in between, the next look at one of the requests
+creates it, and so does each reader of the games or events of one of the players (`catch_up`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import msgspec
+
+from service.matches import autoplay, lobby
+from service.matches.creation import new_match, new_seat
+from service.matches.errors import Problem
+from service.matches.match import Seat
+from service.matches.names import name_key
+from service.matches.player_keys import seat_of
+from service.matches.tokens import TokenSource
+from service.matches.views import timestamp
+from service.storage.match_pool import NewRequest, StoredRequest
+from service.storage.player_codec import Seeker, decoded, seekers
+from service.usecases.attempts import Command, id_from
+from service.usecases.games import Games
+
+_NAME: Final = "Quick match"
+
+_ADDING_MS: Final = 60_000
+"""For so long a process may take to add a request after it has noted it."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuickMatch:
+    """A request for a quick match, as its player sees it."""
+
+    id: str
+    state: str
+    expires_ms: int
+    game: str | None
+    seat: int | None
+
+    @property
+    def view(self) -> dict[str, Any]:
+        """The request as the API shows it."""
+        return {
+            "id": self.id,
+            "status": self.state,
+            "expires_at": timestamp(self.expires_ms),
+            "game": self.game,
+            "seat": self.seat,
+        }
+
+
+def seek_match(games: Games, command: Command, name: str, wishes: dict[str, Any], wait_ms: int) -> QuickMatch:
+    """Wait for other players with the same wishes; a game begins if there are enough now.
+
+    A player who waits already in this pool keeps waiting with the older request.
+
+    :param wishes: `seats` and `options`.
+    :raises Problem: player_key_required, token_unknown, too_many_games, idempotency_key_reused,
+        store_unavailable, game_unreadable.
+    """
+    player, now_ms = games.players.require_player(command.token), games.now_ms()
+    encoded = msgspec.json.encode(wishes, order="deterministic")
+    request_id = _request_id(command, encoded)
+    seeker = Seeker(name, encoded, command.digest)
+    found = games.pools.request(request_id)
+    if found is None:
+        _check_limits(games, player, request_id)
+        game_id, expires_ms = id_from(secrets.token_bytes(12)), now_ms + wait_ms
+        games.pools.add_seek(player, request_id, now_ms)
+        data = seekers.encode(seeker)
+        games.pools.join(NewRequest(request_id, now_ms, player, data, expires_ms, wishes["seats"], game_id))
+    elif found.id == request_id and decoded(seekers.decode, found.data).digest != seeker.digest:
+        raise Problem("idempotency_key_reused")
+    request = _settled(games, player, request_id)
+    if request.id != request_id:
+        games.pools.remove_seeks(player, [request_id])
+    return request
+
+
+def get_match(games: Games, command: Command, request_id: str) -> QuickMatch:
+    """Return a request of the caller.
+
+    :raises Problem: player_key_required, token_unknown, match_not_found, store_unavailable, game_unreadable.
+    """
+    return _settled(games, games.players.require_player(command.token), request_id)
+
+
+def cancel_match(games: Games, command: Command, request_id: str) -> QuickMatch:
+    """Cancel a request of the caller, unless it is matched; return it.
+
+    :raises Problem: what `get_match` raises.
+    """
+    player = games.players.require_player(command.token)
+    request = _settled(games, player, request_id)
+    games.pools.settle(request.id, games.now_ms(), cancel=True)
+    request = _settled(games, player, request.id)
+    games.pools.remove_seeks(player, [request.id])
+    return request
+
+
+def catch_up(games: Games, player: str) -> None:
+    """Create the games of a player's groups that a process which crashed has left out.
+
+    :raises Problem: store_unavailable, game_unreadable.
+    """
+    seeks, now_ms, over = games.pools.seeks(player), games.now_ms(), []
+    requests = games.pools.requests(list(seeks))
+    for (request_id, since_ms), request in zip(seeks.items(), requests, strict=True):
+        if request is not None and not _is_waiting(request, now_ms):
+            _settled(games, player, request_id)
+            over.append(request_id)
+        elif request is None and now_ms - since_ms > _ADDING_MS:
+            over.append(request_id)
+    games.pools.remove_seeks(player, over)
+
+
+def _request_id(command: Command, wishes: bytes) -> str:
+    """Return the id of a request: its pool, and what derives from the idempotency key or is random."""
+    key = command.record_key
+    digest = secrets.token_bytes(12) if key is None else hashlib.sha256(f"match/{key}".encode()).digest()
+    return id_from(hashlib.sha256(wishes).digest()) + id_from(digest)
+
+
+def _check_limits(games: Games, player: str, request_id: str) -> None:
+    """Check that a player may wait for one more game, and that no request with other wishes has the same key.
+
+    :raises Problem: too_many_games, idempotency_key_reused, store_unavailable, game_unreadable.
+    """
+    catch_up(games, player)
+    seeks = games.pools.seeks(player)
+    if any(other[12:] == request_id[12:] for other in seeks.keys() - {request_id}):
+        raise Problem("idempotency_key_reused")
+    games.players.check_limit(player, waiting=len(seeks))
+
+
+def _is_waiting(request: StoredRequest, now_ms: int) -> bool:
+    return request.state == "waiting" and now_ms < request.expires_ms
+
+
+def _settled(games: Games, player: str, request_id: str) -> QuickMatch:
+    """Return a request of a player after its pool has dropped it if it expired, and its game is created.
+
+    :raises Problem: match_not_found, store_unavailable, game_unreadable.
+    """
+    request = games.pools.request(request_id)
+    now_ms = games.now_ms()
+    if request is not None and request.state == "waiting" and not _is_waiting(request, now_ms):
+        games.pools.settle(request.id, now_ms)
+        request = games.pools.request(request_id)
+    if request is None or request.player != player:
+        raise Problem("match_not_found")
+    seat = None if request.game is None else _seat_in(games, request.game, request)
+    return QuickMatch(request.id, request.state, request.expires_ms, request.game, seat)
+
+
+def _seat_in(games: Games, game_id: str, request: StoredRequest) -> int | None:
+    """Return the player's seat in the game of a group, which is created if it is not yet.
+
+    :raises Problem: store_unavailable, game_unreadable.
+    """
+    group = games.pools.group(game_id, request.id)
+    if group:
+        _create(games, game_id, group)
+        games.pools.game_created(game_id, request.id)
+    try:
+        return seat_of(games.current(game_id), request.player)
+    except Problem as problem:
+        if problem.code != "game_not_found":
+            raise
+        return None  # the game has expired
+
+
+def _create(games: Games, game_id: str, group: list[StoredRequest]) -> None:
+    """Create the game of a group, in seats drawn at random and without a host, unless another process has.
+
+    :raises Problem: store_unavailable, game_unreadable.
+    """
+    waiting = [(request.player, decoded(seekers.decode, request.data)) for request in group]
+    secrets.SystemRandom().shuffle(waiting)
+    wishes = msgspec.json.decode(waiting[0][1].wishes)
+    body = {"players": waiting, "name": _NAME, "private": False, "start": True, "options": wishes["options"]}
+    tokens, now_ms = TokenSource(), games.now_ms()
+    match = new_match(body, game_id, tokens, now_ms)
+    seats: tuple[Seat, ...] = ()
+    for player, seeker in waiting:
+        name = _free_name(seeker.name, seats)
+        seats += (replace(new_seat({"name": name}, tokens, seats, player), token=""),)  # nosec B106
+    transition = autoplay.play_bots(lobby.open_match(match, seats, now_ms), now_ms)
+    games.commit(None, transition, limited=False)
+
+
+def _free_name(name: str, seats: tuple[Seat, ...]) -> str:
+    """Return a name, with a number behind it if another player has it."""
+    taken, number, free = {name_key(seat.name) for seat in seats}, 1, name
+    while name_key(free) in taken:
+        number += 1
+        free = f"{name[:36]} {number}"
+    return free

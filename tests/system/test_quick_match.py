@@ -1,0 +1,170 @@
+"""Quick matches of many players at once, on several workers: every player has one seat of one full game."""
+
+import contextlib
+import random
+import secrets
+import threading
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import pytest
+
+from tests.deploy.servers import waited_for
+from tests.support.sizes import sized
+from tests.system.machines import Machines, OneRedis, kill_a_worker
+from tests.system.redis_forms import Cluster, Sentinels
+from tests.system.storm_on_redis import serving
+from tests.system.wire import Wire, bearer
+
+SEEKERS = sized(80, 1000)
+SEATS = 4
+CONNECTIONS = 32
+WORKERS = {"SKYE_WORKERS": "4", "SKYE_LIMITS": "off"}
+
+
+class Seeker:
+    """A player who seeks a quick match; `answered` is what the first request was answered with."""
+
+    def __init__(self, number):
+        self.key = f"skye_key_{secrets.token_urlsafe(24)}"
+        self.name = f"Player {number}"
+        self.answered = None
+
+    def seek(self, wire):
+        """Seek a match, with the same idempotency key each time; return the request."""
+        body = {"name": self.name, "seats": SEATS}
+        headers = bearer(self.key) | {"Idempotency-Key": "seek"}
+        reply = wire.ask_until_answered("POST", "/v1/matches", body, headers)
+        assert reply.status == 201, reply.body
+        return reply.json
+
+
+def each(seekers, ports, task, *, may_go_back=False):
+    """Run a task for every seeker, on many connections at once; return what each returned."""
+    start, waiting = threading.Barrier(CONNECTIONS), iter(list(enumerate(seekers)))
+    lock, results = threading.Lock(), {}
+
+    def run(number):
+        wire = Wire(ports, random.Random(number), may_go_back=may_go_back)
+        with contextlib.closing(wire):
+            start.wait(30)
+            while True:
+                with lock:
+                    place, seeker = next(waiting, (None, None))
+                if seeker is None:
+                    return
+                results[place] = task(seeker, wire)
+
+    with ThreadPoolExecutor(CONNECTIONS) as threads:
+        for running in [threads.submit(run, number) for number in range(CONNECTIONS)]:
+            running.result()
+    return [results[place] for place in range(len(seekers))]
+
+
+def seek(seeker, wire):
+    seeker.answered = seeker.seek(wire)
+    return seeker.answered
+
+
+def prove(seekers, ports, *, may_go_back=False):
+    """Check that the seekers fill games, each in one seat, as a retry, a look and the player's list say."""
+    look = partial(each, seekers, ports, may_go_back=may_go_back)
+    listed = look(lambda seeker, wire: wire.read("/v1/me/games", seeker.key)["games"])
+    assert Counter(len(own) for own in listed) == {1: len(seekers)}
+    seats = [(own["game"]["id"], own["seat"]) for (own,) in listed]
+    assert len(set(seats)) == len(seekers)
+    assert Counter(Counter(game for game, _ in seats).values()) == {SEATS: len(seekers) // SEATS}
+    assert {own["game"]["status"] for (own,) in listed} == {"playing"}
+    for found in (
+        look(lambda seeker, wire: seeker.seek(wire)),
+        look(lambda seeker, wire: wire.read(f"/v1/matches/{seeker.answered['id']}", seeker.key)),
+    ):
+        assert [(match["game"], match["seat"]) for match in found] == seats
+    for seeker, seat in zip(seekers, seats, strict=True):
+        match = seeker.answered
+        assert match["status"] == "waiting" or (match["game"], match["seat"]) == seat
+    look(_check_events)
+
+
+def _check_events(seeker, wire):
+    events = wire.read("/v1/me/events", seeker.key)["events"]
+    assert [event["type"] for event in events][:1] == ["seated"]
+    assert len({event["game"] for event in events}) == 1
+
+
+@contextlib.contextmanager
+def one_redis(program, folder):
+    """Give a Redis server of its own."""
+    store = OneRedis(program, folder, "everysec")
+    store.start()
+    try:
+        yield store
+    finally:
+        store.stop()
+
+
+FORMS = {"one": one_redis, "sentinels": Sentinels, "cluster": partial(Cluster, replicas=1)}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_seekers_at_once_are_each_in_one_full_game(form, redis_program, tmp_path):
+    seekers = [Seeker(number) for number in range(SEEKERS)]
+    with (
+        FORMS[form](redis_program, tmp_path) as redis,
+        serving(tmp_path, redis.url, SKYE_REDIS_TIMEOUT_MS="5000", **WORKERS) as port,
+    ):
+        answers = each(seekers, [port], seek)
+        assert {answer["status"] for answer in answers} == {"waiting", "matched"}
+        prove(seekers, [port])
+
+
+def test_seekers_through_killed_workers_have_one_seat_each(redis_program, tmp_path):
+    seekers, dice = [Seeker(number) for number in range(SEEKERS)], random.Random(1)
+    store = OneRedis(redis_program, tmp_path, "everysec")
+    with Machines(store, tmp_path, SKYE_TRUSTED_PROXIES="0", **WORKERS) as machines:
+        answered = []
+
+        def seek_and_count(seeker, wire):
+            answered.append(seek(seeker, wire))
+
+        def kill():
+            for share in (1, 2, 3):  # so that each kill comes amid the seeking
+                waited_for(lambda share=share: len(answered) >= SEEKERS * share // 4, 120)
+                kill_a_worker(dice.choice(machines.instances).process, dice)
+
+        killer = threading.Thread(target=kill)
+        killer.start()
+        each(seekers, machines.ports, seek_and_count)
+        killer.join()
+        prove(seekers, machines.ports)
+
+
+@pytest.mark.parametrize("make", [Sentinels, partial(Cluster, replicas=2)], ids=["sentinels", "cluster"])
+def test_seekers_through_a_failover_have_one_seat_each(make, redis_program, tmp_path):
+    seekers = [Seeker(number) for number in range(SEEKERS)]
+    settings = {"SKYE_REDIS_REPLICAS": "1", "SKYE_REDIS_TIMEOUT_MS": "1000"} | WORKERS
+    with make(redis_program, tmp_path) as form, serving(tmp_path, form.url, **settings) as port:
+        answered = []
+
+        def seek_and_count(seeker, wire):
+            answered.append(seek(seeker, wire))
+
+        def fail():
+            assert waited_for(lambda: len(answered) >= SEEKERS // 4, 120)
+            form.master(_pool_key(form)).kill()
+
+        failing = threading.Thread(target=fail)
+        failing.start()
+        each(seekers, [port], seek_and_count, may_go_back=True)
+        failing.join()
+        prove(seekers, [port], may_go_back=True)
+
+
+def _pool_key(form):
+    """Return a key of the pool in which the players wait."""
+    for server in form.servers:
+        with contextlib.suppress(Exception):
+            for key in server.ask("KEYS", "skye:{pool.*"):
+                return key.decode()
+    raise AssertionError("nobody has sought a match")
