@@ -1,7 +1,10 @@
 """A server that the tests of the client packages share."""
 
+from urllib.parse import urlsplit
+
 import pytest
 
+from tests.clients.cutting_proxy import CuttingProxy
 from tests.support.launcher import launching
 
 
@@ -10,3 +13,12 @@ def url(tmp_path_factory):
     """The address of a lab server with two workers on a real Redis."""
     with launching(tmp_path_factory.mktemp("clients")) as start:
         yield start(SKYE_WORKERS="2", SKYE_LAB="on").url
+
+
+@pytest.fixture
+def proxy(live):
+    """A proxy before the shared server that can cut its connections."""
+    parts = urlsplit(live.url)
+    proxy = CuttingProxy((parts.hostname, parts.port))
+    yield proxy
+    proxy.close()

@@ -3,7 +3,6 @@
 import random
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from urllib.parse import urlsplit
 
 import anyio
 import pytest
@@ -17,7 +16,6 @@ from skye_client import (
     RetryPolicy,
     Skye,
 )
-from tests.clients.cutting_proxy import CuttingProxy
 from tests.support.ports import free_port
 
 PATIENT = RetryPolicy(attempts=100, base_s=0.01, max_s=0.1)
@@ -28,14 +26,6 @@ BOTH = {"players": [{"name": "Ann"}, {"name": "Bob"}], "start": True}
 def skye(live):
     with Skye(live.url) as client:
         yield client
-
-
-@pytest.fixture
-def proxy(live):
-    parts = urlsplit(live.url)
-    proxy = CuttingProxy((parts.hostname, parts.port))
-    yield proxy
-    proxy.close()
 
 
 def play(skye, created, seat, dice):

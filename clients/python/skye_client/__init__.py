@@ -6,12 +6,15 @@ output: retries, messages, following and folding.
 
 from skye_client._async.client import AsyncSkye
 from skye_client._async.game_view import AsyncGameView
+from skye_client._async.player import AsyncPlayer
 from skye_client._async.resources import AsyncCatalogue, AsyncGame, AsyncGames, AsyncSeat
 from skye_client._sync.client import Skye
 from skye_client._sync.game_view import GameView
+from skye_client._sync.player import Player
 from skye_client._sync.resources import Catalogue, Game, Games, Seat
 from skye_client.errors import ApiError, ConnectionFailedError, HistoryLostError, SkyeError
 from skye_client.fold import begin, fold
+from skye_client.keys import new_key
 from skye_client.retry import RetryPolicy
 
 __version__ = "0.1.0"
@@ -22,6 +25,7 @@ __all__ = [
     "AsyncGame",
     "AsyncGameView",
     "AsyncGames",
+    "AsyncPlayer",
     "AsyncSeat",
     "AsyncSkye",
     "Catalogue",
@@ -30,10 +34,12 @@ __all__ = [
     "GameView",
     "Games",
     "HistoryLostError",
+    "Player",
     "RetryPolicy",
     "Seat",
     "Skye",
     "SkyeError",
     "begin",
     "fold",
+    "new_key",
 ]

@@ -1,19 +1,20 @@
-"""Following a game: what each message of a stream or page of events means. No input or output.
+"""Following a game or a player: what each message of a stream or page of events means. No input or output.
 
-`Follower` decides; the iterators in `_async/events.py` and `_sync/events.py` read and wait.
+The followers decide; the iterators in `_async/events.py` and `_sync/events.py` read and wait.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from skye_client.errors import ApiError, HistoryLostError, SkyeError
-from skye_client.models import Event
 
 SILENCE_S: Final = 20.0
 """Two heartbeats of the server: a stream without a byte for this long is half-open."""
+
+NO_EVENT: Final = "0-0"
+"""The id before a player's first event."""
 
 POLL_WAIT_MS: Final = 25_000
 _STREAM_FAILURES: Final = 2
@@ -26,18 +27,29 @@ class GapError(SkyeError):
     """An event is missing from a stream. The stream is opened again from the last event that arrived."""
 
 
-@dataclass(slots=True)
 class Follower:
-    """The state of an iteration over the events of one game.
+    """The state of an iteration over events.
 
-    :param after: the number of the last event that the caller has; 0 for none.
+    :param after: the id of the last event that the caller has.
     """
 
-    after: int = 0
-    over: bool = False
-    failures: int = 0
-    _dead_streams: int = 0
-    _polls: int = 0
+    def __init__(self, after: int | str) -> None:
+        self.after = after
+        self.over = False
+        self.failures = 0
+        self._dead_streams = 0
+        self._polls = 0
+
+    def has_lost(self, _last_event: Any) -> bool:
+        """Return whether the id of the server's last event shows that it has lost events."""
+        return False
+
+    def in_order(self, event: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+        """Yield an event unless it was yielded before.
+
+        :raises GapError: an event is missing.
+        """
+        raise NotImplementedError
 
     @property
     def streams(self) -> bool:
@@ -56,7 +68,7 @@ class Follower:
         """Note a failure; `failures` counts those in a row."""
         self.failures += 1
 
-    def message(self, name: str, data: Mapping[str, Any]) -> Iterator[Event]:
+    def message(self, name: str, data: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         """Yield the events of one message of a stream.
 
         :raises HistoryLostError: the server has lost events that were already delivered.
@@ -64,24 +76,24 @@ class Follower:
         :raises GapError: an event is missing.
         """
         if name == "stream":
-            if data["last_event"] < self.after:
+            if self.has_lost(data["last_event"]):
                 raise HistoryLostError
             self.failures = self._dead_streams = 0
         elif name == "end":
             self._end(data["reason"])
         elif name == "message":
-            yield from self._in_order(data)
+            yield from self.in_order(data)
 
-    def page(self, page: Mapping[str, Any]) -> Iterator[Event]:
+    def page(self, page: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         """Yield the events of one page.
 
         :raises HistoryLostError: the server has lost events that were already delivered.
         :raises GapError: an event is missing.
         """
-        if page["last_event"] < self.after:
+        if self.has_lost(page["last_event"]):
             raise HistoryLostError
         for event in page["events"]:
-            yield from self._in_order(event)
+            yield from self.in_order(event)
         self.failures = 0
         self._polls += 1
         if self._polls % _POLLS_BEFORE_STREAM == 0:
@@ -91,20 +103,65 @@ class Follower:
         """Note the status of the game, which a page of events does not contain."""
         self.over = self.over or status in _OVER
 
-    def _in_order(self, event: Mapping[str, Any]) -> Iterator[Event]:
-        if event["id"] <= self.after:
-            return
-        if event["id"] > self.after + 1:
-            raise GapError(f"Event {event['id']} follows event {self.after}.")
-        self.after = event["id"]
-        yield event  # type: ignore[misc]  # an event of the contract, or one newer than it
-
     def _end(self, reason: str) -> None:
         if reason == "history_lost":
             raise HistoryLostError
         if reason in _FINAL:
             raise ApiError(_FINAL[reason], {"code": reason, "detail": "The stream was ended by the server."})
         self.over = reason in _OVER  # otherwise `restart`, or a reason newer than this client: connect again
+
+
+class GameFollower(Follower):
+    """The state of an iteration over the events of one game, which are numbered from 1.
+
+    :param after: the number of the last event that the caller has; 0 for none.
+    """
+
+    after: int
+
+    def has_lost(self, _last_event: Any) -> bool:
+        """Return whether the number of the server's last event shows that it has lost events."""
+        return bool(_last_event < self.after)
+
+    def in_order(self, event: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+        """Yield an event unless it was yielded before.
+
+        :raises GapError: an event is missing.
+        """
+        if event["id"] <= self.after:
+            return
+        if event["id"] > self.after + 1:
+            raise GapError(f"Event {event['id']} follows event {self.after}.")
+        self.after = event["id"]
+        yield event
+
+
+class PlayerFollower(Follower):
+    """The state of an iteration over the events of a player, whose ids are `NUMBER-SALT`.
+
+    The server compares the ids itself, and refuses with `history_lost`.
+
+    :param after: the id of the last event that the caller has; `0-0` for none.
+    """
+
+    after: str
+
+    def in_order(self, event: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+        """Yield an event unless it was yielded before. The first one may have any number.
+
+        :raises GapError: an event is missing.
+        """
+        last, number = _number(self.after), _number(event["id"])
+        if number <= last:
+            return
+        if number > last + 1 and last > 0:
+            raise GapError(f"Event {event['id']} follows event {self.after}.")
+        self.after = event["id"]
+        yield event
+
+
+def _number(event_id: str) -> int:
+    return int(event_id.partition("-")[0])
 
 
 def is_final(error: Exception) -> bool:

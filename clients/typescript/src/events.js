@@ -8,17 +8,24 @@ import { backoff, deadline, sleep } from "./transport.js";
 
 /**
  * @typedef {object} FollowOptions
- * @property {number} [after] The number of the last event that the caller has; 0 for all.
+ * @property {number | string} [after] The id of the last event that the caller has; all if left out.
  * @property {AbortSignal} [signal] Ends the iteration.
  * @property {number} [silenceMs] A stream without a heartbeat for this long is dead; twice the server's 10 s.
  * @property {(state: "live" | "polling" | "away") => void} [onState] Called when the connection changes.
  */
 
+/** The path of a player. */
+export const PLAYER = "/v1/me";
+
 const STREAM_FAILURES = 2; // after so many in a row, long poll
 const POLLS_BEFORE_STREAM = 5;
 const POLL_WAIT_MS = 25_000;
 
-/** Iterates over the events of a game, each once and in order, through cuts and restarts of the server. */
+/**
+ * Iterates over the events of a game or of a player, each once and in order, through cuts and restarts.
+ *
+ * @template [T=Event]
+ */
 export class EventFollower {
   #failures = 0;
   #deadStreams = 0;
@@ -27,7 +34,7 @@ export class EventFollower {
 
   /**
    * @param {Transport} transport
-   * @param {string} path The path of the game.
+   * @param {string} path The path of the game, or of the player.
    * @param {string | null} token
    * @param {FollowOptions} [options]
    */
@@ -35,7 +42,8 @@ export class EventFollower {
     this.transport = transport;
     this.path = path;
     this.token = token;
-    this.after = options.after ?? 0;
+    this.isOfPlayer = path === PLAYER;
+    this.after = options.after ?? (this.isOfPlayer ? "0-0" : 0);
     this.options = options;
     this.silenceMs = options.silenceMs ?? 20_000;
   }
@@ -43,7 +51,7 @@ export class EventFollower {
   /**
    * Yield events until the game is over.
    *
-   * @returns {AsyncGenerator<Event, void, void>}
+   * @returns {AsyncGenerator<T, void, void>}
    * @throws {HistoryLostError} The server has lost events that were already seen.
    * @throws {ApiError} The game or the token is no longer known.
    */
@@ -55,6 +63,7 @@ export class EventFollower {
         if (over) return;
       } catch (error) {
         this.options.signal?.throwIfAborted();
+        if (error instanceof ApiError && error.code === "history_lost") throw new HistoryLostError();
         if (error instanceof HistoryLostError || isFinal(error)) throw error;
         await this.#wait(error);
       }
@@ -73,7 +82,7 @@ export class EventFollower {
   /**
    * Read one stream to its end.
    *
-   * @returns {AsyncGenerator<Event, boolean, void>} Whether the game is over.
+   * @returns {AsyncGenerator<T, boolean, void>} Whether the game is over.
    */
   async *#stream() {
     const opening = deadline(this.silenceMs, this.options.signal);
@@ -106,7 +115,7 @@ export class EventFollower {
   /** @param {{event: string, data: string}} message */
   *#read({ event, data }) {
     if (event === "stream") {
-      if (JSON.parse(data).last_event < this.after) throw new HistoryLostError();
+      this.#check(JSON.parse(data).last_event);
       this.#failures = this.#deadStreams = 0;
       this.#report("live");
     } else if (event === "message") {
@@ -126,20 +135,26 @@ export class EventFollower {
   }
 
   /**
-   * @param {Event} event
-   * @returns {Generator<Event, void, void>}
+   * @param {any} event
+   * @returns {Generator<T, void, void>}
    */
   *#inOrder(event) {
-    if (event.id <= this.after) return;
-    if (event.id > this.after + 1) throw new Error(`Event ${event.id} follows ${this.after}`);
+    const last = numberOf(this.after), number = numberOf(event.id);
+    if (number <= last) return;
+    if (number > last + 1 && (last || !this.isOfPlayer)) throw new Error(`Event ${event.id} follows ${this.after}`);
     this.after = event.id;
     yield event;
+  }
+
+  /** Check that the server has kept what was seen. @param {any} lastEvent */
+  #check(lastEvent) {
+    if (numberOf(lastEvent) < numberOf(this.after)) throw new HistoryLostError();
   }
 
   /**
    * Wait for events with plain requests, where streams do not get through.
    *
-   * @returns {AsyncGenerator<Event, boolean, void>} Whether the game is over.
+   * @returns {AsyncGenerator<T, boolean, void>} Whether the game is over.
    */
   async *#poll() {
     const { transport, path, token } = this;
@@ -148,10 +163,10 @@ export class EventFollower {
     const page = await transport.json("GET", `${path}/events`, {
       token, signal, query, timeoutMs: POLL_WAIT_MS + 10_000, retry: { attempts: 1 },
     });
-    if (page.last_event < this.after) throw new HistoryLostError();
+    this.#check(page.last_event);
     this.#report("polling");
     for (const event of page.events) yield* this.#inOrder(event);
-    if (!page.events.length) {
+    if (!page.events.length && !this.isOfPlayer) {
       const { status } = await transport.json("GET", path, { token, signal });
       if (status === "finished" || status === "aborted") return true;
     }
@@ -168,6 +183,9 @@ export class EventFollower {
     this.options.onState?.(state);
   }
 }
+
+/** Ids of a player's events are `NUMBER-SALT`. @param {any} id */
+const numberOf = (id) => parseInt(id, 10);
 
 /** @param {unknown} error */
 function isFinal(error) {

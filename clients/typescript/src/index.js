@@ -2,6 +2,7 @@ export { ApiError, ConnectionError, HistoryLostError } from "./errors.js";
 export { EventFollower } from "./events.js";
 export { emptyView, fold } from "./fold.js";
 export { GameView } from "./game-view.js";
+export { Player } from "./player.js";
 export { Catalogue, Game, Games, Seat } from "./resources.js";
 export { Skye } from "./skye.js";
 export { Transport, randomKey } from "./transport.js";

@@ -1,3 +1,4 @@
+import { Player } from "./player.js";
 import { Catalogue, Game, Games } from "./resources.js";
 import { Transport } from "./transport.js";
 
@@ -21,5 +22,10 @@ export class Skye {
    */
   game(id, token = null) {
     return new Game(this.transport, id, token);
+  }
+
+  /** Return the holder of a player key; without one, of a new random key. @param {string} [key] */
+  player(key) {
+    return new Player(this.transport, key);
   }
 }

@@ -7,6 +7,7 @@ from typing import Self
 
 import httpx
 
+from skye_client._async.player import AsyncPlayer
 from skye_client._async.resources import AsyncCatalogue, AsyncGame, AsyncGames
 from skye_client._async.transport import AsyncTransport
 from skye_client.retry import RetryPolicy
@@ -36,6 +37,10 @@ class AsyncSkye:
     def game(self, game_id: str, token: str | None = None) -> AsyncGame:
         """Return one game, for the holder of a token or for a spectator."""
         return AsyncGame(self.transport, game_id, token)
+
+    def player(self, key: str | None = None) -> AsyncPlayer:
+        """Return the holder of a player key; without `key`, of a new random one."""
+        return AsyncPlayer(self.transport, key)
 
     async def aclose(self) -> None:
         """Close the connections."""

@@ -7,6 +7,7 @@ from typing import Self
 
 import httpx
 
+from skye_client._sync.player import Player
 from skye_client._sync.resources import Catalogue, Game, Games
 from skye_client._sync.transport import Transport
 from skye_client.retry import RetryPolicy
@@ -36,6 +37,10 @@ class Skye:
     def game(self, game_id: str, token: str | None = None) -> Game:
         """Return one game, for the holder of a token or for a spectator."""
         return Game(self.transport, game_id, token)
+
+    def player(self, key: str | None = None) -> Player:
+        """Return the holder of a player key; without `key`, of a new random one."""
+        return Player(self.transport, key)
 
     def close(self) -> None:
         """Close the connections."""

@@ -1,4 +1,4 @@
-"""Iterates over the events of a game, through cuts and restarts of the server."""
+"""Iterates over the events of a game or a player, through cuts and restarts of the server."""
 
 from __future__ import annotations
 
@@ -6,32 +6,31 @@ import json
 import time
 from collections.abc import Generator
 from contextlib import closing
+from typing import Any
 
 import httpx
 from httpx_sse import EventSource, SSEError
 
 from skye_client._sync.transport import Transport
-from skye_client.errors import ApiError
-from skye_client.following import POLL_WAIT_MS, SILENCE_S, Follower, GapError, is_final
+from skye_client.errors import ApiError, HistoryLostError
+from skye_client.following import POLL_WAIT_MS, SILENCE_S, Follower, GameFollower, GapError, is_final
 from skye_client.messages import api_error
-from skye_client.models import Event
 from skye_client.retry import RetryPolicy, backoff
 
 _ONCE = RetryPolicy(attempts=1)
 
 
 def events(
-    transport: Transport, path: str, token: str | None, after: int = 0, silence_s: float = SILENCE_S
-) -> Generator[Event, None, None]:
-    """Yield each event of a game once and in order, until the game is over.
+    transport: Transport, path: str, token: str | None, follower: Follower, silence_s: float = SILENCE_S
+) -> Generator[Any, None, None]:
+    """Yield each event once and in order, until the game is over.
 
-    :param path: the path of the game.
-    :param after: the number of the last event that the caller has; 0 for all.
+    :param path: the path of the game, or of the player.
+    :param follower: knows the last event that the caller has.
     :param silence_s: a stream without a byte for this many seconds is half-open and replaced.
     :raises HistoryLostError: the server has lost events that were already delivered.
     :raises ApiError: the game or the token is no longer known.
     """
-    follower = Follower(after)
     while not follower.over:
         try:
             source = _stream if follower.streams else _poll
@@ -41,6 +40,8 @@ def events(
             if not follower.over:
                 time.sleep(backoff(1, 0.1, 0.1))
         except (ApiError, GapError, SSEError, httpx.TransportError, ValueError) as error:
+            if isinstance(error, ApiError) and error.code == "history_lost":
+                raise HistoryLostError from error
             if is_final(error):
                 raise
             follower.failed()
@@ -50,7 +51,7 @@ def events(
 
 def _stream(
     transport: Transport, path: str, token: str | None, follower: Follower, silence_s: float
-) -> Generator[Event, None, None]:
+) -> Generator[Any, None, None]:
     headers = {"Accept": "text/event-stream", "Last-Event-ID": str(follower.after)}
     if token is not None:
         headers["Authorization"] = f"Bearer {token}"
@@ -80,11 +81,11 @@ def _stream(
 
 def _poll(
     transport: Transport, path: str, token: str | None, follower: Follower, _silence_s: float
-) -> Generator[Event, None, None]:
+) -> Generator[Any, None, None]:
     query = {"after": follower.after, "wait_ms": POLL_WAIT_MS}
     wait_s = POLL_WAIT_MS / 1000 + transport.timeout_s
     page = transport.json("GET", f"{path}/events", token=token, query=query, timeout_s=wait_s, retry=_ONCE)
     for event in follower.page(page):
         yield event
-    if not page["events"]:
+    if not page["events"] and isinstance(follower, GameFollower):
         follower.status((transport.json("GET", path, token=token))["status"])

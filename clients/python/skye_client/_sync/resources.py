@@ -9,7 +9,7 @@ from urllib.parse import quote
 from skye_client import models as m
 from skye_client._sync.events import events
 from skye_client._sync.transport import Transport
-from skye_client.following import SILENCE_S
+from skye_client.following import SILENCE_S, GameFollower
 from skye_client.options import CallOptions
 
 
@@ -102,7 +102,7 @@ class Game:
         :raises HistoryLostError: the server has lost events that were already delivered.
         :raises ApiError: the game or the token is no longer known.
         """
-        return events(self.transport, self.path, self.token, after, silence_s)
+        return events(self.transport, self.path, self.token, GameFollower(after), silence_s)
 
     def event_page(
         self, *, after: int = 0, limit: int | None = None, wait_ms: int | None = None

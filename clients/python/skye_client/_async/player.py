@@ -1,0 +1,95 @@
+"""A player with a key: the player's games, their events, quick matches, and the key itself."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping
+from typing import Any, Unpack, cast
+from urllib.parse import quote
+
+from skye_client import models as m
+from skye_client._async.events import events
+from skye_client._async.resources import AsyncGame
+from skye_client._async.transport import AsyncTransport
+from skye_client.following import NO_EVENT, SILENCE_S, PlayerFollower
+from skye_client.keys import new_key
+from skye_client.options import CallOptions
+
+
+class AsyncPlayer:
+    """The holder of a player key, which stands for the player's seats in all games.
+
+    :param key: the key; a new random one by default. Keep it: it cannot be recovered.
+    """
+
+    def __init__(self, transport: AsyncTransport, key: str | None = None) -> None:
+        self.transport = transport
+        self.key = new_key() if key is None else key
+
+    async def request(self, method: str, path: str, **options: Any) -> Any:
+        """Send a request with the key. See `AsyncTransport.json`."""
+        return await self.transport.json(method, path, **{"token": self.key, **options})
+
+    def game(self, game_id: str) -> AsyncGame:
+        """Return one game, for this player."""
+        return AsyncGame(self.transport, game_id, self.key)
+
+    async def create(
+        self, body: Mapping[str, Any] | None = None, **options: Unpack[CallOptions]
+    ) -> m.CreatedGame:
+        """Create a game, in which the first person of `players` is this player."""
+        return cast("m.CreatedGame", await self.request("POST", "/v1/games", body=body or {}, **options))
+
+    async def games(self, *, limit: int | None = None, cursor: str | None = None) -> m.OwnGameList:
+        """Return one page of the player's games, those that wait for the player first."""
+        query = {"limit": limit, "cursor": cursor}
+        return cast("m.OwnGameList", await self.request("GET", "/v1/me/games", query=query))
+
+    def events(
+        self, after: str = NO_EVENT, *, silence_s: float = SILENCE_S
+    ) -> AsyncGenerator[m.PlayerEvent, None]:
+        """Yield each event of the player's games after the one with the id `after`, once and in order.
+
+        The iterator does not end by itself. It resumes after cuts and restarts of the server, replaces a
+        stream that is silent for `silence_s` seconds, and long-polls where streams do not get through.
+
+        :raises HistoryLostError: the server no longer has the event `after`: list the games again, and
+            go on from their `last_event`.
+        :raises ApiError: the key has been replaced.
+        """
+        return events(self.transport, "/v1/me", self.key, PlayerFollower(after), silence_s)
+
+    async def event_page(
+        self, *, after: str | None = None, limit: int | None = None, wait_ms: int | None = None
+    ) -> m.PlayerEventList:
+        """Return one page of events; `wait_ms` waits for the first one."""
+        query = {"after": after, "limit": limit, "wait_ms": wait_ms}
+        timeout_s = self.transport.timeout_s + (wait_ms or 0) / 1000
+        found = await self.request("GET", "/v1/me/events", query=query, timeout_s=timeout_s)
+        return cast("m.PlayerEventList", found)
+
+    async def seek_match(self, wishes: Mapping[str, Any], **options: Unpack[CallOptions]) -> m.QuickMatch:
+        """Wait for players with the same wishes: `name`, `seats`, `options` and `wait_ms`."""
+        return cast("m.QuickMatch", await self.request("POST", "/v1/matches", body=wishes, **options))
+
+    async def match(self, match_id: str) -> m.QuickMatch:
+        """Return a request for a quick match."""
+        return cast("m.QuickMatch", await self.request("GET", _match_path(match_id)))
+
+    async def cancel_match(self, match_id: str, **options: Unpack[CallOptions]) -> m.QuickMatch:
+        """Cancel a request for a quick match, unless it is matched, and return it."""
+        return cast("m.QuickMatch", await self.request("DELETE", _match_path(match_id), **options))
+
+    async def replace_key(self, key: str | None = None, **options: Unpack[CallOptions]) -> str:
+        """Replace the key, by a new random one by default, and return the new one.
+
+        This object sends the new key from then on. After an error it still has the old one: call this again
+        with the same `key`.
+        """
+        key = new_key() if key is None else key
+        await self.request("PUT", "/v1/me/key", body={"key": key}, **options)
+        self.key = key
+        return key
+
+
+def _match_path(match_id: str) -> str:
+    return f"/v1/matches/{quote(match_id, safe='')}"

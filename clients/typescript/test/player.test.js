@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { HistoryLostError, Skye } from "skye-client";
+import { cuttingProxy } from "./cutting-proxy.js";
+import { SERVER, direct } from "./support.js";
+
+const quick = { retry: { attempts: 12, baseMs: 10, maxMs: 100 } };
+const alone = { players: [{ name: "Ann" }, { bot: "random" }], start: true };
+
+/** Return the first events of a player. */
+async function first(player, count, options) {
+  const seen = [];
+  for await (const event of player.events(options)) {
+    seen.push(event);
+    if (seen.length === count) break;
+  }
+  return seen;
+}
+
+test("players who seek a match play it over one stream", async () => {
+  const [ann, bob] = [direct.player(), direct.player()];
+  const wishes = { seats: 2, options: { turn_ms: 78_000 } };
+  const request = await ann.seekMatch({ name: "Ann", ...wishes });
+  assert.equal(request.status, "waiting");
+  const matched = await bob.seekMatch({ name: "Bob", ...wishes });
+  assert.equal((await ann.match(request.id)).game, matched.game);
+  const [seated, turn] = await first(ann, 2);
+  assert.deepEqual([seated.type, turn.type, turn.game], ["seated", "your_turn", matched.game]);
+  const seat = ann.game(turn.game).seat(turn.seat);
+  await seat.act((await seat.actions()).actions[0]);
+  assert.equal((await ann.games()).games[0].game.id, matched.game);
+});
+
+test("a cancelled request is not matched", async () => {
+  const player = direct.player();
+  const request = await player.seekMatch({ name: "Ann", seats: 5, wait_ms: 1000 });
+  assert.equal((await player.cancelMatch(request.id)).status, "cancelled");
+});
+
+test("events of a player arrive once through cuts, and after a lost one not at all", async (t) => {
+  const proxy = await cuttingProxy(SERVER);
+  t.after(() => proxy.close());
+  const player = direct.player();
+  for (let number = 0; number < 10; number++) await player.create(alone);
+  proxy.state.mode = "cut";
+  const seen = await first(new Skye(proxy.url, quick).player(player.key), 20);
+  assert.deepEqual(seen.map(({ id }) => parseInt(id, 10)), Array.from(seen, (_, number) => number + 1));
+  await assert.rejects(first(player, 1, { after: "7-7" }), HistoryLostError);
+});
+
+test("a replaced key is refused, and the new one has the games", async () => {
+  const player = direct.player();
+  const { game } = await player.create(alone);
+  const old = direct.player(player.key);
+  await player.replaceKey();
+  assert.equal((await player.games()).games.length, 1);
+  await assert.rejects(first(old, 1), { code: "token_unknown" });
+  await player.game(game.id).abort();
+  assert.notEqual((await player.game(game.id).rematch()).game.id, game.id);
+});

@@ -1,0 +1,98 @@
+"""The Python client with player keys: the games, events and quick matches of a player."""
+
+from contextlib import closing
+from itertools import islice
+
+import anyio
+import pytest
+
+from skye_client import ApiError, AsyncSkye, HistoryLostError, RetryPolicy, Skye
+
+PATIENT = RetryPolicy(attempts=100, base_s=0.01, max_s=0.1)
+ALONE = {"players": [{"name": "Ann"}, {"bot": "random"}], "start": True}
+
+
+@pytest.fixture
+def skye(live):
+    with Skye(live.url) as client:
+        yield client
+
+
+def numbers(events):
+    return [int(event["id"].partition("-")[0]) for event in events]
+
+
+def test_players_who_seek_a_match_play_it_over_one_stream(skye):
+    wishes = {"seats": 2, "options": {"turn_ms": 77_000}}
+    ann, bob = skye.player(), skye.player()
+    request = ann.seek_match({"name": "Ann", **wishes})
+    assert request["status"] == "waiting"
+    matched = bob.seek_match({"name": "Bob", **wishes})
+    assert ann.match(request["id"])["game"] == matched["game"]
+    with closing(ann.events()) as events:
+        seated, turn = islice(events, 2)
+        assert (seated["type"], turn["type"], turn["game"]) == ("seated", "your_turn", matched["game"])
+        for player, seat in ((ann, turn["seat"]), (bob, matched["seat"])):
+            own = player.game(matched["game"]).seat(seat)
+            own.act(own.actions()[0])
+    assert ann.games()["games"][0]["game"]["id"] == matched["game"]
+
+
+def test_cancelled_request_is_not_matched(skye):
+    player = skye.player()
+    request = player.seek_match({"name": "Ann", "seats": 5, "wait_ms": 1000})
+    assert player.cancel_match(request["id"])["status"] == "cancelled"
+
+
+def test_events_of_a_player_through_a_cutting_proxy_arrive_once(proxy, skye):
+    player = skye.player()
+    proxy.cut_after = (700, 3000)
+    games = [player.create(ALONE)["game"]["id"] for _ in range(20)]
+    with Skye(proxy.url, retry=PATIENT) as cut, closing(cut.player(player.key).events()) as events:
+        seen = list(islice(events, 2 * len(games)))
+    assert numbers(seen) == list(range(1, 41))
+    assert [event["game"] for event in seen[::2]] == games
+    assert proxy.cuts > 0
+
+
+def test_events_end_when_the_key_is_replaced(skye):
+    player = skye.player()
+    player.create(ALONE)
+    old = skye.player(player.key)
+    player.replace_key()
+    assert len(player.games()["games"]) == 1
+    with pytest.raises(ApiError) as refused:
+        next(old.events())
+    assert refused.value.code == "token_unknown"
+
+
+def test_events_after_one_that_is_unknown_raise_history_lost(skye):
+    player = skye.player()
+    created = player.create(ALONE)
+    with pytest.raises(HistoryLostError):
+        next(player.events("7-7"))
+    page = player.event_page(limit=1)
+    assert page["events"][0]["game"] == created["game"]["id"]
+
+
+def test_rematch_seats_the_player_in_the_next_game(skye):
+    player = skye.player()
+    created = player.create(ALONE)
+    game = player.game(created["game"]["id"])
+    game.abort()
+    taken = game.rematch()
+    assert taken["game"]["auto_start"] is True
+    assert taken["game"]["id"] != game.id
+
+
+def test_async_player_follows_its_games(live):
+    async def main():
+        async with AsyncSkye(live.url) as skye:
+            player = skye.player()
+            events = player.events()
+            created = await player.create(ALONE)
+            seen = [await anext(events) for _ in range(2)]
+            await events.aclose()
+            assert [event["game"] for event in seen] == [created["game"]["id"]] * 2
+
+    anyio.run(main)
