@@ -14,18 +14,13 @@ import { backoff, deadline, sleep } from "./transport.js";
  * @property {(state: "live" | "polling" | "away") => void} [onState] Called when the connection changes.
  */
 
-/** The path of a player. */
 export const PLAYER = "/v1/me";
 
 const STREAM_FAILURES = 2; // after so many in a row, long poll
 const POLLS_BEFORE_STREAM = 5;
 const POLL_WAIT_MS = 25_000;
 
-/**
- * Iterates over the events of a game or of a player, each once and in order, through cuts and restarts.
- *
- * @template [T=Event]
- */
+/** Iterates over events of a game or player, once and in order, through cuts and restarts. @template [T=Event] */
 export class EventFollower {
   #failures = 0;
   #deadStreams = 0;
@@ -146,7 +141,7 @@ export class EventFollower {
     yield event;
   }
 
-  /** Check that the server has kept what was seen. @param {any} lastEvent */
+  /** @param {any} lastEvent */
   #check(lastEvent) {
     if (numberOf(lastEvent) < numberOf(this.after)) throw new HistoryLostError();
   }

@@ -12,10 +12,7 @@ const newKey = () => `skye_key_${randomKey()}`;
 
 /** The holder of a player key, which stands for the player's seats in all games. */
 export class Player {
-  /**
-   * @param {Transport} transport
-   * @param {string} [key] A new random one by default. Keep it: it cannot be recovered.
-   */
+  /** @param {Transport} transport @param {string} [key] A new random one by default; it cannot be recovered. */
   constructor(transport, key = newKey()) {
     this.transport = transport;
     this.key = key;
@@ -29,39 +26,16 @@ export class Player {
   /** Return one game, for this player. @param {string} id */
   game(id) { return new Game(this.transport, id, this.key); }
 
-  /**
-   * Create a game, in which the first person of `players` is this player.
-   *
-   * @param {Body<"create_game">} [body]
-   * @param {CallOptions} [options]
-   * @returns {Promise<Result<"create_game">>}
-   */
+  /** @param {Body<"create_game">} [body] @param {CallOptions} [options] @returns {Promise<Result<"create_game">>} */
   create(body = {}, options) { return this.request("POST", "/v1/games", { ...options, body }); }
 
-  /**
-   * Return one page of the player's games, those that wait for the player first.
-   *
-   * @param {{limit?: number, cursor?: string}} [query]
-   * @param {CallOptions} [options]
-   * @returns {Promise<Result<"list_own_games">>}
-   */
+  /** @param {{limit?: number, cursor?: string}} [query] @param {CallOptions} [options] @returns {Promise<Result<"list_own_games">>} */
   games(query, options) { return this.request("GET", `${PLAYER}/games`, { ...options, query }); }
 
-  /**
-   * Return an iterable over the events of all games of the player, which has no end.
-   *
-   * @param {FollowOptions} [options]
-   * @returns {EventFollower<PlayerEvent>}
-   */
+  /** Follow all games of the player, without end. @param {FollowOptions} [options] @returns {EventFollower<PlayerEvent>} */
   events(options) { return new EventFollower(this.transport, PLAYER, this.key, options); }
 
-  /**
-   * Wait for players with the same wishes.
-   *
-   * @param {Body<"seek_quick_match">} wishes
-   * @param {CallOptions} [options]
-   * @returns {Promise<Result<"seek_quick_match">>}
-   */
+  /** @param {Body<"seek_quick_match">} wishes @param {CallOptions} [options] @returns {Promise<Result<"seek_quick_match">>} */
   seekMatch(wishes, options) { return this.request("POST", "/v1/matches", { ...options, body: wishes }); }
 
   /** @param {string} id @param {CallOptions} [options] @returns {Promise<Result<"get_quick_match">>} */
@@ -70,13 +44,7 @@ export class Player {
   /** @param {string} id @param {CallOptions} [options] @returns {Promise<Result<"cancel_quick_match">>} */
   cancelMatch(id, options) { return this.request("DELETE", `/v1/matches/${id}`, options); }
 
-  /**
-   * Replace the key and return the new one, which this object sends from then on. After an error call this
-   * again with the same `key`.
-   *
-   * @param {string} [key]
-   * @param {CallOptions} [options]
-   */
+  /** Replace the key; after an error call this again with the same one. @param {string} [key] @param {CallOptions} [options] */
   async replaceKey(key = newKey(), options) {
     await this.request("PUT", `${PLAYER}/key`, { ...options, body: { key } });
     this.key = key;
