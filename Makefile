@@ -25,6 +25,7 @@ COMPILE_FRAMEWORKS := $(BIN)/uv pip compile --quiet --universal --python-version
 UV := uv==0.13.8
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder --durations 10
 QUICK_ROOMS := $(addprefix tests/,engine matches usecases web routes storage observability svg cli)
+CONTRACT := openapi.yaml openapi-3.2.yaml asyncapi.yaml
 SOURCES := engine service clients/python tests deploy examples bench
 
 .PHONY: help
@@ -70,16 +71,16 @@ soak: $(VENV)/.installed-dev ## play 2,000 games at once for ten minutes through
 	@$(BIN)/python -m gevent.monkey --module tests.system.soak
 
 .PHONY: lint
-lint: $(VENV)/.installed-dev ## check style, types, security, and that openapi.yaml is what the code says
+lint: $(VENV)/.installed-dev ## check style, types, security, and that the contract documents are what the code generates
 	@$(BIN)/ruff check $(SOURCES)
 	@$(BIN)/ruff format --check $(SOURCES)
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
 	@$(BIN)/bandit --quiet --configfile pyproject.toml --recursive engine service
 	@$(BIN)/python deploy/audit.py
-	@$(BIN)/python -m service.cli openapi > openapi.yaml.new
-	@diff -u openapi.yaml openapi.yaml.new && rm openapi.yaml.new || { rm openapi.yaml.new; \
-		echo 'openapi.yaml has drifted from the code: run `make openapi` and look at what changed.' >&2; exit 1; }
+	@for document in $(CONTRACT); do $(BIN)/python -m service.cli openapi $$document > $$document.new; \
+		diff -u $$document $$document.new && rm $$document.new || { rm $$document.new; \
+		echo "$$document has drifted from the code: run \`make openapi\` and look at what changed." >&2; exit 1; }; done
 	@$(BIN)/python clients/python/generate.py --check
 	@$(BIN)/python -m tests.contract.breaking_changes
 	@tests/contract/lint.sh
@@ -89,8 +90,9 @@ format: $(VENV)/.installed-dev ## put the code into its agreed form
 	@$(BIN)/ruff check --fix --quiet $(SOURCES); $(BIN)/ruff format $(SOURCES)
 
 .PHONY: openapi
-openapi: $(VENV)/.installed ## write openapi.yaml from the code
-	@$(BIN)/python -m service.cli openapi > openapi.yaml.new && mv openapi.yaml.new openapi.yaml
+openapi: $(VENV)/.installed ## write openapi.yaml, openapi-3.2.yaml and asyncapi.yaml from the code
+	@for document in $(CONTRACT); do $(BIN)/python -m service.cli openapi $$document > $$document.new \
+		&& mv $$document.new $$document || exit 1; done
 
 .PHONY: bench bench-engine bench-api bench-scale bench-attacks bench-full bench-page bench-web bench-profile
 bench: $(VENV)/.installed-bench ## measure the engine and the API beside what else there is; writes bench/latest.json

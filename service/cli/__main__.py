@@ -14,12 +14,12 @@ COMMANDS = {
         "serve the API, with a Redis of its own unless SKYE_REDIS_URL names one",
     ),
     "demo": ("service.cli.demo", "play one whole game against the running server, as a client would"),
-    "openapi": ("service.cli.openapi", "print the contract, which `make openapi` keeps in openapi.yaml"),
+    "openapi": ("service.cli.openapi", "print a document of the contract, as `make openapi` keeps it"),
     "settings": ("service.settings", "print the table of settings"),
 }
 
-WITH_OPTIONS = {"demo"}
-"""The commands whose `main` takes options, and says what they are when asked by `--help`."""
+WITH_OPTIONS = {"demo", "openapi"}
+"""The commands whose `main` takes options, and prints what they are when it is asked by `--help`."""
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -1,16 +1,22 @@
-"""`python -m service.cli openapi`: print the contract as YAML, the same on every machine."""
+"""`python -m service.cli openapi [DOCUMENT]`: print a document of the contract, the same on every machine."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 from service import create_app
-from service.openapi import contract_of
+from service.openapi import DOCUMENTS, contract_of
 from service.settings import MEMORY_URL, Settings
 
 
-def main() -> int:
-    """Print the document."""
+def main(arguments: Sequence[str]) -> int:
+    """Print a document, by default openapi.yaml."""
+    name = arguments[0] if arguments else "openapi.yaml"
+    names = [f"{document}.yaml" for document in DOCUMENTS]
+    if name not in names or len(arguments) > 1:
+        print(f"usage: python -m service.cli openapi [{' | '.join(names)}]", file=sys.stderr)
+        return 2
     app = create_app(Settings(redis_url=MEMORY_URL))
-    sys.stdout.write(contract_of(app).yaml)
+    sys.stdout.write(contract_of(app).written(name))
     return 0

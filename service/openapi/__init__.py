@@ -1,19 +1,21 @@
-"""The contract: the OpenAPI document, made from the routes and their schemas."""
+"""The contract: OpenAPI documents and an AsyncAPI document, generated from the routes and their schemas."""
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import msgspec
-import yaml
 from flask import Flask
 from flask_smorest import Api, Blueprint
 
+from service.openapi.asyncapi import asyncapi_document
 from service.openapi.components import HEADERS, PARAMETERS, SCHEMAS, SECURITY_SCHEMES, told_in
 from service.openapi.conversion import Doc, RulePlugin, SchemaPlugin, joined
+from service.openapi.event_streams import with_typed_streams
 from service.openapi.examples import add_examples
 from service.openapi.operations import shared_refusals
+from service.openapi.yaml_text import as_yaml
 from service.schemas import responses
 
 TITLE = "Isle of Skye"
@@ -42,7 +44,14 @@ _OF_OPERATION = (
     "responses",
 )
 _METHODS = {"get", "put", "post", "patch", "delete"}
-_WIDTH, _WIDTH_OF_PART = 110, 72
+
+
+DOCUMENTS: Final = {
+    "openapi": "document",
+    "openapi-3.2": "document_with_typed_streams",
+    "asyncapi": "asyncapi_document",
+}
+"""The documents by the name of their file, each with the attribute of `Contract` that holds it."""
 
 
 class Contract(Api):
@@ -90,17 +99,23 @@ class Contract(Api):
         return document
 
     @cached_property
-    def json(self) -> bytes:
-        """The document as JSON."""
-        return msgspec.json.encode(self.document)
+    def document_with_typed_streams(self) -> Doc:
+        """The same contract as an OpenAPI 3.2 document."""
+        return with_typed_streams(self.document)
 
     @cached_property
-    def yaml(self) -> str:
-        """The document as YAML, always in the same words."""
-        text: str = yaml.dump(
-            self.document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_WIDTH
-        )
-        return text
+    def asyncapi_document(self) -> Doc:
+        """The event streams as an AsyncAPI document."""
+        return asyncapi_document(self.document)
+
+    def written(self, name: str) -> str:
+        """Return a document as text, always the same one.
+
+        :param name: one of `DOCUMENTS`, with the extension `.yaml` or `.json`.
+        """
+        stem, _, extension = name.rpartition(".")
+        document: Doc = getattr(self, DOCUMENTS[stem])
+        return as_yaml(document) if extension == "yaml" else msgspec.json.encode(document).decode()
 
     def _register_error_handlers(self) -> None:
         """Register none: `problems.register` does."""
@@ -119,43 +134,6 @@ def contract_of(app: Flask) -> Contract:
     """Return the contract of an app."""
     contract: Contract = app.extensions["skye-contract"]
     return contract
-
-
-class _Dumper(yaml.CSafeDumper):
-    """Writes texts of several lines as such, and everything in full wherever it stands."""
-
-    def ignore_aliases(self, data: object) -> bool:
-        """Never refer to what was written before."""
-        del data
-        return True
-
-    def represent_mapping(self, tag: str, mapping: Any, flow_style: bool | None = None) -> yaml.MappingNode:
-        """Write what is small in examples on one line: they have many small things."""
-        node = super().represent_mapping(tag, mapping, flow_style)
-        for key, part in node.value:
-            if key.value == "examples" and isinstance(part, yaml.MappingNode):
-                _set_in_lines(part)
-        return node
-
-
-def _set_in_lines(node: yaml.Node) -> int:
-    """Put a collection on one line if it fits, and a list of words on few; return the length of a node."""
-    if not isinstance(node, yaml.CollectionNode):
-        return len(node.value)
-    parts = [part for pair in node.value for part in (pair if isinstance(pair, tuple) else (pair,))]
-    length = sum(_set_in_lines(part) + len(": ") for part in parts)
-    of_words = all(isinstance(part, yaml.ScalarNode) for part in parts)
-    if length < _WIDTH_OF_PART or (of_words and isinstance(node, yaml.SequenceNode)):
-        node.flow_style = True
-    return length
-
-
-def _text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
-    style = "|" if "\n" in text else None
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
-
-
-_Dumper.add_representer(str, _text)
 
 
 def _in_order(document: Doc) -> Doc:

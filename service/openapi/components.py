@@ -232,7 +232,11 @@ SCHEMAS: Final = {
         "description": "Counts in Prometheus's text format.",
         "contentMediaType": "text/plain",
     },
-    "Contract": {"type": "object", "description": "This document.", "additionalProperties": True},
+    "Contract": {
+        "type": "object",
+        "description": "A description of the API for programs.",
+        "additionalProperties": True,
+    },
     "Asset": {"type": "string", "description": "A script, a style sheet or an icon.", "format": "binary"},
 }
 """What is no JSON object but has a name of its own."""

@@ -145,6 +145,12 @@ def _document(content_type: str) -> ResponseDoc:
     return ResponseDoc(200, "The document.", text("Contract"), content_type=content_type, headers=headers)
 
 
+def _contract(name: str) -> Response:
+    """Return a document of the contract, one of `DOCUMENTS` with its extension."""
+    content_type = YAML if name.endswith(".yaml") else JSON
+    return compressed(contract_of(current_app).written(name).encode(), content_type, _KEPT_S)
+
+
 @blueprint.route("/openapi.yaml")
 @never_changes(_document(YAML))
 def get_contract_as_yaml() -> Response:
@@ -152,7 +158,7 @@ def get_contract_as_yaml() -> Response:
 
     This document.
     """
-    return compressed(contract_of(current_app).yaml.encode(), YAML, _KEPT_S)
+    return _contract("openapi.yaml")
 
 
 @blueprint.route("/openapi.json")
@@ -162,7 +168,47 @@ def get_contract_as_json() -> Response:
 
     This document.
     """
-    return compressed(contract_of(current_app).json, JSON, _KEPT_S)
+    return _contract("openapi.json")
+
+
+@blueprint.route("/openapi-3.2.yaml")
+@never_changes(_document(YAML))
+def get_typed_contract_as_yaml() -> Response:
+    """Get the contract in OpenAPI 3.2 as YAML.
+
+    The same contract, in which the messages of event streams have types (`itemSchema`).
+    """
+    return _contract("openapi-3.2.yaml")
+
+
+@blueprint.route("/openapi-3.2.json")
+@never_changes(_document(JSON))
+def get_typed_contract_as_json() -> Response:
+    """Get the contract in OpenAPI 3.2 as JSON.
+
+    The same contract, in which the messages of event streams have types (`itemSchema`).
+    """
+    return _contract("openapi-3.2.json")
+
+
+@blueprint.route("/asyncapi.yaml")
+@never_changes(_document(YAML))
+def get_asyncapi_as_yaml() -> Response:
+    """Get the event streams in AsyncAPI as YAML.
+
+    An AsyncAPI 3 document: the event streams, and each message that they send.
+    """
+    return _contract("asyncapi.yaml")
+
+
+@blueprint.route("/asyncapi.json")
+@never_changes(_document(JSON))
+def get_asyncapi_as_json() -> Response:
+    """Get the event streams in AsyncAPI as JSON.
+
+    An AsyncAPI 3 document: the event streams, and each message that they send.
+    """
+    return _contract("asyncapi.json")
 
 
 def _guide(name: str) -> Response:

@@ -13,6 +13,7 @@ from unittest import mock
 from service.matches import cooperative_yield
 from service.web.collaborators import collaborators
 from tests.contract import worker_refusals
+from tests.contract.checked import messages as parsed
 from tests.contract.readme import laid_out
 from tests.contract.recording import LiveService
 from tests.support import refused_faults, refused_lab, refused_moves, refused_requests
@@ -33,12 +34,15 @@ class Story:
     def __init__(self, service):
         self.service = service
         self.told = {}
+        self.hosts = {}
 
     def ask(self, method, path, body=None, token=None, **headers):
         """Send a request some seconds after the last; return the answer, which must not be a refusal."""
         self.service.clock.advance(4)
         answer = self.service.call(method, path, body, token, headers)
         assert answer.status_code < 300, answer.text
+        if answer.status_code == 201 and "host_token" in answer.json:
+            self.hosts[answer.json["game"]["id"]] = answer.json["host_token"]
         return answer
 
     def tell(self, name, summary, method, path, body=None, token=None, abridged=str, **headers):
@@ -140,6 +144,13 @@ def player(story):
     story.tell("key", "With a player key: the seat is the key's.", "POST", path, {"name": "Ann"}, key)
     story.tell("both", "One waits for the player, one is in its lobby.", "GET", "/v1/me/games", token=key)
     story.tell("two_games", "Of two games.", "GET", "/v1/me/events", token=key)
+    timed = story.ask("POST", "/v1/games", body | {"options": {"turn_ms": 60_000}}, key).json["game"]["id"]
+    story.service.clock.advance(46)
+    story.ask("GET", "/v1/me/events", token=key)  # a request reports what is due
+    story.ask("DELETE", f"{path}/0", token=key)
+    story.ask("DELETE", f"/v1/games/{timed}", token=key)
+    rest = "/v1/me/events?after=" + story.told["list_player_events"]["two_games"]["answer"]["last_event"]
+    story.tell("ends", "A deadline is near; then two games end for the player.", "GET", rest, token=key)
     wishes = {"name": "Ann", "seats": 4, "options": {"turn_ms": 60_000}}
     match = story.tell("waiting", "The player waits for three others.", "POST", "/v1/matches", wishes, key)
     path = f"/v1/matches/{match['id']}"
@@ -223,6 +234,23 @@ def apart_from_games(story):
     story.tell("first", "The first of the counts.", "GET", "/metrics", abridged=first_count)
 
 
+def messages(story):
+    """Return an example of each message of the streams, by the operation and the name of the message."""
+    pages = {"stream_events": [], "stream_player_events": story.told["list_player_events"].values()}
+    pages["stream_events"] = [
+        {"answer": story.ask("GET", f"/v1/games/{game}/events?limit=1000", token=host).json}
+        for game, host in story.hosts.items()
+    ]
+    found = {}
+    for operation, of_operation in pages.items():
+        events = [event for page in of_operation for event in page["answer"]["events"]]
+        named = {event["type"]: event for event in reversed(events)}
+        for stream in story.told[operation].values():
+            named |= {name: data for name, data in parsed(stream["answer"]) if name is not None}
+        found[operation] = dict(sorted(named.items()))
+    return found
+
+
 def lab(service):
     """Empty a lab server."""
     story = Story(service)
@@ -233,7 +261,7 @@ def lab(service):
 
 
 def operations():
-    """Return the examples of operations, by name."""
+    """Return the examples of operations and of messages, by name."""
     with LiveService(lab=True) as service:
         of_lab = lab(service)
     with LiveService() as service:
@@ -247,7 +275,7 @@ def operations():
         after_the_end(story)
         apart_from_games(story)
         end_of_a_player_stream(story)
-        return story.told | of_lab
+        return story.told | of_lab, messages(story)
 
 
 def refusals():
@@ -292,7 +320,9 @@ def _too_many_streams():
 def recorded():
     """Return all examples as they are kept."""
     codes = refusals()
-    return laid_out({"operations": operations(), "refusals": {code: codes[code] for code in sorted(codes)}})
+    told, of_streams = operations()
+    refused = {code: codes[code] for code in sorted(codes)}
+    return laid_out({"operations": told, "refusals": refused, "messages": of_streams})
 
 
 def main():

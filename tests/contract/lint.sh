@@ -1,21 +1,25 @@
 #!/bin/sh
-# Lints openapi.yaml by the rules of spectral and redocly, which must find nothing, not even a hint.
+# Lints the documents of the contract by the rules of spectral and redocly, which must find nothing, not even a hint.
 # They are node's programs: where there is no node, or no way to fetch them, this says so and is content.
 set -eu
 here=$(dirname "$0")
 export npm_config_yes=true npm_config_prefer_offline=true npm_config_fetch_retries=1 npm_config_loglevel=error
 export REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true
 
+spectral='spectral lint --quiet --fail-severity hint --ruleset'
+
 with_linters() {
     npx --package @stoplight/spectral-cli@6.16.3 --package @redocly/cli@2.77.0 --call "$1"
 }
 
 if ! command -v npx >/dev/null 2>&1; then
-    echo 'openapi.yaml was NOT linted by spectral and redocly: there is no node here.' >&2
+    echo 'The contract was NOT linted by spectral and redocly: there is no node here.' >&2
 elif ! with_linters true >/dev/null 2>&1; then
-    echo 'openapi.yaml was NOT linted by spectral and redocly: they cannot be fetched.' >&2
-elif ! found=$(with_linters "spectral lint --quiet --fail-severity hint --ruleset '$here/spectral.yaml' openapi.yaml \
-    && redocly lint --config '$here/redocly.yaml' openapi.yaml" 2>&1); then
+    echo 'The contract was NOT linted by spectral and redocly: they cannot be fetched.' >&2
+elif ! found=$(with_linters "$spectral '$here/spectral.yaml' openapi.yaml \
+    && $spectral '$here/spectral-openapi-3.2.yaml' openapi-3.2.yaml \
+    && $spectral '$here/spectral-asyncapi.yaml' asyncapi.yaml \
+    && redocly lint --config '$here/redocly.yaml' openapi.yaml openapi-3.2.yaml asyncapi.yaml" 2>&1); then
     echo "$found" >&2
     exit 1
 fi

@@ -13,6 +13,10 @@ WITHOUT = {
     "get_docs_asset": "a part of a page",
     "get_contract_as_yaml": "the document itself",
     "get_contract_as_json": "the document itself",
+    "get_typed_contract_as_yaml": "the document itself",
+    "get_typed_contract_as_json": "the document itself",
+    "get_asyncapi_as_yaml": "a document itself",
+    "get_asyncapi_as_json": "a document itself",
 }
 """Operations whose answers need no example."""
 

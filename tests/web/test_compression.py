@@ -4,8 +4,10 @@ import gzip
 
 import pytest
 
+DOCUMENTS = ("openapi", "openapi-3.2", "asyncapi")
 
-@pytest.fixture(params=["/openapi.json", "/openapi.yaml"])
+
+@pytest.fixture(params=[f"/{name}.{form}" for name in DOCUMENTS for form in ("json", "yaml")])
 def path(request):
     return request.param
 
@@ -16,7 +18,7 @@ def test_contract_is_compressed_for_a_client_that_accepts_gzip(path, accepted, s
     answer = service.call("GET", path, headers={"Accept-Encoding": accepted})
     assert answer.headers["Content-Encoding"] == "gzip"
     assert gzip.decompress(answer.data) == plain.data
-    assert len(answer.data) * 8 < len(plain.data)
+    assert len(answer.data) * 6 < len(plain.data)
     assert answer.headers["ETag"] != plain.headers["ETag"]
     assert answer.headers["Vary"] == plain.headers["Vary"] == "Accept-Encoding"
 

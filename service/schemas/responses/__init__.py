@@ -10,13 +10,23 @@ from service.schemas.responses.catalogue import (
 )
 from service.schemas.responses.events import Event
 from service.schemas.responses.game import CurrentOffer, CurrentPlacements, Game, SeatView
-from service.schemas.responses.history import EventList, ExportedRecord, RoundReport, StreamMessage
+from service.schemas.responses.history import (
+    EventList,
+    ExportedRecord,
+    RoundReport,
+    StreamEnd,
+    StreamMessage,
+    StreamStart,
+)
 from service.schemas.responses.lab import EmptiedLab
 from service.schemas.responses.lobby import CreatedGame, CreatedInvite, GameList, Rematch, TakenSeat
 from service.schemas.responses.me import (
     OwnGameList,
+    PlayerEvent,
     PlayerEventList,
+    PlayerStreamEnd,
     PlayerStreamMessage,
+    PlayerStreamStart,
     QuickMatch,
     ReplacedKey,
 )
@@ -41,8 +51,11 @@ __all__ = [
     "Health",
     "OwnGameList",
     "Places",
+    "PlayerEvent",
     "PlayerEventList",
+    "PlayerStreamEnd",
     "PlayerStreamMessage",
+    "PlayerStreamStart",
     "Problem",
     "QuickMatch",
     "Rematch",
@@ -54,7 +67,9 @@ __all__ = [
     "ScoringTileList",
     "SeatView",
     "ServiceIndex",
+    "StreamEnd",
     "StreamMessage",
+    "StreamStart",
     "TakenSeat",
     "TerritoryReport",
     "Tile",

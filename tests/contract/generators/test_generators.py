@@ -106,3 +106,8 @@ def test_hey_api_client_compiles(tmp_path):
 def test_openapi_typescript_types_compile(tmp_path):
     run(NODE / "openapi-typescript", OPENAPI_YAML, "-o", tmp_path / "types.ts", cwd=HERE)
     check_typescript(tmp_path, "types.ts")
+
+
+def test_asyncapi_parser_finds_nothing_wrong():
+    asyncapi = OPENAPI_YAML.with_name("asyncapi.yaml")
+    assert run("node", "parse_asyncapi.mjs", asyncapi, cwd=HERE) == "messages: 37\n"
