@@ -20,7 +20,7 @@ from service.openapi.operations import (
     reads,
 )
 from service.schemas import requests, responses
-from service.usecases import creation_commands as creation
+from service.usecases.creation_commands import create_game as create_new_game
 from service.web.collaborators import collaborators
 from service.web.rate_limits import charge_creation
 from service.web.request_parsing import Resource, bearer_token, command_from_request
@@ -35,14 +35,6 @@ from service.web.responses import (
 )
 
 blueprint = Resource("Lobby", __name__, url_prefix="/v1", description="Create, find, join and start games.")
-
-_BEGINNINGS = {
-    "record": creation.create_game_from_record,
-    "position": creation.create_game_from_position,
-    "scenario": creation.create_game_from_scenario,
-}
-"""The commands that create a game from something, by the field of the body that has it."""
-
 
 THIS_GAME = {"game": "$request.path.game"}
 """The parameter of a link that keeps the game of the request."""
@@ -98,8 +90,7 @@ def create_game(body: dict[str, Any]) -> Response:
     `Idempotency-Key` gives them again.
     """
     charge_creation(computing_cost(body))
-    create = next((create for name, create in _BEGINNINGS.items() if name in body), creation.create_game)
-    result = create(collaborators().games, command_from_request(), body)
+    result = create_new_game(collaborators().games, command_from_request(), body)
     return command_response(result, 201, location=f"/v1/games/{result.game_id}")
 
 

@@ -16,6 +16,7 @@ from typing import Final, NamedTuple, cast
 from service.matches import autoplay
 from service.matches.errors import Problem
 from service.matches.match import Match
+from service.matches.openings import NewGame
 from service.matches.player_keys import identify_player
 from service.matches.tokens import SPECTATOR, Caller, TokenSource
 from service.matches.transitions import Transition
@@ -60,6 +61,11 @@ class Command:
             return None
         scope = self.token or f"address:{self.address}"
         return hashlib.sha256(f"{scope}\n{self.idempotency_key}".encode()).hexdigest()[: 2 * _KEY_BYTES]
+
+    def part(self, number: int) -> Command:
+        """Return one of several commands in one request, with an idempotency key that no client can send."""
+        key = self.idempotency_key
+        return self if key is None else replace(self, idempotency_key=f"{key} {number}")
 
 
 class Committed(NamedTuple):
@@ -163,9 +169,10 @@ class Creation:
         self.tokens = TokenSource(command.idempotency_key or "")
         self.player = games.players.player_of_key(command.token)
 
-    def hosted(self, match: Match) -> Match:
-        """Return a match that is bound to the caller's player key, if there is one."""
-        return replace(match, host_player=self.player)
+    @property
+    def new_game(self) -> NewGame:
+        """What the match to create gets from the service."""
+        return NewGame(self.game_id, self.tokens, self.now_ms, self.player)
 
     @property
     def now_ms(self) -> int:
