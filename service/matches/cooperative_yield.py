@@ -94,6 +94,11 @@ class Computation:
             queued.discard(self)
 
 
+def pause() -> None:
+    """Let the worker serve other requests between the parts of a request that are too short to queue for."""
+    time.sleep(_PAUSE_S)
+
+
 def has_disconnected() -> bool:
     """Return whether the client of the current request has closed its connection."""
     return disconnect_check()()

@@ -14,6 +14,9 @@ from service.matches.scenarios import SCENARIOS
 from service.matches.tokens import INVITE_ROLE, TokenSource, hash_token
 from skye import Game, InvalidPosition, TieBreak, game_from_position
 
+MAX_BATCH_COST = 200
+"""How much the games of one request may compute for their bots and recorded actions."""
+
 _ACTIONS_PER_UNIT = 250
 """Recorded actions that take as long to load and replay as a bot takes for a game."""
 
@@ -44,6 +47,22 @@ def computing_cost(body: dict[str, Any]) -> int:
     if "scenario" in body:
         return bots + len(SCENARIOS[body["scenario"]].actions) // _ACTIONS_PER_UNIT
     return bots
+
+
+def check_batch(bodies: Sequence[dict[str, Any]], budget: int) -> int:
+    """Return the cost of several games to create in one request: 1 for each, and what they compute.
+
+    :param budget: how much a client may spend in a minute; 0 for no limit.
+    :raises Problem: invalid_body, if the games compute too much, or cost more than the client may ever spend.
+    """
+    computed = sum(computing_cost(body) for body in bodies)
+    if computed > MAX_BATCH_COST:
+        detail = f"At most {MAX_BATCH_COST} bots can be seated at once, or 250 recorded actions for each."
+        raise Problem("invalid_body", errors=[FieldError("/games", detail)])
+    if 0 < budget < len(bodies) + computed:
+        detail = f"These cost {len(bodies) + computed} games; an address may create {budget} a minute here."
+        raise Problem("invalid_body", errors=[FieldError("/games", detail)])
+    return len(bodies) + computed
 
 
 def new_match(

@@ -6,6 +6,7 @@ engine as `RuleError`; their codes are in the table too.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from skye import RULE_ERRORS
@@ -130,4 +131,4 @@ class Problem(Exception):
         self.detail = detail or ERROR_CODES[code].meaning
         self.errors = errors
         self.headers = headers or {}
-        self.params = params
+        self.params: Mapping[str, object] = params

@@ -171,6 +171,21 @@ class CreatedGameView(TypedDict):
     invites: Sequence[str]
 
 
+class CreatedGameTokensView(TypedDict):
+    """A new game among several, and its tokens."""
+
+    game: str
+    host_token: str
+    players: Sequence[SeatTokenView]
+    invites: Sequence[str]
+
+
+class CreatedGamesView(TypedDict):
+    """New games and their tokens."""
+
+    games: Sequence[CreatedGameTokensView]
+
+
 class CreatedInviteView(TypedDict):
     """A new invitation code."""
 

@@ -53,6 +53,9 @@ PATH_PARAMETERS: Final = {
 }
 
 IDEMPOTENCY_KEY: Final = "Idempotency-Key"
+REQUIRED_IDEMPOTENCY_KEY: Final = "Required-Idempotency-Key"
+"""The header `Idempotency-Key` where a request must have it, under a name of its own in the components."""
+
 IF_MATCH: Final = "If-Match"
 IF_NONE_MATCH: Final = "If-None-Match"
 LAST_EVENT_ID: Final = "Last-Event-ID"
@@ -62,14 +65,17 @@ FAULT: Final = FAULT_HEADER
 LAST_PLAYER_EVENT_ID: Final = "Last-Player-Event-ID"
 """The header `Last-Event-ID` of another form, under a name of its own in the components."""
 
+_KEY: Final = _in_headers(
+    IDEMPOTENCY_KEY,
+    "Makes the request safe to repeat: the same key with the same request gives the first answer again, "
+    "for an hour. A key belongs to its token, or without one to the address of the client. "
+    "A random UUID is a good one.",
+    {"type": "string", "pattern": r"^[\x21-\x7e]{1,255}$", "minLength": 1, "maxLength": 255},
+)
+
 HEADER_PARAMETERS: Final = {
-    IDEMPOTENCY_KEY: _in_headers(
-        IDEMPOTENCY_KEY,
-        "Makes the request safe to repeat: the same key with the same request gives the first answer again, "
-        "for an hour. A key belongs to its token, or without one to the address of the client. "
-        "A random UUID is a good one.",
-        {"type": "string", "pattern": r"^[\x21-\x7e]{1,255}$", "minLength": 1, "maxLength": 255},
-    ),
+    IDEMPOTENCY_KEY: _KEY,
+    REQUIRED_IDEMPOTENCY_KEY: _KEY | {"required": True},
     IF_MATCH: _in_headers(
         IF_MATCH,
         "Makes the write conditional: it is refused with 412 unless the game is at this version: "

@@ -14,7 +14,15 @@ from typing import Any, NamedTuple, TypeVar
 from marshmallow import Schema
 
 from service.matches.errors import ERROR_CODES
-from service.openapi.components import IDEMPOTENCY_KEY, IF_MATCH, IF_NONE_MATCH, PLAYER, TOKEN, component_of
+from service.openapi.components import (
+    IDEMPOTENCY_KEY,
+    IF_MATCH,
+    IF_NONE_MATCH,
+    PLAYER,
+    REQUIRED_IDEMPOTENCY_KEY,
+    TOKEN,
+    component_of,
+)
 from service.schemas.responses import Problem
 from service.web.problems import CONTENT_TYPE
 
@@ -245,6 +253,11 @@ def creates(answer: ResponseDoc, *, refuses: Iterable[str] = ()) -> Describe:
     """Document a view that makes a game."""
     answer = answer._replace(headers=["ETag", "Location"])
     return Describe([answer], (*CREATES, *KEYED, *refuses), Token.OPTIONAL, [IDEMPOTENCY_KEY])
+
+
+def creates_several(answer: ResponseDoc, *, refuses: Iterable[str] = ()) -> Describe:
+    """Document a view that makes several games, which needs an idempotency key."""
+    return Describe([answer], (*CREATES, *KEYED, *refuses), Token.OPTIONAL, [REQUIRED_IDEMPOTENCY_KEY])
 
 
 def _named(*names: str) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """The routes, one module for each resource, in the order in which the documentation shows them."""
 
-from service.routes import catalogue, docs, lab, lobby, matches, me, operations, play, scoring, seats
+from service.routes import catalogue, docs, lab, leagues, lobby, matches, me, operations, play, scoring, seats
 from service.routes import game_log as history
 
 BLUEPRINTS = (
@@ -10,6 +10,7 @@ BLUEPRINTS = (
     me.blueprint,
     matches.blueprint,
     history.blueprint,
+    leagues.blueprint,
     scoring.blueprint,
     catalogue.blueprint,
     docs.blueprint,

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from service.matches.cooperative_yield import pause
 from service.matches.errors import FieldError, Problem
 from service.matches.openings import NewGame, opening_of
 from service.matches.tokens import TokenSource
-from service.matches.view_types import CreatedGameView, SeatTokenView
+from service.matches.view_types import CreatedGamesView, CreatedGameTokensView, CreatedGameView, SeatTokenView
 from service.usecases.attempts import Command, Committed, creations
 from service.usecases.commands import CommandResult, result_of
 from service.usecases.games import Games
@@ -32,9 +33,7 @@ def create_game(games: Games, command: Command, body: dict[str, Any]) -> Command
     raise Problem("too_much_contention")
 
 
-def create_games(
-    games: Games, command: Command, bodies: Sequence[dict[str, Any]]
-) -> list[CommandResult[CreatedGameView]]:
+def create_games(games: Games, command: Command, bodies: Sequence[dict[str, Any]]) -> CreatedGamesView:
     """Create several games, after a check of all that they can be created.
 
     Each game is committed by itself, under an idempotency key that derives from the key of the command and
@@ -45,24 +44,36 @@ def create_games(
     """
     for number, body in enumerate(bodies):
         _check(number, body, games.now_ms())
-    return [create_game(games, command.part(number), body) for number, body in enumerate(bodies)]
+        pause()
+    created = (create_game(games, command.part(number), body) for number, body in enumerate(bodies))
+    return {"games": [_tokens_of(result.view) for result in created]}
+
+
+def _tokens_of(created: CreatedGameView) -> CreatedGameTokensView:
+    """Return the id of a new game and its tokens, without the game."""
+    return {
+        "game": created["game"]["id"],
+        "host_token": created["host_token"],
+        "players": created["players"],
+        "invites": created["invites"],
+    }
 
 
 def _check(number: int, body: dict[str, Any], now_ms: int) -> None:
     """Check that a game of several can be created.
 
-    :raises Problem: what its creation would raise.
+    :raises Problem: what its creation would raise, with pointers to the game.
     """
-    pointer = f"/games/{number}"
     try:
         opening_of(body)(NewGame("", TokenSource(), now_ms))
-    except Problem as problem:
-        inner = problem.errors or [FieldError("", problem.detail)]
-        errors = [FieldError(f"{pointer}{error.pointer}", error.detail) for error in inner]
-        raise Problem(problem.code, problem.detail, errors=errors, **problem.params) from problem
-    except RuleError as error:
-        errors = [FieldError(pointer, error.detail)]
-        raise Problem(error.code, error.detail, errors=errors, **error.facts) from error
+    except (Problem, RuleError) as error:
+        inner = (
+            error.errors if isinstance(error, Problem) and error.errors else [FieldError("", error.detail)]
+        )
+        errors = [FieldError(f"/games/{number}{fault.pointer}", fault.detail) for fault in inner]
+        problem = Problem(error.code, error.detail, errors=errors)
+        problem.params = error.params if isinstance(error, Problem) else error.facts
+        raise problem from error
 
 
 def _created_result(committed: Committed) -> CommandResult[CreatedGameView]:

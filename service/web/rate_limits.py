@@ -13,11 +13,13 @@ from __future__ import annotations
 import math
 import time
 from collections import OrderedDict
+from collections.abc import Sequence
 from ipaddress import IPv6Address, ip_address
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from flask import Flask, Response, current_app, g, request
 
+from service.matches.creation import check_batch
 from service.matches.errors import Problem
 from service.settings import Settings
 from service.storage.store import Store
@@ -124,6 +126,13 @@ class _RequestLimits:
         """
         self.charge(self._games, min(cost, self._games.limit - 1))
 
+    def charge_batch(self, bodies: Sequence[dict[str, Any]]) -> None:
+        """Charge the client's address for all games that one request creates.
+
+        :raises Problem: invalid_body, too_many_requests.
+        """
+        self.charge(self._games, check_batch(bodies, self._games.limit))
+
     def charge(self, budget: Budget, cost: int) -> None:
         """Charge the client's address.
 
@@ -161,6 +170,18 @@ def charge_creation(cost: int) -> None:
     limits: _RequestLimits | None = current_app.extensions.get("skye-limits")
     if limits is not None:
         limits.charge_creation(cost)
+
+
+def charge_batch(bodies: Sequence[dict[str, Any]]) -> None:
+    """Check what the games of one request cost, and charge the client's address if the app has limits.
+
+    :raises Problem: invalid_body, too_many_requests.
+    """
+    limits: _RequestLimits | None = current_app.extensions.get("skye-limits")
+    if limits is None:
+        check_batch(bodies, budget=0)
+    else:
+        limits.charge_batch(bodies)
 
 
 def network(address: str | None) -> str:

@@ -272,6 +272,15 @@ def command_from_request() -> Command:
     return Command(bearer_token(), key, digest, request.remote_addr or "", accepts)
 
 
+def require_idempotency_key() -> None:
+    """Check that the request has an idempotency key.
+
+    :raises Problem: invalid_parameter.
+    """
+    if "HTTP_IDEMPOTENCY_KEY" not in request.environ:
+        raise Problem("invalid_parameter", errors=[FieldError("Idempotency-Key", "This header is required.")])
+
+
 def _version_in(wanted: ETags) -> Callable[[int], bool]:
     """Return a check that a version is named by one of these entity tags, for any caller and media type."""
     versions = {tag.partition("-")[0] for tag in wanted.as_set() if tag}

@@ -134,6 +134,15 @@ def invitation(story):
     story.tell("rotated", "The old token is invalid.", "POST", f"{game}/players/0/token", token=ann)
 
 
+def league(story):
+    """Create several games with one request."""
+    bots = {"name": "Bots", "players": [{"bot": "random"}, {"bot": "greedy"}], "start": True}
+    people = {"name": "Round 1", "private": True, "players": [{"name": "Ann"}, {"invite": True}]}
+    key = {"Idempotency-Key": "season-1"}
+    body = {"games": [people, bots]}
+    story.tell("two_games", "A private game, and one of bots.", "POST", "/v1/batches", body, **key)
+
+
 def player(story):
     """Create and join games with a player key, list them, and replace the key."""
     key, new = f"skye_key_{'dunvegan' * 3}", f"skye_key_{'portree' * 4}"
@@ -270,6 +279,7 @@ def operations():
         a_round(story, game, ann)
         a_look_around(story, game, ann)
         invitation(story)
+        league(story)
         player(story)
         pass_and_leave(story)
         after_the_end(story)

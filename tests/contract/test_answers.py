@@ -142,6 +142,12 @@ def test_quick_matches_are_in_the_contract(service):
     assert service.call("DELETE", path, token=keys[1]).status_code == 200
 
 
+def test_batch_of_games_is_in_the_contract(service):
+    games = [{"players": [{"name": "Ann"}, {"invite": True}]}, {"players": [{"bot": "random"}] * 2}]
+    key = {"Idempotency-Key": "batch"}
+    assert service.call("POST", "/v1/batches", {"games": games}, headers=key).status_code == 201
+
+
 def test_rematch_of_a_game_is_in_the_contract(service):
     game = service.table(2)
     assert game.call("DELETE", token=game.host).status_code == 200

@@ -12,7 +12,7 @@ PLAYER_KEY = "skye_key_" + 22 * "A"
 class Endpoint(NamedTuple):
     """One operation: `stage` names the game it is about, `who` the seat that asks, the host or a player key.
 
-    `body` makes the body from the game's view; `query` are the required parameters.
+    `body` makes the body from the game's view; `query` and `headers` are the required parameters.
     """
 
     method: str
@@ -21,6 +21,7 @@ class Endpoint(NamedTuple):
     who: int | str | None = 0
     body: Callable[[dict[str, Any]], Any] | None = None
     query: tuple[tuple[str, str], ...] = ()
+    headers: tuple[tuple[str, str], ...] = ()
 
     @property
     def name(self):
@@ -60,6 +61,7 @@ class Endpoint(NamedTuple):
 
     def send(self, game, *, headers=(), parts=(), **more):
         """Send a request as it should be, but for what is given."""
+        headers = dict(self.headers) | dict(headers)
         sent = {"token": self.token(game), "headers": headers, "query_string": dict(self.query), **more}
         return game.service.call(self.method, self.path(game, parts), **sent)
 
@@ -93,6 +95,10 @@ def _new_game(_view):
     return {"name": "a", "private": True, "seats": 4, "players": players, "start": False, "options": options}
 
 
+def _new_games(view):
+    return {"games": [_new_game(view), {}]}
+
+
 def _scoring(_view):
     tiles = [{"tile": "castle-red", "x": 0, "y": 0, "rotation": 0}]
     return {"territories": [{"tiles": tiles, "gold": 7}], "scoring_tiles": ["sheep"]}
@@ -101,6 +107,7 @@ def _scoring(_view):
 ENDPOINTS = (
     Endpoint("POST", "/v1/games", "lobby", NOBODY, _new_game),
     Endpoint("GET", "/v1/games", "lobby", NOBODY),
+    Endpoint("POST", "/v1/batches", "lobby", NOBODY, _new_games, headers=(("Idempotency-Key", "batch"),)),
     Endpoint("GET", _GAME),
     Endpoint("DELETE", _GAME, "lobby", HOST),
     Endpoint("POST", f"{_GAME}/players", "lobby", NOBODY, lambda _: {"name": "Late", "color": "green"}),

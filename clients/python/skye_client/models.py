@@ -1420,6 +1420,17 @@ class Area(TypedDict):
     scrolls: list[ObjectKind]
 
 
+class CreatedGameTokens(TypedDict):
+    game: GameId
+    host_token: Token
+    players: list[SeatToken]
+    invites: list[Token]
+
+
+class CreatedGames(TypedDict):
+    games: list[CreatedGameTokens]
+
+
 class CurrentPlacements(TypedDict):
     version: int
     seat: int
@@ -1902,3 +1913,7 @@ class EventList(TypedDict):
 
 
 GameToCreate: TypeAlias = FreshGame | RecordedGame | PositionedGame | ScenarioGame
+
+
+class GamesToCreate(TypedDict):
+    games: list[GameToCreate]

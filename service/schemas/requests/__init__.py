@@ -1,6 +1,6 @@
 """What the service takes: shape and range of every request body and query. Rules are the engine's."""
 
-from service.schemas.requests.creation import MIN_TURN_MS, GameToCreate
+from service.schemas.requests.creation import MIN_TURN_MS, GamesToCreate, GameToCreate
 from service.schemas.requests.lobby import Advance, PlayerChanges, PlayerToSeat
 from service.schemas.requests.matches import WishedMatch
 from service.schemas.requests.me import KeyToUse
@@ -29,6 +29,7 @@ __all__ = [
     "GameQuery",
     "GameToCreate",
     "GamesQuery",
+    "GamesToCreate",
     "KeyToUse",
     "Offer",
     "OwnGamesQuery",

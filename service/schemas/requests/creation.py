@@ -24,6 +24,9 @@ from service.schemas.requests.lobby import BotToSeat, PersonToSeat, PlayerToInvi
 from service.schemas.strings import Name
 from skye import PLAYERS, SLOTS
 
+MAX_GAMES = 100
+"""How many games one request can create."""
+
 MIN_TURN_MS = 1_000
 """The shortest time for a decision by the clock of the server, in milliseconds."""
 
@@ -203,3 +206,15 @@ class GameToCreate(Variants):
         if "position" in data:
             return PositionedGame
         return RecordedGame if "record" in data or "until" in data else FreshGame
+
+
+class GamesToCreate(Object):
+    """Games to open at once, such as those of a league."""
+
+    games = ListOf(
+        GameToCreate,
+        "The games, each as `POST /v1/games` takes it.",
+        length=(1, MAX_GAMES),
+        error="This is not from {min} to {max} games.",
+        required=True,
+    )

@@ -19,7 +19,14 @@ from service.schemas.responses.history import (
     StreamStart,
 )
 from service.schemas.responses.lab import EmptiedLab
-from service.schemas.responses.lobby import CreatedGame, CreatedInvite, GameList, Rematch, TakenSeat
+from service.schemas.responses.lobby import (
+    CreatedGame,
+    CreatedGames,
+    CreatedInvite,
+    GameList,
+    Rematch,
+    TakenSeat,
+)
 from service.schemas.responses.me import (
     OwnGameList,
     PlayerEvent,
@@ -38,6 +45,7 @@ from service.schemas.responses.scoring import Places, ScoredTerritories, Scores,
 __all__ = [
     "ActionList",
     "CreatedGame",
+    "CreatedGames",
     "CreatedInvite",
     "CurrentOffer",
     "CurrentPlacements",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from service.schemas.enums import BotName, Color, GamePhase, GameStatus
 from service.schemas.fields import Boolean, Integer, ListOf, Seat
 from service.schemas.objects import One
+from service.schemas.requests.creation import MAX_GAMES
 from service.schemas.responses.game import Game, GameOrigin
 from service.schemas.responses.shape import (
     ROUNDS,
@@ -38,6 +39,25 @@ class CreatedGame(ResponseObject):
         "Single-use invitation codes, one for each player to invite.",
         length=(0, PLAYERS[-1]),
     )
+
+
+class CreatedGameTokens(ResponseObject):
+    """A new game among several, and its tokens, which are shown this once."""
+
+    game = GameId()
+    host_token = Token("The host's token.")
+    players = BySeat(SeatToken, "The tokens of the players seated at once, in seat order.")
+    invites = ListOf(
+        Token("A code."),
+        "Single-use invitation codes, one for each player to invite.",
+        length=(0, PLAYERS[-1]),
+    )
+
+
+class CreatedGames(ResponseObject):
+    """New games and their tokens, which are shown this once."""
+
+    games = ListOf(CreatedGameTokens, "The games, in the order of the request.", length=(1, MAX_GAMES))
 
 
 class CreatedInvite(ResponseObject):

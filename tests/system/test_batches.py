@@ -1,0 +1,89 @@
+"""Batches of games on real parts: workers that are killed in the middle, and a cluster that fails over."""
+
+import contextlib
+import json
+import threading
+import urllib.request
+
+from tests.deploy.servers import waited_for
+from tests.support.sizes import sized
+from tests.system.raw import answered, connected
+from tests.system.redis_forms import Cluster
+from tests.system.storm_on_redis import serving
+from tests.system.test_killed_workers import Served
+
+GAMES = 100
+KILLS = sized(3, 20)
+
+
+def batch(name):
+    """Return a request for a batch of games of this name, with a key of the same name."""
+    players = [{"name": "Ann"}, {"name": "Bob"}]
+    games = [{"name": name, "players": players, "start": True}] * GAMES
+    body = json.dumps({"games": games}).encode()
+    head = f"POST /v1/batches HTTP/1.1\r\nHost: here\r\nIdempotency-Key: {name}\r\n"
+    head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    return head.encode() + body
+
+
+def all_named(url, name):
+    """Return the ids of all public games of a name."""
+    found, path = set(), "/v1/games?limit=100"
+    while path:
+        with urllib.request.urlopen(f"{url}{path}", timeout=30) as answer:
+            page = json.load(answer)
+        found |= {game["id"] for game in page["games"] if game["name"] == name}
+        path = page["next_cursor"] and f"/v1/games?limit=100&cursor={page['next_cursor']}"
+    return found
+
+
+def completed(url, name):
+    """Send a batch until it is answered; return its games."""
+
+    def created():
+        with contextlib.suppress(OSError), connected(url) as connection:
+            status, view = answered(connection, batch(name))
+            return view["games"] if status == 201 else None
+
+    assert waited_for(created, 60)
+    return created()
+
+
+def test_batch_of_a_killed_worker_is_completed_once_by_a_retry(launch):
+    served = Served(launch(SKYE_WORKERS="1"))
+    partial = 0
+    for number in range(KILLS):
+        name = f"killed-{number}"
+        with connected(served.url) as broken:
+            broken.sendall(batch(name))
+            assert waited_for(lambda name=name: all_named(served.url, name), 30)
+            served.kill_worker()
+            with contextlib.suppress(OSError):
+                broken.recv(1)
+        begun = all_named(served.url, name)
+        games = completed(served.url, name)
+        assert games == completed(served.url, name)
+        assert all_named(served.url, name) == {game["game"] for game in games}
+        assert len(games) == GAMES
+        partial += len(begun) < GAMES
+    assert partial
+
+
+def test_batch_on_a_cluster_that_fails_over_is_completed_once(redis_program, tmp_path):
+    settings = {"SKYE_REDIS_REPLICAS": "1", "SKYE_REDIS_TIMEOUT_MS": "1000"}
+    with (
+        Cluster(redis_program, tmp_path, replicas=2) as form,
+        serving(tmp_path, form.url, **settings) as port,
+    ):
+        url = f"http://127.0.0.1:{port}"
+        whole = completed(url, "whole")
+        lost = form.master(f"skye:{{{whole[0]['game']}}}:table")
+        answers = []
+        sender = threading.Thread(target=lambda: answers.append(completed(url, "failover")))
+        sender.start()
+        lost.kill()
+        sender.join(120)
+        (games,) = answers
+        assert completed(url, "whole") == whole
+        assert completed(url, "failover") == games
+        assert all_named(url, "failover") == {game["game"] for game in games}
