@@ -11,6 +11,7 @@ import redis
 from service.server.embedded_redis import RedisServer
 from service.server.server_programs import find_program
 from service.settings import Address
+from tests.support import lazy_url_building
 from tests.support.endpoints import stages
 from tests.support.launcher import launching
 from tests.support.missing_programs import NO_REDIS, REASONS
@@ -99,6 +100,11 @@ def naps(monkeypatch):
     monkeypatch.setattr("time.sleep", taken.append)
     monkeypatch.setattr("time.monotonic", lambda: sum(taken))
     return taken
+
+
+def pytest_configure():
+    """Make apps cheap to create."""
+    lazy_url_building.install()
 
 
 def pytest_xdist_auto_num_workers():

@@ -15,6 +15,9 @@ from skye.arena.ratings import standings, wilson
 
 REPOSITORY = Path(__file__).parents[2]
 HOSTILE = Path(__file__).with_name("hostile_command.py")
+EXCEEDED_STARTUP_S = 1.5
+"""The time to start of bots that never reply: a league waits for all of it in each game."""
+
 EXAMPLE = REPOSITORY / "examples/arena/bot.mjs"
 
 
@@ -86,22 +89,31 @@ def test_record_of_each_game_replays_to_its_scores(play):
     ("bot", "failure"),
     [
         ("arena_bots:crash", "ended"),
-        ("arena_bots:hang", "budget"),
         ("arena_bots:cheat", "illegal"),
         ("arena_bots:endless", "took a placement back"),
         ("arena_bots:missing", "no bot"),
-        ("arena_bots:flood", "budget"),
-        ("deaf=sleep 600", "budget"),
         ("noise=yes", "sent no move"),
         ("absent=/no/such/program", "cannot be started"),
     ],
 )
 def test_bot_that_fails_loses_its_games_and_the_league_goes_on(play, bot, failure):
-    _, results = play("random", bot, budget=1, startup=4)
+    _, results = play("random", bot, budget=20, startup=40)
+    assert_lost(results, failure)
+
+
+@pytest.mark.parametrize("bot", ["arena_bots:hang", "arena_bots:flood", "deaf=sleep 600"])
+def test_bot_that_exceeds_its_budget_loses_its_games(play, bot):
+    _, results = play("random", bot, budget=0.5, startup=EXCEEDED_STARTUP_S)
+    assert_lost(results, "budget")
+
+
+def assert_lost(results, failure):
+    """Assert that the bot beside `random` lost both games for this failure."""
     assert len(results) == 2
     for result in results:
         seat = 1 - result["bots"].index("random")
         assert failure in result["failures"][str(seat)]
+        assert len(result["failures"][str(seat)]) < 1000
         assert result["winners"] == [1 - seat]
 
 
@@ -115,24 +127,25 @@ def test_hostile_bot_in_its_own_process_finds_no_secret(play, hostile):
     ("trick", "failure"),
     [
         ("flood", "sent too much"),
-        ("chatter", "budget"),
         ("early", "answered decision"),
         ("deep", "sent no move"),
         ("number", "sent no move"),
         ("array", "sent no move"),
         ("binary", "sent no move"),
-        ("half", "budget"),
         ("close", "ended"),
         ("price", "illegal"),
     ],
 )
 def test_hostile_command_loses_its_games_and_the_league_goes_on(play, trick, failure):
-    _, results = play("random", f"hostile={sys.executable} {HOSTILE} {trick}", budget=1, startup=4)
-    for result in results:
-        seat = 1 - result["bots"].index("random")
-        assert failure in result["failures"][str(seat)]
-        assert len(result["failures"][str(seat)]) < 1000
-        assert result["winners"] == [1 - seat]
+    _, results = play("random", f"hostile={sys.executable} {HOSTILE} {trick}", budget=20, startup=40)
+    assert_lost(results, failure)
+
+
+@pytest.mark.parametrize("trick", ["chatter", "half"])
+def test_hostile_command_that_never_replies_loses_its_games(play, trick):
+    command = f"hostile={sys.executable} {HOSTILE} {trick}"
+    _, results = play("random", command, budget=0.5, startup=EXCEEDED_STARTUP_S)
+    assert_lost(results, "budget")
 
 
 def test_hostile_command_finds_no_secret_in_what_it_is_sent(play):

@@ -6,9 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.sizes import sized
 from tests.support.wheels import built, environment, run, third_party_packages
 
 REPOSITORY = Path(__file__).parents[2]
+SELECTED = sized(["-k", "[2]"], [])
+"""Arguments of pytest: in the small size only games of two, since the same suites run on the sources too."""
+
 PROGRAM = """
 import copy
 import random
@@ -94,6 +98,7 @@ import sys
 sys.path.append({third_party!r})
 import pytest, skye
 assert skye.__file__.startswith({str(tmp_path)!r}), skye.__file__
-sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "--rootdir", {str(suites)!r}, {str(suites)!r}]))
+suites = {str(suites)!r}
+sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "--rootdir", suites, suites, *{SELECTED}]))
 """
     assert " passed" in run(engine_python, "-I", "-c", program, cwd=tmp_path)

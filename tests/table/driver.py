@@ -88,6 +88,16 @@ class Browser:
         tokens = [player["token"] for player in created["players"]]
         return created["game"]["id"], tokens, created["host_token"]
 
+    def play_out(self, game, token, seat=0):
+        """Play the rest of a game for one seat by plain HTTP, where bots have the other seats."""
+        actions = f"/v1/games/{game}/players/{seat}/actions"
+        while legal := [
+            action
+            for action in call(self.url, "GET", actions, token=token)["actions"]
+            if action["type"] != "take_back"
+        ]:
+            call(self.url, legal[0]["method"], legal[0]["href"], legal[0]["body"], token)
+
 
 class Screen:
     """One page at the table."""

@@ -87,7 +87,7 @@ def check_every_phase(browser, axe, language="en", **window):
     screen.play_until(lambda state: state["phase"] == "pricing")
     screen.page.wait_for_selector(".strip .points:visible")
     assert findings(browser, screen, axe) == []
-    screen.play_until(lambda state: state["status"] == "finished", Mouse())
+    browser.play_out(game, tokens[0])
     screen.page.wait_for_selector(".result:visible")
     assert findings(browser, screen, axe) == []
     replay = browser.window(f"/play/?game={game}&replay=1&lang={language}#e=20", **window)
