@@ -65,8 +65,9 @@ class Metrics:
         self._refusals = {code: next(cells) for code in ERROR_CODES}
         self._games = {event: next(cells) for event in ("created", "started", "finished", "aborted")}
         self._conflicts = next(cells)
-        self._streams = next(cells)
-        self._tally = Tally(next(cells), descriptor, current=[self._streams])
+        self._matches = {event: next(cells) for event in ("sought", "formed")}
+        self._streams, self._player_streams = next(cells), next(cells)
+        self._tally = Tally(next(cells), descriptor, current=[self._streams, self._player_streams])
 
     def answered(self, rule: str, method: str, status: int, seconds: float) -> None:
         """Count a response; `rule` is the URL rule that matched, empty if none did."""
@@ -89,18 +90,32 @@ class Metrics:
         """Count a commit that failed because another request had changed the game first."""
         self._tally.add(self._conflicts)
 
-    def stream_opened(self) -> None:
-        """Count one more open stream."""
+    def match_sought(self) -> None:
+        """Count a request for a quick match."""
+        self._tally.add(self._matches["sought"])
+
+    def match_formed(self) -> None:
+        """Count a game that begins as a quick match."""
+        self._tally.add(self._matches["formed"])
+
+    def stream_opened(self, *, of_player: bool) -> None:
+        """Count one more open stream.
+
+        :param of_player: whether it follows all games of a player.
+        """
         self._tally.add(self._streams)
+        self._tally.add(self._player_streams, of_player)
 
-    def stream_closed(self) -> None:
-        """Count one closed stream."""
+    def stream_closed(self, *, of_player: bool) -> None:
+        """Count one closed stream; see `stream_opened`."""
         self._tally.add(self._streams, -1)
+        self._tally.add(self._player_streams, -of_player)
 
-    def text(self, listed: Mapping[Status, int] | None) -> str:
+    def text(self, listed: Mapping[Status, int] | None, seekers: int | None = None) -> str:
         """Return everything in Prometheus's text format.
 
-        `listed` is the number of games of each status in the store's index; None without the store.
+        :param listed: the number of games of each status in the store's index; None without the store.
+        :param seekers: the number of requests that wait for a quick match; None without the store.
         """
         totals = self._tally.totals()
         requests = (self._unmatched, *self._requests.values())
@@ -110,8 +125,11 @@ class Metrics:
             *_family("refusals_total", _labelled("code", self._refusals, totals)),
             *_family("games_total", _labelled("event", self._games, totals)),
             *_family("commit_conflicts_total", [("", totals[self._conflicts])]),
+            *_family("matches_total", _labelled("event", self._matches, totals)),
             *_family("open_streams", [("", totals[self._streams])]),
+            *_family("open_player_streams", [("", totals[self._player_streams])]),
             *_family("listed_games", ((f'{{status="{status}"}}', n) for status, n in (listed or {}).items())),
+            *_family("waiting_seekers", [] if seekers is None else [("", seekers)]),
             *_family("store_up", [("", listed is not None)]),
         ]
         return "\n".join(lines) + "\n"
@@ -130,6 +148,9 @@ _FAMILIES: Final = {
     "games_total": ("counter", "What games have gone through here."),
     "commit_conflicts_total": ("counter", "Changes played again because another had changed the game first."),
     "open_streams": ("gauge", "Streams of server-sent events that are open here."),
+    "open_player_streams": ("gauge", "Those of them that follow all games of a player."),
+    "matches_total": ("counter", "Requests for a quick match, and games that began with them."),
+    "waiting_seekers": ("gauge", "Requests of all instances that wait for a quick match."),
     "listed_games": (
         "gauge",
         "Public games in the index that all instances share, by status; some may have expired unnoticed.",

@@ -122,7 +122,9 @@ def stream_player_events(query: dict[str, Any]) -> Response:
     follower.check_key()
     after = last_event_id(_EVENT_ID, "This is no id of an event.") or query["after"]
     first = follower.read(after, 100)
-    return sse.response(follower.stream(first, after), count_open(follower.token, is_stream=True))
+    return sse.response(
+        follower.stream(first, after), count_open(follower.token, is_stream=True, of_player=True)
+    )
 
 
 def _follower() -> PlayerFollower:

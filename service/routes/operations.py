@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import suppress
+
 from flask import Response
 
 from service.matches.errors import Problem
+from service.matches.match import Status
 from service.observability.metrics import CONTENT_TYPE
 from service.openapi.operations import ResponseDoc, operation, text
 from service.schemas import responses
@@ -61,10 +65,12 @@ def get_metrics() -> Response:
     by status are the store's, and so the same on every server: take their maximum and not their sum.
     """
     check_accepts(CONTENT_TYPE, TEXT)
-    try:
-        listed = collaborators().games.listing.sizes()
-    except Problem:
-        listed = None
+    games = collaborators().games
+    stored: tuple[Mapping[Status, int] | None, int | None] = None, None
+    with suppress(Problem):
+        stored = games.listing.sizes(), games.pools.waiting(games.now_ms())
     return Response(
-        collaborators().metrics.text(listed), headers={"Cache-Control": "no-store"}, content_type=CONTENT_TYPE
+        collaborators().metrics.text(*stored),
+        headers={"Cache-Control": "no-store"},
+        content_type=CONTENT_TYPE,
     )

@@ -13,6 +13,10 @@ and of each player:
 
     skye:{player.ID}:seeks       hash    the ids of requests that may wait, and the times of their creation
 
+and of all pools:
+
+    skye:{pools}:waiting         zset    the ids of requests that wait, by when they expire: to count them
+
 One script adds a request and, when enough players wait, forms a group of them. So no player is in two groups
 of a pool, and no group lacks a player, however many requests arrive at once. The game is in another slot: it
 is created afterwards under the id that the group was given here, by whichever process comes first.
@@ -27,9 +31,12 @@ import redis
 
 from service.storage.lua_scripts import MinReplicas, Script
 from service.storage.redis_calls import RedisCalls
+from service.storage.retry import expect_int
 
 REQUEST_TTL_S: Final = 24 * 60 * 60
 """How long a request is kept."""
+
+_WAITING: Final = "skye:{pools}:waiting"
 
 # KEYS: the waiting requests, the players that wait. ARGV: 1 the id of a request, 2 the time in milliseconds
 # since 1970, then what a script needs more. Requests that have expired are dropped first.
@@ -198,17 +205,26 @@ class MatchPools:
 
         return self._calls.call(key, read)
 
-    def game_created(self, game_id: str, request_id: str) -> None:
+    def game_created(self, game_id: str, group: Sequence[StoredRequest]) -> None:
         """Note that the game of a group is created.
 
         :raises Problem: store_unavailable.
         """
-        key = _pool_key(request_id, f"group:{game_id}")
+        key = _pool_key(group[0].id, f"group:{game_id}")
         self._calls.call(key, lambda server: server.delete(key))
+        self._remove_waiting([request.id for request in group])
+
+    def waiting(self, now_ms: int) -> int:
+        """Return how many requests wait in all pools.
+
+        :raises Problem: store_unavailable.
+        """
+        reply: Any = self._calls.call(_WAITING, lambda server: server.zcount(_WAITING, now_ms, "+inf"))
+        return expect_int(reply)
 
     # Requests of a player.
 
-    def add_seek(self, player: str, request_id: str, now_ms: int) -> None:
+    def add_seek(self, player: str, request_id: str, now_ms: int, expires_ms: int) -> None:
         """Note that a player is about to add a request, so that any process can settle it after a crash.
 
         :raises Problem: store_unavailable.
@@ -221,7 +237,14 @@ class MatchPools:
             pipeline.expire(key, REQUEST_TTL_S)
             pipeline.execute()
 
+        def count(server: redis.Redis) -> None:
+            pipeline: Any = server.pipeline(transaction=False)
+            pipeline.zremrangebyscore(_WAITING, "-inf", now_ms)
+            pipeline.zadd(_WAITING, {request_id: expires_ms})
+            pipeline.execute()
+
         self._calls.call(key, write)
+        self._calls.call(_WAITING, count)
 
     def seeks(self, player: str) -> dict[str, int]:
         """Return the ids of a player's requests that may wait, and the times of their creation.
@@ -240,6 +263,10 @@ class MatchPools:
         if request_ids:
             key = _seeks_key(player)
             self._calls.call(key, lambda server: server.hdel(key, *request_ids))
+            self._remove_waiting(request_ids)
+
+    def _remove_waiting(self, request_ids: Collection[str]) -> None:
+        self._calls.call(_WAITING, lambda server: server.zrem(_WAITING, *request_ids))
 
     def _write(self, script: Script, request_id: str, arguments: list[Any]) -> None:
         keys = [_pool_key(request_id, kind) for kind in ("waiting", "players")]

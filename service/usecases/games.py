@@ -55,7 +55,7 @@ class Games:
         self._store = store
         self._settings = settings
         self._clock = clock
-        self._metrics = metrics or Metrics()
+        self.metrics = metrics or Metrics()
         self._cache = MatchCache()
         self.listing = Listing(store, self.now_ms)
         self.players = Players(store, settings, self.now_ms)
@@ -274,11 +274,11 @@ class Games:
         if not self._store.commit(
             Commit(match.id, expected, stored, entries, ttl_s, record, replaces_log=match.is_over)
         ):
-            self._metrics.commit_conflicted()
+            self.metrics.commit_conflicted()
             return False
         self._cache.put(stored, match)
         if before is None or before.status is not match.status:
-            self._metrics.game_changed(before.status if before else None, match.status)
+            self.metrics.game_changed(before.status if before else None, match.status)
         if before is not None and before.status is not match.status:
             self.listing.update(before, match)
         self.players.relay_commit(before, match)

@@ -20,9 +20,12 @@ class OpenStreams:
         self._metrics = metrics
         self._open: Counter[str] = Counter()
 
-    def open(self, token: str | None, address: str, *, is_stream: bool) -> Callable[[], None]:
+    def open(
+        self, token: str | None, address: str, *, is_stream: bool, of_player: bool = False
+    ) -> Callable[[], None]:
         """Count a stream or a long poll that a client opens.
 
+        :param of_player: whether it follows all games of a player.
         :returns: a function that counts its end; further calls do nothing.
         :raises Problem: too_many_streams.
         """
@@ -33,15 +36,15 @@ class OpenStreams:
                 raise Problem("too_many_streams", f"{limit} streams and long polls are open already.")
         self._open.update(owners.keys())
         if is_stream:
-            self._metrics.stream_opened()
+            self._metrics.stream_opened(of_player=of_player)
         on_close = ExitStack()
-        on_close.callback(self._close, owners.keys(), is_stream=is_stream)
+        on_close.callback(self._close, owners.keys(), is_stream=is_stream, of_player=of_player)
         return on_close.close
 
-    def _close(self, owners: Iterable[str], *, is_stream: bool) -> None:
+    def _close(self, owners: Iterable[str], *, is_stream: bool, of_player: bool) -> None:
         self._open.subtract(owners)
         for owner in owners:
             if not self._open[owner]:
                 del self._open[owner]
         if is_stream:
-            self._metrics.stream_closed()
+            self._metrics.stream_closed(of_player=of_player)

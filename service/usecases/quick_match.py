@@ -72,9 +72,10 @@ def seek_match(games: Games, command: Command, name: str, wishes: dict[str, Any]
     if found is None:
         _check_limits(games, player, request_id)
         game_id, expires_ms = id_from(secrets.token_bytes(12)), now_ms + wait_ms
-        games.pools.add_seek(player, request_id, now_ms)
+        games.pools.add_seek(player, request_id, now_ms, expires_ms)
         data = seekers.encode(seeker)
         games.pools.join(NewRequest(request_id, now_ms, player, data, expires_ms, wishes["seats"], game_id))
+        games.metrics.match_sought()
     elif found.id == request_id and decoded(seekers.decode, found.data).digest != seeker.digest:
         raise Problem("idempotency_key_reused")
     request = _settled(games, player, request_id)
@@ -167,7 +168,7 @@ def _seat_in(games: Games, game_id: str, request: StoredRequest) -> int | None:
     group = games.pools.group(game_id, request.id)
     if group:
         _create(games, game_id, group)
-        games.pools.game_created(game_id, request.id)
+        games.pools.game_created(game_id, group)
     try:
         return seat_of(games.current(game_id), request.player)
     except Problem as problem:
@@ -192,7 +193,8 @@ def _create(games: Games, game_id: str, group: list[StoredRequest]) -> None:
         name = _free_name(seeker.name, seats)
         seats += (replace(new_seat({"name": name}, tokens, seats, player), token=""),)  # nosec B106
     transition = autoplay.play_bots(lobby.open_match(match, seats, now_ms), now_ms)
-    games.commit(None, transition, limited=False)
+    if games.commit(None, transition, limited=False):
+        games.metrics.match_formed()
 
 
 def _free_name(name: str, seats: tuple[Seat, ...]) -> str:

@@ -14,13 +14,15 @@ from service.web.rate_limits import network
 _LAST_EVENT_ID = "Last-Event-ID"
 
 
-def count_open(token: str | None, *, is_stream: bool) -> Callable[[], None]:
+def count_open(token: str | None, *, is_stream: bool, of_player: bool = False) -> Callable[[], None]:
     """Count the stream or the long poll of this request among those that its client has open.
 
+    :param of_player: whether it follows all games of a player.
     :returns: a function that counts its end.
     :raises Problem: too_many_streams.
     """
-    return collaborators().open_streams.open(token, network(request.remote_addr), is_stream=is_stream)
+    address = network(request.remote_addr)
+    return collaborators().open_streams.open(token, address, is_stream=is_stream, of_player=of_player)
 
 
 def last_event_id(form: str, error: str) -> str | None:

@@ -13,6 +13,7 @@ from service.matches.errors import ERROR_CODES, Problem
 from service.observability.metrics import BUCKETS_S, pattern
 from service.observability.shared_counters import Tally
 from service.storage.redis_store import RedisStore
+from tests.support.endpoints import PLAYER_KEY
 from tests.support.playing import Service
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -174,6 +175,31 @@ def test_open_streams_are_told_while_they_are_open(service):
     for stream in opened:
         stream.close()
     assert value(scrape(service), "open_streams") == 0
+
+
+def test_streams_of_players_are_counted_apart(service):
+    player = service.call("GET", "/v1/me/events/stream", token=PLAYER_KEY)
+    game = service.table(2).call("GET", "events/stream")
+    samples = scrape(service)
+    assert (value(samples, "open_streams"), value(samples, "open_player_streams")) == (2, 1)
+    for stream in (player, game):
+        stream.close()
+    assert value(scrape(service), "open_player_streams") == 0
+
+
+def test_requests_that_wait_for_a_match_are_counted(service):
+    keys = [PLAYER_KEY, *(f"skye_key_{letter * 22}" for letter in "bcd")]
+    requests = [service.call("POST", "/v1/matches", {"name": "Ann", "seats": 3}, key).json for key in keys]
+    samples = scrape(service)
+    assert value(samples, "waiting_seekers") == 1
+    assert value(samples, "matches_total", event="sought") == 4
+    assert value(samples, "matches_total", event="formed") == 1
+    service.call("DELETE", f"/v1/matches/{requests[-1]['id']}", token=keys[-1])
+    assert value(scrape(service), "waiting_seekers") == 0
+    service.call("POST", "/v1/matches", {"name": "Ann", "seats": 3}, keys[-1])
+    assert value(scrape(service), "waiting_seekers") == 1
+    service.clock.now += 301
+    assert value(scrape(service), "waiting_seekers") == 0
 
 
 def test_no_label_tells_of_a_game_or_a_token(service):

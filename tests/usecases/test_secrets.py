@@ -9,8 +9,9 @@ import pytest
 
 from service.storage.codec import decode_match
 from service.storage.redis_store import RedisStore
-from tests.support.endpoints import ENDPOINTS
-from tests.support.playing import Service, dice, offer
+from service.web.collaborators import collaborators
+from tests.support.endpoints import ENDPOINTS, PLAYER_KEY
+from tests.support.playing import Game, Service, dice, offer
 
 SECRET = 1
 """The seat that keeps something to itself."""
@@ -318,3 +319,26 @@ def test_tokens_are_told_once_and_stored_as_hashes():
         for method, path, body in questions(game, [1]):
             shown = body_of(service.call(method, path, body, token), game.view()["last_event"]).decode()
             assert not any(other in shown for other in tokens)
+
+
+def answers_to_a_player(prices):
+    """Return what the API answers to a player key after another seat has set prices."""
+    service = Service()
+    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "start": True}
+    body["options"] = {"seed": "twins", "starting_seat": 0, "turn_ms": 60_000}
+    fixed = {"token_hex": lambda _: "0" * 32, "randbits": lambda _: 7}
+    with mock.patch.multiple(secrets, **fixed):
+        created = service.call("POST", "/v1/games", body, PLAYER_KEY, {"Idempotency-Key": "twins"}).json
+        game = Game(service, created)
+        assert game.offer(SECRET, *prices).status_code == 200
+        seen = [
+            service.call("GET", path, token=PLAYER_KEY).data for path in ("/v1/me/games", "/v1/me/events")
+        ]
+        collaborators(service.app).change_notifier.stop()
+        return [*seen, service.call("GET", "/v1/me/events/stream", token=PLAYER_KEY).data]
+
+
+def test_games_and_events_of_a_player_show_no_price_of_others():
+    cheap, dear = answers_to_a_player((1, 2)), answers_to_a_player((3, 1))
+    assert cheap == dear
+    assert b"your_turn" in cheap[1]

@@ -234,6 +234,13 @@ def test_all_tokens_of_an_address_share_its_budget():
     assert answers == [200, 200, 200, 429]
 
 
+def test_guessed_player_keys_use_up_the_limit_of_their_address():
+    service = limited(limit_requests_per_minute=3)
+    keys = [f"skye_key_{letter * 22}" for letter in "abcd"]
+    answers = [service.call("GET", "/v1/me/games", token=key) for key in keys]
+    assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
+
+
 def test_game_of_bots_costs_one_more_for_each_bot():
     service = limited(limit_games_per_minute=10)
     bots = {"players": [{"bot": "random"}] * 3, "start": True}
