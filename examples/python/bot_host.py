@@ -1,0 +1,114 @@
+"""A bot host: one player key, any number of games, and one stream that says where the bot must act."""
+
+import argparse
+import os
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from bot import act
+
+from skye_client import ApiError, ConnectionFailedError, Game, HistoryLostError, Player, Skye, new_key
+from skye_client import models as m
+
+
+class Host:
+    """Plays all games of a player key."""
+
+    def __init__(self, player: Player, threads: int) -> None:
+        self.player = player
+        # A game always belongs to the same thread, so no two act in it at the same time.
+        self.threads = [ThreadPoolExecutor(1) for _ in range(threads)]
+
+    def own_games(self) -> Iterator[m.OwnGame]:
+        """Yield all games of the key, those that wait for the bot first."""
+        page = self.player.games(limit=100)
+        yield from page["games"]
+        while page["next_cursor"]:
+            page = self.player.games(limit=100, cursor=page["next_cursor"])
+            yield from page["games"]
+
+    def create_missing(self, number: int, bots: int) -> None:
+        """Create games against bots of the server until the key has so many."""
+        missing = number - sum(1 for _ in self.own_games())
+        players = [{"name": "Host"}, *[{"bot": "random"}] * bots]
+        while missing > 0:
+            games = [{"players": players, "start": True}] * min(missing, 50)
+            self.player.request("POST", "/v1/batches", body={"games": games})
+            missing -= len(games)
+
+    def play(self, *, until_over: bool) -> None:
+        """Act wherever a game waits, now and after each event; with `until_over` until all games are over."""
+        while True:
+            # What happens from here on is in the stream, and what was before is in the list.
+            after = self.player.games(limit=1)["last_event"]
+            waiting = [own["game"]["id"] for own in self.own_games() if own["waiting"]]
+            for game in waiting:
+                self.take_turn_later(game)
+            try:
+                for event in self.player.events(after):
+                    if event["type"] == "your_turn":
+                        self.take_turn_later(event["game"])
+                    elif event["type"] == "finished":
+                        print("finished", event["game"], flush=True)
+                        if until_over and not self.has_active_games():
+                            return
+            except HistoryLostError:
+                continue
+
+    def has_active_games(self) -> bool:
+        """Return whether a game is not over. Those that are over come last in the list."""
+        games = self.player.games(limit=1)["games"]
+        return bool(games) and games[0]["game"]["status"] in ("lobby", "playing")
+
+    def take_turn_later(self, game: str) -> None:
+        """Let the thread of a game act in it."""
+        self.threads[hash(game) % len(self.threads)].submit(take_turn, self.player.game(game))
+
+
+def take_turn(game: Game) -> None:
+    """Act in a game as long as it waits for the bot."""
+    while True:
+        try:
+            view = game.get()
+            seat = view["you"]["seat"]
+            if seat is None or seat not in view["waiting_for"]:
+                return
+            act(game.seat(seat))
+        except ApiError as error:
+            if error.status in (401, 404):
+                return  # the game has expired
+            time.sleep(0.1)  # a deadline was faster, or the server is overloaded: look again
+        except ConnectionFailedError as error:
+            print(f"still trying {game.id}: {error}", flush=True)
+
+
+def key_in(path: Path) -> str:
+    """Return the player key that a file holds; put a new one into a file that is not there."""
+    if not path.exists():
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(new_key())
+    return path.read_text().strip()
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Play all games of the key."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--api", default="http://127.0.0.1:8000", help="the server")
+    parser.add_argument("--key", type=Path, default=Path("bot-host.key"), help="the file of the player key")
+    parser.add_argument("--games", type=int, default=0, help="create games until the key has so many")
+    parser.add_argument("--bots", type=int, default=1, help="how many bots of the server play in these")
+    parser.add_argument("--threads", type=int, default=4, help="in how many games to act at the same time")
+    parser.add_argument("--until-over", action="store_true", help="end when all games are over")
+    options = parser.parse_args(arguments)
+    with Skye(options.api) as skye:
+        host = Host(skye.player(key_in(options.key)), options.threads)
+        host.create_missing(options.games, options.bots)
+        print("playing", flush=True)
+        if host.has_active_games() or not options.until_over:
+            host.play(until_over=options.until_over)
+
+
+if __name__ == "__main__":
+    main()
