@@ -125,8 +125,8 @@ examples: $(VENV)/.installed-dev ## record again what the contract, the guide an
 league: $(VENV)/.installed ## play all bots of the engine against each other; writes the tables into engine/README.md
 	@$(BIN)/python -m bench.league
 
-.PHONY: pictures
-pictures: $(VENV)/.installed-dev ## make the pictures of the README with Chromium
+.PHONY: screenshots
+screenshots: $(VENV)/.installed-dev ## make the pictures of the README and the guide with Chromium
 	@$(BIN)/python -m tests.support.screenshots
 
 .PHONY: clients

@@ -26,8 +26,14 @@ _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-_OURS = ("docs.css", "docs.js")
-_KINDS = {".css": "text/css", ".js": "text/javascript", ".png": "image/png"}
+_OURS = ("docs.css", "docs.js", "table.webp", "territory.svg")
+_KINDS = {
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".webp": "image/webp",
+}
 _SWAGGER = ("swagger-ui.css", "swagger-ui-bundle.js", "favicon-16x16.png", "favicon-32x32.png")
 
 
@@ -132,7 +138,7 @@ def get_errors() -> Response:
 def get_docs_asset(asset: str) -> Response:
     """Get a part of a page.
 
-    Style sheets, scripts and icons of the pages, which load nothing from elsewhere.
+    Style sheets, scripts, icons and pictures of the pages, which load nothing from elsewhere.
     """
     if asset not in _OURS and asset not in _SWAGGER:
         raise Problem("not_found")

@@ -207,6 +207,8 @@ def test_what_never_changes_is_in_the_contract(service):
         "/docs/reference",
         "/docs/errors",
         "/docs/assets/docs.css",
+        "/docs/assets/table.webp",
+        "/docs/assets/territory.svg",
         "/openapi.yaml",
         "/openapi.json",
     ],

@@ -1,43 +1,103 @@
-"""Make the pictures of the README from a live server: `python -m tests.support.screenshots`."""
+"""Make the pictures of the README and the guide from a live server: `python -m tests.support.screenshots`."""
 
 import base64
 import tempfile
 import urllib.request
 from pathlib import Path
-from urllib.parse import urlencode
 
-from tests.support.chromium import browsing, find_chromium
+from playwright.sync_api import sync_playwright
+
+from tests.support.chromium import find_chromium
 from tests.support.launcher import ROOT, launching
+from tests.table.driver import Browser, Screen
 
-FOLDER = ROOT / "examples" / "browser"
+FOLDER = ROOT / "service" / "docs" / "static"
+NAMES = ("Ann", "Bob", "Cat", "Dee")
 GAME = {
     "name": "An evening on Skye",
-    "players": [{"name": name, "bot": "greedy"} for name in ("Ann", "Bob", "Cat", "Dee")],
+    "players": [{"name": name, "bot": "greedy"} for name in NAMES],
     "start": True,
     "options": {"seed": "skye"},
 }
+FORK = {"round": 4, "phase": "building"}
+WINDOW = {"width": 1400, "height": 860}
+MAX_BYTES = 200_000
+
+_GAINS_SHOWN = """() => {
+  const gains = document.querySelector(".building .gains");
+  return gains.offsetParent && !gains.textContent.includes("?");
+}"""
+_BEST = """() => {
+  const gain = (cell) => Number(cell.querySelector(".best").textContent || 0);
+  const best = [...document.querySelectorAll(".cell.legal")].reduce((a, b) => gain(b) > gain(a) ? b : a);
+  return {gain: gain(best), x: best.dataset.x, y: best.dataset.y};
+}"""
 
 
-def main():
-    """Let bots play a game, and save a territory and the spectator page that shows it."""
+def save(name: str, picture: bytes) -> None:
+    """Write a picture that is small enough for a page."""
+    assert len(picture) < MAX_BYTES, f"{name} has {len(picture)} bytes"
+    (FOLDER / name).write_bytes(picture)
+
+
+def territory_of_the_winner(server) -> tuple[bytes, dict]:
+    """Let bots play a game; return the territory of the winner and the record of the game."""
+    game = server.call("POST", "/v1/games", GAME)["game"]
+    path = f"/v1/games/{game['id']}"
+    winner = f"{path}/players/{game['result']['winners'][0]}/territory.svg"
+    with urllib.request.urlopen(server.url + winner, timeout=10) as picture:
+        return picture.read(), server.call("GET", f"{path}/record")
+
+
+def best_cell(page, tile) -> dict:
+    """Return the cell where a tile in hand gains most, and how much."""
+    tile.click()
+    page.locator(".cell.legal").first.click()
+    page.wait_for_function(_GAINS_SHOWN)
+    page.keyboard.press("Escape")
+    found = page.evaluate(_BEST)
+    tile.click()
+    return found
+
+
+def table_with_a_ghost(screen: Screen) -> bytes:
+    """Choose a tile and its best place, and return what the page looks like."""
+    page = screen.page
+    page.wait_for_selector(".hand-tile:not(.dim)")
+    tiles = page.locator(".hand-tile:not(.dim)")
+    found = [best_cell(page, tile) for tile in tiles.all()]
+    best = max(found, key=lambda cell: cell["gain"])
+    tiles.nth(found.index(best)).click()
+    page.click(f'.cell[data-x="{best["x"]}"][data-y="{best["y"]}"]')
+    page.wait_for_function(_GAINS_SHOWN)
+    page.wait_for_selector(".ghost .edge")
+    page.wait_for_function("() => [...document.images].every((image) => image.complete)")
+    session = page.context.new_cdp_session(page)
+    shot = session.send("Page.captureScreenshot", {"format": "webp", "quality": 80})
+    return base64.b64decode(shot["data"])
+
+
+def main() -> None:
+    """Save a territory, and the table at which a person continues the same game."""
+    options = ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage"]
     with (
-        tempfile.TemporaryDirectory() as folder,
-        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile,
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
         launching(Path(folder)) as start,
-        browsing(find_chromium(), Path(profile)) as page,
+        sync_playwright() as playwright,
     ):
         server = start(SKYE_WORKERS="2")
-        game = server.call("POST", "/v1/games", GAME)["game"]
-        path = f"/v1/games/{game['id']}/players/{game['result']['winners'][0]}/territory.svg"
-        with urllib.request.urlopen(server.url + path, timeout=10) as picture:
-            (FOLDER / "territory.svg").write_bytes(picture.read())
-        index = (FOLDER / "index.html").as_uri()
-        page.open(f"{index}?{urlencode({'api': server.url, 'game': game['id']})}")
-        drawn = "[...document.querySelectorAll('.territory img')].filter((image) => image.naturalWidth > 200)"
-        page.wait_until(f"{drawn}.length === {len(GAME['players'])}")
-        page.wait_until("document.getElementById('line')?.textContent === 'over'")
-        shot = page.send("Page.captureScreenshot", format="png")["data"]
-        (FOLDER / "spectator.png").write_bytes(base64.b64decode(shot))
+        territory, record = territory_of_the_winner(server)
+        save("territory.svg", territory)
+        players = [player | {"bot": "greedy"} for player in record["players"]]
+        players[0]["bot"] = None
+        fork = {"name": GAME["name"], "record": record | {"players": players}, "until": FORK}
+        created = server.call("POST", "/v1/games", fork)
+        chromium = playwright.chromium.launch(executable_path=find_chromium(), args=options)
+        browser = Browser(chromium, server.url)
+        seat = f"/play/?game={created['game']['id']}&lang=en#seat={created['players'][0]['token']}"
+        save("table.webp", table_with_a_ghost(browser.window(seat, **WINDOW)))
+        browser.close()
+        chromium.close()
 
 
 if __name__ == "__main__":
