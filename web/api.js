@@ -6,7 +6,7 @@ export const skye = new Skye(location.origin);
 /** @typedef {import("./client/resources.js").GameData} Game */
 /** @typedef {Game["players"][number]} Player */
 /**
- * Those of a union that this version knows; the contract leaves room for types of later versions.
+ * The members of a union that this version knows; the contract allows further types in later versions.
  *
  * @template Member
  * @typedef {Member extends {type: infer Type} ? (string extends Type ? never : Member) : never} Known

@@ -19,7 +19,7 @@ export class Board {
   #bounds = "";
   #at = { x: 0, y: 0 };
 
-  /** @param {Placing | null} placing Null when nobody builds here. */
+  /** @param {Placing | null} placing Null where tiles cannot be placed. */
   constructor(placing) {
     this.placing = placing;
     this.grid = h("div", { class: "grid", role: "grid", dir: "ltr", onkeydown: (/** @type {KeyboardEvent} */ event) => this.#key(event) });

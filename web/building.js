@@ -25,7 +25,7 @@ export function buildingTray(store, placing) {
   const ask = confirmation(t("build.finish_returns"), t("build.finish"), () => void send());
   const root = h("section", { class: "tray-part building", "aria-label": t("phase.building") },
     h("h2", {}, t("build.title")), hint, hand, gains.root,
-    h("div", { class: "bar" }, place, turn, cancel, undo, finish), ask.root);
+    h("div", { class: "bar" }, place, turn, cancel, undo, finish));
 
   /** @param {string} type */
   function listed(type) {
@@ -104,9 +104,13 @@ export function buildingTray(store, placing) {
 export function confirmation(question, yes, confirmed) {
   /** @type {HTMLElement | null} */
   let opener = null;
-  const close = () => { root.close(); opener?.focus(); };
-  const root = h("dialog", { "aria-label": question }, h("p", {}, question),
+  const close = () => { root.close(); root.remove(); opener?.focus(); };
+  const root = h("dialog", { "aria-label": question, oncancel: close }, h("p", {}, question),
     h("div", { class: "bar" }, button(yes, () => { close(); confirmed(); }, { class: "primary", "data-act": "yes" }),
       button(t("cancel"), close)));
-  return { root, open(/** @type {HTMLElement} */ from) { opener = from; root.showModal(); } };
+  return { open(/** @type {HTMLElement} */ from) {
+    opener = from;
+    document.body.append(root); // inside a closed menu it would not be shown
+    root.showModal();
+  } };
 }

@@ -35,10 +35,21 @@ async function load(name) {
 }
 
 function wantedLanguage() {
-  const asked = new URLSearchParams(location.search).get("lang");
+  const asked = askedLanguage();
   if (asked === "x-long" || asked === "x-rtl") return asked;
   const candidates = [asked, stored(), ...navigator.languages].map((tag) => (tag ?? "").slice(0, 2).toLowerCase());
   return candidates.find((tag) => tag in LANGUAGES) ?? "en";
+}
+
+/** The language that an address has asked for; it lasts as long as the tab. */
+function askedLanguage() {
+  const asked = new URLSearchParams(location.search).get("lang");
+  try {
+    if (asked) sessionStorage.setItem(STORED, asked);
+    return asked ?? sessionStorage.getItem(STORED);
+  } catch {
+    return asked;
+  }
 }
 
 function stored() {
@@ -73,7 +84,12 @@ export function has(key) {
 
 /** @param {string | number} value */
 function shown(value) {
-  return typeof value === "number" ? numbers.format(value) : `\u2068${value}\u2069`;
+  return typeof value === "number" ? numbers.format(value) : isolated(value);
+}
+
+/** A name inside a text, whose direction does not turn the rest. @param {string} name */
+export function isolated(name) {
+  return `\u2068${name}\u2069`;
 }
 
 /** A message without the marks that isolate names, for what is stored. @param {string} text */
@@ -93,7 +109,7 @@ export function signed(value) {
 
 /** @param {string[]} items */
 export function list(items) {
-  return new Intl.ListFormat(language, { type: "conjunction" }).format(items.map((item) => `\u2068${item}\u2069`));
+  return new Intl.ListFormat(language, { type: "conjunction" }).format(items.map(isolated));
 }
 
 /**

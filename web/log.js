@@ -1,5 +1,5 @@
 import { h } from "./dom.js";
-import { list, signed, t } from "./i18n.js";
+import { isolated, list, signed, t } from "./i18n.js";
 import { placeName } from "./place.js";
 
 /** @typedef {import("./api.js").Event} Event */
@@ -11,25 +11,25 @@ import { placeName } from "./place.js";
  * @param {{view: Game, log: Event[]}} store
  */
 export function logPanel(store) {
-  let told = 0;
+  let shown = 0;
   let first = 0;
   const items = h("ol", { class: "log", "aria-live": "off", tabindex: 0, "aria-label": t("tab.log") });
   const root = h("section", { class: "panel", "aria-label": t("tab.log") }, h("h2", {}, t("tab.log")), items);
   return { root, show() {
     const { log, view } = store;
-    if ((log.at(-1)?.id ?? 0) < told || (log[0]?.id ?? 0) !== first) { items.replaceChildren(); told = 0; first = log[0]?.id ?? 0; }
-    const fresh = log.slice(log.findIndex(({ id }) => id > told)).filter(({ id }) => id > told);
+    if ((log.at(-1)?.id ?? 0) < shown || (log[0]?.id ?? 0) !== first) { items.replaceChildren(); shown = 0; first = log[0]?.id ?? 0; }
+    const fresh = log.slice(log.findIndex(({ id }) => id > shown)).filter(({ id }) => id > shown);
     const lines = fresh.flatMap((event) => {
       const text = story(event, view);
       return text ? [h("li", { class: event.type }, text)] : [];
     });
     items.prepend(...lines.reverse());
-    told = log.at(-1)?.id ?? 0;
+    shown = log.at(-1)?.id ?? 0;
   } };
 }
 
 /**
- * An event in words; empty for what nobody needs to read.
+ * Return an event in words, or an empty string for an event that the log leaves out.
  *
  * @param {any} event
  * @param {Game} view
@@ -38,7 +38,7 @@ export function logPanel(store) {
 export function story(event, view) {
   const name = (/** @type {number} */ seat) => view.players[seat]?.name ?? t("log.seat", { seat: seat + 1 });
   /** @type {Record<string, () => string>} */
-  const told = {
+  const texts = {
     game_created: () => t("log.game_created"),
     player_joined: () => t("log.player_joined", { name: event.name }),
     player_changed: () => t("log.player_changed", { name: event.name }),
@@ -58,11 +58,11 @@ export function story(event, view) {
     building_finished: () => (event.returned.length ? t("log.returned", { name: name(event.seat), tiles: list(event.returned) })
       : t("log.building_finished", { name: name(event.seat) })),
     round_scored: () => t("log.round_scored", { points: list(event.players.map((/** @type {any} */ { seat, scoring_tiles }) => (
-      `${name(seat)} ${signed(scoring_tiles.reduce((/** @type {number} */ sum, /** @type {any} */ { points }) => sum + points, 0))}`))) }),
+      `${isolated(name(seat))} ${signed(scoring_tiles.reduce((/** @type {number} */ sum, /** @type {any} */ { points }) => sum + points, 0))}`))) }),
     timed_out: () => t("log.timed_out", { name: name(event.seat) }),
     bot_took_over: () => t("log.bot_took_over", { name: name(event.seat), bot: t(`bot.${event.bot}`) }),
     game_finished: () => t("result.winners", { count: event.result.winners.length, names: list(event.result.winners.map(name)) }),
     game_aborted: () => t("result.aborted"),
   };
-  return told[event.type]?.() ?? "";
+  return texts[event.type]?.() ?? "";
 }

@@ -15,4 +15,8 @@ async function main() {
   else await (await import("./table.js")).openTable(app, game);
 }
 
-main().catch(toastError);
+main().catch(async (error) => {
+  const app = document.getElementById("app");
+  if (app && !app.hasChildNodes()) (await import("./problem.js")).showProblem(app, error);
+  else toastError(error);
+}).catch(toastError);

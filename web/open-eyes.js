@@ -12,8 +12,8 @@
  */
 export function secretsOf(events, record) {
   const set = /** @type {any[]} */ (record.actions).filter(({ type }) => type === "set_offer");
-  const told = events.filter(({ type }) => type === "offer_set");
-  return { offers: new Map(told.map((event, index) => [event.id, set[index]])) };
+  const setEvents = events.filter(({ type }) => type === "offer_set");
+  return { offers: new Map(setEvents.map((event, index) => [event.id, set[index]])) };
 }
 
 /**

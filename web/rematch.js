@@ -2,6 +2,7 @@ import { ApiError } from "./client/errors.js";
 import { skye } from "./api.js";
 import { announce, attribute, button, h, hide, setText } from "./dom.js";
 import { list, t } from "./i18n.js";
+import { resultPanel } from "./result.js";
 import { toastError } from "./toast.js";
 import { addSeatToken, keepTokens, tokenFor, tokensOf } from "./tokens.js";
 
@@ -11,19 +12,34 @@ import { addSeatToken, keepTokens, tokenFor, tokensOf } from "./tokens.js";
 const POLL_MS = 4000;
 
 /**
+ * The result of a game, with the ways to go on from there.
+ *
+ * @param {Store} store
+ */
+export function endPanel(store) {
+  const rematch = rematchPanel(store);
+  const replay = h("a", { class: "button", href: `${address(store.id)}&replay=1` }, t("result.replay"));
+  const result = resultPanel(store, rematch.root, replay);
+  return { root: result.root, show() {
+    result.show();
+    if (store.view.status === "finished") rematch.show();
+  } };
+}
+
+/**
  * The rematch of a game that is over. The first player opens it; the page of each other player and spectator finds it,
  * because the events of the old game have ended.
  *
  * @param {Store} store
  */
-export function rematchPanel(store) {
+function rematchPanel(store) {
   /** @type {Rematch} */
   let found = null;
   let polling = false;
   const text = h("span", {});
-  const again = button(t("result.again"), () => void play(), { class: "primary", "data-act": "again" });
-  const link = h("a", { class: "button", "data-act": "rematch" }, t("rematch.open"));
-  const root = h("span", { class: "bar rematch" }, text, again, link);
+  const again = button(t("result.again"), () => void play(), { class: "primary", "data-act": "again", hidden: true });
+  const link = h("a", { class: "button", "data-act": "rematch", hidden: true }, t("rematch.open"));
+  const root = h("div", { class: "bar rematch" }, text, again, link);
 
   async function poll() {
     polling = true;

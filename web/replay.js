@@ -9,7 +9,8 @@ import { market } from "./market.js";
 import { languageChoice } from "./menu.js";
 import { opened, secretsOf } from "./open-eyes.js";
 import { loadTileSheet } from "./pictures.js";
-import { resultPanel, scoringPanel } from "./scores.js";
+import { resultPanel } from "./result.js";
+import { scoringPanel } from "./scores.js";
 import { seatCards } from "./seats.js";
 import { tokenFor } from "./tokens.js";
 
@@ -94,9 +95,9 @@ class Replay {
     hide(fork, !this.secrets);
     this.caption = h("p", { class: "caption" });
     const bar = h("section", { class: "tray-part scrubber", "aria-label": t("replay.title") }, this.caption, this.slider,
-      h("div", { class: "bar" }, control("⏮", "first", () => this.seek(0)), control("«", "round_back", () => this.round(-1)),
+      h("div", { class: "bar" }, control("|‹", "first", () => this.seek(0)), control("«", "round_back", () => this.round(-1)),
         control("‹", "back", () => this.seek(this.step - 1)), this.play, control("›", "forward", () => this.seek(this.step + 1)),
-        control("»", "round_forward", () => this.round(1)), control("⏭", "last", () => this.seek(this.steps.length - 1)), this.speed, eyes, fork));
+        control("»", "round_forward", () => this.round(1)), control("›|", "last", () => this.seek(this.steps.length - 1)), this.speed, eyes, fork));
     this.head = h("span", { class: "turn" });
     const header = h("header", { class: "head" }, h("h1", {}, h("a", { href: "/play/", "aria-label": t("table.all_games") }, "Skye")),
       h("span", { class: "round" }, t("replay.title")), this.head,

@@ -1,5 +1,5 @@
-import { h, hide, keyed, setText } from "./dom.js";
-import { list, number, t } from "./i18n.js";
+import { h, keyed, setText } from "./dom.js";
+import { number, t } from "./i18n.js";
 import { scoringPicture } from "./pictures.js";
 
 /** @typedef {import("./api.js").Game} Game */
@@ -29,31 +29,5 @@ export function scoringPanel(store) {
   return { root, show() {
     keyed(items, store.view.scoring_tiles, ({ slot, id }) => slot + id, item);
     setText(bag, t("scoring.bag", { count: store.view.bag.count }));
-  } };
-}
-
-/**
- * How the game has ended.
- *
- * @param {{view: Game}} store
- * @param {...Node} more Buttons below the table.
- */
-export function resultPanel(store, ...more) {
-  const title = h("h2", { tabindex: -1 });
-  const table = h("table", {});
-  const root = h("section", { class: "result panel", hidden: true, "aria-label": t("result.title") },
-    title, h("div", { class: "scroll-x", tabindex: 0, role: "group", "aria-label": t("result.title") }, table), h("div", { class: "bar" }, ...more));
-  return { root, show() {
-    const { view } = store;
-    hide(root, view.result === null && view.status !== "aborted");
-    if (!view.result) { if (view.status === "aborted") setText(title, t("result.aborted")); return; }
-    const { winners, players } = view.result;
-    setText(title, t("result.winners", { count: winners.length, names: list(winners.map((seat) => view.players[seat].name)) }));
-    const head = h("tr", {}, h("th", { scope: "col" }, t("result.player")), ...view.scoring_tiles.map(({ id }) => h("th", { scope: "col" }, t(`scoring.${id}.title`))),
-      h("th", { scope: "col" }, t("gains.scrolls")), h("th", { scope: "col" }, t("result.gold")), h("th", { scope: "col" }, t("result.total")));
-    table.replaceChildren(head, ...players.map((player) => h("tr", { class: winners.includes(player.seat) ? "won" : "" },
-      h("th", { scope: "row" }, h("bdi", {}, view.players[player.seat].name)),
-      ...player.scoring_tiles.map(({ points }) => h("td", {}, number(points))),
-      h("td", {}, number(player.scroll_points)), h("td", {}, number(player.gold_points)), h("td", { class: "total" }, number(player.score)))));
   } };
 }

@@ -6,7 +6,7 @@ import { tilePicture } from "./pictures.js";
 
 const SHAPES = { red: "▲", blue: "●", yellow: "★", white: "◆", green: "■" };
 
-/** The mark of a colour: a shape, so that it can be told apart without seeing colours. @param {string} color */
+/** The mark of a colour has a shape of its own, so that players who do not see colours can distinguish it. @param {string} color */
 export function colorMark(color) {
   return h("span", { class: `mark ${color}`, "aria-hidden": "true" }, SHAPES[/** @type {keyof SHAPES} */ (color)] ?? "●");
 }
@@ -39,7 +39,7 @@ export function seatCards(store, choose, chosen) {
       notes.replaceChildren(...badges(view, player).map((text) => h("span", { class: "badge" }, text)));
       const rows = new Set(player.territory.map(({ y }) => y)).size;
       const columns = new Set(player.territory.map(({ x }) => x)).size;
-      map.style.setProperty("--mini", `${Math.min(2.6, 9 / rows, 14 / columns)}rem`);
+      map.style.setProperty("--mini", `${Math.min(2.6, 9 / rows, 12 / columns)}rem`);
       keyed(map, miniTiles(player), ({ key }) => key, miniTile);
       setText(look, chosen() === seat ? t("seat.shown") : t("seat.look", { name: player.name }));
       attribute(look, "aria-pressed", String(chosen() === seat));

@@ -261,7 +261,7 @@ export class Store {
     }
   }
 
-  /** Wait until the view has an event; ask for it when it does not arrive by itself. @param {number} event */
+  /** Wait until the view has an event; request it when it does not arrive in the stream. @param {number} event */
   async #reached(event) {
     if (this.view.last_event >= event) return;
     await new Promise((resolve) => {

@@ -14,7 +14,7 @@ import { FLIGHT_MS, fly } from "./motion.js";
 import { loadTileSheet } from "./pictures.js";
 import { Placing } from "./place.js";
 import { pricingTray } from "./pricing.js";
-import { resultPanel, scoringPanel } from "./scores.js";
+import { scoringPanel } from "./scores.js";
 import { seatCards } from "./seats.js";
 import { Store } from "./store.js";
 import { toast, toastError } from "./toast.js";
@@ -46,18 +46,13 @@ export async function openTable(app, id, chosen = 0) {
       toastError(error);
       return openTable(app, id);
     }
-    app.replaceChildren(problemPage());
-    throw error;
+    return (await import("./problem.js")).showProblem(app, error);
   }
   app.replaceChildren(table.root);
   table.show();
   void loadTileSheet();
   if (!persistent && seats.length) toast(t("tokens.memory_only"));
   performance.measure("skye-ready");
-}
-
-function problemPage() {
-  return h("main", { class: "front" }, h("h1", {}, t("table.not_found")), h("p", {}, h("a", { href: "/play/" }, t("table.all_games"))));
 }
 
 /** The frame of a game: header, board, trays and panels. */
@@ -82,8 +77,8 @@ class Table {
     this.looked = null;
     this.placing = new Placing(store, () => this.show());
     this.board = new Board(this.placing);
-    this.pricing = pricingTray(store, (tile) => this.#attempt(tile));
-    this.market = market(store, (tile) => this.placing.select(tile));
+    this.pricing = pricingTray(store, (tile) => { this.tab("board"); this.#attempt(this.placing.tile === tile ? null : tile); });
+    this.market = market(store, (tile) => this.#attempt(tile));
     this.trial = trialTray(store, this.placing);
     this.building = buildingTray(store, this.placing);
     this.handOver = lazyPart(() => store.view.status !== "lobby" && tokensOf(store.id).seats.length > 1,
@@ -97,9 +92,8 @@ class Table {
       return countingStrip(store, (tiles, seat) => this.#light(tiles, seat), () => { this.#ending = false; this.show(); });
     });
     this.lobby = lazyPart(() => store.view.status === "lobby", async () => (await import("./lobby.js")).lobbyPanel(store, reopen));
-    this.rematch = lazyPart(() => store.view.status === "finished", async () => (await import("./rematch.js")).rematchPanel(store));
-    const replay = h("a", { class: "button", href: `/play/?game=${encodeURIComponent(store.id)}&replay=1` }, t("result.replay"));
-    this.result = resultPanel(store, this.rematch.root, replay);
+    this.result = lazyPart(() => !this.#ending && (store.view.status === "finished" || store.view.status === "aborted"),
+      async () => (await import("./rematch.js")).endPanel(store));
     this.menu = tableMenu(store, chosen, reopen, () => this.handOver.part?.seats() ?? []);
     this.keys = tableKeys(this);
     this.root = this.#layOut();
@@ -155,10 +149,15 @@ class Table {
     this.show();
   }
 
-  /** Show where a tile that is not ours yet would fit. @param {string} tile */
+  /** Show where a tile that is not ours yet would fit. @param {string | null} tile */
   #attempt(tile) {
-    this.placing.select(this.placing.tile === tile ? null : tile);
-    this.look(null);
+    this.placing.select(tile);
+    if (!tile) return;
+    this.looked = null;
+    this.show();
+    const { tray, board } = this;
+    if (board.root.parentElement && tray) board.root.parentElement.style.scrollPaddingBottom = `${tray.offsetHeight}px`;
+    board.root.scrollIntoView({ block: "nearest" });
   }
 
   /** @param {string[]} tiles @param {number | null} seat */
@@ -202,7 +201,7 @@ class Table {
     this.placing.refresh();
     this.#showHeader();
     this.#showTrays();
-    for (const part of [this.lobby, this.market, this.seats, this.scoring, this.log, this.result, this.rematch, this.menu]) part.show();
+    for (const part of [this.lobby, this.market, this.seats, this.scoring, this.log, this.result, this.menu]) part.show();
     if (this.#ending) hide(this.result.root, true); // the end is being counted up
     this.#showBoard();
     this.#announceTurn();

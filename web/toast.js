@@ -19,12 +19,16 @@ export function explain(error) {
 
 /** @param {unknown} error Shown for a while, and spoken at once. */
 export function toastError(error) {
-  const text = explain(error);
-  alertNow(text);
-  const isProse = error instanceof ApiError && !has(`error.${error.code}`);
+  alertNow(explain(error));
   const details = error instanceof ApiError && error.requestId
     ? h("details", {}, h("summary", {}, t("toast.details")), h("code", {}, `${error.code} · ${error.requestId}`)) : null;
-  show("bad", h("span", isProse ? { lang: "en" } : {}, text), details);
+  show("bad", errorText(error), details);
+}
+
+/** The explanation of an error; what only the server can say is in English. @param {unknown} error */
+export function errorText(error) {
+  const isProse = error instanceof ApiError && !has(`error.${error.code}`);
+  return h("span", isProse ? { lang: "en" } : {}, explain(error));
 }
 
 /** @param {string} text */

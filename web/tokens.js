@@ -58,7 +58,7 @@ export function dropToken(id, token) {
   });
 }
 
-/** The token to open a game with: that of a seat, else of the host, else an invitation. @param {string} id @param {number} [chosen] */
+/** The token to open a game with: of a seat; without one, of the host; without one, an invitation. @param {string} id @param {number} [chosen] */
 export function tokenFor(id, chosen = 0) {
   const { seats, host, invite } = tokensOf(id);
   return seats[chosen] ?? seats[0] ?? host ?? invite ?? null;

@@ -69,6 +69,7 @@ export class Viewport {
     const { scroller } = this;
     scroller.scrollLeft = (scroller.scrollWidth - scroller.clientWidth) / 2;
     scroller.scrollTop = (scroller.scrollHeight - scroller.clientHeight) / 2;
+    this.board.querySelector(".ghost")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
   /** @param {number} cell */

@@ -73,6 +73,23 @@ def check_ghost(browser, screen, axe):
     screen.page.keyboard.press("Escape")
 
 
+def check_menu(browser, screen, axe):
+    """Look for findings in the open menu, in a question and in a dialog that it opens."""
+    page = screen.page
+    page.click(".menu summary")
+    page.wait_for_selector(".menu-items")
+    assert findings(browser, screen, axe) == []
+    page.click(".menu-items [data-act=leave]")
+    page.wait_for_selector("dialog[open]")
+    assert findings(browser, screen, axe) == []
+    page.keyboard.press("Escape")
+    page.click(".menu summary")
+    page.click(".menu-items [data-act=seat-link]")
+    page.wait_for_selector("dialog[open] input")
+    assert findings(browser, screen, axe) == []
+    page.keyboard.press("Escape")
+
+
 def check_every_phase(browser, axe, language="en", **window):
     """Look for findings on every screen and in every phase of a game."""
     check_before_a_game(browser, axe, language, **window)
@@ -83,6 +100,7 @@ def check_every_phase(browser, axe, language="en", **window):
         assert findings(browser, screen, axe) == [], phase
         if phase == "pricing":
             check_trial(browser, screen, axe)
+            check_menu(browser, screen, axe)
     check_ghost(browser, screen, axe)
     screen.play_until(lambda state: state["phase"] == "pricing")
     screen.page.wait_for_selector(".strip .points:visible")
@@ -93,6 +111,13 @@ def check_every_phase(browser, axe, language="en", **window):
     replay = browser.window(f"/play/?game={game}&replay=1&lang={language}#e=20", **window)
     replay.page.wait_for_selector(".scrub")
     assert findings(browser, replay, axe) == []
+    replay.page.click("[data-act=fork]")
+    replay.page.wait_for_selector("dialog[open]")
+    assert findings(browser, replay, axe) == []
+    browser.expected.append("404")
+    gone = browser.window(f"/play/?game=nosuchgame&lang={language}", **window)
+    gone.page.wait_for_selector("main h1")
+    assert findings(browser, gone, axe) == []
 
 
 def check_hand_over(browser, axe, language="en", **window):
@@ -130,7 +155,7 @@ def test_axe_finds_nothing_at_hand_over_in_other_languages(browser, axe, languag
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_seats_are_told_apart_by_shape_as_well_as_color(browser, scheme):
+def test_seats_differ_by_shape_as_well_as_by_color(browser, scheme):
     names = ("Ann", "Bob", "Cy", "Dee", "Eve")
     game, tokens, _ = browser.game(*names)
     screen = browser.window(f"/play/?game={game}#seat={tokens[0]}", color_scheme=scheme)

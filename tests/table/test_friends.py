@@ -93,10 +93,38 @@ def test_renewed_seat_link_makes_the_old_one_invalid(browser):
     assert not stranger.page.locator(".pricing").is_visible()
 
 
-def test_renamed_player_is_told_in_the_log(browser):
+def test_renamed_player_is_named_in_the_log(browser):
     game, tokens, _ = browser.game("Ann", "Bob", start=False, seats=3)
     screen = browser.window(f"/play/?game={game}")
     screen.page.wait_for_selector(".lobby-seats li:nth-child(2)")
     call(browser.url, "PATCH", f"/v1/games/{game}/players/0", {"name": "Ada"}, tokens[0])
     screen.page.wait_for_selector(".log .player_changed")
     assert "Ada" in screen.page.locator(".log .player_changed").inner_text()
+
+
+def test_player_who_resigns_watches_while_a_bot_plays_on(browser):
+    game, tokens, _ = browser.game("Ann", "Bob")
+    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}")
+    page = screen.page
+    page.wait_for_selector(".pricing .card")
+    page.click(".menu summary")
+    page.click("[data-act=leave]")
+    page.click("dialog[open] button:has-text('Cancel')")
+    assert screen.view()["players"][0]["bot"] is None
+    page.click(".menu summary")
+    page.click("[data-act=leave]")
+    page.click("dialog[open] [data-act=yes]")
+    page.wait_for_selector(".log .bot_took_over")
+    page.wait_for_selector(".pricing", state="hidden")
+    assert screen.view()["players"][0]["bot"]
+
+
+def test_forgotten_game_keeps_no_token_in_the_browser(browser):
+    game, tokens, _ = browser.game("Ann", "Bob")
+    page = browser.window(f"/play/?game={game}#seat={tokens[0]}").page
+    page.wait_for_selector(".pricing .card")
+    page.click(".menu summary")
+    page.click("[data-act=forget]")
+    page.click("dialog[open] [data-act=yes]")
+    page.wait_for_selector(".front")
+    assert page.evaluate("id => localStorage[`skye.game.${id}`]", game) is None

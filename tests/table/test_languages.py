@@ -96,3 +96,23 @@ def test_game_is_shown_in_the_language_of_the_browser(browser):
     screen.page.wait_for_selector(".pricing .card")
     assert screen.page.locator(".head .turn").inner_text() == "Lege deine Preise fest"
     assert screen.page.evaluate("document.documentElement.lang") == "de"
+
+
+def test_language_of_an_address_lasts_through_the_visit(browser):
+    game, tokens, _ = browser.game("Ann", bots=["greedy"])
+    screen = browser.window(f"/play/?game={game}&lang=ru#seat={tokens[0]}")
+    screen.page.wait_for_selector(".pricing .card")
+    screen.page.click(".head h1 a")
+    screen.page.wait_for_selector(".front")
+    assert screen.page.evaluate("document.documentElement.lang") == "ru"
+
+
+@pytest.mark.full_size
+@pytest.mark.parametrize("language", ["x-long", "ja"])
+def test_replay_of_long_names_stays_within_a_phone(browser, language):
+    game, _, _ = browser.game("W" * 40, "The player with the very long name", start=True)
+    screen = browser.window(f"/play/?game={game}&replay=1&lang={language}", width=360, height=740)
+    screen.page.wait_for_selector(".scrub")
+    assert overflowing(screen.page) == []
+    right = "[...document.querySelectorAll('.scrubber *')].map((one) => one.getBoundingClientRect().right)"
+    assert max(screen.page.evaluate(right)) <= 360

@@ -1,0 +1,65 @@
+import { confirmation } from "./building.js";
+import { button, h, hide } from "./dom.js";
+import { t } from "./i18n.js";
+import { openHelp } from "./keys.js";
+import { languageChoice } from "./menu.js";
+import { settingBox } from "./settings.js";
+import { share } from "./share.js";
+import { toastError } from "./toast.js";
+import { dropToken, forget, keepTokens, seatLink, tokensOf, watchLink } from "./tokens.js";
+
+/** @typedef {import("./store.js").Store} Store */
+
+/**
+ * The items of the menu of a game.
+ *
+ * @param {Store} store
+ * @param {number} chosen
+ * @param {(seat: number) => void} reopen
+ * @param {() => void} close Closes the menu.
+ */
+export function menuItems(store, chosen, reopen, close) {
+  const leave = confirmation(t("menu.resign_question"), t("menu.resign"), () => void resign());
+  const forgetting = confirmation(t("menu.forget_question"), t("menu.forget"), () => { forget(store.id); location.assign("/play/"); });
+  const seat = button(t("menu.seat_link"), () => store.token && void share(seatLink(store.id, store.token), t("menu.seat_warning"), renew), { "data-act": "seat-link" });
+  const watch = button(t("menu.watch_link"), () => void share(watchLink(store.id), ""));
+  const leaving = button(t("menu.leave"), () => (store.view.status === "lobby" ? void resign() : leave.open(leaving)), { "data-act": "leave" });
+  const forgetIt = button(t("menu.forget"), () => forgetting.open(forgetIt), { "data-act": "forget" });
+  const root = h("div", { class: "menu-items" },
+    h("a", { href: "/play/" }, t("table.all_games")), watch, seat, languageChoice(), settingBox("auto"), settingBox("edges", () => store.changed()), button(t("menu.help"), openHelp), leaving, forgetIt,
+    h("a", { href: "/docs/rules" }, t("menu.rules")));
+  root.addEventListener("click", (event) => { if (event.target instanceof HTMLButtonElement) close(); });
+
+  /** Replace the token of our seat, so that older links to it become invalid; return the new link. */
+  async function renew() {
+    const { token } = store;
+    if (!token || store.seat === null) throw new Error("No seat");
+    const renewed = await store.game.rotateToken(store.seat);
+    if (!renewed.token) throw new Error("No token");
+    const fresh = renewed.token;
+    const tokens = tokensOf(store.id);
+    keepTokens(store.id, { ...tokens, seats: tokens.seats.map((one) => (one === token ? fresh : one)) });
+    reopen(chosen);
+    return seatLink(store.id, fresh);
+  }
+
+  async function resign() {
+    const { token } = store;
+    if (store.seat === null || !token) return;
+    try {
+      await store.game.leave(store.seat);
+      dropToken(store.id, token);
+      reopen(0);
+    } catch (error) {
+      toastError(error);
+    }
+  }
+
+  return { root, show() {
+    const seated = store.seat !== null;
+    hide(seat, !seated);
+    hide(watch, store.view.private);
+    hide(leaving, !seated || store.view.status === "finished" || store.view.status === "aborted");
+    hide(forgetIt, !tokensOf(store.id).seats.length);
+  } };
+}
