@@ -152,7 +152,7 @@ def test_settings_reach_the_started_server(run_tests):
             with pytest.raises(skye_client.ApiError, match="too_many_requests"):
                 skye_game()
     """
-    settings = "skye_settings=SKYE_LIMITS=on\nSKYE_LIMIT_GAMES_PER_MINUTE=1"
+    settings = "skye_settings=SKYE_LAB=off\nSKYE_LIMITS=on\nSKYE_LIMIT_GAMES_PER_MINUTE=1"
     printed = run_tests(source, "-o", settings)
     assert "1 passed" in printed, printed
 
@@ -183,9 +183,9 @@ def test_client_alone_tests_against_a_running_server(run_tests, wheels, tmp_path
 
 def test_example_suite_passes_on_a_server_in_memory(python):
     printed = run_pytest(python, EXAMPLES)
-    assert "10 passed" in printed, printed
+    assert "24 passed" in printed, printed
 
 
-def test_example_suite_passes_on_a_running_server(python, live):
-    printed = run_pytest(python, EXAMPLES, "-o", f"skye_url={live.url}")
-    assert "10 passed" in printed, printed
+def test_example_suite_passes_on_a_running_server(python, url):
+    printed = run_pytest(python, EXAMPLES, "-o", f"skye_url={url}")
+    assert "24 passed" in printed, printed

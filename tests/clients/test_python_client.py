@@ -5,6 +5,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import anyio
+import httpx
 import pytest
 
 from skye_client import (
@@ -23,8 +24,8 @@ BOTH = {"players": [{"name": "Ann"}, {"name": "Bob"}], "start": True}
 
 
 @pytest.fixture
-def skye(live):
-    with Skye(live.url) as client:
+def skye(url):
+    with Skye(url) as client:
         yield client
 
 
@@ -45,9 +46,9 @@ def test_game_against_a_bot_is_played_to_its_end(skye):
     assert view.data["status"] == "finished"
 
 
-def test_async_game_against_a_bot_is_played_to_its_end(live):
+def test_async_game_against_a_bot_is_played_to_its_end(url):
     async def main():
-        async with AsyncSkye(live.url) as skye:
+        async with AsyncSkye(url) as skye:
             created = await skye.games.create(
                 {"players": [{"name": "Ann"}, {"bot": "random"}], "start": True}
             )
@@ -65,10 +66,10 @@ def test_async_game_against_a_bot_is_played_to_its_end(live):
     assert ids == list(range(1, len(ids) + 1))
 
 
-def test_writes_through_a_cutting_proxy_count_once(live, proxy):
+def test_writes_through_a_cutting_proxy_count_once(url, proxy):
     """A cut answer is retried with the same key; the log holds each action once."""
     proxy.cut_after = (50, 60_000)
-    with Skye(proxy.url, retry=PATIENT) as cut, Skye(live.url) as direct:
+    with Skye(proxy.url, retry=PATIENT) as cut, Skye(url) as direct:
         created = cut.games.create(BOTH)
         with ThreadPoolExecutor() as pool:
             games = [pool.submit(play, cut, created, seat, random.Random(seat)) for seat in (0, 1)]
@@ -144,3 +145,29 @@ def test_query_within_a_path_is_sent(skye):
     created = skye.games.create(BOTH)
     page = skye.game(created["game"]["id"]).request("GET", "/events?after=2&limit=1")
     assert [event["id"] for event in page["events"]] == [3]
+
+
+def test_heartbeat_between_events_keeps_the_stream():
+    messages = [
+        'event: stream\ndata: {"last_event": 3, "after": 0}',
+        *(f'id: {number}\ndata: {{"id": {number}}}\n\n: heartbeat' for number in (1, 2, 3)),
+        'event: end\ndata: {"reason": "finished", "last_event": 3}',
+    ]
+    opened = []
+
+    def answer(request):
+        opened.append(request)
+        headers = {"Content-Type": "text/event-stream"}
+        return httpx.Response(200, headers=headers, text="".join(f"{each}\n\n" for each in messages))
+
+    with httpx.Client(transport=httpx.MockTransport(answer)) as http:
+        seen = [event["id"] for event in Skye("http://test", http=http).game("g").events()]
+    assert seen == [1, 2, 3]
+    assert len(opened) == 1
+
+
+@pytest.mark.parametrize("fault", ["drop", "status=503"])
+def test_fault_is_sent_with_the_first_attempt_only(skye, fault):
+    created = skye.games.create(BOTH, fault=fault)
+    game = skye.game(created["game"]["id"], created["host_token"])
+    assert game.request("GET", fault=fault)["id"] == game.id

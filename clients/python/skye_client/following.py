@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from skye_client.errors import ApiError, HistoryLostError, SkyeError
+from skye_client.options import FAULT_HEADER
 
 SILENCE_S: Final = 20.0
 """Two heartbeats of the server: a stream without a byte for this long is half-open."""
@@ -31,10 +32,12 @@ class Follower:
     """The state of an iteration over events.
 
     :param after: the id of the last event that the caller has.
+    :param fault: what a lab server does to the first stream.
     """
 
-    def __init__(self, after: int | str) -> None:
+    def __init__(self, after: int | str, fault: str | None = None) -> None:
         self.after = after
+        self.fault = fault
         self.over = False
         self.failures = 0
         self._dead_streams = 0
@@ -56,9 +59,17 @@ class Follower:
         """Whether to open a stream next; otherwise to long-poll, because streams do not get through."""
         return self._dead_streams < _STREAM_FAILURES
 
-    def stream_opening(self) -> None:
-        """Note that a stream is being opened: it counts as dead until its first message arrives."""
+    def stream_opening(self) -> dict[str, str]:
+        """Note that a stream is being opened: it counts as dead until its first message arrives.
+
+        :returns: the headers of its request.
+        """
         self._dead_streams += 1
+        headers = {"Last-Event-ID": str(self.after)}
+        if self.fault is not None:
+            headers[FAULT_HEADER] = self.fault
+            self.fault = None
+        return headers
 
     def server_unavailable(self) -> None:
         """Note that the server did not answer at all, which says nothing about streams."""

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 
 from skye_client.errors import ApiError, ConnectionFailedError
-from skye_client.options import RequestOptions
+from skye_client.options import FAULT_HEADER, RequestOptions
 
 
 def read_json(response: httpx.Response) -> Any:
@@ -38,7 +38,7 @@ def api_error(response: httpx.Response) -> ApiError:
 
 
 def request_headers(method: str, options: RequestOptions) -> dict[str, str]:
-    """Return the headers of a request; they are the same for every attempt."""
+    """Return the headers of a request; but for the fault they are the same for every attempt."""
     headers = {}
     if (token := options.get("token")) is not None:
         headers["Authorization"] = f"Bearer {token}"
@@ -46,6 +46,8 @@ def request_headers(method: str, options: RequestOptions) -> dict[str, str]:
         headers["Idempotency-Key"] = options.get("idempotency_key") or str(uuid.uuid4())
     if (version := options.get("if_match")) is not None:
         headers["If-Match"] = f'"{version}"'
+    if (fault := options.get("fault")) is not None:
+        headers[FAULT_HEADER] = fault
     return headers
 
 

@@ -2,8 +2,8 @@
 
 `skye_server` is the address of a server, started once per test run: in memory by default, on a Redis of its
 own with `skye_storage = redis`, or a server that runs already with `skye_url`. `skye_settings` are settings
-of the started server, such as `SKYE_LIMITS=on`. These are settings of pytest, in `pyproject.toml` or with
-`-o` on the command line.
+of the started server, which is a lab server unless they contain `SKYE_LAB=off`. All these are settings of
+pytest, in `pyproject.toml` or with `-o` on the command line.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini(
         "skye_storage", "where a server of the tests keeps games: memory or redis", default="memory"
     )
-    parser.addini("skye_settings", "settings of that server, such as SKYE_LIMITS=on", type="linelist")
+    parser.addini("skye_settings", "settings of that server, such as SKYE_LAB=off", type="linelist")
 
 
 @pytest.fixture(scope="session")
@@ -186,9 +186,14 @@ def _service_is_installed() -> bool:
 
 
 def _environment(folder: str, storage: str, settings: Sequence[str]) -> dict[str, str]:
-    """Return the environment of the server: that of the tests, apart from its settings."""
+    """Return the environment of a lab server: that of the tests, apart from its settings."""
     environ = {name: value for name, value in os.environ.items() if not name.startswith("SKYE_")}
-    environ |= {"SKYE_BIND": "127.0.0.1:0", "SKYE_DATA_DIR": f"{folder}/data", "SKYE_WORKERS": "1"}
+    environ |= {
+        "SKYE_BIND": "127.0.0.1:0",
+        "SKYE_DATA_DIR": f"{folder}/data",
+        "SKYE_WORKERS": "1",
+        "SKYE_LAB": "on",
+    }
     if storage == "memory":
         environ["SKYE_REDIS_URL"] = "memory://"
     return environ | {name: value for name, _, value in (line.partition("=") for line in settings)}

@@ -97,16 +97,19 @@ class AsyncGame:
         """Return the game that a player has opened with `rematch`; None while there is none."""
         return cast(m.Rematch, await self.request("GET", "/rematch"))["game"]
 
-    def events(self, after: int = 0, *, silence_s: float = SILENCE_S) -> AsyncGenerator[m.Event, None]:
+    def events(
+        self, after: int = 0, *, silence_s: float = SILENCE_S, fault: str | None = None
+    ) -> AsyncGenerator[m.Event, None]:
         """Yield each event beyond number `after` once and in order, until the game is over.
 
         The iterator resumes after cuts and restarts of the server, replaces a stream that is silent for
         `silence_s` seconds, and long-polls where streams do not get through.
 
+        :param fault: what a lab server does to the first stream, such as `cut_after=3`.
         :raises HistoryLostError: the server has lost events that were already delivered.
         :raises ApiError: the game or the token is no longer known.
         """
-        return events(self.transport, self.path, self.token, GameFollower(after), silence_s)
+        return events(self.transport, self.path, self.token, GameFollower(after, fault), silence_s)
 
     async def event_page(
         self, *, after: int = 0, limit: int | None = None, wait_ms: int | None = None

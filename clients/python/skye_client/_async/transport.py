@@ -10,7 +10,7 @@ import anyio
 import httpx
 
 from skye_client.messages import api_error, final_error, read_json, request_headers
-from skye_client.options import RequestOptions
+from skye_client.options import FAULT_HEADER, RequestOptions
 from skye_client.retry import RetryPolicy
 
 
@@ -80,6 +80,7 @@ class AsyncTransport:
                     return read_json(response)
             except (httpx.TransportError, ValueError) as failure:  # ValueError: the body is cut off
                 error = failure
+            headers.pop(FAULT_HEADER, None)
             delay = policy.delay(attempt, error, time.monotonic() - started)
             if delay is None:
                 raise final_error(method, path, error) from error.__cause__

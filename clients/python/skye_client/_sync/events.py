@@ -52,11 +52,10 @@ def events(
 def _stream(
     transport: Transport, path: str, token: str | None, follower: Follower, silence_s: float
 ) -> Generator[Any, None, None]:
-    headers = {"Accept": "text/event-stream", "Last-Event-ID": str(follower.after)}
+    headers = {"Accept": "text/event-stream", **follower.stream_opening()}
     if token is not None:
         headers["Authorization"] = f"Bearer {token}"
     timeout = httpx.Timeout(transport.timeout_s, read=silence_s)
-    follower.stream_opening()
     try:
         with transport.http.stream(
             "GET", f"{transport.url}{path}/events/stream", headers=headers, timeout=timeout
@@ -68,6 +67,8 @@ def _stream(
                 response.read()
                 raise api_error(response)
             for message in EventSource(response).iter_sse():
+                if not message.data:  # httpx-sse yields a heartbeat after an id as a message without data
+                    continue
                 for event in follower.message(message.event, json.loads(message.data)):
                     yield event
     except httpx.ConnectError:
