@@ -23,9 +23,9 @@ from service.matches.transitions import Transition
 from service.matches.view_types import TimedGameView
 from service.matches.views import game_view, timestamp
 from service.storage.store import StoredResponse
+from service.usecases.commit_retries import MAX_ATTEMPTS, back_off
 from service.usecases.games import Games
 from service.usecases.idempotency import IdempotencyRecord, decode_record, encode_record
-from service.usecases.retries import MAX_ATTEMPTS, back_off
 
 _ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
 _ID_LENGTH = 12

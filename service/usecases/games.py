@@ -29,10 +29,10 @@ from service.storage.codec import (
 )
 from service.storage.event_log import changes_from_log
 from service.storage.store import Commit, LogEntry, Store, StoredResponse
+from service.usecases.commit_retries import MAX_ATTEMPTS, back_off
 from service.usecases.listing import Listing
 from service.usecases.match_cache import MatchCache
 from service.usecases.players import Players
-from service.usecases.retries import MAX_ATTEMPTS, back_off
 
 
 class LoadedMatch(NamedTuple):

@@ -39,7 +39,7 @@ from service.storage.player_codec import KeyRecord, decoded, followed_games, key
 from service.storage.player_store import GameUpdate, Updated
 from service.storage.redis_players import ACTIVE_SCORE
 from service.storage.store import Store
-from service.usecases.retries import MAX_ATTEMPTS, back_off
+from service.usecases.commit_retries import MAX_ATTEMPTS, back_off
 
 _ANNOUNCED_MS: Final = 60_000
 """For so long an announced game is kept in which the player has no role: the commit may be on its way."""

@@ -18,9 +18,9 @@ from service.matches.transitions import Transition
 from service.matches.view_types import TakenSeatView
 from service.usecases.attempts import Command, Committed, check_version, id_from, new_record
 from service.usecases.commands import CommandResult, joined_result
+from service.usecases.commit_retries import MAX_ATTEMPTS, back_off
 from service.usecases.games import Games
 from service.usecases.idempotency import decode_record
-from service.usecases.retries import MAX_ATTEMPTS, back_off
 
 
 def rematch(games: Games, command: Command, game_id: str) -> CommandResult[TakenSeatView]:
