@@ -1,15 +1,15 @@
-import { alertNow, h } from "./dom.js";
+import { h } from "./dom.js";
 import { t } from "./i18n.js";
-import { errorText, explain } from "./toast.js";
+import { errorText, toastError } from "./toast.js";
 
 /**
- * Show why a game cannot be shown, and the way back.
+ * Show why a game cannot be shown, and the way back. The toast has the id of the request.
  *
  * @param {Element} app
  * @param {unknown} error
  */
 export function showProblem(app, error) {
-  alertNow(explain(error));
+  toastError(error);
   app.replaceChildren(h("main", { class: "front" }, h("section", { class: "panel" },
     h("h1", {}, t("table.not_found")), h("p", {}, errorText(error)),
     h("p", {}, h("a", { class: "button primary", href: "/play/" }, t("table.all_games"))))));
