@@ -24,8 +24,8 @@ BOTH = {"players": [{"name": "Ann"}, {"name": "Bob"}], "start": True}
 
 
 @pytest.fixture
-def skye(url):
-    with Skye(url) as client:
+def skye(live):
+    with Skye(live.url) as client:
         yield client
 
 
@@ -46,9 +46,9 @@ def test_game_against_a_bot_is_played_to_its_end(skye):
     assert view.data["status"] == "finished"
 
 
-def test_async_game_against_a_bot_is_played_to_its_end(url):
+def test_async_game_against_a_bot_is_played_to_its_end(live):
     async def main():
-        async with AsyncSkye(url) as skye:
+        async with AsyncSkye(live.url) as skye:
             created = await skye.games.create(
                 {"players": [{"name": "Ann"}, {"bot": "random"}], "start": True}
             )
@@ -66,10 +66,10 @@ def test_async_game_against_a_bot_is_played_to_its_end(url):
     assert ids == list(range(1, len(ids) + 1))
 
 
-def test_writes_through_a_cutting_proxy_count_once(url, proxy):
+def test_writes_through_a_cutting_proxy_count_once(live, proxy):
     """A cut answer is retried with the same key; the log holds each action once."""
     proxy.cut_after = (50, 60_000)
-    with Skye(proxy.url, retry=PATIENT) as cut, Skye(url) as direct:
+    with Skye(proxy.url, retry=PATIENT) as cut, Skye(live.url) as direct:
         created = cut.games.create(BOTH)
         with ThreadPoolExecutor() as pool:
             games = [pool.submit(play, cut, created, seat, random.Random(seat)) for seat in (0, 1)]
@@ -167,7 +167,8 @@ def test_heartbeat_between_events_keeps_the_stream():
 
 
 @pytest.mark.parametrize("fault", ["drop", "status=503"])
-def test_fault_is_sent_with_the_first_attempt_only(skye, fault):
-    created = skye.games.create(BOTH, fault=fault)
-    game = skye.game(created["game"]["id"], created["host_token"])
-    assert game.request("GET", fault=fault)["id"] == game.id
+def test_fault_is_sent_with_the_first_attempt_only(url, fault):
+    with Skye(url) as skye:
+        created = skye.games.create(BOTH, fault=fault)
+        game = skye.game(created["game"]["id"], created["host_token"])
+        assert game.request("GET", fault=fault)["id"] == game.id
