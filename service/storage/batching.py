@@ -26,8 +26,8 @@ _MAX_WAIT_S: Final = 0.1
 _MAX_BATCH: Final = 32
 
 _READS: Final = frozenset(
-    {"GET", "GETRANGE", "HGET", "HMGET", "MGET", "PING", "ZCARD", "ZMSCORE", "ZRANDMEMBER"}
-    | {"ZRANGEBYSCORE", "ZREVRANGEBYSCORE"}
+    {"GET", "GETRANGE", "HGET", "HGETALL", "HMGET", "LRANGE", "MGET", "PING", "ZCARD", "ZCOUNT", "ZMSCORE"}
+    | {"ZRANDMEMBER", "ZRANGEBYSCORE", "ZREVRANGEBYSCORE"}
 )
 """The commands that are batched as reads."""
 

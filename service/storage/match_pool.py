@@ -211,7 +211,7 @@ class MatchPools:
         :raises Problem: store_unavailable.
         """
         key = _pool_key(group[0].id, f"group:{game_id}")
-        self._calls.call(key, lambda server: server.delete(key))
+        self._calls.call(key, lambda server: server.delete(key), writes=True)
         self._remove_waiting([request.id for request in group])
 
     def waiting(self, now_ms: int) -> int:
@@ -243,8 +243,8 @@ class MatchPools:
             pipeline.zadd(_WAITING, {request_id: expires_ms})
             pipeline.execute()
 
-        self._calls.call(key, write)
-        self._calls.call(_WAITING, count)
+        self._calls.call(key, write, writes=True)
+        self._calls.call(_WAITING, count, writes=True)
 
     def seeks(self, player: str) -> dict[str, int]:
         """Return the ids of a player's requests that may wait, and the times of their creation.
@@ -262,11 +262,11 @@ class MatchPools:
         """
         if request_ids:
             key = _seeks_key(player)
-            self._calls.call(key, lambda server: server.hdel(key, *request_ids))
+            self._calls.call(key, lambda server: server.hdel(key, *request_ids), writes=True)
             self._remove_waiting(request_ids)
 
     def _remove_waiting(self, request_ids: Collection[str]) -> None:
-        self._calls.call(_WAITING, lambda server: server.zrem(_WAITING, *request_ids))
+        self._calls.call(_WAITING, lambda server: server.zrem(_WAITING, *request_ids), writes=True)
 
     def _write(self, script: Script, request_id: str, arguments: list[Any]) -> None:
         keys = [_pool_key(request_id, kind) for kind in ("waiting", "players")]

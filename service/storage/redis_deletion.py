@@ -55,7 +55,7 @@ def delete_all(calls: RedisCalls, any_key: str) -> int:
         return following, int(_DELETE.run(server, [], keys)) if keys else 0
 
     while True:
-        cursor, games = calls.call(any_key, delete_page)
+        cursor, games = calls.call(any_key, delete_page, writes=True)
         deleted += games
         if not cursor:
             return deleted
