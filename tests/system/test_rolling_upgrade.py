@@ -2,37 +2,13 @@
 
 import contextlib
 import random
-import signal
 import time
 
-from tests.deploy.servers import Instance
-from tests.support.ports import free_port
 from tests.system.proof import prove
 from tests.system.storm import Storm
 from tests.system.storm_on_redis import play_goes_on
+from tests.system.upgradable import CURRENT, PREVIOUS, Upgradable
 from tests.system.wire import Wire
-
-
-class Upgradable:
-    """An instance at a port of its own that is stopped and started again as another release."""
-
-    def __init__(self, folder, name, url):
-        self._instance, self.port = Instance(folder / f"{name}.sock", url), free_port()
-
-    def start(self, application):
-        self._instance.application = application
-        self._instance.start(f"127.0.0.1:{self.port}")
-
-    def restart(self, application):
-        self._instance.end()
-        self.start(application)
-
-    def kill(self):
-        if self._instance.process is not None:
-            self._instance.end(signal.SIGKILL)
-
-
-PREVIOUS, CURRENT = "tests.support.previous_release:app", "service.wsgi:app"
 
 
 def has_header(client):
