@@ -127,6 +127,7 @@ ENDPOINTS = (
     Endpoint("DELETE", "/v1/matches/<match>", "seeking", PLAYER),
     Endpoint("PUT", "/v1/me/key", "lobby", PLAYER, lambda _: {"key": "skye_key_" + "B" * 22}),
     Endpoint("POST", f"{_GAME}/rematch", "aborted"),
+    Endpoint("GET", f"{_GAME}/rematch"),
     Endpoint("POST", f"{_GAME}/clock", "manual", HOST, lambda _: {"advance_ms": 1000}),
     Endpoint("GET", f"{_SEAT}/actions"),
     Endpoint("PUT", f"{_SEAT}/offer", body=_offer),

@@ -24,10 +24,13 @@ def test_a_write_on_another_version_is_refused(service):
     assert game.view()["version"] == version
 
 
+UNVERSIONED = ("/events", "/events/stream", "/rematch")
+"""Ends of the paths whose answers change without a new version of their game, or are no views of it."""
+
 VERSIONED = [
     endpoint
     for endpoint in ENDPOINTS
-    if endpoint.method == "GET" and endpoint.of_game and "/events" not in endpoint.rule
+    if endpoint.method == "GET" and endpoint.of_game and not endpoint.rule.endswith(UNVERSIONED)
 ]
 
 
