@@ -83,6 +83,7 @@ class Contract(Api):
             components.schema(name, schema)
         components.schema("StreamMessage", schema=responses.StreamMessage)
         components.schema("PlayerStreamMessage", schema=responses.PlayerStreamMessage)
+        components.schema("RecordLine", schema=responses.RecordLine)
         for name, header in HEADERS.items():
             components.header(name, header)
         for name, parameter in PARAMETERS.items():

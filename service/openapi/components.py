@@ -228,6 +228,12 @@ SCHEMAS: Final = {
         "contentMediaType": "text/event-stream",
         "contentSchema": {"$ref": "#/components/schemas/PlayerStreamMessage"},
     },
+    "RecordLines": {
+        "type": "string",
+        "description": "Records of games as NDJSON: a JSON object on each line.",
+        "contentMediaType": "application/x-ndjson",
+        "contentSchema": {"$ref": "#/components/schemas/RecordLine"},
+    },
     "Page": {
         "type": "string",
         "description": "A page for people; it loads nothing from outside.",

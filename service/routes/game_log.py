@@ -10,6 +10,7 @@ from flask import Response
 
 from service.matches.errors import Problem
 from service.matches.match import Change, Match, MatchEvent, PositionSet, Status
+from service.matches.tokens import Caller
 from service.matches.transitions import game_begun
 from service.matches.view_types import RecordView
 from service.matches.views import position_view, time_view
@@ -142,15 +143,19 @@ def get_record(game: str) -> Response:
     is complete: every state follows from it, and `POST /v1/games` begins a new game from it.
     """
     (table, caller), changes = collaborators().games.read_with_log(game, bearer_token())
+    tag = etag(table.version, caller)
+    return not_modified(tag) or json_response(record_view(table, caller, changes), tag=tag)
+
+
+def record_view(table: Match, caller: Caller, changes: list[Change]) -> RecordView:
+    """Return the record of a game, as a caller may know it."""
     is_over = table.status is Status.FINISHED
     started = (event for change in changes for event in change.events if isinstance(event, PositionSet))
     begun = next((event.game for event in started), None)
     start = None if begun is None else position_view(table, caller, begun)
     events, first_round = _engine_events(changes), 0 if begun is None else begun.round
     actions = actions_as_seen_by(caller.seat, events, is_over=is_over, first_round=first_round)
-    record = _record(table, start, actions, is_over=is_over)
-    tag = etag(table.version, caller)
-    return not_modified(tag) or json_response(record, tag=tag)
+    return _record(table, start, actions, is_over=is_over)
 
 
 @blueprint.route("/position")

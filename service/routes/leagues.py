@@ -1,20 +1,33 @@
-"""Many games at once: create them with one request."""
+"""Many games at once: create them with one request, and export the records of finished ones."""
 
 from __future__ import annotations
 
-from typing import Any
+import zlib
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
 
-from flask import Response
+import msgspec
+from flask import Response, request
 
-from service.openapi.operations import BODY, Link, ResponseDoc, creates_several
+from service.matches.cooperative_yield import pause
+from service.matches.errors import Problem
+from service.matches.match import Match, Status
+from service.openapi.operations import BODY, STORE, Link, ResponseDoc, creates_several, operation, text
+from service.routes.game_log import record_view
 from service.schemas import requests, responses
 from service.usecases.creation_commands import create_games as create_new_games
+from service.usecases.games import Games
+from service.usecases.listing import cursor_at
 from service.web.collaborators import collaborators
-from service.web.rate_limits import charge_batch
+from service.web.rate_limits import charge_batch, charge_records
 from service.web.request_parsing import Resource, command_from_request, require_idempotency_key
-from service.web.responses import uncached_json
+from service.web.responses import check_accepts, uncached_json
 
 blueprint = Resource("Leagues", __name__, url_prefix="/v1", description="Many games at once.")
+
+NDJSON: Final = "application/x-ndjson"
+_PAGE: Final = 20
+"""How many games are loaded at once."""
 
 
 @blueprint.route("/batches", methods=["POST"])
@@ -53,3 +66,64 @@ def create_games(body: dict[str, Any]) -> Response:
     charge_batch(body["games"])
     view = create_new_games(collaborators().games, command_from_request(), body["games"])
     return uncached_json(view, 201, [])
+
+
+@blueprint.route("/records")
+@operation(
+    ResponseDoc(200, "The records, one on each line.", text("RecordLines"), content_type=NDJSON),
+    refuses=[*STORE, "not_acceptable", "invalid_parameter"],
+)
+@blueprint.arguments(requests.RecordsQuery, location="query")
+def export_records(query: dict[str, Any]) -> Response:
+    """Export the records of finished games.
+
+    One JSON object on each line (NDJSON) for each finished game of the list, the newest first. An export
+    that breaks off goes on after the `cursor` of the last line that arrived. With `Accept-Encoding: gzip`
+    the lines are compressed. Private games are left out, and games that began from a record, a position or
+    a scenario.
+    """
+    check_accepts(NDJSON)
+    charge_records(query["limit"])
+    games = collaborators().games
+    first = games.listing.page(Status.FINISHED, min(_PAGE, query["limit"]), query.get("cursor"))
+    lines = _lines(games, first, query["limit"])
+    headers = {"Cache-Control": "no-store", "Vary": "Accept-Encoding"}
+    if request.accept_encodings["gzip"] > 0:
+        headers["Content-Encoding"] = "gzip"
+        lines = _gzipped(lines)
+    return Response(lines, headers=headers, content_type=NDJSON)
+
+
+def _lines(games: Games, page: tuple[list[Match], str | None], limit: int) -> Iterator[bytes]:
+    """Yield the lines of an export, which holds one page of games at a time."""
+    while True:
+        matches, cursor = page
+        for match in matches:
+            line = _line(games, match)
+            if line is not None:
+                yield line
+            pause()
+        limit -= len(matches)
+        if cursor is None or limit <= 0:
+            return
+        page = games.listing.page(Status.FINISHED, min(_PAGE, limit), cursor)
+
+
+def _line(games: Games, match: Match) -> bytes | None:
+    """Return the line of a game, None if the game has expired or is unreadable."""
+    try:
+        (loaded, caller), changes = games.read_with_log(match.id, None)
+    except Problem as problem:
+        if problem.code in ("game_not_found", "game_unreadable"):
+            return None
+        raise
+    line = {"cursor": cursor_at(loaded), "record": record_view(loaded, caller, changes)}
+    return msgspec.json.encode(line) + b"\n"
+
+
+def _gzipped(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield lines compressed, each of them complete for the client when it has been sent."""
+    compressor = zlib.compressobj(wbits=31)
+    for line in lines:
+        yield compressor.compress(line) + compressor.flush(zlib.Z_SYNC_FLUSH)
+    yield compressor.flush()

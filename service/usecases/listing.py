@@ -139,6 +139,11 @@ class _Entry(NamedTuple):
     game_id: str
 
 
+def cursor_at(match: Match) -> str:
+    """Return the cursor of the games that the list has after a match."""
+    return str(int(_score(match)))
+
+
 def index_of(match: Match) -> str:
     """Return the name of the index that lists a match."""
     return index_name(match.status, None if match.origin is None else match.origin.type)

@@ -33,6 +33,9 @@ _OUTAGE_S: Final = 1.0
 _BYTES_PER_REQUEST: Final = 65_536
 """The body size that costs as much as one more request."""
 
+_RECORDS_PER_REQUEST: Final = 5
+"""The number of exported records that costs as much as one more request."""
+
 _MAX_LOCAL_BUCKETS: Final = 100_000
 
 
@@ -126,6 +129,13 @@ class _RequestLimits:
         """
         self.charge(self._games, min(cost, self._games.limit - 1))
 
+    def charge_records(self, number: int) -> None:
+        """Charge the client's address for an export of records.
+
+        :raises Problem: too_many_requests.
+        """
+        self.charge(self._requests, number // _RECORDS_PER_REQUEST)
+
     def charge_batch(self, bodies: Sequence[dict[str, Any]]) -> None:
         """Charge the client's address for all games that one request creates.
 
@@ -170,6 +180,16 @@ def charge_creation(cost: int) -> None:
     limits: _RequestLimits | None = current_app.extensions.get("skye-limits")
     if limits is not None:
         limits.charge_creation(cost)
+
+
+def charge_records(number: int) -> None:
+    """Charge the client's address for an export of records, if the app has limits.
+
+    :raises Problem: too_many_requests.
+    """
+    limits: _RequestLimits | None = current_app.extensions.get("skye-limits")
+    if limits is not None:
+        limits.charge_records(number)
 
 
 def charge_batch(bodies: Sequence[dict[str, Any]]) -> None:

@@ -11,6 +11,7 @@ from tests.support.playing import Service
 
 METHODS = ("get", "put", "post", "patch", "delete")
 PROBLEM = "application/problem+json"
+NDJSON = "application/x-ndjson"
 
 ORDINARY_HEADERS = {
     "content-disposition",
@@ -100,7 +101,10 @@ class Contract:
             return
         assert answer.mimetype in content or "*/*" in content, (where, list(content))
         schema = content.get(answer.mimetype, content.get("*/*"))["schema"]
-        if answer.mimetype.endswith("json"):
+        if answer.mimetype == NDJSON:
+            for line in answer.text.splitlines():
+                self.valid("RecordLine", json.loads(line), where)
+        elif answer.mimetype.endswith("json"):
             self.valid(schema["$ref"].rpartition("/")[2], answer.json, where)
         elif answer.mimetype == "text/event-stream":
             of = schema["$ref"].rpartition("/")[2].removesuffix("EventStream")  # "Player", or "" for a game's

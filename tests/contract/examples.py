@@ -141,6 +141,7 @@ def league(story):
     key = {"Idempotency-Key": "season-1"}
     body = {"games": [people, bots]}
     story.tell("two_games", "A private game, and one of bots.", "POST", "/v1/batches", body, **key)
+    story.tell("one", "The start of a line.", "GET", "/v1/records?limit=1", abridged=lambda text: text[:500])
 
 
 def player(story):

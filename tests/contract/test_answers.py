@@ -142,6 +142,11 @@ def test_quick_matches_are_in_the_contract(service):
     assert service.call("DELETE", path, token=keys[1]).status_code == 200
 
 
+def test_export_of_records_is_in_the_contract(service):
+    service.table(2, bots={0: "random", 1: "random"})
+    assert len(service.call("GET", "/v1/records").text.splitlines()) == 1
+
+
 def test_batch_of_games_is_in_the_contract(service):
     games = [{"players": [{"name": "Ann"}, {"invite": True}]}, {"players": [{"bot": "random"}] * 2}]
     key = {"Idempotency-Key": "batch"}

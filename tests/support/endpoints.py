@@ -107,6 +107,7 @@ def _scoring(_view):
 ENDPOINTS = (
     Endpoint("POST", "/v1/games", "lobby", NOBODY, _new_game),
     Endpoint("GET", "/v1/games", "lobby", NOBODY),
+    Endpoint("GET", "/v1/records", "lobby", NOBODY),
     Endpoint("POST", "/v1/batches", "lobby", NOBODY, _new_games, headers=(("Idempotency-Key", "batch"),)),
     Endpoint("GET", _GAME),
     Endpoint("DELETE", _GAME, "lobby", HOST),

@@ -338,6 +338,9 @@ class QuickMatchOptions(TypedDict):
 QuickMatchStatus: TypeAlias = str
 
 
+RecordLines: TypeAlias = str
+
+
 class RecordedActionOfLaterVersion(TypedDict):
     seat: int
     type: str
@@ -1630,6 +1633,11 @@ class Problem(TypedDict):
     code: ProblemCode
     errors: NotRequired[list[FieldProblem]]
     params: NotRequired[ProblemParams]
+
+
+class RecordLine(TypedDict):
+    cursor: str
+    record: ExportedRecord
 
 
 RecordedAction: TypeAlias = (

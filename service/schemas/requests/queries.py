@@ -22,6 +22,10 @@ MAX_TILES_TO_PLACE = 2 * (PLAYERS[-1] - 1)
 """As many tiles as the other seats can offer for sale."""
 
 
+MAX_RECORDS = 1_000
+"""How many records one request can export."""
+
+
 class _Query(Schema):
     error_messages = {"unknown": "There is no such parameter."}  # noqa: RUF012 - as marshmallow has it
 
@@ -35,6 +39,16 @@ class GamesQuery(_Query):
     cursor = fields.String(
         validate=validate.Regexp("^[0-9]{1,16}$", error="This is no cursor of an earlier page."),
         metadata={"description": "`next_cursor` of the page before."},
+    )
+
+
+class RecordsQuery(_Query):
+    """Which records to export."""
+
+    limit = QueryInteger(1, MAX_RECORDS, "How many records at most.", load_default=100)
+    cursor = fields.String(
+        validate=validate.Regexp("^[0-9]{1,16}$", error="This is no cursor of an earlier line."),
+        metadata={"description": "`cursor` of the last line received."},
     )
 
 

@@ -13,6 +13,7 @@ from service.schemas.responses.game import CurrentOffer, CurrentPlacements, Game
 from service.schemas.responses.history import (
     EventList,
     ExportedRecord,
+    RecordLine,
     RoundReport,
     StreamEnd,
     StreamMessage,
@@ -66,6 +67,7 @@ __all__ = [
     "PlayerStreamStart",
     "Problem",
     "QuickMatch",
+    "RecordLine",
     "Rematch",
     "ReplacedKey",
     "RoundReport",

@@ -178,3 +178,10 @@ class StreamMessage(Variants):
 
     variants = (StreamStart, *Event.variants, StreamEnd)
     fallback = UnknownEvent
+
+
+class RecordLine(ResponseObject):
+    """A line of an export."""
+
+    cursor = Text("The `cursor` of an export that goes on after this line.", 16)
+    record = One(ExportedRecord, "The record, from which `POST /v1/games` begins a game.")
