@@ -19,7 +19,7 @@ from skye import PLAYERS, SCORING_TILES, schedule
 from skye.schedule import catch_up
 from tests.contract.guide import NAMES, SOURCES, programs, recorded, with_programs
 from tests.contract.readme import settled
-from tests.support.launcher import ROOT
+from tests.support.launcher import ROOT, launching
 
 TEXTS = {name: guide.source(name) for name in NAMES}
 
@@ -37,6 +37,9 @@ ELSEWHERE = {
     '{"invite": true}',
     "enum",
     "x-extensible-enum",
+    "cut_after",
+    "drop",
+    "silence_after",
 }
 """Words set as code that are not the contract's own."""
 
@@ -60,9 +63,11 @@ class Html(HTMLParser):
         self.inline += [tag] if tag in ("style", "script") else []
 
 
-@pytest.fixture
-def url(live):
-    return live.url
+@pytest.fixture(scope="module")
+def url(tmp_path_factory):
+    """The address of a lab server; one page deletes all of its games."""
+    with launching(tmp_path_factory.mktemp("guide")) as start:
+        yield start(SKYE_WORKERS="2", SKYE_LAB="on").url
 
 
 @pytest.fixture
