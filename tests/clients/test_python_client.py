@@ -135,6 +135,18 @@ def test_refused_request_raises_api_error_with_its_code(skye):
     assert refused.value.request_id
 
 
+def test_places_are_those_of_the_legal_placements(skye):
+    created = skye.games.create({"scenario": "building-last-seat"})
+    (number,) = created["game"]["waiting_for"]
+    seat = skye.game(created["game"]["id"], created["players"][number]["token"]).seat(number)
+    legal = [action["body"] for action in seat.actions() if action["type"] == "place"]
+    found = seat.places(*{body["tile"] for body in legal})
+    keys = ("tile", "x", "y", "rotation")
+    assert {tuple(body[key] for key in keys) for body in legal} == {
+        tuple(place[key] for key in keys) for place in found["places"]
+    }
+
+
 def test_own_idempotency_key_returns_the_same_game(skye):
     first, second = (skye.games.create(BOTH, idempotency_key="the-same-key-of-a-test") for _ in range(2))
     assert first["game"]["id"] == second["game"]["id"]

@@ -1,5 +1,6 @@
 """Run the generators of clients that `make generators` installs, and compile what they write."""
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -11,6 +12,18 @@ from tests.contract.conftest import OPENAPI_YAML
 HERE = Path(__file__).parent
 PYTHON = HERE / ".venv" / "bin"
 NODE = HERE / "node_modules" / ".bin"
+
+EXPLAINED_WARNINGS = re.compile(
+    # the generator prints this for each document of OpenAPI 3.1
+    r"OpenAPI 3\.1 support is still in beta"
+    # it asks schemas that are no references for their names (isSelfReference, toDefaultValue)
+    r"|Failed to get the schema name: null$"
+    # it renames `type`, degrees and media types, which are no identifiers of the target language
+    r"|cannot be used as (a |an )?(model name|field/variable name|enum variant name)"
+    # Java methods have no examples of bodies that are objects
+    r"|Ignoring complex example on request body$"
+)
+"""Warnings of openapi-generator that the document cannot avoid; the generated code is complete."""
 
 NEED_GENERATORS = [
     pytest.mark.full_size,
@@ -31,7 +44,7 @@ def openapi_generator(name, folder, *properties):
     if shutil.which("java") is None:
         pytest.skip("openapi-generator needs java")
     options = ["--additional-properties", ",".join(properties)] if properties else []
-    run(
+    printed = run(
         PYTHON / "openapi-generator-cli",
         "generate",
         "-i",
@@ -43,6 +56,8 @@ def openapi_generator(name, folder, *properties):
         *options,
         cwd=folder,
     )
+    warnings = [line for line in printed.splitlines() if " WARN " in line]
+    assert [line for line in warnings if not EXPLAINED_WARNINGS.search(line)] == []
 
 
 def check_typescript(folder, *files):

@@ -103,6 +103,20 @@ def test_hey_api_client_compiles(tmp_path):
     check_typescript(tmp_path, "client/index.ts", "client/sdk.gen.ts")
 
 
+def test_kubb_client_compiles(tmp_path):
+    folders = (f"SKYE_CONTRACT={OPENAPI_YAML}", f"SKYE_OUT={tmp_path / 'client'}")
+    printed = run("env", *folders, NODE / "kubb", "generate", "--config", "kubb.config.mjs", cwd=HERE)
+    assert "warn" not in printed.lower()
+    check_typescript(tmp_path, "--allowImportingTsExtensions", "client/index.ts")
+
+
+def test_orval_client_compiles(tmp_path):
+    client = tmp_path / "client.ts"
+    printed = run(NODE / "orval", "--input", OPENAPI_YAML, "--output", client, "--client", "fetch", cwd=HERE)
+    assert "warn" not in printed.lower()
+    check_typescript(tmp_path, "client.ts")
+
+
 def test_openapi_typescript_types_compile(tmp_path):
     run(NODE / "openapi-typescript", OPENAPI_YAML, "-o", tmp_path / "types.ts", cwd=HERE)
     check_typescript(tmp_path, "types.ts")

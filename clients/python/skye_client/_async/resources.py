@@ -206,6 +206,10 @@ class AsyncSeat:
         """Return what placements would score, without making them."""
         return cast(m.WhatIf, await self.request("POST", "/what-if", body={"placements": placements}))
 
+    async def places(self, *tiles: str) -> m.Places:
+        """Return every place of up to 8 tiles in the territory, with what each would add."""
+        return cast(m.Places, await self.request("GET", "/places", query={"tile": tiles}))
+
     async def territory(self) -> m.TerritoryReport:
         """Return the territory with its areas."""
         return cast(m.TerritoryReport, await self.request("GET", "/territory"))

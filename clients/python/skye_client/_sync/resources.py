@@ -198,6 +198,10 @@ class Seat:
         """Return what placements would score, without making them."""
         return cast(m.WhatIf, self.request("POST", "/what-if", body={"placements": placements}))
 
+    def places(self, *tiles: str) -> m.Places:
+        """Return every place of up to 8 tiles in the territory, with what each would add."""
+        return cast(m.Places, self.request("GET", "/places", query={"tile": tiles}))
+
     def territory(self) -> m.TerritoryReport:
         """Return the territory with its areas."""
         return cast(m.TerritoryReport, self.request("GET", "/territory"))
