@@ -10,18 +10,26 @@ from skye.game import Game
 from skye.visibility import event_as_seen_by
 
 
-def round_report(viewer: int | None, game: Game, events: Iterable[Event], number: int) -> RoundView | None:
+def round_report(
+    viewer: int | None, game: Game, events: Iterable[Event], number: int, begun: Game | None = None
+) -> RoundView | None:
     """Return the report of round `number` so far of a game from its events; None before it has begun.
 
     It is made from what the viewer may see of the events, so it holds nothing else.
+
+    :param begun: the position that the game began from; of its round only what followed is reported.
     """
-    of_round = list(_events_of(events, number))
-    if not of_round or not isinstance(of_round[0], RoundStarted):
+    of_round = list(_events_of(events, number, 0 if begun is None else begun.round))
+    if begun is not None and begun.round == number:
+        starting_seat = begun.starting_seat
+    elif of_round and isinstance(of_round[0], RoundStarted):
+        starting_seat = of_round[0].starting_seat
+    else:
         return None
     seats = [_blank(seat) for seat in range(len(game.players))]
     report: RoundView = {
         "round": number,
-        "starting_seat": of_round[0].starting_seat,
+        "starting_seat": starting_seat,
         "discards": [],
         "purchases": [],
         "players": seats,
@@ -33,8 +41,9 @@ def round_report(viewer: int | None, game: Game, events: Iterable[Event], number
     return report
 
 
-def _events_of(events: Iterable[Event], number: int) -> Iterator[Event]:
-    current = 0
+def _events_of(events: Iterable[Event], number: int, first: int) -> Iterator[Event]:
+    """Yield the events of a round; those before the first `RoundStarted` belong to round `first`."""
+    current = first
     for event in events:
         if isinstance(event, RoundStarted):
             current = event.round
@@ -109,7 +118,7 @@ def _enter(report: RoundView, seats: list[SeatRoundView], seen: EventView) -> No
                 {"tile": seen["tile"], "x": seen["x"], "y": seen["y"], "rotation": seen["rotation"]}
             )
         case "placement_taken_back":
-            seats[seen["seat"]]["placements"].pop()
+            del seats[seen["seat"]]["placements"][-1:]  # none, if the tile was placed before the position
         case "building_finished":
             seats[seen["seat"]]["tiles_returned"] = seen["returned"]
         case "round_scored":

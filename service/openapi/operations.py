@@ -237,11 +237,16 @@ def _tagged(answers: Iterable[ResponseDoc], refuses: Iterable[str], token: Token
     return Describe([*tagged, unchanged], refuses, token, [IF_NONE_MATCH])
 
 
-def writes(answer: ResponseDoc, *, refuses: Iterable[str] = (), token: Token = Token.REQUIRED) -> Describe:
-    """Document a view that changes a game."""
+def writes(
+    answer: ResponseDoc,
+    *others: ResponseDoc,
+    refuses: Iterable[str] = (),
+    token: Token = Token.REQUIRED,
+) -> Describe:
+    """Document a view that changes a game; `others` are its answers that show no game."""
     created = ["Location"] if answer.status == HTTPStatus.CREATED else []
     answer = answer._replace(headers=["ETag", *created])
-    return Describe([answer], (*WRITES, *refuses), token, [IDEMPOTENCY_KEY, IF_MATCH])
+    return Describe([answer, *others], (*WRITES, *refuses), token, [IDEMPOTENCY_KEY, IF_MATCH])
 
 
 def of_player(*answers: ResponseDoc, refuses: Iterable[str] = (), headers: Sequence[str] = ()) -> Describe:

@@ -24,7 +24,7 @@ from service.web.middleware import Header
 from service.web.request_parsing import Resource, bearer_token
 from service.web.responses import check_accepts, etag, json_response, link_to_next, not_modified
 from service.web.streams import count_open, last_event_id
-from skye import ActionView, Event, Position, actions_as_seen_by, round_report
+from skye import ActionView, Event, Game, Position, actions_as_seen_by, round_report
 
 blueprint = Resource(
     "History", __name__, url_prefix="/v1/games/<game>", description="Events, reports and records."
@@ -124,10 +124,12 @@ def get_round(game: str, round: int) -> Response:  # noqa: A002 - as the path ha
     """Get the report of a round.
 
     What has happened in it so far: incomes by source, draws, revealed offers, discards, purchases, what was
-    built and what went back to the bag, and the points by scoring tile.
+    built and what went back to the bag, and the points by scoring tile. Of the round in which a position
+    begins, it is what happened from there on.
     """
     (table, caller), changes = collaborators().games.read_with_log(game, bearer_token())
-    report = round_report(caller.seat, game_begun(table), _engine_events(changes), round)
+    events, begun = _engine_events(changes), _beginning(changes)
+    report = round_report(caller.seat, game_begun(table), events, round, begun)
     if report is None:
         raise Problem("round_not_found")
     tag = etag(table.version, caller)
@@ -150,8 +152,7 @@ def get_record(game: str) -> Response:
 def record_view(table: Match, caller: Caller, changes: list[Change]) -> RecordView:
     """Return the record of a game, as a caller may know it."""
     is_over = table.status is Status.FINISHED
-    started = (event for change in changes for event in change.events if isinstance(event, PositionSet))
-    begun = next((event.game for event in started), None)
+    begun = _beginning(changes)
     start = None if begun is None else position_view(table, caller, begun)
     events, first_round = _engine_events(changes), 0 if begun is None else begun.round
     actions = actions_as_seen_by(caller.seat, events, is_over=is_over, first_round=first_round)
@@ -190,6 +191,12 @@ def _record(table: Match, start: Position | None, actions: list[ActionView], *, 
         "position": start,
         "actions": actions,
     }
+
+
+def _beginning(changes: Iterable[Change]) -> Game | None:
+    """Return the position that a game began from, None for a game that began as a new one."""
+    started = (event for change in changes for event in change.events if isinstance(event, PositionSet))
+    return next((event.game for event in started), None)
 
 
 def _engine_events(changes: Iterable[Change]) -> list[Event]:

@@ -21,7 +21,7 @@ from service.openapi.operations import (
 )
 from service.routes.games import NEW_GAME, THIS_GAME, blueprint
 from service.schemas import requests, responses
-from service.usecases import commands
+from service.usecases import commands, deletion
 from service.usecases import rematch as rematches
 from service.web.collaborators import collaborators
 from service.web.rate_limits import charge_creation
@@ -247,13 +247,25 @@ def get_rematch(game: str) -> Response:
 
 
 @blueprint.route("/games/<game>", methods=["DELETE"])
-@writes(_OWN_VIEW, refuses=[*HOST, "game_aborted", "game_over"])
-def abort_game(game: str) -> Response:
-    """Abort a game.
+@writes(
+    _OWN_VIEW,
+    ResponseDoc(204, "With `permanently`: the game is deleted."),
+    refuses=[*HOST, "game_aborted", "game_over", "game_not_over"],
+)
+@blueprint.arguments(requests.AbortQuery, location="query")
+def abort_game(query: dict[str, Any], game: str) -> Response:
+    """Abort a game, or delete it.
 
-    The host ends a game that is not over, for good and without a result. It can still be looked at for a
+    The host ends a game that is not over, permanently and without a result. It can still be looked at for a
     while, with the status `aborted`.
+
+    With `permanently=true` the host deletes a game that is over, finished or aborted: its log, its record,
+    its place in the list and in the games of its players. From then on it is `game_not_found` for everybody,
+    as if it had never been. What player keys have been told of it stays in their events.
     """
+    if query["permanently"]:
+        deletion.delete_game(collaborators().games, command_from_request(), game)
+        return Response(status=204, headers={"Cache-Control": "no-store"})
     return command_response(commands.abort_game(collaborators().games, command_from_request(), game))
 
 

@@ -133,6 +133,30 @@ return 1
 """
 )
 
+# KEYS: game, log, list of the idempotency records, idempotency record of the deletion. ARGV: 1 the prefix
+# that the stored game must have, 2 a record of the deletion (empty: none), 3 its TTL, 4 the message to
+# publish, 5 whether this is a retry.
+#
+# Returns 1: deleted; 0: conflict, nothing deleted. A retry whose first attempt deleted the game finds none,
+# and sets the record again: WAIT on a connection without writes of its own has nothing to wait for.
+DELETE: Final = Script(
+    f"local channel = '{CHANGES_CHANNEL}'\n"
+    """
+if redis.call('EXISTS', KEYS[1]) == 0 then
+  if ARGV[5] ~= '1' then return 0 end
+elseif redis.call('GETRANGE', KEYS[1], 0, #ARGV[1] - 1) ~= ARGV[1] then
+  return 0
+end
+for _, name in ipairs(redis.call('LRANGE', KEYS[3], 0, -1)) do
+  redis.call('DEL', KEYS[3]:sub(1, -2) .. ':' .. name)
+end
+redis.call('DEL', KEYS[1], KEYS[2], KEYS[3])
+if ARGV[2] ~= '' then redis.call('SET', KEYS[4], ARGV[2], 'EX', ARGV[3]) end
+redis.call('PUBLISH', channel, ARGV[4])
+return 1
+"""
+)
+
 # KEYS: a response. Returns whether it exists; sets its TTL again, so that WAIT has a write to wait for.
 TOUCH: Final = Script("""
 local left = redis.call('PTTL', KEYS[1])

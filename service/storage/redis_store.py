@@ -35,7 +35,7 @@ from service.storage.circuit_breaker import call_deadline
 from service.storage.codec import entry_header
 from service.storage.connect import create_topology
 from service.storage.eviction_policy import eviction_warning
-from service.storage.lua_scripts import COMMIT, FILL, TOUCH, MinReplicas
+from service.storage.lua_scripts import COMMIT, DELETE, FILL, TOUCH, MinReplicas
 from service.storage.match_pool import MatchPools
 from service.storage.pubsub import subscribe
 from service.storage.redis_calls import UNKNOWN_OUTCOME, RedisCalls
@@ -150,7 +150,7 @@ class RedisStore:
         """See `Store.commit`. The script recognises a retry whose first attempt was committed."""
         response = commit.response or StoredResponse("-", b"", 0)
         game_id = commit.game_id
-        record_key, records_key = _response_key(game_id, response.key), f"skye:{{{game_id}}}:answers"
+        record_key, records_key = _response_key(game_id, response.key), _responses_key(game_id)
         keys = [_game_key(game_id), _log_key(game_id), record_key, records_key]
         last_event = commit.entries[-1].last_event if commit.entries else 0
         arguments: list[Any] = [
@@ -182,6 +182,20 @@ class RedisStore:
         if result == 3:
             raise Problem("game_unreadable", "The game's log is lost.")
         return bool(result)
+
+    def delete(self, game_id: str, expected_prefix: bytes, response: StoredResponse | None) -> bool:
+        """See `Store.delete`."""
+        key, data, ttl_s = response or StoredResponse("-", b"", 0)
+        keys = [_game_key(game_id), _log_key(game_id), _responses_key(game_id), _response_key(game_id, key)]
+        attempts = 0
+
+        def run(server: redis.Redis) -> int:
+            nonlocal attempts
+            attempts += 1
+            arguments = [expected_prefix, data, ttl_s, f"{game_id}:0", int(attempts > 1)]
+            return DELETE.run_replicated(server, keys, arguments, self._min_replicas)
+
+        return bool(self._calls.write(keys[0], run, fenced=self._min_replicas is not None))
 
     def delete_all(self) -> int:
         """See `Store.delete_all`."""
@@ -281,6 +295,10 @@ def _log_key(game_id: str) -> str:
 
 def _response_key(game_id: str, key: str) -> str:
     return f"skye:{{{game_id}}}:answer:{key}"
+
+
+def _responses_key(game_id: str) -> str:
+    return f"skye:{{{game_id}}}:answers"
 
 
 def _index_key(status: str) -> str:

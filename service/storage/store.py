@@ -84,6 +84,12 @@ class Store(Protocol):
         :raises Problem: game_unreadable, when the game's log is missing.
         """
 
+    def delete(self, game_id: str, expected_prefix: bytes, response: StoredResponse | None) -> bool:
+        """Delete a game with its log and responses; return False when it has changed since it was read.
+
+        :param response: the record of the deletion, which stays.
+        """
+
     def delete_all(self) -> int:
         """Delete all that the service keeps, on a single server; return how many games there were."""
 

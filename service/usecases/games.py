@@ -284,6 +284,18 @@ class Games:
         self.players.relay_commit(before, match)
         return True
 
+    def delete(self, match: Match, record: StoredResponse | None) -> bool:
+        """Delete a match that is over and what refers to it, unless it has changed; return whether it was.
+
+        The match itself comes last: when a step before that fails, a retry finds it and completes the rest.
+
+        :param record: the idempotency record of the deletion.
+        :raises Problem: too_much_contention, store_unavailable, game_unreadable.
+        """
+        self.players.forget(match)
+        self.listing.remove(match)
+        return self._store.delete(match.id, self._expected_header(match), record)
+
     def delete_all(self) -> int:
         """Delete all games and players of a server for testers; return how many games there were.
 

@@ -49,6 +49,14 @@ class Listing:
         if after.status in LISTED and random.random() < _SWEEPS:  # noqa: S311 - no secret
             self.sweep(index)
 
+    def remove(self, match: Match) -> None:
+        """Remove a match that is about to be deleted.
+
+        :raises Problem: store_unavailable.
+        """
+        if match.status in LISTED and not match.private:
+            self._store.remove_from_index(index_of(match), [match.id])
+
     def sweep(self, index: str) -> None:
         """Repair one index for some of its games, chosen at random.
 

@@ -172,6 +172,20 @@ class Players:
                 with suppress(Problem):
                     self.relay(player, after.id)
 
+    def forget(self, match: Match) -> None:
+        """Remove a match that is about to be deleted from the games of its players; their events stay.
+
+        :raises Problem: too_much_contention, store_unavailable.
+        """
+        for player in players_of(match):
+            for attempt in range(MAX_ATTEMPTS):
+                stored = self._store.game(player, match.id)
+                if stored is None or self._remove(player, match.id, stored):
+                    break
+                back_off(attempt)
+            else:
+                raise Problem("too_much_contention")
+
     def relay(self, player: str, game_id: str) -> FollowedGame | None:
         """Write the events of a game that are not written yet; return the new state, None if there is none.
 

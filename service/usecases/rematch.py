@@ -109,7 +109,7 @@ def _joined(opened: Transition, seat: Seat, now_ms: int, tokens: TokenSource) ->
 
 def _opened(old: Match, new_id: str, now_ms: int) -> Transition:
     """Open the game that follows: its bots are seated, and seats are reserved for the people."""
-    options = replace(old.options, seed=secrets.token_hex(16), seed_source=SeedSource.SERVER)
+    options = replace(old.options, seed=secrets.token_hex(16), seed_source=SeedSource.SERVER, nonce=None)
     match = Match(
         id=new_id,
         name=old.name,

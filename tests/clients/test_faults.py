@@ -80,6 +80,16 @@ def test_move_whose_answer_is_dropped_is_replayed(faulty, direct):
     assert events.count("offer_set") == 1
 
 
+def test_deletion_whose_answer_is_dropped_succeeds_when_repeated(faulty, direct):
+    created = direct.games.create(BODY)
+    direct.game(created["game"]["id"], created["host_token"]).abort()
+    game = faulty("drop").game(created["game"]["id"], created["host_token"])
+    game.delete()
+    assert game.transport.http.statuses == [204]
+    with pytest.raises(ApiError, match="no such game"):
+        game.get()
+
+
 def test_dropped_answer_was_committed_before(faulty, direct):
     created = direct.games.create(BODY)
     game = faulty("drop").game(created["game"]["id"], created["host_token"])

@@ -234,6 +234,15 @@ def test_operations_are_in_the_contract(path, service):
     assert service.call("GET", path).status_code == 200
 
 
+def test_deletion_of_a_game_is_in_the_contract(service):
+    game = service.table(2)
+    query = {"query_string": {"permanently": "true"}}
+    assert game.call("DELETE", token=game.host, **query).status_code == 409
+    game.call("DELETE", token=game.host)
+    assert game.call("DELETE", token=game.host, **query).status_code == 204
+    assert game.call("DELETE", token=game.host, **query).status_code == 404
+
+
 def test_lab_is_in_the_contract(contract):
     lab = CheckedService(contract, lab=True)
     lab.table(2)

@@ -221,3 +221,25 @@ def test_games_from_positions_are_listed_only_when_asked_for(service):
     positioned.play_out(dice(2))
     assert listed("?origin=position&status=finished") == [positioned.id]
     assert listed("?origin=position&status=playing") == []
+
+
+@pytest.mark.parametrize("phase", ["pricing", "buying", "building"])
+def test_round_of_a_position_has_a_report_of_what_followed(service, phase):
+    game = begun(service, {**BUYING, "phase": phase})
+    report = service.get(game.path("rounds/5"))
+    assert (report["round"], report["starting_seat"], report["complete"]) == (5, 0, False)
+    assert [player["placements"] for player in report["players"]] == [[], []]
+    assert code_of(game.call("GET", "rounds/4")) == "round_not_found"
+    assert code_of(game.call("GET", "rounds/6")) == "round_not_found"
+    game.play_until(lambda view: view["round"] == 6, dice(1))
+    assert service.get(game.path("rounds/5"))["complete"]
+    assert service.get(game.path("rounds/6"))["round"] == 6
+
+
+def test_tile_placed_before_a_position_can_be_taken_back_in_its_report(service):
+    before = service.table(2, options={"starting_seat": 0})
+    before.play_to("building")
+    before.play_until(lambda _: len(before.view()["players"][0]["territory"]) > 1, dice(1))
+    game = begun(service, exported(before, before.tokens[0]))
+    assert game.call("DELETE", "placements/last", seat=0).status_code == 200
+    assert service.get(game.path("rounds/1"))["players"][0]["placements"] == []

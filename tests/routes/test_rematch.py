@@ -4,6 +4,8 @@ import threading
 
 import pytest
 
+import skye
+from service.storage.codec import decode_match
 from tests.support.playing import Game, Service, code_of, dice
 
 KEY = {"Idempotency-Key": "once"}
@@ -168,3 +170,14 @@ def test_lobby_shows_whether_it_starts_by_itself(service, start):
     assert created["auto_start"] is start
     joined = game.call("POST", "players", {"name": "Eve"}).json["game"]
     assert joined["status"] == ("playing" if start else "lobby")
+
+
+def test_rematch_of_a_game_with_a_nonce_has_a_seed_without_one(service):
+    old = over(service, options={"seed": "chosen"})
+    assert old.view()["fairness"]["nonce"]
+    new = rematch(old, 0).json["game"]
+    rematch(old, 1)
+    stored = decode_match(service.redis.get(f"skye:{{{new['id']}}}:table"))
+    assert (str(stored.options.seed_source), stored.options.nonce) == ("server", None)
+    game = service.get(f"/v1/games/{new['id']}")
+    assert game["fairness"]["commitment"] == skye.commitment(stored.options.seed)

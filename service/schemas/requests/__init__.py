@@ -7,6 +7,7 @@ from service.schemas.requests.me import KeyToUse
 from service.schemas.requests.play import Offer, PassToBuy, Placement, Purchase, TileToBuy
 from service.schemas.requests.queries import (
     MAX_TILES_TO_PLACE,
+    AbortQuery,
     EventsQuery,
     GameQuery,
     GamesQuery,
@@ -25,6 +26,7 @@ from service.schemas.requests.scoring import ScoringQuery, Trial
 __all__ = [
     "MAX_TILES_TO_PLACE",
     "MIN_TURN_MS",
+    "AbortQuery",
     "Advance",
     "EventsQuery",
     "GameQuery",

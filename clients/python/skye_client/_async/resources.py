@@ -89,6 +89,10 @@ class AsyncGame:
         """End the game without a result, with the host token."""
         return cast(m.Game, await self.request("DELETE", **options))
 
+    async def delete(self, **options: Unpack[CallOptions]) -> None:
+        """Delete the game, which must be over, with the host token."""
+        await self.request("DELETE", query={"permanently": "true"}, **options)
+
     async def rematch(self, **options: Unpack[CallOptions]) -> m.TakenSeat:
         """Take the caller's seat in the game where the players meet again; the first opens it."""
         return cast(m.TakenSeat, await self.request("POST", "/rematch", **options))

@@ -85,6 +85,10 @@ class Game:
         """End the game without a result, with the host token."""
         return cast(m.Game, self.request("DELETE", **options))
 
+    def delete(self, **options: Unpack[CallOptions]) -> None:
+        """Delete the game, which must be over, with the host token."""
+        self.request("DELETE", query={"permanently": "true"}, **options)
+
     def rematch(self, **options: Unpack[CallOptions]) -> m.TakenSeat:
         """Take the caller's seat in the game where the players meet again; the first opens it."""
         return cast(m.TakenSeat, self.request("POST", "/rematch", **options))

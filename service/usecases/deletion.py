@@ -1,0 +1,47 @@
+"""Deletion of games that are over, and of everything on a server for testers.
+
+A deleted game leaves nothing behind but the idempotency record of its deletion, until that expires: a retry
+whose first response was lost must succeed.
+"""
+
+from __future__ import annotations
+
+from service.matches.authorization import require_host
+from service.matches.errors import Problem
+from service.usecases.attempts import Attempt, Command, Committed, new_record
+from service.usecases.commit_retries import MAX_ATTEMPTS, back_off
+from service.usecases.games import Games
+from service.usecases.idempotency import decode_record
+
+
+def delete_game(games: Games, command: Command, game_id: str) -> None:
+    """Delete a game that is over, with all that is stored of it.
+
+    :raises Problem: game_not_found, token_unknown, token_required, host_only, idempotency_key_reused,
+        version_mismatch, game_not_over, too_much_contention, store_unavailable, game_unreadable.
+    """
+    for number in range(MAX_ATTEMPTS):
+        if _was_deleted(games, command, game_id):
+            return
+        attempt = Attempt(games, command, game_id)
+        require_host(attempt.caller)
+        attempt.check_preconditions()
+        match = attempt.match
+        if not match.is_over:
+            raise Problem("game_not_over")
+        done = Committed(match, attempt.caller, attempt.tokens, attempt.now_ms)
+        if games.delete(match, new_record(games, command, done)):
+            return
+        back_off(number)
+    raise Problem("too_much_contention")
+
+
+def _was_deleted(games: Games, command: Command, game_id: str) -> bool:
+    """Return whether this very request has deleted the game before.
+
+    The name of the record derives from the token, so the caller is the host who sent the request.
+
+    :raises Problem: store_unavailable, game_unreadable.
+    """
+    stored, record = games.load(game_id, command.record_key)
+    return stored is None and record is not None and decode_record(record).digest == command.digest

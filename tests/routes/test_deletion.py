@@ -1,0 +1,115 @@
+"""Deletion of games that are over."""
+
+import pytest
+
+from tests.support.playing import Service
+
+PLAYER_KEY = "skye_key_" + 24 * "A"
+
+
+@pytest.fixture
+def service(any_redis):
+    return Service(any_redis)
+
+
+def aborted(service, **more):
+    game = service.table(2, **more)
+    assert game.call("DELETE", token=game.host).status_code == 200
+    return game
+
+
+def delete(game, token=None, key=None, **more):
+    headers = {} if key is None else {"Idempotency-Key": key}
+    query = {"permanently": "true"}
+    return game.call("DELETE", token=token or game.host, headers=headers, query_string=query, **more)
+
+
+def refused(answer):
+    return answer.status_code, answer.json["code"]
+
+
+def test_deleted_game_leaves_nothing_in_the_store(service):
+    kept = service.table(2)
+    before = service.stored()
+    game = aborted(service, headers={"Idempotency-Key": "one"})
+    answer = delete(game)
+    assert (answer.status_code, answer.data) == (204, b"")
+    assert service.stored() == before
+    assert kept.call("GET").status_code == 200
+
+
+def test_deleted_game_of_player_keys_leaves_their_lists(service):
+    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "start": True}
+    created = service.call("POST", "/v1/games", body, token=PLAYER_KEY).json
+    game = f"/v1/games/{created['game']['id']}"
+    service.call("DELETE", game, token=PLAYER_KEY)
+    assert len(service.get("/v1/me/games", token=PLAYER_KEY)["games"]) == 1
+    assert service.call("DELETE", f"{game}?permanently=true", token=PLAYER_KEY).status_code == 204
+    assert service.get("/v1/me/games", token=PLAYER_KEY)["games"] == []
+    assert service.redis.keys(f"skye:{{{created['game']['id']}}}:*") == []
+    assert service.redis.keys("skye:{player.*}:games") == []
+
+
+@pytest.mark.parametrize("path", ["", "events", "events/stream", "record", "position", "scores", "rounds/1"])
+def test_deleted_game_is_not_found(service, path):
+    game = aborted(service)
+    delete(game)
+    for token in (None, game.host, game.tokens[0]):
+        assert refused(game.call("GET", path, token=token)) == (404, "game_not_found")
+
+
+def test_deletion_repeated_with_its_key_succeeds_again(service):
+    game = aborted(service)
+    assert [delete(game, key="same").status_code for _ in range(2)] == [204, 204]
+    assert refused(delete(game, key="another")) == (404, "game_not_found")
+    assert refused(delete(game)) == (404, "game_not_found")
+    assert refused(delete(game, token=game.tokens[0], key="same")) == (404, "game_not_found")
+    key = {"Idempotency-Key": "same"}
+    assert refused(game.call("PATCH", seat=0, body={"name": "A"}, headers=key)) == (404, "game_not_found")
+
+
+def test_key_of_the_abort_cannot_delete(service):
+    game = service.table(2)
+    key = {"Idempotency-Key": "same"}
+    assert game.call("DELETE", token=game.host, headers=key).status_code == 200
+    assert refused(delete(game, key="same")) == (422, "idempotency_key_reused")
+
+
+@pytest.mark.parametrize("start", [True, False])
+def test_game_that_is_not_over_is_not_deleted(service, start):
+    game = service.table(2, start=start)
+    assert refused(delete(game)) == (409, "game_not_over")
+    assert game.call("GET").status_code == 200
+
+
+def test_finished_game_leaves_the_list_when_it_is_deleted(service):
+    game = service.table(2, bots={0: "random", 1: "random"})
+    assert game.view()["status"] == "finished"
+    assert delete(game).status_code == 204
+    assert service.get("/v1/games")["games"] == []
+    assert service.redis.keys() == []
+
+
+def test_only_the_host_deletes_a_game(service):
+    game = aborted(service)
+    assert refused(delete(game, token=game.tokens[1])) == (403, "host_only")
+    assert refused(game.call("DELETE", query_string={"permanently": "true"})) == (401, "token_required")
+    assert game.call("GET").status_code == 200
+
+
+def test_deletion_of_a_private_game_tells_strangers_nothing(service):
+    game = aborted(service, private=True)
+    asked = {"query_string": {"permanently": "true"}, "headers": {"X-Request-Id": "same"}}
+    before = [game.call("DELETE", token=token, **asked).data for token in (None, "skye_" + 22 * "A")]
+    delete(game)
+    after = [game.call("DELETE", token=token, **asked).data for token in (None, "skye_" + 22 * "A")]
+    assert before == after
+
+
+def test_deletion_with_an_old_version_is_refused(service):
+    game = aborted(service)
+    answer = game.call(
+        "DELETE", token=game.host, headers={"If-Match": '"1"'}, query_string={"permanently": "true"}
+    )
+    assert refused(answer) == (412, "version_mismatch")
+    assert game.call("GET").status_code == 200
