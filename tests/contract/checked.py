@@ -65,6 +65,8 @@ class Contract:
     def check(self, method, path, answer):
         """Hold an answer against the contract."""
         operation = self.operation_at("get" if method == "HEAD" else method, path)
+        if path.startswith("/play/"):  # the table in the browser is a client, and no part of the contract
+            return
         if operation is None:
             assert answer.status_code in (404, 405), (method, path, answer.status)
             self.valid("Problem", answer.json)
