@@ -53,7 +53,8 @@ def test_all_that_a_page_loads_is_ours_and_there(answer, service):
         found = service.call("GET", path)
         assert found.status_code == 200
         assert found.data
-    kinds = {".css": "text/css", ".js": "text/javascript", ".png": "image/png", ".json": "application/json"}
+    kinds = {".css": "text/css", ".js": "text/javascript", ".json": "application/json"}
+    kinds |= {".png": "image/png", ".webp": "image/webp"}
     for path in page.loads:
         ending = re.search(r"\.\w+$", path)[0]
         assert service.call("GET", path).mimetype == kinds[ending]
