@@ -10,6 +10,9 @@ from skye.observation import count_purses
 from skye.position import Position
 from skye.position_import import game_from_position
 
+_NOTHING_TO_TAKE_BACK = ("tiles_kept", "round_started", "position_set")
+"""Events after which no placement can be taken back that was made before."""
+
 
 def game_from_view(
     view: Mapping[str, Any], events: Iterable[Mapping[str, Any]] = (), seed: str | None = None
@@ -18,8 +21,9 @@ def game_from_view(
 
     Offers that are still secret are replaced by some that the seats can have made; `determinize` samples
     others. With the events, the purses behind screens, the points by round and the placements that can be
-    taken back are exact too; without them, purses are taken to hold the income of the round, and no more
-    placements can be taken back than must have been made in this round.
+    taken back are exact too. Without them, and in a game that began from a position, which tells nobody the
+    purses of others, purses are taken to hold the income of the round, and no more placements can be taken
+    back than must have been made in this round.
 
     >>> from skye import game_as_seen_by, legal_moves, new_game
     >>> game = game_from_view(game_as_seen_by(0, new_game(["red", "blue"], "secret").game))
@@ -61,10 +65,8 @@ def _player(player: Mapping[str, Any], *, pricing: bool) -> Position:
 def _add_history(position: Position, events: list[Mapping[str, Any]]) -> None:
     """Add what only the events say: purses, points and sizes by round, and placements of this round."""
     players = position["players"]
-    if not events:
-        most_before = 3 * (position["round"] - 1)
-        for player in players if position["phase"] == "building" else ():
-            player["placed_this_round"] = max(0, len(player["territory"]) - 1 - most_before)
+    if not events or any(event["type"] == "position_set" for event in events):
+        _add_placements(position, events)
         return
     purses = count_purses(events, len(players))
     for player, purse in zip(players, purses, strict=True):
@@ -74,6 +76,18 @@ def _add_history(position: Position, events: list[Mapping[str, Any]]) -> None:
     sizes = [1] * len(players)
     for event in events:
         _add_event(players, sizes, event)
+
+
+def _add_placements(position: Position, events: list[Mapping[str, Any]]) -> None:
+    """Add how many tiles each seat has placed in this round, by the events or because it must have."""
+    begun_at = max(
+        (number for number, event in enumerate(events) if event["type"] in _NOTHING_TO_TAKE_BACK), default=0
+    )
+    most_before = 3 * (position["round"] - 1)
+    for seat, player in enumerate(position["players"] if position["phase"] == "building" else ()):
+        own = [event["type"] for event in events[begun_at:] if event.get("seat") == seat]
+        placed = own.count("tile_placed") - own.count("placement_taken_back")
+        player["placed_this_round"] = max(0, placed, len(player["territory"]) - 1 - most_before)
 
 
 def _add_event(players: list[Position], sizes: list[int], event: Mapping[str, Any]) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from service.matches.scenarios import SCENARIOS
-from skye import LANDSCAPE
+from skye import LANDSCAPE, TakeBack, game_from_view, legal_moves, move_view
 from tests.support.playing import Game, code_of
 
 
@@ -45,6 +45,28 @@ def test_listed_position_of_a_scenario_begins_the_same_game(service, begin, name
     listed = {each["name"]: each["position"] for each in service.get("/v1/scenarios")["scenarios"]}
     view = service.call("POST", "/v1/games", {"position": listed[name]}).json["game"]
     assert view["players"] == begin(name).view()["players"]
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_seat_can_search_a_scenario_locally_from_its_view_and_events(begin, name):
+    game = begin(name)
+    seats = range(len(game.view()["players"]))
+    for _ in range(10):
+        if game.view()["status"] != "playing":
+            break
+        for seat in seats:
+            view = game.view(seat)
+            events = game.call("GET", "events", seat=None, token=game.tokens[seat]).json["events"]
+            local = game_from_view(view, events)
+            assert [scored["score"] for scored in view["players"]] == [
+                player.score for player in local.players
+            ]
+            listed = [
+                action for action in game.actions(seat) if action["type"] not in ("set_offer", "take_back")
+            ]
+            moves = [move_view(move) for move in legal_moves(local, seat) if not isinstance(move, TakeBack)]
+            assert len(moves) == len(listed)
+        game.decide(game.view()["waiting_for"][0])
 
 
 @pytest.mark.parametrize(
