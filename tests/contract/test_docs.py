@@ -54,7 +54,7 @@ def test_all_that_a_page_loads_is_ours_and_there(answer, service):
         assert found.status_code == 200
         assert found.data
     kinds = {".css": "text/css", ".js": "text/javascript", ".json": "application/json"}
-    kinds |= {".png": "image/png", ".webp": "image/webp"}
+    kinds |= {".png": "image/png", ".svg": "image/svg+xml", ".webp": "image/webp"}
     for path in page.loads:
         ending = re.search(r"\.\w+$", path)[0]
         assert service.call("GET", path).mimetype == kinds[ending]
