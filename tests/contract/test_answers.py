@@ -216,6 +216,10 @@ def test_what_never_changes_is_in_the_contract(service):
         "/docs/assets/territory.svg",
         "/openapi.yaml",
         "/openapi.json",
+        "/openapi-3.2.yaml",
+        "/openapi-3.2.json",
+        "/asyncapi.yaml",
+        "/asyncapi.json",
     ],
 )
 def test_the_documentation_is_in_the_contract(path, service):

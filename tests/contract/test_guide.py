@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 from service import docs as guide
+from service.matches.creation import MAX_BATCH_COST
 from service.matches.errors import MAX_ERRORS
 from service.matches.transitions import MAX_CHANGES
 from service.schemas.fields import MAX_GOLD
@@ -40,6 +41,7 @@ ELSEWHERE = {
     "cut_after",
     "drop",
     "silence_after",
+    "DELETE /v1/games/{game}?permanently=true",
 }
 """Words set as code that are not the contract's own."""
 
@@ -127,7 +129,7 @@ def test_every_link_leads_to_a_page_and_a_place_on_it(shown, service):
     for path, page in shown.items():
         for link in page.links:
             target, _, anchor = link.partition("#")
-            if target.startswith("/openapi."):
+            if target.startswith(("/openapi", "/asyncapi", "/play/")):
                 assert service.call("GET", target).status_code == 200
             else:
                 assert (target or path) in shown, (path, link)
@@ -226,6 +228,9 @@ def limits(document):
         "events on a page": f"{query('/v1/games/{game}/events', 'limit'):,}",
         "wait of a long poll": f"{query('/v1/games/{game}/events', 'wait_ms'):,} ms",
         "placements in one what-if": f"{items('Trial', 'placements')}",
+        "games in one batch": f"{items('GamesToCreate', 'games')}",
+        "bots of one batch, or 250 recorded actions for each": f"{MAX_BATCH_COST}",
+        "records of one export": f"{query('/v1/records', 'limit'):,}",
         "tiles in one list of places": f"{MAX_TILES_TO_PLACE}",
         "territories in one scoring": f"{items('ScoringQuery', 'territories')}",
         "actions of a record": f"{MAX_ACTIONS:,}",

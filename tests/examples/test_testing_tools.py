@@ -60,12 +60,10 @@ def test_bruno_collection_passes(url):
     assert "6 (6 Passed)" in done.stdout
 
 
-def test_http_file_passes(url):
-    done = npx(
-        "httpyac",
-        *("httpyac", "send", FOLDER / "requests.http", "--all", "--output", "none", "--var", f"server={url}"),
-        cwd=FOLDER,
-    )
+def test_http_file_passes(url, tmp_path):
+    requests = tmp_path / "requests.http"
+    requests.write_text((FOLDER / "requests.http").read_text().replace("http://127.0.0.1:8000", url))
+    done = npx("httpyac", "httpyac", "send", requests, "--all", "--output", "none", cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "8 requests processed (8 succeeded)" in done.stdout
 

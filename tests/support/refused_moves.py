@@ -173,7 +173,7 @@ def unfitting(game):
         legal = [action["body"] for action in game.actions(0) if action["type"] == "place"]
         taken = {(tile["x"], tile["y"]) for tile in game.view()["players"][0]["territory"]}
         for tile in hand:
-            for x, y in {(0, 1), (0, -1), (1, 0), (-1, 0)} - taken:
+            for x, y in [cell for cell in ((0, 1), (0, -1), (1, 0), (-1, 0)) if cell not in taken]:
                 for rotation in (0, 90, 180, 270):
                     if {"tile": tile, "x": x, "y": y, "rotation": rotation} not in legal:
                         return tile, x, y, rotation
