@@ -28,6 +28,12 @@ def run(*command, cwd=CLIENT, **variables):
     return done.stdout
 
 
+def program_under(heading):
+    """Return the first program below a heading of the README."""
+    _, section = (CLIENT / "README.md").read_text().split(f"\n## {heading}\n")
+    return re.search(r"```js\n(.*?)```", section, re.DOTALL)[1]
+
+
 @pytest.fixture(scope="session")
 def client():
     """The folder of the client, its types generated from today's contract and checked."""
@@ -55,7 +61,7 @@ def test_client_against_live_server_passes_its_tests(url):
 
 
 def test_game_of_the_readme_is_played_to_its_end(client, url, tmp_path):
-    program = re.search(r"```js\n(.*?)```", (client / "README.md").read_text(), re.DOTALL)[1]
+    program = program_under("A game in 15 lines")
     assert len([line for line in program.splitlines() if line]) <= 15
     folder = tmp_path / "node_modules"
     folder.mkdir()
@@ -66,7 +72,7 @@ def test_game_of_the_readme_is_played_to_its_end(client, url, tmp_path):
 
 
 def test_games_for_tests_of_the_readme_begin(client, url, tmp_path):
-    program = re.findall(r"```js\n(.*?)```", (client / "README.md").read_text(), re.DOTALL)[1]
+    program = program_under("Games for tests")
     folder = tmp_path / "node_modules"
     folder.mkdir()
     (folder / "skye-client").symlink_to(client)

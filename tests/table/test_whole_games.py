@@ -11,7 +11,8 @@ def finished(state):
 
 
 def shown_totals(screen):
-    """Return the totals in the result."""
+    """Wait for the result, which is loaded once all points are counted up; return its totals."""
+    screen.page.wait_for_selector(".result:visible")
     return [int(text) for text in screen.page.locator(".result td.total").all_inner_texts()]
 
 
