@@ -110,10 +110,19 @@ class Contract(Api):
         return asyncapi_document(self.document)
 
     def written(self, name: str) -> str:
-        """Return a document as text, always the same one.
+        """Return a document as text, always the same one, which is written once.
 
         :param name: one of `DOCUMENTS`, with the extension `.yaml` or `.json`.
         """
+        if name not in self._texts:
+            self._texts[name] = self._text(name)
+        return self._texts[name]
+
+    @cached_property
+    def _texts(self) -> dict[str, str]:
+        return {}
+
+    def _text(self, name: str) -> str:
         stem, _, extension = name.rpartition(".")
         document: Doc = getattr(self, DOCUMENTS[stem])
         return as_yaml(document) if extension == "yaml" else msgspec.json.encode(document).decode()
