@@ -24,22 +24,30 @@ const TABS = /** @type {const} */ (["board", "market", "seats", "scoring", "log"
 const LAST_SECONDS_MS = 10_000;
 const SYNC_MS = 2000;
 
+/** How many tables have been opened: a table that opens slowly must not replace one that was asked for later. */
+let opened = 0;
+let closeLatest = () => {};
+
 /**
- * Show a game.
+ * Show a game instead of the one that is shown.
  *
  * @param {Element} app
  * @param {string} id
  * @param {number} [chosen] Which of our seats, when we have several.
  */
 export async function openTable(app, id, chosen = 0) {
+  const opening = ++opened;
+  closeLatest();
   const { seats } = tokensOf(id);
   const store = new Store(id, tokenFor(id, chosen));
-  const reopen = (/** @type {number} */ seat) => { table.close(); void openTable(app, id, seat).catch(toastError); };
+  const reopen = (/** @type {number} */ seat) => void openTable(app, id, seat).catch(toastError);
   store.onGone = () => reopen(0);
   const table = new Table(store, chosen, reopen);
+  closeLatest = () => table.close();
   try {
     await store.open();
   } catch (error) {
+    if (opening !== opened) return;
     table.close();
     if (error instanceof ApiError && error.code === "token_unknown" && store.token) {
       dropToken(id, store.token);
@@ -48,6 +56,7 @@ export async function openTable(app, id, chosen = 0) {
     }
     return (await import("./problem.js")).showProblem(app, error);
   }
+  if (opening !== opened) return;
   app.replaceChildren(table.root);
   table.show();
   void loadTileSheet();
