@@ -123,6 +123,16 @@ PLAYERS = (*STORE, "player_key_required", "token_unknown", "game_unreadable", "t
 WRITES = (*GAME, *CREATES, "version_mismatch")
 """What refuses wherever a game is changed."""
 
+NEW_GAME_ERRORS = (
+    "invalid_setup",
+    "invalid_record",
+    "game_not_over",
+    "game_full",
+    "color_taken",
+    "name_taken",
+)
+"""The codes of a request that creates games."""
+
 HOST = ("token_required", "host_only")
 """The codes of a request that only the host may send."""
 

@@ -12,6 +12,7 @@ from service.matches.match import OriginType, Status
 from service.matches.views import seat_actions, summary_view, time_view
 from service.openapi.operations import (
     BODY,
+    NEW_GAME_ERRORS,
     STORE,
     Link,
     ResponseDoc,
@@ -61,15 +62,7 @@ NEW_GAME = {"game": "$response.body#/game/id"}
             ),
         ],
     ),
-    refuses=[
-        *BODY,
-        "invalid_setup",
-        "invalid_record",
-        "game_not_over",
-        "game_full",
-        "color_taken",
-        "name_taken",
-    ],
+    refuses=[*BODY, *NEW_GAME_ERRORS],
 )
 @blueprint.arguments(requests.GameToCreate, required=False, description="What game to open.")
 def create_game(body: dict[str, Any]) -> Response:

@@ -12,7 +12,16 @@ from flask import Response, request
 from service.matches.cooperative_yield import pause
 from service.matches.errors import Problem
 from service.matches.match import Match, Status
-from service.openapi.operations import BODY, STORE, Link, ResponseDoc, creates_several, operation, text
+from service.openapi.operations import (
+    BODY,
+    NEW_GAME_ERRORS,
+    STORE,
+    Link,
+    ResponseDoc,
+    creates_several,
+    operation,
+    text,
+)
 from service.routes.game_log import record_view
 from service.schemas import requests, responses
 from service.usecases.creation_commands import create_games as create_new_games
@@ -38,15 +47,7 @@ _PAGE: Final = 20
         responses.CreatedGames,
         links=[Link("get_game", "The first of the games.", {"game": "$response.body#/games/0/game"})],
     ),
-    refuses=[
-        *BODY,
-        "invalid_setup",
-        "invalid_record",
-        "game_not_over",
-        "game_full",
-        "color_taken",
-        "name_taken",
-    ],
+    refuses=[*BODY, *NEW_GAME_ERRORS],
 )
 @blueprint.arguments(requests.GamesToCreate, description="What games to open.")
 def create_games(body: dict[str, Any]) -> Response:
