@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -271,11 +271,10 @@ class PositionReader:
             return None
         return value
 
-    def _choice(self, data: Mapping[str, Any], name: str, at: str, choices: object) -> str | None:
+    def _choice(self, data: Mapping[str, Any], name: str, at: str, choices: Sequence[str]) -> str | None:
         value = data.get(name)
-        known = list(choices)  # type: ignore[call-overload]
-        if value is not None and value not in known:
-            self.fault(f"{at}/{name}", f"this is one of {', '.join(known)}")
+        if value is not None and value not in choices:
+            self.fault(f"{at}/{name}", f"this is one of {', '.join(choices)}")
             return None
         return value
 
