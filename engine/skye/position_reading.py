@@ -197,7 +197,8 @@ class PositionReader:
         except InvalidTerritory as error:
             index = error.facts.get("index")
             shift = 0 if castle else 1
-            self.fault(f"{at}/{max(0, index - shift)}" if isinstance(index, int) else at, error.detail)
+            place = f"{at}/{max(0, index - shift)}" if isinstance(index, int) else at
+            self.fault(place, error.detail.removesuffix("."))
             return None, color
         return territory, castle.removeprefix("castle-") if castle else color
 

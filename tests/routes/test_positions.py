@@ -199,6 +199,7 @@ def test_fault_of_a_position_is_named_with_its_place(service, pointer, player):
     faults = faults_of(service.call("POST", "/v1/games", body))
     assert pointer in faults
     assert faults[pointer].endswith(".")
+    assert not faults[pointer].endswith("..")
 
 
 def test_position_with_chance_decisions_is_refused(service):
