@@ -29,6 +29,9 @@ _DIGEST_BYTES: Final = 16
 _LARGE_BODY_BYTES: Final = 16_384
 """Bodies of this size are decoded one at a time: each blocks the worker for some milliseconds."""
 
+_DEEPEST: Final = 64
+"""Levels of objects and lists that a body may have; a record has seven."""
+
 _BROKEN: Final = "The body breaks off, or is not in chunks as it says."
 
 _BODY: Final = "skye.body"
@@ -184,15 +187,18 @@ def _decode(data: bytes) -> Any:
 
 
 def _count_members(value: Any) -> int:
-    """Return the number of members of all objects in a JSON value."""
-    count = 0
-    parts: list[Any] = [[value]]
-    while parts:
-        part = parts.pop()
-        if isinstance(part, dict):
-            count += len(part)
-            part = part.values()
-        parts += [inner for inner in part if isinstance(inner, (dict, list))]
+    """Return the number of members of all objects in a JSON value.
+
+    :raises Problem: malformed_json, for a value nested too deeply, which not every Python would parse.
+    """
+    count = depth = 0
+    parts = [value]
+    while parts := [part for part in parts if isinstance(part, (dict, list))]:
+        depth += 1
+        if depth > _DEEPEST:
+            raise Problem("malformed_json", f"The body is nested more than {_DEEPEST} levels deep.")
+        count += sum(len(part) for part in parts if isinstance(part, dict))
+        parts = [inner for part in parts for inner in (part.values() if isinstance(part, dict) else part)]
     return count
 
 
