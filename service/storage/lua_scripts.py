@@ -166,12 +166,12 @@ return left > 0 and redis.call('PEXPIRE', KEYS[1], left) or 0
 # KEYS: a bucket. ARGV: the amount to add and the capacity, in microseconds. Returns whether the amount was
 # added, and the level. The value is the time at which the bucket will be empty, by the clock of Redis, which
 # all instances share. A level far above the capacity comes from a clock that was set back, and a value that
-# is no number is corrupt: both count as empty.
+# is no number, or of another Redis type, is corrupt: both count as empty.
 FILL: Final = Script("""
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local amount, capacity = tonumber(ARGV[1]), tonumber(ARGV[2])
-local empty_at = tonumber(redis.call('GET', KEYS[1]) or now) or now
+local empty_at = tonumber(redis.pcall('GET', KEYS[1]) or now) or now
 local filled = math.max(empty_at - now, 0)
 if filled > 2 * capacity then filled = 0 end
 if filled + amount > capacity then return {0, filled} end

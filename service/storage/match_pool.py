@@ -32,6 +32,7 @@ import redis
 from service.storage.lua_scripts import MinReplicas, Script
 from service.storage.redis_calls import RedisCalls
 from service.storage.retry import expect_int
+from service.storage.shared_sets import SharedSets
 
 REQUEST_TTL_S: Final = 24 * 60 * 60
 """How long a request is kept."""
@@ -142,6 +143,7 @@ class MatchPools:
 
     def __init__(self, calls: RedisCalls, min_replicas: MinReplicas | None) -> None:
         self._calls = calls
+        self._sets = SharedSets(calls)
         self._min_replicas = min_replicas
 
     # Requests.
@@ -219,8 +221,11 @@ class MatchPools:
 
         :raises Problem: store_unavailable.
         """
-        reply: Any = self._calls.call(_WAITING, lambda server: server.zcount(_WAITING, now_ms, "+inf"))
-        return expect_int(reply)
+
+        def count(server: redis.Redis) -> int:
+            return expect_int(server.zcount(_WAITING, now_ms, "+inf"))
+
+        return self._sets.read(_WAITING, count, 0)
 
     # Requests of a player.
 
@@ -244,7 +249,7 @@ class MatchPools:
             pipeline.execute()
 
         self._calls.call(key, write, writes=True)
-        self._calls.call(_WAITING, count, writes=True)
+        self._sets.write(_WAITING, count)
 
     def seeks(self, player: str) -> dict[str, int]:
         """Return the ids of a player's requests that may wait, and the times of their creation.
@@ -266,7 +271,7 @@ class MatchPools:
             self._remove_waiting(request_ids)
 
     def _remove_waiting(self, request_ids: Collection[str]) -> None:
-        self._calls.call(_WAITING, lambda server: server.zrem(_WAITING, *request_ids), writes=True)
+        self._sets.write(_WAITING, lambda server: server.zrem(_WAITING, *request_ids))
 
     def _write(self, script: Script, request_id: str, arguments: list[Any]) -> None:
         keys = [_pool_key(request_id, kind) for kind in ("waiting", "players")]

@@ -114,9 +114,14 @@ class RedisCalls:
         raise AssertionError("attempts end with a reply or raise")
 
 
+def is_wrong_type(reply: Any) -> bool:
+    """Return whether a reply is the error that a key holds a value of another Redis type."""
+    return isinstance(reply, redis.ResponseError) and "WRONGTYPE" in str(reply)
+
+
 def _none_for_wrong_type(reply: Any) -> Any:
     """Return a reply, None for WRONGTYPE; raise any other error."""
-    if isinstance(reply, redis.ResponseError) and str(reply).startswith("WRONGTYPE"):
+    if is_wrong_type(reply):
         return None
     if isinstance(reply, Exception):
         raise reply

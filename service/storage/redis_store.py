@@ -11,7 +11,8 @@ The id of a log entry is the number of its last event and a random number, which
 the same change apart. Field `c` holds the changes, field `h` the format and checksum.
 
 Of all public games, by status, a sorted set `skye:index:STATUS` of ids by time of creation. The index may be
-stale when a process ends between two writes; listing compares it with the games and repairs it.
+stale when a process ends between two writes; listing compares it with the games and repairs it. A value of
+another type under its key is moved aside (see `shared_sets`).
 
 Of rate limits, `skye:bucket:KIND:WHOSE`: the time, in microseconds since 1970, at which a leaky bucket will
 be empty. Buckets and indexes have no format number: another form of them would get another key.
@@ -48,6 +49,7 @@ from service.storage.retry import (
     expect_bytes,
     expect_int,
 )
+from service.storage.shared_sets import SharedSets
 from service.storage.store import Commit, LogEntry, StoredResponse
 from service.storage.topology import SingleServer, Topology
 
@@ -78,6 +80,7 @@ class RedisStore:
     ) -> None:
         self._topology = SingleServer(topology) if isinstance(topology, redis.Redis) else topology
         self._calls = RedisCalls(self._topology, retry_policy or RetryPolicy(0), timeout_s)
+        self._sets = SharedSets(self._calls)
         self._min_replicas = min_replicas
         self.players = RedisPlayers(self._calls, min_replicas)
         self.pools = MatchPools(self._calls, min_replicas)
@@ -204,12 +207,12 @@ class RedisStore:
     def add_to_index(self, status: str, game_id: str, score: float) -> None:
         """See `Store.add_to_index`."""
         key = _index_key(status)
-        self._calls.call(key, lambda server: server.zadd(key, {game_id: score}), writes=True)
+        self._sets.write(key, lambda server: server.zadd(key, {game_id: score}))
 
     def remove_from_index(self, status: str, game_ids: Sequence[str]) -> None:
         """See `Store.remove_from_index`."""
         key = _index_key(status)
-        self._calls.call(key, lambda server: server.zrem(key, *game_ids), writes=True)
+        self._sets.write(key, lambda server: server.zrem(key, *game_ids))
 
     def list_index(self, status: str, below: float | None, limit: int) -> list[tuple[str, float]]:
         """See `Store.list_index`."""
@@ -219,22 +222,28 @@ class RedisStore:
             found: Any = server.zrevrangebyscore(key, highest, "-inf", start=0, num=limit, withscores=True)
             return [(game_id.decode(), float(score)) for game_id, score in found]
 
-        return self._calls.call(key, read)
+        return self._sets.read(key, read, [])
 
     def sample_index(self, status: str, number: int) -> list[tuple[str, float]]:
         """See `Store.sample_index`."""
         key = _index_key(status)
-        chosen: Any = self._calls.call(key, lambda server: server.zrandmember(key, number), retries=False)
-        if not chosen:
-            return []
-        scores: Any = self._calls.call(key, lambda server: server.zmscore(key, chosen), retries=False)
-        found = zip(chosen, scores, strict=True)
-        return [(game_id.decode(), score) for game_id, score in found if score is not None]
+
+        def read(server: redis.Redis) -> list[tuple[str, float]]:
+            chosen: Any = server.zrandmember(key, number)
+            scores: Any = server.zmscore(key, chosen) if chosen else []
+            found = zip(chosen, scores, strict=True)
+            return [(game_id.decode(), score) for game_id, score in found if score is not None]
+
+        return self._sets.read(key, read, [], retries=False)
 
     def index_sizes(self, statuses: Sequence[str]) -> list[int]:
         """See `Store.index_sizes`."""
         keys = [_index_key(status) for status in statuses]
-        return self._calls.call_each(keys, lambda server, key: server.zcard(key), expect_int, retries=False)
+
+        def read(reply: Any) -> int:
+            return 0 if reply is None else expect_int(reply)  # None: a value of another type
+
+        return self._calls.call_each(keys, lambda server, key: server.zcard(key), read, retries=False)
 
     def fill_bucket(self, bucket: str, amount_us: int, capacity_us: int) -> tuple[bool, int]:
         """See `Store.fill_bucket`."""

@@ -279,7 +279,7 @@ class Games:
         self._cache.put(stored, match)
         if before is None or before.status is not match.status:
             self.metrics.game_changed(before.status if before else None, match.status)
-        if before is not None and before.status is not match.status:
+        if before is not None:
             self.listing.update(before, match)
         self.players.relay_commit(before, match)
         return True

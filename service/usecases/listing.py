@@ -21,6 +21,9 @@ _SWEPT = 64
 _SWEEPS = 1 / 16
 """How often a change of a game's status sweeps the index, and how many games are then looked at."""
 
+_RELISTED = 16
+"""A game in play is added to the index again at each version that this number divides."""
+
 _GRACE_MS = 60_000
 """For so long a game may be listed that is not stored yet."""
 
@@ -37,8 +40,12 @@ class Listing:
 
         A new table is listed before it is stored. Of an older one the change is already stored, so it
         stands even if the index cannot be reached: `page` mends that, and now and then a `sweep` does.
+        A game that the index has lost returns to it when it is played on.
         """
-        if after.private or (before is not None and before.status is after.status):
+        if after.private:
+            return
+        if before is not None and before.status is after.status:
+            self._relist(after)
             return
         index = index_of(after)
         with nullcontext() if before is None else suppress(Problem):
@@ -48,6 +55,12 @@ class Listing:
                 self._store.remove_from_index(index_of(before), [after.id])
         if after.status in LISTED and random.random() < _SWEEPS:  # noqa: S311 - no secret
             self.sweep(index)
+
+    def _relist(self, match: Match) -> None:
+        """Add a match again that may have left the index by a fault of the store, now and then."""
+        if match.status is Status.LOBBY or match.version % _RELISTED == 0:
+            with suppress(Problem), retry.without_retries():
+                self._store.add_to_index(index_of(match), match.id, _score(match))
 
     def remove(self, match: Match) -> None:
         """Remove a match that is about to be deleted.

@@ -1,0 +1,86 @@
+"""Values of another Redis type under keys that many games share: nobody else is hurt by them."""
+
+import pytest
+
+from service.storage.lua_scripts import FILL
+from service.storage.shared_sets import aside
+from tests.support.playing import Service
+from tests.usecases.test_quick_match import new_key, seek
+
+PLAYING, WAITING = "skye:index:playing", "skye:{pools}:waiting"
+
+
+@pytest.fixture
+def service(redis_client, monkeypatch):
+    monkeypatch.setattr("service.storage.pubsub._POLL_S", 0.01)  # lets the subscriber end at once
+    with Service(redis_client) as service:
+        yield service
+
+
+def spoil(redis_client, key):
+    redis_client.delete(key)
+    redis_client.rpush(key, "a list")
+
+
+def listed(service, path="/v1/games"):
+    return [game["id"] for game in service.get(path)["games"]]
+
+
+def test_index_of_another_type_empties_the_list_of_its_status_only(service, redis_client, caplog):
+    service.table(2)
+    lobby = service.table(2, start=False)
+    spoil(redis_client, PLAYING)
+    assert listed(service) == [lobby.id]
+    assert listed(service, "/v1/games?status=playing") == []
+    assert PLAYING in caplog.text
+    assert redis_client.lrange(PLAYING, 0, -1) == [b"a list"]
+
+
+@pytest.mark.parametrize("status", ["lobby", "playing", "finished"])
+def test_index_of_another_type_stops_no_game_list_or_count(service, redis_client, status):
+    for each in ("lobby", "playing", "finished"):
+        spoil(redis_client, f"skye:index:{each}")
+    for path in ("/v1/games", f"/v1/games?status={status}", "/v1/records", "/metrics", "/readyz"):
+        assert service.call("GET", path).status_code == 200
+    game = service.table(2, bots={0: "random", 1: "random"} if status == "finished" else None, start=False)
+    if status != "lobby":
+        game.call("POST", "start", token=game.host)
+    assert listed(service, f"/v1/games?status={status}") == [game.id]
+
+
+def test_next_public_game_moves_the_value_aside_and_is_listed(service, redis_client, caplog):
+    spoil(redis_client, PLAYING)
+    game = service.table(2)
+    assert listed(service) == [game.id]
+    assert redis_client.lrange(aside(PLAYING), 0, -1) == [b"a list"]
+    assert aside(PLAYING) in caplog.text
+
+
+def test_games_that_the_index_lost_are_listed_again_when_played_on(service, redis_client):
+    game = service.table(2)
+    lobby = service.table(2, start=False)
+    spoil(redis_client, PLAYING)
+    spoil(redis_client, "skye:index:lobby")
+    assert listed(service) == []
+    game.play_to("building", 3)
+    service.call("POST", lobby.path("players"), {"name": "Zoe"})
+    assert sorted(listed(service)) == sorted([lobby.id, game.id])
+
+
+def test_game_is_deleted_although_its_index_is_of_another_type(service, redis_client):
+    game = service.table(2, bots={0: "random", 1: "random"})
+    spoil(redis_client, "skye:index:finished")
+    assert service.call("DELETE", game.path() + "?permanently=true", token=game.host).status_code == 204
+
+
+def test_quick_matches_go_on_although_their_counter_is_of_another_type(service, redis_client):
+    spoil(redis_client, WAITING)
+    assert "skye_games" in service.call("GET", "/metrics").text
+    assert seek(service, new_key())["status"] == "waiting"
+    assert seek(service, new_key(), "Bob")["status"] == "matched"
+    assert redis_client.lrange(aside(WAITING), 0, -1) == [b"a list"]
+
+
+def test_bucket_of_another_type_counts_as_empty(redis_client):
+    spoil(redis_client, "skye:bucket:x")
+    assert FILL.run(redis_client, ["skye:bucket:x"], [10, 1000]) == [1, 10]
