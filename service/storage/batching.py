@@ -25,9 +25,9 @@ _MAX_WAIT_S: Final = 0.1
 
 _MAX_BATCH: Final = 32
 
-_READS: Final = frozenset(
-    {"GET", "GETRANGE", "HGET", "HGETALL", "HMGET", "LRANGE", "MGET", "PING", "ZCARD", "ZCOUNT", "ZMSCORE"}
-    | {"ZRANDMEMBER", "ZRANGEBYSCORE", "ZREVRANGEBYSCORE"}
+READS: Final = frozenset(
+    {"GET", "GETRANGE", "HGET", "HGETALL", "HMGET", "INFO", "LRANGE", "MGET", "PING", "ZCARD", "ZCOUNT"}
+    | {"ZMSCORE", "ZRANDMEMBER", "ZRANGEBYSCORE", "ZREVRANGEBYSCORE"}
 )
 """The commands that are batched as reads."""
 
@@ -167,7 +167,7 @@ class BatchingRedis(redis.Redis):
 
     def execute_command(self, *args: Any, **options: Any) -> Any:
         """Return the reply to a command."""
-        batcher = self._reads if args[0] in _READS else self._others
+        batcher = self._reads if args[0] in READS else self._others
         return batcher.send(args, options)
 
     def _send_alone(self, *args: Any, **options: Any) -> Any:

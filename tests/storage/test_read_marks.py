@@ -1,0 +1,163 @@
+"""Reads and writes of the store: no command that writes is marked, batched or guarded as a read.
+
+The calls that are marked as reads run here as a user of Redis that may neither write nor run scripts.
+"""
+
+import inspect
+import threading
+
+import pytest
+import redis
+
+from service.storage import batching
+from service.storage.batching import BatchingRedis
+from service.storage.lua_scripts import MinReplicas
+from service.storage.match_pool import MatchPools, NewRequest
+from service.storage.player_store import GameUpdate
+from service.storage.redis_calls import RedisCalls
+from service.storage.redis_players import RedisPlayers
+from service.storage.redis_store import RedisStore
+from service.storage.store import Commit, LogEntry, StoredResponse
+from tests.support.playing import Service, dice
+from tests.usecases.test_quick_match import new_key, seek
+
+ANSWER = StoredResponse("key", b"answer", 60)
+COMMIT = Commit("ann", None, b"1:1:table", [LogEntry(1, b"change")], 1000, ANSWER)
+REQUEST = "pool" + "1" * 4
+
+
+class Reader(BatchingRedis):
+    """A client that keeps the names of the commands which it batches."""
+
+    def __init__(self, **options):
+        super().__init__(**options)
+        self.batched = set()
+
+    def execute_command(self, *args, **options):
+        self.batched.add(args[0])
+        return super().execute_command(*args, **options)
+
+
+@pytest.fixture
+def reader(redis_server, redis_client):
+    """A client that may neither write nor run scripts."""
+    rights = ["+@all", "-@write", "-@scripting"]
+    redis_client.execute_command("ACL", "SETUSER", "reader", "on", ">x", "~*", "&*", *rights)
+    pool = redis.ConnectionPool.from_url(redis_server.url, username="reader", password="x")
+    with Reader(connection_pool=pool) as reader:
+        yield reader
+    redis_client.acl_deluser("reader")
+
+
+@pytest.fixture
+def store(reader, redis_client, monkeypatch):
+    """A store whose calls reach the reader, except those that are marked as writes."""
+    call = RedisCalls.call
+
+    def divided(self, key, command, *, writes=False, **options):
+        def run(server):
+            return command(redis_client if writes else server)
+
+        return call(self, key, run, writes=writes, **options)
+
+    monkeypatch.setattr(RedisCalls, "call", divided)
+    return RedisStore(reader, min_replicas=MinReplicas(0, 10))
+
+
+def subscribe(store):
+    stopped = threading.Event()
+    stopped.set()
+    return list(store.subscribe_to_changes(stopped))
+
+
+CALLS = {
+    RedisStore: {
+        "commit": lambda store: store.commit(COMMIT),
+        "load": lambda store: (store.load("ann"), store.load("ann", "key")),
+        "load_with_log": lambda store: store.load_with_log("ann"),
+        "load_many": lambda store: store.load_many(["ann", "bob"]),
+        "headers": lambda store: store.headers(["ann"]),
+        "add_to_index": lambda store: store.add_to_index("lobby", "ann", 1.0),
+        "list_index": lambda store: store.list_index("lobby", None, 9),
+        "sample_index": lambda store: store.sample_index("lobby", 9),
+        "index_sizes": lambda store: store.index_sizes(["lobby"]),
+        "remove_from_index": lambda store: store.remove_from_index("lobby", ["ann"]),
+        "fill_bucket": lambda store: store.fill_bucket("x", 1, 2),
+        "ping": lambda store: store.ping(),
+        "eviction_warning": lambda store: store.eviction_warning(),
+        "subscribe_to_changes": subscribe,
+        "delete": lambda store: store.delete("ann", b"1:1:", ANSWER),
+        "delete_all": lambda store: store.delete_all(),
+    },
+    RedisPlayers: {
+        "add_key": lambda players: players.add_key("ann", b"record"),
+        "replace_key": lambda players: players.replace_key("ann", b"record", b"new"),
+        "key_record": lambda players: players.key_record("ann"),
+        "update_game": lambda players: players.update_game(
+            GameUpdate("ann", "game", None, b"record", 2e13, 60, 0, [b"event"])
+        ),
+        "game": lambda players: players.game("ann", "game"),
+        "active_games": lambda players: players.active_games("ann"),
+        "list_games": lambda players: players.list_games("ann", None, 9),
+        "events": lambda players: players.events("ann", "0", 9),
+    },
+    MatchPools: {
+        "add_seek": lambda pools: pools.add_seek("ann", REQUEST, 1, 1000),
+        "join": lambda pools: pools.join(NewRequest(REQUEST, 1, "ann", b"wishes", 1000, 1, "game")),
+        "seeks": lambda pools: pools.seeks("ann"),
+        "waiting": lambda pools: pools.waiting(1),
+        "request": lambda pools: pools.request(REQUEST),
+        "requests": lambda pools: pools.requests([REQUEST]),
+        "group": lambda pools: pools.group("game", REQUEST),
+        "game_created": lambda pools: pools.game_created("game", [pools.request(REQUEST)]),
+        "settle": lambda pools: pools.settle(REQUEST, 1, cancel=True),
+        "remove_seeks": lambda pools: pools.remove_seeks("ann", [REQUEST]),
+    },
+}
+"""A call of every method of the store, in an order in which each finds what it looks for."""
+
+
+def methods(kind):
+    return {
+        name for name, value in vars(kind).items() if inspect.isfunction(value) and not name.startswith("_")
+    }
+
+
+@pytest.mark.parametrize("kind", CALLS)
+def test_list_of_calls_has_every_method_of_the_store(kind):
+    assert methods(kind) == CALLS[kind].keys()
+
+
+def parts(store):
+    return {RedisStore: store, RedisPlayers: store.players, MatchPools: store.pools}
+
+
+def test_no_method_of_the_store_writes_in_a_call_marked_as_read(store):
+    for kind, part in parts(store).items():
+        for call in CALLS[kind].values():
+            call(part)  # a forgotten `writes=True` is refused by Redis, and raises store_unavailable
+
+
+def test_no_request_writes_in_a_call_marked_as_read(store, redis_client):
+    with Service(redis_client, store) as service:
+        game = service.table(3, bots={2: "greedy"})
+        game.play_out(dice(1))
+        assert [listed["id"] for listed in service.get("/v1/games")["games"]] == [game.id]
+        keys = [new_key(), new_key()]
+        assert [seek(service, key)["status"] for key in keys] == ["waiting", "matched"]
+        assert service.get("/v1/me/games", keys[0])["games"]
+        path = f"{game.path()}?permanently=true"
+        assert service.call("DELETE", path, token=game.host).status_code == 204
+
+
+def test_commands_of_calls_marked_as_reads_are_batched_as_reads(store, reader):
+    for kind, part in parts(store).items():
+        for call in CALLS[kind].values():
+            call(part)
+    assert reader.batched <= batching.READS
+
+
+def test_commands_that_are_batched_as_reads_write_nothing(redis_client):
+    known = redis_client.execute_command("COMMAND", "INFO", *sorted(batching.READS))
+    assert {name.lower() for name in batching.READS} == known.keys()
+    assert not [name for name, command in known.items() if "write" in command["flags"]]
