@@ -19,6 +19,9 @@ from service.matches.tokens import Caller
 PLAYER_KEY: Final = r"skye_key_[A-Za-z0-9_-]{22,64}"
 """The form of a player key, as a regular expression."""
 
+MAX_LENGTH: Final = len("skye_key_") + 64
+"""The most characters of a player key."""
+
 _WELL_FORMED: Final = re.compile(PLAYER_KEY)
 _HASH_BYTES: Final = 16
 

@@ -24,6 +24,9 @@ INVITE_ROLE: Final = "invite"
 FORM: Final = r"skye_[A-Za-z0-9_-]{22}"
 """The form of a token and of an invitation code, as a regular expression."""
 
+LENGTH: Final = len(_PREFIX) + 22
+"""How many characters a token and an invitation code have."""
+
 _WELL_FORMED = re.compile(FORM)
 
 

@@ -6,8 +6,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from service import docs as guide
+from service.web.entity_tags import MAX_ENTITY_TAGS_LENGTH
 from service.web.fault_header import FAULT_HEADER
 from skye import PLAYERS, schedule
+
+MAX_HEADER_LENGTH: Final = 1024
+"""The most characters of a header of a response."""
+
+MAX_TEXT_LENGTH: Final = 4 * 1024 * 1024
+"""The most characters of a page, a picture or a file; the largest is a script of 1.7 million."""
 
 _MAX_ROUNDS = max(len(schedule(players)) for players in PLAYERS)
 
@@ -80,18 +87,18 @@ HEADER_PARAMETERS: Final = {
         IF_MATCH,
         "Makes the write conditional: it is refused with 412 unless the game is at this version: "
         "its `version` in quotes, or any `ETag` that it was shown with.",
-        {"type": "string", "examples": ['"42"']},
+        {"type": "string", "maxLength": MAX_ENTITY_TAGS_LENGTH, "examples": ['"42"']},
     ),
     IF_NONE_MATCH: _in_headers(
         IF_NONE_MATCH,
         "The `ETag` of the answer that the client has: if it still holds, 304 is all that comes back.",
-        {"type": "string", "examples": ['"42"']},
+        {"type": "string", "maxLength": MAX_ENTITY_TAGS_LENGTH, "examples": ['"42"']},
     ),
     LAST_EVENT_ID: _in_headers(
         LAST_EVENT_ID,
         "The number of the last event received, as an `EventSource` sends it when it comes back; "
         "it goes before `after`.",
-        {"type": "string", "pattern": "^[0-9]{1,9}$", "examples": ["17"]},
+        {"type": "string", "pattern": "^[0-9]{1,9}$", "maxLength": 9, "examples": ["17"]},
     ),
     FAULT: _in_headers(
         FAULT,
@@ -107,7 +114,12 @@ HEADER_PARAMETERS: Final = {
         LAST_EVENT_ID,
         "The id of the last event received, as an `EventSource` sends it when it comes back; "
         "it goes before `after`.",
-        {"type": "string", "pattern": "^[0-9]{1,19}-[0-9]{1,19}$", "examples": ["17-2817361234"]},
+        {
+            "type": "string",
+            "pattern": "^[0-9]{1,19}-[0-9]{1,19}$",
+            "maxLength": 39,
+            "examples": ["17-2817361234"],
+        },
     ),
 }
 
@@ -133,8 +145,15 @@ def _header(description: str, schema: dict[str, Any], *, always: bool = True) ->
     return {"description": description, "required": always, "schema": schema}
 
 
+def _text(*examples: str, **more: str) -> dict[str, Any]:
+    """Return the schema of a header that is a short text."""
+    return {"type": "string", "maxLength": MAX_HEADER_LENGTH} | (
+        {"examples": [*examples]} if examples else more
+    )
+
+
 def _limit(description: str, example: str) -> dict[str, Any]:
-    schema = {"type": "string", "examples": [example]}
+    schema = _text(example)
     return _header(f"Where requests are limited: {description}", schema, always=False)
 
 
@@ -142,15 +161,15 @@ HEADERS: Final = {
     "ETag": _header(
         "What is answered, and to whom, for `If-Match`, `If-None-Match`. Of a game its `version` in quotes; "
         'what a seat or the host is shown has more after it, as in `"42-seat1"`: others see otherwise.',
-        {"type": "string", "examples": ['"42"', '"42-seat1"']},
+        _text('"42"', '"42-seat1"'),
     ),
     "Location": _header(
         "The path of what was created, which has a GET; always there.",
-        {"type": "string", "format": "uri-reference"},
+        _text(format="uri-reference"),
     ),
     "Link": _header(
         'With a further page: its path, as `<PATH>; rel="next"` (RFC 8288).',
-        {"type": "string", "examples": ['</v1/games?cursor=42&limit=20>; rel="next"']},
+        _text('</v1/games?cursor=42&limit=20>; rel="next"'),
         always=False,
     ),
     "Content-Encoding": _header(
@@ -159,28 +178,26 @@ HEADERS: Final = {
     "Vary": _header(
         "The headers of the request that the answer depends on: `Authorization` and `Accept` for what is "
         "shown of a game, `Origin` where the server lists the origins whose pages may call it.",
-        {"type": "string", "examples": ["Authorization, Accept"]},
+        _text("Authorization, Accept"),
         always=False,
     ),
     "Access-Control-Allow-Origin": _header(
         "That a page of this origin may read the answer; `*` for every origin.",
-        {"type": "string", "examples": ["*"]},
+        _text("*"),
         always=False,
     ),
     "Access-Control-Expose-Headers": _header(
         "The headers that such a page may read.",
-        {"type": "string", "examples": ["ETag, Location, Link, Retry-After, X-Request-Id"]},
+        _text("ETag, Location, Link, Retry-After, X-Request-Id"),
         always=False,
     ),
-    "Cache-Control": _header(
-        "Whether and for how long the answer may be kept.", {"type": "string", "examples": ["no-store"]}
-    ),
+    "Cache-Control": _header("Whether and for how long the answer may be kept.", _text("no-store")),
     "Retry-After": _header(
         "How many seconds to wait before trying again.",
         {"type": "integer", "format": "int32", "minimum": 0, "maximum": 86_400},
     ),
     "WWW-Authenticate": _header("Always `Bearer`.", {"type": "string", "const": "Bearer"}),
-    "Allow": _header("With 405: the methods that the path has.", {"type": "string"}, always=False),
+    "Allow": _header("With 405: the methods that the path has.", _text("GET, HEAD, OPTIONS"), always=False),
     "X-Request-Id": _header(
         "The id of the request in the logs of the service: the one sent, if well-formed, or a new one.",
         {"type": "string", "minLength": 1, "maxLength": 64},
@@ -215,6 +232,7 @@ SCHEMAS: Final = {
         "type": "string",
         "description": "A picture as SVG: no scripts, and nothing from outside.",
         "contentMediaType": "image/svg+xml",
+        "maxLength": MAX_TEXT_LENGTH,
     },
     "EventStream": {
         "type": "string",
@@ -238,18 +256,25 @@ SCHEMAS: Final = {
         "type": "string",
         "description": "A page for people; it loads nothing from outside.",
         "contentMediaType": "text/html",
+        "maxLength": MAX_TEXT_LENGTH,
     },
     "Metrics": {
         "type": "string",
         "description": "Counts in Prometheus's text format.",
         "contentMediaType": "text/plain",
+        "maxLength": MAX_TEXT_LENGTH,
     },
     "Contract": {
         "type": "object",
         "description": "A description of the API for programs.",
         "additionalProperties": True,
     },
-    "Asset": {"type": "string", "description": "A script, a style sheet or an icon.", "format": "binary"},
+    "Asset": {
+        "type": "string",
+        "description": "A script, a style sheet or an icon.",
+        "format": "binary",
+        "maxLength": MAX_TEXT_LENGTH,
+    },
 }
 """What is no JSON object but has a name of its own."""
 

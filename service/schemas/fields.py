@@ -82,6 +82,7 @@ class Rotation(Integer):
     def __init__(self, description: str = "How the tile is turned.", **kwargs: Any) -> None:
         super().__init__(ROTATIONS[0], ROTATIONS[-1], description, **kwargs)
         self.validators = [validate.OneOf(ROTATIONS, error="This is not one of {choices}.")]
+        self.metadata = {**self.metadata, "minimum": ROTATIONS[0], "maximum": ROTATIONS[-1]}
 
 
 class QueryRotation(Rotation):

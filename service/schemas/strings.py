@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from marshmallow import ValidationError, fields
 
 from service.matches import tokens
-from service.matches.player_keys import PLAYER_KEY
+from service.matches.player_keys import MAX_LENGTH, PLAYER_KEY
 
 _HIDDEN = (
     r"\x00-\x1f\x7f-\x9f\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
@@ -72,9 +72,10 @@ def _is_visible(character: str) -> bool:
 class Credential(fields.String):
     """A secret of a certain form, which no message repeats."""
 
-    def __init__(self, pattern: str, description: str, **kwargs: Any) -> None:
+    def __init__(self, pattern: str, description: str, *, most: int, **kwargs: Any) -> None:
         self._pattern = re.compile(pattern)
-        super().__init__(metadata={"description": description, "pattern": f"^{pattern}$"}, **kwargs)
+        shape = {"maxLength": most, "pattern": f"^{pattern}$"}
+        super().__init__(metadata={"description": description, **shape}, **kwargs)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         del attr, data, kwargs
@@ -87,14 +88,14 @@ class PlayerKey(Credential):
     """A player key."""
 
     def __init__(self, description: str, **kwargs: Any) -> None:
-        super().__init__(PLAYER_KEY, description, **kwargs)
+        super().__init__(PLAYER_KEY, description, most=MAX_LENGTH, **kwargs)
 
 
 class InviteCode(Credential):
     """An invitation code."""
 
     def __init__(self, description: str, **kwargs: Any) -> None:
-        super().__init__(tokens.FORM, description, **kwargs)
+        super().__init__(tokens.FORM, description, most=tokens.LENGTH, **kwargs)
 
 
 EXTENSIBLE_ENUM = "x-extensible-enum"

@@ -22,6 +22,7 @@ from service.matches.errors import MAX_ERRORS, FieldError, Problem
 from service.matches.player_keys import is_player_key
 from service.matches.tokens import is_well_formed
 from service.usecases.attempts import Command
+from service.web.entity_tags import entity_tags
 
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")
 _DIGEST_BYTES: Final = 16
@@ -273,7 +274,7 @@ def command_from_request() -> Command:
         raise Problem("invalid_parameter", errors=[FieldError("Idempotency-Key", detail)])
     digest = b"" if key is None else _digest(request)
     accepts: Callable[[int], bool] = _any_version
-    if "HTTP_IF_MATCH" in environ:
+    if entity_tags("If-Match") is not None:
         accepts = _version_in(request.if_match)
     return Command(bearer_token(), key, digest, request.remote_addr or "", accepts)
 

@@ -14,6 +14,7 @@ from flask import Response, request
 from service.matches.errors import Problem
 from service.matches.tokens import SPECTATOR, Caller
 from service.usecases.commands import CommandResult
+from service.web.entity_tags import entity_tags
 from service.web.framework import Ready
 from service.web.middleware import Header
 
@@ -92,8 +93,11 @@ def command_response(
 
 
 def not_modified(tag: str) -> Response | None:
-    """Return 304 when the client already has the representation with this entity tag, otherwise None."""
-    sent = request.environ.get("HTTP_IF_NONE_MATCH")
+    """Return 304 when the client already has the representation with this entity tag, otherwise None.
+
+    :raises Problem: invalid_parameter.
+    """
+    sent = entity_tags("If-None-Match")
     if sent is None or not (sent == tag or request.if_none_match.contains_weak(tag[1:-1])):
         return None
     return Ready(b"", 304, _cache_headers(tag))
@@ -114,7 +118,11 @@ def _length_of(body: bytes) -> Header:
 
 
 def cacheable(response: Response, seconds: int) -> Response:
-    """Let every cache store a response for a while; it can be revalidated by `If-None-Match`."""
+    """Let every cache store a response for a while; it can be revalidated by `If-None-Match`.
+
+    :raises Problem: invalid_parameter.
+    """
+    entity_tags("If-None-Match")
     response.headers["Cache-Control"] = f"public, max-age={seconds}"
     response.add_etag()
     conditional: Any = response.make_conditional(request)

@@ -88,8 +88,11 @@ class Contract:
         headers = {name.lower(): self.resolve(header) for name, header in said.get("headers", {}).items()}
         for name, header in headers.items():
             assert name in answer.headers or not header.get("required"), (where, name)
-            if name in answer.headers and header["schema"]["type"] == "integer":
-                assert answer.headers[name].isdigit(), (where, name)
+            schema = header["schema"]
+            if name in answer.headers and schema["type"] == "integer":
+                assert schema["minimum"] <= int(answer.headers[name]) <= schema["maximum"], (where, name)
+            elif name in answer.headers:
+                assert len(answer.headers[name]) <= schema.get("maxLength", 1024), (where, name)
         location = answer.headers.get("Location", "")
         if location.startswith("/v1"):
             assert self.operation_at("get", location), (where, location)
@@ -112,6 +115,8 @@ class Contract:
             of = schema["$ref"].rpartition("/")[2].removesuffix("EventStream")  # "Player", or "" for a game's
             for name, data in messages(answer.text):
                 self.valid(of + {"stream": "StreamStart", "end": "StreamEnd"}.get(name, "Event"), data)
+        else:
+            assert len(answer.data) <= self.resolve(schema).get("maxLength", 2**20), where
 
     def valid(self, component, value, where=None):
         """See to it that a value is what a component says, and has no field that it does not say."""

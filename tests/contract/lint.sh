@@ -1,15 +1,17 @@
 #!/bin/sh
-# Lints the documents of the contract by the rules of spectral and redocly, which must find nothing, not even a hint.
+# Lints the documents of the contract by the rules of spectral, OWASP and redocly, which must find nothing, not even a hint.
 # They are node's programs: where there is no node, or no way to fetch them, this says so and is content.
 set -eu
 here=$(dirname "$0")
 export npm_config_yes=true npm_config_prefer_offline=true npm_config_fetch_retries=1 npm_config_loglevel=error
 export REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true
 
-spectral='spectral lint --quiet --fail-severity hint --ruleset'
+# Spectral looks for a set of rules beside the file that extends it, and then where NODE_PATH says.
+spectral='NODE_PATH=$(dirname "$(dirname "$(command -v spectral)")") spectral lint --quiet --fail-severity hint --ruleset'
 
 with_linters() {
-    npx --package @stoplight/spectral-cli@6.16.3 --package @redocly/cli@2.77.0 --call "$1"
+    npx --package @stoplight/spectral-cli@6.16.3 --package @stoplight/spectral-owasp-ruleset@2.0.1 \
+        --package @redocly/cli@2.77.0 --call "$1"
 }
 
 if ! command -v npx >/dev/null 2>&1; then

@@ -112,6 +112,12 @@ def test_every_list_has_a_greatest_length(document):
             assert "maxItems" in thing, place
 
 
+def test_every_string_but_a_stream_has_a_greatest_length(document):
+    for place, thing in schemas(document):
+        if "string" in ensured_list(thing.get("type")) and not place[-1].endswith(("Stream", "RecordLines")):
+            assert {"maxLength", "enum", "const"} & thing.keys(), place
+
+
 def ensured_list(types):
     """Return the types of a schema, which may be one, as a list."""
     return types if isinstance(types, list) else [types]

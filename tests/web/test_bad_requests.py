@@ -162,7 +162,7 @@ def test_a_strange_idempotency_key_is_refused(name, games):
 def test_a_strange_if_match_does_not_match(name, games):
     endpoint = BY_NAME[name]
     game = games[endpoint.stage]
-    for tag in ("", '"999999"', '""', "x", "W/", '"', "1" * 5000, '"1","2"', "\xff", ", ,", '"\x00"'):
+    for tag in ("", '"999999"', '""', "x", "W/", '"', "1" * 1024, '"1","2"', "\xff", ", ,", '"\x00"'):
         answer = endpoint.send(game, headers={"If-Match": tag}, body=endpoint.right_body(game))
         assert refusal(answer, tag) == "version_mismatch"
 
@@ -171,7 +171,7 @@ def test_a_strange_if_match_does_not_match(name, games):
 @pytest.mark.usefixtures("unchanged")
 def test_a_strange_if_none_match_matches_nothing(name, games):
     endpoint = BY_NAME[name]
-    for tag in ("", '"999999"', '""', "x", "W/", '"', "1" * 5000, "\xff", ", ,"):
+    for tag in ("", '"999999"', '""', "x", "W/", '"', "1" * 1024, "\xff", ", ,"):
         answer = endpoint.send(games[endpoint.stage], headers={"If-None-Match": tag})
         assert answer.status_code == 200, tag
 

@@ -97,3 +97,23 @@ def test_a_picture_is_not_taken_for_the_same_territory_as_json(service):
     assert json.headers["ETag"] != picture.headers["ETag"]
     again = service.call("GET", path, headers={"If-None-Match": json.headers["ETag"]})
     assert (again.status_code, again.content_type) == (200, picture.content_type)
+
+
+@pytest.mark.parametrize("endpoint", VERSIONED, ids=lambda endpoint: endpoint.name)
+def test_long_list_of_known_entity_tags_is_refused(endpoint, service):
+    answer = endpoint.send(service.table(), headers={"If-None-Match": "1" * 1025})
+    assert code_of(answer) == "invalid_parameter"
+    assert [error["pointer"] for error in answer.json["errors"]] == ["If-None-Match"]
+
+
+def test_long_list_of_known_entity_tags_of_a_constant_resource_is_refused(service):
+    for path in ("/v1/tiles", "/openapi.json", "/docs/rules"):
+        answer = service.http.get(path, headers={"If-None-Match": "1" * 1025})
+        assert code_of(answer) == "invalid_parameter"
+
+
+def test_write_on_a_long_list_of_versions_is_refused(service):
+    game = service.table(2)
+    answer = game.send(0, game.actions(0)[0], headers={"If-Match": "1" * 1025})
+    assert code_of(answer) == "invalid_parameter"
+    assert [error["pointer"] for error in answer.json["errors"]] == ["If-Match"]

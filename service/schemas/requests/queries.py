@@ -38,7 +38,7 @@ class GamesQuery(_Query):
     limit = QueryInteger(1, 100, "How many games at most.", load_default=20)
     cursor = fields.String(
         validate=validate.Regexp("^[0-9]{1,16}$", error="This is no cursor of an earlier page."),
-        metadata={"description": "`next_cursor` of the page before."},
+        metadata={"description": "`next_cursor` of the page before.", "maxLength": 16},
     )
 
 
@@ -48,7 +48,7 @@ class RecordsQuery(_Query):
     limit = QueryInteger(1, MAX_RECORDS, "How many records at most.", load_default=100)
     cursor = fields.String(
         validate=validate.Regexp("^[0-9]{1,16}$", error="This is no cursor of an earlier line."),
-        metadata={"description": "`cursor` of the last line received."},
+        metadata={"description": "`cursor` of the last line received.", "maxLength": 16},
     )
 
 
@@ -68,7 +68,7 @@ class OwnGamesQuery(_Query):
         validate=validate.Regexp(
             "^[0-9]{1,16}-[a-z0-9]{1,64}$", error="This is no cursor of an earlier page."
         ),
-        metadata={"description": "`next_cursor` of the page before."},
+        metadata={"description": "`next_cursor` of the page before.", "maxLength": 81},
     )
 
 
@@ -78,7 +78,8 @@ class PlayerStreamQuery(_Query):
     after = fields.String(
         validate=validate.Regexp("^[0-9]{1,19}-[0-9]{1,19}$", error="This is no id of an event."),
         metadata={
-            "description": "Only events after the one with this id; from the first one kept if left out."
+            "description": "Only events after the one with this id; from the first one kept if left out.",
+            "maxLength": 39,
         },
         load_default="0-0",
     )

@@ -58,7 +58,7 @@ class Time(fields.DateTime):
     component = "Timestamp"
 
     def __init__(self, description: str, **kwargs: Any) -> None:
-        super().__init__(metadata={"description": description}, **kwargs)
+        super().__init__(metadata={"description": description, "maxLength": 40}, **kwargs)
 
 
 class Count(Integer):
