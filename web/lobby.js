@@ -62,13 +62,17 @@ export function lobbyPanel(store, reopen) {
 
   /** Take a seat: one that is reserved for us, a free one, or as the host one that was reserved for somebody. */
   async function sit() {
+    if (sitting.disabled) return;
+    sitting.disabled = true;
     try {
       const code = tokensOf(store.id).invite ?? (unreserved() > 0 ? null : invites.codes()[0]);
-      const { token } = await skye.game(store.id, code ?? hosted()?.token ?? null).join({ name: name.value.trim() });
+      const game = skye.game(store.id, code ?? hosted()?.token ?? null);
+      const { token } = await store.replaceToken(() => game.join({ name: name.value.trim() }));
       if (token) addSeatToken(store.id, token);
       if (code) dropToken(store.id, code);
       reopen(tokensOf(store.id).seats.length - 1);
     } catch (error) {
+      sitting.disabled = false;
       toastError(error);
     }
   }

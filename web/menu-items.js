@@ -32,9 +32,9 @@ export function menuItems(store, chosen, reopen, close) {
 
   /** Replace the token of our seat, so that older links to it become invalid; return the new link. */
   async function renew() {
-    const { token } = store;
-    if (!token || store.seat === null) throw new Error("No seat");
-    const renewed = await store.game.rotateToken(store.seat);
+    const { token, seat: number } = store;
+    if (!token || number === null) throw new Error("No seat");
+    const renewed = await store.replaceToken(() => store.game.rotateToken(number));
     if (!renewed.token) throw new Error("No token");
     const fresh = renewed.token;
     const tokens = tokensOf(store.id);
@@ -44,10 +44,10 @@ export function menuItems(store, chosen, reopen, close) {
   }
 
   async function resign() {
-    const { token } = store;
-    if (store.seat === null || !token) return;
+    const { token, seat: number } = store;
+    if (number === null || !token) return;
     try {
-      await store.game.leave(store.seat);
+      await store.replaceToken(() => store.game.leave(number));
       dropToken(store.id, token);
       reopen(0);
     } catch (error) {

@@ -7,7 +7,6 @@ import { nextFrame } from "./dom.js";
 import { follow } from "./follow.js";
 import { TabGroup } from "./tabs.js";
 import { toastError } from "./toast.js";
-import { dropToken } from "./tokens.js";
 import { remember, remembered } from "./unsettled.js";
 
 /** @typedef {import("./api.js").Game} Game */
@@ -117,14 +116,31 @@ export class Store {
   #lost(error) {
     if (this.#stop.signal.aborted) return;
     this.connection = "gone";
-    if (error instanceof ApiError && error.code === "token_unknown" && this.token) dropToken(this.id, this.token);
-    toastError(error);
     this.changed();
-    this.onGone?.(error);
+    this.onGone(error);
   }
 
-  /** Called when the token or the game is no longer known. @type {((error: unknown) => void) | undefined} */
-  onGone;
+  /** Called when the token or the game is no longer known. @type {(error: unknown) => void} */
+  onGone = toastError;
+
+  /**
+   * Carry out a write after which our token is invalid. The stream may end before the response arrives: that is no loss.
+   *
+   * @template T
+   * @param {() => Promise<T>} write
+   */
+  async replaceToken(write) {
+    const { onGone } = this;
+    let gone = () => {};
+    this.onGone = (error) => { gone = () => onGone(error); };
+    try {
+      return await write();
+    } catch (error) {
+      this.onGone = onGone;
+      gone();
+      throw error;
+    }
+  }
 
   /** @param {Event} event */
   #receive(event) {

@@ -41,7 +41,7 @@ export async function openTable(app, id, chosen = 0) {
   const { seats } = tokensOf(id);
   const store = new Store(id, tokenFor(id, chosen));
   const reopen = (/** @type {number} */ seat) => void openTable(app, id, seat).catch(toastError);
-  store.onGone = () => reopen(0);
+  store.onGone = (error) => { forgetToken(store, error); toastError(error); reopen(0); };
   const table = new Table(store, chosen, reopen);
   closeLatest = () => table.close();
   try {
@@ -49,12 +49,13 @@ export async function openTable(app, id, chosen = 0) {
   } catch (error) {
     if (opening !== opened) return;
     table.close();
-    if (error instanceof ApiError && error.code === "token_unknown" && store.token) {
-      dropToken(id, store.token);
+    if (forgetToken(store, error)) {
       toastError(error);
       return openTable(app, id);
     }
-    return (await import("./problem.js")).showProblem(app, error);
+    const { showProblem } = await import("./problem.js");
+    if (opening === opened) showProblem(app, error);
+    return;
   }
   if (opening !== opened) return;
   app.replaceChildren(table.root);
@@ -62,6 +63,19 @@ export async function openTable(app, id, chosen = 0) {
   void loadTileSheet();
   if (!persistent && seats.length) toast(t("tokens.memory_only"));
   performance.measure("skye-ready");
+}
+
+/**
+ * Forget a token that the server no longer accepts.
+ *
+ * @param {Store} store
+ * @param {unknown} error
+ * @returns {boolean} Whether that was the error.
+ */
+function forgetToken({ id, token }, error) {
+  if (!token || !(error instanceof ApiError) || error.code !== "token_unknown") return false;
+  dropToken(id, token);
+  return true;
 }
 
 /** The frame of a game: header, board, trays and panels. */

@@ -116,8 +116,13 @@ class Screen:
         return call(self.url, "GET", f"/v1/games/{self.game}", token=token)
 
     def state(self):
-        """Return what the page shows, in short."""
+        """Return what the page shows, in short, once it has drawn what was done before."""
+        self.drawn()
         return self.page.evaluate(_STATE)
+
+    def drawn(self):
+        """Wait until the page has drawn what it knows."""
+        self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
 
     def caught_up(self, view=None):
         """Wait until the page shows the last event of the game; return the view of the server."""
