@@ -53,7 +53,7 @@ _Poll: Final = get_original("select", "poll")  # gevent's own would switch to ot
 
 _HOST: Final = re.compile(
     r"(?:\[[0-9A-Fa-fv.:]+\]"  # an IP literal
-    r"|(?:[A-Za-z0-9\-._~!$&'()*+;=]|%[0-9A-Fa-f]{2})*)"  # a name or IPv4 address (RFC 3986), without commas:
+    r"|(?:[A-Za-z0-9\-._~!$&'()*+;=]|%[0-9A-Fa-f]{2})+)"  # a name or IPv4 address (RFC 3986), without commas:
     r"(?::[0-9]*)?"  # several Host headers arrive as one value with a comma
 )
 
@@ -144,12 +144,14 @@ def register(app: Flask) -> None:
 def _check_host() -> None:
     """Check that a request of HTTP/1.1 has a valid `Host` header (RFC 9112, section 3.2).
 
+    An empty one is invalid too: the URI of the request would have no host (RFC 9110, section 4.2.1).
+
     :raises Problem: bad_request.
     """
     host = request.environ.get("HTTP_HOST")
-    if host is None and request.environ.get("SERVER_PROTOCOL") == "HTTP/1.0":
+    if not host and request.environ.get("SERVER_PROTOCOL") == "HTTP/1.0":
         return
-    if host is None or not _HOST.fullmatch(host):
+    if not host or not _HOST.fullmatch(host):
         raise Problem("bad_request", "The Host header is missing or invalid.")
 
 

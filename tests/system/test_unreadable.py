@@ -88,6 +88,19 @@ def test_it_is_refused_and_the_connection_ends(connection, what):
     assert is_closed(connection)
 
 
+@pytest.mark.parametrize("host", ["", "Host:\r\n", "Host: \t \r\n", "Host: :80\r\n", "Host: a/b\r\n"])
+def test_request_without_a_host_is_refused_on_the_wire(connection, host):
+    sent = get("/v1/tiles").replace(b"Host: here\r\n", host.encode())
+    status, problem = answered(connection, sent)
+    assert (status, problem["code"]) == (400, "bad_request")
+
+
+@pytest.mark.parametrize("host", ["", "Host:\r\n", "Host: here\r\n"])
+def test_request_of_http_1_0_needs_no_host(connection, host):
+    sent = f"GET /v1/tiles/L01 HTTP/1.0\r\n{host}\r\n".encode()
+    assert answered(connection, sent)[0] == 200
+
+
 @pytest.mark.parametrize("what", TOO_LONG)
 def test_what_is_too_long_is_refused_as_such(connection, what):
     sent, *refusal = TOO_LONG[what]
