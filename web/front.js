@@ -2,13 +2,14 @@ import { skye } from "./api.js";
 import { createAndOpen } from "./create.js";
 import { button, h, setText } from "./dom.js";
 import { list, plain, t } from "./i18n.js";
-import { languageChoice } from "./menu.js";
+import { languageChoice } from "./language-choice.js";
 import { tilePicture } from "./pictures.js";
+import { keepName, myName, nameInput } from "./player-name.js";
+import { quickMatch } from "./quick-match.js";
 import { toastError } from "./toast.js";
 import { forget, myGames, tokenFor } from "./tokens.js";
 
 const POLL_MS = 4000;
-const NAME = "skye.name";
 
 /**
  * The first screen: a new game, our games, and games of others.
@@ -21,6 +22,7 @@ export async function openFront(app) {
   const root = h("div", { class: "front-page" },
     h("header", { class: "head" }, h("h1", {}, "Isle of Skye"), h("span", { class: "turn" }, t("front.tagline")), languageChoice()),
     h("main", { class: "front" }, againstBots(), withFriends(),
+      section(t("match.title"), h("p", {}, t("match.text")), quickMatch()),
       section(t("front.mine"), mine), section(t("front.public"), open),
       h("p", { class: "faint links" }, h("a", { href: "/docs/rules" }, t("menu.rules")), " · ", h("a", { href: "/docs" }, t("front.guide")), " · ",
         h("a", { href: "/docs/reference" }, t("front.reference")))));
@@ -55,7 +57,7 @@ function againstBots() {
 }
 
 function withFriends() {
-  const name = h("input", { name: "name", maxlength: 40, required: true, value: myName(), "aria-label": t("lobby.name"), autocomplete: "nickname" });
+  const name = nameInput();
   const seats = h("select", { "aria-label": t("front.seats"), name: "seats" },
     ...[2, 3, 4, 5].map((number) => h("option", { value: number, selected: number === 4 }, t("front.players", { count: number }))));
   const secret = h("input", { type: "checkbox", name: "private", checked: true });
@@ -116,13 +118,4 @@ function gameRow(game, names, turn = false) {
   setText(link, game.name);
   return h("li", {}, link, h("span", {}, names.length ? list(names) : ""), turn ? h("span", { class: "badge act" }, t("front.your_turn")) : null,
     h("span", { class: "faint" }, standing));
-}
-
-function myName() {
-  try { return localStorage.getItem(NAME) ?? t("front.me"); } catch { return t("front.me"); }
-}
-
-/** @param {string} name */
-function keepName(name) {
-  try { localStorage.setItem(NAME, name); } catch { /* asked again next time */ }
 }

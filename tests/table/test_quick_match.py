@@ -1,0 +1,72 @@
+"""Opponents for a newcomer: a request for a quick match from the first page."""
+
+from tests.table.driver import call
+
+
+def seek(screen, name, players=2):
+    """Ask for opponents."""
+    screen.page.locator("form:has([name=players]) [name=name]").fill(name)
+    screen.page.select_option("[name=players]", str(players))
+    screen.page.click("[data-act=seek]")
+
+
+def test_two_who_seek_opponents_meet_at_one_table(browser):
+    ann, bob = browser.window(), browser.window()
+    seek(ann, "Ann")
+    ann.page.wait_for_selector("[data-act=cancel-match]")
+    seek(bob, "Bob")
+    for screen, name in ((ann, "Ann"), (bob, "Bob")):
+        screen.page.wait_for_selector(".pricing .card")
+        token = screen.page.evaluate(
+            "id => JSON.parse(localStorage[`skye.game.${id}`]).seats[0]", screen.game
+        )
+        view = screen.view(token)
+        assert view["players"][view["you"]["seat"]]["name"] == name
+        assert view["options"]["turn_ms"] == 120_000
+        key = screen.page.evaluate("localStorage['skye.player']")
+        assert key.startswith("skye_key_")
+        assert key != token
+    assert ann.game == bob.game
+
+
+def test_seeker_who_cancels_can_seek_again_with_the_keyboard(browser):
+    screen = browser.window()
+    page = screen.page
+    page.focus("[data-act=seek]")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[data-act=cancel-match]:focus")
+    assert "Waiting for other players" in page.locator("#status").inner_text()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[data-act=seek]:focus")
+    assert page.evaluate("localStorage['skye.match']") is None
+    key = page.evaluate("localStorage['skye.player']")
+    assert call(browser.url, "GET", "/v1/me/games", token=key)["games"] == []
+
+
+def test_seeker_who_reloads_the_page_goes_on_waiting(browser):
+    ann, bob = browser.window(), browser.window()
+    seek(ann, "Ann", 5)
+    ann.page.wait_for_selector("[data-act=cancel-match]")
+    ann.page.reload()
+    ann.page.wait_for_selector("[data-act=cancel-match]")
+    assert not ann.page.locator("[data-act=seek]").is_visible()
+    for name in ("Bob", "Cid", "Dee"):
+        wishes = {"name": name, "seats": 5, "options": {"turn_ms": 120_000}}
+        call(browser.url, "POST", "/v1/matches", wishes, f"skye_key_{name * 8}")
+    seek(bob, "Eve", 5)
+    for screen in (ann, bob):
+        screen.page.wait_for_selector(".pricing .card")
+        assert len(screen.view()["players"]) == 5
+
+
+def test_seeker_whom_nobody_joins_may_seek_again(browser):
+    screen = browser.window()
+    screen.page.route(
+        "**/v1/matches",
+        lambda route: route.continue_(
+            post_data=route.request.post_data.replace('{"', '{"wait_ms":1000,"', 1)
+        ),
+    )
+    seek(screen, "Ann", 4)
+    screen.page.wait_for_selector("text=Nobody has come")
+    assert screen.page.locator("[data-act=seek]").is_visible()

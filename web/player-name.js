@@ -1,0 +1,19 @@
+import { h } from "./dom.js";
+import { t } from "./i18n.js";
+
+const STORED = "skye.name";
+
+/** The name that the player of this browser used last. */
+export function myName() {
+  try { return localStorage.getItem(STORED) ?? t("front.me"); } catch { return t("front.me"); }
+}
+
+/** @param {string} name */
+export function keepName(name) {
+  try { localStorage.setItem(STORED, name); } catch { /* asked again next time */ }
+}
+
+/** A field for the name of the player. */
+export function nameInput() {
+  return h("input", { name: "name", maxlength: 40, required: true, value: myName(), "aria-label": t("lobby.name"), autocomplete: "nickname" });
+}

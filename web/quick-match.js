@@ -1,0 +1,154 @@
+import { ApiError } from "./client/errors.js";
+import { Player } from "./client/player.js";
+import { skye } from "./api.js";
+import { clockFace, learnTime, leftMs } from "./clock.js";
+import { announce, button, h, hide, setText } from "./dom.js";
+import { t } from "./i18n.js";
+import { keepName, nameInput } from "./player-name.js";
+import { errorText, toastError } from "./toast.js";
+import { addSeatToken, persistent, tokensOf } from "./tokens.js";
+
+/** @typedef {import("./client/resources.js").Result<"get_quick_match">} Match */
+
+const KEY = "skye.player";
+const WAITING = "skye.match";
+const POLL_MS = 2000;
+/** Opponents are strangers: nobody waits longer for one of their decisions. */
+const OPTIONS = { turn_ms: 120_000 };
+
+/** The form to find opponents, and the waiting for them, which outlives a reload of the page. */
+export function quickMatch() {
+  /** The request that waits. @type {string | null} */
+  let waiting = null;
+  let expires = "";
+  let asking = false;
+  const name = nameInput();
+  const players = h("select", { "aria-label": t("front.seats"), name: "players" },
+    ...[2, 3, 4, 5].map((count) => h("option", { value: count }, t("front.players", { count }))));
+  const seek = h("button", { class: "primary", "data-act": "seek" }, t("match.seek"));
+  const form = h("form", { class: "bar", onsubmit: (/** @type {SubmitEvent} */ event) => { event.preventDefault(); void start(); } },
+    h("label", {}, t("lobby.name"), " ", name), players, seek);
+  const left = h("span", { class: "clock", role: "timer" });
+  const cancelling = button(t("cancel"), () => void cancel(), { "data-act": "cancel-match" });
+  const wait = h("div", { class: "bar waiting", hidden: true }, h("strong", {}, t("match.waiting")), left, cancelling);
+  const note = h("p", { class: "faint", hidden: true });
+
+  async function start() {
+    if (asking) return;
+    asking = true; // a disabled button would lose the focus
+    const wishes = { name: name.value.trim(), seats: Number(players.value), options: OPTIONS };
+    keepName(wishes.name);
+    try {
+      const match = await player().seekMatch(wishes);
+      keep(WAITING, match.id);
+      announce(t("match.waiting"));
+      void follow(match.id);
+    } catch (error) {
+      toastError(error);
+    }
+    asking = false;
+  }
+
+  async function cancel() {
+    if (!waiting) return;
+    try {
+      await settle(await player().cancelMatch(waiting));
+    } catch (error) {
+      toastError(error);
+    }
+  }
+
+  /** Ask for a request until it waits no longer. @param {string} id */
+  async function follow(id) {
+    waiting = id;
+    while (waiting === id) {
+      try {
+        await settle(await player().match(id));
+      } catch (error) {
+        if (error instanceof ApiError && error.status < 500 && error.status !== 429) end(errorText(error));
+      }
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  }
+
+  /** Show where a request stands; once it is matched, open the game. @param {Match} match */
+  async function settle({ id, status, game, seat, expires_at }) {
+    if (id !== waiting) return;
+    if (status === "waiting") return showWaiting(expires_at);
+    if (game === null || seat === null) return end(t(status === "expired" ? "match.nobody" : "match.cancelled"));
+    await takeSeat(game, seat);
+    end(t("match.found"));
+    location.assign(`/play/?game=${encodeURIComponent(game)}`);
+  }
+
+  /** @param {string} until */
+  function showWaiting(until) {
+    expires = until;
+    learnTime(Date.now() + (skye.transport.clockOffsetMs ?? 0));
+    if (!wait.hidden) return;
+    const focused = form.contains(document.activeElement);
+    hide(form, true);
+    hide(note, true);
+    hide(wait, false);
+    if (focused) cancelling.focus();
+    tick();
+  }
+
+  /** Show the time that is left, every second. */
+  function tick() {
+    if (wait.hidden) return;
+    setText(left, clockFace(leftMs(expires)));
+    setTimeout(tick, 1000);
+  }
+
+  /** @param {string | Node} why */
+  function end(why) {
+    const focused = wait.contains(document.activeElement);
+    waiting = null;
+    keep(WAITING, null);
+    hide(form, false);
+    hide(wait, true);
+    hide(note, false);
+    note.replaceChildren(why);
+    announce(note.textContent ?? "");
+    if (focused) seek.focus();
+  }
+
+  const before = recall(WAITING);
+  if (before) void follow(before);
+  return h("div", {}, form, wait, note);
+}
+
+/**
+ * Keep a token of the seat alone. The player key stands for the seats of all games, so it must be in no link.
+ *
+ * @param {string} game
+ * @param {number} seat
+ */
+async function takeSeat(game, seat) {
+  if (tokensOf(game).seats.length) return;
+  const { token } = await player().game(game).rotateToken(seat);
+  if (token) addSeatToken(game, token);
+}
+
+/** The player of this browser, whose key is made when it is first needed. */
+function player() {
+  const found = new Player(skye.transport, recall(KEY) ?? undefined);
+  keep(KEY, found.key);
+  return found;
+}
+
+/** Where nothing can be stored, values last as long as the page. @type {Map<string, string>} */
+const memory = new Map();
+
+/** @param {string} name */
+function recall(name) {
+  return (persistent ? localStorage.getItem(name) : memory.get(name)) || null;
+}
+
+/** @param {string} name @param {string | null} value */
+function keep(name, value) {
+  if (!persistent) memory.set(name, value ?? "");
+  else if (value === null) localStorage.removeItem(name);
+  else localStorage.setItem(name, value);
+}
