@@ -1,7 +1,7 @@
-"""Error codes: the one table of codes with status and meaning, and the exception that carries one.
+"""Error codes: the table of codes with status and meaning, and the exception that carries one.
 
-`service.web.problems` renders them as `application/problem+json` (RFC 9457). Illegal moves are raised by the
-engine as `RuleError`; their codes are in the table too.
+`service.web.problems` renders them as `application/problem+json` (RFC 9457). The table includes the codes of
+the engine's `RuleError`.
 """
 
 from __future__ import annotations
@@ -21,75 +21,83 @@ class ErrorCode(NamedTuple):
 
 _SERVICE_CODES: dict[str, ErrorCode] = {
     "malformed_json": ErrorCode(400, "The body is not JSON in UTF-8, or is nested too deeply."),
-    "bad_request": ErrorCode(400, "The request cannot be read as HTTP."),
-    "invalid_fault": ErrorCode(400, "`X-Skye-Fault` is invalid; `errors` tells why. Nothing was done."),
+    "bad_request": ErrorCode(400, "The request is not valid HTTP."),
+    "invalid_fault": ErrorCode(
+        400, "`X-Skye-Fault` is invalid; `errors` has the reason. The server did not handle the request."
+    ),
     "token_required": ErrorCode(401, "This needs a token: `Authorization: Bearer TOKEN`."),
     "token_unknown": ErrorCode(
         401,
-        "The token belongs to no seat or host of this game, is a replaced player key, or no Bearer token.",
+        "The token is not one of this game, is a replaced player key, or is not a Bearer token.",
     ),
     "player_key_required": ErrorCode(
-        401, "This needs a player key: `Authorization: Bearer skye_key_...`, a key that the client makes."
+        401, "This needs a player key, which the client generates: `Authorization: Bearer skye_key_...`."
     ),
     "not_your_seat": ErrorCode(403, "The token does not act for this seat."),
-    "host_only": ErrorCode(403, "Only the game's host token may do this."),
+    "host_only": ErrorCode(403, "This needs the game's host token."),
     "lab_off": ErrorCode(
-        403, "The server is no lab (`SKYE_LAB`): it takes no `X-Skye-Fault` and empties no store."
+        403, "The server is not a lab (`SKYE_LAB`): it rejects `X-Skye-Fault` and does not delete all games."
     ),
     "not_found": ErrorCode(404, "There is nothing at this path."),
     "game_not_found": ErrorCode(
-        404, "There is no such game, or it is private and the caller has no token of it."
+        404, "There is no such game, or it is private and the caller has none of its tokens."
     ),
-    "match_not_found": ErrorCode(404, "The player of this key has no such request for a quick match."),
+    "match_not_found": ErrorCode(404, "This player key has no such request for a quick match."),
     "seat_not_found": ErrorCode(404, "The game has no such seat."),
-    "event_not_found": ErrorCode(404, "The game has not had that many events."),
-    "round_not_found": ErrorCode(404, "The round has not begun, or the game does not have that many."),
+    "event_not_found": ErrorCode(404, "The game does not have that many events."),
+    "round_not_found": ErrorCode(404, "The round has not begun, or the game does not have that many rounds."),
     "tile_not_found": ErrorCode(404, "There is no such tile."),
-    "method_not_allowed": ErrorCode(405, "The path has no such method; `Allow` lists those it has."),
-    "not_acceptable": ErrorCode(406, "None of the media types in `Accept` can be served here."),
-    "request_timeout": ErrorCode(408, "The request has not come whole in time; the connection ends."),
+    "method_not_allowed": ErrorCode(405, "The path does not support the method; `Allow` lists its methods."),
+    "not_acceptable": ErrorCode(406, "The path supports none of the media types in `Accept`."),
+    "request_timeout": ErrorCode(
+        408, "The server did not receive the whole request in time; it closes the connection."
+    ),
     "game_not_started": ErrorCode(409, "The game is still in its lobby."),
     "game_already_started": ErrorCode(409, "The game has left its lobby."),
-    "game_aborted": ErrorCode(409, "The host has aborted the game; nothing can change it any more."),
+    "game_aborted": ErrorCode(409, "The host has aborted the game; it can no longer change."),
     "game_full": ErrorCode(409, "Every seat of the game is taken."),
     "color_taken": ErrorCode(409, "Another player has this colour."),
     "name_taken": ErrorCode(409, "Another player of this game has this name."),
-    "already_seated": ErrorCode(409, "The player of this key holds a seat of the game already."),
-    "key_taken": ErrorCode(409, "The new player key is in use, or was."),
+    "already_seated": ErrorCode(409, "This player key already holds a seat of the game."),
+    "key_taken": ErrorCode(409, "The new player key is or was in use."),
     "too_few_players": ErrorCode(409, "A game needs at least two players."),
     "seat_played_by_bot": ErrorCode(409, "A bot plays this seat."),
     "too_many_changes": ErrorCode(
-        409, "The game has changed so often that nothing can be undone any more; what is left can be played."
+        409, "The game has too many changes to take anything back; it can still be played to its end."
     ),
     "clock_not_manual": ErrorCode(409, "The clock of the game is not manual."),
     "game_not_over": ErrorCode(409, "This needs a game that is over."),
     "history_lost": ErrorCode(
         410,
-        "The player has no event of this id any more: list the games again, and follow from `last_event`.",
+        "The server no longer has the event of this id: list the games again, follow from `last_event`.",
     ),
-    "version_mismatch": ErrorCode(412, "`If-Match` names another version than the game's; `ETag` has that."),
-    "body_too_large": ErrorCode(413, "The body is larger than the service takes."),
+    "version_mismatch": ErrorCode(
+        412, "`If-Match` does not match the version of the game; `ETag` has the current version."
+    ),
+    "body_too_large": ErrorCode(413, "The body is too large."),
     "uri_too_long": ErrorCode(414, "The request line is longer than 8,190 bytes."),
     "unsupported_media_type": ErrorCode(415, "Send the body as `Content-Type: application/json`."),
-    "invalid_body": ErrorCode(422, "The body is JSON of the wrong shape or range; `errors` tells where."),
-    "invalid_parameter": ErrorCode(
-        422, "A parameter of the path, query or headers is invalid; `errors` tells which."
+    "invalid_body": ErrorCode(
+        422, "The body has the wrong shape or values out of range; `errors` lists them."
     ),
-    "idempotency_key_reused": ErrorCode(422, "The Idempotency-Key was used before with another request."),
+    "invalid_parameter": ErrorCode(
+        422, "A parameter in the path, the query or the headers is invalid; `errors` names it."
+    ),
+    "idempotency_key_reused": ErrorCode(422, "A different request has used this Idempotency-Key."),
     "headers_too_large": ErrorCode(
         431, "More than 100 headers, one of more than 8,190 bytes, or a head of more than 32 KiB."
     ),
-    "too_many_requests": ErrorCode(429, "Slow down; `Retry-After` says for how many seconds."),
-    "too_many_games": ErrorCode(429, "The player key has as many games as one may have that are not over."),
-    "too_many_streams": ErrorCode(429, "As many streams are open as one may have; close one, or wait."),
+    "too_many_requests": ErrorCode(429, "The rate limit is exceeded; wait `Retry-After` seconds."),
+    "too_many_games": ErrorCode(429, "The player key has the maximum number of games that are not over."),
+    "too_many_streams": ErrorCode(429, "The maximum number of streams is open; close one, or wait."),
     "internal_error": ErrorCode(
-        500, "A fault in the service; nothing was changed. Please report the request id."
+        500, "The service failed; nothing was changed. Please report the request id."
     ),
     "store_unavailable": ErrorCode(
-        503, "The store does not answer; nothing is known to have changed. Retry."
+        503, "The store does not respond. A write may or may not have been applied. Retry."
     ),
     "too_much_contention": ErrorCode(503, "Too many requests changed the game at once. Retry."),
-    "server_busy": ErrorCode(503, "The server is computing the moves of too many bots. Retry."),
+    "server_busy": ErrorCode(503, "The server is computing too many moves of bots. Retry."),
     "game_unreadable": ErrorCode(
         503, "The stored game is damaged, or a newer version of the service wrote it."
     ),
@@ -104,11 +112,11 @@ ERROR_CODES: dict[str, ErrorCode] = _SERVICE_CODES | {
 
 
 MAX_ERRORS: Final = 20
-"""Validation errors reported for one body."""
+"""The most validation errors that one response reports."""
 
 
 class FieldError(NamedTuple):
-    """One invalid place of a request: its JSON pointer (or parameter name) and a sentence about it."""
+    """An invalid part of a request: its JSON pointer (or parameter name) and a sentence about it."""
 
     pointer: str
     detail: str

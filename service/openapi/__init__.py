@@ -10,11 +10,11 @@ from flask import Flask
 from flask_smorest import Api, Blueprint
 
 from service.openapi.asyncapi import asyncapi_document
-from service.openapi.components import HEADERS, PARAMETERS, SCHEMAS, SECURITY_SCHEMES, told_in
+from service.openapi.components import HEADERS, PARAMETERS, SCHEMAS, SECURITY_SCHEMES, text_of
 from service.openapi.conversion import Doc, RulePlugin, SchemaPlugin, joined
 from service.openapi.event_streams import with_typed_streams
 from service.openapi.examples import add_examples
-from service.openapi.operations import shared_refusals
+from service.openapi.operations import shared_error_responses
 from service.openapi.yaml_text import as_yaml
 from service.schemas import responses
 
@@ -23,14 +23,14 @@ VERSION = "1.0.0"
 """The version of the contract, not of the program: see the introduction for when it changes."""
 
 _INFO = {
-    "summary": "Keeps and plays games of Isle of Skye.",
-    "description": told_in("introduction.md"),
+    "summary": "Hosts games of Isle of Skye and applies their rules.",
+    "description": text_of("introduction.md"),
     "contact": {"name": "The operator of this server"},
     "license": {"name": "MIT", "identifier": "MIT"},
 }
 _SERVERS = [
     {"url": "/", "description": "The server that serves this document."},
-    {"url": "http://127.0.0.1:8000", "description": "A server of one's own: `make serve`."},
+    {"url": "http://127.0.0.1:8000", "description": "A local server: `make serve`."},
 ]
 _ORDER = ("openapi", "info", "servers", "tags", "paths", "components")
 _OF_OPERATION = (
@@ -55,9 +55,9 @@ DOCUMENTS: Final = {
 
 
 class Contract(Api):
-    """Collects the operations of an app; refusals are written by `problems`, not here.
+    """Collects the operations of an app. `service.web.problems` renders error responses.
 
-    The document is made when it is first asked for: most processes never are.
+    The documents are generated on first use: most processes never need them.
     """
 
     DEFAULT_ERROR_RESPONSE_NAME = None
@@ -71,7 +71,7 @@ class Contract(Api):
         app.extensions["skye-contract"] = self
 
     def register_blueprint(self, blueprint: Blueprint, **options: Any) -> None:
-        """Register a blueprint with the app, and remember it for the document."""
+        """Register a blueprint with the app, and keep it for the document."""
         self._app.register_blueprint(blueprint, **options)
         self._blueprints.append(blueprint)
 
@@ -88,8 +88,8 @@ class Contract(Api):
             components.header(name, header)
         for name, parameter in PARAMETERS.items():
             components.parameter(name, parameter["in"], parameter)
-        for name, refusal in shared_refusals().items():
-            components.response(name, refusal, lazy=True)
+        for name, response in shared_error_responses().items():
+            components.response(name, response, lazy=True)
         for name, scheme in SECURITY_SCHEMES.items():
             components.security_scheme(name, scheme)
         for blueprint in self._blueprints:
@@ -110,7 +110,7 @@ class Contract(Api):
         return asyncapi_document(self.document)
 
     def written(self, name: str) -> str:
-        """Return a document as text, always the same one, which is written once.
+        """Return a document as text, which is generated once.
 
         :param name: one of `DOCUMENTS`, with the extension `.yaml` or `.json`.
         """
@@ -128,16 +128,16 @@ class Contract(Api):
         return as_yaml(document) if extension == "yaml" else msgspec.json.encode(document).decode()
 
     def _register_error_handlers(self) -> None:
-        """Register none: `problems.register` does."""
+        """Register none: `service.web.problems` renders errors."""
 
     def _register_responses(self) -> None:
-        """Register none of flask-smorest's own: `operations` has ours."""
+        """Register none of flask-smorest's: `operations` documents error responses."""
 
     def _register_etag_headers(self) -> None:
-        """Register none of flask-smorest's own: `components` has ours."""
+        """Register none of flask-smorest's: `components` documents the header."""
 
     def _register_pagination_header(self) -> None:
-        """Register none: pages have cursors, in the body."""
+        """Register none: pagination uses cursors in the body."""
 
 
 def contract_of(app: Flask) -> Contract:

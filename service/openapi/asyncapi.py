@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 from marshmallow import Schema
 
-from service.openapi.components import PLAYER, told_in
+from service.openapi.components import PLAYER, text_of
 from service.openapi.conversion import Doc
 from service.openapi.event_streams import STREAMS, EventStream, stream_fields
 
@@ -29,7 +29,7 @@ _SERVERS: Final = {
 
 def asyncapi_document(document: Doc) -> Doc:
     """Return the AsyncAPI document of the event streams that an OpenAPI document describes."""
-    recorded = msgspec.json.decode(told_in("examples.json"))["messages"]
+    recorded = msgspec.json.decode(text_of("examples.json"))["messages"]
     channels: Doc = {}
     operations: Doc = {}
     messages: Doc = {}
@@ -69,7 +69,7 @@ def _info(document: Doc) -> Doc:
     return {
         "title": f"{info['title']}: event streams",
         "version": info["version"],
-        "description": told_in("asyncapi_introduction.md"),
+        "description": text_of("asyncapi_introduction.md"),
         "contact": info["contact"],
         "license": {"name": info["license"]["name"], "url": "https://spdx.org/licenses/MIT"},
         "tags": [{"name": "Events", "description": "What happens in games, as it happens."}],

@@ -1,4 +1,4 @@
-"""What operations share: parameters, the headers of answers, and how a token is sent."""
+"""The shared components of operations: parameters, response headers and security schemes."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ MAX_TEXT_LENGTH: Final = 4 * 1024 * 1024
 _MAX_ROUNDS = max(len(schedule(players)) for players in PLAYERS)
 
 
-def told_in(file: str) -> str:
-    """Return a text that is longer than a docstring."""
+def text_of(file: str) -> str:
+    """Return the text of a file in this package."""
     return Path(__file__).with_name(file).read_text(encoding="utf-8")
 
 
@@ -61,7 +61,7 @@ PATH_PARAMETERS: Final = {
 
 IDEMPOTENCY_KEY: Final = "Idempotency-Key"
 REQUIRED_IDEMPOTENCY_KEY: Final = "Required-Idempotency-Key"
-"""The header `Idempotency-Key` where a request must have it, under a name of its own in the components."""
+"""The component of the header `Idempotency-Key` for operations that require it."""
 
 IF_MATCH: Final = "If-Match"
 IF_NONE_MATCH: Final = "If-None-Match"
@@ -70,13 +70,13 @@ LAST_EVENT_ID: Final = "Last-Event-ID"
 FAULT: Final = FAULT_HEADER
 
 LAST_PLAYER_EVENT_ID: Final = "Last-Player-Event-ID"
-"""The header `Last-Event-ID` of another form, under a name of its own in the components."""
+"""The component of the header `Last-Event-ID` for player streams, whose ids have another form."""
 
 _KEY: Final = _in_headers(
     IDEMPOTENCY_KEY,
-    "Makes the request safe to repeat: the same key with the same request gives the first answer again, "
-    "for an hour. A key belongs to its token, or without one to the address of the client. "
-    "A random UUID is a good one.",
+    "Makes the request safe to retry: for an hour, the same key with the same request returns the first "
+    "response again. A key is scoped to the token, or without a token to the client's address. "
+    "Use a random UUID.",
     {"type": "string", "pattern": r"^[\x21-\x7e]{1,255}$", "minLength": 1, "maxLength": 255},
 )
 
@@ -85,24 +85,24 @@ HEADER_PARAMETERS: Final = {
     REQUIRED_IDEMPOTENCY_KEY: _KEY | {"required": True},
     IF_MATCH: _in_headers(
         IF_MATCH,
-        "Makes the write conditional: it is refused with 412 unless the game is at this version: "
-        "its `version` in quotes, or any `ETag` that it was shown with.",
+        "Makes the write conditional: the server responds with 412 unless the game is at this version. "
+        "Send its `version` in quotes, or any `ETag` of the game.",
         {"type": "string", "maxLength": MAX_ENTITY_TAGS_LENGTH, "examples": ['"42"']},
     ),
     IF_NONE_MATCH: _in_headers(
         IF_NONE_MATCH,
-        "The `ETag` of the answer that the client has: if it still holds, 304 is all that comes back.",
+        "The `ETag` of the client's copy: if the copy is current, the server responds with 304 and no body.",
         {"type": "string", "maxLength": MAX_ENTITY_TAGS_LENGTH, "examples": ['"42"']},
     ),
     LAST_EVENT_ID: _in_headers(
         LAST_EVENT_ID,
-        "The number of the last event received, as an `EventSource` sends it when it comes back; "
-        "it goes before `after`.",
+        "The number of the last event received, as an `EventSource` sends it when it reconnects; "
+        "it takes precedence over `after`.",
         {"type": "string", "pattern": "^[0-9]{1,9}$", "maxLength": 9, "examples": ["17"]},
     ),
     FAULT: _in_headers(
         FAULT,
-        told_in("faults.md"),
+        text_of("faults.md"),
         {
             "type": "string",
             "pattern": r"^[a-z_]+(=[0-9]+)?(, ?[a-z_]+(=[0-9]+)?)*$",
@@ -112,8 +112,8 @@ HEADER_PARAMETERS: Final = {
     ),
     LAST_PLAYER_EVENT_ID: _in_headers(
         LAST_EVENT_ID,
-        "The id of the last event received, as an `EventSource` sends it when it comes back; "
-        "it goes before `after`.",
+        "The id of the last event received, as an `EventSource` sends it when it reconnects; "
+        "it takes precedence over `after`.",
         {
             "type": "string",
             "pattern": "^[0-9]{1,19}-[0-9]{1,19}$",
@@ -127,7 +127,7 @@ HEADER_PARAMETERS: Final = {
 def component_of(parameter: str) -> str:
     """Return the name of the component of a parameter.
 
-    Generators rename types whose names differ from others only in case, so it is not the bare name.
+    The suffix keeps it different from the names of schemas: code generators ignore case.
 
     >>> component_of("game"), component_of("Last-Event-ID")
     ('GameParameter', 'LastEventIdParameter')
@@ -154,65 +154,65 @@ def _text(*examples: str, **more: str) -> dict[str, Any]:
 
 def _limit(description: str, example: str) -> dict[str, Any]:
     schema = _text(example)
-    return _header(f"Where requests are limited: {description}", schema, always=False)
+    return _header(f"If requests are limited: {description}", schema, always=False)
 
 
 HEADERS: Final = {
     "ETag": _header(
-        "What is answered, and to whom, for `If-Match`, `If-None-Match`. Of a game its `version` in quotes; "
-        'what a seat or the host is shown has more after it, as in `"42-seat1"`: others see otherwise.',
+        "The entity tag, for `If-Match` and `If-None-Match`. For a game it is the `version` in quotes; the "
+        'views of a seat and of the host have a suffix, as in `"42-seat1"`.',
         _text('"42"', '"42-seat1"'),
     ),
     "Location": _header(
-        "The path of what was created, which has a GET; always there.",
+        "The path of the created resource.",
         _text(format="uri-reference"),
     ),
     "Link": _header(
-        'With a further page: its path, as `<PATH>; rel="next"` (RFC 8288).',
+        'The path of the next page, if there is one, as `<PATH>; rel="next"` (RFC 8288).',
         _text('</v1/games?cursor=42&limit=20>; rel="next"'),
         always=False,
     ),
     "Content-Encoding": _header(
-        "`gzip`, where `Accept-Encoding` takes it.", {"type": "string", "const": "gzip"}, always=False
+        "`gzip`, if `Accept-Encoding` allows it.", {"type": "string", "const": "gzip"}, always=False
     ),
     "Vary": _header(
-        "The headers of the request that the answer depends on: `Authorization` and `Accept` for what is "
-        "shown of a game, `Origin` where the server lists the origins whose pages may call it.",
+        "The request headers that the response depends on: `Authorization` and `Accept` for views of a "
+        "game, `Origin` if the server restricts the origins that may call it.",
         _text("Authorization, Accept"),
         always=False,
     ),
     "Access-Control-Allow-Origin": _header(
-        "That a page of this origin may read the answer; `*` for every origin.",
+        "The origin whose pages may read the response; `*` for every origin.",
         _text("*"),
         always=False,
     ),
     "Access-Control-Expose-Headers": _header(
-        "The headers that such a page may read.",
+        "The response headers that such a page may read.",
         _text("ETag, Location, Link, Retry-After, X-Request-Id"),
         always=False,
     ),
-    "Cache-Control": _header("Whether and for how long the answer may be kept.", _text("no-store")),
+    "Cache-Control": _header("Whether and for how long the response may be cached.", _text("no-store")),
     "Retry-After": _header(
-        "How many seconds to wait before trying again.",
+        "How many seconds to wait before a retry.",
         {"type": "integer", "format": "int32", "minimum": 0, "maximum": 86_400},
     ),
     "WWW-Authenticate": _header("Always `Bearer`.", {"type": "string", "const": "Bearer"}),
-    "Allow": _header("With 405: the methods that the path has.", _text("GET, HEAD, OPTIONS"), always=False),
+    "Allow": _header("With 405: the methods of the path.", _text("GET, HEAD, OPTIONS"), always=False),
     "X-Request-Id": _header(
-        "The id of the request in the logs of the service: the one sent, if well-formed, or a new one.",
+        "The id of the request in the server's logs: the id sent, if well-formed, or a new one.",
         {"type": "string", "minLength": 1, "maxLength": 64},
     ),
     "X-Skye-Lab": _header(
-        "`on`, where the server is one for testers (`SKYE_LAB`).",
+        "`on`, if the server is a lab for testers (`SKYE_LAB`).",
         {"type": "string", "const": "on"},
         always=False,
     ),
     "RateLimit": _limit(
-        "the requests left in the budget (`r`), and the seconds until all of it is left again (`t`).",
+        "the requests left in the quota (`r`), and the seconds until the whole quota is available (`t`).",
         '"requests";r=2998;t=1',
     ),
     "RateLimit-Policy": _limit(
-        "the size of the budget (`q`), and the seconds in which it is for use (`w`).",
+        "the size of the quota (`q`), and its window in seconds (`w`).",
         '"requests";q=3000;w=60',
     ),
 }
@@ -230,19 +230,19 @@ SCHEMAS: Final = {
     },
     "Picture": {
         "type": "string",
-        "description": "A picture as SVG: no scripts, and nothing from outside.",
+        "description": "An SVG picture without scripts and without references to other resources.",
         "contentMediaType": "image/svg+xml",
         "maxLength": MAX_TEXT_LENGTH,
     },
     "EventStream": {
         "type": "string",
-        "description": told_in("event_stream.md"),
+        "description": text_of("event_stream.md"),
         "contentMediaType": "text/event-stream",
         "contentSchema": {"$ref": "#/components/schemas/StreamMessage"},
     },
     "PlayerEventStream": {
         "type": "string",
-        "description": told_in("player_event_stream.md"),
+        "description": text_of("player_event_stream.md"),
         "contentMediaType": "text/event-stream",
         "contentSchema": {"$ref": "#/components/schemas/PlayerStreamMessage"},
     },
@@ -254,29 +254,29 @@ SCHEMAS: Final = {
     },
     "Page": {
         "type": "string",
-        "description": "A page for people; it loads nothing from outside.",
+        "description": "An HTML page; it loads nothing from other servers.",
         "contentMediaType": "text/html",
         "maxLength": MAX_TEXT_LENGTH,
     },
     "Metrics": {
         "type": "string",
-        "description": "Counts in Prometheus's text format.",
+        "description": "Metrics in Prometheus's text format.",
         "contentMediaType": "text/plain",
         "maxLength": MAX_TEXT_LENGTH,
     },
     "Contract": {
         "type": "object",
-        "description": "A description of the API for programs.",
+        "description": "A machine-readable description of the API.",
         "additionalProperties": True,
     },
     "Asset": {
         "type": "string",
-        "description": "A script, a style sheet or an icon.",
+        "description": "A script, a style sheet or a picture.",
         "format": "binary",
         "maxLength": MAX_TEXT_LENGTH,
     },
 }
-"""What is no JSON object but has a name of its own."""
+"""The components of values that no schema class describes, by name."""
 
 TOKEN: Final = "token"  # noqa: S105 - the name of the scheme
 PLAYER: Final = "player"
@@ -285,19 +285,20 @@ SECURITY_SCHEMES: Final = {
         "type": "http",
         "scheme": "bearer",
         "description": (
-            "A host token, from `POST /v1/games`, starts and aborts its game and before the start seats bots "
-            "and removes players. A seat token, from there or from `POST /v1/games/{game}/players`, acts for "
-            "its seat and sees what the seat may see. A player key does what the tokens of its seats do, "
-            "and the host tokens of the games that it created. Without a token one sees what spectators see."
+            "A host token, from `POST /v1/games`, starts and aborts its game; before the start it also seats "
+            "bots and removes players. A seat token, from `POST /v1/games` or from `POST "
+            "/v1/games/{game}/players`, acts for its seat and sees the seat's view. A player key has the "
+            "rights of the tokens of its seats and of the host tokens of the games that it created. A "
+            "request without a token sees the spectators' view."
         ),
     },
     PLAYER: {
         "type": "http",
         "scheme": "bearer",
         "description": (
-            "A player key is made by the client: `skye_key_` and from 22 to 64 characters of base64url, with "
-            "at least 128 random bits. It needs no registration. Creating or joining a game with it binds "
-            "the seat to it. The service stores a hash of it only, and cannot recover it."
+            "The client generates its player key: `skye_key_` and 22 to 64 characters of base64url, with at "
+            "least 128 random bits. It needs no registration. Creating or joining a game with the key binds "
+            "the seat to it. The server stores only a hash of the key and cannot recover it."
         ),
     },
 }

@@ -1,4 +1,4 @@
-"""Examples: answers that a live server gave, recorded by `make examples` and never written by hand."""
+"""Examples: responses of a live server, recorded by `make examples` and never written by hand."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from typing import Any
 
 import msgspec
 
-from service.openapi.components import told_in
+from service.openapi.components import text_of
 from service.openapi.conversion import Doc
 from service.openapi.operations import CODES, JSON
 from service.web.problems import CONTENT_TYPE
 
 
 def add_examples(document: Doc) -> None:
-    """Put the recorded examples where they belong: in requests, answers and refusals."""
-    recorded = msgspec.json.decode(told_in("examples.json"))
+    """Add the recorded examples to the requests, responses and error responses of the document."""
+    recorded = msgspec.json.decode(text_of("examples.json"))
     for operation in _operations(document):
         for name, example in recorded["operations"].get(operation["operationId"], {}).items():
-            answer = operation["responses"][str(example["status"])]
-            _add(answer, example["content_type"], name, example["summary"], example["answer"])
+            response = operation["responses"][str(example["status"])]
+            _add(response, example["content_type"], name, example["summary"], example["response"])
             if "request" in example:
                 _add(operation["requestBody"], JSON, name, example["summary"], example["request"])
-    refusals = recorded["refusals"]
-    document["components"]["examples"] = refusals
-    for refusal in _refusals(document):
+    problems = recorded["problems"]
+    document["components"]["examples"] = problems
+    for response in _error_responses(document):
         listed = {
-            code: {"$ref": f"#/components/examples/{code}"} for code in refusal[CODES] if code in refusals
+            code: {"$ref": f"#/components/examples/{code}"} for code in response[CODES] if code in problems
         }
-        refusal["content"][CONTENT_TYPE]["examples"] = listed
+        response["content"][CONTENT_TYPE]["examples"] = listed
 
 
 def _add(where: Doc, content_type: str, name: str, summary: str, value: Any) -> None:
@@ -41,9 +41,9 @@ def _operations(document: Doc) -> Iterator[Doc]:
         yield from (part for part in path.values() if "operationId" in part)
 
 
-def _refusals(document: Doc) -> Iterator[Doc]:
-    """Yield every answer that refuses, those of one operation and those in common."""
-    answers = [*document["components"]["responses"].values()]
+def _error_responses(document: Doc) -> Iterator[Doc]:
+    """Yield every error response: those of one operation and the shared ones."""
+    responses = [*document["components"]["responses"].values()]
     for operation in _operations(document):
-        answers += operation["responses"].values()
-    yield from (answer for answer in answers if CODES in answer)
+        responses += operation["responses"].values()
+    yield from (response for response in responses if CODES in response)

@@ -1,4 +1,4 @@
-"""Decorators that say of a view what the contract says of its operation. They leave the view as it is.
+"""Decorators that document a view for the contract. They do not change the view.
 
 The view's docstring gives summary and description, and its name the `operationId`.
 """
@@ -31,11 +31,11 @@ JSON = "application/json"
 View = TypeVar("View", bound=Callable[..., Any])
 
 CODES = "x-problem-codes"
-"""Under which an answer that refuses lists its codes for programs."""
+"""The extension under which an error response lists its codes."""
 
 
 class Token(Enum):
-    """Whether an operation asks for a token, and whether only a player key will do."""
+    """Whether an operation needs a token, and which kind."""
 
     NONE = "none"
     OPTIONAL = "optional"
@@ -52,7 +52,7 @@ _SECURITY: dict[Token, list[dict[str, list[str]]]] = {
 
 
 class Link(NamedTuple):
-    """A link from an answer to an operation, with its parameters as runtime expressions."""
+    """A link from an response to an operation, with its parameters as runtime expressions."""
 
     operation: str
     description: str
@@ -60,7 +60,7 @@ class Link(NamedTuple):
 
     @property
     def doc(self) -> dict[str, Any]:
-        """The link as OpenAPI writes it."""
+        """The OpenAPI Link Object."""
         return {
             "operationId": self.operation,
             "description": self.description,
@@ -69,7 +69,7 @@ class Link(NamedTuple):
 
 
 class ResponseDoc(NamedTuple):
-    """What the contract says of a successful response of an operation."""
+    """The documentation of a successful response of an operation."""
 
     status: int
     description: str
@@ -79,11 +79,11 @@ class ResponseDoc(NamedTuple):
     links: Sequence[Link] = ()
 
 
-STORE = ("store_unavailable",)
-"""What refuses wherever games are read."""
+STORE_ERRORS = ("store_unavailable",)
+"""The codes of every operation that reads the store."""
 
-GAME = (
-    *STORE,
+GAME_ERRORS = (
+    *STORE_ERRORS,
     "token_unknown",
     "not_found",
     "game_not_found",
@@ -91,9 +91,9 @@ GAME = (
     "too_much_contention",
     "server_busy",
 )
-"""What refuses wherever a game is named."""
+"""The codes of every operation on a game."""
 
-BODY = (
+BODY_ERRORS = (
     "bad_request",
     "malformed_json",
     "unsupported_media_type",
@@ -101,10 +101,10 @@ BODY = (
     "invalid_body",
     "server_busy",
 )
-"""What refuses wherever there is a body."""
+"""The codes of every operation with a request body."""
 
-CREATES = (
-    *STORE,
+CREATION_ERRORS = (
+    *STORE_ERRORS,
     "bad_request",
     "body_too_large",
     "invalid_parameter",
@@ -112,16 +112,22 @@ CREATES = (
     "too_much_contention",
     "server_busy",
 )
-"""What refuses wherever an answer is remembered under a key."""
+"""The codes of every operation that stores its response under an idempotency key."""
 
-KEYED = ("token_unknown", "game_unreadable", "too_many_games")
-"""What refuses wherever a player key takes a seat."""
+SEAT_BINDING_ERRORS = ("token_unknown", "game_unreadable", "too_many_games")
+"""The codes of every operation that can bind a seat to a player key."""
 
-PLAYERS = (*STORE, "player_key_required", "token_unknown", "game_unreadable", "too_much_contention")
-"""What refuses wherever only a player key will do."""
+PLAYER_KEY_ERRORS = (
+    *STORE_ERRORS,
+    "player_key_required",
+    "token_unknown",
+    "game_unreadable",
+    "too_much_contention",
+)
+"""The codes of every operation that requires a player key."""
 
-WRITES = (*GAME, *CREATES, "version_mismatch")
-"""What refuses wherever a game is changed."""
+WRITE_ERRORS = (*GAME_ERRORS, *CREATION_ERRORS, "version_mismatch")
+"""The codes of every operation that changes a game."""
 
 NEW_GAME_ERRORS = (
     "invalid_setup",
@@ -131,21 +137,21 @@ NEW_GAME_ERRORS = (
     "color_taken",
     "name_taken",
 )
-"""The codes of a request that creates games."""
+"""The codes of every operation that creates games."""
 
-HOST = ("token_required", "host_only")
-"""The codes of a request that only the host may send."""
+HOST_ERRORS = ("token_required", "host_only")
+"""The codes of every operation that only the host may call."""
 
-OWN_SEAT = ("token_required", "not_your_seat", "seat_not_found")
-"""The codes of a request that needs the token of a seat; the host may act for some seats."""
+OWN_SEAT_ERRORS = ("token_required", "not_your_seat", "seat_not_found")
+"""The codes of every operation that needs the token of a seat; the host may act for some seats."""
 
 
 def text(name: str) -> dict[str, str]:
-    """Return the schema of an answer that is no JSON: the component of this name."""
+    """Return the schema of a response that is not JSON: a reference to the component of this name."""
     return {"$ref": f"#/components/schemas/{name}"}
 
 
-_UNEXPECTED = (
+_UNEXPECTED_ERRORS = (
     "bad_request",
     "invalid_fault",
     "lab_off",
@@ -156,7 +162,7 @@ _UNEXPECTED = (
     "headers_too_large",
     "internal_error",
 )
-"""What any operation could answer, though it should not come to that."""
+"""The codes of the `default` response, which every operation has."""
 
 _LIMITS = ("RateLimit", "RateLimit-Policy")
 _EVERYWHERE = (
@@ -176,103 +182,110 @@ _OF_STATUS: dict[int | str, list[str]] = {
 
 
 class Describe(NamedTuple):
-    """Documents a view: its answers, the codes it refuses with, and the headers it heeds.
+    """Documents a view: its responses, its error codes and its request headers.
 
-    `limited` says whether its requests are counted.
+    `limited` is whether its requests count against the rate limit.
     """
 
-    answers: Sequence[ResponseDoc]
-    refuses: Iterable[str] = ()
+    responses: Sequence[ResponseDoc]
+    errors: Iterable[str] = ()
     token: Token = Token.NONE
     headers: Sequence[str] = ()
     limited: bool = True
 
     def __call__(self, view: View) -> View:
-        """Note on the view what flask-smorest reads when the document is made."""
+        """Store the documentation on the view, where flask-smorest reads it."""
         known: dict[str, Any] = deepcopy(vars(view).get("_apidoc", {}))
         known.setdefault("arguments", {}).setdefault("parameters", []).extend(map(component_of, self.headers))
         known["manual_doc"] = {
             "operationId": view.__name__,
             "security": _SECURITY[self.token],
-            "responses": self._responses() | self._refusals(),
+            "responses": self._responses() | self._error_responses(),
         }
         vars(view)["_apidoc"] = known
         return view
 
     def _responses(self) -> dict[int | str, Any]:
         responses: dict[int | str, Any] = {}
-        for answer in self.answers:
-            response = responses.setdefault(answer.status, {"description": answer.description})
+        for documented in self.responses:
+            response = responses.setdefault(documented.status, {"description": documented.description})
             limits = _LIMITS if self.limited else ()
-            response["headers"] = _named("Cache-Control", *answer.headers, *_EVERYWHERE, *limits)
-            if answer.schema is not None:
-                response.setdefault("content", {})[answer.content_type] = {"schema": answer.schema}
-            if answer.links:
-                response["links"] = {link.operation: link.doc for link in answer.links}
+            response["headers"] = _named("Cache-Control", *documented.headers, *_EVERYWHERE, *limits)
+            if documented.schema is not None:
+                response.setdefault("content", {})[documented.content_type] = {"schema": documented.schema}
+            if documented.links:
+                response["links"] = {link.operation: link.doc for link in documented.links}
         return responses
 
-    def _refusals(self) -> dict[int | str, Any]:
-        wanted = {*self.refuses, *(["too_many_requests"] if self.limited else [])}
+    def _error_responses(self) -> dict[int | str, Any]:
+        wanted = {*self.errors, *(["too_many_requests"] if self.limited else [])}
         by_status: dict[int | str, list[str]] = {}
         for code, kind in ERROR_CODES.items():
             if code in wanted:
                 by_status.setdefault(kind.status, []).append(code)
-        by_status["default"] = list(_UNEXPECTED)
+        by_status["default"] = list(_UNEXPECTED_ERRORS)
         return {
-            status: _SHARED_NAMES.get(tuple(codes)) or _refusal(status, codes)
+            status: _SHARED_NAMES.get(tuple(codes)) or _error_response(status, codes)
             for status, codes in by_status.items()
         }
 
 
 def operation(
-    *answers: ResponseDoc, refuses: Iterable[str] = (), headers: Sequence[str] = (), limited: bool = True
+    *responses: ResponseDoc, errors: Iterable[str] = (), headers: Sequence[str] = (), limited: bool = True
 ) -> Describe:
-    """Document a view that has to do with no game in particular."""
-    return Describe(answers, refuses, headers=headers, limited=limited)
+    """Document a view that does not belong to a single game."""
+    return Describe(responses, errors, headers=headers, limited=limited)
 
 
-def reads(*answers: ResponseDoc, refuses: Iterable[str] = (), token: Token = Token.OPTIONAL) -> Describe:
-    """Document a view that shows something of a game, which has the game's version for a tag."""
-    return _tagged(answers, (*GAME, *refuses), token)
+def reads(*responses: ResponseDoc, errors: Iterable[str] = (), token: Token = Token.OPTIONAL) -> Describe:
+    """Document a view that reads a game. Its `ETag` is the version of the game."""
+    return _tagged(responses, (*GAME_ERRORS, *errors), token)
 
 
-def never_changes(*answers: ResponseDoc, refuses: Iterable[str] = ()) -> Describe:
-    """Document a view that always shows the same while a version of the service runs."""
-    return _tagged(answers, refuses, Token.NONE)
+def never_changes(*responses: ResponseDoc, errors: Iterable[str] = ()) -> Describe:
+    """Document a view whose response changes only with the version of the service."""
+    return _tagged(responses, errors, Token.NONE)
 
 
-def _tagged(answers: Iterable[ResponseDoc], refuses: Iterable[str], token: Token) -> Describe:
-    tagged = [answer._replace(headers=["ETag", *answer.headers]) for answer in answers]
-    unchanged = ResponseDoc(304, "What the client has still holds.", headers=["ETag"])
-    return Describe([*tagged, unchanged], refuses, token, [IF_NONE_MATCH])
+def _tagged(responses: Iterable[ResponseDoc], errors: Iterable[str], token: Token) -> Describe:
+    tagged = [response._replace(headers=["ETag", *response.headers]) for response in responses]
+    unchanged = ResponseDoc(304, "The client's copy is current.", headers=["ETag"])
+    return Describe([*tagged, unchanged], errors, token, [IF_NONE_MATCH])
 
 
 def writes(
-    answer: ResponseDoc,
+    response: ResponseDoc,
     *others: ResponseDoc,
-    refuses: Iterable[str] = (),
+    errors: Iterable[str] = (),
     token: Token = Token.REQUIRED,
 ) -> Describe:
-    """Document a view that changes a game; `others` are its answers that show no game."""
-    created = ["Location"] if answer.status == HTTPStatus.CREATED else []
-    answer = answer._replace(headers=["ETag", *created])
-    return Describe([answer, *others], (*WRITES, *refuses), token, [IDEMPOTENCY_KEY, IF_MATCH])
+    """Document a view that changes a game; `others` are its responses without the game."""
+    created = ["Location"] if response.status == HTTPStatus.CREATED else []
+    response = response._replace(headers=["ETag", *created])
+    return Describe([response, *others], (*WRITE_ERRORS, *errors), token, [IDEMPOTENCY_KEY, IF_MATCH])
 
 
-def of_player(*answers: ResponseDoc, refuses: Iterable[str] = (), headers: Sequence[str] = ()) -> Describe:
-    """Document a view that is about the player whose key is sent."""
-    return Describe(answers, (*PLAYERS, *refuses), Token.PLAYER, headers)
+def of_player(*responses: ResponseDoc, errors: Iterable[str] = (), headers: Sequence[str] = ()) -> Describe:
+    """Document a view of the player whose key the client sends."""
+    return Describe(responses, (*PLAYER_KEY_ERRORS, *errors), Token.PLAYER, headers)
 
 
-def creates(answer: ResponseDoc, *, refuses: Iterable[str] = ()) -> Describe:
-    """Document a view that makes a game."""
-    answer = answer._replace(headers=["ETag", "Location"])
-    return Describe([answer], (*CREATES, *KEYED, *refuses), Token.OPTIONAL, [IDEMPOTENCY_KEY])
+def creates(response: ResponseDoc, *, errors: Iterable[str] = ()) -> Describe:
+    """Document a view that creates a game."""
+    response = response._replace(headers=["ETag", "Location"])
+    return Describe(
+        [response], (*CREATION_ERRORS, *SEAT_BINDING_ERRORS, *errors), Token.OPTIONAL, [IDEMPOTENCY_KEY]
+    )
 
 
-def creates_several(answer: ResponseDoc, *, refuses: Iterable[str] = ()) -> Describe:
-    """Document a view that makes several games, which needs an idempotency key."""
-    return Describe([answer], (*CREATES, *KEYED, *refuses), Token.OPTIONAL, [REQUIRED_IDEMPOTENCY_KEY])
+def creates_several(response: ResponseDoc, *, errors: Iterable[str] = ()) -> Describe:
+    """Document a view that creates several games and requires an idempotency key."""
+    return Describe(
+        [response],
+        (*CREATION_ERRORS, *SEAT_BINDING_ERRORS, *errors),
+        Token.OPTIONAL,
+        [REQUIRED_IDEMPOTENCY_KEY],
+    )
 
 
 def _named(*names: str) -> dict[str, str]:
@@ -280,8 +293,8 @@ def _named(*names: str) -> dict[str, str]:
     return {name: name for name in names}
 
 
-def _refusal(status: int | str, codes: Sequence[str]) -> dict[str, Any]:
-    """Return the answer that refuses with a status, for one of some reasons."""
+def _error_response(status: int | str, codes: Sequence[str]) -> dict[str, Any]:
+    """Return the error response of a status, with the codes that it can have."""
     return {
         "description": "\n".join(f"- `{code}`: {ERROR_CODES[code].meaning}" for code in codes),
         "headers": _named("Cache-Control", *_OF_STATUS.get(status, []), *_EVERYWHERE, *_LIMITS),
@@ -299,15 +312,15 @@ _SHARED: dict[str, tuple[str, ...]] = {
     "NoSuchGame": ("not_found", "game_not_found"),
     "NoSuchSeat": ("not_found", "game_not_found", "seat_not_found"),
     "Unavailable": ("store_unavailable", "too_much_contention", "server_busy", "game_unreadable"),
-    "Unexpected": _UNEXPECTED,
+    "Unexpected": _UNEXPECTED_ERRORS,
     **{code.title().replace("_", ""): (code,) for code in ERROR_CODES},
 }
 _SHARED_NAMES = {codes: name for name, codes in _SHARED.items()}
 
 
-def shared_refusals() -> dict[str, dict[str, Any]]:
-    """Return the refusals that several operations may have in common, by the name of the component."""
+def shared_error_responses() -> dict[str, dict[str, Any]]:
+    """Return the error responses that several operations share, by the name of the component."""
     return {
-        name: _refusal("default" if name == "Unexpected" else ERROR_CODES[codes[0]].status, codes)
+        name: _error_response("default" if name == "Unexpected" else ERROR_CODES[codes[0]].status, codes)
         for name, codes in _SHARED.items()
     }

@@ -1,4 +1,4 @@
-"""The routes, one module for each resource, in the order in which the documentation shows them."""
+"""The routes, one module for each resource, in the order of the documentation."""
 
 from service.routes import catalogue, docs, lab, leagues, lobby, matches, me, operations, play, scoring, seats
 from service.routes import game_log as history

@@ -1,4 +1,4 @@
-"""The catalogue: every tile, its picture, and every scoring tile. It never changes while a version runs."""
+"""The catalogue: tiles, scoring tiles, their pictures, and scenarios. It changes only with the version."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _DAY_S = 86_400
         responses.TileList,
         links=[Link("get_tile", "The first of them.", {"tile": "$response.body#/tiles/0/id"})],
     ),
-    refuses=["not_acceptable"],
+    errors=["not_acceptable"],
 )
 def list_tiles() -> Response:
     """List all tiles.
@@ -47,9 +47,9 @@ def get_tile_pictures() -> Response:
     """Get the pictures of all tiles.
 
     One SVG picture with all tiles in all rotations, and a `<view>` of each: the fragment `#L35-90` shows tile
-    L35 turned by 90 degrees. Browsers draw many fragments of one picture slowly; make a picture of each tile
-    from its lines. Each definition and each tile is a line that begins with its id; a tile refers to the
-    definitions that it needs.
+    L35 rotated by 90 degrees. Browsers draw many fragments of one picture slowly; build a picture of each
+    tile from its lines instead. Each definition and each tile is one line that begins with its id; a tile
+    refers to the definitions that it needs.
     """
     return compressed(tile_sheet_svg().encode(), "image/svg+xml", _DAY_S)
 
@@ -62,13 +62,13 @@ def get_tile_pictures() -> Response:
         responses.Tile,
         links=[Link("get_tile_picture", "Its picture.", {"tile": "$request.path.tile"})],
     ),
-    refuses=["not_acceptable", "not_found", "tile_not_found"],
+    errors=["not_acceptable", "not_found", "tile_not_found"],
 )
 def get_tile(tile: str) -> Response:
     """Get a tile.
 
-    Terrain, roads, objects and scroll, in reference orientation. Turned by 90 degrees, what is north comes to
-    lie east.
+    Terrain, roads, objects and scroll, in reference orientation. A rotation of 90 degrees turns north to
+    east.
     """
     return _cacheable(json_response(views.tile_view(_known(tile))))
 
@@ -76,7 +76,7 @@ def get_tile(tile: str) -> Response:
 @blueprint.route("/tiles/<tile>/picture.svg")
 @never_changes(
     ResponseDoc(200, "The picture.", text("Picture"), content_type="image/svg+xml"),
-    refuses=["invalid_parameter", "not_found", "tile_not_found"],
+    errors=["invalid_parameter", "not_found", "tile_not_found"],
 )
 @blueprint.arguments(requests.TilePictureQuery, location="query")
 def get_tile_picture(query: dict[str, Any], tile: str) -> Response:
@@ -89,7 +89,7 @@ def get_tile_picture(query: dict[str, Any], tile: str) -> Response:
 
 
 @blueprint.route("/scoring-tiles")
-@never_changes(ResponseDoc(200, "The scoring tiles.", responses.ScoringTileList), refuses=["not_acceptable"])
+@never_changes(ResponseDoc(200, "The scoring tiles.", responses.ScoringTileList), errors=["not_acceptable"])
 def list_scoring_tiles() -> Response:
     """List all scoring tiles.
 
@@ -103,13 +103,13 @@ def list_scoring_tiles() -> Response:
     ResponseDoc(
         200, "The scenarios.", responses.ScenarioList, links=[Link("create_game", "Begin from one.", {})]
     ),
-    refuses=["not_acceptable"],
+    errors=["not_acceptable"],
 )
 def list_scenarios() -> Response:
     """List all scenarios.
 
-    Positions that tests of clients need, each by a name and with a sentence on what it is. `POST /v1/games`
-    with `scenario` begins a game from one. A scenario has a seed, so it is the same every time.
+    Positions for tests of clients, each with a name and a description. `POST /v1/games` with `scenario`
+    begins a game from one. Each scenario has a seed, so its draws are always the same.
     """
     return _cacheable(json_response({"scenarios": [scenario_view(each) for each in SCENARIOS.values()]}))
 
@@ -117,12 +117,12 @@ def list_scenarios() -> Response:
 @blueprint.route("/scoring-tiles/<scoring_tile>/picture.svg")
 @never_changes(
     ResponseDoc(200, "The picture.", text("Picture"), content_type="image/svg+xml"),
-    refuses=["not_found", "tile_not_found"],
+    errors=["not_found", "tile_not_found"],
 )
 def get_scoring_tile_picture(scoring_tile: str) -> Response:
     """Get the picture of a scoring tile.
 
-    An SVG picture of what counts and of the points for it, without words.
+    An SVG picture of the scoring objects and their points, without words.
     """
     if scoring_tile not in SCORING_TILES:
         raise Problem("tile_not_found", "There is no such scoring tile.")

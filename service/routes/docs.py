@@ -1,4 +1,4 @@
-"""The documentation: a guide, the contract, and pages that show it. None needs anything from outside."""
+"""The documentation: the guide, the contract and its reference. Pages load nothing from other servers."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ _INDEX = {
 
 @blueprint.route("/")
 @operation(
-    ResponseDoc(200, "The addresses.", responses.ServiceIndex),
-    ResponseDoc(302, "To the table, for a browser.", headers=["Location"]),
-    refuses=["not_acceptable"],
+    ResponseDoc(200, "The paths.", responses.ServiceIndex),
+    ResponseDoc(302, "A redirect to the web client, for browsers.", headers=["Location"]),
+    errors=["not_acceptable"],
 )
 def get_start() -> Response:
-    """Find everything.
+    """Get the index.
 
-    The addresses to begin with. A browser, which asks for `text/html`, is led to the table to play at.
+    The paths to begin with. Browsers, which accept `text/html`, are redirected to the web client.
     """
     if check_accepts(JSON, "text/html") == "text/html":
         return Response(
@@ -68,11 +68,11 @@ def get_start() -> Response:
 
 
 @blueprint.route("/v1")
-@operation(ResponseDoc(200, "The addresses.", responses.ServiceIndex), refuses=["not_acceptable"])
+@operation(ResponseDoc(200, "The paths.", responses.ServiceIndex), errors=["not_acceptable"])
 def get_index() -> Response:
-    """Find everything in this version.
+    """Get the index of this version.
 
-    The addresses to begin with.
+    The paths to begin with.
     """
     return json_response(_INDEX)
 
@@ -85,13 +85,13 @@ _PAGE = ResponseDoc(200, "The page.", text("Page"), content_type="text/html")
 def get_guide() -> Response:
     """Read the guide.
 
-    Its first page, which leads to all others.
+    The first page, with links to all others.
     """
     return _guide(guide.FIRST)
 
 
 @blueprint.route("/docs/<page>")
-@never_changes(_PAGE, refuses=["not_found"])
+@never_changes(_PAGE, errors=["not_found"])
 def get_guide_page(page: str) -> Response:
     """Read a page of the guide.
 
@@ -107,7 +107,7 @@ def get_guide_page(page: str) -> Response:
 def get_reference() -> Response:
     """Read the reference.
 
-    A page that shows every operation of this document, and lets one try them.
+    A page that shows every operation of this document and can send requests.
     """
     return _page("reference.html")
 
@@ -115,9 +115,9 @@ def get_reference() -> Response:
 @blueprint.route("/docs/errors")
 @never_changes(_PAGE)
 def get_errors() -> Response:
-    """Read about refusals.
+    """Read about error codes.
 
-    A page that lists every code with its status and meaning; the `type` of each refusal leads there.
+    A page that lists every code with its status and meaning; the `type` of each problem links to it.
     """
     statuses = sorted({kind.status for kind in ERROR_CODES.values()})
     kinds = [
@@ -133,12 +133,12 @@ def get_errors() -> Response:
 @blueprint.route("/docs/assets/<asset>")
 @never_changes(
     *(ResponseDoc(200, "The file.", text("Asset"), content_type=kind) for kind in _KINDS.values()),
-    refuses=["not_found"],
+    errors=["not_found"],
 )
 def get_docs_asset(asset: str) -> Response:
-    """Get a part of a page.
+    """Get an asset of the documentation.
 
-    Style sheets, scripts, icons and pictures of the pages, which load nothing from elsewhere.
+    Style sheets, scripts, icons and pictures of the pages.
     """
     if asset not in _OURS and asset not in _SWAGGER:
         raise Problem("not_found")
@@ -234,6 +234,6 @@ def _page(template: str, **context: object) -> Response:
 
 @cache
 def _read(asset: str) -> bytes:
-    """Return what is in a file: one of ours, or of the swagger-ui that a package carries."""
+    """Return the content of an asset: one of this package, or of flask_swagger_ui."""
     folder = files("service.docs") / "static" if asset in _OURS else files("flask_swagger_ui") / "dist"
     return (folder / asset).read_bytes()

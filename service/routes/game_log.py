@@ -1,4 +1,4 @@
-"""What has happened: the events of a game, the report of a round, the record of all actions."""
+"""The history of a game: its events, the report of a round, the record of all actions, the position."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from service.matches.transitions import game_begun
 from service.matches.view_types import RecordView
 from service.matches.views import position_view, time_view
 from service.openapi.components import LAST_EVENT_ID
-from service.openapi.operations import GAME, Describe, Link, ResponseDoc, Token, reads, text
+from service.openapi.operations import GAME_ERRORS, Describe, Link, ResponseDoc, Token, reads, text
 from service.schemas import requests, responses
 from service.usecases.follower import Follower, events_after
 from service.web import sse
@@ -27,11 +27,11 @@ from service.web.streams import count_open, last_event_id
 from skye import ActionView, Event, Game, Position, actions_as_seen_by, round_report
 
 blueprint = Resource(
-    "History", __name__, url_prefix="/v1/games/<game>", description="Events, reports and records."
+    "History", __name__, url_prefix="/v1/games/<game>", description="Events, reports, records and positions."
 )
 
 RECORD_FORMAT = 2
-"""The number of the record's form. Form 2 added `round` and `phase` to actions."""
+"""The version of the format of records. Version 2 added `round` and `phase` to actions."""
 
 
 _BEGUN = ("game_not_started",)
@@ -47,23 +47,23 @@ _BEGUN = ("game_not_started",)
             links=[
                 Link(
                     "list_events",
-                    "What happens after.",
+                    "The following events.",
                     {"game": "$request.path.game", "after": "$response.body#/last_event"},
                 )
             ],
             headers=["Link"],
         ),
     ],
-    refuses=[*GAME, "not_acceptable", "invalid_parameter", "too_many_streams"],
+    errors=[*GAME_ERRORS, "not_acceptable", "invalid_parameter", "too_many_streams"],
     token=Token.OPTIONAL,
 )
 @blueprint.arguments(requests.EventsQuery, location="query")
 def list_events(query: dict[str, Any], game: str) -> Response:
     """List the events of a game.
 
-    Everything that happens in a game is an event. Events are numbered from 1 without gaps and shown as the
-    caller may see them. A client that folds them over a view of the game has the view that `GET
-    /v1/games/{game}` would return. With `wait_ms` the response waits for the next event (long polling).
+    Every change of a game is a list of events. They are numbered from 1 without gaps, and hidden values are
+    null. A client that applies them to a view of the game gets the view that `GET /v1/games/{game}` returns.
+    With `wait_ms` the server waits for the next event (long polling).
     """
     after = int(query["after"])
     follower = _follower(game)
@@ -84,9 +84,9 @@ def list_events(query: dict[str, Any], game: str) -> Response:
 @Describe(
     [
         ResponseDoc(200, "The stream.", text("EventStream"), content_type=sse.EVENT_STREAM),
-        ResponseDoc(204, "The game is over and the client has every event: do not reconnect."),
+        ResponseDoc(204, "The game is over and the client has all events: do not reconnect."),
     ],
-    refuses=[*GAME, "not_acceptable", "invalid_parameter", "too_many_streams"],
+    errors=[*GAME_ERRORS, "not_acceptable", "invalid_parameter", "too_many_streams"],
     token=Token.OPTIONAL,
     headers=[LAST_EVENT_ID],
 )
@@ -118,72 +118,74 @@ def _stream(follower: Follower, after: int) -> Response:
 @blueprint.route("/rounds/<int:round>")
 @reads(
     ResponseDoc(200, "The report.", responses.RoundReport),
-    refuses=["not_acceptable", "round_not_found", *_BEGUN],
+    errors=["not_acceptable", "round_not_found", *_BEGUN],
 )
 def get_round(game: str, round: int) -> Response:  # noqa: A002 - as the path has it
     """Get the report of a round.
 
-    What has happened in it so far: incomes by source, draws, revealed offers, discards, purchases, what was
-    built and what went back to the bag, and the points by scoring tile. Of the round in which a position
-    begins, it is what happened from there on.
+    The report has the incomes by source, draws, revealed offers, discards, purchases, placements, tiles that
+    went back into the bag, and points by scoring tile, up to now. For the round in which a position begins,
+    the report starts at the position.
     """
-    (table, caller), changes = collaborators().games.read_with_log(game, bearer_token())
+    (match, caller), changes = collaborators().games.read_with_log(game, bearer_token())
     events, begun = _engine_events(changes), _beginning(changes)
-    report = round_report(caller.seat, game_begun(table), events, round, begun)
+    report = round_report(caller.seat, game_begun(match), events, round, begun)
     if report is None:
         raise Problem("round_not_found")
-    tag = etag(table.version, caller)
-    return not_modified(tag) or json_response({"version": table.version, **report}, tag=tag)
+    tag = etag(match.version, caller)
+    return not_modified(tag) or json_response({"version": match.version, **report}, tag=tag)
 
 
 @blueprint.route("/record")
-@reads(ResponseDoc(200, "The record.", responses.ExportedRecord), refuses=["not_acceptable", *_BEGUN])
+@reads(ResponseDoc(200, "The record.", responses.ExportedRecord), errors=["not_acceptable", *_BEGUN])
 def get_record(game: str) -> Response:
     """Get the record of a game.
 
-    What it began with and every action in order, as the caller may know it. The record of a game that is over
-    is complete: every state follows from it, and `POST /v1/games` begins a new game from it.
+    The beginning of the game and every action in order, without values hidden from the caller. The record of
+    a game that is over is complete: it determines every state, and `POST /v1/games` can begin a new game from
+    it.
     """
-    (table, caller), changes = collaborators().games.read_with_log(game, bearer_token())
-    tag = etag(table.version, caller)
-    return not_modified(tag) or json_response(record_view(table, caller, changes), tag=tag)
+    (match, caller), changes = collaborators().games.read_with_log(game, bearer_token())
+    tag = etag(match.version, caller)
+    return not_modified(tag) or json_response(record_view(match, caller, changes), tag=tag)
 
 
-def record_view(table: Match, caller: Caller, changes: list[Change]) -> RecordView:
-    """Return the record of a game, as a caller may know it."""
-    is_over = table.status is Status.FINISHED
+def record_view(match: Match, caller: Caller, changes: list[Change]) -> RecordView:
+    """Return the record of a game, as a caller may see it."""
+    is_over = match.status is Status.FINISHED
     begun = _beginning(changes)
-    start = None if begun is None else position_view(table, caller, begun)
+    start = None if begun is None else position_view(match, caller, begun)
     events, first_round = _engine_events(changes), 0 if begun is None else begun.round
     actions = actions_as_seen_by(caller.seat, events, is_over=is_over, first_round=first_round)
-    return _record(table, start, actions, is_over=is_over)
+    return _record(match, start, actions, is_over=is_over)
 
 
 @blueprint.route("/position")
-@reads(ResponseDoc(200, "The position.", responses.ExportedPosition), refuses=["not_acceptable", *_BEGUN])
+@reads(ResponseDoc(200, "The position.", responses.ExportedPosition), errors=["not_acceptable", *_BEGUN])
 def get_position(game: str) -> Response:
     """Get the position of a game.
 
-    The game as it is now, in the form from which `POST /v1/games` begins another one. What the caller may not
-    know is left out, and then filled in there. Everybody gets all of a game that is over; so does the host of
-    a game that began from a position, the seed included.
+    The current state of the game, in the form that `POST /v1/games` accepts. Values that are hidden from the
+    caller are left out; a game that begins from the position derives or draws them. The position of a game
+    that is over is complete for all callers. The host of a game that began from a position always gets the
+    complete position, including the seed.
     """
     loaded = collaborators().games.read(game, bearer_token())
     tag = etag(loaded.match.version, loaded.caller)
     return not_modified(tag) or json_response(position_view(*loaded), tag=tag)
 
 
-def _record(table: Match, start: Position | None, actions: list[ActionView], *, is_over: bool) -> RecordView:
-    game = game_begun(table)
+def _record(match: Match, start: Position | None, actions: list[ActionView], *, is_over: bool) -> RecordView:
+    game = game_begun(match)
     return {
         "format": RECORD_FORMAT,
-        "game": table.id,
-        "version": table.version,
-        "nonce": table.options.nonce if is_over else None,
-        "players": [{"name": seat.name, "color": seat.color, "bot": seat.bot} for seat in table.seats],
+        "game": match.id,
+        "version": match.version,
+        "nonce": match.options.nonce if is_over else None,
+        "players": [{"name": seat.name, "color": seat.color, "bot": seat.bot} for seat in match.seats],
         "options": {
-            "scoring_tiles": table.options.scoring_tiles,
-            "starting_seat": table.options.starting_seat,
+            "scoring_tiles": match.options.scoring_tiles,
+            "starting_seat": match.options.starting_seat,
             "tie_break": game.tie_break,
             "open_gold": game.open_gold,
             "seed": game.seed if is_over else None,
@@ -194,7 +196,7 @@ def _record(table: Match, start: Position | None, actions: list[ActionView], *, 
 
 
 def _beginning(changes: Iterable[Change]) -> Game | None:
-    """Return the position that a game began from, None for a game that began as a new one."""
+    """Return the position that a game began from, None for a game that began from the start."""
     started = (event for change in changes for event in change.events if isinstance(event, PositionSet))
     return next((event.game for event in started), None)
 

@@ -11,9 +11,9 @@ from service.matches.creation import computing_cost
 from service.matches.match import OriginType, Status
 from service.matches.views import seat_actions, summary_view, time_view
 from service.openapi.operations import (
-    BODY,
+    BODY_ERRORS,
     NEW_GAME_ERRORS,
-    STORE,
+    STORE_ERRORS,
     Link,
     ResponseDoc,
     creates,
@@ -57,30 +57,30 @@ NEW_GAME = {"game": "$response.body#/game/id"}
             Link("list_events", "Follow it.", NEW_GAME),
             Link(
                 "list_actions",
-                "What the first player can do, with that seat's token.",
+                "The legal actions of the first player, with that seat's token.",
                 {**NEW_GAME, "seat": "$response.body#/players/0/seat"},
             ),
         ],
     ),
-    refuses=[*BODY, *NEW_GAME_ERRORS],
+    errors=[*BODY_ERRORS, *NEW_GAME_ERRORS],
 )
-@blueprint.arguments(requests.GameToCreate, required=False, description="What game to open.")
+@blueprint.arguments(requests.GameToCreate, required=False, description="The game to open.")
 def create_game(body: dict[str, Any]) -> Response:
     """Create a game.
 
-    Everything in the body is optional. Players can be seated at once, bots among them, and the game started
-    in the same request. Or it begins from the `record` of another game that is over, from its first `until`
-    actions: an analysis board, or a fixture for tests. Or it begins from a `position`, whatever led to it;
-    the rules check the position, and what it leaves out is derived or drawn. A `scenario` is a position by
-    its name (see `GET /v1/scenarios`).
+    All fields of the body are optional. One request can open a game, seat players and bots, and start it. A
+    game can also begin from the first `until` actions of the `record` of another game that is over: as an
+    analysis board, or as a fixture for tests. Or it begins from a `position`: the server checks it against
+    the rules, and derives or draws what it leaves out. A `scenario` is the name of a position (see
+    `GET /v1/scenarios`).
 
-    A player with `"invite": true` is invited instead: the response has a single-use code, which reserves a
-    seat behind the players seated. The creator then never holds that player's token.
+    A player with `"invite": true` is invited: the response has a single-use code, which reserves a seat after
+    the seated players. The creator never sees the token of an invited player.
 
-    With a player key as the bearer token the game and the first seat that no bot plays are bound to the key.
+    With a player key as the bearer token, the game and the first seat without a bot are bound to the key.
 
-    The tokens and codes in the response are shown this once. Repeating the request with the same
-    `Idempotency-Key` gives them again.
+    The server shows the tokens and codes only in this response. A retry with the same `Idempotency-Key`
+    returns them again.
     """
     charge_creation(computing_cost(body))
     result = create_new_game(collaborators().games, command_from_request(), body)
@@ -99,7 +99,7 @@ def create_game(body: dict[str, Any]) -> Response:
         ],
         headers=["Link"],
     ),
-    refuses=[*STORE, "not_acceptable", "invalid_parameter"],
+    errors=[*STORE_ERRORS, "not_acceptable", "invalid_parameter"],
 )
 @blueprint.arguments(requests.GamesQuery, location="query")
 def list_games(query: dict[str, Any]) -> Response:
@@ -126,24 +126,24 @@ def list_games(query: dict[str, Any]) -> Response:
         links=[
             Link(
                 "list_events",
-                "What happens from here on.",
+                "The following events.",
                 {**THIS_GAME, "after": "$response.body#/last_event"},
             ),
-            Link("get_scores", "The points, and why.", THIS_GAME),
+            Link("get_scores", "The points, with the reasons.", THIS_GAME),
             Link("get_record", "Every action so far.", THIS_GAME),
             Link("get_round", "The report of the round.", {**THIS_GAME, "round": "$response.body#/round"}),
         ],
     ),
-    refuses=["not_acceptable", "invalid_parameter", "event_not_found"],
+    errors=["not_acceptable", "invalid_parameter", "event_not_found"],
 )
 @blueprint.arguments(requests.GameQuery, location="query")
 def get_game(query: dict[str, Any], game: str) -> Response:
     """Get a game.
 
-    It is shown as the caller may see it: with a seat token that seat's own prices and gold are in it, without
-    a token what everybody may know. To keep a view current, follow the events from its `last_event` on, or
-    ask again with `If-None-Match`. With `at` the caller sees the game as it was when that event had
-    happened, with all events of the same version.
+    The response is the caller's view: with a seat token it includes that seat's own prices and gold; without
+    a token it includes only public information. To keep a view current, follow the events after its
+    `last_event`, or poll with `If-None-Match`. With `at` the response shows the game just after that event
+    and all other events of the same version.
     """
     games = collaborators().games
     loaded = games.read(game, bearer_token())

@@ -1,4 +1,4 @@
-"""What only a server for testers does; see `service.web.fault_injection` for faults on request."""
+"""The routes of lab servers, for testers; see `service.web.fault_injection` for injected faults."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from flask import Response
 
 from service.matches.errors import Problem
 from service.openapi.components import FAULT
-from service.openapi.operations import STORE, ResponseDoc, operation
+from service.openapi.operations import STORE_ERRORS, ResponseDoc, operation
 from service.schemas import responses
 from service.web.collaborators import collaborators
 from service.web.request_parsing import Resource
@@ -16,23 +16,23 @@ blueprint = Resource(
     "Lab",
     __name__,
     url_prefix="/v1/lab",
-    description="For testers, on servers with `SKYE_LAB=on` only: faults on request, and a store that can be "
-    "emptied. Every answer of such a server has the header `X-Skye-Lab: on`.",
+    description="For testers, only on servers with `SKYE_LAB=on`: injected faults, and deletion of all "
+    "games. Every response of such a server has the header `X-Skye-Lab: on`.",
 )
 
 
 @blueprint.route("/games", methods=["DELETE"])
 @operation(
-    ResponseDoc(200, "How many games there were.", responses.EmptiedLab),
-    refuses=[*STORE, "lab_off"],
+    ResponseDoc(200, "The number of deleted games.", responses.EmptiedLab),
+    errors=[*STORE_ERRORS, "lab_off"],
     headers=[FAULT],
 )
 def empty_lab() -> Response:
     """Delete all games of a lab server.
 
-    All that the service keeps is deleted: games, player keys with their games and events, and the list.
-    Other keys of the same Redis stay. Streams of these games end with the reason `game_not_found`. A game
-    that is created meanwhile may stay.
+    The server deletes all its data: games, player keys with their games and events, and the list. Other keys
+    in the same Redis stay. Streams of the deleted games end with the reason `game_not_found`. A game that a
+    client creates at the same time may stay.
     """
     its = collaborators()
     if not its.lab:

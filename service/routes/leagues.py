@@ -13,9 +13,9 @@ from service.matches.cooperative_yield import pause
 from service.matches.errors import Problem
 from service.matches.match import Match, Status
 from service.openapi.operations import (
-    BODY,
+    BODY_ERRORS,
     NEW_GAME_ERRORS,
-    STORE,
+    STORE_ERRORS,
     Link,
     ResponseDoc,
     creates_several,
@@ -36,7 +36,7 @@ blueprint = Resource("Leagues", __name__, url_prefix="/v1", description="Many ga
 
 NDJSON: Final = "application/x-ndjson"
 _PAGE: Final = 20
-"""How many games are loaded at once."""
+"""How many games the server loads at once."""
 
 
 @blueprint.route("/batches", methods=["POST"])
@@ -47,21 +47,21 @@ _PAGE: Final = 20
         responses.CreatedGames,
         links=[Link("get_game", "The first of the games.", {"game": "$response.body#/games/0/game"})],
     ),
-    refuses=[*BODY, *NEW_GAME_ERRORS],
+    errors=[*BODY_ERRORS, *NEW_GAME_ERRORS],
 )
-@blueprint.arguments(requests.GamesToCreate, description="What games to open.")
+@blueprint.arguments(requests.GamesToCreate, description="The games to open.")
 def create_games(body: dict[str, Any]) -> Response:
     """Create up to 100 games.
 
-    Each game is described as for `POST /v1/games`. All are checked first: if one of them cannot be created,
-    none is, and the pointers in `errors` begin with its place, such as `/games/3`. Together the games may
-    seat 200 bots.
+    Each game has the form of the body of `POST /v1/games`. The server checks all games first: if one is
+    invalid, it creates none, and the pointers in `errors` begin with the index of that game, such as
+    `/games/3`. Together the games may seat 200 bots.
 
     The `Idempotency-Key` is required. If the response does not arrive, or the request fails with 429 or
-    503, some of the games may exist: send the request again with the same key. The response then names the
-    same games with the same tokens, and those that were missing are created.
+    503, some of the games may exist: retry the request with the same key. The server then creates the missing
+    games, and the response has all games with their tokens.
 
-    With a player key as the bearer token each game and its first seat that no bot plays are bound to the key.
+    With a player key as the bearer token, each game and its first seat without a bot are bound to the key.
     """
     require_idempotency_key()
     charge_batch(body["games"])
@@ -72,16 +72,15 @@ def create_games(body: dict[str, Any]) -> Response:
 @blueprint.route("/records")
 @operation(
     ResponseDoc(200, "The records, one on each line.", text("RecordLines"), content_type=NDJSON),
-    refuses=[*STORE, "not_acceptable", "invalid_parameter"],
+    errors=[*STORE_ERRORS, "not_acceptable", "invalid_parameter"],
 )
 @blueprint.arguments(requests.RecordsQuery, location="query")
 def export_records(query: dict[str, Any]) -> Response:
     """Export the records of finished games.
 
-    One JSON object on each line (NDJSON) for each finished game of the list, the newest first. An export
-    that breaks off goes on after the `cursor` of the last line that arrived. With `Accept-Encoding: gzip`
-    the lines are compressed. Private games are left out, and games that began from a record, a position or
-    a scenario.
+    One JSON object on each line (NDJSON) for each finished game of the list, the newest first. To continue an
+    interrupted export, send the `cursor` of the last line received. With `Accept-Encoding: gzip` the response
+    is compressed. Private games and games that began from a record, a position or a scenario are left out.
     """
     check_accepts(NDJSON)
     charge_records(query["limit"])
@@ -111,7 +110,7 @@ def _lines(games: Games, page: tuple[list[Match], str | None], limit: int) -> It
 
 
 def _line(games: Games, match: Match) -> bytes | None:
-    """Return the line of a game, None if the game has expired or is unreadable."""
+    """Return the line of a game, None if the game has expired or cannot be decoded."""
     try:
         (loaded, caller), changes = games.read_with_log(match.id, None)
     except Problem as problem:
@@ -123,7 +122,7 @@ def _line(games: Games, match: Match) -> bytes | None:
 
 
 def _gzipped(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield lines compressed, each of them complete for the client when it has been sent."""
+    """Yield compressed lines; flush after each, so that the client can decompress every line it receives."""
     compressor = zlib.compressobj(wbits=31)
     for line in lines:
         yield compressor.compress(line) + compressor.flush(zlib.Z_SYNC_FLUSH)

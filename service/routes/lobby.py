@@ -1,4 +1,4 @@
-"""The lobby of a game, and what its host decides: join, invite, leave, start, rematch, abort."""
+"""The lobby of a game and the requests of its host: join, invite, leave, start, rematch, abort, advance."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from flask import Response
 
 from service.matches.views import summary_view
 from service.openapi.operations import (
-    BODY,
-    GAME,
-    HOST,
-    OWN_SEAT,
+    BODY_ERRORS,
+    GAME_ERRORS,
+    HOST_ERRORS,
+    OWN_SEAT_ERRORS,
     Describe,
     Link,
     ResponseDoc,
@@ -54,16 +54,16 @@ _OWN_VIEW = ResponseDoc(
             Link("get_game", "The game.", THIS_GAME),
             Link(
                 "list_actions",
-                "What the seat can do, with its token.",
+                "The legal actions of the seat, with its token.",
                 {**THIS_GAME, "seat": "$response.body#/seat"},
             ),
             Link("leave_game", "Leave again, with its token.", {**THIS_GAME, "seat": "$response.body#/seat"}),
         ],
     ),
     token=Token.OPTIONAL,
-    refuses=[
-        *BODY,
-        *HOST,
+    errors=[
+        *BODY_ERRORS,
+        *HOST_ERRORS,
         *_OPEN_LOBBY,
         "game_full",
         "already_seated",
@@ -72,19 +72,19 @@ _OWN_VIEW = ResponseDoc(
         "invalid_setup",
     ],
 )
-@blueprint.arguments(requests.PlayerToSeat, description="Who takes the seat.")
+@blueprint.arguments(requests.PlayerToSeat, description="The player who takes the seat.")
 def join_game(player: dict[str, Any], game: str) -> Response:
     """Take a seat.
 
-    Any client that knows the id of a public game may take a free seat. An invitation code, sent as the
-    bearer token, takes the seat that it reserves, in private games too, and is used up. In a private game
-    the host can also seat people with the host token, and hand them their tokens. Only the host may seat
-    a bot. A game that was created with `start` begins as soon as every seat is taken.
+    Any client may take a free seat of a public game. An invitation code, sent as the bearer token, takes the
+    seat that it reserves, also in a private game; it is valid once. In a private game the host can also seat
+    people with the host token, and send them their tokens. Only the host may seat a bot. A game that was
+    created with `start` begins as soon as every seat is taken.
 
-    With a player key as the bearer token the seat is bound to the key, which can hold one seat of a game;
-    an invitation code is then sent as `invite`.
+    With a player key as the bearer token, the seat is bound to the key, which can hold one seat of a game.
+    Send an invitation code as `invite` then.
 
-    The token in the answer is shown this once.
+    The server shows the token only in this response.
     """
     if "bot" in player:
         charge_creation(1)
@@ -103,14 +103,14 @@ def join_game(player: dict[str, Any], game: str) -> Response:
         responses.CreatedInvite,
         links=[Link("join_game", "Take the seat, with the code as the token.", THIS_GAME)],
     ),
-    refuses=[*HOST, *_OPEN_LOBBY, "game_full"],
+    errors=[*HOST_ERRORS, *_OPEN_LOBBY, "game_full"],
 )
 def invite_player(game: str) -> Response:
     """Invite a player.
 
     The host reserves a seat and receives a single-use code for it. The invited player sends the code as the
-    bearer token: to look at a private game, and to take the seat, which uses it up. Codes that nobody has
-    used become invalid when the game starts or is aborted. The code in the response is shown this once.
+    bearer token to read a private game and to take the seat; the code is then invalid. Unused codes become
+    invalid when the game starts or is aborted. The server shows the code only in this response.
     """
     result = commands.invite_player(collaborators().games, command_from_request(), game)
     return command_response(result, 201, location=f"/v1/games/{game}")
@@ -119,13 +119,13 @@ def invite_player(game: str) -> Response:
 @blueprint.route("/games/<game>/players/<int:seat>", methods=["PATCH"])
 @writes(
     _OWN_VIEW,
-    refuses=[*BODY, *OWN_SEAT, *_OPEN_LOBBY, *_SEATING],
+    errors=[*BODY_ERRORS, *OWN_SEAT_ERRORS, *_OPEN_LOBBY, *_SEATING],
 )
-@blueprint.arguments(requests.PlayerChanges, description="What changes.")
+@blueprint.arguments(requests.PlayerChanges, description="The changes.")
 def change_player(changes: dict[str, Any], game: str, seat: int) -> Response:
     """Change name or colour in the lobby.
 
-    A player changes the own seat. The host may change the name and the colour of bots.
+    Players change their own seats. The host may change the name and the colour of bots.
     """
     command = command_from_request()
     return command_response(commands.change_player(collaborators().games, command, game, seat, changes))
@@ -140,19 +140,19 @@ def change_player(changes: dict[str, Any], game: str, seat: int) -> Response:
         links=[
             Link(
                 "list_actions",
-                "What the seat can do, with the new token.",
+                "The legal actions of the seat, with the new token.",
                 {**THIS_GAME, "seat": "$response.body#/seat"},
             )
         ],
     ),
-    refuses=[*OWN_SEAT, "too_many_changes"],
+    errors=[*OWN_SEAT_ERRORS, "too_many_changes"],
 )
 def rotate_token(game: str, seat: int) -> Response:
     """Replace the token of a seat.
 
     The holder of the seat's token receives a new one, and the old one becomes invalid at once. Use it after a
-    token was shown to others, or to be the only one who holds the token of a seat that the host has seated.
-    The token in the response is shown this once.
+    token was leaked, or to replace a token that the host received. The server shows the token only in this
+    response.
     """
     command = command_from_request()
     result = commands.rotate_token(collaborators().games, command, game, seat)
@@ -162,14 +162,14 @@ def rotate_token(game: str, seat: int) -> Response:
 @blueprint.route("/games/<game>/players/<int:seat>", methods=["DELETE"])
 @writes(
     _OWN_VIEW,
-    refuses=[*OWN_SEAT, "game_aborted", "game_over", "seat_played_by_bot"],
+    errors=[*OWN_SEAT_ERRORS, "game_aborted", "game_over", "seat_played_by_bot"],
 )
 def leave_game(game: str, seat: int) -> Response:
     """Leave a game.
 
-    In the lobby this frees the seat, and the seats behind move up by one; there the host may also remove
-    others. Once the game has started it means to resign: a bot plays on for the seat, whose token is worth
-    nothing any more.
+    In the lobby this frees the seat, and the numbers of the following seats decrease by one; the host may
+    also remove other players there. After the start it means to resign: a bot plays the seat for the rest of
+    the game, and the seat's token becomes invalid.
     """
     return command_response(commands.leave_game(collaborators().games, command_from_request(), game, seat))
 
@@ -177,13 +177,13 @@ def leave_game(game: str, seat: int) -> Response:
 @blueprint.route("/games/<game>/start", methods=["POST"])
 @writes(
     _OWN_VIEW,
-    refuses=[*HOST, "game_already_started", "game_aborted", "too_few_players", "invalid_setup"],
+    errors=[*HOST_ERRORS, "game_already_started", "game_aborted", "too_few_players", "invalid_setup"],
 )
 def start_game(game: str) -> Response:
     """Start a game.
 
-    The host starts it with those who are seated, 2 to 5. The first round's income and draws happen at once,
-    so the answer shows the game waiting for prices.
+    The host starts the game with the 2 to 5 seated players. The first round's income and draws happen at
+    once, so the response shows the game in the pricing phase.
     """
     return command_response(commands.start_game(collaborators().games, command_from_request(), game))
 
@@ -200,7 +200,7 @@ def start_game(game: str) -> Response:
             Link("leave_game", "Leave it.", {**NEW_GAME, "seat": "$response.body#/seat"}),
         ],
     ),
-    refuses=[
+    errors=[
         "token_required",
         "not_your_seat",
         "game_not_over",
@@ -215,8 +215,8 @@ def rematch(game: str) -> Response:
     """Play a game again with the same players.
 
     Each player of a game that is over sends this with the token of the old seat, or with the player key. The
-    first opens the new game, with the same options, another seed and the bots of the old game; the others
-    take the seats that are reserved for them. It starts when all have. The host token stays the same.
+    first request opens the new game, with the same options, another seed and the bots of the old game; the
+    others take the reserved seats. The game starts when all seats are taken. The host token stays the same.
     """
     charge_creation(1)
     result = rematches.rematch(collaborators().games, command_from_request(), game)
@@ -233,14 +233,14 @@ def rematch(game: str) -> Response:
             links=[Link("get_game", "The new game.", NEW_GAME)],
         )
     ],
-    [*GAME, "not_acceptable"],
+    [*GAME_ERRORS, "not_acceptable"],
     Token.OPTIONAL,
 )
 def get_rematch(game: str) -> Response:
-    """Find the game in which the players meet again.
+    """Get the rematch of a game.
 
-    Clients that show a game that is over ask from time to time. No event announces the new game: the last
-    event of a game is its end.
+    Clients that show a game that is over poll this. No event announces the new game: the last event of a game
+    is its end.
     """
     found = rematches.find_rematch(collaborators().games, game, bearer_token())
     return json_response({"game": None if found is None else summary_view(found)})
@@ -250,18 +250,18 @@ def get_rematch(game: str) -> Response:
 @writes(
     _OWN_VIEW,
     ResponseDoc(204, "With `permanently`: the game is deleted."),
-    refuses=[*HOST, "game_aborted", "game_over", "game_not_over"],
+    errors=[*HOST_ERRORS, "game_aborted", "game_over", "game_not_over"],
 )
 @blueprint.arguments(requests.AbortQuery, location="query")
 def abort_game(query: dict[str, Any], game: str) -> Response:
     """Abort a game, or delete it.
 
-    The host ends a game that is not over, permanently and without a result. It can still be looked at for a
-    while, with the status `aborted`.
+    The host ends a game that is not over, permanently and without a result. It stays readable until it
+    expires, with the status `aborted`.
 
     With `permanently=true` the host deletes a game that is over, finished or aborted: its log, its record,
-    its place in the list and in the games of its players. From then on it is `game_not_found` for everybody,
-    as if it had never been. What player keys have been told of it stays in their events.
+    and its entries in the list and in the games of its players. All later requests for it get
+    `game_not_found`. The events of player keys about the game stay.
     """
     if query["permanently"]:
         deletion.delete_game(collaborators().games, command_from_request(), game)
@@ -272,14 +272,14 @@ def abort_game(query: dict[str, Any], game: str) -> Response:
 @blueprint.route("/games/<game>/clock", methods=["POST"])
 @writes(
     _OWN_VIEW,
-    refuses=[*BODY, *HOST, "clock_not_manual", "game_aborted", "game_over", "too_many_changes"],
+    errors=[*BODY_ERRORS, *HOST_ERRORS, "clock_not_manual", "game_aborted", "game_over", "too_many_changes"],
 )
 @blueprint.arguments(requests.Advance, description="How far to advance the clock.")
 def advance_clock(advance: dict[str, Any], game: str) -> Response:
     """Advance the manual clock of a game.
 
-    The host advances the clock of a game with `"clock": "manual"`. Each deadline that passes is applied at
-    its own time, one after the other, as in real time.
+    The host advances the clock of a game with `"clock": "manual"`. The server applies each deadline that
+    passes at its own time, in order, as in real time.
     """
     charge_creation(1)
     command = command_from_request()

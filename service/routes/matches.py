@@ -1,4 +1,4 @@
-"""Quick matches: wait for players with the same wishes, look, cancel."""
+"""Quick matches: request one, get and cancel the request."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from flask import Response
 
 from service.openapi.components import IDEMPOTENCY_KEY
-from service.openapi.operations import BODY, Link, ResponseDoc, of_player
+from service.openapi.operations import BODY_ERRORS, Link, ResponseDoc, of_player
 from service.schemas import requests, responses
 from service.usecases.quick_match import cancel_match, get_match, seek_match
 from service.web.collaborators import collaborators
@@ -16,7 +16,7 @@ from service.web.request_parsing import Resource, command_from_request
 from service.web.responses import json_response, uncached_json
 
 blueprint = Resource(
-    "Matches", __name__, url_prefix="/v1/matches", description="Quick matches by wishes, for player keys."
+    "Matches", __name__, url_prefix="/v1/matches", description="Quick matches between player keys."
 )
 
 _THIS = {"match": "$response.body#/id"}
@@ -30,22 +30,22 @@ _THIS = {"match": "$response.body#/id"}
         responses.QuickMatch,
         headers=["Location"],
         links=[
-            Link("get_quick_match", "Whether it is matched.", _THIS),
+            Link("get_quick_match", "The status of the request.", _THIS),
             Link("cancel_quick_match", "Stop waiting.", _THIS),
         ],
     ),
-    refuses=[*BODY, "invalid_parameter", "idempotency_key_reused", "too_many_games"],
+    errors=[*BODY_ERRORS, "invalid_parameter", "idempotency_key_reused", "too_many_games"],
     headers=[IDEMPOTENCY_KEY],
 )
-@blueprint.arguments(requests.WishedMatch, description="What game the player wishes for.")
+@blueprint.arguments(requests.WishedMatch, description="The seats and options of the game.")
 def seek_quick_match(body: dict[str, Any]) -> Response:
     """Seek a quick match.
 
-    The player of the key waits for others with the same `seats` and `options`. As soon as there are enough, a
-    public game begins with all of them, in seats drawn at random; it has no host. The player learns of it
-    from the events `seated` and `your_turn` of the key, or by getting this request again.
+    The player of the key waits for others with the same `seats` and `options`. As soon as there are enough
+    players, the server starts a public game with all of them, in random seats; it has no host. The events
+    `seated` and `your_turn` of the key announce it; polling this request shows it too.
 
-    A player who waits already with the same wishes goes on waiting with the older request.
+    If the player already waits with the same `seats` and `options`, the response is the existing request.
     """
     charge_creation(1)
     wishes = {"seats": body["seats"], "options": body["options"]}
@@ -57,12 +57,12 @@ def seek_quick_match(body: dict[str, Any]) -> Response:
 @blueprint.route("/<match>")
 @of_player(
     ResponseDoc(200, "The request.", responses.QuickMatch),
-    refuses=["not_acceptable", "not_found", "match_not_found"],
+    errors=["not_acceptable", "not_found", "match_not_found"],
 )
 def get_quick_match(match: str) -> Response:
     """Get a request for a quick match.
 
-    Requests are kept for a day.
+    The server stores requests for a day.
     """
     found = get_match(collaborators().games, command_from_request(), match)
     return json_response(found.view)
@@ -71,13 +71,13 @@ def get_quick_match(match: str) -> Response:
 @blueprint.route("/<match>", methods=["DELETE"])
 @of_player(
     ResponseDoc(200, "The request as it is now.", responses.QuickMatch),
-    refuses=["invalid_parameter", "bad_request", "body_too_large", "not_found", "match_not_found"],
+    errors=["invalid_parameter", "bad_request", "body_too_large", "not_found", "match_not_found"],
     headers=[IDEMPOTENCY_KEY],
 )
 def cancel_quick_match(match: str) -> Response:
     """Cancel a request for a quick match.
 
-    A request that is matched stays so: its game has begun.
+    Cancelling a matched request has no effect: its game has begun.
     """
     found = cancel_match(collaborators().games, command_from_request(), match)
     return uncached_json(found.view, 200, [])

@@ -1,4 +1,4 @@
-"""What belongs to a player key: the player's games, what they report, and the key itself."""
+"""The routes of a player key: the player's games, their events, and the key itself."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from flask import Response
 
 from service.matches.views import summary_view, timestamp
 from service.openapi.components import IDEMPOTENCY_KEY, LAST_PLAYER_EVENT_ID
-from service.openapi.operations import BODY, Link, ResponseDoc, of_player, text
+from service.openapi.operations import BODY_ERRORS, Link, ResponseDoc, of_player, text
 from service.schemas import requests, responses
 from service.usecases import quick_match
 from service.usecases.player_follower import PlayerFollower, event_view
@@ -22,11 +22,11 @@ from service.web.responses import check_accepts, json_response
 from service.web.streams import count_open, last_event_id
 
 blueprint = Resource(
-    "Player", __name__, url_prefix="/v1/me", description="All games of a player key, and the key itself."
+    "Player", __name__, url_prefix="/v1/me", description="The games and events of a player key."
 )
 
 _EVENT_ID = "[0-9]{1,19}-[0-9]{1,19}"
-"""The form of the id of a player's event."""
+"""The pattern of the id of a player's event."""
 
 
 @blueprint.route("/games")
@@ -37,16 +37,16 @@ _EVENT_ID = "[0-9]{1,19}-[0-9]{1,19}"
         responses.OwnGameList,
         links=[Link("list_own_games", "The next page.", {"cursor": "$response.body#/next_cursor"})],
     ),
-    refuses=["not_acceptable", "invalid_parameter"],
+    errors=["not_acceptable", "invalid_parameter"],
 )
 @blueprint.arguments(requests.OwnGamesQuery, location="query")
 def list_own_games(query: dict[str, Any]) -> Response:
     """List the games of a player key.
 
-    These are the games in which the key holds a seat or that it created, private ones among them. Those that
-    wait for the player come first, the earliest deadline first; then the games in play and in the lobby, then
-    those that are over, the latest change first. A game that moves in this order while the pages are read may
-    be missing or come twice.
+    The list has the games in which the key holds a seat or that it created, including private ones. Games
+    that wait for the player come first, by deadline; then games in play and in the lobby; then games that are
+    over, the latest change first. A game that moves in this order while a client reads pages may be missing
+    or appear twice.
     """
     players = collaborators().games.players
     player = players.require_player(bearer_token())
@@ -83,18 +83,18 @@ def _own_game_view(own: OwnGame) -> dict[str, Any]:
         200,
         "The events.",
         responses.PlayerEventList,
-        links=[Link("list_player_events", "What happens after.", {"after": "$response.body#/last_event"})],
+        links=[Link("list_player_events", "The following events.", {"after": "$response.body#/last_event"})],
     ),
-    refuses=["not_acceptable", "invalid_parameter", "history_lost", "too_many_streams"],
+    errors=["not_acceptable", "invalid_parameter", "history_lost", "too_many_streams"],
 )
 @blueprint.arguments(requests.PlayerEventsQuery, location="query")
 def list_player_events(query: dict[str, Any]) -> Response:
     """List the events of a player key.
 
-    One list over all games of the key: `seated`, `your_turn`, `deadline_near`, `left` and `finished`. Each
-    event is there once, those of one game in their order, whatever process fails. Begin with the `last_event`
-    of the list of games. With `wait_ms` the response waits for the next event (long polling). About the
-    latest 10,000 are kept.
+    One list for all games of the key: `seated`, `your_turn`, `deadline_near`, `left` and `finished`. The list
+    has each event once, and the events of one game in their order, also after failures of servers. Begin with
+    the `last_event` of the list of games. With `wait_ms` the server waits for the next event (long polling).
+    It stores about the latest 10,000 events.
     """
     follower = _follower()
     with ExitStack() as on_close:
@@ -108,19 +108,20 @@ def list_player_events(query: dict[str, Any]) -> Response:
 @blueprint.route("/events/stream")
 @of_player(
     ResponseDoc(200, "The stream.", text("PlayerEventStream"), content_type=sse.EVENT_STREAM),
-    refuses=["not_acceptable", "invalid_parameter", "history_lost", "too_many_streams"],
+    errors=["not_acceptable", "invalid_parameter", "history_lost", "too_many_streams"],
     headers=[LAST_PLAYER_EVENT_ID],
 )
 @blueprint.arguments(requests.PlayerStreamQuery, location="query")
 def stream_player_events(query: dict[str, Any]) -> Response:
     """Stream the events of a player key.
 
-    Server-sent events over all games of the key, without an end of its own. See the schema PlayerEventStream.
+    Server-sent events for all games of the key. The stream has no regular end. See the schema
+    PlayerEventStream.
     """
     check_accepts(sse.EVENT_STREAM)
     follower = _follower()
     follower.check_key()
-    after = last_event_id(_EVENT_ID, "This is no id of an event.") or query["after"]
+    after = last_event_id(_EVENT_ID, "This is not the id of an event.") or query["after"]
     first = follower.read(after, 100)
     return sse.response(
         follower.stream(first, after), count_open(follower.token, is_stream=True, of_player=True)
@@ -134,16 +135,15 @@ def _follower() -> PlayerFollower:
 @blueprint.route("/key", methods=["PUT"])
 @of_player(
     ResponseDoc(200, "The key is replaced.", responses.ReplacedKey),
-    refuses=[*BODY, "invalid_parameter", "key_taken"],
+    errors=[*BODY_ERRORS, "invalid_parameter", "key_taken"],
     headers=[IDEMPOTENCY_KEY],
 )
 @blueprint.arguments(requests.KeyToUse, description="The new key.")
 def replace_player_key(body: dict[str, Any]) -> Response:
     """Replace a player key.
 
-    The new key stands for the same player: all seats and games stay. The old key becomes invalid at once. The
-    new key must not have been used before. Repeating the request with the old key is safe, with or without an
-    `Idempotency-Key`.
+    The new key has the same seats and games. The old key becomes invalid at once. The new key must not have
+    been used before. Retrying the request with the old key is safe, with or without an `Idempotency-Key`.
     """
     charge_creation(1)
     collaborators().games.players.replace_key(command_from_request().token, body["key"])

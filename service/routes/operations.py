@@ -1,4 +1,4 @@
-"""What operators and their machines ask: is the process alive, can it serve."""
+"""The routes for operators and monitoring: health, readiness and metrics."""
 
 from __future__ import annotations
 
@@ -22,25 +22,28 @@ TEXT = "text/plain"
 
 
 @blueprint.route("/healthz")
-@operation(ResponseDoc(200, "It is alive.", responses.Health), refuses=["not_acceptable"], limited=False)
+@operation(
+    ResponseDoc(200, "The process is alive.", responses.Health), errors=["not_acceptable"], limited=False
+)
 def get_health() -> Response:
-    """Tell whether the process is alive.
+    """Get the health of the process.
 
-    It asks nothing of the store: a process that answers shall not be restarted because the store is away.
+    The check does not use the store, so that an orchestrator does not restart the process when the store is
+    unavailable.
     """
     return json_response(_health())
 
 
 @blueprint.route("/readyz")
 @operation(
-    ResponseDoc(200, "It can serve.", responses.Health),
-    refuses=["not_acceptable", "store_unavailable"],
+    ResponseDoc(200, "The process can serve requests.", responses.Health),
+    errors=["not_acceptable", "store_unavailable"],
     limited=False,
 )
 def get_readiness() -> Response:
-    """Tell whether the process can serve.
+    """Get the readiness of the process.
 
-    It can when its store answers.
+    The process is ready if its store responds.
     """
     collaborators().games.check()
     return json_response(_health())
@@ -52,17 +55,17 @@ def _health() -> dict[str, object]:
 
 @blueprint.route("/metrics")
 @operation(
-    ResponseDoc(200, "The counts.", text("Metrics"), content_type=TEXT),
-    refuses=["not_acceptable"],
+    ResponseDoc(200, "The metrics.", text("Metrics"), content_type=TEXT),
+    errors=["not_acceptable"],
     limited=False,
 )
 def get_metrics() -> Response:
-    """Get what the service has counted.
+    """Get the metrics.
 
-    It is written for Prometheus.
+    They are in the text format of Prometheus.
 
-    The counts are those of all worker processes of the server that answers, since it was started. The games
-    by status are the store's, and so the same on every server: take their maximum and not their sum.
+    They cover all worker processes of this server since its start. The numbers of games by status come from
+    the store, so they are the same on every server: use their maximum, not their sum.
     """
     check_accepts(CONTENT_TYPE, TEXT)
     games = collaborators().games

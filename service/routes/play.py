@@ -1,4 +1,4 @@
-"""Playing: what is open to a seat, and the moves of the three phases that need a decision."""
+"""Playing: the legal actions of a seat, and the moves of the three phases that need a decision."""
 
 from __future__ import annotations
 
@@ -9,7 +9,16 @@ from flask import Response
 
 from service.matches.authorization import require_own_seat
 from service.matches.views import actions_view
-from service.openapi.operations import BODY, OWN_SEAT, Describe, Link, ResponseDoc, Token, reads, writes
+from service.openapi.operations import (
+    BODY_ERRORS,
+    OWN_SEAT_ERRORS,
+    Describe,
+    Link,
+    ResponseDoc,
+    Token,
+    reads,
+    writes,
+)
 from service.schemas import requests, responses
 from service.usecases.commands import play_move
 from service.web.collaborators import collaborators
@@ -21,7 +30,7 @@ blueprint = Resource(
     "Play",
     __name__,
     url_prefix="/v1/games/<game>/players/<int:seat>",
-    description="See what can be done, and do it: set prices, buy, build.",
+    description="List legal actions and make moves: set prices, buy, build.",
 )
 
 _Query: TypeAlias = dict[str, Any]
@@ -31,16 +40,16 @@ _includes = blueprint.arguments(requests.ViewQuery, location="query")
 _SEAT = {"game": "$request.path.game", "seat": "$request.path.seat"}
 
 
-def _moves(*refuses: str) -> Describe:
-    """Document a move, which the rules may refuse for these reasons, and any move for some more."""
-    answer = ResponseDoc(
+def _moves(*errors: str) -> Describe:
+    """Document a move: its error codes, and those that every move has."""
+    response = ResponseDoc(
         200,
-        "The move is made. The caller's new view of the game, moved on to the next decision.",
+        "The caller's view of the game after the move, at the next decision.",
         responses.Game,
-        links=[Link("list_actions", "What the seat can do next.", _SEAT)],
+        links=[Link("list_actions", "The next legal actions of the seat.", _SEAT)],
     )
     in_play = ("game_not_started", "game_aborted", "game_over", "seat_played_by_bot", "wrong_phase")
-    return writes(answer, refuses=[*OWN_SEAT, *in_play, *refuses])
+    return writes(response, errors=[*OWN_SEAT_ERRORS, *in_play, *errors])
 
 
 @blueprint.route("/actions")
@@ -57,16 +66,16 @@ def _moves(*refuses: str) -> Describe:
             Link("finish_building", "In the building phase: an action of this type.", _SEAT),
         ],
     ),
-    refuses=[*OWN_SEAT, "not_acceptable"],
+    errors=[*OWN_SEAT_ERRORS, "not_acceptable"],
     token=Token.REQUIRED,
 )
 def list_actions(game: str, seat: int) -> Response:
     """List the legal actions of a seat.
 
-    Each is a request that can be sent as it stands, and would be accepted: a client that knows no rules can
-    play a whole game from this alone. For building, every legal placement is listed. For pricing there is one
-    example, with the constraints that every other offer must meet. The list is empty when it is not for the
-    seat to act.
+    Each action is a complete request that the server would accept: a client without any knowledge of the
+    rules can play a whole game with this list. In the building phase it has every legal placement. In the
+    pricing phase it has one example, with the constraints of all other offers. The list is empty if the seat
+    need not act.
     """
     match, caller = collaborators().games.read(game, bearer_token())
     require_own_seat(match, caller, seat)
@@ -75,41 +84,44 @@ def list_actions(game: str, seat: int) -> Response:
 
 
 @blueprint.route("/offer", methods=["PUT"])
-@_moves(*BODY, "tile_not_yours", "offer_incomplete", "price_too_low", "not_enough_gold", "too_many_changes")
+@_moves(
+    *BODY_ERRORS, "tile_not_yours", "offer_incomplete", "price_too_low", "not_enough_gold", "too_many_changes"
+)
 @_includes
 @blueprint.arguments(requests.Offer, description="The tile to discard, and the prices of the other two.")
 def set_offer(query: _Query, offer: dict[str, Any], game: str, seat: int) -> Response:
     """Set prices and discard.
 
-    Of the three tiles drawn one is marked for discarding, and gold of one's own laid on each of the others.
-    It is secret until the last seat has set its offer, and can be replaced until then. The gold on tiles is
-    out of the purse until it comes back. In a game of 1,500 changes nothing can be replaced any more.
+    The seat marks one of its three drawn tiles for discarding and lays gold on each of the others. The offer
+    is secret until the last seat has set its own; the seat can replace it until then. Gold on tiles is not in
+    the purse. After 1,500 changes of a game, offers can no longer be replaced.
     """
     return _play(query, game, seat, SetOffer(offer["discard"], tuple(offer["prices"].items())))
 
 
 @blueprint.route("/purchase", methods=["POST"])
-@_moves(*BODY, "not_your_turn", "own_tile", "tile_not_for_sale", "not_enough_gold")
+@_moves(*BODY_ERRORS, "not_your_turn", "own_tile", "tile_not_for_sale", "not_enough_gold")
 @_includes
-@blueprint.arguments(requests.Purchase, description="The tile, or a pass.")
+@blueprint.arguments(requests.Purchase, description="The tile to buy, or a pass.")
 def purchase(query: _Query, choice: dict[str, Any], game: str, seat: int) -> Response:
     """Buy a tile, or pass.
 
-    From the starting seat clockwise, each seat once may buy one tile from another. The price goes from the
-    buyer to the seller, who also takes back the gold that lay on the tile.
+    From the starting seat clockwise, each seat may buy one tile from another seat, once. The buyer pays the
+    price to the seller, who also takes back the gold on the tile.
     """
     return _play(query, game, seat, Buy(choice["tile"]) if "tile" in choice else Pass())
 
 
 @blueprint.route("/placements", methods=["POST"])
-@_moves(*BODY, "tile_not_yours", "cell_occupied", "not_adjacent", "terrain_mismatch", "build_finished")
+@_moves(*BODY_ERRORS, "tile_not_yours", "cell_occupied", "not_adjacent", "terrain_mismatch", "build_finished")
 @_includes
-@blueprint.arguments(requests.Placement, description="The tile, where, and how turned.")
+@blueprint.arguments(requests.Placement, description="The tile, with its cell and rotation.")
 def place_tile(query: _Query, placement: dict[str, Any], game: str, seat: int) -> Response:
     """Place a tile.
 
-    A tile in hand goes on an empty cell that shares an edge with a tile of the territory, in any rotation.
-    Terrain on shared edges must match; roads need not continue. All seats build at the same time.
+    The seat places a tile from its hand on an empty cell that shares an edge with a tile of the territory, in
+    any rotation. Terrain on shared edges must match; roads need not continue. All seats build at the same
+    time.
     """
     return _play(query, game, seat, Place(**placement))
 
@@ -120,8 +132,8 @@ def place_tile(query: _Query, placement: dict[str, Any], game: str, seat: int) -
 def take_back(query: _Query, game: str, seat: int) -> Response:
     """Take back a placement.
 
-    Until a seat declares its build finished it may take back the placements of this round, last first. In a
-    game of 1,500 changes nothing can be taken back any more.
+    Until a seat declares its build finished, it may take back its placements of this round, last first. After
+    1,500 changes of a game, placements can no longer be taken back.
     """
     return _play(query, game, seat, TakeBack())
 
@@ -132,8 +144,9 @@ def take_back(query: _Query, game: str, seat: int) -> Response:
 def finish_building(query: _Query, game: str, seat: int) -> Response:
     """Finish building.
 
-    Every tile that has a legal place must be placed before; a tile that has none goes back into the bag, with
-    no gold back. When the last seat has finished, the round is scored and the next one begins.
+    The seat must place every tile that has a legal place first; a tile without one goes back into the bag,
+    and its gold is lost. When the last seat has finished, the server scores the round and begins the next
+    one.
     """
     return _play(query, game, seat, FinishBuilding())
 

@@ -1,4 +1,4 @@
-"""Scoring for those who ask: of a game, of one territory, of placements not made, of any territories."""
+"""Scoring: of a game, of one territory, of hypothetical placements, of any territories."""
 
 from __future__ import annotations
 
@@ -11,7 +11,16 @@ from service.matches.cooperative_yield import Computation
 from service.matches.errors import FieldError, Problem
 from service.matches.match import Match
 from service.matches.transitions import game_begun
-from service.openapi.operations import BODY, GAME, Describe, ResponseDoc, Token, operation, reads, text
+from service.openapi.operations import (
+    BODY_ERRORS,
+    GAME_ERRORS,
+    Describe,
+    ResponseDoc,
+    Token,
+    operation,
+    reads,
+    text,
+)
 from service.schemas import requests, responses
 from service.svg import territory_svg
 from service.web.collaborators import collaborators
@@ -34,9 +43,11 @@ from skye import (
 
 SVG = "image/svg+xml"
 _DRAWN = "-svg"
-"""What tells the tag of a picture from that of the same territory as JSON."""
+"""The suffix that distinguishes the entity tag of a picture from that of the territory as JSON."""
 
-blueprint = Resource("Scoring", __name__, url_prefix="/v1", description="Points, areas, and what would be.")
+blueprint = Resource(
+    "Scoring", __name__, url_prefix="/v1", description="Points, areas, and the effect of placements."
+)
 
 _BEGUN = ("game_not_started",)
 _OF_SEAT = ("seat_not_found",)
@@ -44,38 +55,38 @@ _PICTURE = ResponseDoc(200, "The picture.", text("Picture"), content_type=SVG)
 
 
 @blueprint.route("/games/<game>/scores")
-@reads(ResponseDoc(200, "The points.", responses.Scores), refuses=["not_acceptable", *_BEGUN])
+@reads(ResponseDoc(200, "The points.", responses.Scores), errors=["not_acceptable", *_BEGUN])
 def get_scores(game: str) -> Response:
     """Get the scores of a game.
 
-    For each seat the points by round and scoring tile, with the tiles that earned them, and what final
-    scoring would give if the game ended now.
+    For each seat the points by round and scoring tile, with the tiles that earned them, and the points of
+    final scoring if the game ended now.
     """
-    table, caller = collaborators().games.read(game, bearer_token())
-    scores = scores_as_seen_by(caller.seat, game_begun(table))
-    tag = etag(table.version, caller)
-    return not_modified(tag) or json_response({"version": table.version, **scores}, tag=tag)
+    match, caller = collaborators().games.read(game, bearer_token())
+    scores = scores_as_seen_by(caller.seat, game_begun(match))
+    tag = etag(match.version, caller)
+    return not_modified(tag) or json_response({"version": match.version, **scores}, tag=tag)
 
 
 @blueprint.route("/games/<game>/players/<int:seat>/territory")
 @reads(
     ResponseDoc(200, "The territory.", responses.TerritoryReport),
-    refuses=["not_acceptable", *_OF_SEAT],
+    errors=["not_acceptable", *_OF_SEAT],
 )
 def get_territory(game: str, seat: int) -> Response:
     """Get a territory.
 
-    Its tiles, its areas, the tiles joined to the castle by road, and how many of each thing are in it.
+    The tiles, the areas, the tiles connected to the castle by road, and the number of each kind of object.
     """
-    table, _ = collaborators().games.read(game, bearer_token())
-    territory = _territory(table, seat)
-    report = {"seat": seat, "version": table.version, **territory_report(territory)}
-    tag = etag(table.version)  # which everybody sees alike
+    match, _ = collaborators().games.read(game, bearer_token())
+    territory = _territory(match, seat)
+    report = {"seat": seat, "version": match.version, **territory_report(territory)}
+    tag = etag(match.version)  # territories are public
     return not_modified(tag) or json_response(report, tag=tag)
 
 
 @blueprint.route("/games/<game>/players/<int:seat>/territory.svg")
-@reads(_PICTURE, refuses=["invalid_parameter", *_OF_SEAT])
+@reads(_PICTURE, errors=["invalid_parameter", *_OF_SEAT])
 @blueprint.arguments(requests.TerritoryPictureQuery, location="query")
 def get_territory_picture(query: dict[str, Any], game: str, seat: int) -> Response:
     """Get the picture of a territory.
@@ -83,62 +94,71 @@ def get_territory_picture(query: dict[str, Any], game: str, seat: int) -> Respon
     An SVG picture without references to other resources: terrain, roads, objects, scrolls and completed
     areas.
     """
-    table, _ = collaborators().games.read(game, bearer_token())
-    return _picture(table, seat, _territory(table, seat), coordinates=query["coordinates"])
+    match, _ = collaborators().games.read(game, bearer_token())
+    return _picture(match, seat, _territory(match, seat), coordinates=query["coordinates"])
 
 
-def _territory(table: Match, seat: int) -> Territory:
-    require_seat(table, seat)
-    return table.game.players[seat].territory if table.game else castle_alone(table.seats[seat].color)
+def _territory(match: Match, seat: int) -> Territory:
+    require_seat(match, seat)
+    return match.game.players[seat].territory if match.game else castle_alone(match.seats[seat].color)
 
 
-def _picture(table: Match, seat: int, territory: Territory, *, coordinates: bool) -> Response:
-    tag = etag(table.version, form=_DRAWN)
+def _picture(match: Match, seat: int, territory: Territory, *, coordinates: bool) -> Response:
+    tag = etag(match.version, form=_DRAWN)
     cached = not_modified(tag)
     if cached is not None:
         return cached
-    title = table.seats[seat].name
+    title = match.seats[seat].name
     drawn = territory_svg(territory, territory.summary, title=title, coordinates=coordinates)
     return text_response(drawn, SVG, tag)
 
 
 @blueprint.route("/games/<game>/players/<int:seat>/what-if", methods=["POST"])
 @Describe(
-    [ResponseDoc(200, "What the placements would bring.", responses.WhatIf)],
-    refuses=[*GAME, *BODY, *_BEGUN, *_OF_SEAT, "not_acceptable", "token_required", "not_your_seat"],
+    [ResponseDoc(200, "The effect of the placements.", responses.WhatIf)],
+    errors=[
+        *GAME_ERRORS,
+        *BODY_ERRORS,
+        *_BEGUN,
+        *_OF_SEAT,
+        "not_acceptable",
+        "token_required",
+        "not_your_seat",
+    ],
     token=Token.REQUIRED,
 )
 @blueprint.arguments(requests.Trial, description="The placements to try.")
 def try_placements(trial: dict[str, Any], game: str, seat: int) -> Response:
     """Try placements.
 
-    Whether tiles could be placed so, one after the other, and the points of each scoring tile before and
-    after. The tiles need not be in hand: any that lies in no territory can be tried. Nothing changes.
+    The response states whether the placements are legal in their order, with the points of each scoring tile
+    before and after. The tiles need not be in hand: a request can try any tile that is in no territory. The
+    game does not change.
     """
-    table, caller = collaborators().games.read(game, bearer_token())
-    require_own_seat(table, caller, seat)
+    match, caller = collaborators().games.read(game, bearer_token())
+    require_own_seat(match, caller, seat)
     placements = [Place(**placement) for placement in trial["placements"]]
-    return json_response({"version": table.version, **what_if(game_begun(table), seat, placements)})
+    return json_response({"version": match.version, **what_if(game_begun(match), seat, placements)})
 
 
 @blueprint.route("/games/<game>/players/<int:seat>/places")
 @reads(
     ResponseDoc(200, "The placements.", responses.Places),
-    refuses=["not_acceptable", "invalid_parameter", "tile_not_yours", *_BEGUN, *_OF_SEAT],
+    errors=["not_acceptable", "invalid_parameter", "tile_not_yours", *_BEGUN, *_OF_SEAT],
 )
 @blueprint.arguments(requests.PlacesQuery, location="query")
 def list_places(query: dict[str, Any], game: str, seat: int) -> Response:
     """List the places of tiles.
 
-    Every cell and rotation in which a tile could lie in the territory of a seat, in any phase, and what it
-    would add: points by scoring tile, points of scrolls, income, completed areas, tiles joined to the castle.
-    The tiles need not be in hand: any that lies in no territory can be asked for. One request values a tile,
-    or all tiles that are for sale.
+    Every legal cell and rotation of a tile in the territory of a seat, in any phase, and the effect of the
+    placement: points by scoring tile, points of scrolls, income, completed areas, tiles connected to the
+    castle. The tiles need not be in hand: a request can name any tiles that are in no territory. One request
+    can value all tiles that are for sale.
     """
-    table, _ = collaborators().games.read(game, bearer_token())
-    require_seat(table, seat)
-    state = game_begun(table)
-    tag = etag(table.version)  # territories are public
+    match, _ = collaborators().games.read(game, bearer_token())
+    require_seat(match, seat)
+    state = game_begun(match)
+    tag = etag(match.version)  # territories are public
     cached = not_modified(tag)
     if cached is not None:
         return cached
@@ -147,21 +167,21 @@ def list_places(query: dict[str, Any], game: str, seat: int) -> Response:
         for tile in dict.fromkeys(query["tile"]):
             places += placement_gains(state, seat, tile)
             computation.checkpoint()
-    view = {"version": table.version, "before": standing_view(state, seat), "places": places}
+    view = {"version": match.version, "before": standing_view(state, seat), "places": places}
     return json_response(view, tag=tag)
 
 
 @blueprint.route("/scoring", methods=["POST"])
 @operation(
-    ResponseDoc(200, "The points of each territory, and why.", responses.ScoredTerritories),
-    refuses=[*BODY, "invalid_territory", "not_acceptable"],
+    ResponseDoc(200, "The points of each territory, with the reasons.", responses.ScoredTerritories),
+    errors=[*BODY_ERRORS, "invalid_territory", "not_acceptable"],
 )
 @blueprint.arguments(requests.ScoringQuery, description="The territories, and which scoring tiles to score.")
 def score_territories(query: dict[str, Any]) -> Response:
     """Score any territories.
 
-    Apart from any game: the points for each scoring tile with what earned them, scrolls, gold and areas.
-    Tiles may come in any order, but must lie as the rules allow; the errors name each wrong tile.
+    Independent of any game: the points for each scoring tile with the awards, scrolls, gold and areas. Tiles
+    may be in any order, but must lie as the rules allow; `errors` names each wrong tile.
     """
     territories = [_assembled(number, asked["tiles"]) for number, asked in enumerate(query["territories"])]
     golds = [asked["gold"] for asked in query["territories"]]

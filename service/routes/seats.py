@@ -1,4 +1,4 @@
-"""Seats: what one seat shows, its offer, and its placements of this round."""
+"""Seats: the view of one seat, its offer, and its placements of this round."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from service.web.request_parsing import Resource, bearer_token
 from service.web.responses import etag, json_response, not_modified
 
 blueprint = Resource(
-    "Seats", __name__, url_prefix="/v1/games/<game>/players/<int:seat>", description="Look at one seat."
+    "Seats", __name__, url_prefix="/v1/games/<game>/players/<int:seat>", description="Get parts of one seat."
 )
 
 _SEAT = {"game": "$request.path.game", "seat": "$request.path.seat"}
 
 
 def _shows(description: str, schema: type, *links: Link) -> Describe:
-    answer = ResponseDoc(200, description, schema, links=links)
-    return reads(answer, refuses=["not_acceptable", "seat_not_found"])
+    response = ResponseDoc(200, description, schema, links=links)
+    return reads(response, errors=["not_acceptable", "seat_not_found"])
 
 
 @blueprint.route("")
@@ -32,20 +32,20 @@ def _shows(description: str, schema: type, *links: Link) -> Describe:
 def get_player(game: str, seat: int) -> Response:
     """Get a seat.
 
-    The player, the points, the tiles and the territory of one seat, as the caller may see them: what
-    `players` of the view of the game has of it.
+    The player, the points, the tiles and the territory of one seat, as the caller may see them: the seat's
+    entry in `players` of the view of the game.
     """
     loaded = _loaded(game, seat)
     return _tagged(*loaded, player_view(*loaded, seat))
 
 
 @blueprint.route("/offer")
-@_shows("The offer.", responses.CurrentOffer, Link("list_actions", "What the seat can do.", _SEAT))
+@_shows("The offer.", responses.CurrentOffer, Link("list_actions", "The legal actions of the seat.", _SEAT))
 def get_offer(game: str, seat: int) -> Response:
     """Get the offer of a seat.
 
     The discard and the prices, as the caller may see them. Both are null in the lobby, before the seat has
-    set its offer, while they are hidden from the caller, and when the tiles are no longer before the screen.
+    set its offer, while they are hidden from the caller, and after the tiles are no longer on offer.
     """
     loaded = _loaded(game, seat)
     return _tagged(*loaded, offer_view(*loaded, seat))
@@ -56,8 +56,8 @@ def get_offer(game: str, seat: int) -> Response:
 def list_placements(game: str, seat: int) -> Response:
     """List the placements of this round.
 
-    The tiles that the seat has placed in this round, in placing order. The last of them is what
-    `DELETE .../placements/last` takes back.
+    The tiles that the seat has placed in this round, in placing order. `DELETE .../placements/last` takes
+    back the last one.
     """
     match, caller = _loaded(game, seat)
     return _tagged(match, caller, placements_view(match, seat))

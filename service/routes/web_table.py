@@ -1,6 +1,6 @@
-"""The table in the browser: the files of `web/` and of the TypeScript client, served as they are.
+"""The web client: the static files of `web/` and of the TypeScript client.
 
-The page loads its files below a folder named after a hash of all of them, so browsers may keep them for good.
+The page loads its files from a path with a hash of all files, so browsers may cache them permanently.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _POLICY = (
 
 
 class _Site(NamedTuple):
-    """All files by their path below `/play/`, and the hash of their contents."""
+    """All files by their path under `/play/`, and the hash of their contents."""
 
     files: dict[str, bytes]
     version: str
@@ -59,7 +59,7 @@ def _site() -> _Site:
 def get_table() -> Response:
     """Play in a browser.
 
-    The addresses in the page begin with `/play/-/`, which stands for the folder of this version.
+    The page refers to its files as `/play/-/...`; the response replaces `-` by the hash.
     """
     site = _site()
     page = site.files[_PAGE].replace(b"/play/-/", f"/play/{site.version}/".encode())
@@ -70,9 +70,9 @@ def get_table() -> Response:
 
 @blueprint.route("/play/<folder>/<path:file>")
 def get_table_file(folder: str, file: str) -> Response:
-    """Get a file of the table.
+    """Get a file of the web client.
 
-    A page of another version gets the current file.
+    A request with the hash of another version gets the current file, uncached.
 
     :raises Problem: not_found.
     """

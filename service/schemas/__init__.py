@@ -1,1 +1,1 @@
-"""Schemas: the shape and range of what comes in, and of what goes out."""
+"""Schemas: the shape and range of requests and responses."""

@@ -1,4 +1,4 @@
-"""The words and ids of the interface, each list of them described once."""
+"""The enumerations of the API: words and ids, each list described once."""
 
 from __future__ import annotations
 
@@ -61,13 +61,13 @@ class ScoringSlot(Word):
 
 
 class Inclusion(Word):
-    """What a view of a game can carry beside what it always has."""
+    """An optional part of the view of a game."""
 
     choices = ("actions",)
 
 
 class BotName(Word):
-    """A bot: `random` does anything legal, `greedy` plays sensibly, `strategist` trades better.
+    """A bot: `random` picks any legal action, `greedy` plays well, `strategist` also prices and buys better.
 
     There may be new ones.
     """
@@ -77,7 +77,7 @@ class BotName(Word):
 
 
 class SeatableBot(Word):
-    """A bot that can be seated; `BotName` tells how each plays."""
+    """A bot that can be seated; see `BotName`."""
 
     choices = BOTS
 
@@ -85,8 +85,8 @@ class SeatableBot(Word):
 class TieBreakRule(Word):
     """What breaks a tie for the win (ruling R11).
 
-    `leftover_gold`: the gold left after every 5 have become a point. `total_gold`: all the gold. Who is still
-    tied shares the win.
+    `leftover_gold`: the gold left after every 5 gold have become a point. `total_gold`: all the gold. Players
+    who are still tied share the win.
 
     There may be new ones.
     """
@@ -96,15 +96,16 @@ class TieBreakRule(Word):
 
 
 class ChosenTieBreak(Word):
-    """What breaks a tie for the win; `TieBreakRule` tells what each means."""
+    """What breaks a tie for the win; see `TieBreakRule`."""
 
     choices = TIE_BREAKS
 
 
 class TimeoutRule(Word):
-    """Who decides for a seat that lets its deadline pass.
+    """What happens when a seat misses its deadline.
 
-    `auto`: one sensible action is taken, and the seat goes on as before. `bot`: a bot plays on for good.
+    `auto`: the server takes one action for the seat, which then plays on. `bot`: a bot plays the seat for the
+    rest of the game.
 
     There may be new ones.
     """
@@ -114,15 +115,15 @@ class TimeoutRule(Word):
 
 
 class ChosenTimeoutRule(Word):
-    """Who decides for a seat that lets its deadline pass; `TimeoutRule` tells what each means."""
+    """What happens when a seat misses its deadline; see `TimeoutRule`."""
 
     choices = OnTimeout
 
 
 class ClockName(Word):
-    """The clock by which the deadlines of a game pass.
+    """The clock that the deadlines of a game refer to.
 
-    `real`: the clock of the server. `manual`: a clock that stands still until the host advances it.
+    `real`: the server's clock. `manual`: a clock that only the host advances.
 
     There may be new ones.
     """
@@ -132,20 +133,20 @@ class ClockName(Word):
 
 
 class ChosenClock(Word):
-    """The clock by which the deadlines of a game pass; `ClockName` tells what each means."""
+    """The clock that the deadlines of a game refer to; see `ClockName`."""
 
     choices = Clock
 
 
 class GameStatus(Word):
-    """Where a game stands. There may be new ones."""
+    """The status of a game. There may be new ones."""
 
     extensible = True
     choices = Status
 
 
 class GamePhase(Word):
-    """The phase of a round in which players must decide; income, discard and scoring happen by themselves.
+    """The phase of a round in which players must decide; income, discard and scoring are automatic.
 
     There will be no others under `/v1`.
     """
@@ -154,20 +155,20 @@ class GamePhase(Word):
 
 
 class ListedStatus(Word):
-    """The statuses of the games that are listed."""
+    """A status that a list of games can be filtered by."""
 
     choices = (Status.LOBBY, Status.PLAYING, Status.FINISHED)
 
 
 class OriginName(Word):
-    """What a game began from, if it did not begin with a new game. There may be new ones."""
+    """What a game began from, if not from the start. There may be new ones."""
 
     extensible = True
     choices = OriginType
 
 
 class ListedOrigin(Word):
-    """The origins by which games can be listed; `OriginName` tells what each means."""
+    """An origin that a list of games can be filtered by."""
 
     choices = OriginType
 
@@ -180,7 +181,7 @@ class ScenarioName(Word):
 
 
 class ChosenScenario(Word):
-    """The scenarios that a game can begin from; `GET /v1/scenarios` tells what each is."""
+    """A scenario that a game can begin from; see `GET /v1/scenarios`."""
 
     choices = SCENARIOS
 
@@ -195,9 +196,9 @@ class TakeoverReason(Word):
 class StreamEndReason(Word):
     """Why a stream ends.
 
-    `finished`, `aborted`: the game is over. `restart`: the server stops, so reconnect. `history_lost`: the
-    store has lost events that were sent. `game_not_found`, `token_unknown`: the caller may no longer read the
-    game.
+    `finished`, `aborted`: the game is over. `restart`: the server stops; reconnect. `history_lost`: the store
+    has lost events that the server had sent. `game_not_found`, `token_unknown`: the caller may no longer read
+    the game.
 
     There may be new ones.
     """
@@ -207,7 +208,7 @@ class StreamEndReason(Word):
 
 
 class QuickMatchStatus(Word):
-    """Where a request for a quick match stands. There may be new ones."""
+    """The status of a request for a quick match. There may be new ones."""
 
     extensible = True
     choices = ("waiting", "matched", "cancelled", "expired")
@@ -216,8 +217,8 @@ class QuickMatchStatus(Word):
 class PlayerStreamEndReason(Word):
     """Why a player's stream ends.
 
-    `restart`: the server stops, so reconnect. `history_lost`: the store has lost events that were sent.
-    `token_unknown`: the key was replaced. There may be new ones.
+    `restart`: the server stops; reconnect. `history_lost`: the store has lost events that the server had
+    sent. `token_unknown`: the key was replaced. There may be new ones.
     """
 
     extensible = True
@@ -225,7 +226,7 @@ class PlayerStreamEndReason(Word):
 
 
 class SeedOrigin(Word):
-    """Who chose the seed; a creator who did knows every draw in advance. There may be new ones."""
+    """Who chose the seed; a creator who chose it knows every draw in advance. There may be new ones."""
 
     extensible = True
     choices = SeedSource
@@ -250,13 +251,13 @@ class Side(Word):
 
 
 class ObjectKind(Word):
-    """A kind of thing that tiles show. There will be no others under `/v1`."""
+    """A kind of object on tiles. There will be no others under `/v1`."""
 
     choices = OBJECTS
 
 
 _DRAWN = 3
-"""How many tiles a seat draws, and could want to price."""
+"""How many tiles a seat draws in a round: the most that an offer can name."""
 
 
 class Prices(fields.Dict):
@@ -275,7 +276,7 @@ class Prices(fields.Dict):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if isinstance(value, dict):
-            self._validate(value)  # of far too many keys none is read
+            self._validate(value)  # before the keys: a map that is far too long stays cheap
         try:
             return super()._deserialize(value, attr, data, **kwargs)  # type: ignore[no-untyped-call]  # theirs
         except ValidationError as error:
@@ -283,7 +284,7 @@ class Prices(fields.Dict):
 
 
 def _by_key(messages: Any) -> Any:
-    """Leave out what marshmallow puts between a key of a mapping and what is wrong with it or its value."""
+    """Return the messages by key, without the level `key` or `value` that marshmallow adds."""
     if not isinstance(messages, dict):
         return messages
     return {key: [fault for faults in found.values() for fault in faults] for key, found in messages.items()}

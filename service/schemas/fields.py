@@ -1,6 +1,6 @@
-"""Fields that take JSON for what it is: no number in a string, no boolean for a number.
+"""Fields that do not convert JSON types: a number in a string, or a boolean, is not a number.
 
-A field whose class has a `component` is described once in the contract, under that name.
+The contract describes a field whose class has a `component` once, under that name.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from service.matches.errors import MAX_ERRORS
 from skye import LIMIT, PLAYERS, ROTATIONS
 
 MAX_GOLD = 1_000_000
-"""More gold than any purse can hold; a larger price is out of range rather than too dear."""
+"""More gold than a player can have. A larger price is out of range, not `not_enough_gold`."""
 
 
 MAX_TURN_MS = 30 * 86_400_000
@@ -43,7 +43,7 @@ class Integer(fields.Integer):
 
 
 class QueryInteger(Integer):
-    """An integer as it is written in a query: plain digits."""
+    """An integer in a query string: plain digits."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
         return super()._deserialize(_digits(value), attr, data, **kwargs)
@@ -63,12 +63,12 @@ class Boolean(fields.Boolean):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bool:
         if not isinstance(value, bool):
-            raise ValidationError("This is neither true nor false.")
+            raise ValidationError("This is not true or false.")
         return value
 
 
 class QueryBoolean(Boolean):
-    """`true` or `false` as it is written in a query."""
+    """`true` or `false` in a query string."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bool:
         return super()._deserialize({"true": True, "false": False}.get(value), attr, data, **kwargs)
@@ -79,21 +79,21 @@ class Rotation(Integer):
 
     component = "Rotation"
 
-    def __init__(self, description: str = "How the tile is turned.", **kwargs: Any) -> None:
+    def __init__(self, description: str = "The rotation.", **kwargs: Any) -> None:
         super().__init__(ROTATIONS[0], ROTATIONS[-1], description, **kwargs)
         self.validators = [validate.OneOf(ROTATIONS, error="This is not one of {choices}.")]
         self.metadata = {**self.metadata, "minimum": ROTATIONS[0], "maximum": ROTATIONS[-1]}
 
 
 class QueryRotation(Rotation):
-    """A rotation as it is written in a query."""
+    """A rotation in a query string."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
         return super()._deserialize(_digits(value), attr, data, **kwargs)
 
 
 class Coordinate(Integer):
-    """A position along one axis, the castle at 0."""
+    """A coordinate on one axis; the castle is at 0."""
 
     def __init__(self, description: str, **kwargs: Any) -> None:
         super().__init__(-LIMIT, LIMIT, description, **kwargs)
@@ -107,7 +107,7 @@ class Seat(Integer):
 
 
 class ListOf(fields.List[Any]):
-    """A list of one kind of thing, of a length within bounds."""
+    """A list of elements of one kind, with bounds on its length."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""JSON objects: their unknown fields, and those that have one of several forms."""
+"""JSON objects: unknown fields, and unions of several forms."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Object(Schema):
     """A JSON object without unknown fields."""
 
     min_properties: ClassVar[int] = 0
-    """How many fields an object has at least, where all of them are optional."""
+    """The minimum number of fields of an object whose fields are all optional."""
 
     error_messages = {"unknown": "There is no such field.", "type": "This is not a JSON object."}  # noqa: RUF012 - as marshmallow has it
 
@@ -35,22 +35,22 @@ class Object(Schema):
 class Variants(Object):
     """A JSON object in one of several forms.
 
-    The `fallback` is the form of those that later versions may send. It refers to the form proper: a
-    generator of Python would take a plain form for one more that has a `type` of its own.
+    The `fallback` is the form of objects that later versions may send. It is a reference to the form itself:
+    code generators for Python would treat a plain form as one more with a `type` of its own.
     """
 
     variants: ClassVar[tuple[type[Schema], ...]]
     fallback: ClassVar[type[Schema] | None] = None
 
     def variant(self, data: dict[str, Any]) -> type[Schema]:
-        """Return the form that an object is meant to have.
+        """Return the form of an object.
 
-        :raises ValidationError: when none can be made out.
+        :raises ValidationError: if the object matches no form.
         """
         raise NotImplementedError
 
     def load(self, data: Any, **kwargs: Any) -> Any:
-        """Load an object as the form that it is meant to have."""
+        """Load an object with the schema of its form."""
         if not isinstance(data, dict):
             raise ValidationError(self.error_messages["type"])
         return _loader(self.variant(data)).load(data, **kwargs)
@@ -58,12 +58,12 @@ class Variants(Object):
 
 @cache
 def _loader(form: type[Schema]) -> Schema:
-    """Return the one instance of a form: to make another for each object takes longer than to load it."""
+    """Return the only instance of a form: creating one takes longer than loading an object."""
     return form()
 
 
 class Tagged(Variants):
-    """A JSON object in one of several forms, told apart by its `type`."""
+    """A JSON object in one of several forms, with its `type` as discriminator."""
 
     discriminator = "type"
 
@@ -89,7 +89,7 @@ class Tagged(Variants):
 
 
 class Always(fields.Field[Any]):
-    """A value that is always the same, such as the word that tells one form of an object from another."""
+    """A constant, such as the discriminator of a form."""
 
     def __init__(self, value: str | bool, description: str = "Which form this is.", **kwargs: Any) -> None:
         self.value = value
@@ -106,7 +106,7 @@ class Always(fields.Field[Any]):
 
 
 class EitherOf(fields.Field[Any]):
-    """A value in one of several forms, each of them a field or a schema."""
+    """A value in one of several forms, each a field or a schema."""
 
     forms: ClassVar[tuple[fields.Field[Any] | type[Schema], ...]]
 
@@ -115,7 +115,7 @@ class EitherOf(fields.Field[Any]):
 
 
 class UnknownType(fields.String):
-    """The `type` of a form that a later version added: any but those of the known forms."""
+    """The `type` of a form that a later version added: any word except those of the known forms."""
 
     def __init__(self, known: Iterable[type[Schema]]) -> None:
         types = "|".join(Tagged.tag(form) for form in known)
@@ -124,7 +124,7 @@ class UnknownType(fields.String):
 
 
 class One(fields.Nested):
-    """One object of a kind."""
+    """A nested object."""
 
     def __init__(self, schema: type[Schema], description: str, **kwargs: Any) -> None:
         super().__init__(schema, metadata={"description": description}, **kwargs)

@@ -1,4 +1,4 @@
-"""Positions: what `GET /games/{game}/position` gives, and `POST /games` begins a game from."""
+"""Positions: `GET /games/{game}/position` returns one, and `POST /games` begins a game from one."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _MAX_PLAYERS = PLAYERS[-1]
 
 
 class PositionTile(Object):
-    """A tile that lies in a territory."""
+    """A tile in a territory."""
 
     tile = AnyTile("The tile.", required=True)
-    x = Coordinate("Position eastwards of the castle.", required=True)
-    y = Coordinate("Position southwards of the castle.", required=True)
-    rotation = Rotation("How the tile is turned; 0 if left out.")
+    x = Coordinate("Cells east of the castle.", required=True)
+    y = Coordinate("Cells south of the castle.", required=True)
+    rotation = Rotation("The rotation; 0 if left out.")
 
 
 class PositionDraw(Object):
@@ -40,13 +40,13 @@ class FinalPoints(Object):
 
 
 class PlayerPosition(Object):
-    """One seat of a position. Everything may be left out."""
+    """One seat of a position. All fields are optional."""
 
-    color = Color("The colour; that of the castle, or the first that is free, if left out.", allow_none=True)
+    color = Color("The colour; if left out, that of the castle or the first free one.", allow_none=True)
     gold = Integer(
         0,
         MAX_AMOUNT,
-        "The gold in the purse, without what lies on tiles; the income of the round if left out.",
+        "The gold in the purse, without gold on tiles; the income of the round if left out.",
         allow_none=True,
     )
     score = Integer(0, MAX_AMOUNT, "The points so far; the sum of `points` if left out.", allow_none=True)
@@ -63,14 +63,14 @@ class PlayerPosition(Object):
         allow_none=True,
     )
     offer_set = Boolean(
-        "Whether the seat has set an offer in the pricing phase. The offer is filled in if `tiles_drawn` has "
-        "no prices.",
+        "Whether the seat has set an offer in the pricing phase. If it has and `tiles_drawn` has no prices, "
+        "the server chooses the offer.",
         allow_none=True,
     )
     tiles_to_build = ListOf(
         LandscapeTile(),
-        "The tiles in hand: at most the one bought in the buying phase. In the building phase two are drawn "
-        "if left out.",
+        "The tiles in hand: in the buying phase at most the tile bought. In the building phase the server "
+        "draws two if left out.",
         length=(0, 3),
         allow_none=True,
     )
@@ -89,27 +89,27 @@ class PlayerPosition(Object):
             "The points of each slot scored in the round.",
             length=(0, len(SLOTS)),
         ),
-        "For each round scored, the points; none but those that add up to `score` if left out.",
+        "The points of each scored round; if left out, points that add up to `score`.",
         length=(0, MAX_ROUNDS),
         allow_none=True,
     )
     territory_sizes = ListOf(
         Integer(1, len(LANDSCAPE) + 1, "A number of tiles."),
-        "For each round scored, how many tiles lay then, the castle included; growing evenly if left out.",
+        "The number of tiles after each scored round, with the castle; evenly growing if left out.",
         length=(0, MAX_ROUNDS),
         allow_none=True,
     )
-    final = One(FinalPoints, "The points of final scoring; null before.", allow_none=True)
+    final = One(FinalPoints, "The points of final scoring; null before it.", allow_none=True)
 
 
 class Position(Object):
-    """A game at one moment. Everything but `players` may be left out, and is then derived or drawn.
+    """A game at one moment. Only `players` is required; the server derives or draws what is left out.
 
-    The rules check it; each fault comes back in `errors`, with its JSON pointer and the reason.
+    The server checks it against the rules and reports each fault in `errors`.
     """
 
     seed = Name(
-        "What all further draws follow from; random if left out. A client that knows it knows every draw.",
+        "The seed of all further draws; random if left out. A client that knows it can compute every draw.",
         64,
         allow_none=True,
     )
@@ -121,7 +121,7 @@ class Position(Object):
     buys = Integer(
         0,
         _MAX_PLAYERS,
-        "How many seats have had their turn to buy in this round; derived if left out.",
+        "How many seats have bought or passed in this round; derived if left out.",
         allow_none=True,
     )
     scoring_tiles = ListOf(
@@ -133,7 +133,7 @@ class Position(Object):
         allow_none=True,
     )
     tie_break = ChosenTieBreak("What breaks a tie; `leftover_gold` if left out.", allow_none=True)
-    open_gold = Boolean("Whether every purse is shown to everybody; `false` if left out.", allow_none=True)
+    open_gold = Boolean("Whether all gold is public; `false` if left out.", allow_none=True)
     players = ListOf(
         PlayerPosition,
         "The seats, in seat order.",

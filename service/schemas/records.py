@@ -1,4 +1,4 @@
-"""The record of a game: what `GET /games/{game}/record` gives, and `POST /games` begins a game from."""
+"""Records: `GET /games/{game}/record` returns one, and `POST /games` begins a game from one."""
 
 from __future__ import annotations
 
@@ -22,38 +22,40 @@ from service.schemas.strings import Name
 from skye import PLAYERS, SLOTS, Action, move_from
 
 MAX_ACTIONS = 2_000
-"""The most actions of a record; a game has about 30 for each player, and what was taken back."""
+"""The most actions of a record; a game has about 30 for each player, and those that were taken back."""
 
 
 class RecordedPlayer(Object):
     """A player of a recorded game."""
 
-    name = Name("What the player is called.", required=True)
+    name = Name("The name of the player.", required=True)
     color = Color("The player's colour.", required=True)
     bot = SeatableBot("The bot that plays the seat; null for a person.", required=True, allow_none=True)
 
 
 class RecordedOptions(Object):
-    """What all draws of a recorded game follow from, and how it is scored."""
+    """The seed and the options of a recorded game."""
 
     seed = Name("The seed; null until the game is over.", 64, required=True, allow_none=True)
     scoring_tiles = ListOf(
         ScoringTileId(),
-        "The scoring tiles the creator named for slots A to D; null: drawn.",
+        "The scoring tiles that the creator named for slots A to D; null: drawn.",
         length=(len(SLOTS), len(SLOTS)),
         error="These are not four scoring tiles.",
         required=True,
         allow_none=True,
     )
-    starting_seat = Seat("The seat the creator let start; null: drawn.", required=True, allow_none=True)
+    starting_seat = Seat(
+        "The starting seat that the creator named; null: drawn.", required=True, allow_none=True
+    )
     tie_break = ChosenTieBreak("What breaks a tie.", required=True)
-    open_gold = Boolean("Whether every purse is shown to everybody.", required=True)
+    open_gold = Boolean("Whether all gold is public.", required=True)
 
 
 class _Recorded(Object):
     seat = Seat("The seat that acted.", required=True)
-    round = Integer(1, MAX_ROUNDS, "The round in which it acted; missing in form 1.")
-    phase = GamePhase("The phase in which it acted; missing in form 1.")
+    round = Integer(1, MAX_ROUNDS, "The round in which it acted; missing in format 1.")
+    phase = GamePhase("The phase in which it acted; missing in format 1.")
 
     @post_load
     def _move(self, data: dict[str, Any], **_: Any) -> Action | None:
@@ -66,7 +68,7 @@ class _Recorded(Object):
 class RecordedOffer(_Recorded):
     """A seat set or replaced its offer.
 
-    What it offered is null for those who may not know it yet.
+    The offer is null while it is hidden from the caller.
     """
 
     type = Always("set_offer")
@@ -92,8 +94,8 @@ class RecordedPlacement(_Recorded):
 
     type = Always("place")
     tile = LandscapeTile("The tile it placed.", required=True)
-    x = Coordinate("Position eastwards of the castle.", required=True)
-    y = Coordinate("Position southwards of the castle.", required=True)
+    x = Coordinate("Cells east of the castle.", required=True)
+    y = Coordinate("Cells south of the castle.", required=True)
     rotation = Rotation(required=True)
 
 
@@ -123,17 +125,17 @@ class RecordedAction(Tagged):
 
 
 class GameRecord(Object):
-    """How a game began, and every action since: all else follows from it.
+    """How a game began and every action since; the state of the game follows from it.
 
-    The record of a game that is over can begin a new game, whole or in part.
+    A new game can begin from all or the first actions of a record, if the recorded game is over.
     """
 
-    format = Integer(1, 2, "The number of the record's form.", required=True)
+    format = Integer(1, 2, "The version of the format of records.", required=True)
     game = fields.String(
         validate=validate.Length(max=64, error="This is longer than {max} characters."),
         metadata={"description": "The id of the recorded game."},
     )
-    version = Integer(0, 2**31 - 1, "The version of the game that the record was made at.")
+    version = Integer(0, 2**31 - 1, "The version of the game when the record was made.")
     nonce = fields.String(
         validate=validate.Length(max=32, error="This is longer than {max} characters."),
         allow_none=True,
@@ -147,7 +149,7 @@ class GameRecord(Object):
         required=True,
     )
     options = One(RecordedOptions, "The options and the seed.", required=True)
-    position = One(Position, "The position that the game began from; null: a new game.", allow_none=True)
+    position = One(Position, "The position that the game began from; null: the start.", allow_none=True)
     actions = ListOf(
         RecordedAction,
         "Every action, in order.",

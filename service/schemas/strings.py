@@ -1,4 +1,4 @@
-"""Strings: names that people read, credentials, and words of a list."""
+"""Strings: names, credentials and enumerations."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ _SUPPLEMENTARY_SELECTORS = range(0xE0000, 0xE1000)
 
 
 _BLANK = r"\s\u200c\u200d"
-"""Characters that leave no mark by themselves."""
+"""Characters that are invisible on their own."""
 
 
 _READABLE = re.compile(rf"^[^{_HIDDEN}]*[^{_HIDDEN}{_BLANK}][^{_HIDDEN}]*$")
 
 
 class Name(fields.String):
-    """A name that people read: trimmed, neither empty nor long, nothing invisible in it."""
+    """A name: trimmed, with visible characters only, and with a maximum length."""
 
     def __init__(self, description: str, most: int = 40, **kwargs: Any) -> None:
         self._most = most
@@ -55,14 +55,14 @@ class Name(fields.String):
             raise ValidationError("This is not a string.")
         name = value.strip()
         if not 1 <= len(name) <= self._most:
-            raise ValidationError(f"This has not from 1 to {self._most} characters.")
+            raise ValidationError(f"This does not have 1 to {self._most} characters.")
         if not _READABLE.fullmatch(name) or not all(map(_is_visible, name)):
             raise ValidationError("This has characters that cannot be shown, or none that can.")
         return name
 
 
 def _is_visible(character: str) -> bool:
-    """Return whether a character beyond those of `_HIDDEN` may be part of a name."""
+    """Return whether a name may contain a character, which is not one of `_HIDDEN`."""
     if character in _JOINERS:
         return True
     is_selector = ord(character) in _SUPPLEMENTARY_SELECTORS
@@ -70,7 +70,7 @@ def _is_visible(character: str) -> bool:
 
 
 class Credential(fields.String):
-    """A secret of a certain form, which no message repeats."""
+    """A secret that matches a pattern. Error messages never contain it."""
 
     def __init__(self, pattern: str, description: str, *, most: int, **kwargs: Any) -> None:
         self._pattern = re.compile(pattern)
@@ -80,7 +80,7 @@ class Credential(fields.String):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         del attr, data, kwargs
         if not isinstance(value, str) or not self._pattern.fullmatch(value):
-            raise ValidationError(f"This has not the form {self._pattern.pattern}.")
+            raise ValidationError(f"This does not match the pattern {self._pattern.pattern}.")
         return value
 
 
@@ -99,11 +99,11 @@ class InviteCode(Credential):
 
 
 EXTENSIBLE_ENUM = "x-extensible-enum"
-"""Under which the contract lists the known words of a string that may get others."""
+"""The extension that lists the known words of an enumeration that may get others."""
 
 
 class OneOf(fields.String):
-    """One of some words."""
+    """A string with a list of valid values."""
 
     def __init__(
         self, choices: Iterable[str], description: str, *, extensible: bool = False, **kwargs: Any
@@ -129,9 +129,9 @@ def _some(choices: tuple[str, ...]) -> str:
 
 
 class Word(OneOf):
-    """One of the words that a subclass lists in `choices`; its docstring says what they are.
+    """An enumeration: one of the words in `choices`. The docstring of the class is its description.
 
-    A word of responses is `extensible` if later versions may add others.
+    An enumeration in responses is `extensible` if later versions may add words.
     """
 
     choices: ClassVar[Iterable[str]]

@@ -89,7 +89,7 @@ def run(commands: list[str], url: str) -> list[str]:
 def as_documented(kind: str, documented: str, printed: str) -> str:
     """Return what was printed in the form of the documented answer, leaving out what that leaves out."""
     if kind == "json":
-        return laid_out(abridged(json.loads(_marked(documented)), json.loads(printed))) + "\n"
+        return formatted_json(abridged(json.loads(_marked(documented)), json.loads(printed))) + "\n"
     wanted = "\n".join(
         ".*" if line.strip() == LEFT_OUT else re.escape(line) for line in settled(documented).split("\n")
     )
@@ -148,17 +148,17 @@ def _marked(documented: str) -> str:
     return "".join(written)
 
 
-def laid_out(value: object, indent: int = 0, before: int = 0) -> str:
+def formatted_json(value: object, indent: int = 0, before: int = 0) -> str:
     """Write JSON in as few lines as are not too long; `before` is what stands before it on its first."""
     text = json.dumps(value, ensure_ascii=False)
     text = text.replace(f'"{LEFT_OUT}": "{LEFT_OUT}"', LEFT_OUT).replace(f'"{LEFT_OUT}"', LEFT_OUT)
     if not isinstance(value, dict | list) or len(text) + indent + before < WIDTH:
         return text
     if isinstance(value, list):
-        items = [laid_out(item, indent + 2) for item in value]
+        items = [formatted_json(item, indent + 2) for item in value]
     else:
         items = [
-            LEFT_OUT if name == LEFT_OUT else f'"{name}": {laid_out(item, indent + 2, len(name) + 4)}'
+            LEFT_OUT if name == LEFT_OUT else f'"{name}": {formatted_json(item, indent + 2, len(name) + 4)}'
             for name, item in value.items()
         ]
     opening, closing = "[]" if isinstance(value, list) else "{}"

@@ -1,4 +1,4 @@
-"""The examples in the document: recorded from a live server, and what its schemas say."""
+"""The examples in the contract: they are recorded from a live server and match its schemas."""
 
 import json
 import subprocess
@@ -21,11 +21,11 @@ WITHOUT = {
     "get_asyncapi_as_yaml": "a document itself",
     "get_asyncapi_as_json": "a document itself",
 }
-"""Operations whose answers need no example."""
+"""Operations whose responses need no example, with the reason."""
 
 
 def contents(contract):
-    """Yield whatever has a media type, as (where, what the document says of it)."""
+    """Yield each Media Type Object of the document, as (where, media type object)."""
     for _, _, operation in contract.operations():
         bodies = {"request": operation.get("requestBody", {}), **operation["responses"]}
         for where, body in bodies.items():
@@ -33,26 +33,26 @@ def contents(contract):
                 yield (operation["operationId"], where, media_type), content
 
 
-def test_recording_them_again_gives_the_same():
+def test_examples_recorded_again_are_the_same():
     # In a process of its own: a thread that another test has left would draw from the fixed random numbers.
     program = "from tests.contract import examples; print(examples.recorded())"
     again = subprocess.check_output([sys.executable, "-c", program], cwd=ROOT, text=True)
     assert again == examples.FILE.read_text(), "run `make examples` and see what changed"
 
 
-def test_every_example_is_in_the_document(document, contract):
+def test_every_recorded_example_is_in_the_document(document, contract):
     kept = json.loads(examples.FILE.read_text())
-    assert document["components"]["examples"] == kept["refusals"]
-    told = {
+    assert document["components"]["examples"] == kept["problems"]
+    shown = {
         (where[0], name)
         for where, content in contents(contract)
         for name, example in content.get("examples", {}).items()
         if "$ref" not in example
     }
-    assert told == {(operation, name) for operation, of in kept["operations"].items() for name in of}
+    assert shown == {(operation, name) for operation, of in kept["operations"].items() for name in of}
 
 
-def test_every_example_is_what_its_schema_says(contract):
+def test_every_example_matches_its_schema(contract):
     seen = 0
     for where, content in contents(contract):
         for name, example in content.get("examples", {}).items():
@@ -66,20 +66,20 @@ def test_every_example_is_what_its_schema_says(contract):
     assert seen > 100
 
 
-def test_every_operation_has_an_example_of_each_answer_and_of_its_body(contract):
+def test_every_operation_has_examples_of_its_body_and_responses(contract):
     for where, content in contents(contract):
         if where[0] not in WITHOUT:
             assert content.get("examples"), where
 
 
-def test_every_refusal_has_an_example_of_each_of_its_codes(contract):
+def test_every_error_response_has_an_example_of_each_of_its_codes(contract):
     for _, path, operation in contract.operations():
-        for response in operation["responses"].values():
-            refusal = contract.resolve(response)
-            if "x-problem-codes" in refusal:
-                told = refusal["content"]["application/problem+json"].get("examples", {})
-                assert set(told) == set(refusal["x-problem-codes"]), path
-                for code, example in told.items():
+        for reference in operation["responses"].values():
+            response = contract.resolve(reference)
+            if "x-problem-codes" in response:
+                examples = response["content"]["application/problem+json"].get("examples", {})
+                assert set(examples) == set(response["x-problem-codes"]), path
+                for code, example in examples.items():
                     assert contract.resolve(example)["value"]["code"] == code
 
 

@@ -11,7 +11,7 @@ from tests.contract.readme import (
     abridged,
     as_documented,
     blocks,
-    laid_out,
+    formatted_json,
     recorded,
     settled,
     with_tables,
@@ -106,6 +106,6 @@ def test_ids_tokens_and_times_may_differ_and_nothing_else():
 
 def test_an_answer_is_laid_out_in_lines_that_are_not_too_long():
     answer = abridged([], [{"name": "x" * 60, "list": list(range(30))}, 1])
-    lines = laid_out(answer).splitlines()
+    lines = formatted_json(answer).splitlines()
     assert max(map(len, lines)) <= 100
     assert len(lines) < 12

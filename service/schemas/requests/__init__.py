@@ -1,4 +1,4 @@
-"""What the service takes: shape and range of every request body and query. Rules are the engine's."""
+"""The schemas of request bodies and query strings: shapes and ranges. The engine checks the rules."""
 
 from service.schemas.requests.creation import MIN_TURN_MS, GamesToCreate, GameToCreate
 from service.schemas.requests.lobby import Advance, PlayerChanges, PlayerToSeat

@@ -1,4 +1,4 @@
-"""What the service takes to create a game."""
+"""The request bodies that create games."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ MAX_GAMES = 100
 """How many games one request can create."""
 
 MIN_TURN_MS = 1_000
-"""The shortest time for a decision by the clock of the server, in milliseconds."""
+"""The shortest time for a decision with a real clock, in milliseconds."""
 
 
 class FirstPlayer(Variants):
-    """A player of a new game: a person or a bot to seat, or a player to invite."""
+    """A player of a new game: a person or a bot to seat, or an invitation."""
 
     variants = (PersonToSeat, BotToSeat, PlayerToInvite)
 
@@ -44,15 +44,15 @@ class FirstPlayer(Variants):
 
 
 class TimeLimits(Object):
-    """How long a decision may take, and what happens then."""
+    """The time limit of decisions, and what happens when a seat exceeds it."""
 
     turn_ms = Integer(
         1,
         MAX_TURN_MS,
-        "Milliseconds for each decision, at least 1,000 by a real clock; no deadline if not given.",
+        "Milliseconds for each decision, at least 1,000 with a real clock; no deadline if left out.",
     )
-    clock = ChosenClock("The clock of the game; `real` if not given.")
-    on_timeout = ChosenTimeoutRule("Who decides for a seat that lets its deadline pass; `auto` if not given.")
+    clock = ChosenClock("The clock of the game; `real` if left out.")
+    on_timeout = ChosenTimeoutRule("What happens when a seat misses its deadline; `auto` if left out.")
 
     @validates_schema
     def _long_enough(self, data: dict[str, Any], **_: Any) -> None:
@@ -61,23 +61,23 @@ class TimeLimits(Object):
 
 
 class ChosenOptions(TimeLimits):
-    """What a creator may choose. All of it is public, but for the seed until the game is over."""
+    """The options of a game. All are public, except the seed until the game is over."""
 
     scoring_tiles = ListOf(
         ScoringTileId(),
-        "Four different scoring tiles, for slots A to D; drawn if not named.",
+        "Four different scoring tiles, for slots A to D; drawn if left out.",
         length=(len(SLOTS), len(SLOTS)),
         error="These are not four scoring tiles.",
         unique=True,
     )
-    starting_seat = Seat("The seat that starts; drawn if not named.")
+    starting_seat = Seat("The seat that starts; drawn if left out.")
     seed = Name(
-        "What all draws follow from; random if not given. A client that knows it knows every draw. A short "
-        "seed can be found from the first draws by trying: use at least 22 random characters.",
+        "The seed of all draws; random if left out. A client that knows it can compute every draw. The first "
+        "draws reveal a short seed to a brute-force search: use at least 22 random characters.",
         64,
     )
-    tie_break = ChosenTieBreak("What breaks a tie; `leftover_gold` if not given.")
-    open_gold = Boolean("Whether every purse is shown to everybody; `false` if not given.")
+    tie_break = ChosenTieBreak("What breaks a tie; `leftover_gold` if left out.")
+    open_gold = Boolean("Whether all gold is public; `false` if left out.")
 
     @validates_schema
     def _different(self, data: dict[str, Any], **_: Any) -> None:
@@ -87,15 +87,15 @@ class ChosenOptions(TimeLimits):
 
 
 class _Named(Object):
-    name = Name("What the game is called; `Isle of Skye` if not given.", 60, load_default="Isle of Skye")
+    name = Name("The name of the game; `Isle of Skye` if left out.", 60, load_default="Isle of Skye")
     private = Boolean(
-        "Whether the game is unlisted, and 404 to clients without a token of it; `false` if not given.",
+        "Whether the game is unlisted, and 404 for clients without one of its tokens; `false` if left out.",
         load_default=False,
     )
 
 
 class Players(ListOf):
-    """The players of a new game, at most as many as can sit down."""
+    """The players of a new game, at most one for each seat."""
 
     def __init__(self, form: type[Schema], description: str) -> None:
         super().__init__(
@@ -108,26 +108,28 @@ class Players(ListOf):
 
 
 class OptionsBeside(One):
-    """The options of a game that begins from something that brings the others."""
+    """The options of a game that begins from a record, a position or a scenario, which has the others."""
 
     def __init__(self, beginning: str) -> None:
-        super().__init__(TimeLimits, f"What can be chosen beside a {beginning}.", load_default=dict)
+        super().__init__(TimeLimits, f"The options that a {beginning} does not have.", load_default=dict)
 
 
 class FreshGame(_Named):
-    """A game to open and begin from the beginning. Everything may be left out."""
+    """A game to open that begins from the start. All fields are optional."""
 
     seats = Integer(
-        PLAYERS[0], PLAYERS[-1], "How many can sit down; with `start` as many as `players`, else 5."
+        PLAYERS[0],
+        PLAYERS[-1],
+        "The number of seats; if left out: with `start` that of `players`, otherwise 5.",
     )
     players = Players(
         FirstPlayer,
-        "Players to seat at once, in seat order, and to invite; their tokens and codes come back.",
+        "Players to seat at once, in seat order, and to invite; the response has their tokens and codes.",
     )
     start = Boolean(
-        "Whether to start as soon as every seat is taken; `false` if not given.", load_default=False
+        "Whether to start as soon as every seat is taken; `false` if left out.", load_default=False
     )
-    options = One(ChosenOptions, "What the creator chooses.", load_default=dict)
+    options = One(ChosenOptions, "The options of the game.", load_default=dict)
 
 
 class Moment(Object):
@@ -138,7 +140,7 @@ class Moment(Object):
 
 
 class Until(EitherOf):
-    """Where to stop in a record: after a number of actions, or where a phase of a round begins."""
+    """Where to stop in a record: after a number of actions, or at the beginning of a phase of a round."""
 
     component = "Until"
     _number = Integer(0, MAX_ACTIONS, "A number of actions.")
@@ -146,7 +148,7 @@ class Until(EitherOf):
     forms = (_number, Moment)
 
     def __init__(self) -> None:
-        super().__init__("Where to stop in the record; all actions are played if left out.")
+        super().__init__("Where to stop in the record; after all actions if left out.")
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if isinstance(value, dict):
@@ -155,7 +157,7 @@ class Until(EitherOf):
 
 
 class RecordedGame(_Named):
-    """A game to begin from the record of another that is over. The record brings its own players."""
+    """A game to begin from the record of a game that is over. It has the players of the record."""
 
     record = One(GameRecord, "The record to begin from.", required=True)
     until = Until()
@@ -163,9 +165,9 @@ class RecordedGame(_Named):
 
 
 class PlayerOfPosition(Object):
-    """A person or a bot who plays a seat of a position, in the colour that the position gives it."""
+    """A person or a bot that plays a seat of a position, in the colour of that seat."""
 
-    name = Name("What the player is called; `Player 1` and so on, or the bot's name, if left out.")
+    name = Name("The player's name; `Player 1` and so on, or the bot's name, if left out.")
     bot = SeatableBot("The bot that plays; a person if left out.")
 
 
@@ -174,7 +176,7 @@ class PlayersOf(Players):
 
     def __init__(self, beginning: str) -> None:
         super().__init__(
-            PlayerOfPosition, f"Who plays the seats of the {beginning}, in seat order; persons if left out."
+            PlayerOfPosition, f"The players of the {beginning}, in seat order; persons if left out."
         )
 
 
@@ -195,7 +197,7 @@ class ScenarioGame(_Named):
 
 
 class GameToCreate(Variants):
-    """A game to open: a new one, or one that begins from a record, a position or a scenario."""
+    """A game to open: from the start, or from a record, a position or a scenario."""
 
     variants = (FreshGame, RecordedGame, PositionedGame, ScenarioGame)
 
@@ -209,11 +211,11 @@ class GameToCreate(Variants):
 
 
 class GamesToCreate(Object):
-    """Games to open at once, such as those of a league."""
+    """Games to open with one request, such as those of a league."""
 
     games = ListOf(
         GameToCreate,
-        "The games, each as `POST /v1/games` takes it.",
+        "The games, each as in the body of `POST /v1/games`.",
         length=(1, MAX_GAMES),
         error="This is not from {min} to {max} games.",
         required=True,

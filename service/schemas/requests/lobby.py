@@ -1,4 +1,4 @@
-"""What the service takes to fill the seats of a game and to keep its clock."""
+"""The request bodies of the lobby and of manual clocks."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ MAX_ADVANCE_MS = 366 * 86_400_000
 class PersonToSeat(Object):
     """A person who takes a seat."""
 
-    name = Name("What the player is called.", required=True)
-    color = Color("The player's colour; the first that is free if none is named.")
+    name = Name("The player's name.", required=True)
+    color = Color("The player's colour; the first free one if left out.")
 
 
 class PersonToJoin(PersonToSeat):
-    """A person who takes a seat of a game that exists."""
+    """A person who takes a seat of an existing game."""
 
     invite = InviteCode("An invitation code, for a caller that sends a player key as the bearer token.")
 
@@ -32,18 +32,18 @@ class BotToSeat(Object):
     """A bot that takes a seat; only the host may seat one."""
 
     bot = SeatableBot("The bot that plays.", required=True)
-    name = Name("What the bot is called; it is given a name if it has none.")
-    color = Color("The bot's colour; the first that is free if none is named.")
+    name = Name("The bot's name; the server chooses one if left out.")
+    color = Color("The bot's colour; the first free one if left out.")
 
 
 class PlayerToInvite(Object):
-    """A player to invite: a seat is reserved for the holder of a single-use code."""
+    """An invitation: the server reserves a seat for the holder of a single-use code."""
 
     invite = Always(True, "Always true.")
 
 
 class PlayerChanges(Object):
-    """What a player changes in the lobby."""
+    """Changes to a player in the lobby."""
 
     min_properties = 1
     name = Name("The new name; unchanged if left out.")
@@ -56,7 +56,7 @@ class PlayerToSeat(Variants):
     variants = (PersonToJoin, BotToSeat)
 
     def variant(self, data: dict[str, Any]) -> type[Schema]:
-        """Tell a bot by its `bot`."""
+        """Return the form of a bot if the object has the field `bot`."""
         return BotToSeat if "bot" in data else PersonToJoin
 
 

@@ -1,4 +1,4 @@
-"""What the service takes to seek a quick match."""
+"""The request bodies of quick matches."""
 
 from __future__ import annotations
 
@@ -13,31 +13,29 @@ from skye import PLAYERS
 class QuickMatchOptions(Object):
     """The options that the players of a quick match agree on."""
 
-    turn_ms = Integer(MIN_TURN_MS, MAX_TURN_MS, "Milliseconds for each decision; no deadline if not given.")
+    turn_ms = Integer(MIN_TURN_MS, MAX_TURN_MS, "Milliseconds for each decision; no deadline if left out.")
     on_timeout = ChosenTimeoutRule(
-        "Who decides for a seat that lets its deadline pass; `auto` if not given.", load_default="auto"
+        "What happens when a seat misses its deadline; `auto` if left out.", load_default="auto"
     )
     tie_break = ChosenTieBreak(
-        "What breaks a tie; `leftover_gold` if not given.", load_default="leftover_gold"
+        "What breaks a tie; `leftover_gold` if left out.", load_default="leftover_gold"
     )
-    open_gold = Boolean(
-        "Whether every purse is shown to everybody; `false` if not given.", load_default=False
-    )
+    open_gold = Boolean("Whether all gold is public; `false` if left out.", load_default=False)
 
 
 class WishedMatch(Object):
-    """A game with others who wish for the same."""
+    """A game with other players who asked for the same seats and options."""
 
-    name = Name("What the player is called; a number follows if another player has the name.", required=True)
-    seats = Integer(PLAYERS[0], PLAYERS[-1], "How many players the game has.", required=True)
+    name = Name("The player's name; the server adds a number if another player has it.", required=True)
+    seats = Integer(PLAYERS[0], PLAYERS[-1], "The number of players.", required=True)
     options = One(
         QuickMatchOptions,
-        "The options; only players with the same ones meet.",
+        "The options; the server matches only players with equal options.",
         load_default=lambda: QuickMatchOptions().load({}),
     )
     wait_ms = Integer(
         1000,
         3_600_000,
-        "How many milliseconds to wait for others; five minutes if not given.",
+        "How many milliseconds to wait for other players; five minutes if left out.",
         load_default=300_000,
     )

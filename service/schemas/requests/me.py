@@ -1,4 +1,4 @@
-"""What the service takes to replace a player key."""
+"""The request body that replaces a player key."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from service.schemas.strings import PlayerKey
 
 
 class KeyToUse(Object):
-    """A player key that replaces the one that is sent as the bearer token."""
+    """A player key that replaces the bearer token of the request."""
 
-    key = PlayerKey("The new key. Send the same one again after a failure.", required=True)
+    key = PlayerKey("The new key. Send the same key again to retry.", required=True)

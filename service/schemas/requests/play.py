@@ -1,4 +1,4 @@
-"""What the service takes to play: offers, purchases, placements."""
+"""The request bodies of moves: offers, purchases, placements."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from service.schemas.objects import Always, Object, Variants
 
 
 class Offer(Object):
-    """An offer: one of the three drawn tiles to discard, and a price for each of the other two."""
+    """An offer: which of the three drawn tiles to discard, and a price for each of the other two."""
 
     discard = LandscapeTile("The tile that goes back into the bag.", required=True)
-    prices = Prices("Gold of one's own to lay on each of the other two tiles.", required=True)
+    prices = Prices("The gold to lay on each of the other two tiles.", required=True)
 
 
 class TileToBuy(Object):
@@ -25,7 +25,7 @@ class TileToBuy(Object):
 
 
 class PassToBuy(Object):
-    """A wish to buy nothing."""
+    """A pass: the seat buys nothing."""
 
     pass_ = Always(True, "Always true.", data_key="pass")
 
@@ -41,7 +41,7 @@ class Purchase(Variants):
     def variant(self, data: dict[str, Any]) -> type[Schema]:
         """Return the form that has the field sent.
 
-        :raises ValidationError: when both fields are sent, neither is, or the one sent is null.
+        :raises ValidationError: if the object has both fields or neither, or the field is null.
         """
         if "tile" in data and "pass" in data:
             raise ValidationError(f"{_EITHER}, not both.")
@@ -54,9 +54,9 @@ class Purchase(Variants):
 
 
 class Placement(Object):
-    """A tile to place, where, and how turned."""
+    """A tile to place, with its cell and rotation."""
 
     tile = LandscapeTile("The tile to place.", required=True)
-    x = Coordinate("Position eastwards of the castle.", required=True)
-    y = Coordinate("Position southwards of the castle.", required=True)
-    rotation = Rotation("How the tile is turned; 0 if not given.", load_default=0)
+    x = Coordinate("Cells east of the castle.", required=True)
+    y = Coordinate("Cells south of the castle.", required=True)
+    rotation = Rotation("The rotation; 0 if left out.", load_default=0)

@@ -1,4 +1,4 @@
-"""The parameters of queries."""
+"""The schemas of query strings."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from service.schemas.fields import (
 from skye import PLAYERS
 
 MAX_TILES_TO_PLACE = 2 * (PLAYERS[-1] - 1)
-"""As many tiles as the other seats can offer for sale."""
+"""The number of tiles that the other seats can offer for sale."""
 
 
 MAX_RECORDS = 1_000
-"""How many records one request can export."""
+"""The most records that one request exports."""
 
 
 class _Query(Schema):
@@ -34,21 +34,21 @@ class GamesQuery(_Query):
     """Which games to list."""
 
     status = ListedStatus("Only games of this status.")
-    origin = ListedOrigin("Only games that began from this; only games that began as new ones if left out.")
-    limit = QueryInteger(1, 100, "How many games at most.", load_default=20)
+    origin = ListedOrigin("Only games of this origin; if left out, only games that began from the start.")
+    limit = QueryInteger(1, 100, "The most games to return.", load_default=20)
     cursor = fields.String(
-        validate=validate.Regexp("^[0-9]{1,16}$", error="This is no cursor of an earlier page."),
-        metadata={"description": "`next_cursor` of the page before.", "maxLength": 16},
+        validate=validate.Regexp("^[0-9]{1,16}$", error="This is not the cursor of a page."),
+        metadata={"description": "The `next_cursor` of the previous page.", "maxLength": 16},
     )
 
 
 class RecordsQuery(_Query):
     """Which records to export."""
 
-    limit = QueryInteger(1, MAX_RECORDS, "How many records at most.", load_default=100)
+    limit = QueryInteger(1, MAX_RECORDS, "The most records to return.", load_default=100)
     cursor = fields.String(
-        validate=validate.Regexp("^[0-9]{1,16}$", error="This is no cursor of an earlier line."),
-        metadata={"description": "`cursor` of the last line received.", "maxLength": 16},
+        validate=validate.Regexp("^[0-9]{1,16}$", error="This is not the cursor of a line."),
+        metadata={"description": "The `cursor` of the last line received.", "maxLength": 16},
     )
 
 
@@ -63,12 +63,10 @@ class AbortQuery(_Query):
 class OwnGamesQuery(_Query):
     """Which games of a player to list."""
 
-    limit = QueryInteger(1, 100, "How many games at most.", load_default=20)
+    limit = QueryInteger(1, 100, "The most games to return.", load_default=20)
     cursor = fields.String(
-        validate=validate.Regexp(
-            "^[0-9]{1,16}-[a-z0-9]{1,64}$", error="This is no cursor of an earlier page."
-        ),
-        metadata={"description": "`next_cursor` of the page before.", "maxLength": 81},
+        validate=validate.Regexp("^[0-9]{1,16}-[a-z0-9]{1,64}$", error="This is not the cursor of a page."),
+        metadata={"description": "The `next_cursor` of the previous page.", "maxLength": 81},
     )
 
 
@@ -76,9 +74,9 @@ class PlayerStreamQuery(_Query):
     """Where a player's events begin."""
 
     after = fields.String(
-        validate=validate.Regexp("^[0-9]{1,19}-[0-9]{1,19}$", error="This is no id of an event."),
+        validate=validate.Regexp("^[0-9]{1,19}-[0-9]{1,19}$", error="This is not the id of an event."),
         metadata={
-            "description": "Only events after the one with this id; from the first one kept if left out.",
+            "description": "Only events after the one with this id; all stored events if left out.",
             "maxLength": 39,
         },
         load_default="0-0",
@@ -88,7 +86,7 @@ class PlayerStreamQuery(_Query):
 class PlayerEventsQuery(PlayerStreamQuery):
     """Which events of a player to list."""
 
-    limit = QueryInteger(1, 1000, "How many events at most.", load_default=1000)
+    limit = QueryInteger(1, 1000, "The most events to return.", load_default=1000)
     wait_ms = QueryInteger(
         0, 60_000, "How many milliseconds to wait for an event if there is none yet.", load_default=0
     )
@@ -103,24 +101,22 @@ class StreamQuery(_Query):
 class EventsQuery(StreamQuery):
     """Which events to list."""
 
-    limit = QueryInteger(1, 1000, "How many events at most.", load_default=1000)
+    limit = QueryInteger(1, 1000, "The most events to return.", load_default=1000)
     wait_ms = QueryInteger(
         0, 60_000, "How many milliseconds to wait for an event if there is none yet.", load_default=0
     )
 
 
 class ViewQuery(_Query):
-    """What the view of a game carries."""
+    """The optional parts of the view of a game."""
 
     include = Inclusion("`actions`: the view also has the legal actions of the caller's seat.")
 
 
 class GameQuery(ViewQuery):
-    """When, and with what, to show a game."""
+    """Which state of a game to show, with which optional parts."""
 
-    at = QueryInteger(
-        1, 10**9, "The number of an event: the game is shown as it was when this event had happened."
-    )
+    at = QueryInteger(1, 10**9, "The number of an event: the response shows the game just after this event.")
 
 
 class PlacesQuery(_Query):
@@ -128,7 +124,7 @@ class PlacesQuery(_Query):
 
     tile = ListOf(
         LandscapeTile(),
-        "A landscape tile that lies in no territory; repeat the parameter for several tiles.",
+        "A landscape tile that is in no territory; repeat the parameter for several tiles.",
         length=(1, MAX_TILES_TO_PLACE),
         error="This is not from {min} to {max} tiles.",
         required=True,
@@ -144,4 +140,4 @@ class TilePictureQuery(_Query):
 class TerritoryPictureQuery(_Query):
     """How to draw a territory."""
 
-    coordinates = QueryBoolean("Whether a picture shows the coordinates.", load_default=False)
+    coordinates = QueryBoolean("Whether the picture shows the coordinates.", load_default=False)

@@ -1,4 +1,4 @@
-"""What the service takes to compute scores: placements to try, territories to score."""
+"""The request bodies of scoring: placements to try, territories to score."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class Trial(Object):
 
 
 class TileToScore(Object):
-    """A tile as it lies in a territory."""
+    """A tile in a territory, with its cell and rotation."""
 
     tile = AnyTile("The tile.", required=True)
-    x = Coordinate("Position eastwards of the castle.", required=True)
-    y = Coordinate("Position southwards of the castle.", required=True)
-    rotation = Rotation("How the tile is turned; 0 if not given.", load_default=0)
+    x = Coordinate("Cells east of the castle.", required=True)
+    y = Coordinate("Cells south of the castle.", required=True)
+    rotation = Rotation("The rotation; 0 if left out.", load_default=0)
 
 
 class TerritoryToScore(Object):
@@ -35,16 +35,16 @@ class TerritoryToScore(Object):
 
     tiles = ListOf(
         TileToScore,
-        "The tiles in any order: one castle at (0, 0), the others joined to it.",
+        "The tiles in any order: one castle at (0, 0), the others connected to it by edges.",
         length=(1, len(LANDSCAPE) + 1),
         error="This is not from {min} to {max} tiles.",
         required=True,
     )
-    gold = Integer(0, MAX_GOLD, "The gold in the purse; 0 if not given.", load_default=0)
+    gold = Integer(0, MAX_GOLD, "The gold in the purse; 0 if left out.", load_default=0)
 
 
 class ScoringQuery(Object):
-    """Territories to score, apart from any game."""
+    """Territories to score, independent of any game."""
 
     territories = ListOf(
         TerritoryToScore,

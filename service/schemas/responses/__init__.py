@@ -1,4 +1,4 @@
-"""What the service answers: the schemas that the contract is made of."""
+"""The schemas of responses, from which the contract is generated."""
 
 from service.schemas.responses.catalogue import (
     Health,

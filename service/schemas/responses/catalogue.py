@@ -1,4 +1,4 @@
-"""The catalogue: tiles and scoring tiles."""
+"""The catalogue: tiles, scoring tiles and scenarios; health and the index."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ class TileEdges(ResponseObject):
 
 
 class TileRegion(ResponseObject):
-    """A part of a tile in reference orientation: connected ground of one terrain."""
+    """A part of a tile in reference orientation: a connected part of one terrain."""
 
     terrain = TerrainName()
-    sides = ListOf(Side("An edge."), "The edges that it reaches.", length=(0, 4))
-    center = Boolean("Whether it covers the middle of the tile.")
+    sides = ListOf(Side("An edge."), "The edges that the region reaches.", length=(0, 4))
+    center = Boolean("Whether the region covers the middle of the tile.")
 
 
 class Tile(ResponseObject):
     """A tile in reference orientation."""
 
-    id = AnyTile("Which tile it is.")
-    castle = Boolean("Whether it is one of the five castle tiles.")
+    id = AnyTile("The id of the tile.")
+    castle = Boolean("Whether the tile is one of the five castle tiles.")
     edges = One(TileEdges, "The terrain on each edge.")
     center = TerrainName("The terrain in the middle.")
     regions = ListOf(TileRegion, "The parts of the tile; `areas[].cells` refer to them.", length=(1, 5))
@@ -44,8 +44,8 @@ class Tile(ResponseObject):
         "The roads; they are not joined to each other.",
         length=(0, 4),
     )
-    counts = One(ObjectCounts, "How many of each thing it shows.")
-    scroll = ObjectKind("What its scroll counts; null when it bears none.", allow_none=True)
+    counts = One(ObjectCounts, "The number of each kind of object.")
+    scroll = ObjectKind("What the scroll counts; null without a scroll.", allow_none=True)
 
 
 class TileList(ResponseObject):
@@ -57,10 +57,10 @@ class TileList(ResponseObject):
 class ScoringTile(ResponseObject):
     """A scoring tile."""
 
-    id = ScoringTileId("Which tile it is.")
-    title = Text("What it is called.", 60)
-    text = Text("What it gives points for.", 500)
-    majority = Boolean("Whether it compares players, with 5 points for the most and 2 for the second.")
+    id = ScoringTileId("The id of the scoring tile.")
+    title = Text("The title.", 60)
+    text = Text("What scores points.", 500)
+    majority = Boolean("Whether it compares players: 5 points for the most and 2 for the second.")
 
 
 class ScoringTileList(ResponseObject):
@@ -72,9 +72,9 @@ class ScoringTileList(ResponseObject):
 class Scenario(ResponseObject):
     """A position to begin a game from, by its name."""
 
-    name = ScenarioName("What to send as `scenario`.")
-    text = Text("What it is.", 200)
-    position = One(ScenarioPosition, "What to send as `position`; what it leaves out is drawn.")
+    name = ScenarioName("The value of `scenario` in `POST /v1/games`.")
+    text = Text("A description of the position.", 200)
+    position = One(ScenarioPosition, "The position, as `POST /v1/games` accepts it.")
 
 
 class ScenarioList(ResponseObject):
@@ -84,16 +84,16 @@ class ScenarioList(ResponseObject):
 
 
 class Health(ResponseObject):
-    """The service is well."""
+    """The health of the server."""
 
     status = Always("ok", 'Always "ok".')
-    lab = Boolean("Whether it is a server for testers (`SKYE_LAB`).")
+    lab = Boolean("Whether the server is a lab for testers (`SKYE_LAB`).")
 
 
 class ServiceIndex(ResponseObject):
-    """Where everything is."""
+    """The paths to begin with."""
 
-    play = Text("A table to play at, in a browser.", 60)
+    play = Text("The web client, for playing in a browser.", 60)
     games = Text("The public games, and where to create one.", 60)
     tiles = Text("All tiles.", 60)
     scoring_tiles = Text("All scoring tiles.", 60)

@@ -1,4 +1,4 @@
-"""What all events of a game have in common. Everything a caller may not know yet is null."""
+"""The common fields of all events of a game. Values that are hidden from the caller are null."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from service.schemas.responses.shape import ResponseObject, Time, Version
 class GameEvent(ResponseObject):
     """An event of a game."""
 
-    id = Integer(1, None, "The number of the event; events are numbered without a gap, from 1.")
+    id = Integer(1, None, "The number of the event, from 1 without gaps.")
     version = Version("The version of the game that the event is part of.")
-    at = Time("When it happened, by the clock of the game; the order is that of `id`.")
+    at = Time("When it happened, by the clock of the game; `id` gives the order.")
 
 
 class SeatEvent(GameEvent):
     """An event of one seat."""
 
-    seat = Seat("The seat it happened to, or that did it.")
+    seat = Seat("The seat that the event is about.")

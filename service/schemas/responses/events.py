@@ -1,4 +1,4 @@
-"""The events of a game, one schema for each type. Everything a caller may not know yet is null."""
+"""The events of a game, one schema for each type. Values that are hidden from the caller are null."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from service.schemas.responses.match_events import MATCH_EVENTS
 from service.schemas.responses.play_events import PLAY_EVENTS
 
 EVENTS = (*MATCH_EVENTS, *PLAY_EVENTS)
-"""The events, in about the order in which they happen."""
+"""The schemas of events, roughly in the order in which events happen."""
 
 
 class EventOfLaterVersion(GameEvent):
-    """The fields that every event has. An event of a type that a later version added has more of them."""
+    """The fields that every event has. An event of a type that a later version added has more fields."""
 
     type = UnknownType(EVENTS)
 
 
 class UnknownEvent(Variants):
-    """An event of a type that a later version added: pass over it."""
+    """An event of a type that a later version added: ignore it."""
 
     variants = (EventOfLaterVersion,)
 
 
 class Event(Tagged):
-    """Something that has happened in a game. There may be new types: pass over those you do not know."""
+    """An event of a game. There may be new types: ignore those that you do not know."""
 
     variants = EVENTS
     fallback = UnknownEvent

@@ -1,4 +1,4 @@
-"""What has happened, in pages of events, reports of rounds and records."""
+"""The history of a game: pages of events, reports of rounds, records, streams."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from skye import LANDSCAPE, PLAYERS, SLOTS
 class EventList(ResponseObject):
     """Events of a game, in order."""
 
-    events = ListOf(Event, "The events; ask for more with `after` the last one's `id`.", length=(0, 1000))
+    events = ListOf(Event, "The events; for the next page, send the last `id` as `after`.", length=(0, 1000))
     last_event = Count("The number of the last event of the game.")
     version = Version()
     now = Time("The time of the response, by the clock of the server.")
@@ -51,53 +51,53 @@ class RevealedOffer(ResponseObject):
 
 
 class RoundPurchase(ResponseObject):
-    """What a seat did when it was its turn to buy. A pass has neither tile nor seller nor price."""
+    """The purchase or pass of a seat. For a pass, tile, seller and price are null."""
 
     seat = Seat("The seat.")
-    tile = LandscapeTile("The tile it bought.", allow_none=True)
-    seller = Seat("The seat that sold it.", allow_none=True)
+    tile = LandscapeTile("The tile bought.", allow_none=True)
+    seller = Seat("The seat that sold the tile.", allow_none=True)
     price = Integer(1, MAX_GOLD, "The price.", allow_none=True)
-    pass_ = Boolean("Whether it bought nothing.", data_key="pass")
+    pass_ = Boolean("Whether the seat passed.", data_key="pass")
 
 
 class SeatRound(ResponseObject):
-    """What one seat did and received in a round. What has not happened yet is null or empty."""
+    """The actions and the income of one seat in a round. What has not happened yet is null or empty."""
 
     seat = Seat("The seat.")
     income = One(Income, "The income.", allow_none=True)
-    tiles_drawn = LandscapeTiles("The tiles drawn, in that order.", 3)
+    tiles_drawn = LandscapeTiles("The tiles drawn, in the order drawn.", 3)
     offer = One(RevealedOffer, "The offer; null while hidden.", allow_none=True)
     purchase = One(RoundPurchase, "The purchase.", allow_none=True)
-    tiles_kept = LandscapeTiles("The tiles that nobody bought.", 3)
-    gold_lost = Count("The gold on those, which went to the bank.", allow_none=True)
-    placements = ListOf(TerritoryTile, "The tiles built, in that order.", length=(0, len(LANDSCAPE)))
-    tiles_returned = LandscapeTiles("Tiles that had no place and went back into the bag.")
+    tiles_kept = LandscapeTiles("The unsold tiles, which the seat kept.", 3)
+    gold_lost = Count("The gold on the unsold tiles, which went to the bank.", allow_none=True)
+    placements = ListOf(TerritoryTile, "The placements, in placing order.", length=(0, len(LANDSCAPE)))
+    tiles_returned = LandscapeTiles("The tiles that had no legal place and went back into the bag.")
     scoring_tiles = PointsByScoringTile("Points for each scoring tile of the round.", allow_none=True)
-    score = Count("All points of the seat after the round.", allow_none=True)
+    score = Count("The total points after the round.", allow_none=True)
 
 
 class RoundReport(ResponseObject):
-    """What has happened in a round so far."""
+    """The report of a round, up to now."""
 
     version = Version()
     round = Round()
-    starting_seat = Seat("The seat that started it.")
+    starting_seat = Seat("The seat that started the round.")
     discards = LandscapeTiles("The tiles discarded, in seat order.")
-    purchases = ListOf(RoundPurchase, "The purchases and passes, in turn.", length=(0, 5))
-    players = BySeat(SeatRound, "What each seat did and received, in seat order.")
+    purchases = ListOf(RoundPurchase, "The purchases and passes, in order.", length=(0, 5))
+    players = BySeat(SeatRound, "The seats, in seat order.")
     complete = Boolean("Whether the round is over and scored.")
 
 
 class ExportedPlayer(ResponseObject):
     """A player of a recorded game."""
 
-    name = Text("What the player is called.", 40)
+    name = Text("The name of the player.", 40)
     color = Color("The player's colour.")
     bot = BotName("The bot that plays the seat; null for a person.", allow_none=True)
 
 
 class ExportedOptions(ResponseObject):
-    """What all draws of a recorded game follow from, and how it is scored."""
+    """The seed and the options of a recorded game."""
 
     seed = Text("The seed; null until the game is over.", 64, allow_none=True)
     scoring_tiles = ListOf(
@@ -107,13 +107,13 @@ class ExportedOptions(ResponseObject):
         unique=True,
         allow_none=True,
     )
-    starting_seat = Seat("The seat the creator let start; null: drawn.", allow_none=True)
+    starting_seat = Seat("The starting seat that the creator named; null: drawn.", allow_none=True)
     tie_break = TieBreakRule("What breaks a tie.")
-    open_gold = Boolean("Whether every purse is shown to everybody.")
+    open_gold = Boolean("Whether all gold is public.")
 
 
 class RecordedActionOfLaterVersion(ResponseObject):
-    """The fields that every recorded action has. One of a later type has more of them."""
+    """The fields that every recorded action has. An action of a type that a later version added has more."""
 
     seat = Seat("The seat that acted.")
     type = UnknownType(RecordedAction.variants)
@@ -126,7 +126,7 @@ class UnknownRecordedAction(Variants):
 
 
 class ExportedAction(Tagged):
-    """One action of a game, as its record gives it.
+    """One action of a recorded game.
 
     There may be new types. The known types get no new fields while the record has this `format`.
     """
@@ -136,10 +136,10 @@ class ExportedAction(Tagged):
 
 
 class ExportedRecord(ResponseObject, GameRecord):
-    """The record of a game. It can begin a new game once this one is over."""
+    """The record of a game. A new game can begin from it once the recorded game is over."""
 
     game = GameId("The id of the recorded game.")
-    version = Version("The version of the game that the record was made at.")
+    version = Version("The version of the game when the record was made.")
     nonce = Text(
         "The nonce of `fairness`; null until the game is over.",
         32,
@@ -149,32 +149,32 @@ class ExportedRecord(ResponseObject, GameRecord):
     options = One(ExportedOptions, "The options and the seed.")
     position = One(
         ExportedPosition,
-        "The position that the game began from, as the caller may know it; null: a new game.",
+        "The position that the game began from, as the caller may see it; null: the start.",
         allow_none=True,
     )
     actions = ListOf(ExportedAction, "Every action, in order.", length=(0, MAX_ACTIONS))
 
 
 class StreamStart(ResponseObject):
-    """Where a stream begins."""
+    """The first message of a stream: where it begins."""
 
     game = GameId()
-    status = GameStatus("Where the game stands.")
+    status = GameStatus("The status of the game.")
     version = Version()
     last_event = Count("The number of the last event of the game.")
     after = Count("The number of the event after which the stream begins.")
-    now = Time("The time of the message, by the clock of the server: how much of a deadline is left.")
+    now = Time("The time of the message, by the server's clock; subtract it from a deadline.")
 
 
 class StreamEnd(ResponseObject):
-    """Why a stream ends."""
+    """The last message of a stream: why it ends."""
 
-    reason = StreamEndReason("Why.")
-    last_event = Count("The number of the last event that was sent.")
+    reason = StreamEndReason("The reason.")
+    last_event = Count("The number of the last event sent.")
 
 
 class StreamMessage(Variants):
-    """The `data` of one message of a stream; its `event` tells which form it has."""
+    """The `data` of one message of a stream; the field `event` determines the form."""
 
     variants = (StreamStart, *Event.variants, StreamEnd)
     fallback = UnknownEvent
@@ -183,5 +183,5 @@ class StreamMessage(Variants):
 class RecordLine(ResponseObject):
     """A line of an export."""
 
-    cursor = Text("The `cursor` of an export that goes on after this line.", 16)
-    record = One(ExportedRecord, "The record, from which `POST /v1/games` begins a game.")
+    cursor = Text("The `cursor` with which an export continues after this line.", 16)
+    record = One(ExportedRecord, "The record; `POST /v1/games` can begin a game from it.")

@@ -1,4 +1,4 @@
-"""What a server for testers answers."""
+"""The responses of lab servers."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from service.schemas.responses.shape import ResponseObject
 
 
 class EmptiedLab(ResponseObject):
-    """A store that was emptied."""
+    """The result of deleting all games."""
 
-    deleted = Integer(0, 2**31 - 1, "How many games there were.")
+    deleted = Integer(0, 2**31 - 1, "The number of deleted games.")

@@ -1,4 +1,4 @@
-"""What the lobby answers: created games, taken seats, lists."""
+"""The responses of the lobby: created games, seats, lists."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class SeatToken(ResponseObject):
 
 
 class CreatedGame(ResponseObject):
-    """A new game and its tokens, which are shown this once."""
+    """A new game and its tokens. The server shows the tokens only here."""
 
     game = One(Game, "The game as its host sees it.")
     host_token = Token("The host's token.")
@@ -42,7 +42,7 @@ class CreatedGame(ResponseObject):
 
 
 class CreatedGameTokens(ResponseObject):
-    """A new game among several, and its tokens, which are shown this once."""
+    """One of several new games and its tokens. The server shows the tokens only here."""
 
     game = GameId()
     host_token = Token("The host's token.")
@@ -55,58 +55,58 @@ class CreatedGameTokens(ResponseObject):
 
 
 class CreatedGames(ResponseObject):
-    """New games and their tokens, which are shown this once."""
+    """New games and their tokens. The server shows the tokens only here."""
 
     games = ListOf(CreatedGameTokens, "The games, in the order of the request.", length=(1, MAX_GAMES))
 
 
 class CreatedInvite(ResponseObject):
-    """An invitation code, which is shown this once."""
+    """An invitation code. The server shows it only here."""
 
-    invite = Token("The code. Join with it as `Authorization: Bearer CODE`; it works once.")
+    invite = Token("The code. Join with it as `Authorization: Bearer CODE`; it is valid once.")
     game = One(Game, "The game as its host sees it.")
 
 
 class TakenSeat(ResponseObject):
-    """A seat, its new token, which is shown this once, and the game as it is seen from there."""
+    """A seat, its new token, which the server shows only here, and the game."""
 
     seat = Seat("The seat.")
     token = Token("The seat's token; null for a bot.", allow_none=True)
-    game = One(Game, "The game as the caller sees it; who sent no token sees it as the new seat does.")
+    game = One(
+        Game, "The game as the caller sees it; for a request without a token, as the new seat sees it."
+    )
 
 
 class SeatSummary(ResponseObject):
-    """Who sits there."""
+    """The player of a seat."""
 
     seat = Seat("The seat.")
-    name = Text("What the player is called.", 40)
+    name = Text("The name of the player.", 40)
     color = Color("The player's colour.")
     bot = BotName("The bot that plays the seat; null for a person.", allow_none=True)
 
 
 class GameSummary(ResponseObject):
-    """What a list of games tells of each."""
+    """A game in a list of games."""
 
     id = GameId()
-    name = Text("What the game is called.", 60)
-    version = Version("How many changes have been accepted.")
-    status = GameStatus("Where the game stands.")
+    name = Text("The name of the game.", 60)
+    version = Version("The number of accepted changes.")
+    status = GameStatus("The status of the game.")
     created_at = Time("When the game was created.")
-    seats = Integer(PLAYERS[0], PLAYERS[-1], "How many can sit down.")
-    auto_start = Boolean("Whether the game starts by itself as soon as every seat is taken.")
+    seats = Integer(PLAYERS[0], PLAYERS[-1], "The number of seats.")
+    auto_start = Boolean("Whether the game starts automatically as soon as every seat is taken.")
     invites = Count("How many of the seats are reserved by unused invitations.", PLAYERS[-1])
     round = Count("The round, counted from 1; 0 before the start.", ROUNDS)
-    phase = GamePhase("The phase that waits for decisions; null when none does.", allow_none=True)
-    origin = One(GameOrigin, "What the game began from; null: it began as a new one.", allow_none=True)
+    phase = GamePhase("The phase that waits for decisions; null if none does.", allow_none=True)
+    origin = One(GameOrigin, "What the game began from; null: the start.", allow_none=True)
     players = BySeat(SeatSummary, "The seats that are taken, in seat order.")
 
 
 class Rematch(ResponseObject):
-    """The game in which the players of another meet again."""
+    """The rematch of a game."""
 
-    game = One(
-        GameSummary, "The new game; null while no player of the old one has asked for it.", allow_none=True
-    )
+    game = One(GameSummary, "The new game; null until a player of the old game requests it.", allow_none=True)
 
 
 class GameList(ResponseObject):

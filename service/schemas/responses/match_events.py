@@ -1,4 +1,4 @@
-"""The events around the play of a game: creation, lobby, start, deadlines, bots, abortion."""
+"""The events that the service adds to those of play: creation, lobby, start, deadlines, bots, abortion."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from skye import PLAYERS
 class GameCreatedEvent(GameEvent):
     """The game was created; players may join.
 
-    With the catalogue, this event and those that follow are enough to build the view of the game.
+    From the catalogue, this event and the following ones a client can build the view of the game.
     """
 
     type = Always("game_created")
     game = GameId()
-    name = Text("What the game is called.", 60)
+    name = Text("The name of the game.", 60)
     private = Boolean("Whether the game is unlisted.")
-    seats = Integer(PLAYERS[0], PLAYERS[-1], "How many can sit down.")
-    auto_start = Boolean("Whether the game starts by itself as soon as every seat is taken.")
-    options = One(GameOptions, "What the creator chose. The seed is always null here.")
-    origin = One(GameOrigin, "What the game begins from; null: it begins as a new one.", allow_none=True)
+    seats = Integer(PLAYERS[0], PLAYERS[-1], "The number of seats.")
+    auto_start = Boolean("Whether the game starts automatically as soon as every seat is taken.")
+    options = One(GameOptions, "The options that the creator chose. The seed is always null here.")
+    origin = One(GameOrigin, "What the game begins from; null: the start.", allow_none=True)
     scoring_tiles = UsedScoringTiles("The scoring tiles that the creator named; none if they are drawn.")
     fairness = One(Fairness, "The commitment to the seed. The seed is always null here.")
 
@@ -41,13 +41,13 @@ class PlayerJoinedEvent(SeatEvent):
     """A person or a bot took a seat."""
 
     type = Always("player_joined")
-    name = Text("What the player is called.", 40)
+    name = Text("The name of the player.", 40)
     color = Color("The player's colour.")
     bot = BotName("The bot; null for a person.", allow_none=True)
 
 
 class PlayerLeftEvent(SeatEvent):
-    """A player left the lobby; the seats behind moved up by one."""
+    """A player left the lobby; the numbers of the following seats decreased by one."""
 
     type = Always("player_left")
 
@@ -56,8 +56,8 @@ class PlayerChangedEvent(SeatEvent):
     """A player changed name or colour in the lobby."""
 
     type = Always("player_changed")
-    name = Text("What the player is called now.", 40)
-    color = Color("The player's colour now.")
+    name = Text("The current name.", 40)
+    color = Color("The current colour.")
 
 
 class TokenRotatedEvent(SeatEvent):
@@ -88,9 +88,9 @@ class GameStartedEvent(GameEvent):
 
 
 class PositionSetEvent(GameEvent):
-    """The game begins from a position, at once after it started.
+    """The game begins from a position. This event directly follows the start.
 
-    The fields are those of the game, with what they are in the position.
+    The fields are those of the game, with their values in the position.
     """
 
     type = Always("position_set")
@@ -98,38 +98,38 @@ class PositionSetEvent(GameEvent):
     rounds = Integer(5, ROUNDS, "How many rounds the game has.")
     starting_seat = Seat("The seat that starts the round.")
     scoring_tiles = UsedScoringTiles("The scoring tiles of slots A to D.")
-    bag = One(Bag, "What is left in the bag.")
+    bag = One(Bag, "The tiles left in the bag.")
     players = BySeat(SeatInPlay, "The seats, in seat order.")
-    result = One(GameResult, "How the game has ended, if it is over in the position.", allow_none=True)
+    result = One(GameResult, "The result, if the game is over in the position.", allow_none=True)
     seed = Text("The seed, if the game is over in the position; null otherwise.", 64, allow_none=True)
     nonce = Text("The nonce, if the game is over in the position and has one.", 32, allow_none=True)
 
 
 class BotTookOverEvent(SeatEvent):
-    """A bot plays the seat from now on, for good."""
+    """A bot plays the seat for the rest of the game."""
 
     type = Always("bot_took_over")
     bot = BotName("The bot.")
-    reason = TakeoverReason("Why.")
+    reason = TakeoverReason("The reason.")
 
 
 class TimedOutEvent(SeatEvent):
-    """The seat let its deadline pass; the events that follow were decided for it."""
+    """The seat missed its deadline; the server or a bot caused the events that follow."""
 
     type = Always("timed_out")
 
 
 class TurnChangedEvent(GameEvent):
-    """Who must act, and until when, has changed; the last event of a change that alters it."""
+    """The seats that must act, or their deadline, changed. This is the last event of such a change."""
 
     type = Always("turn_changed")
-    phase = GamePhase("The phase; null when none waits for decisions.", allow_none=True)
+    phase = GamePhase("The phase; null if none waits for decisions.", allow_none=True)
     waiting_for = Seats("The seats that must act now.")
-    deadline = Time("When the time for this decision is up; null: never.", allow_none=True)
+    deadline = Time("The deadline of this decision; null: none.", allow_none=True)
 
 
 class ClockAdvancedEvent(GameEvent):
-    """The host has advanced the manual clock, to the time of this event."""
+    """The host advanced the manual clock to the time of this event."""
 
     type = Always("clock_advanced")
 

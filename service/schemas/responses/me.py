@@ -1,4 +1,4 @@
-"""What a player learns with a player key: the player's games, and what they report."""
+"""The responses to a player key: the player's games and their events."""
 
 from __future__ import annotations
 
@@ -46,18 +46,18 @@ class OwnGameList(ResponseObject):
     """A page of a player's games."""
 
     games = ListOf(OwnGame, "The games, those that wait for the player first.", length=(0, 100))
-    last_event = EventId("The player's last event before the list was read: follow from there.")
+    last_event = EventId("The player's last event before the server read the list: follow from there.")
     next_cursor = Text("The `cursor` of the next page; null on the last.", 82, allow_none=True)
 
 
 class _PlayerEvent(ResponseObject):
-    id = EventId("The id of the event, to go on after it.")
-    at = Time("When it happened, by the clock of the server; the order is that of the list.")
+    id = EventId("The id of the event.")
+    at = Time("When it happened, by the server's clock; the list gives the order.")
     game = GameId()
     seat = Seat("The player's seat; null for a host without one.", allow_none=True)
-    version = Version("The version of the game then.")
-    last_event = Count("The number of the last event of the game then.")
-    status = GameStatus("Where the game stood then; null once the player has left it.", allow_none=True)
+    version = Version("The version of the game at this event.")
+    last_event = Count("The number of the last event of the game at this event.")
+    status = GameStatus("The status of the game; null after the player has left it.", allow_none=True)
 
 
 class _TurnEvent(_PlayerEvent):
@@ -84,7 +84,7 @@ class DeadlineNearPlayerEvent(_TurnEvent):
 
 
 class LeftPlayerEvent(_PlayerEvent):
-    """The player has no role in the game any more: left, removed or resigned, or the game has expired."""
+    """The player no longer has a role in the game: left, removed or resigned, or the game has expired."""
 
     type = Always("left")
 
@@ -105,19 +105,19 @@ PLAYER_EVENTS = (
 
 
 class PlayerEventOfLaterVersion(_PlayerEvent):
-    """The fields that every event of a player has. One of a later type has more of them."""
+    """The fields that every event of a player has. An event of a type that a later version added has more."""
 
     type = UnknownType(PLAYER_EVENTS)
 
 
 class UnknownPlayerEvent(Variants):
-    """An event of a type that a later version added: pass over it."""
+    """An event of a type that a later version added: ignore it."""
 
     variants = (PlayerEventOfLaterVersion,)
 
 
 class PlayerEvent(Tagged):
-    """What one of the player's games reports. There may be new types: pass over those you do not know."""
+    """An event of one of the player's games. There may be new types: ignore those that you do not know."""
 
     variants = PLAYER_EVENTS
     fallback = UnknownPlayerEvent
@@ -127,27 +127,27 @@ class PlayerEventList(ResponseObject):
     """Events of a player, in order."""
 
     events = ListOf(
-        PlayerEvent, "The events; ask for more with `after` the last one's `id`.", length=(0, 1000)
+        PlayerEvent, "The events; for the next page, send the last `id` as `after`.", length=(0, 1000)
     )
     last_event = EventId("The id of the player's last event; `0-0` if there is none.")
 
 
 class PlayerStreamStart(ResponseObject):
-    """Where a stream begins."""
+    """The first message of a stream: where it begins."""
 
     after = EventId("The id of the event after which the stream begins.")
     last_event = EventId("The id of the player's last event; `0-0` if there is none.")
 
 
 class PlayerStreamEnd(ResponseObject):
-    """Why a stream ends."""
+    """The last message of a stream: why it ends."""
 
-    reason = PlayerStreamEndReason("Why.")
-    last_event = EventId("The id of the last event that was sent.")
+    reason = PlayerStreamEndReason("The reason.")
+    last_event = EventId("The id of the last event sent.")
 
 
 class PlayerStreamMessage(Variants):
-    """The `data` of one message of a player's stream; its `event` tells which form it has."""
+    """The `data` of one message of a player's stream; the field `event` determines the form."""
 
     variants = (PlayerStreamStart, *PlayerEvent.variants, PlayerStreamEnd)
     fallback = UnknownPlayerEvent
@@ -157,10 +157,10 @@ class QuickMatch(ResponseObject):
     """A request for a quick match."""
 
     id = QuickMatchId()
-    status = QuickMatchStatus("Where the request stands.")
-    expires_at = Time("When it stops waiting.")
-    game = GameId("The game once it is matched, before that null.", allow_none=True)
-    seat = Seat("The player's seat in it; null without one.", allow_none=True)
+    status = QuickMatchStatus("The status of the request.")
+    expires_at = Time("When the request stops waiting.")
+    game = GameId("The game; null until the request is matched.", allow_none=True)
+    seat = Seat("The player's seat in the game; null without one.", allow_none=True)
 
 
 class ReplacedKey(ResponseObject):

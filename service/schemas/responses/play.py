@@ -1,4 +1,4 @@
-"""The legal actions of a seat, each a request that can be sent as it stands."""
+"""The legal actions of a seat, each a complete request."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from service.schemas.requests import Offer, PassToBuy, Placement, TileToBuy
 from service.schemas.responses.shape import Count, LandscapeTiles, ResponseObject, Text, Version
 
 _MAX_ACTIONS = 2000
-"""More than the legal placements of every tile that a hand can hold."""
+"""More than the number of legal placements of the tiles in a hand."""
 
 
 class _Action(ResponseObject):
-    href = Text("The path to send it to.", 200)
+    href = Text("The path of the request.", 200)
 
 
 class Nothing(fields.Field[Any]):
@@ -27,31 +27,31 @@ class Nothing(fields.Field[Any]):
 
 
 class OfferLimits(ResponseObject):
-    """Every offer that a seat may set.
+    """The constraints of an offer.
 
-    Discard any one of the tiles, and price each of the others at the minimum or more, together no more than
-    there is gold.
+    Discard any one of the tiles. Price each of the others at the minimum or more; the sum of the prices is at
+    most the gold.
     """
 
     tiles = LandscapeTiles("The three tiles drawn.", 3)
-    gold = Count("The most that the prices may come to.")
-    minimum = Count("The least that each price may be.")
+    gold = Count("The maximum sum of the prices.")
+    minimum = Count("The minimum of each price.")
 
 
 class OfferAction(_Action):
-    """Set prices and mark a tile for discarding. The body is one example; the constraints give all others."""
+    """Set prices and discard. The body is one example; the constraints define all others."""
 
     type = Always("set_offer")
-    method = Always("PUT", "How to send it.")
-    body = One(Offer, "An offer that would be accepted.")
-    constraints = One(OfferLimits, "What makes an offer acceptable.")
+    method = Always("PUT", "The method of the request.")
+    body = One(Offer, "A legal offer.")
+    constraints = One(OfferLimits, "The constraints of every legal offer.")
 
 
 class PurchaseAction(_Action):
     """Buy a tile."""
 
     type = Always("buy")
-    method = Always("POST", "How to send it.")
+    method = Always("POST", "The method of the request.")
     body = One(TileToBuy, "The tile.")
 
 
@@ -59,7 +59,7 @@ class PassAction(_Action):
     """Buy nothing."""
 
     type = Always("pass")
-    method = Always("POST", "How to send it.")
+    method = Always("POST", "The method of the request.")
     body = One(PassToBuy, "The pass.")
 
 
@@ -67,15 +67,15 @@ class PlacementAction(_Action):
     """Place a tile."""
 
     type = Always("place")
-    method = Always("POST", "How to send it.")
-    body = One(Placement, "The tile, where, and how turned.")
+    method = Always("POST", "The method of the request.")
+    body = One(Placement, "The placement.")
 
 
 class TakeBackAction(_Action):
     """Take back the last placement of this round."""
 
     type = Always("take_back")
-    method = Always("DELETE", "How to send it.")
+    method = Always("DELETE", "The method of the request.")
     body = Nothing()
 
 
@@ -83,7 +83,7 @@ class FinishAction(_Action):
     """Declare the build finished."""
 
     type = Always("finish_building")
-    method = Always("POST", "How to send it.")
+    method = Always("POST", "The method of the request.")
     body = Nothing()
 
 
@@ -91,22 +91,22 @@ ACTIONS = (OfferAction, PurchaseAction, PassAction, PlacementAction, TakeBackAct
 
 
 class ActionOfLaterVersion(_Action):
-    """The fields that every action has. An action of a type that a later version added has more of them."""
+    """The fields that every action has. An action of a type that a later version added has more fields."""
 
     type = UnknownType(ACTIONS)
-    method = Text("How to send it.", 10)
+    method = Text("The method of the request.", 10)
 
 
 class UnknownAction(Variants):
-    """An action of a type that a later version added: pass over it."""
+    """An action of a type that a later version added: ignore it."""
 
     variants = (ActionOfLaterVersion,)
 
 
 class Action(Tagged):
-    """One action open to a seat: a request that would be accepted.
+    """A legal action of a seat: a request that the server would accept.
 
-    There may be new types: pass over those you do not know. The `body` of the known types gets no new fields.
+    There may be new types: ignore those that you do not know. The `body` of known types gets no new fields.
     """
 
     variants = ACTIONS
@@ -114,14 +114,14 @@ class Action(Tagged):
 
 
 class Actions(ListOf):
-    """Actions open to a seat."""
+    """Legal actions of a seat."""
 
     def __init__(self, description: str) -> None:
         super().__init__(Action, description, length=(0, _MAX_ACTIONS))
 
 
 class ActionList(ResponseObject):
-    """Every action open to a seat now; none when it is not its turn to decide."""
+    """Every legal action of a seat now; none if it need not act."""
 
     version = Version()
     actions = Actions("The actions.")

@@ -16,23 +16,23 @@ class RoundStartedEvent(GameEvent):
 
     type = Always("round_started")
     round = Round()
-    starting_seat = Seat("The seat that starts it.")
+    starting_seat = Seat("The seat that starts the round.")
 
 
 class Income(ResponseObject):
-    """The gold that a seat received at the beginning of a round, by source."""
+    """The income of a seat in a round, by source."""
 
     castle = Count("For the castle.")
-    whisky = Count("For tiles with whisky that are joined to the castle by road.")
-    catch_up = Count("For players who were ahead.")
-    total = Count("Together.")
+    whisky = Count("For tiles with whisky that are connected to the castle by road.")
+    catch_up = Count("For players who have more points.")
+    total = Count("The sum.")
 
 
 class SeatIncome(Income):
     """The income of one seat."""
 
     seat = Seat("The seat.")
-    gold = Count("The gold then in the purse; null when hidden.", allow_none=True)
+    gold = Count("The gold in the purse after the event; null when hidden.", allow_none=True)
 
 
 class IncomePaidEvent(GameEvent):
@@ -57,12 +57,12 @@ class TilesDrawnEvent(GameEvent):
 
 
 class OfferSetEvent(SeatEvent):
-    """A seat set or replaced its offer. Only the seat itself sees here what it is."""
+    """A seat set or replaced its offer. The offer is null for all other callers."""
 
     type = Always("offer_set")
     discard = LandscapeTile("The tile to discard; null when hidden.", allow_none=True)
     prices = Prices("Gold on each of the other two tiles; null when hidden.", allow_none=True)
-    gold = Count("The gold then in the purse; null when hidden.", allow_none=True)
+    gold = Count("The gold in the purse after the event; null when hidden.", allow_none=True)
 
 
 class SeatOffer(ResponseObject):
@@ -71,11 +71,11 @@ class SeatOffer(ResponseObject):
     seat = Seat("The seat.")
     discard = LandscapeTile("The tile discarded.")
     prices = Prices("Gold on each of the other two tiles.")
-    gold = Count("The gold then in the purse; null when hidden.", allow_none=True)
+    gold = Count("The gold in the purse after the event; null when hidden.", allow_none=True)
 
 
 class OffersRevealedEvent(GameEvent):
-    """All offers were turned face up."""
+    """All offers were revealed."""
 
     type = Always("offers_revealed")
     players = BySeat(SeatOffer, "The offers, in seat order.")
@@ -92,17 +92,17 @@ class SeatGold(ResponseObject):
     """The purse of one seat."""
 
     seat = Seat("The seat.")
-    gold = Count("The gold then in the purse; null when hidden.", allow_none=True)
+    gold = Count("The gold in the purse after the event; null when hidden.", allow_none=True)
 
 
 class TileBoughtEvent(SeatEvent):
     """A seat bought a tile; the seller received the price and took back the gold that lay on the tile."""
 
     type = Always("tile_bought")
-    seller = Seat("The seat that sold it.")
+    seller = Seat("The seat that sold the tile.")
     tile = LandscapeTile("The tile.")
     price = Integer(1, MAX_GOLD, "The price.")
-    players = ListOf(SeatGold, "The purses of buyer and seller, in this order.", length=(2, 2))
+    players = ListOf(SeatGold, "The purses of the buyer and the seller, in this order.", length=(2, 2))
 
 
 class BuyPassedEvent(SeatEvent):
@@ -112,24 +112,24 @@ class BuyPassedEvent(SeatEvent):
 
 
 class SeatKept(ResponseObject):
-    """What became of the tiles of one seat that nobody bought."""
+    """The unsold tiles of one seat."""
 
     seat = Seat("The seat.")
-    tiles = LandscapeTiles("The tiles it kept.", 3)
-    gold_lost = Count("The gold on them, which went to the bank.")
+    tiles = LandscapeTiles("The tiles that the seat kept.", 3)
+    gold_lost = Count("The gold on these tiles, which went to the bank.")
 
 
 class TilesKeptEvent(GameEvent):
     """Each seat received its unsold tiles. Building begins."""
 
     type = Always("tiles_kept")
-    players = BySeat(SeatKept, "What each kept, in seat order.")
+    players = BySeat(SeatKept, "The kept tiles, in seat order.")
 
 
 class _PlacementEvent(SeatEvent):
     tile = LandscapeTile("The tile.")
-    x = Coordinate("Position eastwards of the castle.")
-    y = Coordinate("Position southwards of the castle.")
+    x = Coordinate("Cells east of the castle.")
+    y = Coordinate("Cells south of the castle.")
     rotation = Rotation()
 
 
@@ -149,7 +149,7 @@ class BuildingFinishedEvent(SeatEvent):
     """A seat declared its build finished."""
 
     type = Always("building_finished")
-    returned = LandscapeTiles("Tiles that had no place and went back into the bag.", len(LANDSCAPE))
+    returned = LandscapeTiles("The tiles that had no legal place and went back into the bag.", len(LANDSCAPE))
 
 
 class SeatRoundPoints(ResponseObject):
@@ -157,7 +157,7 @@ class SeatRoundPoints(ResponseObject):
 
     seat = Seat("The seat.")
     scoring_tiles = PointsByScoringTile("Points for each scoring tile of the round.")
-    score = Count("All points of the seat then.")
+    score = Count("The total points after the round.")
 
 
 class RoundScoredEvent(GameEvent):
@@ -169,21 +169,21 @@ class RoundScoredEvent(GameEvent):
 
 
 class SeatEnd(ResponseObject):
-    """What one seat has at the end."""
+    """The final state of one seat."""
 
     seat = Seat("The seat.")
-    score = Count("All points.")
+    score = Count("The total points.")
     gold = Count("The gold in the purse.")
 
 
 class GameFinishedEvent(GameEvent):
-    """Final scoring was done and the game is over: nothing is hidden any more."""
+    """The game is over after final scoring; nothing is hidden any more."""
 
     type = Always("game_finished")
-    seed = Text("The seed that all draws followed from.", 64)
+    seed = Text("The seed of all draws.", 64)
     nonce = Text("The nonce of the commitment; null if the server chose the seed.", 32, allow_none=True)
-    players = BySeat(SeatEnd, "What each seat has, in seat order.")
-    result = One(GameResult, "How the game has ended.")
+    players = BySeat(SeatEnd, "The final state of each seat, in seat order.")
+    result = One(GameResult, "The result.")
 
 
 PLAY_EVENTS = (

@@ -1,4 +1,4 @@
-"""A position as the service exports it. What the caller may not know is left out."""
+"""Exported positions, without the values that are hidden from the caller."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from skye import PLAYERS
 
 
 class ExportedDraw(ResponseObject, PositionDraw):
-    """A drawn tile. Price and discard are left out while they are hidden, null while they are not set."""
+    """A drawn tile. Price and discard are missing while hidden, null while not set."""
 
     optional = ("price", "discard")
 
 
 class ExportedPlayerPosition(ResponseObject, PlayerPosition):
-    """One seat. `gold` is left out where it is hidden, `offer_set` where `tiles_drawn` shows it."""
+    """One seat. `gold` is missing while hidden, `offer_set` where `tiles_drawn` has the offer."""
 
     optional = ("gold", "offer_set")
     territory = TilesAsPlaced("The placed tiles in placing order, the castle first.")
-    tiles_drawn = ListOf(ExportedDraw, "The tiles drawn that are still before the screen.", length=(0, 3))
+    tiles_drawn = ListOf(ExportedDraw, "The tiles drawn that are still on offer.", length=(0, 3))
 
 
 class ExportedPosition(ResponseObject, Position):
-    """A game at one moment, as the caller may know it; `POST /v1/games` begins a game from it.
+    """A game at one moment, as the caller may see it; `POST /v1/games` can begin a game from it.
 
-    The seed is left out until the game is over, except for the host of a game that began from a position.
+    The seed is missing until the game is over, except for the host of a game that began from a position.
     """
 
     optional = ("seed",)
@@ -35,7 +35,7 @@ class ExportedPosition(ResponseObject, Position):
 
 
 class ScenarioPosition(ResponseObject, Position):
-    """A position that a game begins from, as it can be sent as `position`. What is left out is drawn."""
+    """A position that `POST /v1/games` accepts as `position`. The server draws what is left out."""
 
     optional = tuple(Position().fields.keys() - {"players"})
     tie_break = TieBreakRule("What breaks a tie.")  # type: ignore[assignment]  # open to later words

@@ -1,4 +1,4 @@
-"""Points and why, territories and their areas, and what would be."""
+"""Points with their reasons, territories with their areas, and hypothetical placements."""
 
 from __future__ import annotations
 
@@ -25,64 +25,64 @@ _MAX_SCROLLS = 14
 _MAX_REGIONS = 5 * (len(LANDSCAPE) + 1)
 _MAX_POINTS = 1000
 _MAX_PLACES = 4000
-"""More than the legal placements of all tiles that can be asked for at once."""
+"""More than the number of legal placements of the tiles of one request."""
 
 
 class Award(ResponseObject):
     """Points, and the tiles that earned them."""
 
     points = Count("The points.")
-    tiles = TerritoryTiles("The tiles of the thing that earned them; none where gold did.")
+    tiles = TerritoryTiles("The tiles that earned them; none if gold did.")
 
 
 class Awards(ListOf):
-    """What points are made of."""
+    """The awards that add up to points."""
 
     def __init__(self) -> None:
-        super().__init__(Award, "What earned the points, one by one.", length=(0, _MAX_REGIONS))
+        super().__init__(Award, "The awards, which add up to the points.", length=(0, _MAX_REGIONS))
 
 
 class SlotScore(ResponseObject):
-    """What a scoring tile gave a seat in a round."""
+    """The points of a seat for a scoring tile in a round."""
 
     slot = ScoringSlot("The slot.")
-    id = ScoringTileId("The scoring tile in it.")
+    id = ScoringTileId("The scoring tile in the slot.")
     points = Count("The points.")
     awards = Awards()
 
 
 class RoundScore(ResponseObject):
-    """What a round gave a seat."""
+    """The points of a seat in a round."""
 
     round = Round()
     scoring_tiles = ListOf(SlotScore, "The scoring tiles of the round.", length=(0, len(SLOTS)))
 
 
 class Scroll(ResponseObject):
-    """A scroll in a territory, and what it gives in final scoring."""
+    """A scroll in a territory, and its points in final scoring."""
 
-    kind = ObjectKind("What it counts.")
-    tile = AnyTile("The tile that bears it.")
-    count = Count("How many of its kind there are in the territory.")
-    completed = Boolean("Whether it lies in a completed area, which doubles its points.")
-    points = Count("Its points.")
+    kind = ObjectKind("The kind of object that the scroll counts.")
+    tile = AnyTile("The tile with the scroll.")
+    count = Count("The number of these objects in the territory.")
+    completed = Boolean("Whether the scroll lies in a completed area, which doubles its points.")
+    points = Count("The points of the scroll.")
 
 
 class Scrolls(ListOf):
     """The scrolls of a territory."""
 
     def __init__(self) -> None:
-        super().__init__(Scroll, "The scrolls, one by one.", length=(0, _MAX_SCROLLS))
+        super().__init__(Scroll, "The scrolls.", length=(0, _MAX_SCROLLS))
 
 
 class FinalScoring(ResponseObject):
-    """What final scoring gives for a territory as it now lies. What hangs on a hidden purse is null."""
+    """The points of final scoring for the current territory. Values that depend on hidden gold are null."""
 
     scrolls = Scrolls()
     scroll_points = Count("The points of all scrolls.")
     gold = Count("The gold in the purse.", allow_none=True)
     gold_points = Count("1 point for every 5 gold.", allow_none=True)
-    leftover_gold = Count("The gold that earned no point; it breaks ties.", allow_none=True)
+    leftover_gold = Count("The gold left after the points for gold; it breaks ties.", allow_none=True)
 
 
 class SeatScores(ResponseObject):
@@ -91,35 +91,35 @@ class SeatScores(ResponseObject):
     seat = Seat("The seat.")
     score = Count("The points so far.")
     rounds = ListOf(RoundScore, "The rounds scored so far.", length=(0, ROUNDS))
-    final = One(FinalScoring, "What final scoring would give now, or has given.")
+    final = One(FinalScoring, "The points of final scoring: if the game ended now, or as scored.")
     projected_score = Count("The points if the game ended now; null when hidden.", allow_none=True)
 
 
 class Scores(ResponseObject):
-    """The points of each seat, by round and scoring tile, and what final scoring would give."""
+    """The points of each seat, by round and scoring tile, and those of final scoring."""
 
     version = Version()
     players = BySeat(SeatScores, "The points of each seat, in seat order.")
 
 
 class AreaCell(ResponseObject):
-    """The part of an area that lies on one tile."""
+    """A region of a tile that belongs to an area."""
 
     tile = AnyTile()
-    region = Count("Which region of the tile it is: the index in `regions` of the tile in the catalogue.", 4)
-    x = Coordinate("Position eastwards of the castle.")
-    y = Coordinate("Position southwards of the castle.")
-    sides = ListOf(Side(), "The edges of the cell that it reaches.", length=(0, 4))
-    center = Boolean("Whether it covers the middle of the tile.")
+    region = Count("The index of the region in `regions` of the tile in the catalogue.", 4)
+    x = Coordinate("Cells east of the castle.")
+    y = Coordinate("Cells south of the castle.")
+    sides = ListOf(Side(), "The edges of the cell that the region reaches.", length=(0, 4))
+    center = Boolean("Whether the region covers the middle of the tile.")
 
 
 class Area(ResponseObject):
-    """An area of a territory: tiles or parts of tiles of one terrain that are joined."""
+    """An area of a territory: connected tiles, or parts of tiles, of one terrain."""
 
     terrain = TerrainName()
-    tiles = TerritoryTiles("Its tiles, each once.")
-    cells = ListOf(AreaCell, "The regions of tiles that it consists of.", length=(1, _MAX_REGIONS))
-    completed = Boolean("Whether every edge that it reaches has a tile on its other side.")
+    tiles = TerritoryTiles("The tiles, each once.")
+    cells = ListOf(AreaCell, "The regions of tiles that form the area.", length=(1, _MAX_REGIONS))
+    completed = Boolean("Whether every edge that the area reaches has a tile on its other side.")
     brochs = Count("The brochs in it.")
     ships = Count("The ships in it.")
     lighthouses = Count("The lighthouses adjacent to it.")
@@ -134,7 +134,7 @@ class Areas(ListOf):
 
 
 class ObjectCounts(ResponseObject):
-    """How many of each thing there are; whisky is counted in tiles."""
+    """The number of each kind of object; for whisky, the number of tiles."""
 
     whisky = Count("Tiles with whisky.")
     sheep = Count("Sheep.")
@@ -146,49 +146,47 @@ class ObjectCounts(ResponseObject):
 
 
 class TerritoryReport(ResponseObject):
-    """A seat's territory and what is in it."""
+    """The territory of a seat, its areas and its objects."""
 
     seat = Seat("The seat.")
     version = Version()
     tiles = TilesAsPlaced("The tiles in placing order, the castle first.")
     areas = Areas()
-    connected_tiles = TerritoryTiles("The tiles joined to the castle by road, without the castle.")
-    counts = One(ObjectCounts, "How many of each thing there are in it.")
+    connected_tiles = TerritoryTiles("The tiles connected to the castle by road, without the castle.")
+    counts = One(ObjectCounts, "The number of each kind of object in the territory.")
 
 
 class TriedPlacement(TerritoryTile):
-    """Whether a tile could be placed so."""
+    """A placement, and whether it is legal."""
 
-    legal = Boolean("Whether the tile can lie so.")
+    legal = Boolean("Whether the placement is legal.")
     in_hand = Boolean("Whether the seat has the tile in hand, and could place it now.")
-    code = ProblemCode("Why it cannot, as a refusal would say.", allow_none=True)
-    detail = Text("Why it cannot, in a sentence.", 500, allow_none=True)
+    code = ProblemCode("The code of the error if it is illegal; null otherwise.", allow_none=True)
+    detail = Text("Why it is illegal: a sentence for people; null otherwise.", 500, allow_none=True)
 
 
 class TilePointsChange(ResponseObject):
-    """What placements would change for a scoring tile. What hangs on a hidden purse is null."""
+    """The points of a scoring tile before and after placements; null if they depend on hidden gold."""
 
     slot = ScoringSlot("The slot.")
-    id = ScoringTileId("The scoring tile in it.")
-    before = Count("What it would give now.", allow_none=True)
-    after = Count("What it would give afterwards; null also if not all can lie so.", allow_none=True)
+    id = ScoringTileId("The scoring tile in the slot.")
+    before = Count("The points before the placements.", allow_none=True)
+    after = Count("The points after the placements; null also if one is illegal.", allow_none=True)
 
 
 class ScrollPointsChange(ResponseObject):
-    """What placements would change for the scrolls."""
+    """The points of the scrolls before and after placements."""
 
-    before = Count("What they would give now.")
-    after = Count("What they would give afterwards; null if not all can lie so.", allow_none=True)
+    before = Count("The points before the placements.")
+    after = Count("The points after the placements; null if one is illegal.", allow_none=True)
 
 
 class WhatIf(ResponseObject):
-    """What placements would bring."""
+    """The effect of placements on the points of a seat."""
 
     version = Version()
-    legal = Boolean("Whether all of them can lie so, one after the other.")
-    placements = ListOf(
-        TriedPlacement, "The placements tried, up to the first that cannot lie so.", length=(0, 20)
-    )
+    legal = Boolean("Whether all placements are legal, in their order.")
+    placements = ListOf(TriedPlacement, "The placements, up to the first illegal one.", length=(0, 20))
     scoring_tiles = ListOf(
         TilePointsChange, "The points of each scoring tile, in slots A to D.", length=(4, 4)
     )
@@ -196,7 +194,7 @@ class WhatIf(ResponseObject):
 
 
 class Gain(Integer):
-    """What a placement adds: less than 0 when it costs more than it brings."""
+    """A change by a placement; negative if the placement costs more than it gains."""
 
     def __init__(self, description: str) -> None:
         super().__init__(-_MAX_POINTS, _MAX_POINTS, description)
@@ -209,7 +207,7 @@ class PlacementAward(Award):
 
 
 class ScoringTileGain(ResponseObject):
-    """What a placement would add to the points of a scoring tile."""
+    """The points that a placement would add for a scoring tile."""
 
     slot = ScoringSlot("The slot of the scoring tile.")
     id = ScoringTileId("The scoring tile.")
@@ -217,42 +215,42 @@ class ScoringTileGain(ResponseObject):
 
 
 class PlacementGains(TerritoryTile):
-    """A legal placement, and what it would add."""
+    """A legal placement and its effect."""
 
-    gains = ListOf(ScoringTileGain, "The points, in slots A to D.", length=(4, 4))
-    scrolls = Gain("The points of the scrolls.")
-    whisky_income = Gain("The gold of each income for whisky joined to the castle by road.")
-    completed_areas = Gain("The completed areas.")
-    connected_tiles = Gain("The tiles joined to the castle by road.")
+    gains = ListOf(ScoringTileGain, "The added points, in slots A to D.", length=(4, 4))
+    scrolls = Gain("The added points of the scrolls.")
+    whisky_income = Gain("The added gold of each income for whisky connected to the castle by road.")
+    completed_areas = Gain("The added completed areas.")
+    connected_tiles = Gain("The added tiles connected to the castle by road.")
     awards = ListOf(
         PlacementAward,
-        "What would earn the points of `gains`: awards that are new or become others.",
+        "The awards that would earn the points of `gains`: new and changed ones.",
         length=(0, _MAX_REGIONS),
     )
 
 
 class TerritoryWorth(ResponseObject):
-    """What a territory is worth as it lies; `most_gold`, which compares purses, counts as 0."""
+    """The value of the current territory; `most_gold`, which compares gold, counts as 0."""
 
     scoring_tiles = ListOf(
         ScoringTilePoints, "The points of each scoring tile, in slots A to D.", length=(4, 4)
     )
     scrolls = Count("The points of the scrolls.")
-    whisky_income = Count("The gold of each income for whisky joined to the castle by road.")
-    completed_areas = Count("The completed areas.")
-    connected_tiles = Count("The tiles joined to the castle by road.")
+    whisky_income = Count("The gold of each income for whisky connected to the castle by road.")
+    completed_areas = Count("The number of completed areas.")
+    connected_tiles = Count("The number of tiles connected to the castle by road.")
 
 
 class Places(ResponseObject):
-    """Every legal placement of some tiles in a territory, each as the only one, and what it would add."""
+    """Every legal placement of some tiles in a territory, and the effect of each alone."""
 
     version = Version()
-    before = One(TerritoryWorth, "What the territory is worth now.")
+    before = One(TerritoryWorth, "The value of the current territory.")
     places = ListOf(PlacementGains, "The placements, tile by tile.", length=(0, _MAX_PLACES))
 
 
 class TileScore(ResponseObject):
-    """What a scoring tile gives a territory."""
+    """The points of a territory for a scoring tile."""
 
     id = ScoringTileId("The scoring tile.")
     points = Count("The points.")
@@ -260,19 +258,21 @@ class TileScore(ResponseObject):
 
 
 class TerritoryScore(ResponseObject):
-    """What a territory scores."""
+    """The points of a territory."""
 
     scoring_tiles = ListOf(
-        TileScore, "The scoring tiles, as they were asked for.", length=(0, len(SCORING_TILES))
+        TileScore, "The scoring tiles, in the order of the request.", length=(0, len(SCORING_TILES))
     )
     scrolls = Scrolls()
     scroll_points = Count("The points of all scrolls.")
     gold_points = Count("1 point for every 5 gold.")
-    leftover_gold = Count("The gold that earned no point.")
+    leftover_gold = Count("The gold left after the points for gold.")
     areas = Areas()
 
 
 class ScoredTerritories(ResponseObject):
-    """What territories score."""
+    """The points of territories."""
 
-    territories = ListOf(TerritoryScore, "The territories, as they were sent.", length=(1, PLAYERS[-1]))
+    territories = ListOf(
+        TerritoryScore, "The territories, in the order of the request.", length=(1, PLAYERS[-1])
+    )

@@ -1,4 +1,4 @@
-"""Parts of responses. Views are not dumped through these schemas; tests compare them with responses."""
+"""Common parts of response schemas. They only document responses; tests validate responses with them."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from service.schemas.fields import Coordinate, Integer, ListOf, Rotation, Seat
 from skye import LANDSCAPE, PLAYERS, schedule
 
 ROUNDS = max(len(schedule(players)) for players in PLAYERS)
-"""The most rounds that a game has."""
+"""The maximum number of rounds of a game."""
 
 
 class ResponseObject(Schema):
-    """A JSON object in a response. All its fields are always there, but for those in `optional`."""
+    """A JSON object in a response. All its fields are required, except those in `optional`."""
 
     optional: ClassVar[tuple[str, ...]] = ()
 
     def on_bind_field(self, field_name: str, field_obj: fields.Field[Any]) -> None:
-        """Mark the fields that are always there as required."""
+        """Mark all fields as required, except the optional ones."""
         field_obj.required = field_name not in self.optional
 
 
 class Text(fields.String):
-    """A text of a limited length."""
+    """A string of limited length."""
 
     def __init__(self, description: str, most: int, **kwargs: Any) -> None:
         metadata = {"description": description, "maxLength": most, **kwargs.pop("metadata", {})}
@@ -43,7 +43,7 @@ class GameId(fields.String):
 
 
 class Token(fields.String):
-    """A token, to be sent as `Authorization: Bearer TOKEN`. It is shown this once."""
+    """A token, to send as `Authorization: Bearer TOKEN`. The server shows it only here."""
 
     component = "Token"
 
@@ -53,7 +53,7 @@ class Token(fields.String):
 
 
 class Time(fields.DateTime):
-    """A moment: RFC 3339, UTC."""
+    """A time: RFC 3339, UTC."""
 
     component = "Timestamp"
 
@@ -62,16 +62,16 @@ class Time(fields.DateTime):
 
 
 class Count(Integer):
-    """A number of things, points or gold: none or more."""
+    """A number of objects, points or gold: 0 or more."""
 
     def __init__(self, description: str, most: int | None = None, **kwargs: Any) -> None:
         super().__init__(0, most, description, **kwargs)
 
 
 class Version(Integer):
-    """The version of a game: how many changes have been accepted."""
+    """The version of a game: the number of accepted changes."""
 
-    def __init__(self, description: str = "The version of the game that is shown.") -> None:
+    def __init__(self, description: str = "The version of the game.") -> None:
         super().__init__(1, None, description)
 
 
@@ -111,16 +111,16 @@ class TerritoryTiles(ListOf):
 
 
 class TerritoryTile(ResponseObject):
-    """A tile as it lies in a territory."""
+    """A tile in a territory, with its cell and rotation."""
 
     tile = AnyTile()
-    x = Coordinate("Position eastwards of the castle.")
-    y = Coordinate("Position southwards of the castle.")
+    x = Coordinate("Cells east of the castle.")
+    y = Coordinate("Cells south of the castle.")
     rotation = Rotation()
 
 
 class TilesAsPlaced(ListOf):
-    """The tiles of a territory as they lie."""
+    """The tiles of a territory with cells and rotations."""
 
     def __init__(self, description: str) -> None:
         super().__init__(TerritoryTile, description, length=(0, len(LANDSCAPE) + 1))

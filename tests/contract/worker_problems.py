@@ -1,4 +1,4 @@
-"""What the server refuses before the application sees it, recorded from a live server."""
+"""The error responses that the worker sends before the application sees a request, from a live server."""
 
 import tempfile
 from pathlib import Path
@@ -12,17 +12,17 @@ _REQUESTS = {
     "uri_too_long": ("A path of more than 8,190 bytes.", get("/" + "a" * 9000)),
 }
 _INSTANCE = "urn:skye:request:9f2c4b7a1d3e5f60"
-"""Instead of the id of the request, which differs from run to run."""
+"""A fixed id instead of that of the request, which differs from run to run."""
 
 
 def recorded():
     """Return an example of each code that only the server sends, by its code."""
     with tempfile.TemporaryDirectory() as folder, launching(Path(folder)) as start:
         url = start(SKYE_CLIENT_TIMEOUT_S="1").url
-        return {code: _refused(url, summary, sent) for code, (summary, sent) in _REQUESTS.items()}
+        return {code: _problem(url, summary, sent) for code, (summary, sent) in _REQUESTS.items()}
 
 
-def _refused(url, summary, sent):
+def _problem(url, summary, sent):
     with connected(url) as connection:
         _, problem = answered(connection, sent)
     return {"summary": summary, "value": problem | {"instance": _INSTANCE}}
