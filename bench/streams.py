@@ -122,7 +122,7 @@ def leave_behind(place: Place, asks: Sequence[Ask]) -> None:
 
 def _open_streams(place: Place) -> int:
     with answer_to(place.ours.base, Ask("GET", "/metrics")) as answer:
-        return int(answer.read().partition(b"\nskye_open_streams ")[2].split()[0])
+        return int(float(answer.read().partition(b"\nskye_open_streams ")[2].split()[0]))
 
 
 def delays_of(

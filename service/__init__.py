@@ -17,14 +17,12 @@ def create_app(
     settings: Settings,
     store: Store | None = None,
     clock: Callable[[], float] = time.time,
-    shared_memory: int | None = None,
 ) -> Flask:
     """Build the application.
 
     `store` is where games are kept, by default what `settings.redis_url` names. `clock` returns seconds
-    since 1970; deadlines hold by it. `shared_memory` is the descriptor of memory in which several worker
-    processes count together (see `service.observability.shared_counters`).
+    since 1970; deadlines hold by it.
     """
     from service.app import build  # noqa: PLC0415 - the launcher and gunicorn's master load none of it
 
-    return build(settings, store, clock, shared_memory)
+    return build(settings, store, clock)

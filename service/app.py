@@ -28,9 +28,7 @@ if TYPE_CHECKING:
     from flask import Flask
 
 
-def build(
-    settings: Settings, store: Store | None, clock: Callable[[], float], shared_memory: int | None
-) -> Flask:
+def build(settings: Settings, store: Store | None, clock: Callable[[], float]) -> Flask:
     """See `service.create_app`."""
     app = Application("service", static_folder=None, template_folder="docs/templates")
     app.config["MAX_CONTENT_LENGTH"] = settings.max_body_bytes
@@ -41,7 +39,7 @@ def build(
         contract.register_blueprint(blueprint)
     app.register_blueprint(web_table.blueprint)  # a client of the API, and no part of its contract
     store = store or RedisStore.from_settings(settings)
-    metrics = Metrics(_routes(app), shared_memory)
+    metrics = Metrics()
     games, open_streams = Games(store, settings, clock, metrics), OpenStreams(settings, metrics)
     notifier = ChangeNotifier(store)
     feeds = GameFeeds(games, notifier)
@@ -58,10 +56,6 @@ def build(
     wrapped = middleware.Middleware(wsgi_app, metrics, default_headers)
     app.wsgi_app = _behind_proxies(wrapped, settings.trusted_proxies)  # type: ignore[assignment,method-assign]  # Flask's own way
     return app
-
-
-def _routes(app: Flask) -> list[tuple[str, str]]:
-    return [(rule.rule, method) for rule in app.url_map.iter_rules() for method in rule.methods or ()]
 
 
 def _behind_proxies(application: WSGIApplication, number: int) -> WSGIApplication:

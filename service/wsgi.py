@@ -3,7 +3,6 @@
 import os
 
 from service import create_app
-from service.observability import shared_counters as tally
 from service.settings import Settings
 
-app = create_app(Settings.from_environment(os.environ), shared_memory=tally.shared())
+app = create_app(Settings.from_environment(os.environ))

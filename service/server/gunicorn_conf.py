@@ -8,13 +8,15 @@ The settings come from the environment. `make serve` passes a socket that it has
 import gc
 import os
 import resource
+import shutil
 import signal
 import sys
 from typing import Any
 
 import gevent
+from prometheus_client import multiprocess
 
-from service.observability import shared_counters
+from service.observability import worker_metrics
 from service.server import unix_sockets
 from service.server.processes import death_signal_setter
 from service.settings import LAB_WARNING, MEMORY_URL, Settings, SettingsError
@@ -49,7 +51,7 @@ logger_class = "service.observability.gunicorn_logs.JsonLogger"
 accesslog = None  # the application writes its own, at log level info
 errorlog = "-"
 
-shared_counters.share()  # before the fork, so that all workers share the memory of the metrics
+_metrics_folder = worker_metrics.create_folder()
 
 # All gunicorns of a user would share one control socket under the home folder.
 control_socket_disable = True
@@ -79,12 +81,18 @@ def on_starting(server: Any) -> None:
 _set_death_signal = death_signal_setter(signal.SIGKILL)
 
 
+def pre_fork(server: Any, worker: Any) -> None:
+    """Give a worker its number; gunicorn calls this in the master before each fork."""
+    worker.number = worker_metrics.free_number(other.number for other in server.WORKERS.values())
+
+
 def post_fork(server: Any, worker: Any) -> None:
-    """Prepare the signals of a worker; gunicorn calls this after each fork.
+    """Prepare the metrics and the signals of a worker; gunicorn calls this in the worker after each fork.
 
     The kernel kills a worker when its master ends: with gunicorn's check each second the port stays in use.
     """
     _set_death_signal(worker.ppid)
+    worker_metrics.count_as(worker.number)
     # Until the worker installs its handlers, those inherited from the master would put a signal into a queue
     # that nobody reads, and the master would wait its whole graceful timeout for this worker.
     terminating = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
@@ -111,6 +119,16 @@ def post_worker_init(worker: Any) -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(2_000, 20, 200)
+
+
+def child_exit(server: Any, worker: Any) -> None:  # noqa: ARG001 - gunicorn's signature
+    """Forget the open streams of a worker that has ended; gunicorn calls this in the master."""
+    multiprocess.mark_process_dead(worker.number)
+
+
+def on_exit(server: Any) -> None:  # noqa: ARG001 - gunicorn's signature
+    """Remove the metrics; gunicorn calls this in the master before it ends."""
+    shutil.rmtree(_metrics_folder, ignore_errors=True)
 
 
 def _warn_of_eviction(worker: Any) -> None:

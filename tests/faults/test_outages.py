@@ -195,7 +195,7 @@ def asked_meanwhile(parts, outage, game):
     assert waited_for(lambda: bounded(parts.api, "GET", "/readyz").status == ready, PATIENCE_S)
     answered = all_asked(parts.api, STORELESS)
     assert {answer.status for answer in answered} == {200}
-    up = b"skye_store_up %d\n" % outage.reads
+    up = b"skye_store_up %.1f\n" % outage.reads
     assert any(up in answer.body for answer in answered)
     asked = reads(game)
     answered = all_asked(parts.api, WRITES + asked)

@@ -56,7 +56,7 @@ def all_refused(url):
     for answer in answers(service):
         assert code_of(answer) == "store_unavailable"
         assert answer.headers["Retry-After"]
-    assert b"skye_store_up 0" in service.call("GET", "/metrics").data
+    assert b"skye_store_up 0.0" in service.call("GET", "/metrics").data
     for path in ("/healthz", "/v1/tiles", "/docs"):
         assert service.call("GET", path).status_code == 200
 

@@ -1,27 +1,21 @@
 """What is counted, and how Prometheus reads it."""
 
-import os
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import fakeredis
 import pytest
 
 from service.matches.errors import ERROR_CODES, Problem
 from service.observability.metrics import BUCKETS_S, pattern
-from service.observability.shared_counters import Tally
 from service.storage.redis_store import RedisStore
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.playing import Service
 
-ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = re.compile(r'(skye_\w+)(?:\{((?:\w+="[^"\\\n]*",?)*)\})? (-?[0-9.e+-]+)')
 
 
 def scrape(service):
-    """Return each sample of /metrics: {("skye_x_total", (("label", "value"), ...)): number}."""
+    """Return each sample of /metrics: {("skye_x_total", {("label", "value"), ...}): number}."""
     answer = service.call("GET", "/metrics")
     assert answer.status_code == 200, answer.text
     assert answer.content_type == "text/plain; version=0.0.4; charset=utf-8"
@@ -33,14 +27,14 @@ def scrape(service):
             continue
         name, labels, value = SAMPLE.fullmatch(line).groups()
         assert name.startswith(family), line
-        key = name, tuple(re.findall(r'(\w+)="([^"]*)"', labels or ""))
+        key = name, frozenset(re.findall(r'(\w+)="([^"]*)"', labels or ""))
         assert key not in samples, line
         samples[key] = float(value)
     return samples
 
 
 def value(samples, name, **labels):
-    return samples.get((f"skye_{name}", tuple(labels.items())), 0)
+    return samples.get((f"skye_{name}", frozenset(labels.items())), 0)
 
 
 def test_every_metric_has_a_type_and_a_meaning(service):
@@ -49,6 +43,11 @@ def test_every_metric_has_a_type_and_a_meaning(service):
     names = set(re.findall(r"^(skye_\w+?)(?:_bucket|_sum|_count)?[{ ]", text, re.MULTILINE))
     assert names == set(re.findall(r"^# TYPE (\w+) (?:counter|gauge|histogram)$", text, re.MULTILINE))
     assert names == set(re.findall(r"^# HELP (\w+) \w.*\.$", text, re.MULTILINE))
+
+
+def test_series_of_creation_times_are_not_exported(service):
+    service.call("GET", "/v1/tiles")
+    assert "_created" not in service.call("GET", "/metrics").text
 
 
 def test_prometheus_gets_the_form_that_it_can_read(service):
@@ -148,7 +147,7 @@ def test_a_scrape_is_answered_while_the_store_is_away():
             raise Problem("store_unavailable")
 
     samples = scrape(Service(store=Away(fakeredis.FakeRedis())))
-    assert samples["skye_store_up", ()] == 0
+    assert samples["skye_store_up", frozenset()] == 0
     assert not [name for name, _ in samples if name == "skye_listed_games"]
 
 
@@ -221,77 +220,3 @@ def test_no_label_tells_of_a_game_or_a_token(service):
 )
 def test_a_route_is_written_as_in_the_contract(rule, written):
     assert pattern(rule) == written
-
-
-# Several processes
-
-
-COUNTING = """
-import sys
-from service.observability.shared_counters import Tally
-tally = Tally(3, int(sys.argv[1]), current=[1])
-tally.add(0)
-tally.add(1)
-tally.add(2, 0.5)
-print("counted", flush=True)
-sys.stdin.read()
-"""
-
-
-@pytest.fixture
-def memory():
-    """The descriptor of memory that processes can share."""
-    descriptor = os.memfd_create("tests")
-    yield descriptor
-    os.close(descriptor)
-
-
-@pytest.fixture
-def counting(memory):
-    """Give a function that starts another process, which counts and then waits."""
-    started = []
-
-    def start():
-        process = subprocess.Popen(
-            [sys.executable, "-c", COUNTING, str(memory)],
-            cwd=ROOT,
-            pass_fds=[memory],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
-        started.append(process)
-        assert process.stdout.readline() == b"counted\n"
-        return process
-
-    yield start
-    for process in started:
-        process.kill()
-        process.communicate()
-
-
-def test_a_tally_of_one_process_counts_alone():
-    tally = Tally(2)
-    tally.add(0)
-    tally.add(1, -2.5)
-    assert tally.totals() == [1, -2.5]
-
-
-def test_what_several_processes_have_counted_is_added_up(memory, counting):
-    counting()
-    counting()
-    tally = Tally(3, memory, current=[1])
-    tally.add(0)
-    assert tally.totals() == [3, 2, 1]
-
-
-def test_counters_of_a_dead_process_are_kept_but_not_its_gauges(memory, counting):
-    counting()
-    process = counting()
-    process.kill()
-    process.wait()
-    tally = Tally(3, memory, current=[1])
-    assert tally.totals() == [2, 1, 1]
-    size = os.fstat(memory).st_size
-    counting()
-    assert os.fstat(memory).st_size > size
-    assert tally.totals() == [3, 2, 1.5]

@@ -48,4 +48,4 @@ def counted(launched, metric):
     with connected(launched.url) as connection:
         connection.sendall(get("/metrics", "Connection: close"))
         told = connection.makefile().read()
-    return int(re.search(rf"^skye_{re.escape(metric)} (\d+)$", told, re.MULTILINE)[1])
+    return int(re.search(rf"^skye_{re.escape(metric)} (\d+)\.0$", told, re.MULTILINE)[1])

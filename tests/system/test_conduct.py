@@ -23,7 +23,7 @@ def fetch(launched, path):
 
 def counted(launched, route):
     text = fetch(launched, "/metrics")[1]
-    found = re.search(rf'skye_requests_total{{route="{route}",method="GET",status="200"}} (\d+)', text)
+    found = re.search(rf'skye_requests_total{{method="GET",route="{route}",status="200"}} (\d+)', text)
     return int(found[1]) if found else 0
 
 

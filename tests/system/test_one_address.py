@@ -71,7 +71,7 @@ def metric(health_url, name):
     with connected(health_url) as connection:
         connection.sendall(get("/metrics", "Connection: close"))
         text = connection.makefile().read()
-    return int(re.search(rf"^skye_{re.escape(name)} (\d+)$", text, re.MULTILINE)[1])
+    return int(re.search(rf"^skye_{re.escape(name)} (\d+)\.0$", text, re.MULTILINE)[1])
 
 
 @pytest.mark.usefixtures("redis_program")
