@@ -1,7 +1,19 @@
 """The routes, one module for each resource, in the order of the documentation."""
 
-from service.routes import catalogue, docs, lab, leagues, lobby, matches, me, operations, play, scoring, seats
-from service.routes import game_log as history
+from service.routes import (
+    catalogue,
+    docs,
+    game_log,
+    lab,
+    leagues,
+    lobby,
+    matches,
+    me,
+    operations,
+    play,
+    scoring,
+    seats,
+)
 
 BLUEPRINTS = (
     lobby.blueprint,
@@ -9,7 +21,7 @@ BLUEPRINTS = (
     play.blueprint,
     me.blueprint,
     matches.blueprint,
-    history.blueprint,
+    game_log.blueprint,
     leagues.blueprint,
     scoring.blueprint,
     catalogue.blueprint,

@@ -9,17 +9,17 @@ from marshmallow import ValidationError, fields, validate
 from service.matches.match import Clock, OnTimeout, OriginType, SeedSource, Status
 from service.matches.scenarios import SCENARIOS
 from service.schemas.fields import MAX_GOLD, Integer
-from service.schemas.strings import Word
+from service.schemas.strings import StringEnum
 from skye import BOTS, COLORS, LANDSCAPE, OBJECTS, SCORING_TILES, SLOTS, TIE_BREAKS, TILES, Phase, Terrain
 
 
-class Color(Word):
+class Color(StringEnum):
     """A player's colour; the castle has it too. There will be no others under `/v1`."""
 
     choices = COLORS
 
 
-class LandscapeTile(Word):
+class LandscapeTile(StringEnum):
     """The id of a landscape tile, L01 to L73. There will be no others under `/v1`."""
 
     component = "LandscapeTileId"
@@ -29,7 +29,7 @@ class LandscapeTile(Word):
         super().__init__(description, **kwargs)
 
 
-class AnyTile(Word):
+class AnyTile(StringEnum):
     """The id of a landscape tile, L01 to L73, or of a castle tile. There will be no others under `/v1`."""
 
     component = "TileId"
@@ -39,7 +39,7 @@ class AnyTile(Word):
         super().__init__(description, **kwargs)
 
 
-class ScoringTileId(Word):
+class ScoringTileId(StringEnum):
     """The id of a scoring tile. There will be no others under `/v1`."""
 
     choices = SCORING_TILES
@@ -48,7 +48,7 @@ class ScoringTileId(Word):
         super().__init__(description, **kwargs)
 
 
-class ScoringSlot(Word):
+class ScoringSlot(StringEnum):
     """The place of a scoring tile in a game; it decides in which rounds the tile is scored.
 
     There will be no others under `/v1`.
@@ -60,13 +60,13 @@ class ScoringSlot(Word):
         super().__init__(description, **kwargs)
 
 
-class Inclusion(Word):
+class Inclusion(StringEnum):
     """An optional part of the view of a game."""
 
     choices = ("actions",)
 
 
-class BotName(Word):
+class BotName(StringEnum):
     """A bot: `random` picks any legal action, `greedy` plays well, `strategist` also prices and buys better.
 
     There may be new ones.
@@ -76,13 +76,13 @@ class BotName(Word):
     choices = BOTS
 
 
-class SeatableBot(Word):
+class SeatableBot(StringEnum):
     """A bot that can be seated; see `BotName`."""
 
     choices = BOTS
 
 
-class TieBreakRule(Word):
+class TieBreakRule(StringEnum):
     """What breaks a tie for the win (ruling R11).
 
     `leftover_gold`: the gold left after every 5 gold have become a point. `total_gold`: all the gold. Players
@@ -95,13 +95,13 @@ class TieBreakRule(Word):
     choices = TIE_BREAKS
 
 
-class ChosenTieBreak(Word):
+class ChosenTieBreak(StringEnum):
     """What breaks a tie for the win; see `TieBreakRule`."""
 
     choices = TIE_BREAKS
 
 
-class TimeoutRule(Word):
+class TimeoutRule(StringEnum):
     """What happens when a seat misses its deadline.
 
     `auto`: the server takes one action for the seat, which then plays on. `bot`: a bot plays the seat for the
@@ -114,13 +114,13 @@ class TimeoutRule(Word):
     choices = OnTimeout
 
 
-class ChosenTimeoutRule(Word):
+class ChosenTimeoutRule(StringEnum):
     """What happens when a seat misses its deadline; see `TimeoutRule`."""
 
     choices = OnTimeout
 
 
-class ClockName(Word):
+class ClockName(StringEnum):
     """The clock that the deadlines of a game refer to.
 
     `real`: the server's clock. `manual`: a clock that only the host advances.
@@ -132,20 +132,20 @@ class ClockName(Word):
     choices = Clock
 
 
-class ChosenClock(Word):
+class ChosenClock(StringEnum):
     """The clock that the deadlines of a game refer to; see `ClockName`."""
 
     choices = Clock
 
 
-class GameStatus(Word):
+class GameStatus(StringEnum):
     """The status of a game. There may be new ones."""
 
     extensible = True
     choices = Status
 
 
-class GamePhase(Word):
+class GamePhase(StringEnum):
     """The phase of a round in which players must decide; income, discard and scoring are automatic.
 
     There will be no others under `/v1`.
@@ -154,46 +154,46 @@ class GamePhase(Word):
     choices = Phase
 
 
-class ListedStatus(Word):
+class ListedStatus(StringEnum):
     """A status that a list of games can be filtered by."""
 
     choices = (Status.LOBBY, Status.PLAYING, Status.FINISHED)
 
 
-class OriginName(Word):
+class OriginName(StringEnum):
     """What a game began from, if not from the start. There may be new ones."""
 
     extensible = True
     choices = OriginType
 
 
-class ListedOrigin(Word):
+class ListedOrigin(StringEnum):
     """An origin that a list of games can be filtered by."""
 
     choices = OriginType
 
 
-class ScenarioName(Word):
+class ScenarioName(StringEnum):
     """The name of a scenario. There may be new ones."""
 
     extensible = True
     choices = SCENARIOS
 
 
-class ChosenScenario(Word):
+class ChosenScenario(StringEnum):
     """A scenario that a game can begin from; see `GET /v1/scenarios`."""
 
     choices = SCENARIOS
 
 
-class TakeoverReason(Word):
+class TakeoverReason(StringEnum):
     """Why a bot took over a seat. There may be new ones."""
 
     extensible = True
     choices = ("resigned", "timed_out")
 
 
-class StreamEndReason(Word):
+class StreamEndReason(StringEnum):
     """Why a stream ends.
 
     `finished`, `aborted`: the game is over. `restart`: the server stops; reconnect. `history_lost`: the store
@@ -207,14 +207,14 @@ class StreamEndReason(Word):
     choices = ("finished", "aborted", "restart", "history_lost", "game_not_found", "token_unknown")
 
 
-class QuickMatchStatus(Word):
+class QuickMatchStatus(StringEnum):
     """The status of a request for a quick match. There may be new ones."""
 
     extensible = True
     choices = ("waiting", "matched", "cancelled", "expired")
 
 
-class PlayerStreamEndReason(Word):
+class PlayerStreamEndReason(StringEnum):
     """Why a player's stream ends.
 
     `restart`: the server stops; reconnect. `history_lost`: the store has lost events that the server had
@@ -225,14 +225,14 @@ class PlayerStreamEndReason(Word):
     choices = ("restart", "history_lost", "token_unknown")
 
 
-class SeedOrigin(Word):
+class SeedOrigin(StringEnum):
     """Who chose the seed; a creator who chose it knows every draw in advance. There may be new ones."""
 
     extensible = True
     choices = SeedSource
 
 
-class TerrainName(Word):
+class TerrainName(StringEnum):
     """The terrain on an edge, in the middle of a tile, or of an area. There will be no others under `/v1`."""
 
     choices = tuple(terrain.label for terrain in Terrain)
@@ -241,7 +241,7 @@ class TerrainName(Word):
         super().__init__(description, **kwargs)
 
 
-class Side(Word):
+class Side(StringEnum):
     """An edge of a tile. There will be no others under `/v1`."""
 
     choices = ("north", "east", "south", "west")
@@ -250,7 +250,7 @@ class Side(Word):
         super().__init__(description, **kwargs)
 
 
-class ObjectKind(Word):
+class ObjectKind(StringEnum):
     """A kind of object on tiles. There will be no others under `/v1`."""
 
     choices = OBJECTS

@@ -77,7 +77,7 @@ class Tagged(Variants):
     def tag(cls, form: type[Schema]) -> str:
         """Return the `type` of a form."""
         tag = form().declared_fields[cls.discriminator]
-        assert isinstance(tag, Always)
+        assert isinstance(tag, Constant)
         return str(tag.value)
 
     def variant(self, data: dict[str, Any]) -> type[Schema]:
@@ -88,7 +88,7 @@ class Tagged(Variants):
         return tags[name]
 
 
-class Always(fields.Field[Any]):
+class Constant(fields.Field[Any]):
     """A constant, such as the discriminator of a form."""
 
     def __init__(self, value: str | bool, description: str = "Which form this is.", **kwargs: Any) -> None:
@@ -123,7 +123,7 @@ class UnknownType(fields.String):
         super().__init__(required=True, metadata={"description": "A type that is not known yet.", **shape})
 
 
-class One(fields.Nested):
+class NestedObject(fields.Nested):
     """A nested object."""
 
     def __init__(self, schema: type[Schema], description: str, **kwargs: Any) -> None:

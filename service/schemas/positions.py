@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from service.schemas.enums import AnyTile, ChosenTieBreak, Color, GamePhase, LandscapeTile, ScoringTileId
 from service.schemas.fields import Boolean, Coordinate, Integer, ListOf, Rotation, Seat
-from service.schemas.objects import Object, One
+from service.schemas.objects import NestedObject, Object
 from service.schemas.strings import Name
 from skye import LANDSCAPE, PLAYERS, SLOTS
 
@@ -99,7 +99,7 @@ class PlayerPosition(Object):
         length=(0, MAX_ROUNDS),
         allow_none=True,
     )
-    final = One(FinalPoints, "The points of final scoring; null before it.", allow_none=True)
+    final = NestedObject(FinalPoints, "The points of final scoring; null before it.", allow_none=True)
 
 
 class Position(Object):

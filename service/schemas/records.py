@@ -16,7 +16,7 @@ from service.schemas.enums import (
     SeatableBot,
 )
 from service.schemas.fields import Boolean, Coordinate, Integer, ListOf, Rotation, Seat
-from service.schemas.objects import Always, Object, One, Tagged
+from service.schemas.objects import Constant, NestedObject, Object, Tagged
 from service.schemas.positions import MAX_ROUNDS, Position
 from service.schemas.strings import Name
 from skye import PLAYERS, SLOTS, Action, move_from
@@ -71,7 +71,7 @@ class RecordedOffer(_Recorded):
     The offer is null while it is hidden from the caller.
     """
 
-    type = Always("set_offer")
+    type = Constant("set_offer")
     discard = LandscapeTile("The tile to discard.", required=True, allow_none=True)
     prices = Prices("Gold for each of the other two tiles.", required=True, allow_none=True)
 
@@ -79,20 +79,20 @@ class RecordedOffer(_Recorded):
 class RecordedPurchase(_Recorded):
     """A seat bought a tile."""
 
-    type = Always("buy")
+    type = Constant("buy")
     tile = LandscapeTile("The tile it bought.", required=True)
 
 
 class RecordedPass(_Recorded):
     """A seat bought nothing."""
 
-    type = Always("pass")
+    type = Constant("pass")
 
 
 class RecordedPlacement(_Recorded):
     """A seat placed a tile."""
 
-    type = Always("place")
+    type = Constant("place")
     tile = LandscapeTile("The tile it placed.", required=True)
     x = Coordinate("Cells east of the castle.", required=True)
     y = Coordinate("Cells south of the castle.", required=True)
@@ -102,13 +102,13 @@ class RecordedPlacement(_Recorded):
 class RecordedTakeBack(_Recorded):
     """A seat took its last placement back."""
 
-    type = Always("take_back")
+    type = Constant("take_back")
 
 
 class RecordedFinish(_Recorded):
     """A seat declared its build finished."""
 
-    type = Always("finish_building")
+    type = Constant("finish_building")
 
 
 class RecordedAction(Tagged):
@@ -148,8 +148,10 @@ class GameRecord(Object):
         error="This is not from {min} to {max} players.",
         required=True,
     )
-    options = One(RecordedOptions, "The options and the seed.", required=True)
-    position = One(Position, "The position that the game began from; null: the start.", allow_none=True)
+    options = NestedObject(RecordedOptions, "The options and the seed.", required=True)
+    position = NestedObject(
+        Position, "The position that the game began from; null: the start.", allow_none=True
+    )
     actions = ListOf(
         RecordedAction,
         "Every action, in order.",

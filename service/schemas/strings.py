@@ -128,7 +128,7 @@ def _some(choices: tuple[str, ...]) -> str:
     return ", ".join(choices)
 
 
-class Word(OneOf):
+class StringEnum(OneOf):
     """An enumeration: one of the words in `choices`. The docstring of the class is its description.
 
     An enumeration in responses is `extensible` if later versions may add words.

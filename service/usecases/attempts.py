@@ -1,4 +1,4 @@
-"""Optimistic concurrency: attempts of a command, each on a freshly loaded match.
+"""Optimistic locking (optimistic concurrency): attempts of a command, each on a freshly loaded match.
 
 A command is applied to the match as it was loaded, and committed only if no other request changed the match
 since (compare-and-set). After a conflict the command is retried on the match as it is then, at most

@@ -11,7 +11,7 @@ import skye
 from service.matches import event_view_types
 from service.matches import view_types as views
 from service.schemas import responses
-from service.schemas.objects import Always, Tagged
+from service.schemas.objects import Constant, Tagged
 from service.schemas.responses import catalogue, events, lobby
 from service.schemas.responses.events import EVENTS
 
@@ -97,7 +97,7 @@ def compare_field(hint, field, where):
         compare_field(items, field.inner, where)
     elif isinstance(field, fields.Nested):
         compare_objects(kinds, type(field.schema), where)
-    elif not isinstance(field, Always):
+    elif not isinstance(field, Constant):
         assert kinds == [plain_type(field)], where
 
 

@@ -145,9 +145,6 @@ const FOLDS = {
   },
 };
 
-/** Types of events that change more than the counters of a view. */
-export const FOLDED_EVENTS = Object.keys(FOLDS);
-
 /**
  * @param {Game} _view
  * @param {any} event

@@ -8,7 +8,7 @@ import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from itertools import combinations, count
+from itertools import combinations
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -42,11 +42,6 @@ class League(NamedTuple):
         number, turn = divmod(within, self.players)
         seats = sets[number]
         return seats[turn:] + seats[:turn], f"{self.seed}/{group}"
-
-    @property
-    def group_size(self) -> int:
-        """How many games share a seed."""
-        return next(game for game in count(1) if self.line_up(game)[1] != self.line_up(0)[1])
 
     def header(self) -> Result:
         """Return the first line of the league's file."""

@@ -17,7 +17,7 @@ from service.schemas.enums import (
     SeatableBot,
 )
 from service.schemas.fields import MAX_TURN_MS, Boolean, Integer, ListOf, Seat
-from service.schemas.objects import EitherOf, Object, One, Variants
+from service.schemas.objects import EitherOf, NestedObject, Object, Variants
 from service.schemas.positions import MAX_ROUNDS, Position
 from service.schemas.records import MAX_ACTIONS, GameRecord
 from service.schemas.requests.lobby import BotToSeat, PersonToSeat, PlayerToInvite
@@ -107,7 +107,7 @@ class Players(ListOf):
         )
 
 
-class OptionsBeside(One):
+class OptionsBeside(NestedObject):
     """The options of a game that begins from a record, a position or a scenario, which has the others."""
 
     def __init__(self, beginning: str) -> None:
@@ -129,7 +129,7 @@ class FreshGame(_Named):
     start = Boolean(
         "Whether to start as soon as every seat is taken; `false` if left out.", load_default=False
     )
-    options = One(ChosenOptions, "The options of the game.", load_default=dict)
+    options = NestedObject(ChosenOptions, "The options of the game.", load_default=dict)
 
 
 class Moment(Object):
@@ -159,7 +159,7 @@ class Until(EitherOf):
 class RecordedGame(_Named):
     """A game to begin from the record of a game that is over. It has the players of the record."""
 
-    record = One(GameRecord, "The record to begin from.", required=True)
+    record = NestedObject(GameRecord, "The record to begin from.", required=True)
     until = Until()
     options = OptionsBeside("record")
 
@@ -183,7 +183,7 @@ class PlayersOf(Players):
 class PositionedGame(_Named):
     """A game to begin from a position. It starts at once, with every seat taken."""
 
-    position = One(Position, "The position to begin from.", required=True)
+    position = NestedObject(Position, "The position to begin from.", required=True)
     players = PlayersOf("position")
     options = OptionsBeside("position")
 

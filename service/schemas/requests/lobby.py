@@ -8,7 +8,7 @@ from marshmallow import Schema
 
 from service.schemas.enums import Color, SeatableBot
 from service.schemas.fields import Integer
-from service.schemas.objects import Always, Object, Variants
+from service.schemas.objects import Constant, Object, Variants
 from service.schemas.strings import InviteCode, Name
 
 MAX_ADVANCE_MS = 366 * 86_400_000
@@ -39,7 +39,7 @@ class BotToSeat(Object):
 class PlayerToInvite(Object):
     """An invitation: the server reserves a seat for the holder of a single-use code."""
 
-    invite = Always(True, "Always true.")
+    invite = Constant(True, "Always true.")
 
 
 class PlayerChanges(Object):

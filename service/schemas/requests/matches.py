@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from service.schemas.enums import ChosenTieBreak, ChosenTimeoutRule
 from service.schemas.fields import MAX_TURN_MS, Boolean, Integer
-from service.schemas.objects import Object, One
+from service.schemas.objects import NestedObject, Object
 from service.schemas.requests.creation import MIN_TURN_MS
 from service.schemas.strings import Name
 from skye import PLAYERS
@@ -28,7 +28,7 @@ class WishedMatch(Object):
 
     name = Name("The player's name; the server adds a number if another player has it.", required=True)
     seats = Integer(PLAYERS[0], PLAYERS[-1], "The number of players.", required=True)
-    options = One(
+    options = NestedObject(
         QuickMatchOptions,
         "The options; the server matches only players with equal options.",
         load_default=lambda: QuickMatchOptions().load({}),

@@ -8,7 +8,7 @@ from marshmallow import Schema, ValidationError
 
 from service.schemas.enums import LandscapeTile, Prices
 from service.schemas.fields import Coordinate, Rotation
-from service.schemas.objects import Always, Object, Variants
+from service.schemas.objects import Constant, Object, Variants
 
 
 class Offer(Object):
@@ -27,7 +27,7 @@ class TileToBuy(Object):
 class PassToBuy(Object):
     """A pass: the seat buys nothing."""
 
-    pass_ = Always(True, "Always true.", data_key="pass")
+    pass_ = Constant(True, "Always true.", data_key="pass")
 
 
 _EITHER = 'Send either {"tile": "L01"} or {"pass": true}'

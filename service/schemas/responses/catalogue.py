@@ -5,7 +5,7 @@ from __future__ import annotations
 from service.matches.scenarios import SCENARIOS
 from service.schemas.enums import AnyTile, ObjectKind, ScenarioName, ScoringTileId, Side, TerrainName
 from service.schemas.fields import Boolean, ListOf
-from service.schemas.objects import Always, One
+from service.schemas.objects import Constant, NestedObject
 from service.schemas.responses.position import ScenarioPosition
 from service.schemas.responses.scoring import ObjectCounts
 from service.schemas.responses.shape import ResponseObject, Text
@@ -34,7 +34,7 @@ class Tile(ResponseObject):
 
     id = AnyTile("The id of the tile.")
     castle = Boolean("Whether the tile is one of the five castle tiles.")
-    edges = One(TileEdges, "The terrain on each edge.")
+    edges = NestedObject(TileEdges, "The terrain on each edge.")
     center = TerrainName("The terrain in the middle.")
     regions = ListOf(TileRegion, "The parts of the tile; `areas[].cells` refer to them.", length=(1, 5))
     roads = ListOf(
@@ -44,7 +44,7 @@ class Tile(ResponseObject):
         "The roads; they are not joined to each other.",
         length=(0, 4),
     )
-    counts = One(ObjectCounts, "The number of each kind of object.")
+    counts = NestedObject(ObjectCounts, "The number of each kind of object.")
     scroll = ObjectKind("What the scroll counts; null without a scroll.", allow_none=True)
 
 
@@ -74,7 +74,7 @@ class Scenario(ResponseObject):
 
     name = ScenarioName("The value of `scenario` in `POST /v1/games`.")
     text = Text("A description of the position.", 200)
-    position = One(ScenarioPosition, "The position, as `POST /v1/games` accepts it.")
+    position = NestedObject(ScenarioPosition, "The position, as `POST /v1/games` accepts it.")
 
 
 class ScenarioList(ResponseObject):
@@ -86,7 +86,7 @@ class ScenarioList(ResponseObject):
 class Health(ResponseObject):
     """The health of the server."""
 
-    status = Always("ok", 'Always "ok".')
+    status = Constant("ok", 'Always "ok".')
     lab = Boolean("Whether the server is a lab for testers (`SKYE_LAB`).")
 
 

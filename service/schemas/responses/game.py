@@ -20,7 +20,7 @@ from service.schemas.enums import (
     TimeoutRule,
 )
 from service.schemas.fields import MAX_GOLD, MAX_TURN_MS, Boolean, Integer, ListOf, Seat
-from service.schemas.objects import One
+from service.schemas.objects import NestedObject
 from service.schemas.responses.play import Actions
 from service.schemas.responses.shape import (
     ROUNDS,
@@ -214,9 +214,9 @@ class Game(ResponseObject):
     seats = Integer(PLAYERS[0], PLAYERS[-1], "The number of seats.")
     auto_start = Boolean("Whether the game starts automatically as soon as every seat is taken.")
     invites = Count("How many of the seats are reserved by unused invitations.", PLAYERS[-1])
-    you = One(Viewer, "The seat and the role of the caller's token.")
-    options = One(GameOptions, "The options that the creator chose.")
-    origin = One(GameOrigin, "What the game began from; null: the start.", allow_none=True)
+    you = NestedObject(Viewer, "The seat and the role of the caller's token.")
+    options = NestedObject(GameOptions, "The options that the creator chose.")
+    origin = NestedObject(GameOrigin, "What the game began from; null: the start.", allow_none=True)
     now = Time("The time of the response, by the clock of the game; the `ETag` does not cover it.")
     deadline = Time("The deadline of the current decision; null: none.", allow_none=True)
     round = Count("The round, counted from 1; 0 before the start.", ROUNDS)
@@ -225,10 +225,10 @@ class Game(ResponseObject):
     starting_seat = Seat("The seat that starts this round; null until it is drawn.", allow_none=True)
     waiting_for = Seats("The seats that must act now.")
     scoring_tiles = UsedScoringTiles("The scoring tiles of slots A to D; none until they are drawn.")
-    bag = One(Bag, "The tiles left in the bag.")
-    fairness = One(Fairness, "The commitment to the seed, and the seed.")
+    bag = NestedObject(Bag, "The tiles left in the bag.")
+    fairness = NestedObject(Fairness, "The commitment to the seed, and the seed.")
     players = BySeat(Player, "The seats that are taken, in seat order.")
-    result = One(GameResult, "The result; null until the game is over.", allow_none=True)
+    result = NestedObject(GameResult, "The result; null until the game is over.", allow_none=True)
     actions = Actions(
         "With `include=actions`: the legal actions of the caller's seat; none for other callers."
     )

@@ -13,7 +13,7 @@ from service.schemas.enums import (
     TieBreakRule,
 )
 from service.schemas.fields import MAX_GOLD, Boolean, Integer, ListOf, Seat
-from service.schemas.objects import One, Tagged, UnknownType, Variants
+from service.schemas.objects import NestedObject, Tagged, UnknownType, Variants
 from service.schemas.records import MAX_ACTIONS, GameRecord, RecordedAction
 from service.schemas.responses.events import Event, UnknownEvent
 from service.schemas.responses.game import PointsByScoringTile
@@ -64,10 +64,10 @@ class SeatRound(ResponseObject):
     """The actions and the income of one seat in a round. What has not happened yet is null or empty."""
 
     seat = Seat("The seat.")
-    income = One(Income, "The income.", allow_none=True)
+    income = NestedObject(Income, "The income.", allow_none=True)
     tiles_drawn = LandscapeTiles("The tiles drawn, in the order drawn.", 3)
-    offer = One(RevealedOffer, "The offer; null while hidden.", allow_none=True)
-    purchase = One(RoundPurchase, "The purchase.", allow_none=True)
+    offer = NestedObject(RevealedOffer, "The offer; null while hidden.", allow_none=True)
+    purchase = NestedObject(RoundPurchase, "The purchase.", allow_none=True)
     tiles_kept = LandscapeTiles("The unsold tiles, which the seat kept.", 3)
     gold_lost = Count("The gold on the unsold tiles, which went to the bank.", allow_none=True)
     placements = ListOf(TerritoryTile, "The placements, in placing order.", length=(0, len(LANDSCAPE)))
@@ -146,8 +146,8 @@ class ExportedRecord(ResponseObject, GameRecord):
         allow_none=True,
     )
     players = ListOf(ExportedPlayer, "The players, in seat order.", length=(PLAYERS[0], PLAYERS[-1]))
-    options = One(ExportedOptions, "The options and the seed.")
-    position = One(
+    options = NestedObject(ExportedOptions, "The options and the seed.")
+    position = NestedObject(
         ExportedPosition,
         "The position that the game began from, as the caller may see it; null: the start.",
         allow_none=True,
@@ -184,4 +184,4 @@ class RecordLine(ResponseObject):
     """A line of an export."""
 
     cursor = Text("The `cursor` with which an export continues after this line.", 16)
-    record = One(ExportedRecord, "The record; `POST /v1/games` can begin a game from it.")
+    record = NestedObject(ExportedRecord, "The record; `POST /v1/games` can begin a game from it.")

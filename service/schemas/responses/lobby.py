@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from service.schemas.enums import BotName, Color, GamePhase, GameStatus
 from service.schemas.fields import Boolean, Integer, ListOf, Seat
-from service.schemas.objects import One
+from service.schemas.objects import NestedObject
 from service.schemas.requests.creation import MAX_GAMES
 from service.schemas.responses.game import Game, GameOrigin
 from service.schemas.responses.shape import (
@@ -31,7 +31,7 @@ class SeatToken(ResponseObject):
 class CreatedGame(ResponseObject):
     """A new game and its tokens. The server shows the tokens only here."""
 
-    game = One(Game, "The game as its host sees it.")
+    game = NestedObject(Game, "The game as its host sees it.")
     host_token = Token("The host's token.")
     players = BySeat(SeatToken, "The tokens of the players seated at once, in seat order.")
     invites = ListOf(
@@ -64,7 +64,7 @@ class CreatedInvite(ResponseObject):
     """An invitation code. The server shows it only here."""
 
     invite = Token("The code. Join with it as `Authorization: Bearer CODE`; it is valid once.")
-    game = One(Game, "The game as its host sees it.")
+    game = NestedObject(Game, "The game as its host sees it.")
 
 
 class TakenSeat(ResponseObject):
@@ -72,7 +72,7 @@ class TakenSeat(ResponseObject):
 
     seat = Seat("The seat.")
     token = Token("The seat's token; null for a bot.", allow_none=True)
-    game = One(
+    game = NestedObject(
         Game, "The game as the caller sees it; for a request without a token, as the new seat sees it."
     )
 
@@ -99,14 +99,16 @@ class GameSummary(ResponseObject):
     invites = Count("How many of the seats are reserved by unused invitations.", PLAYERS[-1])
     round = Count("The round, counted from 1; 0 before the start.", ROUNDS)
     phase = GamePhase("The phase that waits for decisions; null if none does.", allow_none=True)
-    origin = One(GameOrigin, "What the game began from; null: the start.", allow_none=True)
+    origin = NestedObject(GameOrigin, "What the game began from; null: the start.", allow_none=True)
     players = BySeat(SeatSummary, "The seats that are taken, in seat order.")
 
 
 class Rematch(ResponseObject):
     """The rematch of a game."""
 
-    game = One(GameSummary, "The new game; null until a player of the old game requests it.", allow_none=True)
+    game = NestedObject(
+        GameSummary, "The new game; null until a player of the old game requests it.", allow_none=True
+    )
 
 
 class GameList(ResponseObject):

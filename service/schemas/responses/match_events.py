@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from service.schemas.enums import BotName, Color, GamePhase, TakeoverReason
 from service.schemas.fields import Boolean, Integer, Seat
-from service.schemas.objects import Always, One
+from service.schemas.objects import Constant, NestedObject
 from service.schemas.responses.event_base import GameEvent, SeatEvent
 from service.schemas.responses.game import (
     Bag,
@@ -25,22 +25,22 @@ class GameCreatedEvent(GameEvent):
     From the catalogue, this event and the following ones a client can build the view of the game.
     """
 
-    type = Always("game_created")
+    type = Constant("game_created")
     game = GameId()
     name = Text("The name of the game.", 60)
     private = Boolean("Whether the game is unlisted.")
     seats = Integer(PLAYERS[0], PLAYERS[-1], "The number of seats.")
     auto_start = Boolean("Whether the game starts automatically as soon as every seat is taken.")
-    options = One(GameOptions, "The options that the creator chose. The seed is always null here.")
-    origin = One(GameOrigin, "What the game begins from; null: the start.", allow_none=True)
+    options = NestedObject(GameOptions, "The options that the creator chose. The seed is always null here.")
+    origin = NestedObject(GameOrigin, "What the game begins from; null: the start.", allow_none=True)
     scoring_tiles = UsedScoringTiles("The scoring tiles that the creator named; none if they are drawn.")
-    fairness = One(Fairness, "The commitment to the seed. The seed is always null here.")
+    fairness = NestedObject(Fairness, "The commitment to the seed. The seed is always null here.")
 
 
 class PlayerJoinedEvent(SeatEvent):
     """A person or a bot took a seat."""
 
-    type = Always("player_joined")
+    type = Constant("player_joined")
     name = Text("The name of the player.", 40)
     color = Color("The player's colour.")
     bot = BotName("The bot; null for a person.", allow_none=True)
@@ -49,13 +49,13 @@ class PlayerJoinedEvent(SeatEvent):
 class PlayerLeftEvent(SeatEvent):
     """A player left the lobby; the numbers of the following seats decreased by one."""
 
-    type = Always("player_left")
+    type = Constant("player_left")
 
 
 class PlayerChangedEvent(SeatEvent):
     """A player changed name or colour in the lobby."""
 
-    type = Always("player_changed")
+    type = Constant("player_changed")
     name = Text("The current name.", 40)
     color = Color("The current colour.")
 
@@ -63,25 +63,25 @@ class PlayerChangedEvent(SeatEvent):
 class TokenRotatedEvent(SeatEvent):
     """The player replaced the token of the seat."""
 
-    type = Always("token_rotated")
+    type = Constant("token_rotated")
 
 
 class InviteCreatedEvent(GameEvent):
     """The host reserved a seat for the holder of an invitation code."""
 
-    type = Always("invite_created")
+    type = Constant("invite_created")
 
 
 class InviteAcceptedEvent(GameEvent):
     """An invitation code was used: its reservation ends with the `player_joined` that follows."""
 
-    type = Always("invite_accepted")
+    type = Constant("invite_accepted")
 
 
 class GameStartedEvent(GameEvent):
     """The lobby closed and the game began."""
 
-    type = Always("game_started")
+    type = Constant("game_started")
     scoring_tiles = UsedScoringTiles("The scoring tiles of slots A to D.")
     starting_seat = Seat("The seat that starts the first round.")
     rounds = Integer(5, ROUNDS, "How many rounds the game has.")
@@ -93,14 +93,14 @@ class PositionSetEvent(GameEvent):
     The fields are those of the game, with their values in the position.
     """
 
-    type = Always("position_set")
+    type = Constant("position_set")
     round = Round("The round.")
     rounds = Integer(5, ROUNDS, "How many rounds the game has.")
     starting_seat = Seat("The seat that starts the round.")
     scoring_tiles = UsedScoringTiles("The scoring tiles of slots A to D.")
-    bag = One(Bag, "The tiles left in the bag.")
+    bag = NestedObject(Bag, "The tiles left in the bag.")
     players = BySeat(SeatInPlay, "The seats, in seat order.")
-    result = One(GameResult, "The result, if the game is over in the position.", allow_none=True)
+    result = NestedObject(GameResult, "The result, if the game is over in the position.", allow_none=True)
     seed = Text("The seed, if the game is over in the position; null otherwise.", 64, allow_none=True)
     nonce = Text("The nonce, if the game is over in the position and has one.", 32, allow_none=True)
 
@@ -108,7 +108,7 @@ class PositionSetEvent(GameEvent):
 class BotTookOverEvent(SeatEvent):
     """A bot plays the seat for the rest of the game."""
 
-    type = Always("bot_took_over")
+    type = Constant("bot_took_over")
     bot = BotName("The bot.")
     reason = TakeoverReason("The reason.")
 
@@ -116,13 +116,13 @@ class BotTookOverEvent(SeatEvent):
 class TimedOutEvent(SeatEvent):
     """The seat missed its deadline; the server or a bot caused the events that follow."""
 
-    type = Always("timed_out")
+    type = Constant("timed_out")
 
 
 class TurnChangedEvent(GameEvent):
     """The seats that must act, or their deadline, changed. This is the last event of such a change."""
 
-    type = Always("turn_changed")
+    type = Constant("turn_changed")
     phase = GamePhase("The phase; null if none waits for decisions.", allow_none=True)
     waiting_for = Seats("The seats that must act now.")
     deadline = Time("The deadline of this decision; null: none.", allow_none=True)
@@ -131,13 +131,13 @@ class TurnChangedEvent(GameEvent):
 class ClockAdvancedEvent(GameEvent):
     """The host advanced the manual clock to the time of this event."""
 
-    type = Always("clock_advanced")
+    type = Constant("clock_advanced")
 
 
 class GameAbortedEvent(GameEvent):
     """The host aborted the game."""
 
-    type = Always("game_aborted")
+    type = Constant("game_aborted")
 
 
 MATCH_EVENTS = (

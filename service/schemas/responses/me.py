@@ -6,7 +6,7 @@ from marshmallow import fields
 
 from service.schemas.enums import GamePhase, GameStatus, PlayerStreamEndReason, QuickMatchStatus
 from service.schemas.fields import Boolean, ListOf, Seat
-from service.schemas.objects import Always, One, Tagged, UnknownType, Variants
+from service.schemas.objects import Constant, NestedObject, Tagged, UnknownType, Variants
 from service.schemas.responses.lobby import GameSummary
 from service.schemas.responses.shape import Count, GameId, ResponseObject, Text, Time, Version
 
@@ -14,7 +14,7 @@ from service.schemas.responses.shape import Count, GameId, ResponseObject, Text,
 class OwnGame(ResponseObject):
     """A game of a player."""
 
-    game = One(GameSummary, "The game.")
+    game = NestedObject(GameSummary, "The game.")
     seat = Seat("The player's seat; null for a host without one.", allow_none=True)
     host = Boolean("Whether the player is the host.")
     waiting = Boolean("Whether the game waits for the player.")
@@ -68,31 +68,31 @@ class _TurnEvent(_PlayerEvent):
 class SeatedPlayerEvent(_PlayerEvent):
     """The player has a seat in the game."""
 
-    type = Always("seated")
+    type = Constant("seated")
 
 
 class YourTurnPlayerEvent(_TurnEvent):
     """The game waits for a decision of the player."""
 
-    type = Always("your_turn")
+    type = Constant("your_turn")
 
 
 class DeadlineNearPlayerEvent(_TurnEvent):
     """A decision is still open in the last quarter of its time, at most an hour before the deadline."""
 
-    type = Always("deadline_near")
+    type = Constant("deadline_near")
 
 
 class LeftPlayerEvent(_PlayerEvent):
     """The player no longer has a role in the game: left, removed or resigned, or the game has expired."""
 
-    type = Always("left")
+    type = Constant("left")
 
 
 class FinishedPlayerEvent(_PlayerEvent):
     """The game is over: finished or aborted."""
 
-    type = Always("finished")
+    type = Constant("finished")
 
 
 PLAYER_EVENTS = (

@@ -7,7 +7,7 @@ from typing import Any
 from marshmallow import fields
 
 from service.schemas.fields import ListOf
-from service.schemas.objects import Always, One, Tagged, UnknownType, Variants
+from service.schemas.objects import Constant, NestedObject, Tagged, UnknownType, Variants
 from service.schemas.requests import Offer, PassToBuy, Placement, TileToBuy
 from service.schemas.responses.shape import Count, LandscapeTiles, ResponseObject, Text, Version
 
@@ -41,49 +41,49 @@ class OfferLimits(ResponseObject):
 class OfferAction(_Action):
     """Set prices and discard. The body is one example; the constraints define all others."""
 
-    type = Always("set_offer")
-    method = Always("PUT", "The method of the request.")
-    body = One(Offer, "A legal offer.")
-    constraints = One(OfferLimits, "The constraints of every legal offer.")
+    type = Constant("set_offer")
+    method = Constant("PUT", "The method of the request.")
+    body = NestedObject(Offer, "A legal offer.")
+    constraints = NestedObject(OfferLimits, "The constraints of every legal offer.")
 
 
 class PurchaseAction(_Action):
     """Buy a tile."""
 
-    type = Always("buy")
-    method = Always("POST", "The method of the request.")
-    body = One(TileToBuy, "The tile.")
+    type = Constant("buy")
+    method = Constant("POST", "The method of the request.")
+    body = NestedObject(TileToBuy, "The tile.")
 
 
 class PassAction(_Action):
     """Buy nothing."""
 
-    type = Always("pass")
-    method = Always("POST", "The method of the request.")
-    body = One(PassToBuy, "The pass.")
+    type = Constant("pass")
+    method = Constant("POST", "The method of the request.")
+    body = NestedObject(PassToBuy, "The pass.")
 
 
 class PlacementAction(_Action):
     """Place a tile."""
 
-    type = Always("place")
-    method = Always("POST", "The method of the request.")
-    body = One(Placement, "The placement.")
+    type = Constant("place")
+    method = Constant("POST", "The method of the request.")
+    body = NestedObject(Placement, "The placement.")
 
 
 class TakeBackAction(_Action):
     """Take back the last placement of this round."""
 
-    type = Always("take_back")
-    method = Always("DELETE", "The method of the request.")
+    type = Constant("take_back")
+    method = Constant("DELETE", "The method of the request.")
     body = Nothing()
 
 
 class FinishAction(_Action):
     """Declare the build finished."""
 
-    type = Always("finish_building")
-    method = Always("POST", "The method of the request.")
+    type = Constant("finish_building")
+    method = Constant("POST", "The method of the request.")
     body = Nothing()
 
 

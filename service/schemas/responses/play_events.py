@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from service.schemas.enums import LandscapeTile, Prices
 from service.schemas.fields import MAX_GOLD, Coordinate, Integer, ListOf, Rotation, Seat
-from service.schemas.objects import Always, One
+from service.schemas.objects import Constant, NestedObject
 from service.schemas.responses.event_base import GameEvent, SeatEvent
 from service.schemas.responses.game import GameResult, PointsByScoringTile
 from service.schemas.responses.shape import BySeat, Count, LandscapeTiles, ResponseObject, Round, Text
@@ -14,7 +14,7 @@ from skye import LANDSCAPE, PLAYERS
 class RoundStartedEvent(GameEvent):
     """A round began."""
 
-    type = Always("round_started")
+    type = Constant("round_started")
     round = Round()
     starting_seat = Seat("The seat that starts the round.")
 
@@ -38,7 +38,7 @@ class SeatIncome(Income):
 class IncomePaidEvent(GameEvent):
     """Each seat received its income."""
 
-    type = Always("income_paid")
+    type = Constant("income_paid")
     players = BySeat(SeatIncome, "The incomes, in seat order.")
 
 
@@ -52,14 +52,14 @@ class SeatDraw(ResponseObject):
 class TilesDrawnEvent(GameEvent):
     """Each seat drew three tiles. Pricing begins."""
 
-    type = Always("tiles_drawn")
+    type = Constant("tiles_drawn")
     players = BySeat(SeatDraw, "The draws, in seat order.")
 
 
 class OfferSetEvent(SeatEvent):
     """A seat set or replaced its offer. The offer is null for all other callers."""
 
-    type = Always("offer_set")
+    type = Constant("offer_set")
     discard = LandscapeTile("The tile to discard; null when hidden.", allow_none=True)
     prices = Prices("Gold on each of the other two tiles; null when hidden.", allow_none=True)
     gold = Count("The gold in the purse after the event; null when hidden.", allow_none=True)
@@ -77,14 +77,14 @@ class SeatOffer(ResponseObject):
 class OffersRevealedEvent(GameEvent):
     """All offers were revealed."""
 
-    type = Always("offers_revealed")
+    type = Constant("offers_revealed")
     players = BySeat(SeatOffer, "The offers, in seat order.")
 
 
 class TilesDiscardedEvent(GameEvent):
     """The marked tiles went back into the bag. Buying begins."""
 
-    type = Always("tiles_discarded")
+    type = Constant("tiles_discarded")
     tiles = LandscapeTiles("The tiles, in seat order.", PLAYERS[-1])
 
 
@@ -98,7 +98,7 @@ class SeatGold(ResponseObject):
 class TileBoughtEvent(SeatEvent):
     """A seat bought a tile; the seller received the price and took back the gold that lay on the tile."""
 
-    type = Always("tile_bought")
+    type = Constant("tile_bought")
     seller = Seat("The seat that sold the tile.")
     tile = LandscapeTile("The tile.")
     price = Integer(1, MAX_GOLD, "The price.")
@@ -108,7 +108,7 @@ class TileBoughtEvent(SeatEvent):
 class BuyPassedEvent(SeatEvent):
     """A seat bought nothing."""
 
-    type = Always("buy_passed")
+    type = Constant("buy_passed")
 
 
 class SeatKept(ResponseObject):
@@ -122,7 +122,7 @@ class SeatKept(ResponseObject):
 class TilesKeptEvent(GameEvent):
     """Each seat received its unsold tiles. Building begins."""
 
-    type = Always("tiles_kept")
+    type = Constant("tiles_kept")
     players = BySeat(SeatKept, "The kept tiles, in seat order.")
 
 
@@ -136,19 +136,19 @@ class _PlacementEvent(SeatEvent):
 class TilePlacedEvent(_PlacementEvent):
     """A seat placed a tile."""
 
-    type = Always("tile_placed")
+    type = Constant("tile_placed")
 
 
 class PlacementTakenBackEvent(_PlacementEvent):
     """A seat took its last placement back into hand."""
 
-    type = Always("placement_taken_back")
+    type = Constant("placement_taken_back")
 
 
 class BuildingFinishedEvent(SeatEvent):
     """A seat declared its build finished."""
 
-    type = Always("building_finished")
+    type = Constant("building_finished")
     returned = LandscapeTiles("The tiles that had no legal place and went back into the bag.", len(LANDSCAPE))
 
 
@@ -163,7 +163,7 @@ class SeatRoundPoints(ResponseObject):
 class RoundScoredEvent(GameEvent):
     """The round's scoring tiles were scored."""
 
-    type = Always("round_scored")
+    type = Constant("round_scored")
     round = Round()
     players = BySeat(SeatRoundPoints, "The points, in seat order.")
 
@@ -179,11 +179,11 @@ class SeatEnd(ResponseObject):
 class GameFinishedEvent(GameEvent):
     """The game is over after final scoring; nothing is hidden any more."""
 
-    type = Always("game_finished")
+    type = Constant("game_finished")
     seed = Text("The seed of all draws.", 64)
     nonce = Text("The nonce of the commitment; null if the server chose the seed.", 32, allow_none=True)
     players = BySeat(SeatEnd, "The final state of each seat, in seat order.")
-    result = One(GameResult, "The result.")
+    result = NestedObject(GameResult, "The result.")
 
 
 PLAY_EVENTS = (

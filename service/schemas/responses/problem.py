@@ -5,13 +5,13 @@ from __future__ import annotations
 from service.matches.errors import ERROR_CODES, MAX_ERRORS
 from service.schemas.enums import AnyTile, Color, GamePhase, Side, TerrainName
 from service.schemas.fields import Coordinate, Integer, ListOf, Rotation, Seat
-from service.schemas.objects import One
+from service.schemas.objects import NestedObject
 from service.schemas.responses.shape import Count, GameId, LandscapeTiles, ResponseObject, Text, Version
-from service.schemas.strings import Word
+from service.schemas.strings import StringEnum
 from skye import PLAYERS
 
 
-class ProblemCode(Word):
+class ProblemCode(StringEnum):
     """The code of an error. A code never changes its meaning; there may be new ones."""
 
     extensible = True
@@ -93,4 +93,4 @@ class Problem(ResponseObject):
     )
     code = ProblemCode("Why the request failed: a word for programs.")
     errors = ListOf(FieldProblem, "The invalid parts of the request.", length=(1, MAX_ERRORS))
-    params = One(ProblemParams, "The values in `detail`, for clients with texts of their own.")
+    params = NestedObject(ProblemParams, "The values in `detail`, for clients with texts of their own.")

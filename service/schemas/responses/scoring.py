@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from service.schemas.enums import AnyTile, ObjectKind, ScoringSlot, ScoringTileId, Side, TerrainName
 from service.schemas.fields import Boolean, Coordinate, Integer, ListOf, Seat
-from service.schemas.objects import One
+from service.schemas.objects import NestedObject
 from service.schemas.responses.game import ScoringTilePoints
 from service.schemas.responses.problem import ProblemCode
 from service.schemas.responses.shape import (
@@ -91,7 +91,7 @@ class SeatScores(ResponseObject):
     seat = Seat("The seat.")
     score = Count("The points so far.")
     rounds = ListOf(RoundScore, "The rounds scored so far.", length=(0, ROUNDS))
-    final = One(FinalScoring, "The points of final scoring: if the game ended now, or as scored.")
+    final = NestedObject(FinalScoring, "The points of final scoring: if the game ended now, or as scored.")
     projected_score = Count("The points if the game ended now; null when hidden.", allow_none=True)
 
 
@@ -153,7 +153,7 @@ class TerritoryReport(ResponseObject):
     tiles = TilesAsPlaced("The tiles in placing order, the castle first.")
     areas = Areas()
     connected_tiles = TerritoryTiles("The tiles connected to the castle by road, without the castle.")
-    counts = One(ObjectCounts, "The number of each kind of object in the territory.")
+    counts = NestedObject(ObjectCounts, "The number of each kind of object in the territory.")
 
 
 class TriedPlacement(TerritoryTile):
@@ -190,7 +190,7 @@ class WhatIf(ResponseObject):
     scoring_tiles = ListOf(
         TilePointsChange, "The points of each scoring tile, in slots A to D.", length=(4, 4)
     )
-    scrolls = One(ScrollPointsChange, "The points of the scrolls.")
+    scrolls = NestedObject(ScrollPointsChange, "The points of the scrolls.")
 
 
 class Gain(Integer):
@@ -245,7 +245,7 @@ class Places(ResponseObject):
     """Every legal placement of some tiles in a territory, and the effect of each alone."""
 
     version = Version()
-    before = One(TerritoryWorth, "The value of the current territory.")
+    before = NestedObject(TerritoryWorth, "The value of the current territory.")
     places = ListOf(PlacementGains, "The placements, tile by tile.", length=(0, _MAX_PLACES))
 
 
