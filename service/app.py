@@ -17,6 +17,7 @@ from service.usecases.change_notifier import ChangeNotifier
 from service.usecases.game_feed import GameFeeds
 from service.usecases.games import Games
 from service.usecases.open_streams import OpenStreams
+from service.usecases.stream_clock import StreamClock
 from service.web import collaborators, cors, fault_injection, middleware, problems
 from service.web import rate_limits as limits
 from service.web.collaborators import Collaborators
@@ -42,8 +43,10 @@ def build(settings: Settings, store: Store | None, clock: Callable[[], float]) -
     metrics = Metrics()
     games, open_streams = Games(store, settings, clock, metrics), OpenStreams(settings, metrics)
     notifier = ChangeNotifier(store)
-    feeds = GameFeeds(games, notifier)
-    collaborators.register(app, Collaborators(games, notifier, feeds, open_streams, metrics, settings.lab))
+    feeds, stream_clock = GameFeeds(games, notifier), StreamClock()
+    collaborators.register(
+        app, Collaborators(games, notifier, feeds, stream_clock, open_streams, metrics, settings.lab)
+    )
     problems.register(app)
     fault_injection.register(app, lab=settings.lab)
     middleware.register(app)

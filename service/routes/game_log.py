@@ -112,7 +112,7 @@ def _stream(follower: Follower, after: int) -> Response:
     match, _ = first[0]
     if match.is_over and after >= match.last_event:
         return Response(status=204, headers={"Cache-Control": "no-store"})  # an EventSource stops at 204
-    return sse.response(follower.stream(first, after).items(), count_open(follower.token, is_stream=True))
+    return sse.response(follower.stream(first, after).items, count_open(follower.token, is_stream=True))
 
 
 @blueprint.route("/rounds/<int:round>")

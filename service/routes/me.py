@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 from flask import Response
@@ -124,12 +125,13 @@ def stream_player_events(query: dict[str, Any]) -> Response:
     after = last_event_id(_EVENT_ID, "This is not the id of an event.") or query["after"]
     first = follower.read(after, 100)
     return sse.response(
-        follower.stream(first, after), count_open(follower.token, is_stream=True, of_player=True)
+        partial(follower.stream, first, after), count_open(follower.token, is_stream=True, of_player=True)
     )
 
 
 def _follower() -> PlayerFollower:
-    return PlayerFollower(collaborators().games, collaborators().change_notifier, bearer_token())
+    its = collaborators()
+    return PlayerFollower(its.games, its.change_notifier, its.stream_clock, bearer_token())
 
 
 @blueprint.route("/key", methods=["PUT"])

@@ -9,12 +9,15 @@ import errno
 import socket
 import struct
 from collections import OrderedDict
+from collections.abc import Callable, Generator
 from contextlib import suppress
 from time import monotonic
 from typing import Any, Final
 
 from gunicorn.http.errors import InvalidRequestLine, LimitRequestHeaders, ParseException
 from gunicorn.http.message import Request
+
+from service.server.parked_streams import ParkedStream, ParkedStreams
 
 MAX_HEAD_BYTES: Final = 2**15
 """The size of a request line with all headers; one read more may be accepted."""
@@ -63,7 +66,7 @@ class Connection:
     :param timeout_s: how long a client may take to send a request, and to receive each part of a response.
     :param idle: all connections that wait for a request, the longest first.
     :param bodies: the bodies that all connections are receiving.
-    :param is_health: whether it was accepted by the health listener.
+    :param streams: the parked streams of all connections.
     """
 
     __slots__ = (
@@ -74,10 +77,12 @@ class Connection:
         "_head_left",
         "_idle",
         "_is_discarding",
+        "_streams",
         "_timeout_s",
         "idle_timeout_s",
         "is_health",
         "request",
+        "stream",
     )
 
     def __init__(
@@ -86,11 +91,11 @@ class Connection:
         timeout_s: float,
         idle: OrderedDict[Connection, None],
         bodies: BufferedBodies,
-        *,
-        is_health: bool = False,
+        streams: ParkedStreams,
     ) -> None:
         self._client = client
         self._bodies = bodies
+        self._streams = streams
         self._timeout_s = timeout_s
         self._idle = idle
         self._deadline: float | None = None  # None: no byte of the request has arrived
@@ -98,8 +103,9 @@ class Connection:
         self._is_discarding = False
         self._head: bytes | None = None  # the head of a response, held back until its body begins
         self.idle_timeout_s = timeout_s
-        self.is_health = is_health
+        self.is_health = False  # whether it was accepted by the health listener
         self.request: Request | None = None
+        self.stream: ParkedStream | None = None  # once it is parked, gunicorn neither sends nor closes
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._client, name)
@@ -157,11 +163,36 @@ class Connection:
         self.request.force_close()
         raise TimeoutError
 
+    def park(self, frames: Generator[bytes], on_end: Callable[[], None]) -> Callable[[], None] | None:
+        """Send the rest of the body of a response without its greenlet, and then disconnect.
+
+        :param frames: yields what is to be sent, and nothing (`b""`) when it has to be woken for more.
+        :returns: a function that wakes it; None if too many streams are parked.
+        """
+        if self.request is None or self._streams.is_full:
+            return None
+        self._client = socket.socket(fileno=self._client.detach())  # gevent closes the socket of a greenlet
+        self.stream = self._streams.add(self, frames, is_chunked=self.request.version != (1, 0))
+        self.stream.at_end(on_end)
+        self.request = None
+        return self.stream.wake
+
+    def close(self) -> None:
+        """Close the socket, unless a parked stream has it."""
+        if self.stream is None:
+            self._client.close()
+
+    def disconnect(self) -> None:
+        """Close the socket."""
+        self._client.close()
+
     def sendall(self, data: bytes) -> None:
         """Send a part of a response; the first part, its head, is sent together with the second.
 
         :raises BrokenPipeError: as `send`.
         """
+        if self.stream is not None:
+            return
         if self._head is None:
             self._head = data
         else:

@@ -35,10 +35,11 @@ bind = str(settings.bind)
 # Games in the memory of one process are invisible to others.
 workers = 1 if settings.redis_url == MEMORY_URL else settings.workers
 worker_class = "service.server.worker.Worker"
-# Each connection may also need one to Redis. The soft limit of open files is often far below the hard one.
+# As many connections again may have parked streams, and each may need one to Redis. The soft limit of open
+# files is often far below the hard one.
 _, max_files = resource.getrlimit(resource.RLIMIT_NOFILE)
 resource.setrlimit(resource.RLIMIT_NOFILE, (max_files, max_files))
-worker_connections = 2000 if max_files < 0 else min(2000, max_files // 2 - 50)  # -1: no limit
+worker_connections = 2000 if max_files < 0 else min(2000, max_files // 3 - 50)  # -1: no limit
 # The worker loads the application, after gevent has patched the standard library.
 preload_app = False
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections import Counter, OrderedDict
-from collections.abc import Iterator
 from socket import (
     AF_UNIX,
     IPPROTO_TCP,
@@ -41,6 +40,7 @@ from service.server.client_connection import (
     Connection,
 )
 from service.server.error_responses import encode_response, problem_for
+from service.server.parked_streams import ParkedStreams
 from service.settings import Settings
 
 _SHUTDOWN_GRACE_S = 0.5
@@ -70,6 +70,7 @@ class Worker(ggevent.GeventWorker):
         self._max_connections = self.worker_connections - max(1, self.worker_connections // _RESERVED_SHARE)
         self._timeout_s = float(settings.client_timeout_s)
         self._bodies = BufferedBodies(max(_MAX_BODIES_BYTES, 4 * settings.max_body_bytes))
+        self._streams = ParkedStreams(self.worker_connections)
         # Behind a proxy all connections come from its address.
         is_limited = settings.limits and not settings.trusted_proxies
         self._max_per_address = settings.limit_connections if is_limited else 0
@@ -84,6 +85,7 @@ class Worker(ggevent.GeventWorker):
             if listener.family != AF_UNIX:
                 _detect_half_open_connections(listener, int(self._timeout_s))
         super().run()
+        self._streams.join(self.cfg.graceful_timeout)
 
     def handle(self, listener: socket, client: socket, addr: Any) -> None:  # noqa: ARG002 - gunicorn's signature
         """Serve one connection, in a greenlet of its own.
@@ -94,33 +96,38 @@ class Worker(ggevent.GeventWorker):
         # Not the port of the listener, which may be closed while the last connections are accepted.
         is_health = client.family != AF_UNIX and client.getsockname()[1] == self._health_port
         # It stands for the socket in all that gunicorn does.
-        connection: Any = Connection(client, self._timeout_s, self._idle, self._bodies, is_health=is_health)
+        connection: Any = Connection(client, self._timeout_s, self._idle, self._bodies, self._streams)
+        connection.is_health = is_health
         current = gevent.getcurrent()
         self._connections[current] = connection
+        address = None if is_health else self._count(addr)
         if not is_health and len(self._connections) > self._max_connections:
             self._close_longest_idle()
         try:
-            with self._counted(addr, is_exempt=is_health) as is_allowed:
-                if is_allowed:
-                    super().handle(connection, connection, addr)
-                else:
-                    self._refuse_connection(connection)
+            if address is not None and self._per_address[address] > self._max_per_address:
+                self._refuse_connection(connection)
+            else:
+                super().handle(connection, connection, addr)
         finally:
             del self._connections[current]
+            if connection.stream is None:
+                self._uncount(address)
+            else:
+                connection.stream.at_end(self._uncount, address)
 
-    @contextlib.contextmanager
-    def _counted(self, peer: Any, *, is_exempt: bool) -> Iterator[bool]:
-        """Count a connection of an address; yield whether it is within the limit."""
+    def _count(self, peer: Any) -> str | None:
+        """Count a connection of an address; return the address, None if its connections are not limited."""
         from service.web.rate_limits import network  # noqa: PLC0415 - see above
 
-        if is_exempt or not self._max_per_address or not isinstance(peer, tuple):
-            yield True
-            return
+        if not self._max_per_address or not isinstance(peer, tuple):
+            return None
         address = network(peer[0])
         self._per_address[address] += 1
-        try:
-            yield self._per_address[address] <= self._max_per_address
-        finally:
+        return address
+
+    def _uncount(self, address: str | None) -> None:
+        """Count the end of a connection that was counted."""
+        if address is not None:
             self._per_address[address] -= 1
             if not self._per_address[address]:
                 del self._per_address[address]
@@ -149,7 +156,7 @@ class Worker(ggevent.GeventWorker):
         finally:
             self._bodies.forget(sock)
             sock.flush()
-            if not _discard_body(req, sock):
+            if sock.stream is not None or not _discard_body(req, sock):
                 raise StopIteration
             sock.idle_timeout_s = self.cfg.keepalive
 

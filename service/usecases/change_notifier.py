@@ -25,7 +25,7 @@ class ChangeNotifier:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._lock = threading.Lock()
-        self._waiters: dict[str, set[threading.Event]] = {}
+        self._waiters: dict[str, set[Callable[[], None]]] = {}
         self._listeners: list[Callable[[str | None], None]] = []
         self._subscribed = False
         self._stopped = threading.Event()
@@ -39,14 +39,20 @@ class ChangeNotifier:
     def changes_of(self, game_id: str) -> Iterator[threading.Event]:
         """Yield an event that is set whenever the game may have changed."""
         changed = threading.Event()
+        with self.calling(game_id, changed.set):
+            yield changed
+
+    @contextmanager
+    def calling(self, game_id: str, wake: Callable[[], None]) -> Iterator[None]:
+        """Call a function whenever the game may have changed; it must not block."""
         with self._lock:
-            self._waiters.setdefault(game_id, set()).add(changed)
+            self._waiters.setdefault(game_id, set()).add(wake)
         self.start()
         try:
-            yield changed
+            yield
         finally:
             with self._lock:
-                self._waiters[game_id].discard(changed)
+                self._waiters[game_id].discard(wake)
                 if not self._waiters[game_id]:
                     del self._waiters[game_id]
 
@@ -82,8 +88,8 @@ class ChangeNotifier:
         """Wake the waiters of a game, or all when it is None."""
         with self._lock:
             names = list(self._waiters) if game_id is None else [game_id]
-            events = [event for name in names for event in self._waiters.get(name, ())]
-        for event in events:
-            event.set()
+            waiters = [wake for name in names for wake in self._waiters.get(name, ())]
+        for wake in waiters:
+            wake()
         for listener in self._listeners:
             listener(game_id)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import NamedTuple, TypeAlias
 
 from service.matches.errors import ERROR_CODES, Problem
@@ -56,6 +56,8 @@ class EventStream:
     :param first: the match as the client may read it now, and the changes from that of event `after` on.
     """
 
+    __slots__ = ("_after", "_caller", "_feeds", "_first", "_game_id", "_is_over", "_last", "_seats", "_token")
+
     def __init__(
         self, feeds: GameFeeds, token: str | None, first: tuple[LoadedMatch, list[Change]], after: int
     ) -> None:
@@ -64,13 +66,14 @@ class EventStream:
         self._first: tuple[Match, list[Change]] | None = (first[0].match, first[1])
         self._caller = first[0].caller
         # Of the match only these: an idle stream shall not hold a whole game in memory.
-        self._game_id, self._seats = first[0].match.id, first[0].match.seats
+        self._game_id = first[0].match.id
+        self._seats = None if token is None else first[0].match.seats
         self._after = after
         self._last: Change | None = None
         self._is_over = False
 
-    def items(self) -> Generator[StreamItem]:
-        """Yield what is to be sent."""
+    def items(self, wake: Callable[[], None]) -> Generator[StreamItem | None]:
+        """Yield what is to be sent, and None when there is nothing until `wake` is called."""
         assert self._first is not None
         (match, changes), self._first = self._first, None
         now = timestamp(self._feeds.games.time_of(match))
@@ -79,9 +82,12 @@ class EventStream:
         if not self._is_over:
             last_event = match.last_event
             del match, changes
-            with self._feeds.subscribe(self._game_id, last_event, self._last) as subscription:
+            with self._feeds.subscribe(self._game_id, last_event, self._last, wake) as subscription:
                 while not self._is_over:
-                    yield from self._handle(subscription.get(), subscription)
+                    if subscription.is_empty:
+                        yield None
+                    else:
+                        yield from self._handle(subscription.get(), subscription)
 
     def _handle(self, item: Item | None, subscription: Subscription) -> Iterator[StreamItem]:
         match item:
@@ -136,7 +142,7 @@ class EventStream:
             except Problem as problem:
                 yield self._end(problem.code)
                 return
-        self._seats = match.seats
+            self._seats = match.seats
         if batch.changes:
             self._last = batch.changes[-1]
             if self._last.last_event > self._after:

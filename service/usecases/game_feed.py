@@ -13,7 +13,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Final
@@ -111,13 +111,16 @@ class GameFeeds:
         return set(self._feeds)
 
     @contextmanager
-    def subscribe(self, game_id: str, last_event: int, last: Change | None) -> Iterator[Subscription]:
+    def subscribe(
+        self, game_id: str, last_event: int, last: Change | None, wake: Callable[[], None]
+    ) -> Iterator[Subscription]:
         """Subscribe to a game that is not over.
 
         :param last_event: the number of the last event that the subscriber has read.
         :param last: the change that holds it, None if it is not known.
+        :param wake: called when the subscription has an item.
         """
-        subscription = Subscription()
+        subscription = Subscription(wake)
         with self._lock:
             feed = self._feeds.get(game_id)
             is_new = feed is None

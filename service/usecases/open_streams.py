@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
-from contextlib import ExitStack
+from collections.abc import Callable
+from functools import partial
 
 from service.matches.errors import Problem
 from service.observability.metrics import Metrics
@@ -26,7 +26,7 @@ class OpenStreams:
         """Count a stream or a long poll that a client opens.
 
         :param of_player: whether it follows all games of a player.
-        :returns: a function that counts its end; further calls do nothing.
+        :returns: a function that counts its end; it must be called once.
         :raises Problem: too_many_streams.
         """
         owners = {f"address:{address}": self._per_address}
@@ -37,11 +37,9 @@ class OpenStreams:
         self._open.update(owners.keys())
         if is_stream:
             self._metrics.stream_opened(of_player=of_player)
-        on_close = ExitStack()
-        on_close.callback(self._close, owners.keys(), is_stream=is_stream, of_player=of_player)
-        return on_close.close
+        return partial(self._close, tuple(owners), is_stream=is_stream, of_player=of_player)
 
-    def _close(self, owners: Iterable[str], *, is_stream: bool, of_player: bool) -> None:
+    def _close(self, owners: tuple[str, ...], *, is_stream: bool, of_player: bool) -> None:
         self._open.subtract(owners)
         for owner in owners:
             if not self._open[owner]:

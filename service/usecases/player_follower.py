@@ -8,7 +8,7 @@ that crashed has left out.
 from __future__ import annotations
 
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -26,10 +26,15 @@ from service.usecases.follower import wait
 from service.usecases.game_feed import OUTAGE_S, STORE_FAILS
 from service.usecases.games import Games
 from service.usecases.players import PlayerEvents
+from service.usecases.stream_clock import StreamClock
 from service.usecases.subscription import Idle
 
 _PAGE: Final = 100
 """How many events a stream reads at once."""
+
+_CATCH_UP_BEATS: Final = 3
+"""Heartbeats from one time that a stream relays what a crashed process has left out to the next; each time
+takes as long as two heartbeats."""
 
 
 class PlayerStreamStarted(NamedTuple):
@@ -62,10 +67,12 @@ class PlayerFollower:
 
     games: Games
     change_notifier: ChangeNotifier
+    clock: StreamClock
     token: str | None
     _player: str = ""
     _states: dict[str, FollowedGame] = field(default_factory=dict)
-    _caught_up_at: float = float("-inf")
+    _beat_at: float = float("-inf")
+    _beats_to_catch_up: int = 0
 
     def check_key(self) -> None:
         """Check that the token is a player key, before anything else of the request is judged.
@@ -103,8 +110,10 @@ class PlayerFollower:
                 if not is_woken and has_disconnected():
                     return page
 
-    def stream(self, first: PlayerEvents, after: str) -> Generator[PlayerStreamItem]:
-        """Yield the events after the one with the id `after` as they happen.
+    def stream(
+        self, first: PlayerEvents, after: str, wake: Callable[[], None]
+    ) -> Generator[PlayerStreamItem | None]:
+        """Yield the events after the one with the id `after` as they happen, None until `wake` is called.
 
         The stream ends when the key is replaced, when the process shuts down, and when the store has lost
         events that were sent. A client that reconnects goes on after the last event it has.
@@ -112,7 +121,10 @@ class PlayerFollower:
         :param first: what `read` returned when the stream was opened.
         """
         page, player = first, self._player
-        with self.change_notifier.changes_of(changes_name(player)) as changed:
+        with (
+            self.clock.timer(wake) as timer,
+            self.change_notifier.calling(changes_name(player), timer.notify),
+        ):
             yield PlayerStreamStarted(after, first.last_event)
             while True:
                 if page.events:
@@ -124,7 +136,7 @@ class PlayerFollower:
                 if self.change_notifier.stopped:
                     yield PlayerStreamEnded("restart", after)
                     return
-                changed.clear()
+                timer.is_changed = False
                 try:
                     with retry.without_retries():
                         self._attend(player)
@@ -134,15 +146,20 @@ class PlayerFollower:
                         yield PlayerStreamEnded(problem.code, after)
                         return
                     yield STORE_FAILS
-                    changed.wait(OUTAGE_S)
+                    time.sleep(OUTAGE_S)
                     continue
-                if not page.events and not wait(changed, self._time_to_next()):
-                    if has_disconnected():
+                if page.events:
+                    continue
+                self.clock.set(timer, self._time_to_next())
+                while not (timer.is_changed or timer.is_due):
+                    yield None
+                    if timer.has_disconnected():
                         return
+                if not timer.is_changed:
                     yield Idle("heartbeat")
 
     def _attend(self, player: str) -> None:
-        """Apply deadlines that have passed, report those that are near, and catch up at each heartbeat."""
+        """Apply deadlines that have passed, report those that are near, and catch up at some heartbeats."""
         players, now_ms = self.games.players, self.games.now_ms()
         for game_id, state in list(self._states.items()):
             if state.deadline_ms is not None and state.deadline_ms <= now_ms:
@@ -151,10 +168,14 @@ class PlayerFollower:
                 del self._states[game_id]
             elif state.near_at_ms is not None and state.near_at_ms <= now_ms:
                 self._states[game_id] = players.report_near(player, game_id, state)
-        if time.monotonic() - self._caught_up_at >= game_feed.HEARTBEAT_S:
+        if time.monotonic() - self._beat_at < game_feed.HEARTBEAT_S:
+            return
+        if self._beats_to_catch_up <= 0:
             quick_match.catch_up(self.games, player)
             self._states = players.catch_up(player)
-            self._caught_up_at = time.monotonic()
+            self._beats_to_catch_up = _CATCH_UP_BEATS
+        self._beats_to_catch_up -= 1
+        self._beat_at = time.monotonic()
 
     def _time_to_next(self) -> float:
         """Return the seconds to the next heartbeat, or to a deadline that ends or is near before it."""
@@ -164,7 +185,7 @@ class PlayerFollower:
             for at_ms in (state.deadline_ms, state.near_at_ms)
             if at_ms is not None
         ]
-        left_s = self._caught_up_at + game_feed.HEARTBEAT_S - time.monotonic()
+        left_s = self._beat_at + game_feed.HEARTBEAT_S - time.monotonic()
         if moments:
             left_s = min(left_s, (min(moments) - self.games.now_ms()) / 1000 + 0.01)
         return max(left_s, 0.01)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import queue
 from collections.abc import Callable
 from typing import Final, NamedTuple, TypeAlias
 
@@ -77,33 +76,46 @@ Item: TypeAlias = Batch | Idle | Closed | Disconnected
 
 
 class Subscription:
-    """The queue of one subscriber."""
+    """The queue of one subscriber.
 
-    __slots__ = ("_has_dropped", "_queue", "has_disconnected")
+    :param wake: called after each new item.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_has_dropped", "_items", "_wake", "has_disconnected")
+
+    def __init__(self, wake: Callable[[], None]) -> None:
         self.has_disconnected = disconnect_check()
-        self._queue: queue.SimpleQueue[Item | None] = queue.SimpleQueue()
+        self._wake = wake
+        self._items: list[Item | None] = []
         self._has_dropped = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no item is in the queue."""
+        return not self._items
 
     def put(self, item: Item) -> None:
         """Add an item, or drop it when the queue is full; never wait for a slow client."""
         if not isinstance(item, Batch | Idle):
-            self._queue.put(item)
-        elif self._queue.qsize() >= MAX_QUEUED:
+            self._add(item)
+        elif len(self._items) >= MAX_QUEUED:
             self.drop()
         elif not self._has_dropped:
-            self._queue.put(item)
+            self._add(item)
 
     def drop(self) -> None:
         """Drop what is not in the queue; the subscriber reads the log when it has taken what is there."""
         if not self._has_dropped:
             self._has_dropped = True
-            self._queue.put(None)
+            self._add(None)
+
+    def _add(self, item: Item | None) -> None:
+        self._items.append(item)
+        self._wake()
 
     def get(self) -> Item | None:
-        """Wait for the next item; None when items were dropped: the subscriber has to read the log."""
-        item = self._queue.get()
+        """Return the next item; None when items were dropped: the subscriber has to read the log."""
+        item = self._items.pop(0)
         if item is None:
             self._has_dropped = False
         return item

@@ -11,6 +11,7 @@ from service.usecases.change_notifier import ChangeNotifier
 from service.usecases.game_feed import GameFeeds
 from service.usecases.games import Games
 from service.usecases.open_streams import OpenStreams
+from service.usecases.stream_clock import StreamClock
 
 _EXTENSION = "skye"
 
@@ -25,6 +26,7 @@ class Collaborators:
     games: Games
     change_notifier: ChangeNotifier
     feeds: GameFeeds
+    stream_clock: StreamClock
     open_streams: OpenStreams
     metrics: Metrics
     lab: bool

@@ -19,7 +19,7 @@ from service.matches.cooperative_yield import has_disconnected
 from service.matches.errors import Problem
 from service.web.fault_header import Faults, parse
 from service.web.middleware import Header
-from service.web.sse import EVENT_STREAM
+from service.web.sse import EVENT_STREAM, KEEPS_REQUEST
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
@@ -70,6 +70,7 @@ class FaultInjection:
         """Answer a request."""
         if _VARIABLE not in environ:
             return self._application(environ, start_response)
+        environ[KEEPS_REQUEST] = True
         content_type = ""
 
         def start(status: str, headers: list[Header], exc_info: Any = None, /) -> Callable[[bytes], object]:

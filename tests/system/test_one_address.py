@@ -111,6 +111,37 @@ def test_connections_of_one_address_are_limited(serve):
     assert waited_for(lambda: is_served(ATTACKER, served.url))
 
 
+@pytest.mark.usefixtures("redis_program")
+def test_open_streams_count_as_connections_of_their_address(serve):
+    served, _ = serve(SKYE_LIMITS="on", SKYE_LIMIT_CONNECTIONS="5", SKYE_LIMIT_STREAMS="0", SKYE_WORKERS="1")
+    stream = get(f"/v1/games/{new_game(served)}/events/stream")
+    with contextlib.ExitStack() as opened:
+        for _ in range(5):
+            _open_stream(opened.enter_context(connect_from(ATTACKER, served.url)), stream)
+        assert _is_refused(opened.enter_context(connect_from(ATTACKER, served.url)))
+    assert waited_for(lambda: is_served(ATTACKER, served.url))
+
+
+@pytest.mark.usefixtures("redis_program")
+def test_open_streams_leave_connections_for_other_requests(serve):
+    served, _ = serve(GUNICORN_CMD_ARGS="--worker-connections 10", SKYE_WORKERS="1")
+    stream = get(f"/v1/games/{new_game(served)}/events/stream")
+    with contextlib.ExitStack() as opened:
+        for _ in range(10):
+            _open_stream(opened.enter_context(connect_from(ATTACKER, served.url)), stream)
+        assert is_served(OTHER, served.url)
+        assert counted(served, "open_streams") == 10
+
+
+def _open_stream(connection, request):
+    """Open a stream, and read its first message."""
+    connection.sendall(request)
+    received = b""
+    while b"event: stream" not in received:
+        received += connection.recv(4096)
+    assert received.startswith(b"HTTP/1.1 200")
+
+
 def _is_refused(connection):
     connection.settimeout(0.5)
     try:

@@ -1,0 +1,111 @@
+"""Parked streams: their connections need no greenlet while there is nothing to send.
+
+The stack, the request and its parser would take most of the memory of an idle stream. So the request ends
+when the stream has nothing to send for the first time. From then on a greenlet sends what there is after each
+`wake`, and ends.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Generator
+from contextlib import ExitStack
+from functools import partial
+from time import monotonic
+from typing import Protocol
+
+import gevent
+
+_LAST_CHUNK = b"0\r\n\r\n"
+
+_log = logging.getLogger(__name__)
+
+
+class Client(Protocol):
+    """What a parked stream needs of its connection."""
+
+    def send(self, data: bytes) -> int: ...  # noqa: D102 - see `Connection`
+    def disconnect(self) -> None: ...  # noqa: D102 - see `Connection`
+
+
+class ParkedStreams:
+    """The parked streams of a worker.
+
+    :param limit: how many there may be.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._streams: set[ParkedStream] = set()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no further stream may be parked."""
+        return len(self._streams) >= self._limit
+
+    def add(self, client: Client, frames: Generator[bytes], *, is_chunked: bool) -> ParkedStream:
+        """Park a stream."""
+        stream = ParkedStream(client, frames, is_chunked=is_chunked)
+        self._streams.add(stream)
+        stream.at_end(self._streams.discard, stream)
+        return stream
+
+    def join(self, timeout_s: float) -> None:
+        """Wait until all streams have ended."""
+        until = monotonic() + timeout_s
+        while self._streams and monotonic() < until:
+            gevent.sleep(0.05)
+
+
+class ParkedStream:
+    """A stream whose request has ended.
+
+    :param frames: yields what is to be sent, and nothing (`b""`) when it has to be woken for more.
+    :param is_chunked: whether the body is sent in chunks (RFC 9112, section 7.1).
+    """
+
+    __slots__ = ("_at_end", "_client", "_frames", "_is_chunked", "_is_sending")
+
+    def __init__(self, client: Client, frames: Generator[bytes], *, is_chunked: bool) -> None:
+        self._client = client
+        self._frames = frames
+        self._is_chunked = is_chunked
+        self._is_sending = False
+        self._at_end: list[Callable[[], object]] = []
+
+    def at_end(self, function: Callable[..., object], *arguments: object) -> None:
+        """Call a function when the stream has ended."""
+        self._at_end.append(partial(function, *arguments))
+
+    def wake(self) -> None:
+        """Send what there is, in a greenlet of its own, unless one is sending."""
+        if not self._is_sending:
+            self._is_sending = True
+            gevent.spawn_raw(self._run)
+
+    def _run(self) -> None:
+        try:
+            is_over = self._send()
+        except OSError:  # the client has disconnected, or receives too slowly
+            is_over = True
+        except Exception:  # noqa: BLE001 - of whatever kind: the client reconnects
+            _log.exception("a stream has failed")
+            is_over = True
+        self._is_sending = is_over
+        if is_over:
+            self._close()
+
+    def _send(self) -> bool:
+        """Send what there is; return whether it was all."""
+        for frame in self._frames:
+            if not frame:
+                return False
+            self._client.send(b"%x\r\n%b\r\n" % (len(frame), frame) if self._is_chunked else frame)
+        if self._is_chunked:
+            self._client.send(_LAST_CHUNK)
+        return True
+
+    def _close(self) -> None:
+        with ExitStack() as stack:
+            for function in (*self._at_end, self._frames.close, self._client.disconnect):
+                stack.callback(function)

@@ -1,0 +1,94 @@
+"""The clock of player streams: wakes each stream when it is due, or when its client has disconnected."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from service.matches.cooperative_yield import disconnect_check
+
+_DISCONNECT_CHECK_S: Final = 1.0
+"""How often the clients of all streams are checked for disconnects, in seconds."""
+
+
+class Timer:
+    """The time at which a stream is to be woken without news.
+
+    :param is_changed: whether `notify` was called since it was last set to False.
+    :param due_at: that time, by `time.monotonic`.
+    """
+
+    __slots__ = ("_wake", "due_at", "has_disconnected", "is_changed")
+
+    def __init__(self, wake: Callable[[], None]) -> None:
+        self._wake = wake
+        self.has_disconnected = disconnect_check()
+        self.is_changed = False
+        self.due_at = 0.0
+
+    @property
+    def is_due(self) -> bool:
+        """Whether its time has come."""
+        return time.monotonic() >= self.due_at
+
+    def notify(self) -> None:
+        """Wake the stream: there is news."""
+        self.is_changed = True
+        self._wake()
+
+    def check(self) -> None:
+        """Wake the stream if its time has come or its client has disconnected."""
+        if self.is_due or self.has_disconnected():
+            self._wake()
+
+
+class StreamClock:
+    """Wakes the player streams of a process; its thread runs while there are any."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._timers: set[Timer] = set()
+        self._is_running = False
+        self._is_set = threading.Event()
+
+    @contextmanager
+    def timer(self, wake: Callable[[], None]) -> Iterator[Timer]:
+        """Yield a timer for a stream.
+
+        :param wake: wakes the stream; it must not block.
+        """
+        timer = Timer(wake)
+        with self._lock:
+            self._timers.add(timer)
+            if not self._is_running:
+                self._is_running = True
+                threading.Thread(target=self._run, name="stream-clock", daemon=True).start()
+        try:
+            yield timer
+        finally:
+            with self._lock:
+                self._timers.discard(timer)
+            self._is_set.set()
+
+    def set(self, timer: Timer, seconds: float) -> None:
+        """Let a timer be due in so many seconds."""
+        timer.due_at = time.monotonic() + seconds
+        if seconds < _DISCONNECT_CHECK_S:
+            self._is_set.set()
+
+    def _run(self) -> None:
+        while timers := self._open_timers():
+            for timer in timers:
+                timer.check()
+            now = time.monotonic()
+            due = [timer.due_at for timer in timers if timer.due_at > now]  # others were woken
+            self._is_set.wait(max(min([now + _DISCONNECT_CHECK_S, *due]) - now, 0.0))
+            self._is_set.clear()
+
+    def _open_timers(self) -> list[Timer]:
+        with self._lock:
+            self._is_running = bool(self._timers)
+            return list(self._timers)
