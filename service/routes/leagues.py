@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 from typing import Any, Final
 
 import msgspec
@@ -11,7 +12,9 @@ from flask import Response, request
 
 from service.matches.cooperative_yield import pause
 from service.matches.errors import Problem
-from service.matches.match import Match, Status
+from service.matches.match import Change, Match, Status
+from service.matches.tokens import SPECTATOR
+from service.matches.views import timestamp
 from service.openapi.operations import (
     BODY_ERRORS,
     NEW_GAME_ERRORS,
@@ -19,18 +22,27 @@ from service.openapi.operations import (
     Link,
     ResponseDoc,
     creates_several,
+    of_player,
     operation,
     text,
 )
 from service.routes.game_log import record_view
 from service.schemas import requests, responses
+from service.usecases import quick_match
 from service.usecases.creation_commands import create_games as create_new_games
 from service.usecases.games import Games
 from service.usecases.listing import cursor_at
+from service.usecases.players import cursor_of, place_of
 from service.web.collaborators import collaborators
 from service.web.rate_limits import charge_batch, charge_records
-from service.web.request_parsing import Resource, command_from_request, require_idempotency_key
+from service.web.request_parsing import (
+    Resource,
+    bearer_token,
+    command_from_request,
+    require_idempotency_key,
+)
 from service.web.responses import check_accepts, uncached_json
+from skye import EVENT_TYPES
 
 blueprint = Resource("Leagues", __name__, url_prefix="/v1", description="Many games at once.")
 
@@ -79,14 +91,55 @@ def export_records(query: dict[str, Any]) -> Response:
     """Export the records of finished games.
 
     One JSON object on each line (NDJSON) for each finished game of the list, the newest first. To continue an
-    interrupted export, send the `cursor` of the last line received. With `Accept-Encoding: gzip` the response
-    is compressed. Private games and games that began from a record, a position or a scenario are left out.
+    interrupted export, send the `cursor` of the last line received. A complete response with fewer than
+    `limit` lines is the last one. With `Accept-Encoding: gzip` the response is compressed. Private games and
+    games that began from a record, a position or a scenario are left out.
+    """
+    games = _accept_export(query["limit"])
+    return _export(games, _listed(games, min(_PAGE, query["limit"]), query.get("cursor")), query["limit"])
+
+
+@blueprint.route("/me/records")
+@of_player(
+    ResponseDoc(200, "The records, one on each line.", text("RecordLines"), content_type=NDJSON),
+    errors=["not_acceptable", "invalid_parameter"],
+)
+@blueprint.arguments(requests.OwnRecordsQuery, location="query")
+def export_own_records(query: dict[str, Any]) -> Response:
+    """Export the records of a player's finished games.
+
+    One JSON object on each line (NDJSON) for each finished game in which the key holds a seat or that it
+    created, private games included, the last to finish first. To continue an interrupted export, send the
+    `cursor` of the last line received. A complete response with fewer than `limit` lines is the last one. To
+    export later what is new, send the `finished` of the first line as `since`.
+    """
+    games = _accept_export(query["limit"])
+    player = games.players.require_player(bearer_token())
+    quick_match.catch_up(games, player)
+    games.players.catch_up(player)
+    after, since_ms = place_of(query.get("cursor")), query.get("since", 0)
+    batch = min(_PAGE, query["limit"])
+    found = games.players.finished(player, batch, after, since_ms, query.get("until"))
+    return _export(games, ((cursor_of(place), match) for place, match in found), query["limit"])
+
+
+def _accept_export(limit: int) -> Games:
+    """Check what the client accepts, and charge its address.
+
+    :raises Problem: not_acceptable, too_many_requests.
     """
     check_accepts(NDJSON)
-    charge_records(query["limit"])
-    games = collaborators().games
-    first = games.listing.page(Status.FINISHED, min(_PAGE, query["limit"]), query.get("cursor"))
-    lines = _lines(games, first, query["limit"])
+    charge_records(limit)
+    return collaborators().games
+
+
+def _export(games: Games, found: Iterator[tuple[str, Match]], limit: int) -> Response:
+    """Return the lines of some games.
+
+    :raises Problem: store_unavailable, when the first games cannot be loaded.
+    """
+    first = list(islice(found, 1))
+    lines: Iterator[bytes] = islice(_lines(games, chain(first, found)), limit)
     headers = {"Cache-Control": "no-store", "Vary": "Accept-Encoding"}
     if request.accept_encodings["gzip"] > 0:
         headers["Content-Encoding"] = "gzip"
@@ -94,31 +147,42 @@ def export_records(query: dict[str, Any]) -> Response:
     return Response(lines, headers=headers, content_type=NDJSON)
 
 
-def _lines(games: Games, page: tuple[list[Match], str | None], limit: int) -> Iterator[bytes]:
-    """Yield the lines of an export, which holds one page of games at a time."""
+def _listed(games: Games, batch: int, cursor: str | None) -> Iterator[tuple[str, Match]]:
+    """Yield the finished games of the public list with their cursors; `batch` of them are held at once."""
     while True:
-        matches, cursor = page
-        for match in matches:
-            line = _line(games, match)
-            if line is not None:
-                yield line
-            pause()
-        limit -= len(matches)
-        if cursor is None or limit <= 0:
+        matches, cursor = games.listing.page(Status.FINISHED, batch, cursor)
+        yield from ((cursor_at(match), match) for match in matches)
+        if cursor is None:
             return
-        page = games.listing.page(Status.FINISHED, min(_PAGE, limit), cursor)
 
 
-def _line(games: Games, match: Match) -> bytes | None:
+def _lines(games: Games, found: Iterable[tuple[str, Match]]) -> Iterator[bytes]:
+    for cursor, match in found:
+        line = _line(games, cursor, match.id)
+        if line is not None:
+            yield line
+        pause()
+
+
+def _line(games: Games, cursor: str, game_id: str) -> bytes | None:
     """Return the line of a game, None if the game has expired or cannot be decoded."""
     try:
-        (loaded, caller), changes = games.read_with_log(match.id, None)
+        match, changes = games.changes_after(game_id, 0)
     except Problem as problem:
         if problem.code in ("game_not_found", "game_unreadable"):
             return None
         raise
-    line = {"cursor": cursor_at(loaded), "record": record_view(loaded, caller, changes)}
-    return msgspec.json.encode(line) + b"\n"
+    end_ms = _end_of(changes)
+    if match.status is not Status.FINISHED or end_ms is None:
+        return None
+    record = record_view(match, SPECTATOR, changes)
+    return msgspec.json.encode({"cursor": cursor, "finished": timestamp(end_ms), "record": record}) + b"\n"
+
+
+def _end_of(changes: Iterable[Change]) -> int | None:
+    """Return when a game finished, None if it did not."""
+    ends = (each for each in changes if any(EVENT_TYPES.get(type(e)) == "game_finished" for e in each.events))
+    return next((change.at_ms for change in ends), None)
 
 
 def _gzipped(lines: Iterable[bytes]) -> Iterator[bytes]:

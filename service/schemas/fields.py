@@ -6,7 +6,8 @@ The contract describes a field whose class has a `component` once, under that na
 from __future__ import annotations
 
 import re
-from typing import Any
+from datetime import datetime
+from typing import Any, Final
 
 from marshmallow import Schema, ValidationError, fields, validate
 
@@ -20,6 +21,11 @@ MAX_GOLD = 1_000_000
 
 MAX_TURN_MS = 30 * 86_400_000
 """The longest time for a decision, in milliseconds: 30 days."""
+
+
+_TIME: Final = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})"
+)
 
 
 class Integer(fields.Integer):
@@ -90,6 +96,24 @@ class QueryRotation(Rotation):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
         return super()._deserialize(_digits(value), attr, data, **kwargs)
+
+
+class QueryTime(fields.String):
+    """A time in a query, as RFC 3339 writes it; milliseconds since 1970 once loaded."""
+
+    def __init__(self, description: str, **kwargs: Any) -> None:
+        super().__init__(
+            metadata={"description": description, "format": "date-time", "maxLength": 35}, **kwargs
+        )
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        text = super()._deserialize(value, attr, data, **kwargs).upper()
+        try:
+            if not _TIME.fullmatch(text):
+                raise ValueError
+            return int(datetime.fromisoformat(text).timestamp() * 1000)
+        except ValueError:
+            raise ValidationError("This is no time such as 2027-01-15T08:00:00Z.") from None
 
 
 class Coordinate(Integer):

@@ -13,14 +13,14 @@ game is the truth, and the record follows it:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 
 from service.matches.errors import Problem
-from service.matches.match import Match
+from service.matches.match import Match, Status
 from service.matches.player_events import (
     Derived,
     FollowedGame,
@@ -56,6 +56,27 @@ class OwnGame(NamedTuple):
 
     match: Match
     caller: Caller
+
+
+Place: TypeAlias = tuple[float, str]
+"""The place of a game among the games of a player: its score, and its id."""
+
+
+def cursor_of(place: Place) -> str:
+    """Return the cursor of the games after a place.
+
+    >>> cursor_of((1_500.0, "g")), place_of("1500-g")
+    ('1500-g', (1500.0, 'g'))
+    """
+    return f"{place[0]:.0f}-{place[1]}"
+
+
+def place_of(cursor: str | None) -> Place | None:
+    """Return the place that a cursor stands for; None without a cursor."""
+    if cursor is None:
+        return None
+    score, _, game_id = cursor.partition("-")
+    return float(score), game_id
 
 
 class PlayerEvents(NamedTuple):
@@ -282,9 +303,7 @@ class Players:
         self._write(player, game_id, followed_games.encode(state), derived)
         return derived.state
 
-    def page(
-        self, player: str, limit: int, after: tuple[float, str] | None
-    ) -> tuple[list[OwnGame], tuple[float, str] | None]:
+    def page(self, player: str, limit: int, after: Place | None) -> tuple[list[OwnGame], Place | None]:
         """Return up to `limit` games of a player, and the place of the last one if there are more.
 
         Those that wait for the player come first, the earliest deadline first; then those in play and in the
@@ -306,7 +325,30 @@ class Players:
             if len(found) <= limit:
                 return own, None
 
-    def _places(self, player: str, limit: int, after: tuple[float, str] | None) -> list[tuple[float, str]]:
+    def finished(
+        self, player: str, batch: int, after: Place | None, since_ms: int, until_ms: int | None
+    ) -> Iterator[tuple[Place, Match]]:
+        """Yield the finished games of a player with their places, the latest first.
+
+        :param batch: how many games are loaded at once.
+        :param after: the place of the game before the first one.
+        :param since_ms: only games that ended then or later, in milliseconds since 1970.
+        :param until_ms: only games that ended before.
+        :raises Problem: store_unavailable.
+        """
+        before = (ACTIVE_SCORE, "") if until_ms is None else (min(until_ms, ACTIVE_SCORE), "")
+        after = before if after is None else min(after, before)
+        while places := self._places(player, batch, after):
+            matches = self._games.load_many([game_id for _, game_id in places])
+            for place, stored in zip(places, matches, strict=True):
+                if place[0] < since_ms:
+                    return
+                own = None if stored is None else _own_game(stored, player)
+                if own is not None and own.match.status is Status.FINISHED:
+                    yield place, own.match
+            after = places[-1]
+
+    def _places(self, player: str, limit: int, after: Place | None) -> list[Place]:
         """Return the next places in a player's list: games of one score are in the order of their ids."""
         highest, extra = None if after is None else after[0], 0
         while True:

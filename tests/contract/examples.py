@@ -166,6 +166,10 @@ def league(recorder):
     recorder.record(
         "one", "The start of a line.", "GET", "/v1/records?limit=1", abridged=lambda text: text[:500]
     )
+    mine = f"skye_key_{'elgol' * 5}"
+    recorder.send("POST", "/v1/games", bots | {"private": True}, mine)
+    path = "/v1/me/records?since=2027-01-01T00:00:00Z"
+    recorder.record("one", "The start of a line.", "GET", path, token=mine, abridged=lambda text: text[:500])
 
 
 def player(recorder):

@@ -147,6 +147,15 @@ def test_export_of_records_is_in_the_contract(service):
     assert len(service.call("GET", "/v1/records").text.splitlines()) == 1
 
 
+def test_export_of_own_records_is_in_the_contract(service):
+    key = f"skye_key_{'dunvegan' * 3}"
+    service.call(
+        "POST", "/v1/games", {"players": [{"bot": "random"}] * 2, "start": True, "private": True}, key
+    )
+    query = "?limit=5&since=2020-01-01T00:00:00Z&until=9999-01-01T00:00:00Z"
+    assert len(service.call("GET", f"/v1/me/records{query}", token=key).text.splitlines()) == 1
+
+
 def test_batch_of_games_is_in_the_contract(service):
     games = [{"players": [{"name": "Ann"}, {"invite": True}]}, {"players": [{"bot": "random"}] * 2}]
     key = {"Idempotency-Key": "batch"}

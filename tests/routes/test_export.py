@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import secrets
 
 import pytest
 
@@ -10,15 +11,20 @@ from tests.support.playing import Service, code_of, limited
 BOTS = [{"bot": "random"}, {"bot": "random"}]
 
 
-def finished(service, **more):
+def new_key():
+    return f"skye_key_{secrets.token_urlsafe(16)}"
+
+
+def finished(service, key=None, **more):
     """Create a game that bots play to its end; return its id."""
     body = {"players": BOTS, "start": True, **more}
-    return service.call("POST", "/v1/games", body).json["game"]["id"]
+    return service.call("POST", "/v1/games", body, key).json["game"]["id"]
 
 
-def exported(service, query=""):
-    """Return the lines of an export."""
-    answer = service.call("GET", f"/v1/records{query}")
+def exported(service, query="", key=None):
+    """Return the lines of an export: of the public games, or of those of a player key."""
+    path = "/v1/records" if key is None else "/v1/me/records"
+    answer = service.call("GET", f"{path}{query}", token=key)
     assert (answer.status_code, answer.mimetype) == (200, "application/x-ndjson"), answer.text
     return [json.loads(line) for line in answer.text.splitlines()]
 
@@ -49,6 +55,13 @@ def test_export_resumes_after_the_cursor_of_any_line(league):
     for number in (0, 11, 24):
         rest = exported(service, f"?cursor={lines[number]['cursor']}")
         assert [line["record"]["game"] for line in rest] == ids[number + 1 :]
+
+
+def test_export_shows_when_each_game_finished(league):
+    service, ids = league
+    events = service.get(f"/v1/games/{ids[0]}/events?limit=1000")["events"]
+    [end] = [event["at"] for event in events if event["type"] == "game_finished"]
+    assert exported(service, "?limit=1")[0]["finished"] == end
 
 
 def test_export_ends_at_its_limit(league):
@@ -88,3 +101,94 @@ def test_export_costs_as_much_as_its_limit():
     answer = service.call("GET", "/v1/records?limit=400")
     assert answer.headers["RateLimit"].startswith('"requests";r=19')
     assert code_of(service.call("GET", "/v1/records?limit=400")) == "too_many_requests"
+
+
+# The games of a player key.
+
+
+def games_of(lines):
+    return [line["record"]["game"] for line in lines]
+
+
+@pytest.fixture(scope="module")
+def own():
+    """A service, a key, and the ids of its 25 finished games, one a second, the last to finish first."""
+    service, key, ids = Service(), new_key(), []
+    for number in range(25):
+        service.clock.advance(1)
+        ids.append(finished(service, key, private=number % 2 == 0))
+    return service, key, ids[::-1]
+
+
+def test_own_export_has_every_finished_game_of_the_key_once(own):
+    service, key, ids = own
+    lines = exported(service, key=key)
+    assert games_of(lines) == ids
+    assert lines[0]["record"] == service.get(f"/v1/games/{ids[0]}/record", key)
+
+
+def test_own_export_leaves_out_games_of_others_and_games_that_are_not_over(own):
+    service, key, _ = own
+    other = new_key()
+    finished(service)
+    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "start": True}
+    service.call("POST", "/v1/games", body, other)
+    aborted = service.call("POST", "/v1/games", body, other).json["game"]["id"]
+    service.call("DELETE", f"/v1/games/{aborted}", token=other)
+    assert exported(service, key=other) == []
+    assert len(exported(service, key=key)) == 25
+
+
+def test_own_export_resumes_after_the_cursor_of_any_line(own):
+    service, key, ids = own
+    lines = exported(service, key=key)
+    for number in (0, 19, 24):
+        rest = exported(service, f"?cursor={lines[number]['cursor']}", key)
+        assert games_of(rest) == ids[number + 1 :]
+    assert games_of(exported(service, "?limit=21", key)) == ids[:21]
+
+
+def test_own_export_between_times_has_the_games_that_finished_then(own):
+    service, key, ids = own
+    times = [line["finished"] for line in exported(service, key=key)]
+    assert times == sorted(times, reverse=True)
+    assert games_of(exported(service, f"?since={times[4]}", key)) == ids[:5]
+    assert games_of(exported(service, f"?until={times[4]}", key)) == ids[5:]
+    assert games_of(exported(service, f"?since={times[9]}&until={times[4]}", key)) == ids[5:10]
+    later = f"?cursor={exported(service, key=key)[6]['cursor']}&since={times[9]}&until={times[4]}"
+    assert games_of(exported(service, later, key)) == ids[7:10]
+
+
+def test_own_export_takes_times_of_other_time_zones(own):
+    service, key, ids = own
+    assert games_of(exported(service, "?since=1970-01-01T02:00:00%2B02:00", key)) == ids
+    assert exported(service, "?since=9999-12-31T23:59:59z", key) == []
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["?since=1700000000", "?until=2027-01-15", "?since=2027-02-30T00:00:00Z", "?cursor=17", "?limit=0"],
+)
+def test_own_export_with_an_invalid_parameter_is_refused(own, query):
+    service, key, _ = own
+    assert code_of(service.call("GET", f"/v1/me/records{query}", token=key)) == "invalid_parameter"
+
+
+def test_own_export_without_a_player_key_is_refused(own):
+    service, _, _ = own
+    assert code_of(service.call("GET", "/v1/me/records")) == "player_key_required"
+
+
+def test_own_export_after_replacing_the_key_needs_the_new_key():
+    service, key, new = Service(), new_key(), new_key()
+    game = finished(service, key)
+    service.call("PUT", "/v1/me/key", {"key": new}, key)
+    assert code_of(service.call("GET", "/v1/me/records", token=key)) == "token_unknown"
+    assert games_of(exported(service, key=new)) == [game]
+
+
+def test_own_export_has_games_of_positions_with_their_beginning():
+    service, key = Service(), new_key()
+    position = {"round": 6, "phase": "pricing", "players": [{}, {}]}
+    service.call("POST", "/v1/games", {"players": BOTS, "position": position}, key)
+    assert exported(service, key=key)[0]["record"]["position"]["round"] == 6

@@ -121,6 +121,7 @@ ENDPOINTS = (
     Endpoint("DELETE", _SEAT, "lobby"),
     Endpoint("POST", f"{_GAME}/start", "lobby", HOST),
     Endpoint("GET", "/v1/me/games", "lobby", PLAYER),
+    Endpoint("GET", "/v1/me/records", "lobby", PLAYER),
     Endpoint("GET", "/v1/me/events", "lobby", PLAYER),
     Endpoint("GET", "/v1/me/events/stream", "lobby", PLAYER),
     Endpoint("POST", "/v1/matches", "lobby", PLAYER, lambda _: {"name": "Ann", "seats": 5, "options": {}}),

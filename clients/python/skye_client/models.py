@@ -1637,6 +1637,7 @@ class Problem(TypedDict):
 
 class RecordLine(TypedDict):
     cursor: str
+    finished: Timestamp
     record: ExportedRecord
 
 

@@ -15,12 +15,15 @@ from service.schemas.fields import (
     QueryBoolean,
     QueryInteger,
     QueryRotation,
+    QueryTime,
 )
 from skye import PLAYERS
 
 MAX_TILES_TO_PLACE = 2 * (PLAYERS[-1] - 1)
 """The number of tiles that the other seats can offer for sale."""
 
+OWN_GAMES_CURSOR = "^[0-9]{1,16}-[a-z0-9]{1,64}$"
+"""The form of a place among the games of a player."""
 
 MAX_RECORDS = 1_000
 """The most records that one request exports."""
@@ -52,6 +55,18 @@ class RecordsQuery(_Query):
     )
 
 
+class OwnRecordsQuery(_Query):
+    """Which records of a player's games to export."""
+
+    limit = QueryInteger(1, MAX_RECORDS, "The most records to return.", load_default=100)
+    cursor = fields.String(
+        validate=validate.Regexp(OWN_GAMES_CURSOR, error="This is not the cursor of a line."),
+        metadata={"description": "The `cursor` of the last line received.", "maxLength": 81},
+    )
+    since = QueryTime("Only games that finished at this time or later, such as `finished` of a line.")
+    until = QueryTime("Only games that finished before this time.")
+
+
 class AbortQuery(_Query):
     """Whether to abort a game or to delete one that is over."""
 
@@ -65,7 +80,7 @@ class OwnGamesQuery(_Query):
 
     limit = QueryInteger(1, 100, "The most games to return.", load_default=20)
     cursor = fields.String(
-        validate=validate.Regexp("^[0-9]{1,16}-[a-z0-9]{1,64}$", error="This is not the cursor of a page."),
+        validate=validate.Regexp(OWN_GAMES_CURSOR, error="This is not the cursor of a page."),
         metadata={"description": "The `next_cursor` of the previous page.", "maxLength": 81},
     )
 

@@ -183,5 +183,6 @@ class StreamMessage(Variants):
 class RecordLine(ResponseObject):
     """A line of an export."""
 
-    cursor = Text("The `cursor` with which an export continues after this line.", 16)
+    cursor = Text("The `cursor` with which an export continues after this line.", 81)
+    finished = Time("When the game finished, by the clock of the game.")
     record = NestedObject(ExportedRecord, "The record; `POST /v1/games` can begin a game from it.")
