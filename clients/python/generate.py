@@ -24,6 +24,7 @@ TOKENS = {
     "aclosing": "closing",
     "aclose": "close",
     "aread": "read",
+    "aiter_lines": "iter_lines",
     "aiter_sse": "iter_sse",
     "anyio": "time",
     "_async": "_sync",

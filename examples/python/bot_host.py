@@ -35,7 +35,7 @@ class Host:
         players = [{"name": "Host"}, *[{"bot": "random"}] * bots]
         while missing > 0:
             games = [{"players": players, "start": True}] * min(missing, 50)
-            self.player.request("POST", "/v1/batches", body={"games": games})
+            self.player.leagues.create(games)
             missing -= len(games)
 
     def play(self, *, until_over: bool) -> None:

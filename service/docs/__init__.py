@@ -17,9 +17,11 @@ FIRST: Final = "index"
 
 PAGES: Final = (
     "first-game",
+    "client-packages",
     "writing-a-bot",
     "following-a-game",
     "player-keys",
+    "leagues",
     "hidden-information",
     "retries",
     "testing",

@@ -17,9 +17,9 @@ from tests.contract import readme
 from tests.support.launcher import ROOT, launching
 
 FOLDER = ROOT / "service" / "docs"
+_COPIED = ("examples/python/league.py", "clients/python/skye_client/fold.py")
 SOURCES = {
-    path.name: path
-    for path in (*(ROOT / "examples").glob("*.py"), ROOT / "clients" / "python" / "skye_client" / "fold.py")
+    path.name: path for path in (*(ROOT / "examples").glob("*.py"), *(ROOT / name for name in _COPIED))
 }
 NAMES = (guide.FIRST, *guide.PAGES)
 

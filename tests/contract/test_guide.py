@@ -40,6 +40,8 @@ ELSEWHERE = {
     "x-extensible-enum",
     "cut_after",
     "drop",
+    "application/x-ndjson",
+    "Accept-Encoding: gzip",
     "silence_after",
     "DELETE /v1/games/{game}?permanently=true",
 }

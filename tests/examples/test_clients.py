@@ -46,9 +46,21 @@ def test_bots_join_a_game_and_wait_for_each_other(python_bot, typescript_bot, ur
         assert names == ["Python", "Python 2", "Random", "TypeScript", "TypeScript 2"]
 
 
-def test_python_bot_passes_mypy_strict():
+def test_python_league_is_played_and_its_records_are_exported(python_bot, url, tmp_path):
+    *interpreter, _ = python_bot
+    records = tmp_path / "records.ndjson"
+    program = str(EXAMPLES / "python" / "league.py")
+    printed = run(*interpreter, program, "--api", url, "--games", "4", "--records", str(records))
+    assert sum(int(line.split()[0]) for line in printed.splitlines()) == 4
+    lines = [json.loads(line) for line in records.read_text().splitlines()]
+    names = [[player["name"] for player in line["record"]["players"]] for line in lines]
+    assert sorted(names) == [["Careful", "Random"]] * 2 + [["Random", "Careful"]] * 2
+
+
+@pytest.mark.parametrize("program", ["bot.py", "league.py"])
+def test_python_example_passes_mypy_strict(program):
     environ = os.environ | {"MYPYPATH": str(ROOT / "clients" / "python")}
-    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "bot.py"]
+    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", program]
     done = subprocess.run(
         command, cwd=EXAMPLES / "python", env=environ, capture_output=True, text=True, check=False
     )

@@ -6,10 +6,12 @@ output: retries, messages, following and folding.
 
 from skye_client._async.client import AsyncSkye
 from skye_client._async.game_view import AsyncGameView
+from skye_client._async.leagues import AsyncLeagues
 from skye_client._async.player import AsyncPlayer
 from skye_client._async.resources import AsyncCatalogue, AsyncGame, AsyncGames, AsyncSeat
 from skye_client._sync.client import Skye
 from skye_client._sync.game_view import GameView
+from skye_client._sync.leagues import Leagues
 from skye_client._sync.player import Player
 from skye_client._sync.resources import Catalogue, Game, Games, Seat
 from skye_client.errors import ApiError, ConnectionFailedError, HistoryLostError, SkyeError
@@ -25,6 +27,7 @@ __all__ = [
     "AsyncGame",
     "AsyncGameView",
     "AsyncGames",
+    "AsyncLeagues",
     "AsyncPlayer",
     "AsyncSeat",
     "AsyncSkye",
@@ -34,6 +37,7 @@ __all__ = [
     "GameView",
     "Games",
     "HistoryLostError",
+    "Leagues",
     "Player",
     "RetryPolicy",
     "Seat",

@@ -74,11 +74,7 @@ export class EventFollower {
     await sleep(refused ?? backoff(this.#failures, 500, 15_000), this.options.signal);
   }
 
-  /**
-   * Read one stream to its end.
-   *
-   * @returns {AsyncGenerator<T, boolean, void>} Whether the game is over.
-   */
+  /** Read one stream to its end. @returns {AsyncGenerator<T, boolean, void>} Whether the game is over. */
   async *#stream() {
     const opening = deadline(this.silenceMs, this.options.signal);
     const dead = this.#deadStreams;
@@ -129,10 +125,7 @@ export class EventFollower {
     return false; // `restart`, or a reason that is newer than this client: connect again
   }
 
-  /**
-   * @param {any} event
-   * @returns {Generator<T, void, void>}
-   */
+  /** @param {any} event @returns {Generator<T, void, void>} */
   *#inOrder(event) {
     const last = numberOf(this.after), number = numberOf(event.id);
     if (number <= last) return;

@@ -145,11 +145,7 @@ const FOLDS = {
   },
 };
 
-/**
- * @param {Game} _view
- * @param {any} event
- * @param {Players} players
- */
+/** @param {Game} _view @param {any} event @param {Players} players */
 function setGold(_view, event, players) {
   for (const { seat, gold } of event.players) players[seat].gold = gold;
 }
@@ -166,10 +162,7 @@ function showOffer(player, offer) {
   }
 }
 
-/**
- * @param {Game} view
- * @param {{out?: string[], back?: string[]}} tiles
- */
+/** @param {Game} view @param {{out?: string[], back?: string[]}} tiles */
 function moveBag(view, { out = [], back = [] }) {
   const tiles = [...new Set([...view.bag.tiles, .../** @type {any[]} */ (back)])].filter((tile) => !out.includes(tile)).sort();
   view.bag = { count: tiles.length, tiles };

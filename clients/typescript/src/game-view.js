@@ -8,21 +8,14 @@ import { fold } from "./fold.js";
 
 /** A view of a game that is kept current by folding events. */
 export class GameView {
-  /**
-   * @param {GameResource} game
-   * @param {GameData} data
-   */
+  /** @param {GameResource} game @param {GameData} data */
   constructor(game, data) {
     this.game = game;
     /** What `GET /v1/games/{game}` would return now. */
     this.data = data;
   }
 
-  /**
-   * Load the view of a game.
-   *
-   * @param {GameResource} game
-   */
+  /** Load the view of a game. @param {GameResource} game */
   static async open(game) {
     return new GameView(game, await game.get());
   }

@@ -55,11 +55,7 @@ export class Games {
 
 /** One game, for the holder of one token or for a spectator. */
 export class Game {
-  /**
-   * @param {Transport} transport
-   * @param {string} id
-   * @param {string | null} [token]
-   */
+  /** @param {Transport} transport @param {string} id @param {string | null} [token] */
   constructor(transport, id, token = null) {
     this.transport = transport;
     this.id = id;
@@ -208,10 +204,7 @@ export class Game {
 
 /** One seat of a game. */
 export class Seat {
-  /**
-   * @param {Game} game
-   * @param {number} seat
-   */
+  /** @param {Game} game @param {number} seat */
   constructor(game, seat) {
     this.game = game;
     this.seat = seat;

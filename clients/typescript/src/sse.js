@@ -4,48 +4,47 @@
  * @property {string} data
  */
 
-/** The server was silent for longer than its heartbeat allows: the connection is half open. */
-export class SilentStreamError extends Error {
-  /** @param {number} ms */
-  constructor(ms) {
-    super(`The stream was silent for ${ms} ms`);
-    this.name = "SilentStreamError";
-  }
-}
-
 /**
  * Parse a stream of server-sent events.
  *
  * @param {ReadableStream<Uint8Array>} body
  * @param {number} silenceMs Fail when nothing, not even a heartbeat, arrives for this long.
  * @returns {AsyncGenerator<Message, void, void>}
- * @throws {SilentStreamError}
  */
 export async function* parseEventStream(body, silenceMs) {
+  // An unfinished message at the end is dropped, as the specification asks.
+  for await (const block of readBlocks(body, /\r\n\r\n|\n\n|\r\r/, silenceMs)) {
+    const message = parseBlock(block);
+    if (message) yield message;
+  }
+}
+
+/**
+ * Read a body in blocks.
+ *
+ * @param {ReadableStream<Uint8Array>} body
+ * @param {RegExp | string} separator What ends each block.
+ * @param {number} silenceMs
+ * @returns {AsyncGenerator<string, string, void>} Returns what follows the last separator.
+ */
+export async function* readBlocks(body, separator, silenceMs) {
   const reader = body.getReader();
   const decoder = new TextDecoder();
-  let buffer = "";
+  let rest = "";
   try {
     for (;;) {
       const { done, value } = await withinSilence(reader.read(), silenceMs);
-      if (done) return; // an unfinished message is dropped, as the specification asks
-      buffer += decoder.decode(value, { stream: true });
-      const blocks = buffer.split(/\r\n\r\n|\n\n|\r\r/);
-      buffer = blocks.pop() ?? "";
-      for (const block of blocks) {
-        const message = parseBlock(block);
-        if (message) yield message;
-      }
+      if (done) return rest;
+      const blocks = (rest + decoder.decode(value, { stream: true })).split(separator);
+      rest = blocks.pop() ?? "";
+      yield* blocks;
     }
   } finally {
     reader.cancel().catch(() => {});
   }
 }
 
-/**
- * @param {string} block
- * @returns {Message | null} Null for comments and other blocks without data.
- */
+/** @param {string} block @returns {Message | null} Null for comments and other blocks without data. */
 function parseBlock(block) {
   let event = "message";
   const data = [];
@@ -57,15 +56,10 @@ function parseBlock(block) {
   return data.length ? { event, data: data.join("\n") } : null;
 }
 
-/**
- * @template T
- * @param {Promise<T>} reading
- * @param {number} ms
- * @returns {Promise<T>}
- */
+/** @template T @param {Promise<T>} reading @param {number} ms @returns {Promise<T>} */
 function withinSilence(reading, ms) {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new SilentStreamError(ms)), ms);
+    const timer = setTimeout(() => reject(new Error(`Nothing arrived for ${ms} ms`)), ms);
     reading.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

@@ -75,11 +75,7 @@ export class Transport {
       const { value, error } = await this.#attempt(method, path, { ...options, idempotencyKey: key }, read);
       if (!error) return /** @type {T} */ (value);
       options.signal?.throwIfAborted();
-      const waitMs = waitFor(error, attempt, policy);
-      if (waitMs === null || attempt >= policy.attempts || Date.now() + waitMs - started > policy.budgetMs) {
-        throw error instanceof ApiError ? error : new ConnectionError(error);
-      }
-      await sleep(waitMs, options.signal);
+      await sleep(retryDelay(error, attempt, started, policy), options.signal);
     }
   }
 
@@ -138,18 +134,23 @@ async function readJson(response) {
 }
 
 /**
- * Return how long to wait before the next attempt, or null when a retry cannot help.
+ * Return how many milliseconds to wait before the next attempt.
  *
  * @param {unknown} error
- * @param {number} attempt
+ * @param {number} attempt The number of the attempt that failed, from 1.
+ * @param {number} started When the first attempt began.
  * @param {RetryPolicy} policy
+ * @throws {ApiError | ConnectionError} No attempt is left, or a retry cannot help.
  */
-function waitFor(error, attempt, policy) {
+export function retryDelay(error, attempt, started, policy) {
+  const { attempts, baseMs, maxMs, budgetMs } = policy;
+  let wait = backoff(attempt, baseMs, maxMs);
   if (error instanceof ApiError) {
-    if (!RETRIED.has(error.status)) return null;
-    if (error.retryAfterMs !== null) return error.retryAfterMs + Math.random() * policy.baseMs;
+    if (!RETRIED.has(error.status)) throw error;
+    if (error.retryAfterMs !== null) wait = error.retryAfterMs + Math.random() * baseMs;
   }
-  return backoff(attempt, policy.baseMs, policy.maxMs);
+  if (attempt < attempts && Date.now() + wait - started <= budgetMs) return wait;
+  throw error instanceof ApiError ? error : new ConnectionError(error);
 }
 
 /**
@@ -168,11 +169,7 @@ export function randomKey() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/**
- * @param {number} ms
- * @param {AbortSignal} [signal]
- * @returns {Promise<void>}
- */
+/** @param {number} ms @param {AbortSignal} [signal] @returns {Promise<void>} */
 export function sleep(ms, signal) {
   return new Promise((resolve, reject) => {
     const stop = () => { clearTimeout(timer); reject(signal?.reason); };

@@ -7,6 +7,7 @@ from typing import Self
 
 import httpx
 
+from skye_client._async.leagues import AsyncLeagues
 from skye_client._async.player import AsyncPlayer
 from skye_client._async.resources import AsyncCatalogue, AsyncGame, AsyncGames
 from skye_client._async.transport import AsyncTransport
@@ -32,6 +33,7 @@ class AsyncSkye:
     ) -> None:
         self.transport = AsyncTransport(url, retry=retry, timeout_s=timeout_s, http=http)
         self.games = AsyncGames(self.transport)
+        self.leagues = AsyncLeagues(self.transport)
         self.catalogue = AsyncCatalogue(self.transport)
 
     def game(self, game_id: str, token: str | None = None) -> AsyncGame:

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from skye_client import models as m
 from skye_client._async.events import events
+from skye_client._async.leagues import AsyncLeagues
 from skye_client._async.resources import AsyncGame
 from skye_client._async.transport import AsyncTransport
 from skye_client.following import NO_EVENT, SILENCE_S, PlayerFollower
@@ -29,6 +30,11 @@ class AsyncPlayer:
         """Send a request with the key. See `AsyncTransport.json`."""
         return await self.transport.json(method, path, **{"token": self.key, **options})
 
+    @property
+    def leagues(self) -> AsyncLeagues:
+        """What creates many games for this player at once, and exports the records of the player's games."""
+        return AsyncLeagues(self.transport, self.key)
+
     def game(self, game_id: str) -> AsyncGame:
         """Return one game, for this player."""
         return AsyncGame(self.transport, game_id, self.key)
@@ -45,18 +51,19 @@ class AsyncPlayer:
         return cast("m.OwnGameList", await self.request("GET", "/v1/me/games", query=query))
 
     def events(
-        self, after: str = NO_EVENT, *, silence_s: float = SILENCE_S
+        self, after: str = NO_EVENT, *, silence_s: float = SILENCE_S, fault: str | None = None
     ) -> AsyncGenerator[m.PlayerEvent, None]:
         """Yield each event of the player's games after the one with the id `after`, once and in order.
 
         The iterator does not end by itself. It resumes after cuts and restarts of the server, replaces a
         stream that is silent for `silence_s` seconds, and long-polls where streams do not get through.
 
+        :param fault: what a lab server does to the first stream, such as `cut_after=3`.
         :raises HistoryLostError: the server no longer has the event `after`: list the games again, and
             go on from their `last_event`.
         :raises ApiError: the key has been replaced.
         """
-        return events(self.transport, "/v1/me", self.key, PlayerFollower(after), silence_s)
+        return events(self.transport, "/v1/me", self.key, PlayerFollower(after, fault), silence_s)
 
     async def event_page(
         self, *, after: str | None = None, limit: int | None = None, wait_ms: int | None = None

@@ -7,6 +7,7 @@ from typing import Self
 
 import httpx
 
+from skye_client._sync.leagues import Leagues
 from skye_client._sync.player import Player
 from skye_client._sync.resources import Catalogue, Game, Games
 from skye_client._sync.transport import Transport
@@ -32,6 +33,7 @@ class Skye:
     ) -> None:
         self.transport = Transport(url, retry=retry, timeout_s=timeout_s, http=http)
         self.games = Games(self.transport)
+        self.leagues = Leagues(self.transport)
         self.catalogue = Catalogue(self.transport)
 
     def game(self, game_id: str, token: str | None = None) -> Game:

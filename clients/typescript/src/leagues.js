@@ -1,0 +1,87 @@
+import { readBlocks } from "./sse.js";
+import { deadline, retryDelay, sleep } from "./transport.js";
+
+/** @import { components } from "../types/contract.js" */
+/** @import { Body, CallOptions, Result } from "./resources.js" */
+/** @import { Transport } from "./transport.js" */
+/** @typedef {components["schemas"]["RecordLine"]} RecordLine */
+
+/**
+ * @typedef {object} ExportOptions
+ * @property {string} [cursor] Yield what comes after the line with this cursor.
+ * @property {string} [since] Only games that finished at this time or later; with a player key, as `until`.
+ * @property {string} [until] Only games that finished before this time.
+ * @property {number} [limit] How many records one request asks for.
+ * @property {AbortSignal} [signal] Ends the iteration.
+ */
+
+/** Many games at once: create them with one request, and export the records of finished ones. */
+export class Leagues {
+  /** @param {{transport: Transport, key?: string}} client A `Skye` for anybody, or a `Player` for its games. */
+  constructor(client) {
+    this.client = client;
+  }
+
+  /**
+   * Create up to 100 games, all of them or, if one of them is refused, none. With an `idempotencyKey` that the
+   * caller keeps, a later call returns the same games and tokens.
+   *
+   * @param {Body<"create_games">["games"]} games
+   * @param {CallOptions} [options]
+   * @returns {Promise<Result<"create_games">["games"]>} Ids and tokens, in the same order.
+   */
+  async create(games, options) {
+    const { transport, key } = this.client;
+    return (await transport.json("POST", "/v1/batches", { token: key, ...options, body: { games } })).games;
+  }
+
+  /**
+   * Yield each finished game once: its `record`, when it `finished`, and the `cursor` after it. The public games, the
+   * newest first, or those of a player, the last to finish first. Resumes after cuts and restarts of the server.
+   *
+   * @param {ExportOptions} [options]
+   * @returns {AsyncGenerator<RecordLine, void, void>}
+   */
+  async *records({ signal, limit = 200, ...query } = {}) {
+    const { retry } = this.client.transport;
+    for (let attempt = 1, lines = limit, started = 0; lines === limit;) {
+      lines = 0;
+      try {
+        for await (const text of this.#page({ ...query, limit }, signal)) {
+          const line = JSON.parse(text);
+          query.cursor = line.cursor;
+          lines += 1;
+          attempt = 1;
+          yield line;
+        }
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (attempt === 1) started = Date.now();
+        await sleep(retryDelay(error, attempt++, started, retry), signal);
+        lines = limit; // not complete
+      }
+    }
+  }
+
+  /**
+   * Yield the lines of one response.
+   *
+   * @param {Record<string, any>} query
+   * @param {AbortSignal} [signal]
+   * @returns {AsyncGenerator<string, void, void>}
+   */
+  async *#page(query, signal) {
+    const { transport, key: token } = this.client;
+    const opening = deadline(transport.timeoutMs, signal);
+    try {
+      const options = { token, query, accept: "application/x-ndjson", signal: opening.signal };
+      const { body } = await transport.open("GET", token ? "/v1/me/records" : "/v1/records", options);
+      opening.keep();
+      if (!body) return;
+      if (yield* readBlocks(body, "\n", transport.timeoutMs)) throw new Error("The last line was cut");
+    } finally {
+      opening.abort();
+      opening.clear();
+    }
+  }
+}
