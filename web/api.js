@@ -1,7 +1,15 @@
-import { Skye } from "./client/skye.js";
+import * as resources from "./client/resources.js";
+import { Transport } from "./client/transport.js";
 
-/** The client of the server that served this page. */
-export const skye = new Skye(location.origin);
+const transport = new Transport(location.origin);
+
+/** The client of the server that served this page: what the class Skye has, without player keys. */
+export const skye = {
+  games: new resources.Games(transport),
+  catalogue: new resources.Catalogue(transport),
+  /** @param {string} id @param {string | null} [token] */
+  game: (id, token) => new resources.Game(transport, id, token),
+};
 
 /** @typedef {import("./client/resources.js").GameData} Game */
 /** @typedef {Game["players"][number]} Player */
