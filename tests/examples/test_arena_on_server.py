@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import closing
 
 import pytest
 
@@ -18,7 +19,7 @@ from tests.support.ports import free_port
 @pytest.fixture
 def play(tmp_path, monkeypatch):
     """Play a league of one worker and return its results."""
-    monkeypatch.setenv("PYTHONPATH", f"{ROOT}/engine")
+    monkeypatch.setenv("PYTHONPATH", f"{ROOT}/engine:{ROOT}/clients/python")
 
     def league(*bots, **options):
         out = tmp_path / "league.jsonl"
@@ -42,9 +43,10 @@ def test_bot_of_server_plays_a_league(play, url, players):
 
 def test_game_with_bots_of_server_ends_there_with_the_same_scores(url):
     server = ServerGame(url, ["theirs", "theirs"], ["greedy", "random"], "both theirs", Budget(10))
-    result = play_match(["theirs", "theirs"], [None, None], "both theirs", server)
-    assert result["failures"] == {}
-    on_server = call(url, "GET", server.path, token=server.host_token)
+    with closing(server):
+        result = play_match(["theirs", "theirs"], [None, None], "both theirs", server)
+        assert result["failures"] == {}
+        on_server = server.host.get()
     assert on_server["status"] == "finished"
     assert [player["score"] for player in on_server["players"]] == result["scores"]
 
@@ -59,7 +61,7 @@ def test_server_that_cannot_be_reached_loses_and_the_league_goes_on(play):
 
 def test_bot_that_server_does_not_have_loses(play, url):
     [result] = play("random", f"server={url}?bot=unknown", games=1)
-    assert "refused POST /v1/games" in result["failures"][str(result["bots"].index("server"))]
+    assert "refused a request: 422 invalid_body" in result["failures"][str(result["bots"].index("server"))]
 
 
 def test_bots_of_two_servers_are_refused(capsys, tmp_path):

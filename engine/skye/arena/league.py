@@ -8,6 +8,7 @@ import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import closing, nullcontext
 from itertools import combinations
 from multiprocessing import get_context
 from pathlib import Path
@@ -121,7 +122,9 @@ def _play(game: int) -> Result:
             deciders[entrant] = decider_for(entrant, league.budget)
     names = [entrant.name for entrant in entrants]
     of_seats = [deciders[entrant] for entrant in entrants]
-    return {"game": game, **play_match(names, of_seats, seed, _server_game(entrants, seed, league.budget))}
+    server = _server_game(entrants, seed, league.budget)
+    with nullcontext() if server is None else closing(server):
+        return {"game": game, **play_match(names, of_seats, seed, server)}
 
 
 def _server_game(entrants: Sequence[Entrant], seed: str, budget: Budget) -> ServerGame | None:

@@ -1,31 +1,30 @@
 """A game of a league on a server of the HTTP API, for entrants that are bots of that server.
 
 The server plays its own seats; the arena sends it the moves of the others, and takes the moves of the
-server's seats from the events of the game.
+server's seats from the events of the game. This needs the package `skye-client`, which no other part of the
+engine does.
 """
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Iterator, Sequence
-from typing import Any, Final
-from urllib.error import HTTPError, URLError
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs, urlsplit
-from urllib.request import Request, urlopen
-from uuid import uuid4
 
 from skye.arena.bot_process import BotFailed, Budget
 from skye.moves import Buy, FinishBuilding, Move, Pass, SetOffer
 from skye.record import move_from, move_view
 from skye.tiles import COLORS
 
+if TYPE_CHECKING:
+    from skye_client import Game, Skye
+
 _ATTEMPTS: Final = 5
 _TIMEOUT_S: Final = 30.0
 _WAIT_S: Final = 5.0
 """How long one request waits for events."""
-
-_RETRIED: Final = (429, 502, 503, 504)
 
 _MOVE_OF_EVENT: Final = {
     "tile_bought": "buy",
@@ -41,6 +40,18 @@ def server_of(url: str) -> tuple[str, str]:
     parts = urlsplit(url)
     [bot] = parse_qs(parts.query).get("bot", ["strategist"])
     return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}", bot
+
+
+def _client(server: str) -> Skye:
+    """Return a client of a server.
+
+    :raises BotFailed: the package `skye-client` is not installed.
+    """
+    try:
+        from skye_client import RetryPolicy, Skye  # noqa: PLC0415 - the rest of the engine goes without
+    except ImportError:
+        raise BotFailed("a bot of a server needs the package skye-client") from None
+    return Skye(server, retry=RetryPolicy(attempts=_ATTEMPTS, max_s=3.0), timeout_s=_TIMEOUT_S)
 
 
 class ServerGame:
@@ -63,31 +74,42 @@ class ServerGame:
             for seat, (name, bot) in enumerate(zip(names, bots, strict=True))
         ]
         self._body = {"players": players, "private": True, "start": True, "options": {"seed": seed}}
-        self.path = ""
+        self._skye: Skye | None = None
+        self._seats: list[Game] = []
+
+    def close(self) -> None:
+        """Close the connections to the server."""
+        if self._skye is not None:
+            self._skye.close()
 
     def _create(self) -> None:
-        if not self.path:
-            created = self._call("POST", "/v1/games", self._body)
-            self.path = f"/v1/games/{created['game']['id']}"
-            self._tokens = [player["token"] for player in created["players"]]
-            self.host_token = created["host_token"]
+        if self._skye is not None:
+            return
+        self._skye = _client(self._server)
+        with self._failing():
+            created = self._skye.games.create(self._body)
+        game = created["game"]["id"]
+        self.host = self._skye.game(game, created["host_token"])
+        self._seats = [self._skye.game(game, player["token"]) for player in created["players"]]
 
     def send(self, seat: int, move: Move) -> None:
         """Send a move of a seat that the arena decides for."""
         self._create()
-        path = f"{self.path}/players/{seat}"
-        fields = {name: value for name, value in move_view(move).items() if name != "type"}
-        match move:
-            case SetOffer():
-                self._call("PUT", f"{path}/offer", fields, self._tokens[seat])
-            case Buy():
-                self._call("POST", f"{path}/purchase", fields, self._tokens[seat])
-            case Pass():
-                self._call("POST", f"{path}/purchase", {"pass": True}, self._tokens[seat])
-            case FinishBuilding():
-                self._call("POST", f"{path}/build/finish", None, self._tokens[seat])
-            case _:
-                self._call("POST", f"{path}/placements", fields, self._tokens[seat])
+        own = self._seats[seat].seat(seat)
+        fields: dict[str, Any] = {**move_view(move)}
+        del fields["type"]
+        with self._failing():
+            match move:
+                case SetOffer():
+                    own.set_offer(**fields)
+                case Buy():
+                    own.buy(**fields)
+                case Pass():
+                    own.pass_turn()
+                case FinishBuilding():
+                    own.finish_building()
+                case _:
+                    own.place(**fields)
 
     def moves(self) -> list[tuple[int, Move]]:
         """Wait until the server's seats have moved, and return their moves in order.
@@ -98,14 +120,14 @@ class ServerGame:
         deadline = time.monotonic() + sum(self._budget)
         while (left := deadline - time.monotonic()) > 0:
             wait_ms = int(1000 * min(_WAIT_S, left))
-            query = f"?after={self._last_event}&wait_ms={wait_ms}"
-            page = self._call("GET", f"{self.path}/events{query}", None, self.host_token)
+            with self._failing():
+                page = self.host.event_page(after=self._last_event, wait_ms=wait_ms)
             self._last_event = max([self._last_event, *[event["id"] for event in page["events"]]])
             if moves := [move for event in page["events"] for move in self._moves_in(event)]:
                 return moves
         raise BotFailed(f"exceeded its budget of {self._budget.decision_s:g} s")
 
-    def _moves_in(self, event: dict[str, Any]) -> Iterator[tuple[int, Move]]:
+    def _moves_in(self, event: Mapping[str, Any]) -> Iterator[tuple[int, Move]]:
         if event["type"] == "offers_revealed":
             for offer in event["players"]:
                 if self._bots[offer["seat"]] is not None:
@@ -113,26 +135,14 @@ class ServerGame:
         elif event["type"] in _MOVE_OF_EVENT and self._bots[event["seat"]] is not None:
             yield event["seat"], move_from(_MOVE_OF_EVENT[event["type"]], event)
 
-    def _call(self, method: str, path: str, body: Any, token: str | None = None) -> Any:
-        """Return the JSON of a response. A request without a response is sent again; it counts once."""
-        headers = {"Content-Type": "application/json"}
-        if token is not None:
-            headers["Authorization"] = f"Bearer {token}"
-        if method != "GET":
-            headers["Idempotency-Key"] = str(uuid4())
-        data = None if body is None else json.dumps(body).encode()
-        for attempt in range(1, _ATTEMPTS + 1):
-            # `entrant_from` has accepted http and https alone, which S310 and B310 cannot see.
-            request = Request(self._server + path, data, headers, method=method)  # noqa: S310
-            try:
-                with urlopen(request, timeout=_TIMEOUT_S) as response:  # noqa: S310  # nosec B310
-                    return json.load(response)
-            except HTTPError as error:
-                if error.code not in _RETRIED or attempt == _ATTEMPTS:
-                    detail = error.read(400).decode(errors="replace")
-                    raise BotFailed(f"{self._server} refused {method} {path}: {detail}") from None
-            except (URLError, OSError, ValueError) as error:
-                if attempt == _ATTEMPTS:
-                    raise BotFailed(f"{self._server} cannot be reached: {error}") from None
-            time.sleep(0.1 * 2**attempt)
-        raise AssertionError("the last attempt returns or raises")
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        """Raise `BotFailed` where the client gives up."""
+        from skye_client import ApiError, ConnectionFailedError  # noqa: PLC0415 - as in `_client`
+
+        try:
+            yield
+        except ApiError as error:
+            raise BotFailed(f"{self._server} refused a request: {error}") from None
+        except ConnectionFailedError as error:
+            raise BotFailed(f"{self._server} cannot be reached: {error}") from None
