@@ -5,6 +5,7 @@ const transport = new Transport(location.origin);
 
 /** The client of the server that served this page: what the class Skye has, without player keys. */
 export const skye = {
+  transport,
   games: new resources.Games(transport),
   catalogue: new resources.Catalogue(transport),
   /** @param {string} id @param {string | null} [token] */

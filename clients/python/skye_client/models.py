@@ -116,9 +116,11 @@ GameStatus: TypeAlias = str
 
 GuidePage: TypeAlias = Literal[
     "first-game",
+    "client-packages",
     "writing-a-bot",
     "following-a-game",
     "player-keys",
+    "leagues",
     "hidden-information",
     "retries",
     "testing",
