@@ -19,6 +19,7 @@ PAGES: Final = (
     "first-game",
     "client-packages",
     "writing-a-bot",
+    "generated-clients",
     "following-a-game",
     "player-keys",
     "leagues",

@@ -118,6 +118,7 @@ GuidePage: TypeAlias = Literal[
     "first-game",
     "client-packages",
     "writing-a-bot",
+    "generated-clients",
     "following-a-game",
     "player-keys",
     "leagues",

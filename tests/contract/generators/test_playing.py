@@ -10,7 +10,10 @@ from tests.contract.generators.generating import (
     NEED_GENERATORS,
     NODE,
     PYTHON,
+    java_class_path,
     openapi_generator,
+    openapi_python_client,
+    pydantic_models,
     run,
 )
 from tests.contract.generators.later_server import later_server
@@ -38,15 +41,13 @@ def openapi_generator_python(folder):
     return python(folder, "play_openapi_generator.py")
 
 
-def openapi_python_client(folder):
-    options = "--meta none --output-path skye_client"
-    run(PYTHON / "openapi-python-client", "generate", "--path", OPENAPI_YAML, *options.split(), cwd=folder)
+def client_of_openapi_python_client(folder):
+    openapi_python_client(folder)
     return python(folder, "play_openapi_python_client.py")
 
 
 def pydantic(folder):
-    options = "--input-file-type openapi --output-model-type pydantic_v2.BaseModel --output models.py"
-    run(PYTHON / "datamodel-codegen", "--input", OPENAPI_YAML, *options.split(), cwd=folder)
+    pydantic_models(folder)
     return python(folder, "play_pydantic.py")
 
 
@@ -75,7 +76,7 @@ def typescript(folder, program):
     return ["node", folder / "out" / f"{program}.js"]
 
 
-CLIENTS = (openapi_generator_python, openapi_python_client, pydantic, typescript_fetch, hey_api)
+CLIENTS = (openapi_generator_python, client_of_openapi_python_client, pydantic, typescript_fetch, hey_api)
 
 
 @pytest.mark.parametrize("client", CLIENTS)
@@ -99,3 +100,11 @@ def test_generated_go_client_plays_a_whole_game(tmp_path, live):
     run("go", "mod", "edit", "-replace", f"gopkg.in/validator.v2={HERE / 'validator'}", cwd=tmp_path)
     run("env", "GOFLAGS=-mod=mod", "GOPROXY=off", "go", "build", "-o", "playing", "./play", cwd=tmp_path)
     assert run(tmp_path / "playing", live.url, cwd=tmp_path).startswith("finished true")
+
+
+@pytest.mark.skipif(shutil.which("javac") is None, reason="there is no javac here")
+def test_generated_java_client_plays_a_whole_game(tmp_path, live):
+    options = ("library=native", "openApiNullable=false", "useOneOfDiscriminatorLookup=true")
+    openapi_generator("java", tmp_path, *options)
+    class_path = java_class_path(tmp_path, PROGRAMS / "Play.java")
+    assert run("java", "-cp", class_path, "Play", live.url, cwd=tmp_path).startswith("finished true")
