@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache, wraps
 from typing import Any, Final
 
-import msgspec
 from flask import Request, current_app, request
 from flask_smorest import Blueprint
 from marshmallow import RAISE, Schema, ValidationError, fields
@@ -23,15 +21,13 @@ from service.matches.player_keys import is_player_key
 from service.matches.tokens import is_well_formed
 from service.usecases.attempts import Command
 from service.web.entity_tags import entity_tags
+from service.web.json_decoding import decode
 
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")
 _DIGEST_BYTES: Final = 16
 
 _LARGE_BODY_BYTES: Final = 16_384
-"""Bodies of this size are decoded one at a time: each blocks the worker for some milliseconds."""
-
-_DEEPEST: Final = 64
-"""Levels of objects and lists that a body may have; a record has seven."""
+"""Bodies of this size are decoded and validated one at a time: each blocks the worker for milliseconds."""
 
 _BROKEN: Final = "The body breaks off, or is not in chunks as it says."
 
@@ -75,9 +71,18 @@ def _read_body(req: Request, schema: Schema) -> Any:
     :raises Problem: invalid_body, and what `read_json` raises.
     """
     try:
-        return schema.load(read_json(req), unknown=RAISE)
+        with _computation(req):
+            return schema.load(read_json(req), unknown=RAISE)
     except ValidationError as error:
         raise Problem("invalid_body", errors=_faults(error.messages)) from error
+
+
+def _computation(req: Request) -> AbstractContextManager[Any]:
+    """Return what lets the bodies that take long to decode and validate have their turns.
+
+    :raises Problem: as `body_of`.
+    """
+    return nullcontext() if len(body_of(req)) < _LARGE_BODY_BYTES else Computation()
 
 
 def _read_query(req: Request, schema: Schema) -> Any:
@@ -165,53 +170,7 @@ def read_json(req: Request) -> Any:
         raise Problem("unsupported_media_type", f"Send Content-Type: application/json; this names {sent}.")
     if (req.content_encoding or "identity").lower() != "identity":
         raise Problem("unsupported_media_type", "Send the body without Content-Encoding.")
-    if len(data) < _LARGE_BODY_BYTES:
-        return _decode(data)
-    with Computation():
-        return _decode(data)
-
-
-def _decode(data: bytes) -> Any:
-    """Return a JSON value.
-
-    :raises Problem: malformed_json, invalid_body.
-    """
-    try:
-        value = msgspec.json.decode(data)
-        if data.count(b":") != _count_members(value):  # a duplicate, or a colon in a string
-            json.loads(data, object_pairs_hook=_refuse_duplicates)
-        return value
-    except msgspec.ValidationError as error:
-        raise Problem("invalid_body", errors=[FieldError("", "A number is out of range.")]) from error
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        raise Problem("malformed_json") from error
-
-
-def _count_members(value: Any) -> int:
-    """Return the number of members of all objects in a JSON value.
-
-    :raises Problem: malformed_json, for a value nested too deeply, which not every Python would parse.
-    """
-    count = depth = 0
-    parts = [value]
-    while parts := [part for part in parts if isinstance(part, (dict, list))]:
-        depth += 1
-        if depth > _DEEPEST:
-            raise Problem("malformed_json", f"The body is nested more than {_DEEPEST} levels deep.")
-        count += sum(len(part) for part in parts if isinstance(part, dict))
-        parts = [inner for part in parts for inner in (part.values() if isinstance(part, dict) else part)]
-    return count
-
-
-def _refuse_duplicates(members: list[tuple[str, Any]]) -> None:
-    """Refuse an object with two members of one name: parsers differ in which one they take (RFC 8259, 4).
-
-    :raises Problem: malformed_json.
-    """
-    names = {name for name, _ in members}
-    if len(names) < len(members):
-        twice = next(name for name, count in Counter(name for name, _ in members).items() if count > 1)
-        raise Problem("malformed_json", f"An object has two members named {json.dumps(twice)}.")
+    return decode(data, req.max_content_length or len(data))
 
 
 def body_of(req: Request) -> bytes:

@@ -133,7 +133,9 @@ BODIES = {
     "nested too deeply": (b"[" * 5000 + b"]" * 5000, "malformed_json"),
     "objects nested one level too deeply": (b'{"name":' * 65 + b"1" + b"}" * 65, "malformed_json"),
     "nested as deeply as a body may be": (b"[" * 64 + b"]" * 64, "invalid_body"),
-    "nested as deeply as its size lets it": (b"[" * 100_000 + b"]" * 100_000, "malformed_json"),
+    "nested as deeply as its values let it": (b"[" * 30_000 + b"]" * 30_000, "malformed_json"),
+    "nested as deeply as its size lets it": (b"[" * 100_000 + b"]" * 100_000, "invalid_body"),
+    "more values than a body may have": (b"[" + b"0," * 32_768 + b"0]", "invalid_body"),
     "objects nested too deeply": (b'{"name":' * 5000 + b"1" + b"}" * 5000, "malformed_json"),
     "null": (b"null", "invalid_body"),
     "a list": (b"[]", "invalid_body"),
@@ -198,8 +200,8 @@ def test_a_thousand_faults_are_not_all_told(games):
     service = games["lobby"].service
     for body in (
         {f"field{number}": 1 for number in range(10_000)},
-        {"players": [{}] * 20_000},
-        {"options": {"scoring_tiles": [0] * 50_000}},
+        {"players": [{}] * 15_000},
+        {"options": {"scoring_tiles": [0] * 30_000}},
     ):
         answer = service.call("POST", "/v1/games", body)
         assert refusal(answer, "") == "invalid_body"
@@ -211,10 +213,10 @@ def test_a_list_that_is_too_long_is_refused_as_a_whole(games):
     game = games["pricing"]
     prices = {str(number): 0 for number in range(9999)}
     for method, path, body, pointer in (
-        ("POST", "/v1/games", {"players": [{}] * 50_000}, "/players"),
-        ("POST", "/v1/games", {"options": {"scoring_tiles": [0] * 50_000}}, "/options/scoring_tiles"),
-        ("POST", "/v1/scoring", {"territories": [{"tiles": [{}] * 50_000}]}, "/territories/0/tiles"),
-        ("POST", game.path("what-if", 0), {"placements": [{}] * 50_000}, "/placements"),
+        ("POST", "/v1/games", {"players": [{}] * 15_000}, "/players"),
+        ("POST", "/v1/games", {"options": {"scoring_tiles": [0] * 30_000}}, "/options/scoring_tiles"),
+        ("POST", "/v1/scoring", {"territories": [{"tiles": [{}] * 15_000}]}, "/territories/0/tiles"),
+        ("POST", game.path("what-if", 0), {"placements": [{}] * 15_000}, "/placements"),
         ("PUT", game.path("offer", 0), {"discard": "L01", "prices": prices}, "/prices"),
     ):
         answer = game.service.call(method, path, body, game.tokens[0])
@@ -233,3 +235,17 @@ def test_object_with_two_members_of_one_name_is_refused(service, body):
 
 def test_colon_in_a_string_is_no_duplicate_member(service):
     assert service.call("POST", "/v1/games", {"name": "a:b"}).status_code == 201
+
+
+def test_values_of_a_body_are_counted_before_it_is_decoded(service, monkeypatch):
+    monkeypatch.setattr("msgspec.json.decode", None)
+    for body in (b"[" * 40_000, b"{" * 40_000, b"," * 40_000):
+        answer = service.http.post("/v1/games", data=body, content_type="application/json")
+        assert refusal(answer) == "invalid_body"
+
+
+def test_record_and_batch_of_the_largest_size_have_few_enough_values():
+    action = {"seat": 4, "type": "place", "tile": "L01", "x": -1, "y": -1, "rotation": 3, "round": 6}
+    record = json.dumps([action] * 2_000, separators=(",", ":")).encode()
+    assert sum(record.count(sign) for sign in (b",", b"[", b"{")) < 262_144 // 8
+    assert len(json.dumps(action, separators=(",", ":"))) / (len(action) + 1) > 8

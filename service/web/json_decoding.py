@@ -1,0 +1,83 @@
+"""JSON bodies: decoded within bounds, and refused where parsers differ in what they make of them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any, Final
+
+import msgspec
+
+from service.matches.errors import FieldError, Problem
+
+_BYTES_PER_VALUE: Final = 8
+"""A body may have one value for so many bytes of the largest body: decoding more of them takes too long."""
+
+_CONTAINERS: Final = frozenset((dict, list))
+
+_DEEPEST: Final = 64
+"""Levels of objects and lists that a body may have; a record has seven."""
+
+
+def decode(data: bytes, max_bytes: int) -> Any:
+    """Return the JSON value of a body.
+
+    :param max_bytes: the size of the largest body.
+    :raises Problem: malformed_json, invalid_body.
+    """
+    _check_number_of_values(data, max_bytes)
+    try:
+        value = msgspec.json.decode(data)
+        if data.count(b":") != _count_members(value):  # a duplicate, or a colon in a string
+            json.loads(data, object_pairs_hook=_refuse_duplicates)
+        return value
+    except msgspec.ValidationError as error:
+        raise Problem("invalid_body", errors=[FieldError("", "A number is out of range.")]) from error
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise Problem("malformed_json") from error
+
+
+def _check_number_of_values(data: bytes, max_bytes: int) -> None:
+    """Check how many values a body has, before any is decoded: at most one more than these characters.
+
+    :raises Problem: invalid_body.
+    """
+    limit = max_bytes // _BYTES_PER_VALUE
+    if len(data) > limit and sum(data.count(sign) for sign in (b",", b"[", b"{")) > limit:
+        raise Problem("invalid_body", errors=[FieldError("", f"The body has more than {limit} values.")])
+
+
+def _count_members(value: Any) -> int:
+    """Return the number of members of all objects in a JSON value.
+
+    :raises Problem: malformed_json, for a value nested too deeply, which not every Python would parse.
+    """
+    count = depth = 0
+    parts = [value] if type(value) in _CONTAINERS else []
+    while parts:
+        depth += 1
+        if depth > _DEEPEST:
+            raise Problem("malformed_json", f"The body is nested more than {_DEEPEST} levels deep.")
+        count += sum(len(part) for part in parts if type(part) is dict)
+        parts = [inner for part in parts for inner in _containers_in(part)]
+    return count
+
+
+def _containers_in(part: Any) -> Iterable[Any]:
+    """Return the objects and lists directly within an object or a list; most have none."""
+    values = part.values() if type(part) is dict else part
+    if _CONTAINERS.isdisjoint(map(type, values)):
+        return ()
+    return [inner for inner in values if type(inner) in _CONTAINERS]
+
+
+def _refuse_duplicates(members: list[tuple[str, Any]]) -> None:
+    """Refuse an object with two members of one name: parsers differ in which one they take (RFC 8259, 4).
+
+    :raises Problem: malformed_json.
+    """
+    names = {name for name, _ in members}
+    if len(names) < len(members):
+        twice = next(name for name, count in Counter(name for name, _ in members).items() if count > 1)
+        raise Problem("malformed_json", f"An object has two members named {json.dumps(twice)}.")
