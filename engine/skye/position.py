@@ -24,12 +24,57 @@ Everything but `players` can be left out, and so can everything about a player (
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import Any, TypeAlias
+from typing import Required, TypedDict
 
 from skye.game import PRICING, Game, Player
+from skye.views import PlacedTileView
 from skye.visibility import gold_as_seen_by, territory_view
 
-Position: TypeAlias = dict[str, Any]
+
+class PositionDraw(TypedDict, total=False):
+    """A tile that a seat has drawn, or has on offer."""
+
+    tile: Required[str]
+    price: int | None
+    discard: bool | None
+
+
+class FinalPoints(TypedDict):
+    """The points of final scoring."""
+
+    scrolls: int
+    gold: int
+
+
+class PlayerPosition(TypedDict, total=False):
+    """One seat of a position."""
+
+    color: str
+    gold: int | None
+    score: int
+    territory: list[PlacedTileView]
+    tiles_drawn: list[PositionDraw]
+    offer_set: bool
+    tiles_to_build: list[str]
+    placed_this_round: int
+    build_finished: bool
+    points: list[list[int]]
+    territory_sizes: list[int]
+    final: FinalPoints | None
+
+
+class Position(TypedDict, total=False):
+    """A game at one moment as plain JSON data; the page above describes the fields."""
+
+    seed: str | None
+    round: int
+    phase: str | None
+    starting_seat: int | None
+    buys: int
+    scoring_tiles: list[str]
+    tie_break: str | None
+    open_gold: bool | None
+    players: Required[list[PlayerPosition]]
 
 
 def position_of(game: Game) -> Position:
@@ -71,7 +116,7 @@ def game_hash(game: Game) -> int:
     return int.from_bytes(blake2b(repr(position_of(game)).encode(), digest_size=8).digest(), "big")
 
 
-def _player(player: Player) -> Position:
+def _player(player: Player) -> PlayerPosition:
     prices: tuple[int | None, ...] = player.prices or (None,) * len(player.drawn)
     return {
         "color": player.color,
@@ -88,5 +133,5 @@ def _player(player: Player) -> Position:
     }
 
 
-def _drawn(tile: str, price: int | None) -> Position:
+def _drawn(tile: str, price: int | None) -> PositionDraw:
     return {"tile": tile, "price": price or None, "discard": None if price is None else not price}

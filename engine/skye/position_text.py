@@ -10,12 +10,12 @@ price, or `x` if it is to be discarded. What is left out of a position is left o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, cast
 from urllib.parse import quote, unquote
 
 from skye.errors import InvalidTerritory
 from skye.frontier import Place
-from skye.position import Position
+from skye.position import FinalPoints, PlayerPosition, Position, PositionDraw
 from skye.position_reading import Fault, InvalidPosition
 from skye.territory_parsing import parse_placement
 from skye.tiles import COLORS
@@ -37,8 +37,8 @@ def _drawn_text(entries: list[Mapping[str, Any]]) -> str:
     return ";".join([entry["tile"] + price(entry) for entry in entries])
 
 
-def _drawn_from(text: str) -> list[Position]:
-    entries: list[Position] = []
+def _drawn_from(text: str) -> list[PositionDraw]:
+    entries: list[PositionDraw] = []
     for word in filter(None, text.split(";")):
         tile, known, price = word.partition(":")
         if not known:
@@ -55,7 +55,7 @@ def _territory_text(tiles: list[Mapping[str, Any]]) -> str:
     return ";".join([str(place) for place in places if not place.tile.startswith("castle-")])
 
 
-def _territory_from(text: str) -> list[Position]:
+def _territory_from(text: str) -> list[dict[str, Any]]:
     return [parse_placement(word)._asdict() for word in text.split(";") if word]
 
 
@@ -87,7 +87,7 @@ def _final_text(final: Mapping[str, int]) -> str:
     return f"{final['scrolls']},{final['gold']}"
 
 
-def _final_from(text: str) -> Position:
+def _final_from(text: str) -> FinalPoints:
     scrolls, gold = _numbers(text)
     return {"scrolls": scrolls, "gold": gold}
 
@@ -144,11 +144,12 @@ def position_from_text(text: str) -> Position:
     faults: list[Fault] = []
     game, *players = text.split("|")
     words = game.split()
-    position = _from_words([word for word in words if word != "chance=explicit"], _GAME, "", faults)
+    game_words = [word for word in words if word != "chance=explicit"]
+    position = cast("Position", _from_words(game_words, _GAME, "", faults))
     if "chance=explicit" in words:
         position["seed"] = None
     position["players"] = [
-        _from_words(player.split(), _PLAYER, f"/players/{seat}", faults)
+        cast("PlayerPosition", _from_words(player.split(), _PLAYER, f"/players/{seat}", faults))
         for seat, player in enumerate(players)
     ]
     if faults:
@@ -166,8 +167,8 @@ def _to_words(fields: Mapping[str, Any], table: dict[str, tuple[str, _Write, _Re
 
 def _from_words(
     words: list[str], table: dict[str, tuple[str, _Write, _Read]], at: str, faults: list[Fault]
-) -> Position:
-    fields: Position = {}
+) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
     for word in words:
         name, _, value = word.partition("=")
         if at and word in COLORS:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from skye.game import Game
 from skye.observation import count_purses
-from skye.position import Position
+from skye.position import PlayerPosition, Position
 from skye.position_import import game_from_position
 
 _NOTHING_TO_TAKE_BACK = ("tiles_kept", "round_started", "position_set")
@@ -53,13 +53,12 @@ def game_from_view(
     return game_from_position(position, seed)
 
 
-def _player(player: Mapping[str, Any], *, pricing: bool) -> Position:
+def _player(player: Mapping[str, Any], *, pricing: bool) -> PlayerPosition:
     known = ("color", "gold", "score", "tiles_drawn", "build_finished", "territory")
-    return {
-        **{name: player[name] for name in known if name != "build_finished" or not pricing},
-        "tiles_to_build": list(player["tiles_to_build"]),
-        "offer_set": pricing and player["offer_set"],
-    }
+    fields = {name: player[name] for name in known if name != "build_finished" or not pricing}
+    fields["tiles_to_build"] = list(player["tiles_to_build"])
+    fields["offer_set"] = pricing and player["offer_set"]
+    return cast("PlayerPosition", fields)
 
 
 def _add_history(position: Position, events: list[Mapping[str, Any]]) -> None:
@@ -90,7 +89,7 @@ def _add_placements(position: Position, events: list[Mapping[str, Any]]) -> None
         player["placed_this_round"] = max(0, placed, len(player["territory"]) - 1 - most_before)
 
 
-def _add_event(players: list[Position], sizes: list[int], event: Mapping[str, Any]) -> None:
+def _add_event(players: list[PlayerPosition], sizes: list[int], event: Mapping[str, Any]) -> None:
     match event["type"]:
         case "tiles_kept" | "round_started":
             for player in players:
