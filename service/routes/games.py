@@ -22,6 +22,7 @@ from service.openapi.operations import (
 )
 from service.schemas import requests, responses
 from service.usecases.creation_commands import create_game as create_new_game
+from service.usecases.games import LoadedMatch
 from service.web.collaborators import collaborators
 from service.web.rate_limits import charge_creation
 from service.web.request_parsing import Resource, bearer_token, command_from_request
@@ -148,7 +149,7 @@ def get_game(query: dict[str, Any], game: str) -> Response:
     games = collaborators().games
     loaded = games.read(game, bearer_token())
     if "at" in query:
-        loaded = games.at_event(loaded, query["at"])
+        loaded = LoadedMatch(*games.history.at_event(*loaded, query["at"]))
     tag = etag(loaded.match.version, loaded.caller)
     cached = not_modified(tag)
     if cached is not None:

@@ -49,9 +49,9 @@ def list_own_games(query: dict[str, Any]) -> Response:
     over, the latest change first. A game that moves in this order while a client reads pages may be missing
     or appear twice.
     """
-    players = collaborators().games.players
-    player = players.require_player(bearer_token())
-    quick_match.catch_up(collaborators().games, player)
+    all_games = collaborators().games
+    players, player = all_games.players, all_games.identities.require_player(bearer_token())
+    quick_match.catch_up(all_games, player)
     players.catch_up(player)
     last_event = players.last_event(player)
     found, last = players.page(player, query["limit"], place_of(query.get("cursor")))
@@ -141,5 +141,5 @@ def replace_player_key(body: dict[str, Any]) -> Response:
     been used before. Retrying the request with the old key is safe, with or without an `Idempotency-Key`.
     """
     charge_creation(1)
-    collaborators().games.players.replace_key(command_from_request().token, body["key"])
+    collaborators().games.identities.replace_key(command_from_request().token, body["key"])
     return json_response({"replaced": True})

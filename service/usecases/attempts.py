@@ -123,7 +123,7 @@ class Attempt:
         record = self._replayable
         if record is None:
             return None
-        match = self._games.at_version(self.match, record.version)
+        match = self._games.history.at_version(self.match, record.version)
         tokens = record.tokens(self._command.idempotency_key or "")
         return Committed(match, record.caller, tokens, record.now_ms or self.now_ms)
 
@@ -167,7 +167,7 @@ class Creation:
         self._games, self._command, self.game_id = games, command, game_id
         self._record = None if record is None else decode_record(record)
         self.tokens = TokenSource(command.idempotency_key or "")
-        self.player = games.players.player_of_key(command.token)
+        self.player = games.identities.player_of_key(command.token)
 
     @property
     def new_game(self) -> NewGame:
@@ -189,7 +189,7 @@ class Creation:
             return None
         if record.digest != self._command.digest:
             raise Problem("idempotency_key_reused")
-        match = self._games.at_version(self._games.current(self.game_id), record.version)
+        match = self._games.history.at_version(self._games.current(self.game_id), record.version)
         tokens = record.tokens(self._command.idempotency_key or "")
         return Committed(match, record.caller, tokens, record.now_ms or self.now_ms)
 

@@ -79,7 +79,7 @@ def join_game(
             if "bot" in player or (attempt.match.private and not invited):
                 require_host(attempt.caller)
             attempt.check_preconditions()
-            bound = "" if "bot" in player else games.players.player_of_key(command.token)
+            bound = "" if "bot" in player else games.identities.player_of_key(command.token)
             require_no_seat(attempt.match, bound)
             seat = new_seat(player, attempt.tokens, attempt.match.seats, bound)
             invited_by = hash_token(command.invite or command.token or "") if invited else ""

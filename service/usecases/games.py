@@ -13,7 +13,6 @@ from typing import NamedTuple
 from service.matches import autoplay
 from service.matches.errors import Problem
 from service.matches.match import Change, Match, Status
-from service.matches.past_versions import match_at_version, seat_before
 from service.matches.player_keys import identify_player, is_player_key
 from service.matches.tokens import SPECTATOR, Caller, identify
 from service.matches.transitions import Transition
@@ -30,8 +29,10 @@ from service.storage.codec import (
 from service.storage.event_log import changes_from_log
 from service.storage.store import Commit, LogEntry, Store, StoredResponse
 from service.usecases.commit_retries import MAX_ATTEMPTS, back_off
+from service.usecases.game_history import GameHistory
 from service.usecases.listing import Listing
 from service.usecases.match_cache import MatchCache
+from service.usecases.player_identities import PlayerIdentities
 from service.usecases.players import Players
 
 
@@ -58,6 +59,8 @@ class Games:
         self.metrics = metrics or Metrics()
         self._cache = MatchCache()
         self.listing = Listing(store, self.now_ms)
+        self.history = GameHistory(store)
+        self.identities = PlayerIdentities(store.players)
         self.players = Players(store, settings, self.now_ms)
         self.pools = store.pools
 
@@ -120,20 +123,6 @@ class Games:
         """Return the time by the clock of a match, in milliseconds since 1970."""
         return self.now_ms() if match.clock_ms is None else match.clock_ms
 
-    def at_event(self, loaded: LoadedMatch, event: int) -> LoadedMatch:
-        """Return a match and the caller's role as they were when event number `event` had happened.
-
-        :raises Problem: event_not_found, game_unreadable.
-        """
-        match, caller = loaded
-        if event > match.last_event:
-            raise Problem("event_not_found", f"The last event of the game is number {match.last_event}.")
-        history = self._history(match)
-        version = next(change.version for change in history if change.last_event >= event)
-        later = [change for change in history if change.version > version]
-        past = match_at_version(match, history, version)
-        return LoadedMatch(past, caller._replace(seat=seat_before(later, caller.seat)))
-
     # Load.
 
     def load(self, game_id: str, record_key: str | None) -> tuple[bytes | None, bytes | None]:
@@ -186,7 +175,7 @@ class Games:
         :raises Problem: token_unknown, for a player key that was replaced; store_unavailable.
         """
         if is_player_key(token):
-            return identify_player(match, self.players.require_player(token))
+            return identify_player(match, self.identities.require_player(token))
         return identify(match, token)
 
     def apply_deadlines(self, loaded: LoadedMatch) -> LoadedMatch:
@@ -219,18 +208,6 @@ class Games:
         """
         return self.decoded(game_id, self._store.load(game_id)[0])
 
-    def at_version(self, match: Match, version: int) -> Match:
-        """Return a match as it was at an earlier version.
-
-        :raises Problem: game_unreadable, when its log is lost.
-        """
-        if version == match.version:
-            return match
-        past = match_at_version(match, self._history(match), version)
-        if past.version != version:
-            raise Problem("game_unreadable", f"Version {version} of the game is lost.")
-        return past
-
     def decoded(self, game_id: str, stored: bytes | None) -> Match:
         """Return a stored match.
 
@@ -242,11 +219,6 @@ class Games:
             return self._cache.decoded(game_id, stored)
         except StoredFormatError as error:
             raise Problem("game_unreadable", f"{str(error).capitalize()}.") from error
-
-    def _history(self, match: Match) -> list[Change]:
-        """Return all changes of a match; if it has changed since it was loaded, a commit will fail."""
-        stored, entries = self._store.load_with_log(match.id)
-        return [] if stored is None else changes_from_log(match, 0, entries)
 
     # Commit.
 
@@ -313,7 +285,7 @@ class Games:
         match = transition.match
         if not match.is_over:
             return [LogEntry(change.last_event, encode_change(change)) for change in transition.changes]
-        history = [] if before is None else self._history(before)
+        history = [] if before is None else self.history.changes(before)
         return [LogEntry(match.last_event, encode_history([*history, *transition.changes]))]
 
     def _expected_header(self, match: Match) -> bytes:

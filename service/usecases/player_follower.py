@@ -87,9 +87,8 @@ class PlayerFollower:
 
         :raises Problem: player_key_required, token_unknown, history_lost, game_unreadable, store_unavailable.
         """
-        players = self.games.players
-        self._player = players.require_player(self.token)
-        return players.events_after(self._player, after, limit)
+        self._player = self.games.identities.require_player(self.token)
+        return self.games.players.events_after(self._player, after, limit)
 
     def long_poll(self, after: str, wait_s: float, limit: int) -> PlayerEvents:
         """Return what `read` does, but wait up to `wait_s` seconds for news.
@@ -97,7 +96,7 @@ class PlayerFollower:
         :raises Problem: what `read` raises; too_much_contention.
         """
         until = time.monotonic() + wait_s
-        player = self.games.players.require_player(self.token)
+        player = self.games.identities.require_player(self.token)
         with self.change_notifier.changes_of(changes_name(player)) as changed:
             while True:
                 changed.clear()

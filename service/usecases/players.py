@@ -1,4 +1,4 @@
-"""Players: their keys, and the index and events of their games.
+"""Players: the index and the events of their games. Their keys are in `player_identities`.
 
 A player's record of a game is in another slot of a cluster than the game, so no commit can write both. The
 game is the truth, and the record follows it:
@@ -30,12 +30,12 @@ from service.matches.player_events import (
     is_news,
     near_deadline,
 )
-from service.matches.player_keys import hash_player_key, identify_player, is_player_key, players_of
+from service.matches.player_keys import identify_player, players_of
 from service.matches.tokens import Caller
 from service.settings import Settings
 from service.storage.codec import StoredFormatError, decode_match
 from service.storage.event_log import changes_from_log
-from service.storage.player_codec import KeyRecord, decoded, followed_games, key_records, player_events
+from service.storage.player_codec import decoded, followed_games, player_events
 from service.storage.player_store import GameUpdate, Updated
 from service.storage.redis_players import ACTIVE_SCORE
 from service.storage.store import Store
@@ -91,7 +91,7 @@ NO_EVENT: Final = "0-0"
 
 
 class Players:
-    """All players of a store."""
+    """The games of all players of a store."""
 
     def __init__(self, store: Store, settings: Settings, now_ms: Callable[[], int]) -> None:
         self._games = store
@@ -100,50 +100,6 @@ class Players:
         self._max_active = settings.limit_games_per_key if settings.limits else 0
         ttls = settings.game_ttl_lobby_s, settings.game_ttl_playing_s, settings.game_ttl_finished_s
         self._ttl_s = max(ttls)
-
-    # Keys.
-
-    def require_player(self, token: str | None) -> str:
-        """Return the id of the player whose key a bearer token is.
-
-        :raises Problem: player_key_required, token_unknown, game_unreadable, store_unavailable.
-        """
-        if token is None or not is_player_key(token):
-            raise Problem("player_key_required")
-        player, _ = self._player_of(hash_player_key(token))
-        if not player:
-            raise Problem("token_unknown", "This player key has been replaced.")
-        return player
-
-    def player_of_key(self, token: str | None) -> str:
-        """Return the id of the player whose key a bearer token is; empty if it is no player key.
-
-        :raises Problem: token_unknown, game_unreadable, store_unavailable.
-        """
-        return self.require_player(token) if is_player_key(token or "") else ""
-
-    def replace_key(self, token: str | None, new_key: str) -> None:
-        """Replace a player key; a retry with the old key succeeds.
-
-        The new key is stored before the old one becomes invalid: a crash in between leaves both valid.
-
-        :raises Problem: what `require_player` raises; key_taken.
-        """
-        old, new = hash_player_key(token or ""), hash_player_key(new_key)
-        if token is not None and is_player_key(token) and self._player_of(old)[1].replaced_by == new != "":
-            return
-        player = self.require_player(token)
-        record = key_records.encode(KeyRecord(player))
-        if old == new or not self._store.add_key(new, record):
-            raise Problem("key_taken")
-        stored = self._store.key_record(old)
-        if not self._store.replace_key(old, stored, key_records.encode(KeyRecord("", new))):
-            raise Problem("too_much_contention")
-
-    def _player_of(self, key_hash: str) -> tuple[str, KeyRecord]:
-        stored = self._store.key_record(key_hash)
-        record = KeyRecord(key_hash) if stored is None else decoded(key_records.decode, stored)
-        return record.player, record
 
     def check_limit(self, player: str, *, waiting: int) -> None:
         """Check that a player may wait for one more game.

@@ -64,7 +64,7 @@ def seek_match(games: Games, command: Command, name: str, wishes: dict[str, Any]
     :raises Problem: player_key_required, token_unknown, too_many_games, idempotency_key_reused,
         store_unavailable, game_unreadable.
     """
-    player, now_ms = games.players.require_player(command.token), games.now_ms()
+    player, now_ms = games.identities.require_player(command.token), games.now_ms()
     encoded = msgspec.json.encode(wishes, order="deterministic")
     request_id = _request_id(command, encoded)
     seeker = Seeker(name, encoded, command.digest)
@@ -89,7 +89,7 @@ def get_match(games: Games, command: Command, request_id: str) -> QuickMatch:
 
     :raises Problem: player_key_required, token_unknown, match_not_found, store_unavailable, game_unreadable.
     """
-    return _settled(games, games.players.require_player(command.token), request_id)
+    return _settled(games, games.identities.require_player(command.token), request_id)
 
 
 def cancel_match(games: Games, command: Command, request_id: str) -> QuickMatch:
@@ -97,7 +97,7 @@ def cancel_match(games: Games, command: Command, request_id: str) -> QuickMatch:
 
     :raises Problem: what `get_match` raises.
     """
-    player = games.players.require_player(command.token)
+    player = games.identities.require_player(command.token)
     request = _settled(games, player, request_id)
     games.pools.settle(request.id, games.now_ms(), cancel=True)
     request = _settled(games, player, request.id)

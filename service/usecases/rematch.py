@@ -42,7 +42,7 @@ def rematch(games: Games, command: Command, game_id: str) -> CommandResult[Taken
             stored = decode_record(record)
             if stored.digest != command.digest or before is None:
                 raise Problem("idempotency_key_reused")
-            past = games.at_version(before, stored.version)
+            past = games.history.at_version(before, stored.version)
             issued = stored.tokens(command.idempotency_key or "")
             return joined_result(Committed(past, stored.caller, issued, stored.now_ms or games.now_ms()))
         check_version(command, old.version)
