@@ -114,7 +114,7 @@ def export_own_records(query: dict[str, Any]) -> Response:
     export later what is new, send the `finished` of the first line as `since`.
     """
     games = _accept_export(query["limit"])
-    player = games.players.require_player(bearer_token())
+    player = games.identities.require_player(bearer_token())
     quick_match.catch_up(games, player)
     games.players.catch_up(player)
     after, since_ms = place_of(query.get("cursor")), query.get("since", 0)
