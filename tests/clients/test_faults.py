@@ -2,6 +2,8 @@
 
 import threading
 import time
+from contextlib import closing
+from itertools import islice
 
 import httpx
 import pytest
@@ -190,3 +192,13 @@ def test_launcher_refuses_a_lab_beside_limits(launch):
 def test_refusals_of_the_worker_itself_show_the_lab(url):
     response = httpx.request("G", url)  # a method of one letter
     assert (response.status_code, response.headers["X-Skye-Lab"]) == (400, "on")
+
+
+@pytest.mark.parametrize("fault", ["cut_after=2", "silence_after=1", "status=503"])
+def test_events_of_a_player_follow_each_other_in_spite_of_a_fault(direct, fault):
+    player = direct.player()
+    for _ in range(4):
+        player.create({"players": [{"name": "Ann"}, {"bot": "random"}], "start": True})
+    with closing(player.events(silence_s=1, fault=fault)) as events:
+        seen = [int(event["id"].partition("-")[0]) for event in islice(events, 8)]
+    assert seen == list(range(1, 9))
