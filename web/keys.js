@@ -9,6 +9,17 @@ export function openHelp() {
 }
 
 /**
+ * Whether what has the focus needs a key for itself. A field for a price leaves letters to the shortcuts.
+ *
+ * @param {EventTarget | null} target
+ * @param {string} key
+ */
+function takes(target, key) {
+  if (target instanceof HTMLInputElement) return target.type === "text" || (target.type === "number" && /^[\d-]$/.test(key));
+  return target instanceof HTMLSelectElement;
+}
+
+/**
  * Shortcuts of the table.
  *
  * @param {Table} table
@@ -41,9 +52,7 @@ export function tableKeys(table) {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
     if (event.key === "Escape") { placing.cancel(); return; }
     if (event.key === "Enter" && event.target === document.body && placing.ghost) { void placing.commit(); return; }
-    const typing = event.target instanceof HTMLInputElement && event.target.type === "number";
-    if (event.target instanceof HTMLSelectElement || (typing && /^[\d-]$/.test(event.key))) return;
-    if (!setting("letters") || !(event.key in letters)) return;
+    if (takes(event.target, event.key) || !setting("letters") || !(event.key in letters)) return;
     event.preventDefault();
     letters[event.key]();
   }

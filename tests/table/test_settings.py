@@ -1,0 +1,62 @@
+"""What a browser keeps, and what a person types and switches."""
+
+from tests.table.driver import call
+
+_NO_STORAGE = """
+for (const name of ["localStorage", "sessionStorage"]) {
+  Object.defineProperty(window, name, {get() { throw new DOMException("denied", "SecurityError"); }});
+}
+"""
+
+
+def test_name_may_have_letters_that_are_shortcuts(browser):
+    game, _, _ = browser.game("Ann", start=False, seats=3)
+    screen = browser.window(f"/play/?game={game}")
+    screen.page.locator(".lobby [name=name]").press_sequentially("Norbert X. Fuchs-Pruner 120?")
+    screen.page.keyboard.press("Enter")
+    screen.page.wait_for_selector(".lobby-seats li:nth-child(2)")
+    assert screen.view()["players"][1]["name"] == "Norbert X. Fuchs-Pruner 120?"
+
+
+def test_shortcuts_of_single_letters_can_be_switched_off(browser):
+    game, tokens, _ = browser.game("Ann", "Bob")
+    page = browser.window(f"/play/?game={game}#seat={tokens[0]}").page
+    page.wait_for_selector(".pricing .card")
+    page.keyboard.press("1")
+    page.wait_for_selector(".pricing .price:focus")
+    page.keyboard.press("?")
+    page.uncheck("dialog [name=letters]")
+    page.click("dialog .primary")
+    page.wait_for_selector("dialog", state="detached")
+    page.locator(".menu summary").focus()
+    page.keyboard.press("1")
+    assert page.locator(".menu summary:focus").count() == 1
+    page.reload()
+    page.wait_for_selector(".pricing .card")
+    page.keyboard.press("?")
+    assert page.locator("dialog").count() == 0
+
+
+def test_browser_that_stores_nothing_keeps_the_seat_and_warns(browser):
+    game, tokens, _ = browser.game("Ann", "Bob")
+    screen = browser.window("/docs")
+    screen.page.context.add_init_script(_NO_STORAGE)
+    screen.page.goto(f"{browser.url}/play/?game={game}#seat={tokens[0]}")
+    screen.page.wait_for_selector(".toast:has-text('stores nothing')")
+    screen.page.locator(".pricing .discard").first.click()
+    screen.page.click("[data-act=set]")
+    screen.page.wait_for_selector("[data-act=change]")
+    assert screen.view()["players"][0]["offer_set"]
+
+
+def test_stream_that_a_proxy_breaks_is_replaced_by_requests(browser):
+    game, tokens, _ = browser.game("Ann", "Bob")
+    screen = browser.window("/docs")
+    screen.page.route(
+        "**/events/stream", lambda route: route.fulfill(status=200, content_type="text/html", body="no")
+    )
+    screen.page.goto(f"{browser.url}/play/?game={game}#seat={tokens[0]}")
+    screen.page.wait_for_selector(".connection.polling")
+    action = call(browser.url, "GET", f"/v1/games/{game}/players/1/actions", token=tokens[1])["actions"][0]
+    call(browser.url, action["method"], action["href"], action["body"], tokens[1])
+    screen.caught_up()
