@@ -18,7 +18,7 @@ const ACTIONS = new Set(["offer_set", "tile_bought", "buy_passed", "tile_placed"
  */
 export async function forkDialog(game, past) {
   const choices = game.players.map(({ name, bot }) => {
-    const select = h("select", { "aria-label": t("fork.who", { name }) }, ...["", "greedy", "random"].map((value) => (
+    const select = h("select", { "aria-label": t("fork.who", { name }) }, ...["", "strategist", "greedy", "random"].map((value) => (
       h("option", { value, selected: value === (bot ?? "") }, value ? t("seat.bot", { bot: t(`bot.${value}`) }) : t("fork.me")))));
     return { row: h("label", { class: "fork-seat" }, h("bdi", {}, name), " ", select), select };
   });

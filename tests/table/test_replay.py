@@ -64,11 +64,11 @@ def test_position_of_a_finished_game_is_played_on(browser):
     screen = browser.window(f"/play/?game={game}&replay=1#e={bought['id']}")
     screen.page.wait_for_selector(".replay .caption")
     screen.page.click("[data-act=fork]")
-    screen.page.locator("dialog select").nth(1).select_option("greedy")
+    screen.page.locator("dialog select").nth(1).select_option("strategist")
     screen.page.click("[data-act=begin]")
     screen.page.wait_for_selector(".table:not(.replay)")
     fork = screen.game
     assert fork != game
     token = screen.page.evaluate("id => JSON.parse(localStorage[`skye.game.${id}`]).seats[0]", fork)
     view = screen.view(token)
-    assert (view["private"], view["round"], view["players"][1]["bot"]) == (True, 1, "greedy")
+    assert (view["private"], view["round"], view["players"][1]["bot"]) == (True, 1, "strategist")
