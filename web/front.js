@@ -21,9 +21,9 @@ export async function openFront(app) {
   const open = h("div", {});
   const root = h("div", { class: "front-page" },
     h("header", { class: "head" }, h("h1", {}, "Isle of Skye"), h("span", { class: "turn" }, t("front.tagline")), languageChoice()),
-    h("main", { class: "front" }, againstBots(), withFriends(),
-      section(t("match.title"), h("p", {}, t("match.text")), quickMatch()),
-      section(t("front.mine"), mine), section(t("front.public"), open),
+    h("main", { class: "front" },
+      h("div", { class: "stack" }, againstBots(), withFriends(), section(t("match.title"), h("p", {}, t("match.text")), quickMatch())),
+      h("div", { class: "stack" }, section(t("front.mine"), mine), section(t("front.public"), open)),
       h("p", { class: "faint links" }, h("a", { href: "/docs/rules" }, t("menu.rules")), " · ", h("a", { href: "/docs" }, t("front.guide")), " · ",
         h("a", { href: "/docs/reference" }, t("front.reference")))));
   app.replaceChildren(root);
@@ -46,7 +46,7 @@ function section(title, ...children) {
 function againstBots() {
   const count = h("select", { "aria-label": t("front.opponents"), name: "bots" },
     ...[1, 2, 3, 4].map((number) => h("option", { value: number }, t("front.bots", { count: number }))));
-  const levels = ["strategist", "greedy", "random"].map((bot) => (
+  const levels = ["random", "greedy", "strategist"].map((bot) => (
     button(t(`front.level.${bot}`), (event) => void createAndOpen({
       players: [{ name: myName() }, ...Array.from({ length: Number(count.value) }, () => ({ bot: /** @type {"greedy"} */ (bot) }))], start: true, name: t("front.game_name"),
     }, pressed(event)), { class: "primary", "data-level": bot })));

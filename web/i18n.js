@@ -20,7 +20,7 @@ export async function loadLanguage() {
   const pseudo = wanted.startsWith("x-");
   language = pseudo ? "en" : wanted;
   english = await load("en");
-  messages = wanted === "en" ? english : pseudo ? pseudoMessages(english) : await load(wanted);
+  messages = wanted === "en" ? english : pseudo ? (await import("./pseudo-locale.js")).longer(english) : await load(wanted);
   rules = new Intl.PluralRules(language);
   numbers = new Intl.NumberFormat(language);
   document.documentElement.lang = language;
@@ -110,19 +110,4 @@ export function signed(value) {
 /** @param {string[]} items */
 export function list(items) {
   return new Intl.ListFormat(language, { type: "conjunction" }).format(items.map(isolated));
-}
-
-/**
- * Messages that are 40 % longer, for tests of the layout.
- *
- * @param {Messages} from
- * @returns {Messages}
- */
-function pseudoMessages(from) {
-  /** @type {(text: string) => string} */
-  const longer = (text) => `[${text}${"~".repeat(Math.ceil(text.length * 0.4))}]`;
-  return Object.fromEntries(Object.entries(from).map(([key, value]) => [
-    key, typeof value === "string" ? longer(value)
-      : Object.fromEntries(Object.entries(value).map(([form, text]) => [form, longer(text)])),
-  ]));
 }

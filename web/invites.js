@@ -2,8 +2,8 @@ import { ApiError } from "./client/errors.js";
 import { skye } from "./api.js";
 import { button, h, hide, keyed } from "./dom.js";
 import { number, t } from "./i18n.js";
-import { share } from "./share.js";
-import { dropToken, inviteLink, keepTokens, tokensOf } from "./tokens.js";
+import { inviteLink, share } from "./share.js";
+import { dropToken, keepTokens, tokensOf } from "./tokens.js";
 
 /** @typedef {import("./store.js").Store} Store */
 

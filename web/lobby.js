@@ -2,10 +2,10 @@ import { ApiError } from "./client/errors.js";
 import { button, h, hide, keyed, setText } from "./dom.js";
 import { number, t } from "./i18n.js";
 import { inviteList, keepInvite } from "./invites.js";
-import { share } from "./share.js";
+import { share, watchLink } from "./share.js";
 import { colorMark } from "./seats.js";
 import { toast, toastError } from "./toast.js";
-import { addSeatToken, dropToken, tokensOf, watchLink } from "./tokens.js";
+import { addSeatToken, dropToken, tokensOf } from "./tokens.js";
 import { skye } from "./api.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -25,7 +25,7 @@ export function lobbyPanel(store, reopen) {
   const join = h("form", { class: "bar", onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); void sit(); } },
     name, sitting);
   const start = button(t("lobby.start"), () => void write((game, ifMatch) => game.start({ ifMatch })), { class: "primary", "data-act": "start" });
-  const bots = h("div", { class: "bar" }, ...["strategist", "greedy", "random"].map((bot) => (
+  const bots = h("div", { class: "bar" }, ...["random", "greedy", "strategist"].map((bot) => (
     button(t("lobby.add_bot", { bot: t(`bot.${bot}`) }), () => void write((game, ifMatch) => game.join({ bot: /** @type {any} */ (bot) }, { ifMatch })), { "data-bot": bot }))));
   const link = button(t("lobby.invite"), () => void share(watchLink(store.id), ""), { "data-act": "game-link" });
   const invite = button(t("invite.new"), () => void write(async (game, ifMatch) => keepInvite(store.id, (await game.invite({ ifMatch })).invite)), { "data-act": "invite" });

@@ -2,11 +2,11 @@ import { confirmation } from "./building.js";
 import { button, h, hide } from "./dom.js";
 import { t } from "./i18n.js";
 import { openHelp } from "./keys.js";
-import { languageChoice } from "./menu.js";
+import { languageChoice } from "./language-choice.js";
 import { settingBox } from "./settings.js";
-import { share } from "./share.js";
+import { seatLink, share, watchLink } from "./share.js";
 import { toastError } from "./toast.js";
-import { dropToken, forget, keepTokens, seatLink, tokensOf, watchLink } from "./tokens.js";
+import { dropToken, forget, keepTokens, tokensOf } from "./tokens.js";
 
 /** @typedef {import("./store.js").Store} Store */
 

@@ -1,5 +1,5 @@
 import { attribute, button, h, hide, setText } from "./dom.js";
-import { LANGUAGES, chooseLanguage, language, t } from "./i18n.js";
+import { t } from "./i18n.js";
 import { lazyPart } from "./lazy.js";
 import { tokensOf } from "./tokens.js";
 
@@ -33,11 +33,4 @@ export function tableMenu(store, chosen, reopen, seatNumbers) {
     hide(switcher, seats.length < 2);
     items.show();
   } };
-}
-
-/** A select with all languages. */
-export function languageChoice() {
-  const select = h("select", { "aria-label": t("menu.language"), class: "language", onchange: () => chooseLanguage(select.value) },
-    ...Object.entries(LANGUAGES).map(([tag, name]) => h("option", { value: tag, lang: tag, selected: tag === language }, name)));
-  return select;
 }

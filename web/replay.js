@@ -6,7 +6,7 @@ import { forkDialog } from "./fork.js";
 import { plain, t } from "./i18n.js";
 import { logPanel, story } from "./log.js";
 import { market } from "./market.js";
-import { languageChoice } from "./menu.js";
+import { languageChoice } from "./language-choice.js";
 import { opened, secretsOf } from "./open-eyes.js";
 import { loadTileSheet } from "./pictures.js";
 import { resultPanel } from "./result.js";

@@ -30,3 +30,28 @@ export async function share(link, warning, renew) {
   dialog.showModal();
   field.select();
 }
+
+/**
+ * The address that opens a seat of a game.
+ *
+ * @param {string} id
+ * @param {string} token
+ */
+export function seatLink(id, token) {
+  return `${location.origin}/play/?game=${encodeURIComponent(id)}#seat=${token}`;
+}
+
+/**
+ * The address with which an invited player takes a seat.
+ *
+ * @param {string} id
+ * @param {string} code
+ */
+export function inviteLink(id, code) {
+  return `${location.origin}/play/?game=${encodeURIComponent(id)}#invite=${code}`;
+}
+
+/** The address to watch a game. @param {string} id */
+export function watchLink(id) {
+  return `${location.origin}/play/?game=${encodeURIComponent(id)}`;
+}
