@@ -1,15 +1,17 @@
-"""`python -m bench.web [RUNS]`: measure the table in a slowed Chromium, and write bench/web.md.
+"""`python -m bench.web [RUNS] [--more]`: measure the table in a slowed Chromium, and write bench/web.md.
 
 The processor is slowed down four times; the network has a latency of 150 ms and 1.6 Mbit/s. Each row is the
-median and the 95th percentile of all runs.
+median and the 95th percentile of all runs. With `--more`, the runs are added to those that were measured
+before, which lie in bench/web.json.
 """
 
 from __future__ import annotations
 
+import argparse
 import datetime as dt
+import json
 import os
 import statistics
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -18,10 +20,13 @@ from playwright.sync_api import sync_playwright
 
 from tests.support.chromium import find_chromium
 from tests.support.launcher import launching
-from tests.table.driver import Browser, Mouse, Screen, call
+from tests.table.driver import Browser, Mouse, Screen
 
 RUNS = 30
 PAGE = Path(__file__).parent / "web.md"
+SAMPLES = PAGE.with_suffix(".json")
+"""The runs so far: their number, the load averages, and the samples of each row."""
+
 _INTRODUCTION = """# The table in a slowed browser
 
 `make bench-web` writes this page. Chromium runs with a processor slowed down four times
@@ -97,11 +102,7 @@ def measure_table(browser: Browser, rows: dict[str, list[float]]) -> str:
     rows["code"].append(
         page.evaluate(f"{loaded}.reduce((sum, {{decodedBodySize}}) => sum + decodedBodySize, 0)") / 1000
     )
-    path = f"/v1/games/{game}"
-    while call(browser.url, "GET", path)["status"] == "playing":
-        actions = call(browser.url, "GET", f"{path}/players/0/actions", token=tokens[0])["actions"]
-        action = next(action for action in actions if action["type"] != "take_back")
-        call(browser.url, action["method"], action["href"], action["body"], tokens[0])
+    browser.play_out(game, tokens[0])
     return game
 
 
@@ -119,10 +120,27 @@ def measure_replay(browser: Browser, game: str, rows: dict[str, list[float]]) ->
     rows["heap after 100 seeks"].append(metrics["JSHeapUsedSize"] / 1e6)
 
 
-def main(runs: int) -> None:
-    """Measure, write the page and print it."""
-    before = os.getloadavg()[0]
+def main(runs: int, *, more: bool = False) -> None:
+    """Measure, write the page and print it.
+
+    :param more: add to the runs that were measured before.
+    """
     rows: dict[str, list[float]] = {name: [] for name in GOALS}
+    earlier = {"runs": 0, "loads": [], "rows": rows}
+    stored = json.loads(SAMPLES.read_text()) if more and SAMPLES.exists() else earlier
+    stored["loads"].append(round(os.getloadavg()[0], 1))
+    measure(runs, stored["rows"])
+    stored["runs"] += runs
+    stored["loads"].append(round(os.getloadavg()[0], 1))
+    SAMPLES.write_text(json.dumps(stored))
+    measured = f"{dt.datetime.now(dt.UTC):%Y-%m-%d}, {stored['runs']} runs, {os.cpu_count()} processors"
+    measured += f", load average between {min(stored['loads'])} and {max(stored['loads'])}"
+    PAGE.write_text(f"{_INTRODUCTION}\nMeasured on {measured}.\n\n{table(stored['rows'])}\n")
+    print(PAGE.read_text())
+
+
+def measure(runs: int, rows: dict[str, list[float]]) -> None:
+    """Add the samples of some runs to the rows."""
     with (
         tempfile.TemporaryDirectory() as folder,
         launching(Path(folder)) as start,
@@ -137,10 +155,6 @@ def main(runs: int) -> None:
             browser.close()
             assert browser.complaints == [], browser.complaints
         chromium.close()
-    measured = f"{dt.datetime.now(dt.UTC):%Y-%m-%d}, {runs} runs, {os.cpu_count()} processors"
-    measured += f", load average {before:.1f} at the start and {os.getloadavg()[0]:.1f} at the end"
-    PAGE.write_text(f"{_INTRODUCTION}\nMeasured on {measured}.\n\n{table(rows)}\n")
-    print(PAGE.read_text())
 
 
 def table(rows: dict[str, list[float]]) -> str:
@@ -157,4 +171,8 @@ def table(rows: dict[str, list[float]]) -> str:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else RUNS)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("runs", type=int, nargs="?", default=RUNS)
+    parser.add_argument("--more", action="store_true", help="add to the runs that were measured before")
+    chosen = parser.parse_args()
+    main(chosen.runs, more=chosen.more)
