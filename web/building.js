@@ -73,7 +73,7 @@ export function buildingTray(store, placing) {
     place.disabled = store.blocked || !store.actions;
     turn.disabled = ghost === null || (placing.cells().get(`${ghost.x},${ghost.y}`)?.length ?? 0) < 2;
     undo.disabled = store.blocked || !listed("take_back");
-    hide(undo, ghost !== null);
+    hide(undo, ghost !== null || (undo.disabled && !store.blocked));
     hide(finish, ghost !== null || !listed("finish_building"));
     finish.disabled = store.blocked;
     setText(hint, hintText(me));

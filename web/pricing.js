@@ -133,8 +133,9 @@ export function pricingTray(store, attempt) {
     hide(send, !editing);
     hide(change, editing || !set);
     const names = store.view.players.filter(({ offer_set }) => offer_set).length;
+    const who = t("pricing.who", { set: number(names), players: number(store.view.players.length) });
     setText(others, set && !editing ? t("pricing.wait", { set: names, players: store.view.players.length })
-      : t("pricing.who", { set: number(names), players: number(store.view.players.length) }));
+      : draft?.discard ? who : `${t("pricing.choose")} ${who}`);
   }
 
   return { root, show, submit, card: (/** @type {number} */ index) => /** @type {HTMLElement | undefined} */ (cards.children[index]) };

@@ -20,11 +20,11 @@ export function resultPanel(store, ...more) {
     if (!view.result) { if (view.status === "aborted") setText(title, t("result.aborted")); return; }
     const { winners, players } = view.result;
     setText(title, t("result.winners", { count: winners.length, names: list(winners.map((seat) => view.players[seat].name)) }));
-    const head = h("tr", {}, h("th", { scope: "col" }, t("result.player")), ...view.scoring_tiles.map(({ id }) => h("th", { scope: "col" }, t(`scoring.${id}.title`))),
-      h("th", { scope: "col" }, t("gains.scrolls")), h("th", { scope: "col" }, t("result.gold")), h("th", { scope: "col" }, t("result.total")));
+    const head = h("tr", {}, h("th", { scope: "col" }, t("result.player")), h("th", { scope: "col" }, t("result.total")), ...view.scoring_tiles.map(({ id }) => h("th", { scope: "col" }, t(`scoring.${id}.title`))),
+      h("th", { scope: "col" }, t("gains.scrolls")), h("th", { scope: "col" }, t("result.gold")));
     table.replaceChildren(head, ...players.map((player) => h("tr", { class: winners.includes(player.seat) ? "won" : "" },
       h("th", { scope: "row" }, h("bdi", {}, view.players[player.seat].name)),
-      ...player.scoring_tiles.map(({ points }) => h("td", {}, number(points))),
-      h("td", {}, number(player.scroll_points)), h("td", {}, number(player.gold_points)), h("td", { class: "total" }, number(player.score)))));
+      h("td", { class: "total" }, number(player.score)), ...player.scoring_tiles.map(({ points }) => h("td", {}, number(points))),
+      h("td", {}, number(player.scroll_points)), h("td", {}, number(player.gold_points)))));
   } };
 }

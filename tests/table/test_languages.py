@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -116,3 +117,19 @@ def test_replay_of_long_names_stays_within_a_phone(browser, language):
     assert overflowing(screen.page) == []
     right = "[...document.querySelectorAll('.scrubber *')].map((one) => one.getBoundingClientRect().right)"
     assert max(screen.page.evaluate(right)) <= 360
+
+
+@pytest.mark.parametrize("language", ["en", "de", "ru", "ja"])
+def test_header_has_two_lines_on_a_phone_and_names_the_round(browser, language):
+    game, tokens, _ = browser.game("Ann", "Bob", options={"seed": "table", "turn_ms": 600_000})
+    screen = browser.window(f"/play/?game={game}&lang={language}#seat={tokens[0]}", width=360, height=740)
+    screen.page.wait_for_selector(".pricing .card")
+    middles = screen.page.evaluate(
+        """() => [...document.querySelectorAll(".head > *")].filter((part) => part.offsetParent)
+          .map((part) => part.getBoundingClientRect()).map(({top, bottom}) => (top + bottom) / 2)"""
+    )
+    lines = sorted(middles)
+    assert sum(after - before > 8 for before, after in pairwise(lines)) == 1
+    assert screen.page.evaluate(
+        "() => ((round) => round.scrollWidth <= round.clientWidth)(document.querySelector('.head .round'))"
+    )

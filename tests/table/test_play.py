@@ -31,6 +31,7 @@ def offer(browser, game, tokens, seat, first, second):
 def test_offer_is_replaced_until_the_last_one_reveals_it(browser):
     screen, game, tokens = seated(browser, "Ann", "Bob")
     page = screen.page
+    assert "Choose the tile to discard" in page.locator(".pricing").inner_text()
     Mouse().set_prices(page)
     page.click("[data-act=change]")
     page.locator(".card:not(.out) .stepper button").last.click()
@@ -60,7 +61,7 @@ def test_prices_of_rivals_are_in_no_document_before_the_reveal(browser):
     screen, game, tokens = seated(browser, "Ann", "Bob")
     offer(browser, game, tokens, 1, 4, 1)
     screen.caught_up()
-    shown = screen.page.locator(".market").inner_text()
+    shown = screen.page.locator(".market").text_content()
     assert "gold" not in shown
     assert shown.count("price hidden") == 3
 

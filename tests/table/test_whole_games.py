@@ -27,9 +27,10 @@ def test_game_against_bots_takes_one_click_and_is_played_by_mouse(browser):
 
 
 @pytest.mark.full_size
-def test_game_is_played_by_keyboard_alone(browser):
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_game_is_played_by_keyboard_alone(browser, language):
     game, tokens, _ = browser.game("Ann", bots=["random"])
-    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}")
+    screen = browser.window(f"/play/?game={game}&lang={language}#seat={tokens[0]}")
     screen.page.wait_for_selector(".pricing .card")
     screen.play_until(finished, Keyboard())
     assert screen.caught_up()["status"] == "finished"
