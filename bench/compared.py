@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bench.client import Ask, drive, load_of
-from bench.load import Load
+from bench.load import Contender, Load
 from bench.positions import Copies, find, played
 from bench.rows import Row, in_turn, row
 from bench.subjects import Place, Subject, act, hot, legal, load_rows, ours, view
 
 SHARE = 0.7
 """How much of what a server can bear is offered when latencies are compared."""
+
+_ONE = "a decision with `include=actions`, one request"
+_TWO = "a decision, two requests"
 
 
 def round_rows(place: Place) -> list[Row]:
@@ -45,6 +48,28 @@ def player_rows(place: Place) -> list[Row]:
             copies.store(place.store)
             subjects[f"{name}, {number} players"] = Subject("", copies, of, "", once=once)
         rows += _compared(place, subjects, f"{name}, 4 players", None)
+    return rows
+
+
+def decision_rows(place: Place) -> list[Row]:
+    """Compare decisions whose responses bring the next legal actions with those that ask for them."""
+    pricing = hot(place, "decisions", 4, "set_offer")
+    acts, lists = pricing.asks(act("set_offer")), pricing.asks(legal)
+    asks = {
+        _ONE: [ask._replace(path=f"{ask.path}?include=actions") for ask in acts],
+        _TWO: [ask for pair in zip(acts, lists, strict=True) for ask in pair],
+    }
+    requests = {_ONE: 1, _TWO: 2}
+    runners = {name: Contender(place.ours, each).runner(place.plan) for name, each in asks.items()}
+    loads = in_turn(runners, place.plan.runs)
+    rows = []
+    for what, unit, field in (("", "decisions/s", "rate"), (": CPU of the API", "us/decision", "cpu")):
+        taken = {
+            name: [getattr(load, field) * requests[name] ** (1 if field == "cpu" else -1) for load in seen]
+            for name, seen in loads.items()
+        }
+        rows.append(row(_TWO + what, taken[_TWO], unit))
+        rows.append(row(_ONE + what, taken[_ONE], unit, against=(_TWO, taken[_TWO])))
     return rows
 
 

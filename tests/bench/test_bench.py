@@ -77,6 +77,14 @@ def test_last_round_is_compared_with_the_first(place):
     assert rows["game view, 70% load evenly: p99"].goal == "<= 5"
 
 
+def test_decision_of_one_request_is_compared_with_two(place):
+    rows = {each.name: each for each in compared.decision_rows(place)}
+    one = rows["a decision with `include=actions`, one request"]
+    assert (one.unit, one.against) == ("decisions/s", "a decision, two requests")
+    assert one.ratio > 0
+    assert rows["a decision, two requests: CPU of the API"].value > 0
+
+
 def test_a_refused_request_is_no_figure(place):
     copies = Copies("gone", find(place.games, 1, "set_offer", last=False), 1)  # never stored
     with pytest.raises(RuntimeError, match="404"):
