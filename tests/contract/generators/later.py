@@ -3,6 +3,7 @@
 EVENTS = {
     "version": 9,
     "last_event": 2,
+    "now": "2027-01-15T08:00:01Z",
     "mood": "calm",
     "events": [
         {"id": 1, "version": 9, "at": "2027-01-15T08:00:00Z", "type": "auction_held", "bids": [1, 2]},
