@@ -1,4 +1,4 @@
-"""The service: games of Isle of Skye over HTTP, kept in Redis."""
+"""The service: games of Isle of Skye over HTTP, stored in Redis."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def create_app(
 ) -> Flask:
     """Build the application.
 
-    `store` is where games are kept, by default what `settings.redis_url` names. `clock` returns seconds
-    since 1970; deadlines hold by it.
+    `store` stores the games, by default in the Redis that `settings.redis_url` names. `clock` returns seconds
+    since 1970, for deadlines.
     """
     from service.app import build  # noqa: PLC0415 - the launcher and gunicorn's master load none of it
 

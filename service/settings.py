@@ -19,7 +19,7 @@ PREFIX = "SKYE_"
 MEMORY_URL = "memory://"
 """The `redis_url` that means: keep the games in this one process, and lose them with it (fakeredis)."""
 
-LAB_WARNING = "SKYE_LAB is on: requests can ask for faults, and anyone can delete all games."
+LAB_WARNING = "SKYE_LAB is on: requests can inject faults, and anyone can delete all games."
 
 DAY_S = 24 * 60 * 60
 
@@ -45,7 +45,7 @@ class Address(NamedTuple):
 
     @property
     def reachable(self) -> "Address":
-        """Where to call what listens here: one who listens everywhere is called at the loopback address."""
+        """The address for clients on this host: the loopback address if the server listens on all."""
         return self._replace(host={"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host))  # noqa: S104 - compared, not bound
 
 
@@ -129,7 +129,7 @@ class Settings:
     redis_url: str | None = _setting(
         "",
         _redis_url,
-        "the Redis that keeps the games, one server, Sentinel or cluster; none: `make serve` starts its own; "
+        "the Redis that stores the games, one server, Sentinel or cluster; none: `make serve` starts one; "
         "`memory://`: no Redis, the games are in one process and lost with it",
         secret=True,
     )
@@ -155,13 +155,13 @@ class Settings:
     redis_wait_ms: int = _setting(
         "5000",
         _whole(0, 60_000),
-        "how long a request waits while Redis is away or electing, before it is answered 503: no call of "
-        "Redis begins after that",
+        "how long a request waits while Redis is unavailable or electing a master, before it gets 503: no "
+        "call of Redis begins after that",
     )
     redis_replicas: int = _setting(
         "0",
         _whole(0, 10),
-        "how many replicas must have a change before it is acknowledged; else the answer is 503",
+        "how many replicas must acknowledge a change; with fewer the response is 503",
     )
     max_body_bytes: int = _setting("262144", _whole(1024, 2**30), "the largest request body; more is 413")
     client_timeout_s: int = _setting(
@@ -218,18 +218,18 @@ class Settings:
     lab: bool = _setting(
         "off",
         _switch,
-        "`on` for testers: requests can ask for faults (`X-Skye-Fault`), and anyone can delete all games "
+        "`on` for testers: requests can inject faults (`X-Skye-Fault`), and anyone can delete all games "
         "(`DELETE /v1/lab/games`). Refused with what marks production: `SKYE_LIMITS=on`, "
         "`SKYE_TRUSTED_PROXIES`, `SKYE_REDIS_REPLICAS`, and Sentinel or a cluster as `SKYE_REDIS_URL`",
     )
     game_ttl_lobby_s: int = _setting(
-        str(7 * DAY_S), _expiry, "how long a game that nobody starts is kept after its last change"
+        str(7 * DAY_S), _expiry, "how long a game in its lobby is stored after its last change"
     )
     game_ttl_playing_s: int = _setting(
-        str(30 * DAY_S), _expiry, "how long an abandoned game in play is kept after its last change"
+        str(30 * DAY_S), _expiry, "how long a game in play is stored after its last change"
     )
-    game_ttl_finished_s: int = _setting(str(30 * DAY_S), _expiry, "how long a finished game is kept")
-    game_ttl_aborted_s: int = _setting(str(DAY_S), _expiry, "how long an aborted game is kept")
+    game_ttl_finished_s: int = _setting(str(30 * DAY_S), _expiry, "how long a finished game is stored")
+    game_ttl_aborted_s: int = _setting(str(DAY_S), _expiry, "how long an aborted game is stored")
     idempotency_ttl_s: int = _setting(
         "3600",
         _expiry,

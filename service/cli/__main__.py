@@ -11,15 +11,15 @@ from importlib import import_module
 COMMANDS = {
     "serve": (
         "service.server.launcher",
-        "serve the API, with a Redis of its own unless SKYE_REDIS_URL names one",
+        "serve the API, with an embedded Redis unless SKYE_REDIS_URL names one",
     ),
     "demo": ("service.cli.demo", "play one whole game against the running server, as a client would"),
-    "openapi": ("service.cli.openapi", "print a document of the contract, as `make openapi` keeps it"),
+    "openapi": ("service.cli.openapi", "print a document of the contract, as `make openapi` writes it"),
     "settings": ("service.settings", "print the table of settings"),
 }
 
 WITH_OPTIONS = {"demo", "openapi"}
-"""The commands whose `main` takes options, and prints what they are when it is asked by `--help`."""
+"""The commands whose `main` parses options, including `--help`."""
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -101,7 +101,7 @@ def play(skye: Skye, players: int, seed: str) -> Iterator[tuple[Json, Sequence[J
             raise DemoError(f"Game {view['id']} waits for seat {number}, which has no legal action.")
         view = seat.act(dice.choose(actions, view["players"][number]))
     if view["status"] != "finished":
-        raise DemoError(f"Game {view['id']} is {view['status']} and waits for nobody.")
+        raise DemoError(f"Game {view['id']} is {view['status']} and waits for no seat.")
     committed = (view["fairness"]["nonce"] or "") + view["fairness"]["seed"]
     if hashlib.sha256(committed.encode()).hexdigest() != commitment:
         raise DemoError(f"Game {view['id']} was not drawn from the seed that it was committed to.")
@@ -163,7 +163,7 @@ def _explain(error: ApiError | ConnectionFailedError, url: str) -> str:
     if isinstance(error, ApiError):
         return f"The server reported a problem:\n{json.dumps(error.problem, indent=2)}"
     if "ConnectError" in str(error):
-        return f"No server answers at {url} ({error}). Start one with: make serve"
+        return f"No server responds at {url} ({error}). Start one with: make serve"
     return f"No valid response: {error}"
 
 

@@ -105,7 +105,7 @@ def has_disconnected() -> bool:
 
 
 def disconnect_check() -> Callable[[], bool]:
-    """Return what tells whether the client of the current request has closed its connection."""
+    """Return a function that checks whether the client of the current request has disconnected."""
     return client_disconnected.get(_never)
 
 

@@ -150,7 +150,7 @@ def _options(chosen: dict[str, Any]) -> GameOptions:
 def new_seats(players: Sequence[dict[str, Any]], tokens: TokenSource, creator: str = "") -> tuple[Seat, ...]:
     """Return the seats of the players of a new game, in seat order, without those to be invited.
 
-    :param creator: the id of the player who creates the game, bound to the first seat that no bot plays.
+    :param creator: the id of the player who creates the game, bound to the first seat without a bot.
     """
     seats: tuple[Seat, ...] = ()
     for player in players:
@@ -162,7 +162,7 @@ def new_seats(players: Sequence[dict[str, Any]], tokens: TokenSource, creator: s
 
 
 def new_invites(players: Sequence[dict[str, Any]], tokens: TokenSource) -> tuple[str, ...]:
-    """Return the hashes of invitation codes for the players of a new game who are to be invited."""
+    """Return the hashes of invitation codes for the invited players of a new game."""
     count = sum("invite" in player for player in players)
     return tuple(new_invite(tokens, number) for number in range(count))
 

@@ -123,7 +123,7 @@ MatchEventView: TypeAlias = (
 
 
 class NumberedEventView(TypedDict):
-    """What every event has in front of its own fields (`MatchEventView`)."""
+    """The common fields of all events, which precede their own fields (`MatchEventView`)."""
 
     id: int
     version: int

@@ -174,7 +174,7 @@ def leave(match: Match, seat: int, now_ms: int) -> Transition:
 
 
 def start(match: Match, now_ms: int) -> Transition:
-    """Close the lobby and start the game; invitation codes that nobody has used become invalid.
+    """Close the lobby and start the game; unused invitation codes become invalid.
 
     :raises Problem: game_already_started, game_aborted, too_few_players.
     :raises RuleError: InvalidSetup, if the starting seat in the options is not taken.

@@ -103,7 +103,7 @@ class Match:
     """Everything stored of a match except its event log. Times are milliseconds since 1970, UTC.
 
     `host_player` is the id of the player whose key created the match, empty if there is none.
-    `invites` are the hashes of invitation codes that nobody has used; each reserves a seat in the lobby.
+    `invites` are the hashes of unused invitation codes; each reserves a seat in the lobby.
     `origin` is None for a match that began, or will begin, with a new game. `clock_ms` is the time of a
     manual clock.
     """

@@ -167,7 +167,7 @@ def _turns(
 ) -> Iterator[_Reached]:
     """Yield the turns after those that `state` includes.
 
-    A state that is ahead of the match is of commits that the store has lost: only the match tells the turn.
+    A state that is ahead of the match comes from commits that the store has lost: the match decides the turn.
     """
     if state.last_event > match.last_event:
         phase = match.game.phase if match.game else None

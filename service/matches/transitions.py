@@ -11,7 +11,7 @@ from service.matches.match import AnyEvent, Change, Match, Status, TurnChanged
 from skye import Game, Move, Outcome, SetOffer, TakeBack, play
 
 MAX_CHANGES: Final = 1_500
-"""The number of changes after which undoing is refused; otherwise a game and its log could grow forever.
+"""The number of changes after which nothing can be undone; otherwise a game and its log could grow forever.
 
 A game without undos has fewer than 200 changes, so every game ends within the size limit of a record.
 """
@@ -61,7 +61,7 @@ def after_move(match: Match, outcome: Outcome, now_ms: int, *before: AnyEvent) -
 
 
 def undo_limit_reached(match: Match) -> bool:
-    """Return whether a match has had so many changes that undoing is refused."""
+    """Return whether a match has had so many changes that nothing can be undone."""
     return match.version >= MAX_CHANGES
 
 

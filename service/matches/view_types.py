@@ -96,7 +96,7 @@ class TimeView(TypedDict):
 
 
 class TimedGameView(GameView, TimeView):
-    """A game at the time of the response, with the legal actions of the caller if they are asked for."""
+    """A game at the time of the response, with the legal actions of the caller if requested."""
 
     actions: NotRequired[Sequence[ActionView]]
 

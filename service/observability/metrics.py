@@ -150,7 +150,7 @@ class Metrics:
 
 
 class _StoreGauges(Collector):
-    """What the store has reported for one scrape."""
+    """The gauges that the store reports for one scrape."""
 
     def __init__(self, listed: Mapping[Status, int] | None, seekers: int | None) -> None:
         self._listed = listed
@@ -172,7 +172,7 @@ class _StoreGauges(Collector):
             value=self._seekers,
         )
         yield GaugeMetricFamily(
-            "skye_store_up", "Whether the store answered this scrape.", value=self._listed is not None
+            "skye_store_up", "Whether the store responded to this scrape.", value=self._listed is not None
         )
 
 

@@ -90,21 +90,21 @@ def kill(api: subprocess.Popen[bytes]) -> None:
 
 
 def wait_for_health(here: Address, api: subprocess.Popen[bytes]) -> None:
-    """Wait until the API answers.
+    """Wait until the API responds.
 
-    :raises LaunchError: if it ends, or does not answer in time.
+    :raises LaunchError: if it ends, or does not respond in time.
     """
     deadline = time.monotonic() + _HEALTH_TIMEOUT_S
     while not is_ok(here, "/healthz", api):
         if api.poll() is not None:
             raise LaunchError(f"The API did not start ({describe_end(api)}); what it said is above.")
         if time.monotonic() > deadline:
-            raise LaunchError(f"The API does not answer at http://{here.reachable}/healthz.")
+            raise LaunchError(f"The API does not respond at http://{here.reachable}/healthz.")
         pause(0.02)
 
 
 def is_ok(here: Address, path: str, api: subprocess.Popen[bytes]) -> bool:
-    """Return whether a GET of `path` is answered 200, waiting as long as a worker may still accept it."""
+    """Return whether a GET of `path` gets 200, waiting as long as a worker may still accept it."""
     try:
         with socket.create_connection(here.reachable, timeout=1.0) as connection:
             connection.sendall(f"GET {path} HTTP/1.1\r\nHost: {here}\r\nConnection: close\r\n\r\n".encode())

@@ -133,7 +133,7 @@ class RedisServer:
     def failure(self) -> str:
         """Return why the server ended: the last warning in its log, or its exit code or signal."""
         if self.process is None or self.running:
-            return "it does not answer"
+            return "it does not respond"
         warnings = [line for line in self._logged_warnings() if not line.startswith("WARNING")]
         was_killed = self.process.returncode < 0
         return warnings[-1] if warnings and not was_killed else describe_end(self.process)

@@ -12,7 +12,7 @@ from service.settings import Settings
 
 
 def is_alive() -> bool:
-    """Return whether the API answers at its health listener, or without one at its address."""
+    """Return whether the API responds at its health listener, or without one at its address."""
     settings = Settings.from_environment(os.environ)
     host, port = (settings.health_bind or settings.bind).reachable
     with closing(http.client.HTTPConnection(host, port, timeout=4)) as connection:

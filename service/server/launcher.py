@@ -31,7 +31,7 @@ name a server with SKYE_REDIS_URL.
 
 
 class _Store(NamedTuple):
-    """Where the games are kept: the URL for gunicorn, the embedded server, and a description."""
+    """The store of the games: the URL for gunicorn, the embedded server, and a description."""
 
     url: str
     server: RedisServer | None
@@ -39,7 +39,7 @@ class _Store(NamedTuple):
 
 
 def main() -> int:
-    """Serve until told to stop.
+    """Serve until a signal stops the launcher.
 
     :returns: the exit code: 0 stopped by a signal, 1 could not start or go on, 2 invalid settings.
     """
@@ -83,7 +83,7 @@ def _serve(settings: Settings, stack: contextlib.ExitStack) -> None:
     try:
         _greet(here, store, time.monotonic() - started)
         if store.server is None and not api_process.is_ok(here, "/readyz", api):
-            _warn("That Redis does not answer. Until it does, requests for games are answered 503.")
+            _warn("That Redis does not respond. Until it does, requests for games get 503.")
         _supervise(api, store.server)
     except signals.StopRequested:
         api_process.stop_gracefully(api)
@@ -124,9 +124,9 @@ def _wait_for_redis(server: RedisServer) -> None:
 
 def _greet(here: Address, store: _Store, seconds: float) -> None:
     url = f"http://{here.reachable}"
-    kept = store.description
+    description = store.description
     if store.server is not None:
-        kept += f", by {describe(store.server.program)}"
+        description += f", by {describe(store.server.program)}"
     print(
         f"""
 Play at {url}/play/
@@ -137,16 +137,16 @@ Isle of Skye is being served; it was ready in {seconds:.2f} s. Ctrl-C stops it.
   docs      {url}/docs
   contract  {url}/openapi.yaml
   health    {url}/healthz
-  games     {kept}
+  games     {description}
 """,
         flush=True,
     )
 
 
 def _supervise(api: subprocess.Popen[bytes], server: RedisServer | None) -> None:
-    """Stay until told to stop; restart Redis on the same files whenever it ends.
+    """Wait for a signal to stop; restart Redis on the same files whenever it ends.
 
-    Without Redis the API still serves its documentation and health checks, and answers the rest with 503. So
+    Without Redis the API still serves its documentation and health checks; other requests get 503. So
     the launcher does not give up, but waits longer before each attempt, until Redis stays up for a minute.
 
     :raises LaunchError: if the API ends.
@@ -190,7 +190,7 @@ def _restarted(api: subprocess.Popen[bytes], server: RedisServer, delay_s: float
         server.stop()
         _warn(
             f"{error}. Its log: {server.folder / LOG_NAME}. Next attempt in {_next_delay(delay_s):.0f} s; "
-            "until then requests for games are answered 503."
+            "until then requests for games get 503."
         )
         return False
     return True

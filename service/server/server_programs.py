@@ -108,7 +108,7 @@ def _is_fixed(version: Version, releases: tuple[Version, ...]) -> bool:
 
 
 def _can_read(program: Path, folder: Path) -> bool:
-    """Return whether a program can load what is in a data folder, as far as the file header tells."""
+    """Return whether a program can load a data folder, judging by the header of its file."""
     headers = [_header(path) for path in (folder / MULTI_PART_FOLDER).glob("*.base.rdb")]
     if not any(headers):
         return True

@@ -10,7 +10,7 @@ HANDLED: Final = STOPPING | {signal.SIGCHLD}
 
 
 class StopRequested(Exception):
-    """A signal asked the launcher to stop."""
+    """A signal to stop the launcher."""
 
 
 def block() -> None:
@@ -21,7 +21,7 @@ def block() -> None:
 def pause(seconds: float) -> None:
     """Sleep.
 
-    :raises StopRequested: if a signal asks to stop.
+    :raises StopRequested: on a signal to stop.
     """
     if signal.sigtimedwait(STOPPING, max(seconds, 0)):
         raise StopRequested
@@ -30,7 +30,7 @@ def pause(seconds: float) -> None:
 def wait_for_child(timeout_s: float | None) -> None:
     """Wait until a child has ended, or `timeout_s` seconds have passed.
 
-    :raises StopRequested: if a signal asks to stop.
+    :raises StopRequested: on a signal to stop.
     """
     received = signal.sigwaitinfo(HANDLED) if timeout_s is None else signal.sigtimedwait(HANDLED, timeout_s)
     if received and received.si_signo in STOPPING:

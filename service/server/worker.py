@@ -47,7 +47,7 @@ _SHUTDOWN_GRACE_S = 0.5
 """How long idle connections stay open during shutdown."""
 
 _RESERVED_SHARE = 20
-"""One in this many connections of a worker is kept free for new ones, at the cost of idle ones."""
+"""A worker reserves one in this many connections for new clients, and closes idle connections to do so."""
 
 _MAX_BODIES_BYTES = 2**26
 """The bytes of all request bodies that a worker is receiving; at least four of the largest size."""
@@ -80,7 +80,7 @@ class Worker(ggevent.GeventWorker):
         super().init_process()
 
     def run(self) -> None:
-        """Serve until told to stop."""
+        """Serve until the arbiter stops the worker."""
         for listener in self.sockets:
             if listener.family != AF_UNIX:
                 _detect_half_open_connections(listener, int(self._timeout_s))
@@ -198,7 +198,7 @@ class Worker(ggevent.GeventWorker):
         gevent.spawn(self._close_idle_connections)  # not here: a signal may interrupt any greenlet
 
     def _close_idle_connections(self) -> None:
-        application = getattr(self, "wsgi", None)  # None: told to stop before it was loaded
+        application = getattr(self, "wsgi", None)  # None: stopped before it was loaded
         if application is not None:
             from service.web.collaborators import collaborators  # noqa: PLC0415 - see above
 

@@ -1,4 +1,4 @@
-"""Redis: how it is reached in each of its forms, borne with while it is away, and what it does in one step.
+"""Redis: topologies, connections, retries and circuit breakers, and atomic commits.
 
 What is kept there, and under which keys, is `service.storage.redis_store`'s.
 """

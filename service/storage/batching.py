@@ -21,7 +21,7 @@ from typing import Any, Final
 import redis
 
 _MAX_WAIT_S: Final = 0.1
-"""For how long a command queues before it is sent on a connection of its own."""
+"""How long a command queues before it uses a separate connection."""
 
 _MAX_BATCH: Final = 32
 

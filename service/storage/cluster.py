@@ -49,7 +49,7 @@ class ClusterTopology:
         self._slots.invalidate()
 
     def _look_up(self) -> _Slots:
-        """Return the slots as the first node to answer reports them; the next lookup asks another node."""
+        """Return the slots as the first node to reply reports them; the next lookup queries another node."""
         errors: list[redis.RedisError] = []
         for address in list(self._known):
             try:
@@ -64,7 +64,7 @@ class ClusterTopology:
             random.shuffle(others)
             self._known = list(dict.fromkeys([*others, address, *slots.nodes, *self._seeds]))
             return slots
-        raise redis.exceptions.ClusterDownError(f"no node answers: {errors[-1]}")
+        raise redis.exceptions.ClusterDownError(f"no node responds: {errors[-1]}")
 
 
 class _Slots(NamedTuple):

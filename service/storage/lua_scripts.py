@@ -25,7 +25,7 @@ class MinReplicas(NamedTuple):
 
 
 class Script:
-    """A script, which a server knows by its hash once it has run it."""
+    """A Lua script, which a server caches under its hash after the first run."""
 
     def __init__(self, source: str) -> None:
         self._source = source

@@ -21,7 +21,7 @@ def subscribe(topology: Topology, stopped: threading.Event) -> Iterator[str | No
     Ends when `stopped` is set, and when the topology no longer includes the server. A cluster forwards
     messages to all its nodes, so each process subscribes to a node chosen at random.
 
-    :raises redis.RedisError: when the server does not answer.
+    :raises redis.RedisError: when the server does not respond.
     """
     random_key = f"skye:{secrets.token_hex(8)}"
     server = topology.connection_for(random_key)
@@ -37,7 +37,7 @@ def subscribe(topology: Topology, stopped: threading.Event) -> Iterator[str | No
                 if message["type"] == "message":
                     yield bytes(message["data"]).split(b":")[0].decode()
             elif is_pinged:
-                raise redis.TimeoutError("the server of the subscription does not answer")
+                raise redis.TimeoutError("the server of the subscription does not respond")
             elif topology.connection_for(random_key) is not server:
                 return
             else:

@@ -1,4 +1,4 @@
-"""Deletion of everything that the service keeps in a Redis."""
+"""Deletion of all data of the service in a Redis."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from service.storage.lua_scripts import CHANGES_CHANNEL, Script
 from service.storage.redis_calls import RedisCalls
 
 _PAGE: Final = 500
-"""About how many keys one call looks at."""
+"""About how many keys one call scans."""
 
 # ARGV: some keys of ours. Deletes each game whose key is among them, with all its keys, and what belongs to
 # no game; what belongs to a game that is not among them stays. Its readers never see a part of a game. The

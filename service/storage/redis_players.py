@@ -28,13 +28,13 @@ ACTIVE_SCORE: Final = 1e13
 """The lowest score of a game that is not over."""
 
 MAX_EVENTS: Final = 10_000
-"""About how many events of a player are kept."""
+"""About how many events of a player are stored."""
 
 MAX_GAMES_OVER: Final = 10_000
-"""How many games that are over are kept in a player's list."""
+"""How many games that are over a player's list holds."""
 
 KEY_TTL_S: Final = 10 * 365 * 24 * 60 * 60
-"""How long the record of a rotation is kept: as long as any game may be."""
+"""How long the record of a rotation is stored: as long as any game can be."""
 
 # KEYS: games, order, events. ARGV: 1 the game, 2 its record as it was read (empty: none), 3 the new record
 # (empty: none), 4 the score, 5 the TTL in seconds, 6 how many games may be active (0: any number), 7 the

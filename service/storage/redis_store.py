@@ -124,7 +124,7 @@ class RedisStore:
     def load_with_log(
         self, game_id: str, after: int = 0, limit: int | None = None
     ) -> tuple[bytes | None, list[LogEntry]]:
-        """See `Store.load_with_log`. It is no transaction: Redis refuses any when its memory is full."""
+        """See `Store.load_with_log`. Not a transaction: Redis rejects these when its memory is full."""
 
         def read(server: redis.Redis) -> tuple[bytes | None, list[LogEntry]]:
             pipeline = server.pipeline(transaction=False)

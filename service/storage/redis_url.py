@@ -1,4 +1,4 @@
-"""The URL that says which Redis keeps the games, in all its forms.
+"""The URL of the Redis that stores the games, in all its forms.
 
     redis://[[user]:password@]host[:6379][/database]             one server
     unix:///path/to/socket[?db=0]                                one server, at a Unix socket
@@ -33,7 +33,7 @@ _PORTS: Final = {"single": 6379, "cluster": 6379, "sentinel": 26379}
 class RedisUrl(NamedTuple):
     """What a URL says: its form ("single", "sentinel" or "cluster"), where to begin, and what to say there.
 
-    `service` is the name that Sentinels know a master by. `options` are arguments of redis-py's client, and
+    `service` is the name of the master on the Sentinels. `options` are arguments of redis-py's client, and
     `sentinel_options` those for the Sentinels themselves.
     """
 

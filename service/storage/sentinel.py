@@ -16,7 +16,7 @@ from service.storage.ttl_cache import TtlCache
 
 _MASTER_TTL_S: Final = 1.0
 _SKIP_S: Final = 10.0
-"""For how long a Sentinel that did not answer is skipped."""
+"""How long a Sentinel that did not respond is skipped."""
 
 
 class SentinelTopology:
@@ -53,11 +53,11 @@ class SentinelTopology:
         reports, errors = self._ask_all()
         if not reports:
             if self._last_known is None:
-                raise NoMaster(f"no Sentinel answers for {self._service!r}: {errors[-1]}")
+                raise NoMaster(f"no Sentinel responds for {self._service!r}: {errors[-1]}")
             return self._last_known
         latest = max(report.epoch for report in reports)
         if latest < self._epoch and 2 * len(reports) <= len(self._sentinels):
-            raise NoMaster(f"Sentinels have not heard of the last failover of {self._service!r}")
+            raise NoMaster(f"the Sentinels do not report the last failover of {self._service!r}")
         self._epoch = latest
         up = [report.address for report in reports if report.epoch == latest and report.is_up]
         if not up or any(report.is_failing_over for report in reports):
@@ -67,7 +67,7 @@ class SentinelTopology:
         return up[0]
 
     def _ask_all(self) -> tuple[list[_Report], list[redis.RedisError]]:
-        """Return the reports of the Sentinels that answer, and the errors of the others."""
+        """Return the reports of the Sentinels that respond, and the errors of the others."""
         now = time.monotonic()
         awake = [sentinel for sentinel in self._sentinels if self._skipped_until.get(sentinel, now) <= now]
         reports: list[_Report] = []
@@ -87,7 +87,7 @@ class SentinelTopology:
         pipeline.execute_command("SENTINEL", "MASTER", self._service)
         named, master = pipeline.execute()
         if named is None:
-            raise NoMaster(f"a Sentinel knows no {self._service!r}")
+            raise NoMaster(f"a Sentinel does not monitor {self._service!r}")
         fields: dict[bytes, bytes] = dict(zip(master[::2], master[1::2], strict=True))
         # While the replicas are reconfigured, the elected master is named already but the fields describe
         # the old one.
@@ -112,4 +112,4 @@ class _Report(NamedTuple):
 
 
 class NoMaster(redis.ConnectionError):
-    """The Sentinels know no master that is up."""
+    """The Sentinels report no master that is up."""

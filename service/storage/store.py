@@ -91,7 +91,7 @@ class Store(Protocol):
         """
 
     def delete_all(self) -> int:
-        """Delete all that the service keeps, on a single server; return how many games there were."""
+        """Delete all data of the service on a single server; return the number of games."""
 
     def add_to_index(self, status: str, game_id: str, score: float) -> None:
         """Add a public game to the index of a status."""
@@ -117,7 +117,7 @@ class Store(Protocol):
         """
 
     def ping(self) -> None:
-        """Return when the store answers."""
+        """Return when the store responds."""
 
     def eviction_warning(self) -> str | None:
         """Return a warning for the operator if the store may delete games when it is full, else None."""

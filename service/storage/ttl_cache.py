@@ -51,7 +51,7 @@ class TtlCache(Generic[T]):
         self._invalidated_at = time.monotonic()
 
     def _refresh(self, asked_at: float, fresh_since: float) -> _Entry[T]:
-        """Load the value, unless another thread has done so since the caller asked."""
+        """Load the value, unless another thread has loaded it since the call."""
         entry = self._entry
         failed_since = entry.error is not None and entry.loaded_at >= asked_at
         if not failed_since and not entry.is_valid_since(fresh_since):

@@ -84,7 +84,7 @@ def ground_of(form: Form) -> Ground:
 def middle_region(form: Form) -> int:
     """Return the index of the region that holds the middle of the tile.
 
-    An edge of the middle's terrain is always joined to it, so the terrain alone tells.
+    An edge with the middle's terrain is always connected to the middle, so the terrain is sufficient.
     """
     center = form.tile.center
     return next(i for i, region in enumerate(form.regions) if region.terrain is center)

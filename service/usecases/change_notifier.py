@@ -68,7 +68,7 @@ class ChangeNotifier:
                 threading.Thread(target=self._subscribe, name="change-notifier", daemon=True).start()
 
     def stop(self) -> None:
-        """Wake all waiters and let nobody wait again: the process is shutting down."""
+        """Wake all waiters, and return at once from later waits: the process is shutting down."""
         self._stopped.set()
         self._wake(None)
 

@@ -65,7 +65,7 @@ class EventStream:
         self._token = token
         self._first: tuple[Match, list[Change]] | None = (first[0].match, first[1])
         self._caller = first[0].caller
-        # Of the match only these: an idle stream shall not hold a whole game in memory.
+        # Only these fields of the match, so that an idle stream does not hold a whole game in memory.
         self._game_id = first[0].match.id
         self._seats = None if token is None else first[0].match.seats
         self._after = after

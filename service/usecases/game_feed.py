@@ -31,7 +31,7 @@ HEARTBEAT_S = 10.0
 OUTAGE_S: Final = 0.5
 """Pause before the log is read again while the store fails, in seconds."""
 
-STORE_FAILS: Final = Idle("the store does not answer")
+STORE_FAILS: Final = Idle("the store does not respond")
 
 _DISCONNECT_CHECK_S: Final = 1.0
 """How often the clients of all subscribers are checked for disconnects, in seconds."""

@@ -105,7 +105,7 @@ class Games:
         return match, changes_from_log(match, after, entries)
 
     def check(self) -> None:
-        """Check that the store answers.
+        """Check that the store responds.
 
         :raises Problem: store_unavailable.
         """

@@ -29,7 +29,7 @@ _GRACE_MS = 60_000
 
 
 class Listing:
-    """The index of public games, kept beside the games and mended when it lags behind them."""
+    """The index of public games, which is separate from the games and repaired when it lags behind them."""
 
     def __init__(self, store: Store, now_ms: Callable[[], int]) -> None:
         self._store = store
@@ -136,7 +136,7 @@ class Listing:
             except StoredFormatError:
                 tables.append(None)
                 continue
-            with suppress(Problem), retry.without_retries():  # who cannot be mended now will be later
+            with suppress(Problem), retry.without_retries():  # a later call repairs what fails now
                 self._mend(entry, table)
             tables.append(None if table is None or table.private else table)
         return tables

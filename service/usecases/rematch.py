@@ -59,7 +59,7 @@ def rematch(games: Games, command: Command, game_id: str) -> CommandResult[Taken
 
 
 def find_rematch(games: Games, game_id: str, token: str | None) -> Match | None:
-    """Return the game that follows one that is over; None while no player has asked for it.
+    """Return the rematch of a game that is over; None until a player requests it.
 
     :raises Problem: game_not_found, token_unknown, game_unreadable, store_unavailable.
     """

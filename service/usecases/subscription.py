@@ -59,7 +59,7 @@ class Idle(NamedTuple):
     reason: str
 
 
-STORE_FAILS: Final = Idle("the store does not answer")
+STORE_FAILS: Final = Idle("the store does not respond")
 
 
 class Closed(NamedTuple):

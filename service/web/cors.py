@@ -19,14 +19,14 @@ _PREFLIGHT_S = 86_400
 
 
 def for_everyone(origins: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the headers of every answer, where pages of all origins may call the API: "*" is among these."""
+    """Return the headers of every response if pages of all origins may call the API ("*")."""
     if "*" not in origins:
         return []
     return [("Access-Control-Allow-Origin", "*"), ("Access-Control-Expose-Headers", _EXPOSED)]
 
 
 def register(app: Flask, origins: Sequence[str]) -> None:
-    """Answer preflights, and mark answers for pages of these origins; "*" stands for all."""
+    """Handle preflights, and add CORS headers to responses for these origins; "*" stands for all."""
     everyone = "*" in origins
     options_of_flask = app.make_default_options_response
 

@@ -1,4 +1,4 @@
-"""The grammar of `X-Skye-Fault`: the faults that a request asks a lab server for.
+"""The grammar of `X-Skye-Fault`: the faults that a lab server injects into a request.
 
 A list of `NAME=NUMBER` or `NAME`, separated by commas: a dictionary of RFC 9651 with integers and flags.
 """
@@ -52,7 +52,7 @@ _MEMBER: Final = re.compile(r"([a-z_]+)(?:=(0|[1-9][0-9]{0,8}))?")
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """The faults that a request asks for; see the header in the contract.
+    """The faults to inject into a request; see the header in the contract.
 
     :param hold_ms: how long a stream sends heartbeats or nothing before its connection is cut.
     """

@@ -1,4 +1,4 @@
-"""Faults on request, for clients under test, where `SKYE_LAB` is on.
+"""Fault injection for tests of clients, if `SKYE_LAB` is on.
 
 The hook reads `X-Skye-Fault`, delays the request and answers in its place; the WSGI middleware alters what
 the application answers. A request without the header takes neither way.
@@ -38,7 +38,7 @@ _HEARTBEAT_S: Final = 1.0
 
 
 def register(app: Flask, *, lab: bool) -> None:
-    """Register the hook that heeds or refuses `X-Skye-Fault`; before those that measure the time."""
+    """Register the hook that applies or rejects `X-Skye-Fault`, before the hooks that measure time."""
 
     def heed_faults() -> None:
         header = request.environ.get(_VARIABLE)
@@ -51,7 +51,7 @@ def register(app: Flask, *, lab: bool) -> None:
         request.environ[_FAULTS] = faults
         time.sleep(faults.delay_before_ms / 1000)
         if faults.status is not None:
-            raise Problem(_CODES[faults.status], "X-Skye-Fault asked for this; nothing was done.")
+            raise Problem(_CODES[faults.status], "X-Skye-Fault requested this; the request was not handled.")
 
     app.before_request(heed_faults)
 
@@ -116,7 +116,7 @@ class FaultInjection:
 
 
 def _faults(environ: WSGIEnvironment) -> Faults:
-    """Return the faults of a request; none when its header is refused."""
+    """Return the faults of a request; none if its header is rejected."""
     faults: Faults = environ.get(_FAULTS, _NO_FAULTS)
     return faults
 
@@ -141,7 +141,7 @@ def _cut_connection(environ: WSGIEnvironment) -> None:
     """End the connection of a request: gunicorn then finds that it cannot send what is left."""
     connection: socket.socket | None = environ.get("gunicorn.socket")
     if connection is None:  # not served by gunicorn, as in tests
-        raise ConnectionAbortedError("X-Skye-Fault asked to cut the connection")
+        raise ConnectionAbortedError("X-Skye-Fault requested to close the connection")
     with suppress(OSError):
         connection.shutdown(socket.SHUT_RDWR)
 

@@ -161,7 +161,7 @@ def _watch_connection() -> None:
 
 
 def _disconnect_check(connection: socket.socket | None) -> Callable[[], bool]:
-    """Return what tells whether a client has disconnected, without reading from its connection."""
+    """Return a function that checks whether a client has disconnected, without reading its connection."""
 
     def has_disconnected() -> bool:
         if connection is None:  # not served by gunicorn, as in tests

@@ -48,7 +48,7 @@ class Budget(NamedTuple):
 
 
 class Allowance(NamedTuple):
-    """The rest of a budget; the seconds until the refused request would be allowed, and until all are."""
+    """The rest of a budget, and the seconds until the rejected request, and the whole budget, are allowed."""
 
     budget: Budget
     allowed: bool

@@ -1,4 +1,4 @@
-"""Backup and restore, step by step as deploy/README.md tells them: games go on as if nothing had been."""
+"""Backup and restore with the steps of deploy/README.md: games continue after the restore."""
 
 import shutil
 import subprocess

@@ -169,6 +169,6 @@ def test_waiting_for_a_server_that_never_answers_is_bounded(tmp_path, monkeypatc
     silent = RedisServer(script(tmp_path / "server", "exec sleep 20"), tmp_path, tmp_path / "redis.sock")
     with silent:
         began = time.monotonic()
-        with pytest.raises(LaunchError, match="it does not answer"):
+        with pytest.raises(LaunchError, match="it does not respond"):
             silent.wait_until_ready()
         assert time.monotonic() - began < 5

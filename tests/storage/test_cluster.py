@@ -109,7 +109,7 @@ def test_unassigned_slot_is_an_error(servers, nodes):
 
 def test_unreachable_nodes_are_queried_last(servers, nodes, now):
     nodes.by_name["a"].silent = nodes.by_name["b"].silent = True
-    with pytest.raises(redis.exceptions.ClusterDownError, match="no node answers: silent"):
+    with pytest.raises(redis.exceptions.ClusterDownError, match="no node responds: silent"):
         servers.connection_for(LOW)
     nodes.by_name["b"].silent = False
     now[0] += 1

@@ -135,13 +135,13 @@ def test_no_server_is_used_before_a_sentinel_replies(watch):
     silent = Sentinel()
     silent.silent = True
     _, ask = watch(silent)
-    with pytest.raises(redis.ConnectionError, match="no Sentinel answers for 'skye'"):
+    with pytest.raises(redis.ConnectionError, match="no Sentinel responds for 'skye'"):
         ask()
 
 
 def test_unknown_service_is_an_error(watch):
     _, ask = watch(Sentinel(None))
-    with pytest.raises(redis.ConnectionError, match="knows no 'skye'"):
+    with pytest.raises(redis.ConnectionError, match="does not monitor 'skye'"):
         ask()
 
 

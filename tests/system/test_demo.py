@@ -109,7 +109,7 @@ def test_demo_without_a_server_reports_it_in_one_line():
     played = demo(SKYE_BIND=f"127.0.0.1:{port}")
     assert played.returncode == 1
     assert played.stdout == ""
-    assert played.stderr.startswith(f"No server answers at http://127.0.0.1:{port} (")
+    assert played.stderr.startswith(f"No server responds at http://127.0.0.1:{port} (")
     assert played.stderr.endswith("Start one with: make serve\n")
     assert played.stderr.count("\n") == 1
 

@@ -227,7 +227,7 @@ def test_a_redis_named_is_used_and_left_alone(launch, redis_server, tmp_path):
 
 def test_a_redis_named_that_is_away_is_told_and_waited_for(launch, tmp_path):
     launched = launch(SKYE_REDIS_URL=f"unix://{tmp_path}/nobody.sock")
-    launched.wait_for("That Redis does not answer")
+    launched.wait_for("That Redis does not respond")
     assert launched.end() == 0
 
 

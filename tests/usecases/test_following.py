@@ -192,7 +192,7 @@ def test_a_stream_outlasts_an_outage_of_the_store(monkeypatch):
         store.away = True
         game.offer(0, 1, 1)
         until = time.monotonic() + PATIENCE_S
-        while (message := stream.raw()) != ": the store does not answer\n\n":
+        while (message := stream.raw()) != ": the store does not respond\n\n":
             assert message == ": heartbeat\n\n"
             assert time.monotonic() < until
         store.away = False
