@@ -1,8 +1,8 @@
-"""Areas: connected stretches of one terrain, kept as a territory grows.
+"""Areas: connected parts of one terrain, updated incrementally as a territory grows.
 
 An area is completed when every tile edge that it reaches has a tile on its other side; areas wholly inside a
-tile are completed, and roads play no part. So all there is to remember of a territory's border is which area
-lies behind each open edge: a new tile only joins those that it touches.
+tile are completed, and roads do not matter. So the state of a territory's border is only the area behind each
+open edge: a new tile joins the areas that it touches.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _ACROSS: Final = tuple(4 * STEPS[side] + OPPOSITE[side] for side in SIDES)
 
 
 class Joined(NamedTuple):
-    """What a tile makes of the areas that it touches.
+    """The areas that a new tile creates from those that it touches.
 
     `areas` are the areas of its regions, by number. `became` has the new number of every area touched, and
     `numbers` that of the area of each region, unless a later region has joined it to another.
@@ -84,7 +84,7 @@ NO_AREAS: Final = Areas(0, {}, {})
 
 
 def join_regions(areas: Mapping[int, Area], facing: Mapping[int, int], cell: int, form: Form) -> Joined:
-    """Return what a tile makes of the areas that its regions touch; nothing is changed."""
+    """Return the areas that a tile would create from those that its regions touch, without changing any."""
     joined: dict[int, Area] = {}
     became: dict[int, int] = {}
     numbers: list[int] = []

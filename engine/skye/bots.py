@@ -23,11 +23,11 @@ Bot: TypeAlias = Callable[[Game, int, Random], Move]
 """Chooses a legal move for a seat that the game waits for; the same generator state, the same move."""
 
 _DEAREST_AT_RANDOM: Final = 10
-"""Gold; the random bot asks for no more."""
+"""The maximum price of the random bot, in gold."""
 
 
 def choose_move(bot: Bot, game: Game, seat: int, rng: Random) -> Move:
-    """Ask a bot for its move, giving it only what its seat can know (see `observed_game`).
+    """Return the move of a bot, which receives only its seat's observation (see `observed_game`).
 
     Code of others, which might look around in this process, belongs in a process of its own: give it
     `position_of(observed_game(game, seat))` there.

@@ -1,4 +1,4 @@
-"""Explicit chance: in a game without a seed, each draw is a decision of its own, played like a move.
+"""Chance nodes: in a game without a seed, each draw is an explicit decision, played like a move.
 
 `new_game(colors, None)` begins such a game. While `game.is_chance_node`, no seat can act: `chance_outcomes`
 lists what can be drawn, each with its probability, and `play(game, CHANCE, draw)` makes one draw. A search
@@ -6,7 +6,7 @@ chooses among the draws, a simulation samples them. The order is: the scoring ti
 starting seat, unless the options name them; then each round three tiles for seat 0, three for seat 1, and so
 on.
 
-A game with a seed draws the same things in the same order by itself (see `draws`).
+A game with a seed makes the same draws in the same order automatically (see `draws`).
 """
 
 from __future__ import annotations

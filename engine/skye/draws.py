@@ -55,12 +55,12 @@ class Chance:
         self._outer = sha256(block.translate(_OUTER_PAD))
 
     def index(self, label: str, size: int) -> int:
-        """Return the place in a sorted list of `size` elements that the seed gives to a label."""
+        """Return the index in a sorted list of `size` elements that the seed assigns to a label."""
         inner, outer = self._inner.copy(), self._outer.copy()
         inner.update(label.encode())
         outer.update(inner.digest())
         return int.from_bytes(outer.digest(), "big") % size
 
     def draw(self, label: str, sorted_list: list[_T]) -> _T:
-        """Take the element that the seed gives to a label out of a sorted list."""
+        """Remove the element that the seed assigns to a label from a sorted list, and return it."""
         return sorted_list.pop(self.index(label, len(sorted_list)))

@@ -1,7 +1,7 @@
-"""Why the rules refuse a move: one class for each reason.
+"""Illegal moves and invalid setups: one exception class for each reason.
 
-Every refusal is a `RuleError` with a stable `code`, a `detail` for people, and `facts` for programs.
-Nothing in them tells a seat what it may not know.
+Each is a `RuleError` with a stable `code`, a `detail` for people, and `facts` for programs. They contain no
+information that is hidden from the seat.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class GameOver(RuleError):
     """The game has ended."""
 
     code = "game_over"
-    meaning = "The game has ended; nothing can change it any more."
+    meaning = "The game is over; it can no longer change."
 
 
 class NotYourTurn(RuleError):
-    """Buying goes in turn, and it is another seat's."""
+    """It is another seat's turn to buy."""
 
     code = "not_your_turn"
     meaning = "Players buy one after the other, and it is another seat's turn."
@@ -64,17 +64,17 @@ class PriceTooLow(RuleError):
 
 
 class NotEnoughGold(RuleError):
-    """The seat's purse does not hold what this costs."""
+    """The seat has too little gold."""
 
     code = "not_enough_gold"
     meaning = "The seat does not have the gold for this."
 
 
 class OwnTile(RuleError):
-    """Nobody buys a tile of their own."""
+    """A seat cannot buy its own tile."""
 
     code = "own_tile"
-    meaning = "Nobody buys a tile of their own."
+    meaning = "A seat cannot buy its own tile."
 
 
 class TileNotForSale(RuleError):
@@ -127,25 +127,25 @@ class NothingToTakeBack(RuleError):
 
 
 class InvalidSetup(RuleError):
-    """A game cannot begin like this."""
+    """The players or options of a new game are invalid."""
 
     code = "invalid_setup"
-    meaning = "No game can begin with these players or options."
+    meaning = "The players or options of the game are invalid."
 
 
 class InvalidTerritory(RuleError):
-    """These tiles cannot lie like this."""
+    """The tiles of a territory are not legally placed."""
 
     code = "invalid_territory"
-    meaning = "The tiles cannot lie like this under the rules."
+    meaning = "The tiles are not legally placed."
 
 
 class InvalidRecord(RuleError):
     """A record breaks a rule; `facts["action"]` is the number of the offending action, from 1."""
 
     code = "invalid_record"
-    meaning = "The record breaks a rule; the answer gives the number of the offending action."
+    meaning = "The record breaks a rule; `params` has the number of the action."
 
 
 RULE_ERRORS: tuple[type[RuleError], ...] = tuple(RuleError.__subclasses__())
-"""Every reason there is."""
+"""All classes of rule errors."""

@@ -1,4 +1,4 @@
-"""Final scoring: the scrolls, the gold that is left, and who has won."""
+"""Final scoring: the scrolls, the leftover gold, and the winners."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TIE_BREAKS: Final = tuple(_TIE_BREAKS)
 
 
 class ScrollScore(NamedTuple):
-    """What one scroll gives: its kind and cell, the number of that kind in the territory, and the points.
+    """The score of one scroll: its kind and cell, the number of that kind in the territory, and the points.
 
     `completed` says whether the scroll lies in a completed area, which doubles the points.
     """
@@ -44,7 +44,7 @@ class ScrollScore(NamedTuple):
 
 
 class FinalScore(NamedTuple):
-    """What final scoring gives one seat: scroll by scroll, and `gold` points for its purse.
+    """The final score of one seat: points by scroll, and `gold` points for its purse.
 
     `leftover` is the gold that earned no point; it breaks ties (R11).
     """
@@ -60,7 +60,7 @@ class FinalScore(NamedTuple):
 
 
 def final_score(summary: TerritorySummary, gold: int) -> FinalScore:
-    """Return what final scoring gives a territory and the gold in its owner's purse."""
+    """Return the final score of a territory and the gold in its owner's purse."""
     kinds = [(kind, cell) for cell, form in summary.cells.items() if (kind := form.tile.scroll)]
     scrolls: list[ScrollScore] = []
     if kinds:

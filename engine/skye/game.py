@@ -1,4 +1,4 @@
-"""The game as a value: who has what, and whose move it is.
+"""The game as an immutable value: the state of all players, the bag, the round and the phase.
 
 A `Game` holds ids and numbers only and is never changed; `rules.play` returns the next one. Games and
 players are named tuples, which are made several times as fast as frozen dataclasses are. For what every move
@@ -16,7 +16,7 @@ from skye.tiles import LANDSCAPE
 
 
 class Phase(StrEnum):
-    """The phases in which somebody must decide; income, discard and scoring happen by themselves."""
+    """The phases that wait for decisions; income, discard and scoring are automatic."""
 
     PRICING = "pricing"
     BUYING = "buying"

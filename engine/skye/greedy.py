@@ -1,4 +1,4 @@
-"""Offers and purchases of the greedy bot, which takes rivals to judge what tiles are worth as it does."""
+"""Offers and purchases of the greedy bot, which assumes that rivals value tiles as it does."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _RESERVE: Final = 4
 """Gold that the greedy bot would rather not lay on tiles, to buy with."""
 
 _INTEREST: Final = 0.6
-"""How likely a rival to whom a tile is worth far more than its price buys this one, of all on offer."""
+"""The probability that a rival buys this tile, of all on offer, if its value far exceeds its price."""
 
 _SPREAD: Final = 4
 """Gold; how far a rival's idea of a tile's price may lie from ours."""
 
 
 class _Rival(NamedTuple):
-    """What a tile would bring another seat, in points, and the highest price it would pay."""
+    """The value of a tile to another seat, in points, and the highest price that the seat would pay."""
 
     gain: float
     limit: float
@@ -53,7 +53,7 @@ def greedy_offer(game: Game, seat: int, limits: OfferLimits, rng: Random) -> Set
 
 
 def _rivals(game: Game, seat: int, tile: str, limits: OfferLimits, appraisal: Appraisal) -> list[_Rival]:
-    """Judge what other seats would pay; a purse that is hidden is taken to be as full as one's own."""
+    """Estimate what other seats would pay; hidden gold is assumed to equal the own gold."""
     rivals = []
     for other in range(len(game.players)):
         if other != seat:
@@ -65,7 +65,7 @@ def _rivals(game: Game, seat: int, tile: str, limits: OfferLimits, appraisal: Ap
 
 
 def _prospect(price: int, gain: float, gold: float, rivals: list[_Rival]) -> float:
-    """Return the points to expect from a tile at a price, whether it is bought or kept.
+    """Return the expected points from a tile at a price, whether a rival buys it or not.
 
     `gain` is what it brings if kept, `gold` what a piece of gold is worth. A rival's bargain counts against
     us by its share among all rivals.

@@ -24,7 +24,7 @@ from skye.rules import offer_limits
 from skye.valuation import Appraisal, appraisal_of, situation_of
 
 _ITERATIONS: Final = {2: 16, 3: 5, 4: 3, 5: 2}
-"""How many times each seat answers the others, by the number of seats: what fits in the budget of time."""
+"""The iterations of best responses, by the number of seats: as many as fit in the time budget."""
 
 _OWN_GOLD: Final = 0.7
 """How much of what gold is worth to other seats it is worth to this one, which needs less of it."""

@@ -1,7 +1,7 @@
-"""Games as one seat can know them, and samples of what it cannot know: for bots, search and learning.
+"""Observations of a game by one seat, and samples of hidden information: for bots, search and learning.
 
-Hidden from a seat are the draws to come and the offers of other seats until all are revealed. Purses are
-behind a screen, but follow from public events (see `count_purses`), so a seat that pays attention knows them.
+Hidden from a seat are future draws, and the offers of other seats until all are revealed. The gold of other
+seats follows from public events (see `count_purses`), so observations contain it.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import Any
 from skye.game import PRICING, Game, Player
 
 _HIGHEST_SAMPLED_PRICE = 10
-"""Gold; sampled offers ask for no more."""
+"""The maximum price of sampled offers, in gold."""
 
 
 def observed_game(game: Game, seat: int | None) -> Game:
-    """Return what a seat can know of a game, as a game; None is a spectator.
+    """Return the observation of a game by a seat, as a game; None is a spectator.
 
     It has no seed, so that what is drawn next is a chance decision, and each offer that is still secret is
     replaced by the same one: 1 gold on each of the last two tiles. The view, the legal moves and the bag are
@@ -29,7 +29,7 @@ def observed_game(game: Game, seat: int | None) -> Game:
 
 
 def determinize(game: Game, seat: int | None, rng: Random, *, explicit_chance: bool = False) -> Game:
-    """Return a game that agrees with all that a seat can know, and has everything else sampled.
+    """Return a game that agrees with the observation of a seat, with all hidden information sampled.
 
     Sampled are the draws to come, by a new seed, and the offers that are still secret. With `explicit_chance`
     the game has no seed, and what is drawn next is a chance decision. A game that is over is returned as it
@@ -65,7 +65,7 @@ def _with_offers(
 
 
 def count_purses(events: Iterable[Mapping[str, Any]], players: int) -> tuple[int, ...]:
-    """Return what is in each purse, counted from the events of a game as anybody may see them.
+    """Return the gold of each seat, computed from the public events of a game.
 
     While offers are secret, the gold that lies on tiles counts as in the purse. Events have the form that
     `event_as_seen_by` and the HTTP API give them; types that move no gold are ignored.

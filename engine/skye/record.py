@@ -1,6 +1,6 @@
-"""A game as what was decided in it: enough to play it again, to the same state byte for byte.
+"""The record of a game: its options and actions, from which a replay reproduces the same state.
 
-Everything else, draws included, follows from the seed and the actions.
+Everything else, including the draws, follows from the seed and the actions.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def play_on(game: Game, actions: Iterable[Action]) -> Iterator[Outcome]:
 
 
 def action_of(event: Event) -> Action | None:
-    """Return the action that an event tells of, or None when it happened by itself."""
+    """Return the action that caused an event, or None for an automatic event."""
     match event:
         case OfferSet(seat, discard, prices):
             return Action(seat, SetOffer(discard, prices))
@@ -117,7 +117,7 @@ _PHASES: Final[dict[type[Any], Phase]] = {
 def actions_as_seen_by(
     viewer: int | None, events: Iterable[Event], *, is_over: bool, first_round: int = 0
 ) -> list[ActionView]:
-    """Return the actions that the events of a game tell of, without what the viewer may not know.
+    """Return the actions of a game from its events, without the information hidden from the viewer.
 
     An offer of another seat is shown without its contents until it has been revealed; one that was
     replaced before that, until the game is over.

@@ -35,7 +35,7 @@ class RoundScoreView(TypedDict):
 
 
 class ScrollView(TypedDict):
-    """A scroll, and what it gives in final scoring."""
+    """A scroll, and its points in final scoring."""
 
     kind: str
     tile: str
@@ -45,7 +45,7 @@ class ScrollView(TypedDict):
 
 
 class FinalScoringView(TypedDict):
-    """What final scoring gives for a territory as it lies now."""
+    """The points of final scoring for the current territory."""
 
     scrolls: Sequence[ScrollView]
     scroll_points: int
@@ -138,7 +138,7 @@ class TerritoryView(TypedDict):
 
 
 class TileScoreView(TypedDict):
-    """What a scoring tile gives a territory."""
+    """The points of a territory for a scoring tile."""
 
     id: str
     points: int

@@ -1,7 +1,7 @@
-"""Roads: which tiles they join to the castle, kept as a territory grows.
+"""Roads: the tiles connected to the castle by road, updated incrementally as a territory grows.
 
-A road goes on across an edge where both tiles have one. A tile with two separate roads is joined when either
-is. All there is to remember of a territory's border is at which open edges a road from the castle arrives.
+A road continues across an edge where both tiles have one. A tile with two separate roads is connected if
+either is. The state of a territory's border is only the set of open edges that a road from the castle reaches.
 """
 
 from __future__ import annotations

@@ -277,7 +277,7 @@ def _finish_building(game: Game, seat: int, _move: FinishBuilding) -> tuple[Game
 
 
 class _Rule(NamedTuple):
-    """A kind of move: its phase, why it may be refused, what it does, and what may end with it."""
+    """A kind of move: its phase, its legality check, its effect, and what it may end."""
 
     phase: Phase
     error: Callable[[Game, int, Any], RuleError | None]

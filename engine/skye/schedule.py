@@ -1,4 +1,4 @@
-"""The rounds: when which scoring tile is scored, and what income a round brings."""
+"""The rounds: which scoring tiles each round scores, and its income."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class ScoringTile:
 def awards(
     tile_id: str, seat: int, summaries: Sequence[TerritorySummary], golds: Sequence[int]
 ) -> tuple[Award, ...]:
-    """Return what a scoring tile gives one seat, award by award.
+    """Return the awards of a scoring tile to one seat.
 
     `summaries` and `golds` (the purses) have one entry for each seat: a majority compares them.
     """
@@ -69,7 +69,7 @@ def awards(
 
 
 def tile_points(tile_id: str, summaries: Sequence[TerritorySummary], golds: Sequence[int]) -> tuple[int, ...]:
-    """Return the points that a scoring tile gives each seat: the sums of their `awards`."""
+    """Return the points of each seat for a scoring tile: the sums of their `awards`."""
     rule = SCORING_TILES[tile_id].rule
     if isinstance(rule, MajorityRule):
         return tuple(
@@ -86,7 +86,7 @@ def holding(tile_id: str, summary: TerritorySummary) -> int:
 
 
 def points_beside(tile_id: str, summary: TerritorySummary, rivals: Sequence[int]) -> int:
-    """Return the points that a scoring tile gives one territory, purses left aside.
+    """Return the points of one territory for a scoring tile, without gold.
 
     A majority compares it with the `holding` of each rival.
     """

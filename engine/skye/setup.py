@@ -1,4 +1,4 @@
-"""How a game begins."""
+"""Create a new game from its options and seed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Options:
     """What the creator of a game may choose; None leaves it to the draw.
 
     `scoring_tiles` are four different ids, for slots A to D. `tie_break` is ruling R11's.
-    `open_gold` shows every purse to everybody.
+    `open_gold` makes all gold public.
     """
 
     scoring_tiles: tuple[str, ...] | None = None
@@ -74,7 +74,7 @@ def _check(colors: Sequence[str], options: Options) -> None:
 
 
 def scoring_tiles_by(seed: str) -> tuple[str, ...]:
-    """Return the scoring tiles that a seed gives to slots A to D."""
+    """Return the scoring tiles that a seed assigns to slots A to D."""
     left = sorted(SCORING_TILES)
     chance = Chance(seed)
     return tuple([chance.draw(f"scoring/{slot}", left) for slot in SLOTS])

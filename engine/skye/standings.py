@@ -1,4 +1,4 @@
-"""Scoring for those who ask: the points so far and why, what is to come, and what a placement would bring."""
+"""Scoring reports: the points so far with reasons, projected points, and the effect of placements."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _awards_in(game: Game, number: int) -> list[list[SlotScoreView]]:
 def _awards_then(
     game: Game, slot: str, seat: int, summaries: Sequence[TerritorySummary], points: int
 ) -> Sequence[Award]:
-    """Explain points of a past round. Purses of the past are not kept, and no tile stands for them."""
+    """Explain the points of a past round. Gold of past rounds is not stored, so its awards have no tiles."""
     tile = game.scoring_tile(slot)
     if tile == "most_gold":
         return [Award(points, ())] if points else []

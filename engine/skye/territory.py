@@ -19,10 +19,10 @@ from skye.territory_summary import EMPTY_SUMMARY, TerritorySummary
 from skye.tiles import COLORS, FITS, FORMS
 
 
-class _WorkedOut:
-    """Room for what the placements imply; unset until asked for.
+class _DerivedValues:
+    """The cache of values derived from the placements; unset until first use.
 
-    The summary may lack the last few placements: it is brought up to date when somebody reads it.
+    The summary may lack the last few placements: reading it brings it up to date.
     """
 
     __slots__ = ("_frontier", "_summary")
@@ -35,7 +35,7 @@ _set = object.__setattr__  # how a frozen value is filled
 
 
 @dataclass(frozen=True, slots=True)
-class Territory(_WorkedOut):
+class Territory(_DerivedValues):
     """The tiles of one player in placing order, the castle first.
 
     >>> print(Territory.parse("castle-red L28@0,-1 L44@0,1/180"))
@@ -130,7 +130,7 @@ class Territory(_WorkedOut):
         return self.extended(Place(tile, x, y, rotation))
 
     def extended(self, place: Place) -> Territory:
-        """Return the territory with one more tile, known to be legal; what is worked out is carried over."""
+        """Return the territory with one more tile, which must be legal; cached values are carried over."""
         tile, x, y, rotation = place
         frontier = self.frontier.copy()
         cover(frontier, cell_at(x, y), FORMS[tile, rotation])

@@ -14,18 +14,17 @@ from skye.roads import BEGINNINGS, join_roads
 from skye.tiles import FORMS, Form
 
 _A_ROUND: Final = 6
-"""A player hardly lays more tiles in a round."""
+"""A player rarely places more tiles in a round."""
 
 
 class TerritorySummary:
-    """All that scoring asks of one territory.
+    """The values of one territory that scoring needs.
 
     `cells` has what lies on each cell, in placing order, and `connected` the cells joined to the castle by
-    road, without the castle's own (R9). `road_ends` are what there is to know of the border when a tile is
-    added (see `roads`).
+    road, without the castle's own (R9). `road_ends` is the state of the border (see `roads`).
 
-    The areas, which most scoring tiles do not ask for, may lack the last few tiles until somebody reads them.
-    They and the counts are all that ever changes here.
+    The areas, which most scoring tiles do not need, may lack the last few tiles until they are read. Only
+    the areas and the counts ever change.
     """
 
     __slots__ = ("_areas", "_counts", "cells", "connected", "road_ends")

@@ -1,6 +1,6 @@
 """The catalogue: 78 tiles, their areas and roads, and what each looks like when turned.
 
-Everything here is worked out once, at import, from the data file `tiles.txt`.
+The module computes everything once, at import, from the data file `tiles.txt`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from skye.geometry import OPPOSITE, ROTATIONS, SIDES, turned
 
 
 class Terrain(IntEnum):
-    """What grows along an edge; 0 is kept for "no demand" in neighbour codes."""
+    """The terrain of an edge; 0 is reserved for "no demand" in neighbour codes."""
 
     PASTURE = 1
     MOUNTAIN = 2
@@ -42,7 +42,7 @@ class Tile:
     """One tile in reference orientation.
 
     `edges` are the terrains at north, east, south, west; `roads` lists for each road the sides it joins;
-    `counts` has one number for each of `OBJECTS`; `scroll` is the kind of scroll, if the tile bears one.
+    `counts` has one number for each of `OBJECTS`; `scroll` is the kind of scroll, if the tile has one.
     """
 
     id: str
@@ -64,7 +64,7 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """One area inside one tile: its terrain, the sides it reaches, and what stands in it.
+    """One area inside one tile: its terrain, the sides it reaches, and its objects.
 
     `center` says whether the middle of the tile belongs to it.
 
@@ -181,7 +181,7 @@ def _form(tile: Tile, rotation: int) -> Form:
 
 
 def _fits(tile_id: str) -> tuple[tuple[int, ...], ...]:
-    """Return for each demand the rotations of a tile that satisfy it: every choice of sides asked for."""
+    """Return for each demand, one for every choice of sides, the rotations of a tile that satisfy it."""
     fits: list[tuple[int, ...]] = [()] * 256
     for rotation in ROTATIONS:
         edges = FORMS[tile_id, rotation].edges

@@ -1,6 +1,6 @@
-"""What a territory, a tile and gold are worth to a seat, in points: the judgement of a bot.
+"""The value function of the bots: the value of a territory, a tile and gold to a seat, in points.
 
-It looks at public things alone: territories, scoring tiles, the round (see `prospects`).
+It uses only public information: territories, scoring tiles, the round (see `prospects`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from skye.territory import Territory
 from skye.tiles import Terrain
 
 _GOLD: Final = (0.2, 0.4, 0.55, 0.65, 0.7, 0.7)
-"""Points that a piece of gold brings, by the number of rounds after this one; 1/5 at the end."""
+"""The value of one gold in points, by the number of rounds after this one; 1/5 at the end."""
 
 _GOLD_IN_MAJORITY: Final = 0.1
 """What it adds while `most_gold` is still to be scored."""
@@ -35,7 +35,7 @@ _MAX_PLANS: Final = 64
 class Situation(NamedTuple):
     """All that the worth of things hangs on: the territories by seat, the scoring tiles, the round.
 
-    It holds nothing that is hidden from anybody, so a judgement made from it cannot betray anything.
+    It contains only public information, so a value computed from it reveals nothing hidden.
     """
 
     territories: tuple[Territory, ...]
@@ -83,7 +83,7 @@ def outlook_on(
 
 
 def _rewards_completion(scoring_tile: str) -> bool:
-    """Whether completing areas can change what a scoring tile gives a territory."""
+    """Whether completing areas can change the points of a scoring tile."""
     rule = SCORING_TILES[scoring_tile].rule
     if not isinstance(rule, AreaRule):
         return False
@@ -149,7 +149,7 @@ def _plans(outlook: Outlook, territory: Territory, hand: tuple[str, ...]) -> Ite
 
 
 class Appraisal:
-    """What tiles are worth to the seats, each worked out when first asked for."""
+    """The values of tiles to the seats, each computed on first use."""
 
     def __init__(self, situation: Situation) -> None:
         self._territories = situation.territories
@@ -165,7 +165,7 @@ class Appraisal:
         return self._outlooks[seat].gold
 
     def gain(self, seat: int, tile: str) -> float:
-        """Return the points that a tile would bring a seat at its best place; 0 when it has none."""
+        """Return the points of a tile to a seat at its best place; 0 without a legal place."""
         if (seat, tile) not in self._gains:
             checkpoint()
             growth = best_growth(self._outlooks[seat], self._territories[seat], tile)

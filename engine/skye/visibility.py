@@ -1,4 +1,4 @@
-"""What a seat may see: the one place that decides it, for states, events and records alike.
+"""Visibility: the functions that hide secret information from views of states, events and records.
 
 A viewer is a seat, or None for a spectator. Secret until the rules reveal them:
 
@@ -6,7 +6,7 @@ A viewer is a seat, or None for a spectator. Secret until the rules reveal them:
 * the purses of other seats until the game is over, unless the game has open gold;
 * the seed until the game is over. (The bag has no order to hide: see `draws`.)
 
-The answers are plain dictionaries and lists, ready to be written as JSON.
+The functions return plain dictionaries and lists, for encoding as JSON.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ from skye.views import (
 
 
 def game_as_seen_by(viewer: int | None, game: Game) -> GameView:
-    """Return the state of the game without what the viewer may not know."""
+    """Return the state of the game without the information hidden from the viewer."""
     bag = game.bag
     waiting_for = game.waiting_for
     return {
@@ -81,7 +81,7 @@ def game_as_seen_by(viewer: int | None, game: Game) -> GameView:
 
 
 def player_as_seen_by(viewer: int | None, game: Game, seat: int) -> PlayerView:
-    """Return what one seat has, without what the viewer may not know."""
+    """Return the state of one seat without the information hidden from the viewer."""
     player = game.players[seat]
     return {
         "seat": seat,
@@ -99,8 +99,8 @@ def player_as_seen_by(viewer: int | None, game: Game, seat: int) -> PlayerView:
 def gold_as_seen_by(viewer: int | None, game: Game, seat: int) -> int | None:
     """Return the gold of a seat's purse as the viewer may see it, or None.
 
-    With open gold, the purse is shown to others as it was before prices were set until they are revealed:
-    what is missing from it would tell what was laid on the tiles.
+    With open gold, other viewers see the purse as it was before pricing until the reveal: the difference
+    would reveal the sum of the prices.
     """
     player = game.players[seat]
     if viewer == seat or game.is_over:
@@ -178,7 +178,7 @@ def points_view(
 def event_as_seen_by(  # noqa: C901 - one case for each type of event
     viewer: int | None, event: Event, *, scoring_tiles: Sequence[str], open_gold: bool
 ) -> EventView:
-    """Return an event without what the viewer may not know; the view of an event never changes.
+    """Return an event without the information hidden from the viewer; the view of an event never changes.
 
     `scoring_tiles` are those of the game, in slots A to D.
     """

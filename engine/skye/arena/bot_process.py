@@ -1,4 +1,4 @@
-"""A bot in a process of its own that speaks JSON lines; PROTOCOL.md is the page for its author."""
+"""A bot in a separate process that uses JSON lines; PROTOCOL.md documents the protocol."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class BotFailed(Exception):
 
 
 class BotProcess:
-    """A bot that runs as a command; it sees what its seat may know and nothing of this process."""
+    """A bot that runs as a command; it receives its seat's observation and cannot access this process."""
 
     def __init__(self, command: Sequence[str], budget: Budget) -> None:
         self.clock: Callable[[], float] = time.perf_counter

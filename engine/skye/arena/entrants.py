@@ -48,7 +48,7 @@ class Decider(Protocol):
 
 
 class _ShippedBot:
-    """A bot of this package; it runs in this process, and gets only what its seat can know."""
+    """A bot of this package; it runs in this process, and gets only its seat's observation."""
 
     def __init__(self, name: str) -> None:
         self.clock: Callable[[], float] = time.thread_time  # of CPU: other processes do not count

@@ -1,4 +1,4 @@
-"""Hosts a Python bot, `python -m skye.arena.host module:function`, as a command that speaks JSON lines."""
+"""Run a Python bot, `python -m skye.arena.host module:function`, as a command that uses JSON lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One game of a league: who decided what, how long it took, and who failed."""
+"""One game of a league: decisions, their times, and failed bots."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def _decide(
 
 
 def _winners(game: Game, failures: dict[int, str]) -> list[int]:
-    """Return the winners among the seats whose bots have not failed; nobody wins if all have."""
+    """Return the winners among the seats whose bots have not failed; none if all have."""
     playing = [seat for seat in range(len(game.players)) if seat not in failures]
     if not playing:
         return []

@@ -36,7 +36,7 @@ _MOVE_OF_EVENT: Final = {
 
 
 def server_of(url: str) -> tuple[str, str]:
-    """Return the address of a server and the name of the bot that `http://host:port?bot=name` stands for."""
+    """Return the address of a server and the name of the bot in `http://host:port?bot=name`."""
     parts = urlsplit(url)
     [bot] = parse_qs(parts.query).get("bot", ["strategist"])
     return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}", bot
@@ -57,7 +57,7 @@ def _client(server: str) -> Skye:
 class ServerGame:
     """One game on a server, created by the first call of `send` or `moves`.
 
-    Both raise `BotFailed` when the server cannot be reached or refuses a request.
+    Both raise `BotFailed` if the server cannot be reached or responds with an error.
 
     :param bots: by seat: the name of the server's bot, or None where the arena decides.
     """

@@ -1,4 +1,4 @@
-"""What a seat knows of a game as a vector of small numbers, the same length for every number of players.
+"""The observation of a seat as a vector of small numbers, the same length for every number of players.
 
 The vector has, first for the observing seat and then for the seats to its left: gold, score, the size of
 the territory, whether the build is finished, the three tiles drawn or in hand, prices, and what objects the
@@ -42,7 +42,7 @@ _memory: dict[tuple[int, Phase | None, bool], tuple[Player, NDArray[np.float32]]
 
 
 def observe(encoded: EncodedGame, seat: int, *, secrets: bool = True) -> NDArray[np.float32]:
-    """Return what a seat knows, without its own offer while that is secret unless `secrets` is true."""
+    """Return the observation of a seat, without its own secret offer unless `secrets` is true."""
     game = encoded.game
     count = len(game.players)
     pieces = [

@@ -72,7 +72,7 @@ class IsleOfSkyeGame(pyspiel.Game):
             max_game_length=MAX_ACTIONS,
         )
         super().__init__(_TYPE, info, params)
-        # OpenSpiel makes a state for each tensor that it asks for.
+        # OpenSpiel creates a state for each tensor.
         self.beginning = EncodedGame(new_game(COLORS[: self.players], None).game)
 
     def new_initial_state(self) -> IsleOfSkyeState:
@@ -88,7 +88,7 @@ class IsleOfSkyeGame(pyspiel.Game):
 
 
 class _Step(NamedTuple):
-    """An action, who took it, and until when it is secret: the round of the offer, 0 for public actions."""
+    """An action, its player, and until when it is secret: the round of the offer, 0 for public actions."""
 
     player: int
     action: int
@@ -136,11 +136,11 @@ class IsleOfSkyeState(pyspiel.State):
         return [share if seat in winners else -1.0 for seat in range(len(self.encoded.game.players))]
 
     def public_steps(self) -> list[tuple[int, int]]:
-        """Return who took every action, and the action: -1 for those of offers that are still secret."""
+        """Return the player of every action, and the action: -1 for those of offers that are still secret."""
         return [(step.player, -1 if self._is_secret(step) else step.action) for step in self.steps]
 
     def secret_actions(self, player: int) -> list[int]:
-        """Return the actions of a player's offer that the others do not know yet."""
+        """Return the actions of a player's offer that are still secret."""
         if self.encoded.game.phase is not PRICING:
             return []
         return [step.action for step in self.steps if step.player == player and self._is_secret(step)]
@@ -161,7 +161,7 @@ _rng = Random()
 
 
 def resample(state: IsleOfSkyeState, player: int) -> IsleOfSkyeState:
-    """Return a state that the player cannot tell from this one, with secret offers sampled."""
+    """Return a state in the same information set of the player, with secret offers sampled."""
     sampled = state.clone()
     game = state.encoded.game
     if game.phase is not PRICING or game.is_chance_node:

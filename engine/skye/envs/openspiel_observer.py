@@ -1,4 +1,4 @@
-"""What an OpenSpiel player knows, as a tensor and as a string, in public and private pieces.
+"""The observation of an OpenSpiel player, as a tensor and as a string, in public and private pieces.
 
 * `player`: a one for the observing player.
 * `steps`, public, with perfect recall: who took each action, and the action, or -1 while it is secret; the
@@ -44,7 +44,7 @@ class IsleOfSkyeObserver:
             start = end
 
     def set_from(self, state: IsleOfSkyeState, player: int) -> None:
-        """Write what a player knows into the tensor."""
+        """Write a player's observation into the tensor."""
         self.tensor.fill(0)
         self.dict["player"][player] = 1
         if "steps" in self.dict:
@@ -57,7 +57,7 @@ class IsleOfSkyeObserver:
             self.dict["private"][: 1 + len(actions)] = _gold(state, player), *[1 + each for each in actions]
 
     def string_from(self, state: IsleOfSkyeState, player: int) -> str:
-        """Return what a player knows as a string."""
+        """Return a player's observation as a string."""
         pieces = [f"p{player}"]
         if "steps" in self.dict:
             pieces.append(" ".join(f"{seat}:{action}" for seat, action in state.public_steps()))

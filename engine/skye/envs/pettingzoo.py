@@ -86,7 +86,7 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         self._turn()
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
-        """Return what an agent knows, and what it can do."""
+        """Return an agent's observation and action mask."""
         mask = self._mask if agent == self.agent_selection and not self.encoded.game.is_over else NO_ACTIONS
         return {"observation": observe(self.encoded, self._seats[agent]), "action_mask": mask}
 
@@ -121,7 +121,7 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         return text
 
     def state(self) -> NDArray[Any]:
-        """Return what all seats know together, one vector after another."""
+        """Return the global state: the observations of all seats, concatenated."""
         return np.concatenate([observe(self.encoded, seat) for seat in self._seats.values()])
 
     def close(self) -> None:
