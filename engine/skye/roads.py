@@ -1,7 +1,7 @@
 """Roads: the tiles connected to the castle by road, updated incrementally as a territory grows.
 
 A road continues across an edge where both tiles have one. A tile with two separate roads is connected if
-either is. The state of a territory's border is only the set of open edges that a road from the castle reaches.
+either is. The state of the border is only the set of open edges that a road from the castle reaches.
 """
 
 from __future__ import annotations

@@ -47,13 +47,13 @@ class Metrics:
         registry = CollectorRegistry()
         self._requests = Counter(
             "skye_requests",
-            "Answers, by route, method and status; no route: the path has matched none.",
+            "Responses, by route, method and status; without a route, no path matched.",
             ("route", "method", "status"),
             registry=registry,
         )
         self._durations = Histogram(
             "skye_request_duration_seconds",
-            "From a request's arrival to the head of its answer: "
+            "From a request's arrival to the head of its response: "
             "the wait of a long poll, not a stream's life.",
             ("route", "method"),
             buckets=BUCKETS_S,
@@ -61,15 +61,15 @@ class Metrics:
         )
         self._request = cache(self._request_series)  # `labels` formats and locks each time
         self._refusals = _counters(
-            registry, "skye_refusals", "Answers that told of a problem, by its code.", "code", ERROR_CODES
+            registry, "skye_refusals", "Error responses, by the code of the problem.", "code", ERROR_CODES
         )
         milestones = ("created", "started", "finished", "aborted")
         self._games = _counters(
-            registry, "skye_games", "What games have gone through here.", "event", milestones
+            registry, "skye_games", "Games that this server has created, started, finished or aborted.", "event", milestones
         )
         self._conflicts = Counter(
             "skye_commit_conflicts",
-            "Changes played again because another had changed the game first.",
+            "Commits retried because another request had changed the game first.",
             registry=registry,
         )
         self._matches = _counters(
@@ -81,13 +81,13 @@ class Metrics:
         )
         self._streams = Gauge(
             "skye_open_streams",
-            "Streams of server-sent events that are open here.",
+            "Open streams of server-sent events.",
             registry=registry,
             multiprocess_mode="livesum",
         )
         self._player_streams = Gauge(
             "skye_open_player_streams",
-            "Those of them that follow all games of a player.",
+            "Open streams of player events.",
             registry=registry,
             multiprocess_mode="livesum",
         )
