@@ -89,8 +89,10 @@ def _plain(wanted: Callable[[Row], bool]) -> Callable[[Sequence[Row]], str]:
 
 def _others(each: Row) -> bool:
     """Whether a row of the API is in none of the other tables."""
-    told = each.against in (CEILING, "bare Flask, the same bytes") or each.name.endswith((": p50", ": p99"))
-    return each.part == "api" and not told
+    received = each.against in (CEILING, "bare Flask, the same bytes") or each.name.endswith(
+        (": p50", ": p99")
+    )
+    return each.part == "api" and not received
 
 
 def _machine(rows: Sequence[Row]) -> str:

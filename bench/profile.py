@@ -70,16 +70,16 @@ def flame_of(lines: Iterable[str]) -> Flame:
     flame = Flame(Frame("a request", ""))
     for line in lines:
         stack, _, samples = line.rpartition(" ")
-        frames = [_frame(told) for told in stack.split(";")]
+        frames = [_frame(received) for received in stack.split(";")]
         starts = [at for at, frame in enumerate(frames) if frame.name in (_FIRST, _WAITING)]
         if starts:
             flame.add(frames[starts[0] :], int(samples))
     return flame
 
 
-def _frame(told: str) -> Frame:
+def _frame(received: str) -> Frame:
     """Read `Class.function (file:line)`; where on this machine the file is does not matter."""
-    name, _, place = told.partition(" (")
+    name, _, place = received.partition(" (")
     file = "/".join(Path(place.rpartition(":")[0]).parts[-3:])
     return Frame(name.replace("<locals>.", ""), file)
 

@@ -127,18 +127,18 @@ class Journeys:
         """Remember the tokens that an answer tells."""
         if answer.status_code != 201:
             return
-        told = answer.json()
-        if "games" in told:
-            for created in told["games"]:
+        received = answer.json()
+        if "games" in received:
+            for created in received["games"]:
                 self._note_tokens(created["game"], created)
-        elif told.get("game") is not None:
-            self._note_tokens(told["game"]["id"], told)
+        elif received.get("game") is not None:
+            self._note_tokens(received["game"]["id"], received)
 
-    def _note_tokens(self, game, told):
+    def _note_tokens(self, game, received):
         tokens = self._tokens.setdefault(game, {})
-        if "host_token" in told:
-            tokens[HOST] = told["host_token"]
-        for player in told.get("players", [told] if "token" in told else []):
+        if "host_token" in received:
+            tokens[HOST] = received["host_token"]
+        for player in received.get("players", [received] if "token" in received else []):
             tokens[str(player["seat"])] = player["token"]
 
     def _token(self, case):

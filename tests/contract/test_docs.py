@@ -22,15 +22,15 @@ class Page(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag, attributes):
-        told = dict(attributes)
+        received = dict(attributes)
         self._within = tag
-        if "id" in told:
-            self.ids.append(told["id"])
+        if "id" in received:
+            self.ids.append(received["id"])
         if tag == "a":
-            self.links.append(told["href"])
+            self.links.append(received["href"])
         else:
-            self.loads += [told[name] for name in ("src", "href", "data-contract") if name in told]
-        self.inline += [name for name in told if name == "style" or name.startswith("on")]
+            self.loads += [received[name] for name in ("src", "href", "data-contract") if name in received]
+        self.inline += [name for name in received if name == "style" or name.startswith("on")]
 
     def handle_endtag(self, _tag):
         self._within = None

@@ -57,13 +57,13 @@ class Html(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag, attributes):
-        told = dict(attributes)
-        if "id" in told:
-            self.ids.append(told["id"])
-        if "href" in told:
-            (self.links if tag == "a" else self.loads).append(told["href"])
-        self.loads += [told["src"]] if "src" in told else []
-        self.inline += [name for name in told if name == "style" or name.startswith("on")]
+        received = dict(attributes)
+        if "id" in received:
+            self.ids.append(received["id"])
+        if "href" in received:
+            (self.links if tag == "a" else self.loads).append(received["href"])
+        self.loads += [received["src"]] if "src" in received else []
+        self.inline += [name for name in received if name == "style" or name.startswith("on")]
         self.inline += [tag] if tag in ("style", "script") else []
 
 
@@ -165,9 +165,9 @@ def test_the_first_page_calls_each_page_by_its_title():
 
 def test_what_is_told_of_events_is_told_of_every_event_and_of_no_other(document):
     section = TEXTS["following-a-game"].split("## What each event does to a view")[1].split("\n## ")[0]
-    told = re.findall(r"^\| `([a-z_]+)` \| ", section, re.MULTILINE)
+    received = re.findall(r"^\| `([a-z_]+)` \| ", section, re.MULTILINE)
     known = set(document["components"]["schemas"]["Event"]["discriminator"]["mapping"]) - {"UnknownEvent"}
-    assert sorted(told) == sorted(known)
+    assert sorted(received) == sorted(known)
 
 
 def test_each_ruling_is_told_once_and_in_order():

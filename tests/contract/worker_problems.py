@@ -4,7 +4,7 @@ import tempfile
 from pathlib import Path
 
 from tests.support.launcher import launching
-from tests.system.raw import answered, connected, get
+from tests.system.raw import connect, get, send_and_read
 
 _REQUESTS = {
     "headers_too_large": ("A header of more than 8,190 bytes.", get("/v1/tiles", f"A: {'b' * 8200}")),
@@ -23,6 +23,6 @@ def recorded():
 
 
 def _problem(url, summary, sent):
-    with connected(url) as connection:
-        _, problem = answered(connection, sent)
+    with connect(url) as connection:
+        _, problem = send_and_read(connection, sent)
     return {"summary": summary, "value": problem | {"instance": _INSTANCE}}

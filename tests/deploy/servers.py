@@ -18,7 +18,7 @@ from tests.support.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 JSON = {"Content-Type": "application/json"}
-PATIENCE_S = 30
+MAX_WAIT_S = 30
 """For so long a client waits for something to come; a stream in which nothing happens beats every 10 s."""
 
 START_S = 180
@@ -100,7 +100,7 @@ class Instance(Server):
     def plug(self):
         with contextlib.ExitStack() as unless_connected:
             connection = unless_connected.enter_context(socket.socket(socket.AF_UNIX))
-            connection.settimeout(PATIENCE_S)
+            connection.settimeout(MAX_WAIT_S)
             connection.connect(str(self.socket_path))
             unless_connected.pop_all()
         return connection
@@ -156,7 +156,7 @@ class Nginx(Server):
         command = [program, "-p", folder, "-c", folder / "nginx.conf", "-g", f"daemon off;{as_root}"]
         with self.log.open("wb") as log, contextlib.ExitStack() as unless_ready:
             self.process = subprocess.Popen(command, stderr=log)
-            unless_ready.callback(stop, self.process, PATIENCE_S)
+            unless_ready.callback(stop, self.process, MAX_WAIT_S)
             assert waited_for(self._listens), self.log.read_text()
             unless_ready.pop_all()
 
@@ -165,7 +165,7 @@ class Nginx(Server):
         return f"http://127.0.0.1:{self.port}"
 
     def plug(self):
-        return socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE_S)
+        return socket.create_connection(("127.0.0.1", self.port), timeout=MAX_WAIT_S)
 
     def _listens(self):
         with contextlib.suppress(OSError), self.plug():

@@ -15,10 +15,10 @@ FLAW = {"id": "PYSEC-1", "fix_versions": ["1.1"], "aliases": [], "description": 
 
 
 def test_audit_of_a_vulnerable_package_names_it_and_fails():
-    status, told = verdict(report(package("sound", vulns=[]), package("flawed", vulns=[FLAW])))
+    status, received = verdict(report(package("sound", vulns=[]), package("flawed", vulns=[FLAW])))
     assert status == 1
-    assert "flawed 1.0: PYSEC-1, mended in ['1.1']" in told
-    assert "sound" not in told
+    assert "flawed 1.0: PYSEC-1, mended in ['1.1']" in received
+    assert "sound" not in received
 
 
 def test_audit_with_unknown_packages_still_reports_vulnerabilities():

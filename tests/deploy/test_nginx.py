@@ -194,10 +194,10 @@ def test_events_pass_through_nginx_without_buffering(nginx, instance):
         assert next(heard)[0] == "stream"
         assert next(heard)[1]["type"] == "game_created"
         for name in ("Ann", "Bob"):
-            told = time.monotonic()
+            signalled_at = time.monotonic()
             served.call("POST", f"/v1/games/{game}/players", b'{"name": "%s"}' % name.encode(), JSON)
             assert next(heard)[1]["id"] > 1
-            assert time.monotonic() - told < 7  # the next heartbeat would push it out after ten
+            assert time.monotonic() - signalled_at < 7  # the next heartbeat would push it out after ten
 
 
 def test_client_address_is_the_one_that_nginx_accepted(nginx, instance):

@@ -37,18 +37,18 @@ def test_malformed_request_is_never_answered_in_html(nginx, instance):
     instance(SKYE_REDIS_URL="memory://").start()
     sent = UNREADABLE | {what: request for what, (request, *_) in TOO_LONG.items()}
     for what, request in sent.items():
-        told = b""
+        received = b""
         with nginx.plug() as connection:
             with contextlib.suppress(OSError):  # who sends far too much may not send it all
                 connection.sendall(request)
                 connection.sendall(get("/nowhere", "Connection: close"))
             with contextlib.suppress(OSError):
                 while data := connection.recv(65536):
-                    told += data
-        first = json.JSONDecoder().raw_decode(told.decode()[told.index(b"{") :])[0]
+                    received += data
+        first = json.JSONDecoder().raw_decode(received.decode()[received.index(b"{") :])[0]
         refused = what not in NORMALISED
         assert first["status"] in ((400, 414, 431) if refused else (404,)), what
-        assert b"<html" not in told, what
+        assert b"<html" not in received, what
 
 
 def test_nginx_and_the_api_agree_on_the_end_of_a_request(nginx, instance):
@@ -58,5 +58,5 @@ def test_nginx_and_the_api_agree_on_the_end_of_a_request(nginx, instance):
     sent += with_headers("Transfer-Encoding: chunked", after=f"{len(inner):x};a=b\r\n{inner}\r\n{NO_CHUNK}")
     sent += get("/v1/tiles/L02", f"Content-Length: {len(inner)}") + inner.encode()
     with nginx.plug() as connection:
-        told = all_told(connection, sent + get("/v1/tiles/L03", "Connection: close"))
-    assert told == ["malformed_json", "malformed_json", "L02", "L03"]
+        received = all_told(connection, sent + get("/v1/tiles/L03", "Connection: close"))
+    assert received == ["malformed_json", "malformed_json", "L02", "L03"]

@@ -14,7 +14,7 @@ from tests.support.whole_game import played
 from tests.system.crowd import Crowd
 
 PLAYERS = 3
-PATIENCE_S = 180
+MAX_WAIT_S = 180
 """For so long games are followed, while instances come and go."""
 
 
@@ -57,17 +57,17 @@ class Clients(Crowd):
 
 def follow(nginx, game):
     """Follow a game to its end as an EventSource does; return the events told, and why streams ended."""
-    told, endings = [], []
-    patience = time.monotonic() + PATIENCE_S
+    received, endings = [], []
+    patience = time.monotonic() + MAX_WAIT_S
     while (not endings or endings[-1] == "restart") and time.monotonic() < patience:
-        with nginx.follow(game, **{"Last-Event-ID": str((told or [0])[-1])}) as stream:
+        with nginx.follow(game, **{"Last-Event-ID": str((received or [0])[-1])}) as stream:
             for name, data in messages(stream):
                 if name == "message":
-                    told.append(data["id"])
+                    received.append(data["id"])
                 elif name == "end":
                     endings.append(data["reason"])
         time.sleep(0.05)
-    return told, endings
+    return received, endings
 
 
 def join(nginx, game, name):
@@ -115,9 +115,9 @@ def test_stream_resumes_at_another_instance_after_a_restart(nginx, instance):
         nginx.call(
             "DELETE", f"/v1/games/{game}", headers={"Authorization": f"Bearer {created['host_token']}"}
         )
-        told, endings = followed.result(PATIENCE_S)
-    assert told == list(range(1, told[-1] + 1))
-    assert len(told) >= 6  # created, four seated, aborted
+        received, endings = followed.result(MAX_WAIT_S)
+    assert received == list(range(1, received[-1] + 1))
+    assert len(received) >= 6  # created, four seated, aborted
     assert "restart" in endings
     assert endings[-1] == "aborted"
 

@@ -27,12 +27,12 @@ def test_open_stream_ends_with_restart_at_shutdown(served, new_game):
         heard = messages(stream)
         assert next(heard)[0] == "stream"
         last = next(heard)[1]["id"]
-        told = time.monotonic()
+        signalled_at = time.monotonic()
         served.process.terminate()
         assert list(heard) == [("end", {"reason": "restart", "last_event": last})]
-    assert time.monotonic() - told < 1
+    assert time.monotonic() - signalled_at < 1
     assert served.process.wait(20) == 0
-    assert time.monotonic() - told < PROMPT_S
+    assert time.monotonic() - signalled_at < PROMPT_S
 
 
 def test_long_poll_is_answered_at_shutdown(served, new_game):
@@ -41,10 +41,10 @@ def test_long_poll_is_answered_at_shutdown(served, new_game):
     polling = threading.Thread(target=lambda: answers.append(served.call("GET", path)))
     polling.start()
     time.sleep(0.3)  # it begins to wait
-    told = time.monotonic()
+    signalled_at = time.monotonic()
     assert served.end() == 0
     polling.join()
-    assert time.monotonic() - told < PROMPT_S
+    assert time.monotonic() - signalled_at < PROMPT_S
     assert answers[0].status == 200
     assert answers[0].json["events"] == []
 
@@ -84,9 +84,9 @@ def test_kept_alive_connection_may_send_a_request_at_shutdown(served):
 def test_idle_connection_is_closed_soon_at_shutdown(served):
     with served.plug() as connection:
         asked(connection)
-        told = time.monotonic()
+        signalled_at = time.monotonic()
         assert served.end() == 0
-        assert time.monotonic() - told < PROMPT_S
+        assert time.monotonic() - signalled_at < PROMPT_S
         assert connection.recv(1) == b""
 
 

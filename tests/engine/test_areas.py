@@ -9,7 +9,7 @@ from skye.geometry import coordinates_of
 from skye.territory import Territory
 
 
-def told(area):
+def received(area):
     """An area in words: terrain, number of tiles, whether open, and what is in it."""
     words = [area.terrain.label, str(len(area.cells))]
     words += [] if area.completed else ["open"]
@@ -23,7 +23,7 @@ def told(area):
 
 def reported_areas(notation):
     """The areas of a territory in words, those of the castle first: pasture, water, mountain."""
-    return [told(area) for area in Territory.parse(notation).summary.areas]
+    return [received(area) for area in Territory.parse(notation).summary.areas]
 
 
 AREAS = {
@@ -194,7 +194,7 @@ def test_areas_do_not_depend_on_the_order_of_placing():
     placed = Territory.parse(AREAS["a hole leaves the areas around it open"][0]).placed
     forwards = Territory.from_placements(placed).summary.areas
     backwards = Territory.from_placements((placed[0], *reversed(placed[1:]))).summary.areas
-    assert sorted(map(told, forwards)) == sorted(map(told, backwards))
+    assert sorted(map(received, forwards)) == sorted(map(received, backwards))
     assert {(a.terrain, frozenset(a.cells)) for a in forwards} == {
         (a.terrain, frozenset(a.cells)) for a in backwards
     }

@@ -67,8 +67,8 @@ def test_each_seat_gets_the_points_worked_out_by_hand(case):
 @each_case()
 def test_the_awards_of_a_seat_add_up_to_its_points(case):
     seats = range(len(case.summaries))
-    told = [awards(case.tile, seat, case.summaries, case.golds) for seat in seats]
-    assert tuple(sum(award.points for award in of_seat) for of_seat in told) == case.points
+    received = [awards(case.tile, seat, case.summaries, case.golds) for seat in seats]
+    assert tuple(sum(award.points for award in of_seat) for of_seat in received) == case.points
 
 
 @each_case()

@@ -44,9 +44,9 @@ def test_notation_with_rotation_0_and_the_castle_last_is_parsed():
 
 
 def test_tiles_may_be_told_in_any_order():
-    told = Territory.parse("L09@0,-3/180 L11@0,-2/270 castle-red L29@0,-1/270")
+    received = Territory.parse("L09@0,-3/180 L11@0,-2/270 castle-red L29@0,-1/270")
     in_order = Territory.parse("castle-red L29@0,-1/270 L11@0,-2/270 L09@0,-3/180")
-    assert told.summary.cells == in_order.summary.cells
+    assert received.summary.cells == in_order.summary.cells
 
 
 @pytest.mark.parametrize(

@@ -135,13 +135,13 @@ def test_purchases_of_the_round_are_listed(page, url):
     page.open(address(url, game.id))
     shown(page, view)
     names = [isolated(player["name"]) for player in view["players"]]
-    told = [
+    received = [
         [names[made["seat"]], "passes", "", ""]
         if made["pass"]
         else [names[made["seat"]], made["tile"], f"from {names[made['seller']]}", str(made["price"])]
         for made in call(url, "GET", f"{game.path}/rounds/1")["purchases"]
     ]
-    assert page.texts("#purchases td") == [cell for row in told for cell in row]
+    assert page.texts("#purchases td") == [cell for row in received for cell in row]
 
 
 def test_a_game_is_chosen_from_the_list(page, url):

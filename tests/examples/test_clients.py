@@ -12,11 +12,13 @@ from tests.examples.conftest import EXAMPLES, ROOT, call, run
 
 def check(printed, url):
     """See that what a bot printed is how its game has ended; return its players."""
-    first, *told = printed.splitlines()
+    first, *received = printed.splitlines()
     game = call(url, "GET", "/v1/games/" + first.removeprefix("playing "))
     assert (game["status"], game["round"]) == ("finished", game["rounds"])
     best_first = sorted(game["players"], key=lambda player: -player["score"])
-    assert [line.strip() for line in told] == [f"{player['score']} {player['name']}" for player in best_first]
+    assert [line.strip() for line in received] == [
+        f"{player['score']} {player['name']}" for player in best_first
+    ]
     return game["players"]
 
 

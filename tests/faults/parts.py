@@ -33,7 +33,7 @@ MAX_S = 6.0
 SLOW_LOAD = 30_000
 """Commands in a file that takes 10 s to load; meanwhile Redis answers only after each thousand."""
 
-PATIENCE_S = 20.0
+MAX_WAIT_S = 20.0
 """For so long a client tries again before a test gives up."""
 
 MAX_CONNECTIONS = 18
@@ -141,7 +141,7 @@ class Api(Instance):
 
     def plug(self):
         connection = super().plug()
-        connection.settimeout(2 * PATIENCE_S)
+        connection.settimeout(2 * MAX_WAIT_S)
         return connection
 
 
@@ -186,7 +186,7 @@ class Stubborn:
         headers = JSON | {"Idempotency-Key": f"stubborn-{next(self._keys)}"}
         if token:
             headers["Authorization"] = f"Bearer {token}"
-        sent, until = None if body is None else json.dumps(body), time.monotonic() + PATIENCE_S
+        sent, until = None if body is None else json.dumps(body), time.monotonic() + MAX_WAIT_S
         while (answer := bounded(self._api, method, path, sent, headers)).status == 503:
             refused_for_now(answer)
             self.refusals += 1
@@ -241,7 +241,7 @@ class Listener:
 
     def ended(self):
         """Wait for the end of the stream, and return the reason given."""
-        self._thread.join(PATIENCE_S)
+        self._thread.join(MAX_WAIT_S)
         assert not self._thread.is_alive()
         return self.end
 

@@ -12,7 +12,7 @@ import redis
 from tests.deploy.servers import JSON, waited_for
 from tests.faults.parts import (
     MAX_S,
-    PATIENCE_S,
+    MAX_WAIT_S,
     SETTINGS,
     Api,
     Listener,
@@ -179,7 +179,7 @@ def test_outage_is_reported_and_play_continues_after_it(parts, outage):
         rest = thread.submit(lambda: list(playing))
         try:
             asked_meanwhile(parts, outage, begun["id"])
-            assert waited_for(lambda: player.refusals, PATIENCE_S)
+            assert waited_for(lambda: player.refusals, MAX_WAIT_S)
         finally:
             parts.mend()
         last, _ = rest.result(60)[-1]
@@ -192,7 +192,7 @@ def test_outage_is_reported_and_play_continues_after_it(parts, outage):
 def asked_meanwhile(parts, outage, game):
     """Ask for everything while the store is away, or refuses to be written."""
     ready = 200 if outage.pings else 503
-    assert waited_for(lambda: bounded(parts.api, "GET", "/readyz").status == ready, PATIENCE_S)
+    assert waited_for(lambda: bounded(parts.api, "GET", "/readyz").status == ready, MAX_WAIT_S)
     answered = all_asked(parts.api, STORELESS)
     assert {answer.status for answer in answered} == {200}
     up = b"skye_store_up %.1f\n" % outage.reads
@@ -244,7 +244,7 @@ def test_api_started_before_its_redis_serves_once_it_is_up(parts, place):
         refused_for_now(api.call("GET", "/readyz"))
         refused_for_now(api.call("POST", "/v1/games", b"{}", JSON))
         parts.relay.trouble = Fine()
-        assert waited_for(lambda: api.call("GET", "/readyz").status == 200, PATIENCE_S)
+        assert waited_for(lambda: api.call("GET", "/readyz").status == 200, MAX_WAIT_S)
         api.new_game()
     finally:
         api.end()

@@ -97,8 +97,8 @@ def locked(redis_server, redis_client):
 @pytest.mark.parametrize("password", ["", ":wrong@", "nobody:right@"])
 def test_wrong_password_makes_the_store_unavailable(locked, password, caplog):
     all_refused(f"redis://{password}{locked}/0")
-    told = {record.getMessage() for record in caplog.records}
-    assert any("invalid username-password pair" in line or "authenticate" in line for line in told)
+    received = {record.getMessage() for record in caplog.records}
+    assert any("invalid username-password pair" in line or "authenticate" in line for line in received)
     assert "wrong@" not in caplog.text
 
 

@@ -88,8 +88,8 @@ def test_a_bot_plays_on_for_who_resigns(service, phase):
     assert answer.json["players"][leaver]["bot"] in BOTS
     assert leaver not in answer.json["waiting_for"]
     events = service.get(game.path("events"))["events"]
-    (told,) = [event for event in events if event["type"] == "bot_took_over"]
-    assert (told["seat"], told["reason"]) == (leaver, "resigned")
+    (received,) = [event for event in events if event["type"] == "bot_took_over"]
+    assert (received["seat"], received["reason"]) == (leaver, "resigned")
     view = game.play_out(dice(1))
     assert view["players"][leaver]["name"] == NAMES[leaver]
 

@@ -28,9 +28,9 @@ def at_another(game, seconds_ahead):
 
 
 def events(game, *types):
-    told = game.service.get(game.path("events"))["events"]
-    assert [event["id"] for event in told] == list(range(1, len(told) + 1))
-    return [event for event in told if not types or event["type"] in types]
+    received = game.service.get(game.path("events"))["events"]
+    assert [event["id"] for event in received] == list(range(1, len(received) + 1))
+    return [event for event in received if not types or event["type"] in types]
 
 
 @pytest.mark.parametrize("jump", JUMPS)

@@ -24,7 +24,7 @@ def due(game, seconds=TURN_S):
     return timestamp(int((game.service.clock.now + seconds) * 1000))
 
 
-def told(game, *types):
+def received(game, *types):
     """Return the events of some types, each as its type and seat."""
     events = game.service.get(game.path("events"))["events"]
     return [(event["type"], event["seat"]) for event in events if event["type"] in types]
@@ -96,7 +96,7 @@ def test_who_sets_no_prices_has_them_set(game):
     prices = [[tile["price"] for tile in player["tiles_drawn"]] for player in view["players"]]
     assert prices[1] == [2, 3]
     assert all(len(of_seat) == 2 and min(of_seat) >= 1 for of_seat in prices)
-    assert told(game, "timed_out") == [("timed_out", 0), ("timed_out", 2)]
+    assert received(game, "timed_out") == [("timed_out", 0), ("timed_out", 2)]
     assert all(player["bot"] is None for player in view["players"])
 
 
@@ -106,7 +106,7 @@ def test_who_does_not_buy_passes(game):
         game.service.clock.advance(TURN_S)
         view = game.view()
         assert (view["phase"], view["waiting_for"], view["deadline"]) == ("buying", [buyer + 1], due(game))
-    assert told(game, "timed_out", "buy_passed") == [
+    assert received(game, "timed_out", "buy_passed") == [
         ("timed_out", 0),
         ("buy_passed", 0),
         ("timed_out", 1),
@@ -123,13 +123,13 @@ def test_what_is_not_built_is_built(game):
     report = game.service.get(game.path("rounds/1"))["players"][1]
     placed = {placement["tile"] for placement in report["placements"]}
     assert placed | set(report["tiles_returned"]) == hand
-    assert told(game, "timed_out") == [("timed_out", 1), ("timed_out", 2)]
+    assert received(game, "timed_out") == [("timed_out", 1), ("timed_out", 2)]
 
 
 def test_each_touch_decides_one_phase_and_the_next_deadline_counts_from_it(game):
     game.service.clock.advance(TURN_S * 50)
     assert (game.view()["phase"], game.view()["deadline"]) == ("buying", due(game))
-    assert len(told(game, "timed_out")) == 3
+    assert len(received(game, "timed_out")) == 3
 
 
 def test_a_game_that_nobody_plays_comes_to_its_end(game):
@@ -153,7 +153,7 @@ def test_a_bot_takes_the_seat_for_good(service):
     service.clock.advance(1)
     view = game.view()
     assert [player["bot"] for player in view["players"]] == [None, "greedy", None]
-    assert told(game, "bot_took_over", "timed_out") == [("bot_took_over", 1)]
+    assert received(game, "bot_took_over", "timed_out") == [("bot_took_over", 1)]
     assert game.actions(1) == []
     assert game.view(1)["you"]["seat"] == 1
     assert game.view(1)["players"][1]["gold"] is not None
@@ -170,7 +170,7 @@ def test_bots_that_have_all_seats_play_to_the_end(service):
     assert game.view()["phase"] in ("buying", "building")
     service.clock.advance(1)
     assert game.view()["status"] == "finished"
-    assert told(game, "bot_took_over") == [("bot_took_over", 1), ("bot_took_over", 0)]
+    assert received(game, "bot_took_over") == [("bot_took_over", 1), ("bot_took_over", 0)]
 
 
 # Who comes by.
@@ -219,7 +219,7 @@ def test_many_who_come_at_once_decide_once(game):
     for thread in threads:
         thread.join(10)
     assert versions == [game.view()["version"]] * 6
-    assert told(game, "timed_out") == [("timed_out", seat) for seat in range(3)]
+    assert received(game, "timed_out") == [("timed_out", seat) for seat in range(3)]
 
 
 def test_one_who_only_waits_for_events_decides_too(service):
@@ -227,9 +227,9 @@ def test_one_who_only_waits_for_events_decides_too(service):
     after = game.view()["last_event"]
     begun = threading.Timer(0.05, service.clock.advance, [1])
     begun.start()
-    told = service.get(game.path("events") + f"?after={after}&wait_ms=30000")["events"]
+    received = service.get(game.path("events") + f"?after={after}&wait_ms=30000")["events"]
     begun.join()
-    assert (told[0]["type"], told[0]["id"]) == ("timed_out", after + 1)
+    assert (received[0]["type"], received[0]["id"]) == ("timed_out", after + 1)
 
 
 def test_open_stream_decides_a_missed_deadline(service):
@@ -240,6 +240,6 @@ def test_open_stream_decides_a_missed_deadline(service):
     assert b"event: stream" in next(stream)
     begun = threading.Timer(0.05, service.clock.advance, [1])
     begun.start()
-    told = next(message for message in islice(stream, 3) if not message.startswith(b":"))
-    assert b'"type":"timed_out"' in told
+    received = next(message for message in islice(stream, 3) if not message.startswith(b":"))
+    assert b'"type":"timed_out"' in received
     begun.join()

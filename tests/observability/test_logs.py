@@ -39,15 +39,15 @@ def failure(error):
 
 
 def test_a_line_tells_when_how_grave_and_what():
-    told = json.loads(line("%s is away", "redis"))
-    at = datetime.fromisoformat(told.pop("time"))
-    assert told == {"level": "warning", "logger": "service.tests", "message": "redis is away"}
+    received = json.loads(line("%s is away", "redis"))
+    at = datetime.fromisoformat(received.pop("time"))
+    assert received == {"level": "warning", "logger": "service.tests", "message": "redis is away"}
     assert timedelta(0) <= datetime.now(UTC) - at < timedelta(minutes=1)
 
 
 def test_facts_become_fields_and_those_that_are_none_are_left_out():
-    told = json.loads(line(**facts(game="abc", seat=0, code=None)))
-    assert (told["game"], told["seat"], "code" in told) == ("abc", 0, False)
+    received = json.loads(line(**facts(game="abc", seat=0, code=None)))
+    assert (received["game"], received["seat"], "code" in received) == ("abc", 0, False)
 
 
 @pytest.mark.parametrize("text", ["two\nlines", "\x1b[31mred", "\u2028", '"quoted"', "\udc80"])
@@ -59,9 +59,9 @@ def test_a_line_is_one_line_whatever_is_in_it(text):
 
 
 def test_an_error_is_told_with_its_traceback():
-    told = json.loads(line(exc_info=failure(ValueError("what was wrong"))))
-    assert told["exception"].startswith("Traceback")
-    assert "what was wrong" in told["exception"]
+    received = json.loads(line(exc_info=failure(ValueError("what was wrong"))))
+    assert received["exception"].startswith("Traceback")
+    assert "what was wrong" in received["exception"]
 
 
 def test_a_token_in_an_error_is_made_unreadable(service):
@@ -102,15 +102,15 @@ def test_at_level_info_each_answer_has_a_line(service, lines):
 
 def test_what_matches_no_route_is_logged_without_its_path(service, lines):
     service.call("GET", "/v1/nowhere/secret")
-    (told,) = lines()
-    assert (told["status"], told["code"], "route" in told) == (404, "not_found", False)
-    assert "secret" not in json.dumps(told)
+    (received,) = lines()
+    assert (received["status"], received["code"], "route" in received) == (404, "not_found", False)
+    assert "secret" not in json.dumps(received)
 
 
 def test_what_is_no_id_of_a_game_is_not_logged(service, lines):
     service.call("GET", "/v1/games/skye_secret")
-    (told,) = lines()
-    assert (told["route"], "game" in told) == ("/v1/games/{game}", False)
+    (received,) = lines()
+    assert (received["route"], "game" in received) == ("/v1/games/{game}", False)
 
 
 def test_no_line_holds_a_token_a_query_or_a_key(service, lines):
@@ -132,10 +132,10 @@ def test_an_unexpected_error_is_logged_with_the_id_that_its_answer_has(lines):
     service = Service(store=Broken(fakeredis.FakeRedis()))
     answer = service.call("GET", "/v1/games/abcdefghijkm")
     assert (answer.status_code, answer.json["code"]) == (500, "internal_error")
-    error, told = lines()
+    error, received = lines()
     assert error["level"] == "error"
     assert "ZeroDivisionError: broken" in error["exception"]
-    assert error["request_id"] == told["request_id"] == answer.headers["X-Request-Id"]
+    assert error["request_id"] == received["request_id"] == answer.headers["X-Request-Id"]
 
 
 def test_gunicorn_writes_its_log_in_the_same_form():
@@ -154,8 +154,8 @@ logging.getLogger("service").error("an error")
 assert not logger.access_log_enabled
 """
     written = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stderr
-    told = [json.loads(line) for line in written.splitlines()]
-    assert [(one["logger"], one["message"]) for one in told] == [
+    received = [json.loads(line) for line in written.splitlines()]
+    assert [(one["logger"], one["message"]) for one in received] == [
         ("gunicorn.error", "a worker is gone"),
         ("service", "an error"),
     ]

@@ -101,9 +101,11 @@ def test_refusals_are_counted_by_code(service):
     service.call("POST", "/v1/games", data="{", content_type="application/json")
     game.call("POST", "build/finish", seat=0)
     samples = scrape(service)
-    told = {labels["code"]: n for (name, pairs), n in samples.items() if (labels := dict(pairs)).get("code")}
-    assert told.keys() == ERROR_CODES.keys()
-    assert {code for code, number in told.items() if number} == {
+    received = {
+        labels["code"]: n for (name, pairs), n in samples.items() if (labels := dict(pairs)).get("code")
+    }
+    assert received.keys() == ERROR_CODES.keys()
+    assert {code for code, number in received.items() if number} == {
         "token_unknown",
         "not_found",
         "malformed_json",

@@ -160,21 +160,21 @@ def test_scores_are_told_by_round_and_add_up(over):
     view = over.view()
     scores = over.service.get(over.path("scores"))["players"]
     for player, standing in zip(view["players"], scores, strict=True):
-        by_round = [tile["points"] for told in standing["rounds"] for tile in told["scoring_tiles"]]
+        by_round = [tile["points"] for received in standing["rounds"] for tile in received["scoring_tiles"]]
         final = standing["final"]
         assert len(standing["rounds"]) == view["rounds"]
         assert sum(by_round) + final["scroll_points"] + final["gold_points"] == player["score"]
         assert standing["projected_score"] == standing["score"] == player["score"]
-        for told in standing["rounds"]:
-            for tile in told["scoring_tiles"]:
+        for received in standing["rounds"]:
+            for tile in received["scoring_tiles"]:
                 assert sum(award["points"] for award in tile["awards"]) == tile["points"]
 
 
 def test_the_result_says_where_points_come_from(over):
     view = over.view()
-    for player, told in zip(view["players"], view["result"]["players"], strict=True):
-        by_tile = sum(tile["points"] for tile in told["scoring_tiles"])
-        assert by_tile + told["scroll_points"] + told["gold_points"] == player["score"]
+    for player, received in zip(view["players"], view["result"]["players"], strict=True):
+        by_tile = sum(tile["points"] for tile in received["scoring_tiles"])
+        assert by_tile + received["scroll_points"] + received["gold_points"] == player["score"]
     best = max(player["score"] for player in view["players"])
     assert all(view["players"][seat]["score"] == best for seat in view["result"]["winners"])
 
@@ -228,10 +228,10 @@ def test_scoring_by_itself_agrees_with_the_game(over):
     }
     scored = over.service.call("POST", "/v1/scoring", body).json["territories"]
     last = over.service.get(over.path("scores"))["players"]
-    for told, standing, final in zip(scored, last, view["result"]["players"], strict=True):
-        assert told["scroll_points"] == final["scroll_points"]
-        assert told["gold_points"] == final["gold_points"]
-        points = {tile["id"]: tile["points"] for tile in told["scoring_tiles"]}
+    for received, standing, final in zip(scored, last, view["result"]["players"], strict=True):
+        assert received["scroll_points"] == final["scroll_points"]
+        assert received["gold_points"] == final["gold_points"]
+        points = {tile["id"]: tile["points"] for tile in received["scoring_tiles"]}
         for tile in standing["rounds"][-1]["scoring_tiles"]:
             assert points[tile["id"]] == tile["points"]
     seat = over.service.get(over.path("territory", 1))

@@ -15,7 +15,7 @@ def new_key():
 
 
 def created(service, key, players=("Ann",), **more):
-    """Return a game that the holder of a key creates and sits down in."""
+    """Return a game that the holder of a key creates, with a seat for the key."""
     body = {"players": [{"name": name} for name in players], **more}
     answer = service.call("POST", "/v1/games", body, key)
     assert answer.status_code == 201, answer.text

@@ -21,16 +21,16 @@ def test_events_are_told_from_any_number_on(over):
     everything = over.service.get(over.path("events"))["events"]
     assert [event["id"] for event in everything] == list(range(1, len(everything) + 1))
     for after, limit in ((0, 1), (5, 3), (len(everything) - 1, 9), (len(everything), 9), (10**6, 9)):
-        told = over.service.get(over.path("events") + f"?after={after}&limit={limit}")
-        assert told["events"] == everything[after : after + limit]
-        assert told["last_event"] == len(everything)
+        received = over.service.get(over.path("events") + f"?after={after}&limit={limit}")
+        assert received["events"] == everything[after : after + limit]
+        assert received["last_event"] == len(everything)
 
 
 def test_a_long_poll_answers_as_soon_as_there_is_something(service):
     game = service.table(2)
-    told = service.get(game.path("events") + "?wait_ms=60000")
-    assert told["events"]
-    assert service.get(game.path("events") + f"?after={told['last_event']}&wait_ms=1")["events"] == []
+    received = service.get(game.path("events") + "?wait_ms=60000")
+    assert received["events"]
+    assert service.get(game.path("events") + f"?after={received['last_event']}&wait_ms=1")["events"] == []
 
 
 # Records.

@@ -19,7 +19,7 @@ _QUIET = (
     *("--no-proxy-server", "--remote-debugging-pipe", "--hide-scrollbars", "--window-size=1280,900"),
 )
 
-PATIENCE_S = 300
+MAX_WAIT_S = 300
 """For so long a browser may be used."""
 
 
@@ -62,13 +62,13 @@ class Page:
             data += byte
         return json.loads(data)
 
-    def _hear(self, told):
-        params = told.get("params", {})
-        if told.get("method") == "Runtime.exceptionThrown":
+    def _hear(self, received):
+        params = received.get("params", {})
+        if received.get("method") == "Runtime.exceptionThrown":
             self.complaints.append(params["exceptionDetails"])
-        elif told.get("method") == "Log.entryAdded" and params["entry"]["level"] == "error":
+        elif received.get("method") == "Log.entryAdded" and params["entry"]["level"] == "error":
             self.complaints.append(params["entry"])
-        elif told.get("method") == "Page.javascriptDialogOpening":
+        elif received.get("method") == "Page.javascriptDialogOpening":
             self.complaints.append(params)
 
     def open(self, url):
@@ -77,9 +77,9 @@ class Page:
 
     def evaluate(self, expression):
         """Return the value of an expression in the page."""
-        told = self.send("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
-        assert "exceptionDetails" not in told, told
-        return told["result"].get("value")
+        received = self.send("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        assert "exceptionDetails" not in received, received
+        return received["result"].get("value")
 
     def texts(self, selector):
         """Return the texts of all elements that a selector finds."""
@@ -107,7 +107,7 @@ def browsing(program, folder):
     os.close(to_browser)
     os.close(from_browser)
     # One that hangs would never answer.
-    watchdog = threading.Timer(PATIENCE_S, os.kill, (pid, signal.SIGKILL))
+    watchdog = threading.Timer(MAX_WAIT_S, os.kill, (pid, signal.SIGKILL))
     watchdog.start()
     with os.fdopen(reading, "rb") as reader, os.fdopen(writing, "wb") as writer:
         try:

@@ -23,7 +23,7 @@ GATE = ("BLPOP", "gate", LONG_S)
 """What keeps Redis from answering until the gate is opened."""
 
 
-def told(call, *args, seconds=None):
+def received(call, *args, seconds=None):
     """Return what a call returns, or the kind of error that it raises."""
     try:
         with call_deadline(seconds):
@@ -50,7 +50,7 @@ class Tried:
 
     def blocked(self):
         """Return one who is not answered until somebody opens the gate."""
-        greenlet = gevent.spawn(told, self.client.execute_command, *GATE)
+        greenlet = gevent.spawn(received, self.client.execute_command, *GATE)
         self.until_gate_is_shut()
         return greenlet
 
@@ -65,14 +65,14 @@ class Tried:
     def waiting(self, *args):
         """Return one who waits until the others have been answered."""
         before = self.client.queued
-        greenlet = gevent.spawn(told, self.client.execute_command, *args)
+        greenlet = gevent.spawn(received, self.client.execute_command, *args)
         until(lambda: self.client.queued == before + 1)
         return greenlet
 
     @property
     def rest(self):
         """How many wait, how many connections are in use, and what is answered."""
-        return [*self.held, told(self.client.echo, "well")]
+        return [*self.held, received(self.client.echo, "well")]
 
     @property
     def held(self):
@@ -87,7 +87,7 @@ def break_off(greenlet):
 
 def a_command(url):
     tried = Tried(url)
-    return [told(tried.client.execute_command, *GATE, seconds=SHORT_S), *tried.rest]
+    return [received(tried.client.execute_command, *GATE, seconds=SHORT_S), *tried.rest]
 
 
 def a_pipeline(url):
@@ -95,12 +95,12 @@ def a_pipeline(url):
     pipeline = tried.client.pipeline(transaction=False)
     pipeline.execute_command(*GATE)
     pipeline.get("n")
-    return [told(pipeline.execute, seconds=SHORT_S), *tried.rest]
+    return [received(pipeline.execute, seconds=SHORT_S), *tried.rest]
 
 
 def a_greeting(url):
     tried = Tried(url)
-    return [told(tried.client.get, "n", seconds=SHORT_S), *tried.held]
+    return [received(tried.client.get, "n", seconds=SHORT_S), *tried.held]
 
 
 def a_lookup(url):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-PATIENCE_S = 60
+MAX_WAIT_S = 60
 """The timeout of every wait for a launcher, in seconds: a busy machine takes long."""
 
 
@@ -41,7 +41,7 @@ class Launched:
         """The output so far."""
         return self.log.read_text()
 
-    def wait_for(self, pattern, seconds=PATIENCE_S):
+    def wait_for(self, pattern, seconds=MAX_WAIT_S):
         """Wait until the output matches a pattern, and return the match."""
         deadline = time.monotonic() + seconds
         while not (found := re.search(pattern, self.printed)):
@@ -77,7 +77,7 @@ class Launched:
     def end(self, with_signal=signal.SIGTERM):
         """Stop it with a signal, and return its exit code."""
         self.process.send_signal(with_signal)
-        return self.process.wait(PATIENCE_S)
+        return self.process.wait(MAX_WAIT_S)
 
 
 def _restore_default_sighup():
@@ -98,7 +98,7 @@ def runs(pid):
         return False
 
 
-def gone(pids, seconds=PATIENCE_S):
+def gone(pids, seconds=MAX_WAIT_S):
     """Wait until all processes have ended, and return whether they have."""
     deadline = time.monotonic() + seconds
     while any(map(runs, pids)) and time.monotonic() < deadline:

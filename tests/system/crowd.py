@@ -4,7 +4,7 @@ import threading
 import time
 import traceback
 
-PATIENCE_S = 300
+MAX_WAIT_S = 300
 """For so long clients may finish what they are about: there may be thousands, and they prove their games."""
 
 
@@ -26,11 +26,11 @@ class Crowd:
 
     def __exit__(self, *_):
         self._stopped.set()
-        until = time.monotonic() + PATIENCE_S
+        until = time.monotonic() + MAX_WAIT_S
         for thread in self._threads:
             thread.join(max(0, until - time.monotonic()))
         if any(thread.is_alive() for thread in self._threads):
-            self.wrong.append(f"a client is still waiting after {PATIENCE_S} s")
+            self.wrong.append(f"a client is still waiting after {MAX_WAIT_S} s")
 
     def _run(self, number):
         raise NotImplementedError

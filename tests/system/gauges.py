@@ -46,5 +46,5 @@ def read(machines):
             memory[pid] = int(re.search(r"VmRSS:\s+(\d+) kB", status)[1])
             files[pid] = len(list(Path(f"/proc/{pid}/fd").iterdir()))
     with contextlib.closing(redis.Redis.from_url(machines.store.url)) as client:
-        told = client.info()
-        return Reading(memory, files, told["used_memory"], told["connected_clients"], client.dbsize())
+        received = client.info()
+        return Reading(memory, files, received["used_memory"], received["connected_clients"], client.dbsize())

@@ -39,7 +39,7 @@ def prove_told(event, seed, *, open_gold):
         held([event[field] for field in ("discard", "prices", "gold")] == [None] * 3, event)
     if event["type"] != "game_finished":
         held(seed not in json.dumps(event), event, "tells the seed")
-        purses = [told.get("gold") for told in event.get("players", ()) if not open_gold]
+        purses = [received.get("gold") for received in event.get("players", ()) if not open_gold]
         held(purses == [None] * len(purses), event, "tells a purse")
 
 
@@ -71,7 +71,7 @@ def _without_own(own, public):
 def _prove_gold(match, wire, views):
     """See to it that all the gold there is has come as income, and none has gone but for unsold tiles."""
     rounds = [wire.read(f"{match.path}/rounds/{number}") for number in range(1, views[0]["round"] + 1)]
-    players = [player for told in rounds for player in told["players"]]
+    players = [player for received in rounds for player in received["players"]]
     came = sum(player["income"]["total"] for player in players)
     went = sum(player["gold_lost"] or 0 for player in players)
     purses = [view["players"][seat]["gold"] for seat, view in enumerate(views)]
@@ -90,12 +90,12 @@ def prove_result(match, wire):
     held(reply.status == 200, match.path, reply)
     last = wire.read(f"{match.path}/rounds/{rounds}")["players"]
     slots = {tile["slot"]: tile["id"] for tile in view["scoring_tiles"]}
-    for told, by_result, by_round in zip(
+    for received, by_result, by_round in zip(
         reply.json["territories"], view["result"]["players"], last, strict=True
     ):
-        held(told["scroll_points"] == by_result["scroll_points"], match.path, told, by_result)
-        held(told["gold_points"] == by_result["gold_points"], match.path, told, by_result)
-        points = {tile["id"]: tile["points"] for tile in told["scoring_tiles"]}
+        held(received["scroll_points"] == by_result["scroll_points"], match.path, received, by_result)
+        held(received["gold_points"] == by_result["gold_points"], match.path, received, by_result)
+        points = {tile["id"]: tile["points"] for tile in received["scoring_tiles"]}
         for scored in by_round["scoring_tiles"]:
             held(scored["id"] == slots[scored["slot"]], match.path, scored)
             held(scored["points"] == points[scored["id"]], match.path, scored, points)

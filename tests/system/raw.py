@@ -1,4 +1,4 @@
-"""Requests as bytes on a connection, for clients that no library would be."""
+"""Raw HTTP requests on sockets, for requests that HTTP libraries cannot send."""
 
 import http.client
 import json
@@ -7,13 +7,13 @@ import socket
 from contextlib import closing
 from urllib.parse import urlsplit
 
-PATIENCE_S = 15
+MAX_WAIT_S = 15
 
 
-def connected(url):
+def connect(url):
     """Open a connection to a server."""
     where = urlsplit(url)
-    return socket.create_connection((where.hostname, where.port), timeout=PATIENCE_S)
+    return socket.create_connection((where.hostname, where.port), timeout=MAX_WAIT_S)
 
 
 def get(path, *headers):
@@ -21,31 +21,31 @@ def get(path, *headers):
     return "\r\n".join([f"GET {path} HTTP/1.1", "Host: here", *headers, "", ""]).encode("latin-1")
 
 
-def answer_on(connection):
-    """Read an answer: its status, its headers, and the JSON that it has."""
-    with closing(http.client.HTTPResponse(connection)) as answer:
-        answer.begin()
-        return answer.status, answer.headers, json.loads(answer.read())
+def read_response(connection):
+    """Read a response; return its status, its headers and its JSON."""
+    with closing(http.client.HTTPResponse(connection)) as response:
+        response.begin()
+        return response.status, response.headers, json.loads(response.read())
 
 
-def answered(connection, sent):
-    """Send some bytes; return the status and the JSON of the answer."""
+def send_and_read(connection, sent):
+    """Send some bytes; return the status and the JSON of the response."""
     connection.sendall(sent)
-    status, _, told = answer_on(connection)
-    return status, told
+    status, _, received = read_response(connection)
+    return status, received
 
 
 def is_closed(connection):
-    """Wait until the server has closed the connection; say whether that was without a word."""
+    """Wait for the server; return whether it closed the connection without sending anything."""
     try:
         return connection.recv(1) == b""
     except ConnectionResetError:
         return True
 
 
-def counted(launched, metric):
-    """Return a number that a service has counted."""
-    with connected(launched.url) as connection:
+def metric_value(launched, metric):
+    """Return the value of a metric of a server."""
+    with connect(launched.url) as connection:
         connection.sendall(get("/metrics", "Connection: close"))
-        told = connection.makefile().read()
-    return int(re.search(rf"^skye_{re.escape(metric)} (\d+)\.0$", told, re.MULTILINE)[1])
+        received = connection.makefile().read()
+    return int(re.search(rf"^skye_{re.escape(metric)} (\d+)\.0$", received, re.MULTILINE)[1])

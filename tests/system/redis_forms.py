@@ -17,7 +17,7 @@ from tests.support.ports import free_port
 
 PASSWORD = "it's a secret/@:?"
 SERVICE = "skye"
-PATIENCE_S = 120
+MAX_WAIT_S = 120
 
 TEMPORARY = ("--save", "", "--appendonly", "no", "--logfile", "redis.log")
 # A master that comes back empty before anybody has missed it makes its replicas empty, too.
@@ -104,7 +104,7 @@ class _Form:
         self._running.close()
 
     def wait_until_whole(self):
-        assert waited_for(self.is_whole, PATIENCE_S)
+        assert waited_for(self.is_whole, MAX_WAIT_S)
 
 
 class Sentinels(_Form):

@@ -43,7 +43,7 @@ LOOKED_AT, CHECKED, POSTED_AGAIN = 0.03, 0.02, 0.05
 MAX_PROVEN = 50
 """Of the games that are not over at the end, about so many are proven all the same."""
 
-PATIENCE_S = 60
+MAX_WAIT_S = 60
 KEPT_BY_NGINX = 64
 """How many connections that nobody uses each worker of nginx keeps open, as nginx/upstream.conf says."""
 
@@ -145,11 +145,11 @@ class Soak(Crowd):
         watching.start()
         try:
             yield spectator
-            watching.join(PATIENCE_S)
+            watching.join(MAX_WAIT_S)
             held(spectator.is_over, match.path, "the stream has not told the end")
         finally:
             gone.set()
-            watching.join(PATIENCE_S)
+            watching.join(MAX_WAIT_S)
 
     def _prove(self, match, wire, spectator, *, again):
         self.found += prove(match, wire, spectator, again=again)
@@ -205,7 +205,7 @@ def prove_steady(machines, readings, clients):
         held(grown < MAX_GROWN_KB, f"worker {worker} has grown by {grown} KB in the second half")
     # A client waits for one answer at a time, and only for that is Redis asked.
     held(after.redis_clients <= before.redis_clients + clients, "connections to Redis", after)
-    let_go = waited_for(lambda: files_left(before, gauges.read(machines)) <= 0, PATIENCE_S)
+    let_go = waited_for(lambda: files_left(before, gauges.read(machines)) <= 0, MAX_WAIT_S)
     held(let_go, "files or connections are left open", before, gauges.read(machines))
     forever = [key for key in gauges.keys_without_end(machines) if not key.startswith(b"skye:index:")]
     held(not forever, "keys that never expire:", forever[:5])

@@ -7,7 +7,7 @@ import urllib.request
 
 from tests.deploy.servers import waited_for
 from tests.support.sizes import sized
-from tests.system.raw import answered, connected
+from tests.system.raw import connect, send_and_read
 from tests.system.redis_forms import Cluster
 from tests.system.storm_on_redis import serving
 from tests.system.test_killed_workers import Served
@@ -41,8 +41,8 @@ def completed(url, name):
     """Send a batch until it is answered; return its games."""
 
     def created():
-        with contextlib.suppress(OSError), connected(url) as connection:
-            status, view = answered(connection, batch(name))
+        with contextlib.suppress(OSError), connect(url) as connection:
+            status, view = send_and_read(connection, batch(name))
             return view["games"] if status == 201 else None
 
     assert waited_for(created, 60)
@@ -54,7 +54,7 @@ def test_batch_of_a_killed_worker_is_completed_once_by_a_retry(launch):
     partial = 0
     for number in range(KILLS):
         name = f"killed-{number}"
-        with connected(served.url) as broken:
+        with connect(served.url) as broken:
             broken.sendall(batch(name))
             assert waited_for(lambda name=name: all_named(served.url, name), 30)
             served.kill_worker()

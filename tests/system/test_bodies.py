@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from tests.system.raw import answer_on, answered, connected
+from tests.system.raw import connect, read_response, send_and_read
 
 HEAD = b"POST /v1/games HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\n"
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
@@ -19,37 +19,39 @@ def chunks(size, number):
 @pytest.fixture
 def connection(live):
     """A connection to the service."""
-    with connected(live.url) as connection:
+    with connect(live.url) as connection:
         yield connection
 
 
 @pytest.mark.parametrize("head", [HEAD + CLOSING, HEAD])
 @pytest.mark.parametrize("size", [300_000, 3_000_000])
 def test_who_sends_far_too_much_is_told_so(connection, head, size):
-    status, problem = answered(connection, head + b"Content-Length: %d\r\n\r\n" % size + b" " * size)
+    status, problem = send_and_read(connection, head + b"Content-Length: %d\r\n\r\n" % size + b" " * size)
     assert (status, problem["code"]) == (413, "body_too_large")
 
 
 def test_also_when_nobody_wants_the_body(connection):
     head = HEAD.replace(b"/v1/games", b"/v1/nothing") + CLOSING
-    status, problem = answered(connection, head + b"Content-Length: 3000000\r\n\r\n" + b" " * 3_000_000)
+    status, problem = send_and_read(connection, head + b"Content-Length: 3000000\r\n\r\n" + b" " * 3_000_000)
     assert (status, problem["code"]) == (404, "not_found")
 
 
 def test_a_body_in_chunks_is_read(connection):
-    status, game = answered(connection, CHUNKED + b"e\r\n" + b'{"name": "one"' + b"\r\n1\r\n}\r\n0\r\n\r\n")
+    status, game = send_and_read(
+        connection, CHUNKED + b"e\r\n" + b'{"name": "one"' + b"\r\n1\r\n}\r\n0\r\n\r\n"
+    )
     assert (status, game["game"]["name"]) == (201, "one")
 
 
 @pytest.mark.parametrize(("size", "number"), [(65_536, 5), (262_145, 1), (262_144, 1), (100, 30_000)])
 def test_chunked_body_that_is_too_large_is_refused(connection, size, number):
-    status, problem = answered(connection, CHUNKED + chunks(size, number))
+    status, problem = send_and_read(connection, CHUNKED + chunks(size, number))
     assert (status, problem["code"]) == (413, "body_too_large")
 
 
 @pytest.mark.parametrize("body", [b"zz\r\n{}\r\n0\r\n\r\n", b"2\r\n{}0\r\n\r\n", b"-2\r\n{}\r\n0\r\n\r\n"])
 def test_chunks_that_are_none_are_refused_and_end_the_connection(connection, body):
-    status, problem = answered(connection, CHUNKED + body)
+    status, problem = send_and_read(connection, CHUNKED + body)
     assert (status, problem["code"]) == (400, "bad_request")
     assert connection.recv(100) == b""
 
@@ -58,11 +60,11 @@ def test_chunks_that_are_none_are_refused_and_end_the_connection(connection, bod
 def test_a_body_that_breaks_off_opens_no_game_and_spends_no_key(live, body):
     key = HEAD + b"Idempotency-Key: breaks-off-after-%d\r\n" % len(body)
     whole = b'{"name": "one", "private": true}'
-    with connected(live.url) as broken:
+    with connect(live.url) as broken:
         broken.sendall(key + b"Content-Length: %d\r\n\r\n" % len(whole) + body)
         broken.shutdown(socket.SHUT_WR)
-        status, problem = answer_on(broken)[::2]
+        status, problem = read_response(broken)[::2]
         assert (status, problem["code"]) == (400, "bad_request")
-    with connected(live.url) as again:
-        status, game = answered(again, key + b"Content-Length: %d\r\n\r\n" % len(whole) + whole)
+    with connect(live.url) as again:
+        status, game = send_and_read(again, key + b"Content-Length: %d\r\n\r\n" % len(whole) + whole)
     assert (status, game["game"]["name"]) == (201, "one")

@@ -152,8 +152,8 @@ def check(host, began, seats):
     """Hold a game's log and record against the journals of its seats."""
     _, view = host.call("GET", f"/v1/games/{seats[0].game}")
     assert (view["round"], view["phase"]) == (ROUNDS + 1, "pricing")
-    _, told = host.call("GET", f"/v1/games/{seats[0].game}/events")
-    events = told["events"]
+    _, received = host.call("GET", f"/v1/games/{seats[0].game}/events")
+    events = received["events"]
     assert [event["id"] for event in events] == list(range(1, view["last_event"] + 1))
     versions = [event["version"] for event in events]
     assert versions == sorted(versions)

@@ -58,8 +58,8 @@ def test_at_level_info_every_line_of_the_log_is_json_and_none_has_a_query(launch
     launched = launch(SKYE_LOG_LEVEL="info")
     fetch(launched, "/v1/scoring-tiles?secret=1")
     launched.end()
-    told = [json.loads(line) for line in launched.printed.splitlines() if line.startswith("{")]
-    assert "/v1/scoring-tiles" in [line.get("route") for line in told]
-    assert {"service.web.middleware", "gunicorn.error"} <= {line["logger"] for line in told}
-    assert "gunicorn.access" not in {line["logger"] for line in told}
+    received = [json.loads(line) for line in launched.printed.splitlines() if line.startswith("{")]
+    assert "/v1/scoring-tiles" in [line.get("route") for line in received]
+    assert {"service.web.middleware", "gunicorn.error"} <= {line["logger"] for line in received}
+    assert "gunicorn.access" not in {line["logger"] for line in received}
     assert "secret" not in launched.printed

@@ -15,7 +15,7 @@ import pytest
 from tests.support.launcher import ROOT
 from tests.support.ports import free_port
 
-PATIENCE_S = 60
+MAX_WAIT_S = 60
 
 
 def demo(*options, stdout=subprocess.PIPE, **environ):
@@ -29,7 +29,7 @@ def demo(*options, stdout=subprocess.PIPE, **environ):
         stdout=stdout,
         stderr=subprocess.PIPE,
         text=True,
-        timeout=PATIENCE_S,
+        timeout=MAX_WAIT_S,
         check=False,
     )
 
@@ -135,7 +135,7 @@ class _Teapot(http.server.BaseHTTPRequestHandler):
 
 def test_demo_ends_at_a_response_that_is_no_json():
     with http.server.HTTPServer(("127.0.0.1", 0), _Teapot) as server:
-        server.timeout = PATIENCE_S
+        server.timeout = MAX_WAIT_S
         threading.Thread(target=server.handle_request).start()
         played = demo("--url", f"http://127.0.0.1:{server.server_port}")
     assert played.returncode == 1
@@ -144,7 +144,7 @@ def test_demo_ends_at_a_response_that_is_no_json():
 
 def test_demo_ends_when_the_server_disconnects():
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        listener.settimeout(PATIENCE_S)
+        listener.settimeout(MAX_WAIT_S)
         threading.Thread(target=lambda: listener.accept()[0].close()).start()  # noqa: PLW0108 - it waits
         played = demo("--url", f"http://127.0.0.1:{listener.getsockname()[1]}")
     assert played.returncode == 1

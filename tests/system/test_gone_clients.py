@@ -14,7 +14,7 @@ import pytest
 from tests.deploy.servers import waited_for
 from tests.support.launcher import ROOT, launching
 from tests.support.missing_programs import NO_NETWORK
-from tests.system.raw import answered, connected, counted, get
+from tests.system.raw import connect, get, metric_value, send_and_read
 
 CREATE = b"POST /v1/games HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\n"
 
@@ -46,12 +46,12 @@ def reset(connection):
 )
 def test_a_reset_in_the_middle_is_nothing_to_complain_of(served, sent):
     for pause in (0, 0.01):
-        with connected(served.url) as connection:
+        with connect(served.url) as connection:
             connection.sendall(sent)
             time.sleep(pause)
             reset(connection)
-    with connected(served.url) as another:
-        assert answered(another, get("/v1/tiles/L01"))[0] == 200
+    with connect(served.url) as another:
+        assert send_and_read(another, get("/v1/tiles/L01"))[0] == 200
     assert '"level"' not in served.printed
 
 
@@ -59,15 +59,15 @@ def test_a_stream_whose_client_is_gone_ends_with_the_next_events(served):
     created = served.call("POST", "/v1/games", {})
     path = f"/v1/games/{created['game']['id']}"
     for leave, names in ((reset, ("Ann", "Bob")), (socket.socket.close, ("Cid", "Dan"))):
-        with connected(served.url) as follower:
+        with connect(served.url) as follower:
             follower.sendall(get(f"{path}/events/stream"))
             assert follower.recv(12) == b"HTTP/1.1 200"
-            assert counted(served, "open_streams") == 1
+            assert metric_value(served, "open_streams") == 1
             leave(follower)
         for name in names:
             served.call("POST", f"{path}/players", {"name": name})
             time.sleep(0.05)  # the first write is what finds out
-        assert waited_for(lambda: counted(served, "open_streams") == 0)
+        assert waited_for(lambda: metric_value(served, "open_streams") == 0)
     assert '"level"' not in served.printed
 
 
@@ -76,7 +76,7 @@ def test_who_vanishes_without_a_word_is_given_up(tmp_path):
     missing = [program for program in ("unshare", "iptables", "ip") if not shutil.which(program)]
     if missing or subprocess.run([*alone, "true"], capture_output=True, check=False).returncode:
         pytest.skip(NO_NETWORK)
-    told = subprocess.run(
+    received = subprocess.run(
         [*alone, sys.executable, "-m", "tests.system.vanishing", tmp_path],
         cwd=ROOT,
         capture_output=True,
@@ -84,7 +84,7 @@ def test_who_vanishes_without_a_word_is_given_up(tmp_path):
         timeout=60,
         check=True,
     )
-    assert told.stdout == "0\n"
+    assert received.stdout == "0\n"
 
 
 # A worker that is busy.
@@ -95,10 +95,10 @@ def answered_during_a_game_of_bots(served):
     bots = {"players": [{"bot": "greedy"}] * 5, "start": True}
     answers, meanwhile = [], 0
     playing = threading.Thread(target=lambda: answers.append(served.call("POST", "/v1/games", bots)))
-    with connected(served.url) as connection:
+    with connect(served.url) as connection:
         playing.start()
         while playing.is_alive():
-            assert answered(connection, get("/healthz"))[0] == 200
+            assert send_and_read(connection, get("/healthz"))[0] == 200
             meanwhile += 1
     playing.join()
     assert answers[0]["game"]["status"] == "finished"
@@ -112,11 +112,11 @@ def test_a_game_of_bots_lets_others_have_their_turn(served):
 
 def test_creation_of_a_bots_game_without_its_client_is_cancelled(served):
     refused = 'refusals_total{code="bad_request"}'
-    before = counted(served, refused)
+    before = metric_value(served, refused)
     body = b'{"name": "Nobody waits", "start": true, "players": [%s]}' % b", ".join(
         [b'{"bot": "greedy"}'] * 5
     )
-    with connected(served.url) as connection:
+    with connect(served.url) as connection:
         connection.sendall(CREATE + b"Content-Length: %d\r\n\r\n" % len(body) + body)
-    assert waited_for(lambda: counted(served, refused) > before)
+    assert waited_for(lambda: metric_value(served, refused) > before)
     assert "Nobody waits" not in served.read("/v1/games").decode()

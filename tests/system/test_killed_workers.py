@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.launcher import children, launching
 from tests.support.sizes import sized
-from tests.system.raw import answer_on, answered, connected, counted, get, is_closed
+from tests.system.raw import connect, get, is_closed, metric_value, read_response, send_and_read
 
 HELD = 500
 """Connections that a worker holds when it is killed, every tenth of them a stream."""
@@ -58,51 +58,51 @@ def named(served, name):
 def test_what_it_was_doing_is_done_once_when_it_is_asked_again(served):
     for number in range(KILLS):
         name = f"killed-{number}"
-        with connected(served.url) as broken:
+        with connect(served.url) as broken:
             broken.sendall(creation(name))
             time.sleep(0.002 * number)  # from before it has heard to after it has answered
             served.kill_worker()
             with contextlib.suppress(OSError):
                 broken.recv(1)
-        with connected(served.url) as again:
-            status, created = answered(again, creation(name))
+        with connect(served.url) as again:
+            status, created = send_and_read(again, creation(name))
             assert status == 201
-            assert answered(again, creation(name))[1] == created
+            assert send_and_read(again, creation(name))[1] == created
         assert named(served, name) == [created["game"]["id"]]
 
 
 def test_half_a_request_dies_with_it_and_the_whole_one_is_accepted(served):
     sent = creation("half")
-    with connected(served.url) as broken:
+    with connect(served.url) as broken:
         broken.sendall(sent[:-3])
         served.call("GET", "/healthz")  # it has heard as much
         served.kill_worker()
         assert is_closed(broken)
     assert named(served, "half") == []
-    with connected(served.url) as whole:
-        assert answered(whole, sent)[0] == 201
+    with connect(served.url) as whole:
+        assert send_and_read(whole, sent)[0] == 201
 
 
 def test_hundreds_of_connections_end_and_can_come_back_at_once(served):
     game = served.call("POST", "/v1/games", {})["game"]["id"]
     stream = get(f"/v1/games/{game}/events/stream")
-    created = counted(served, 'games_total{event="created"}')
+    created = metric_value(served, 'games_total{event="created"}')
     for _ in range(2):
         with contextlib.ExitStack() as opened:
-            held = [opened.enter_context(connected(served.url)) for _ in range(HELD)]
+            held = [opened.enter_context(connect(served.url)) for _ in range(HELD)]
             for connection in held[::10]:
                 connection.sendall(stream)
             for connection in held[::10]:
                 assert connection.recv(12) == b"HTTP/1.1 200"
             for connection in held[1::10]:
                 connection.sendall(get("/v1/tiles/L01"))
-                assert answer_on(connection)[0] == 200
-            assert counted(served, "open_streams") == HELD // 10
+                assert read_response(connection)[0] == 200
+            assert metric_value(served, "open_streams") == HELD // 10
             served.kill_worker()
             for connection in held:
                 read_to_the_end(connection)
-        assert counted(served, "open_streams") == 0
-        assert counted(served, 'games_total{event="created"}') == created
+        assert metric_value(served, "open_streams") == 0
+        assert metric_value(served, 'games_total{event="created"}') == created
 
 
 def read_to_the_end(connection):

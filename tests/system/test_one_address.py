@@ -11,7 +11,7 @@ import pytest
 from tests.deploy.servers import waited_for
 from tests.support.launcher import launching
 from tests.support.ports import free_port
-from tests.system.raw import answer_on, answered, connected, counted, get, is_closed
+from tests.system.raw import connect, get, is_closed, metric_value, read_response, send_and_read
 
 ATTACKS = 4000
 ATTACKER, OTHER = "127.0.0.1", "127.0.0.9"
@@ -50,7 +50,7 @@ def is_served(address, url, path="/v1/tiles/L01"):
     with connect_from(address, url) as connection:
         connection.settimeout(5)
         try:
-            return answered(connection, get(path))[0] == 200
+            return send_and_read(connection, get(path))[0] == 200
         except TimeoutError:
             return False
 
@@ -68,7 +68,7 @@ def new_game(served):
 
 
 def metric(health_url, name):
-    with connected(health_url) as connection:
+    with connect(health_url) as connection:
         connection.sendall(get("/metrics", "Connection: close"))
         text = connection.makefile().read()
     return int(re.search(rf"^skye_{re.escape(name)} (\d+)\.0$", text, re.MULTILINE)[1])
@@ -145,7 +145,7 @@ def _open_stream(connection, request):
 def _is_refused(connection):
     connection.settimeout(0.5)
     try:
-        status, headers, problem = answer_on(connection)
+        status, headers, problem = read_response(connection)
     except TimeoutError:
         return False
     assert (status, problem["code"], headers["Retry-After"]) == (429, "too_many_requests", "1")
@@ -167,8 +167,8 @@ def test_health_listener_answers_while_all_connections_are_in_use(serve):
 @pytest.mark.usefixtures("redis_program")
 def test_health_listener_serves_nothing_else(serve):
     _, health = serve()
-    with connected(health) as connection:
-        status, problem = answered(connection, get("/v1/tiles"))
+    with connect(health) as connection:
+        status, problem = send_and_read(connection, get("/v1/tiles"))
         assert (status, problem["code"]) == (404, "not_found")
         assert is_closed(connection)
 
@@ -182,11 +182,11 @@ def test_disconnected_follower_frees_its_slot_within_seconds(serve, follow):
     probe = get(f"{path}?after=1&wait_ms=1")
 
     def is_free():
-        with connected(served.url) as another:
-            return answered(another, probe)[0] == 200
+        with connect(served.url) as another:
+            return send_and_read(another, probe)[0] == 200
 
-    with connected(served.url) as follower:
+    with connect(served.url) as follower:
         follower.sendall(request)
         assert waited_for(lambda: not is_free())
     assert waited_for(is_free, 8)  # before the heartbeat, after ten seconds, would find out
-    assert counted(served, "open_streams") == 0
+    assert metric_value(served, "open_streams") == 0

@@ -21,7 +21,7 @@ FIVE = {"players": [{"name": name} for name in ("Ann", "Bob", "Cy", "Di", "Ed")]
 BODIES = {1: FIVE, 2: {"players": [{"name": "Ann"}]}, 3: FIVE | {"options": {"seed": "rolling"}}, 4: FIVE}
 """For each format, a game that is stored in it; the second gets an invitation."""
 
-PATIENCE_S = 120
+MAX_WAIT_S = 120
 CHANGES_DURING_A_RESTART = 4
 BROKEN = (OSError, http.client.HTTPException)
 
@@ -103,7 +103,7 @@ class Players:
         for game in games:
             changed = len(game.versions) + 2
             game.wanted.release(2)
-            assert waited_for(lambda game=game, changed=changed: len(game.versions) >= changed, PATIENCE_S)
+            assert waited_for(lambda game=game, changed=changed: len(game.versions) >= changed, MAX_WAIT_S)
 
     def restart(self, instance, release):
         """Restart an instance as a release, under play."""
@@ -115,7 +115,7 @@ class Players:
         for game in self.games:
             game.stopped.set()
         for playing in self._playing:
-            playing.result(PATIENCE_S)
+            playing.result(MAX_WAIT_S)
 
 
 @pytest.fixture(params=sized([1], [1, 2, 3]), ids="reads_up_to_{}".format)

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.support.launcher import PATIENCE_S, children, gone, runs
+from tests.support.launcher import MAX_WAIT_S, children, gone, runs
 from tests.support.ports import free_port
 
 
@@ -42,12 +42,12 @@ def test_games_are_still_there_after_stop_and_start(launch):
 
 @pytest.mark.usefixtures("redis_program")
 @pytest.mark.parametrize("told", [signal.SIGINT, signal.SIGHUP])
-def test_told_to_stop_it_stops_all_it_started(launch, told):
+def test_told_to_stop_it_stops_all_it_started(launch, received):
     launched = launch()
     launched.wait_for("\n  games ")
     started = launched.descendants()
     assert len(started) == 3  # Redis, gunicorn and its worker
-    assert launched.end(told) == 0
+    assert launched.end(received) == 0
     assert not any(map(runs, started))
     assert launched.printed.endswith("Stopped.\n")
 
@@ -112,7 +112,7 @@ def test_killed_gunicorn_ends_the_launcher_and_all_workers(launch):
     launched.wait_for("\n  games ")
     started = launched.descendants()
     os.kill(gunicorn_of(launched), signal.SIGKILL)
-    assert launched.process.wait(PATIENCE_S) == 1
+    assert launched.process.wait(MAX_WAIT_S) == 1
     assert not any(map(runs, started))
     assert "The API ended (killed by SIGKILL)" in launched.printed
 
@@ -127,13 +127,13 @@ def test_port_is_free_for_the_next_start_after_a_kill(launch, kills_launcher):
         if kills_launcher:
             launched.process.kill()
         os.kill(master, signal.SIGKILL)
-        launched.process.wait(PATIENCE_S)
+        launched.process.wait(MAX_WAIT_S)
     assert launch(SKYE_BIND=address).call("GET", "/healthz") == {"status": "ok", "lab": False}
 
 
 def test_told_to_stop_while_it_starts_it_leaves_nothing_behind(launch):
     launched = launch()
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + MAX_WAIT_S
     while len(started := launched.descendants()) < 2 and time.monotonic() < deadline:
         time.sleep(0.01)
     assert launched.end() == 0
@@ -145,7 +145,7 @@ def test_a_second_launcher_on_the_same_games_is_told_of_the_first(launch):
     first = launch()
     first.wait_for("\n  games ")
     second = launch()
-    assert second.process.wait(PATIENCE_S) == 1
+    assert second.process.wait(MAX_WAIT_S) == 1
     assert f"being served already, by process {first.process.pid}." in second.printed
     assert "Traceback" not in second.printed
 
@@ -154,9 +154,9 @@ def test_a_port_in_use_is_told(launch):
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         launched = launch(SKYE_BIND=f"127.0.0.1:{port}")
-        assert launched.process.wait(PATIENCE_S) == 1
-    told = launched.printed.splitlines()[-1]
-    assert told.startswith(f"Cannot listen at 127.0.0.1:{port}: Address already in use.")
+        assert launched.process.wait(MAX_WAIT_S) == 1
+    received = launched.printed.splitlines()[-1]
+    assert received.startswith(f"Cannot listen at 127.0.0.1:{port}: Address already in use.")
     assert "Traceback" not in launched.printed
 
 
@@ -164,7 +164,7 @@ def test_a_port_in_use_is_told(launch):
 def test_a_data_folder_that_cannot_be_written_is_told(launch, tmp_path):
     (tmp_path / "file").touch()
     launched = launch(SKYE_DATA_DIR=str(tmp_path / "file" / "data"))
-    assert launched.process.wait(PATIENCE_S) == 1
+    assert launched.process.wait(MAX_WAIT_S) == 1
     assert launched.printed.startswith(
         f"The data folder {tmp_path}/file/data cannot be written: Not a directory."
     )
@@ -173,7 +173,7 @@ def test_a_data_folder_that_cannot_be_written_is_told(launch, tmp_path):
 
 def test_bad_settings_are_told_all_at_once(launch):
     launched = launch(SKYE_WORKERS="many", SKYE_BIND="nowhere", SKYE_PRT="8000")
-    assert launched.process.wait(PATIENCE_S) == 2
+    assert launched.process.wait(MAX_WAIT_S) == 2
     assert "SKYE_WORKERS='many'" in launched.printed
     assert "SKYE_BIND='nowhere'" in launched.printed
     assert "Traceback" not in launched.printed
@@ -197,7 +197,7 @@ def test_damaged_files_are_told_in_redis_words(launch, tmp_path):
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "appendonly.aof").write_bytes(b"these are not games\r\n" * 20)
     launched = launch()
-    assert launched.process.wait(PATIENCE_S) == 1
+    assert launched.process.wait(MAX_WAIT_S) == 1
     assert (
         f"Redis did not start on {tmp_path}/data: Bad file format reading the append only file"
         in launched.printed
@@ -236,6 +236,6 @@ def test_an_idle_connection_does_not_delay_the_stop(launch):
     with closing(http.client.HTTPConnection(urlsplit(launched.url).netloc, timeout=10)) as connection:
         connection.request("GET", "/healthz")
         connection.getresponse().read()
-        told = time.monotonic()
+        received = time.monotonic()
         assert launched.end() == 0
-    assert time.monotonic() - told < 8  # gunicorn's own worker waits 10 s for it
+    assert time.monotonic() - received < 8  # gunicorn's own worker waits 10 s for it

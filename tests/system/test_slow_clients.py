@@ -13,7 +13,7 @@ import pytest
 
 from tests.deploy.servers import waited_for
 from tests.support.launcher import launching
-from tests.system.raw import PATIENCE_S, answer_on, answered, connected, counted, get, is_closed
+from tests.system.raw import MAX_WAIT_S, connect, get, is_closed, metric_value, read_response, send_and_read
 
 ENOUGH_S = 1
 """How long clients may take here."""
@@ -32,7 +32,7 @@ def impatient(tmp_path_factory):
 
 @pytest.fixture
 def connection(impatient):
-    with connected(impatient.url) as connection:
+    with connect(impatient.url) as connection:
         yield connection
 
 
@@ -72,11 +72,11 @@ BEGUN = {
 
 def test_who_sends_half_a_request_and_falls_silent_is_told_so(impatient):
     with contextlib.ExitStack() as opened:
-        silent = {what: opened.enter_context(connected(impatient.url)) for what in BEGUN}
+        silent = {what: opened.enter_context(connect(impatient.url)) for what in BEGUN}
         for what, connection in silent.items():
             connection.sendall(BEGUN[what])
         for what, connection in silent.items():
-            status, headers, problem = answer_on(connection)
+            status, headers, problem = read_response(connection)
             assert (status, problem["code"]) == (408, "request_timeout"), what
             assert (headers["Content-Type"], headers["Connection"]) == ("application/problem+json", "close")
             assert is_closed(connection), what
@@ -92,17 +92,19 @@ ENDLESS = [
 
 def test_client_that_sends_slowly_is_answered_408(impatient):
     with contextlib.ExitStack() as opened:
-        connections = [opened.enter_context(connected(impatient.url)) for _ in ENDLESS]
+        connections = [opened.enter_context(connect(impatient.url)) for _ in ENDLESS]
         for connection, (begun, more) in zip(connections, ENDLESS, strict=True):
             connection.sendall(begun)
             opened.enter_context(dripping(connection, more))
         for connection in connections:
-            status, _, problem = answer_on(connection)
+            status, _, problem = read_response(connection)
             assert (status, problem["code"]) == (408, "request_timeout")
 
 
 def test_a_body_that_nobody_wants_is_not_waited_for_long(connection):
-    status, problem = answered(connection, POST.format("/v1/no").encode() + b"Content-Length: 9\r\n\r\n{")
+    status, problem = send_and_read(
+        connection, POST.format("/v1/no").encode() + b"Content-Length: 9\r\n\r\n{"
+    )
     assert (status, problem["code"]) == (404, "not_found")
     assert is_closed(connection)
 
@@ -112,17 +114,17 @@ def test_who_sends_nothing_at_all_hears_nothing(connection):
 
 
 def test_a_connection_may_be_idle_for_longer_between_requests(connection):
-    assert answered(connection, get("/v1/tiles/L01"))[0] == 200
+    assert send_and_read(connection, get("/v1/tiles/L01"))[0] == 200
     time.sleep(1.5 * ENOUGH_S)
-    assert answered(connection, get("/v1/tiles/L01"))[0] == 200
+    assert send_and_read(connection, get("/v1/tiles/L01"))[0] == 200
     connection.sendall(b"GET")
-    assert answer_on(connection)[0] == 408
+    assert read_response(connection)[0] == 408
 
 
 def test_a_long_poll_is_no_slow_client(connection, impatient):
     game = impatient.call("POST", "/v1/games", {})["game"]["id"]
     path = f"/v1/games/{game}/events?after=1&wait_ms={1500 * ENOUGH_S}"
-    assert answered(connection, get(path))[0] == 200
+    assert send_and_read(connection, get(path))[0] == 200
 
 
 # Taking.
@@ -189,26 +191,26 @@ class Table:
         come = f"POST {self._path}/players HTTP/1.1\r\nHost: here\r\n{self._token}\r\n"
         come += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
         leave = f"DELETE {self._path}/players/0 HTTP/1.1\r\nHost: here\r\n{self._token}\r\n\r\n"
-        with connected(self._launched.url) as connection:
-            assert answered(connection, come.encode() + body)[0] == 201
-            assert answered(connection, leave.encode())[0] == 200
+        with connect(self._launched.url) as connection:
+            assert send_and_read(connection, come.encode() + body)[0] == 201
+            assert send_and_read(connection, leave.encode())[0] == 200
 
 
 def test_a_stream_that_nobody_takes_ends_when_no_more_goes_in(impatient):
     table = Table(impatient)
     with slow(impatient, table.stream) as connection:
-        assert waited_for(lambda: counted(impatient, "open_streams") == 1)
+        assert waited_for(lambda: metric_value(impatient, "open_streams") == 1)
 
         def is_ended():
             table.change()
-            return not is_held(connection) and counted(impatient, "open_streams") == 0
+            return not is_held(connection) and metric_value(impatient, "open_streams") == 0
 
         assert waited_for(is_ended)
 
 
 def test_stream_beside_one_that_is_cut_off_gets_every_event(impatient):
     table = Table(impatient)
-    with slow(impatient, table.stream) as stuck, connected(impatient.url) as prompt:
+    with slow(impatient, table.stream) as stuck, connect(impatient.url) as prompt:
         prompt.sendall(table.stream)
         received = []
         reader = threading.Thread(target=lambda: received.extend(iter(lambda: prompt.recv(65536), b"")))
@@ -216,7 +218,7 @@ def test_stream_beside_one_that_is_cut_off_gets_every_event(impatient):
 
         def is_cut_off():
             table.change()
-            return not is_held(stuck) and counted(impatient, "open_streams") == 1
+            return not is_held(stuck) and metric_value(impatient, "open_streams") == 1
 
         assert waited_for(is_cut_off)
         last = table.last_event()
@@ -235,12 +237,12 @@ def test_stream_beside_one_that_is_cut_off_gets_every_event(impatient):
 
 def test_idle_connections_make_room_for_those_who_ask(impatient):
     with contextlib.ExitStack() as opened:
-        idle = [opened.enter_context(connected(impatient.url)) for _ in range(60)]
+        idle = [opened.enter_context(connect(impatient.url)) for _ in range(60)]
         for connection in idle[:10]:
             connection.sendall(b"GET /")
-        with connected(impatient.url) as connection:
-            assert answered(connection, get("/v1/tiles/L01"))[0] == 200
-            assert answered(connection, get("/v1/tiles/L01"))[0] == 200
+        with connect(impatient.url) as connection:
+            assert send_and_read(connection, get("/v1/tiles/L01"))[0] == 200
+            assert send_and_read(connection, get("/v1/tiles/L01"))[0] == 200
         assert is_closed(idle[0])
 
 
@@ -248,15 +250,15 @@ def test_bodies_that_are_too_much_together_time_out_early(launch):
     launched = launch(SKYE_REDIS_URL="memory://")
     body = b" " * 250_000
     with contextlib.ExitStack() as opened:
-        silent = [opened.enter_context(connected(launched.url)) for _ in range(300)]
+        silent = [opened.enter_context(connect(launched.url)) for _ in range(300)]
         for connection in silent:
             connection.sendall(CREATE + b"Content-Length: 250001\r\n\r\n" + body)
-        early, _, _ = select.select(silent, [], [], PATIENCE_S)
+        early, _, _ = select.select(silent, [], [], MAX_WAIT_S)
         assert early
-        told = b""
+        reported = b""
         with contextlib.suppress(ConnectionResetError):  # for one that was still sending
-            told = early[0].recv(65536)
-        assert told[:12] in (b"HTTP/1.1 408", b"")
-        whole = connected(launched.url)
+            reported = early[0].recv(65536)
+        assert reported[:12] in (b"HTTP/1.1 408", b"")
+        whole = connect(launched.url)
         opened.enter_context(whole)
-        assert answered(whole, CREATE + b"Content-Length: 250002\r\n\r\n" + body + b"{}")[0] == 201
+        assert send_and_read(whole, CREATE + b"Content-Length: 250002\r\n\r\n" + body + b"{}")[0] == 201

@@ -11,7 +11,7 @@ from tests.deploy.servers import ROOT, nginx_program
 from tests.support.missing_programs import NO_NGINX
 from tests.support.sizes import sized
 
-PATIENCE_S = 600
+MAX_WAIT_S = 600
 
 
 @pytest.mark.usefixtures("redis_program")
@@ -29,10 +29,10 @@ def test_a_short_soak_finds_every_answer_right_and_nothing_growing():
         start_new_session=True,
     )
     try:
-        told, _ = soak.communicate(timeout=PATIENCE_S)
+        received, _ = soak.communicate(timeout=MAX_WAIT_S)
     finally:
         if soak.poll() is None:
             os.killpg(soak.pid, signal.SIGKILL)
             soak.wait()
-    assert soak.returncode == 0, told
-    assert "Every answer was right" in told
+    assert soak.returncode == 0, received
+    assert "Every answer was right" in received

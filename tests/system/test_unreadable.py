@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.system.raw import answer_on, answered, connected, get, is_closed
+from tests.system.raw import connect, get, is_closed, read_response, send_and_read
 
 POST = "POST /v1/games HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\n"
 
@@ -75,14 +75,14 @@ TOO_LONG = {
 
 @pytest.fixture
 def connection(live):
-    with connected(live.url) as connection:
+    with connect(live.url) as connection:
         yield connection
 
 
 @pytest.mark.parametrize("what", UNREADABLE)
 def test_it_is_refused_and_the_connection_ends(connection, what):
     connection.sendall(UNREADABLE[what])
-    status, headers, problem = answer_on(connection)
+    status, headers, problem = read_response(connection)
     assert (status, problem["code"]) == (400, "bad_request")
     assert (headers["Content-Type"], headers["Connection"]) == ("application/problem+json", "close")
     assert is_closed(connection)
@@ -91,29 +91,29 @@ def test_it_is_refused_and_the_connection_ends(connection, what):
 @pytest.mark.parametrize("host", ["", "Host:\r\n", "Host: \t \r\n", "Host: :80\r\n", "Host: a/b\r\n"])
 def test_request_without_a_host_is_refused_on_the_wire(connection, host):
     sent = get("/v1/tiles").replace(b"Host: here\r\n", host.encode())
-    status, problem = answered(connection, sent)
+    status, problem = send_and_read(connection, sent)
     assert (status, problem["code"]) == (400, "bad_request")
 
 
 @pytest.mark.parametrize("host", ["", "Host:\r\n", "Host: here\r\n"])
 def test_request_of_http_1_0_needs_no_host(connection, host):
     sent = f"GET /v1/tiles/L01 HTTP/1.0\r\n{host}\r\n".encode()
-    assert answered(connection, sent)[0] == 200
+    assert send_and_read(connection, sent)[0] == 200
 
 
 @pytest.mark.parametrize("what", TOO_LONG)
 def test_what_is_too_long_is_refused_as_such(connection, what):
     sent, *refusal = TOO_LONG[what]
     connection.sendall(sent)
-    status, _, problem = answer_on(connection)
+    status, _, problem = read_response(connection)
     assert [status, problem["code"]] == refusal
     assert is_closed(connection)
 
 
 def test_what_was_not_understood_is_told_neither_to_the_log_nor_back(launch):
     launched = launch(SKYE_LOG_LEVEL="debug", SKYE_REDIS_URL="memory://")
-    with connected(launched.url) as connection:
-        status, problem = answered(connection, get("/nowhere", "Authorization Bearer skye_secret"))
+    with connect(launched.url) as connection:
+        status, problem = send_and_read(connection, get("/nowhere", "Authorization Bearer skye_secret"))
     assert status == 400
     launched.end()
     assert "secret" not in launched.printed + str(problem)
@@ -131,7 +131,7 @@ def test_what_was_not_understood_is_told_neither_to_the_log_nor_back(launch):
     ],
 )
 def test_what_is_odd_but_clear_is_answered(connection, sent):
-    status, tile = answered(connection, sent)
+    status, tile = send_and_read(connection, sent)
     assert (status, tile["id"]) == (200, "L01")
 
 
@@ -152,17 +152,17 @@ def test_what_looks_like_a_request_within_a_body_is_none(connection):
     inner = get("/v1/tiles/L01").decode()
     sent = with_headers(f"Content-Length: {len(inner)}", after=inner)
     sent += with_headers(CHUNKED, after=f"{len(inner):x}\r\n{inner}\r\n{NO_CHUNK}")
-    told = all_told(connection, sent + get("/v1/tiles/L02", "Connection: close"))
-    assert told == ["malformed_json", "malformed_json", "L02"]
+    received = all_told(connection, sent + get("/v1/tiles/L02", "Connection: close"))
+    assert received == ["malformed_json", "malformed_json", "L02"]
 
 
 def test_a_body_longer_than_its_length_begins_the_next_request(connection):
-    status, _ = answered(connection, with_headers("Content-Length: 2", after="{}GET"))
+    status, _ = send_and_read(connection, with_headers("Content-Length: 2", after="{}GET"))
     assert status == 201
-    assert answered(connection, get("/v1/tiles/L02")[3:])[1]["id"] == "L02"
+    assert send_and_read(connection, get("/v1/tiles/L02")[3:])[1]["id"] == "L02"
 
 
 def test_who_expects_to_be_asked_for_the_body_is_asked(connection):
     connection.sendall(with_headers("Content-Length: 2", "Expect: 100-continue", after=""))
     assert connection.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
-    assert answered(connection, b"{}")[0] == 201
+    assert send_and_read(connection, b"{}")[0] == 201

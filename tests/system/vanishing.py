@@ -12,9 +12,9 @@ import time
 from pathlib import Path
 
 from tests.support.launcher import launching
-from tests.system.raw import answer_on, connected, get
+from tests.system.raw import connect, get, read_response
 
-PATIENCE_S = 20
+MAX_WAIT_S = 20
 
 
 def run(*command):
@@ -32,18 +32,18 @@ def main():
     with launching(Path(sys.argv[1])) as start:
         api = start(SKYE_CLIENT_TIMEOUT_S="1", SKYE_REDIS_URL="memory://")
         game = api.call("POST", "/v1/games", {})["game"]["id"]
-        with connected(api.url) as follower, connected(api.url) as idle:
+        with connect(api.url) as follower, connect(api.url) as idle:
             follower.sendall(get(f"/v1/games/{game}/events/stream"))
             follower.recv(12)
             idle.sendall(get("/v1/tiles/L01"))
-            answer_on(idle)
+            read_response(idle)
             port = follower.getpeername()[1]
             assert held(port) == 2
             for gone in (follower, idle):
                 theirs = str(gone.getsockname()[1])
                 run("iptables", "-A", "OUTPUT", "-p", "tcp", "--sport", theirs, "-j", "DROP")
             api.call("POST", f"/v1/games/{game}/players", {"name": "Ann"})
-            deadline = time.monotonic() + PATIENCE_S
+            deadline = time.monotonic() + MAX_WAIT_S
             while held(port) and time.monotonic() < deadline:
                 time.sleep(0.1)
             sys.stdout.write(f"{held(port)}\n")

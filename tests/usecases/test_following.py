@@ -12,7 +12,7 @@ from service.web.collaborators import collaborators
 from tests.support.playing import Service, code_of, dice
 
 STREAM = {"Accept": "text/event-stream"}
-PATIENCE_S = 30
+MAX_WAIT_S = 30
 
 
 class Stream:
@@ -42,7 +42,7 @@ class Stream:
 
     def read(self):
         """Return the next message that is no comment, as its fields; nothing at the end."""
-        until = time.monotonic() + PATIENCE_S
+        until = time.monotonic() + MAX_WAIT_S
         while (message := self.raw()).startswith(":"):
             assert time.monotonic() < until, "nothing but comments"
         fields = dict(line.split(": ", 1) for line in message.splitlines() if line)
@@ -64,7 +64,7 @@ def over():
 def test_a_stream_says_where_it_stands_tells_everything_and_ends(over):
     events = over.service.get(over.path("events"))["events"]
     with Stream(over) as stream:
-        first, *told, last = stream.rest()
+        first, *received, last = stream.rest()
     view = over.view()
     assert (first["event"], first["retry"]) == ("stream", "500")
     assert first["data"] == {
@@ -75,8 +75,8 @@ def test_a_stream_says_where_it_stands_tells_everything_and_ends(over):
         "after": 0,
         "now": "2027-01-15T08:00:00.000Z",
     }
-    assert [message["data"] for message in told] == events
-    assert [int(message["id"]) for message in told] == [event["id"] for event in events]
+    assert [message["data"] for message in received] == events
+    assert [int(message["id"]) for message in received] == [event["id"] for event in events]
     assert (last["event"], last["data"]) == ("end", {"reason": "finished", "last_event": events[-1]["id"]})
 
 
@@ -84,9 +84,9 @@ def test_a_stream_that_was_cut_goes_on_where_it_was(over):
     number = over.view()["last_event"]
     for cut in (1, 2, number // 2, number - 1):
         with Stream(over, after=cut) as stream:
-            first, *told, _ = stream.rest()
+            first, *received, _ = stream.rest()
         assert first["data"]["after"] == cut
-        assert [message["data"]["id"] for message in told] == list(range(cut + 1, number + 1))
+        assert [message["data"]["id"] for message in received] == list(range(cut + 1, number + 1))
 
 
 def test_a_client_that_has_everything_is_told_not_to_come_back(over):
@@ -108,8 +108,8 @@ def test_what_happens_is_told_at_once(service):
     with Stream(game, after=after) as stream, Stream(game, game.tokens[0], after) as own:
         assert stream.read()["event"] == own.read()["event"] == "stream"
         game.offer(0, 1, 2)
-        told, shown = stream.read()["data"], own.read()["data"]
-        assert (told["type"], told["id"], told["prices"]) == ("offer_set", after + 1, None)
+        received, shown = stream.read()["data"], own.read()["data"]
+        assert (received["type"], received["id"], received["prices"]) == ("offer_set", after + 1, None)
         assert sum(shown["prices"].values()) == 3
         waiting = threading.Timer(0.05, game.offer, [1, 1, 1])
         waiting.start()
@@ -191,7 +191,7 @@ def test_a_stream_outlasts_an_outage_of_the_store(monkeypatch):
         stream.read()
         store.away = True
         game.offer(0, 1, 1)
-        until = time.monotonic() + PATIENCE_S
+        until = time.monotonic() + MAX_WAIT_S
         while (message := stream.raw()) != ": the store does not respond\n\n":
             assert message == ": heartbeat\n\n"
             assert time.monotonic() < until
@@ -262,17 +262,17 @@ def test_a_long_poll_is_woken_by_what_happens(service):
     after = game.view()["last_event"]
     waiting = threading.Timer(0.05, game.offer, [0, 1, 1])
     waiting.start()
-    told = service.get(game.path("events") + f"?after={after}&wait_ms=20000")
+    received = service.get(game.path("events") + f"?after={after}&wait_ms=20000")
     waiting.join()
-    assert [event["type"] for event in told["events"]] == ["offer_set", "turn_changed"]
+    assert [event["type"] for event in received["events"]] == ["offer_set", "turn_changed"]
 
 
 def test_a_long_poll_does_not_wait_where_nothing_can_come(over):
     number = over.view()["last_event"]
     for after in (number, number + 5):
-        told = over.service.get(over.path("events") + f"?after={after}&wait_ms=60000")
+        received = over.service.get(over.path("events") + f"?after={after}&wait_ms=60000")
         now = "2027-01-15T08:00:00.000Z"
-        assert told == {"events": [], "last_event": number, "version": over.view()["version"], "now": now}
+        assert received == {"events": [], "last_event": number, "version": over.view()["version"], "now": now}
 
 
 class CountingStore(RedisStore):

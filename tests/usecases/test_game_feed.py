@@ -1,4 +1,4 @@
-"""Game feeds: one reader of a game for all of its streams, and streams that take their events late."""
+"""Game feeds: one reader of a game for all of its streams, and streams whose clients read slowly."""
 
 import contextlib
 
@@ -34,7 +34,7 @@ def counting():
 
 
 def change_offer(game, number):
-    """Replace the offer of seat 0 so often; each time one event happens, the first time two."""
+    """Replace the offer of seat 0 a number of times: two events the first time, then one each."""
     for each in range(number):
         assert game.offer(0, 1 + each % 2, 1).status_code == 200
 
@@ -90,7 +90,7 @@ def test_event_is_rendered_once_for_all_callers_of_a_seat(service, monkeypatch):
         assert sorted(rendered, key=str) == [0, 1, None]
 
 
-def test_stream_that_takes_events_late_gets_all_of_them(service):
+def test_stream_of_a_slow_client_has_all_events(service):
     game = service.table(2)
     after = game.view()["last_event"]
     with Stream(game, after=after) as late, Stream(game, after=after) as prompt:
@@ -104,7 +104,7 @@ def test_stream_that_takes_events_late_gets_all_of_them(service):
         assert events(late, last) == list(range(after + 3, last + 1))
 
 
-def test_stream_that_begins_while_others_are_ahead_or_behind_has_no_gap(service):
+def test_stream_that_begins_beside_other_streams_has_no_gap(service):
     game = service.table(2)
     after = game.view()["last_event"]
     with contextlib.ExitStack() as opened:

@@ -44,7 +44,7 @@ def expected(service, game):
     return [*found, "finished"]
 
 
-def told(service, key, game):
+def received(service, key, game):
     """Return what a player was sent of a game, turns by the number of their event."""
     own = [event for event in events(service, key) if event["game"] == game.id]
     return [event["last_event"] if event["type"] == "your_turn" else event["type"] for event in own]
@@ -69,7 +69,7 @@ def test_events_of_a_whole_game_are_those_of_its_log(service):
     key = new_key()
     game = opponents(service, key)
     game.play_out(dice(4))
-    assert told(service, key, game) == expected(service, game)
+    assert received(service, key, game) == expected(service, game)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
@@ -80,7 +80,7 @@ def test_relays_lost_in_crashes_leave_no_gap(service, monkeypatch, share):
         patched.setattr(Players, "relay", lambda *given: relay(*given) if throw.random() < share else None)
         game = opponents(service, key)
         game.play_out(dice(4))
-    assert told(service, key, game) == expected(service, game)
+    assert received(service, key, game) == expected(service, game)
 
 
 def test_concurrent_relays_write_each_event_once(service):
@@ -98,7 +98,7 @@ def test_concurrent_relays_write_each_event_once(service):
     game.play_out(dice(6))
     for reader in readers:
         reader.join()
-    assert told(service, key, game) == expected(service, game)
+    assert received(service, key, game) == expected(service, game)
 
 
 def test_events_of_several_games_are_one_list(service):
@@ -107,7 +107,7 @@ def test_events_of_several_games_are_one_list(service):
     for game in games:
         game.play_out(dice(7))
     for game in games:
-        assert told(service, key, game) == expected(service, game)
+        assert received(service, key, game) == expected(service, game)
 
 
 def test_pages_of_events_go_on_after_the_last_id(service):

@@ -86,15 +86,15 @@ def questions(game, rounds):
 
 def answers(game, caller, rounds):
     """Return all that a caller is answered, with every header but the time of the response."""
-    told = {}
+    received = {}
     last = game.view()["last_event"]
     for method, path, body in questions(game, rounds):
         answer = game.service.call(
             method, path, body, callers(game).get(caller, caller), {"X-Request-Id": "the-same"}
         )
         headers = sorted(header for header in answer.headers if header[0] != "Date")
-        told[method, path] = (answer.status, headers, body_of(answer, last))
-    return told
+        received[method, path] = (answer.status, headers, body_of(answer, last))
+    return received
 
 
 def body_of(answer, last):
@@ -201,16 +201,18 @@ def test_a_bot_that_steps_in_knows_no_secret(on_timeout, open_gold):
 # Purses and the seed.
 
 
-def with_purses(told):
+def with_purses(received):
     """Yield everything in an answer that tells of a seat's gold, as (seat, gold)."""
-    if isinstance(told, dict):
-        if "seat" in told and "gold" in told:
-            yield told["seat"], told["gold"]
-        if "seat" in told and "final" in told:
-            final = told["final"]
-            yield from ((told["seat"], final[name]) for name in ("gold", "gold_points", "leftover_gold"))
-            yield told["seat"], told["projected_score"]
-    for inner in told.values() if isinstance(told, dict) else told if isinstance(told, list) else ():
+    if isinstance(received, dict):
+        if "seat" in received and "gold" in received:
+            yield received["seat"], received["gold"]
+        if "seat" in received and "final" in received:
+            final = received["final"]
+            yield from ((received["seat"], final[name]) for name in ("gold", "gold_points", "leftover_gold"))
+            yield received["seat"], received["projected_score"]
+    for inner in (
+        received.values() if isinstance(received, dict) else received if isinstance(received, list) else ()
+    ):
         yield from with_purses(inner)
 
 

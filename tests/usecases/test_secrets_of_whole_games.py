@@ -83,8 +83,8 @@ def test_another_purse_shows_to_nobody_else(moment, players):
 
     own = answers(game, game.tokens[SECRET], [moment[1]])
     stored_otherwise(game, richer)
-    for caller, told in asked.items():
-        assert answers(game, caller, [moment[1]]) == told, caller
+    for caller, received in asked.items():
+        assert answers(game, caller, [moment[1]]) == received, caller
     assert answers(game, game.tokens[SECRET], [moment[1]]) != own
 
 
@@ -94,7 +94,7 @@ def test_another_seed_shows_in_the_commitment_alone_until_a_tile_is_drawn(moment
     game = played_to(moment, players)
     tokens = {**callers(game), "the secret seat": game.tokens[SECRET]}
 
-    def told():
+    def received():
         commitment = game.view()["fairness"]["commitment"].encode()
         return {
             (caller, *request): (status, headers, body.replace(commitment, b"COMMITMENT"))
@@ -102,7 +102,7 @@ def test_another_seed_shows_in_the_commitment_alone_until_a_tile_is_drawn(moment
             for request, (status, headers, body) in answers(game, tokens[caller], [moment[1]]).items()
         }
 
-    before, commitment = told(), game.view()["fairness"]["commitment"]
+    before, commitment = received(), game.view()["fairness"]["commitment"]
     stored_otherwise(
         game,
         lambda table: replace(
@@ -110,4 +110,4 @@ def test_another_seed_shows_in_the_commitment_alone_until_a_tile_is_drawn(moment
         ),
     )
     assert game.view()["fairness"]["commitment"] != commitment
-    assert told() == before
+    assert received() == before

@@ -1,4 +1,4 @@
-"""Bodies of the wrong shape, to every endpoint: always a problem that says where, and nothing changes."""
+"""Bodies of the wrong shape, to every endpoint: the response names the wrong part, and nothing changes."""
 
 import copy
 import json
@@ -12,10 +12,10 @@ from tests.support.playing import Service, refusal
 
 @cache
 def record():
-    """Return the record of a game that is over, without its id, version and nonce: a new game uses none."""
+    """Return the record of a game that is over, without the fields that a new game ignores."""
     game = Service().table(2, bots={0: "random", 1: "random"})
-    told = game.service.get(game.path("record"))
-    return {field: value for field, value in told.items() if field not in ("game", "version", "nonce")}
+    received = game.service.get(game.path("record"))
+    return {field: value for field, value in received.items() if field not in ("game", "version", "nonce")}
 
 
 FROM_RECORD = Endpoint("POST", "/v1/games", "lobby", NOBODY, lambda _: {"record": record(), "until": 9})
@@ -43,13 +43,13 @@ _NULL = [5, True, "x", {}, [[]]]
 
 
 def wrong_values(value):
-    """Return values that cannot stand where this one stands."""
+    """Return values of other types than this one, and out of range."""
     kinds = {str: _TEXT, bool: _FLAG, int: _NUMBER, list: _LIST, dict: _OBJECT, type(None): _NULL}
     return kinds[type(value)]
 
 
 def places(body, path=()):
-    """Yield each place of a body, by keys and indices; of a list the first element stands for all."""
+    """Yield each part of a body with its path of keys and indices; of a list only the first element."""
     yield path, body
     inner = body.items() if isinstance(body, dict) else enumerate(body[:1]) if isinstance(body, list) else ()
     for key, value in inner:
@@ -57,7 +57,7 @@ def places(body, path=()):
 
 
 def replaced(body, path, value):
-    """Return a body with another value at a place."""
+    """Return a copy of a body with another value at a path."""
     if not path:
         return value
     body = copy.deepcopy(body)
@@ -70,7 +70,7 @@ def replaced(body, path, value):
 
 @pytest.mark.parametrize("name", WITH_BODY)
 @pytest.mark.usefixtures("unchanged")
-def test_a_wrong_value_is_refused_where_it_is(name, games):
+def test_wrong_value_is_an_error_with_its_pointer(name, games):
     endpoint = BY_NAME[name]
     game = games[endpoint.stage]
     right = endpoint.right_body(game)
@@ -94,7 +94,7 @@ def test_a_wrong_value_is_refused_where_it_is(name, games):
 @pytest.mark.parametrize("name", WITH_BODY)
 @pytest.mark.parametrize("field", ["surprise", "key", "value", "__class__", "", "a/b~c", "\x00", "ü"])
 @pytest.mark.usefixtures("unchanged")
-def test_an_unknown_field_is_refused_where_it_is(name, field, games):
+def test_unknown_field_is_an_error_with_its_pointer(name, field, games):
     endpoint = BY_NAME[name]
     game = games[endpoint.stage]
     right = endpoint.right_body(game)
@@ -109,7 +109,7 @@ def test_an_unknown_field_is_refused_where_it_is(name, field, games):
 
 @pytest.mark.parametrize("name", WITH_BODY)
 @pytest.mark.usefixtures("unchanged")
-def test_a_number_too_large_for_any_number_is_refused(name, games):
+def test_number_out_of_the_range_of_json_is_an_error(name, games):
     endpoint = BY_NAME[name]
     game = games[endpoint.stage]
     right = endpoint.right_body(game)

@@ -16,9 +16,9 @@ ANSWERS = [
 
 def sent(response, method):
     """Return what a server is given of an answer: status, headers, body."""
-    told = []
-    body = b"".join(response({"REQUEST_METHOD": method}, lambda *head: told.append(head)))
-    ((status, headers),) = told
+    received = []
+    body = b"".join(response({"REQUEST_METHOD": method}, lambda *head: received.append(head)))
+    ((status, headers),) = received
     return status, headers, body
 
 
@@ -61,15 +61,15 @@ REQUESTS = [
 @pytest.mark.parametrize(("method", "path"), REQUESTS)
 @pytest.mark.parametrize("host", ["localhost", "other.example:81"])
 def test_paths_match_as_they_do_with_flask(method, path, host):
-    told = []
+    received = []
     for kind in (Flask, Application):
         app = kind("either", static_folder=None)
         app.url_map.strict_slashes = app.url_map.merge_slashes = False
         app.add_url_rule("/things/<int:number>", view_func=lambda number: f"{number}", endpoint="thing")
         app.add_url_rule("/café", view_func=lambda: "coffee", endpoint="coffee")
         answer = app.test_client().open(path, method=method, headers={"Host": host})
-        told.append((answer.status, sorted(answer.headers), answer.data))
-    assert told[0] == told[1]
+        received.append((answer.status, sorted(answer.headers), answer.data))
+    assert received[0] == received[1]
 
 
 def test_no_answer_sets_a_cookie():
