@@ -65,7 +65,11 @@ class Metrics:
         )
         milestones = ("created", "started", "finished", "aborted")
         self._games = _counters(
-            registry, "skye_games", "Games that this server has created, started, finished or aborted.", "event", milestones
+            registry,
+            "skye_games",
+            "Games that this server has created, started, finished or aborted.",
+            "event",
+            milestones,
         )
         self._conflicts = Counter(
             "skye_commit_conflicts",

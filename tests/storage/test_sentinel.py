@@ -106,7 +106,7 @@ def test_older_epoch_is_accepted_from_a_majority_only(watch):
     _, ask = watch(heard, one, another)
     assert ask() == OTHER
     heard.silent = another.silent = True
-    with pytest.raises(redis.ConnectionError, match="not heard of the last failover"):
+    with pytest.raises(redis.ConnectionError, match="do not report the last failover"):
         ask(2)
     another.silent = False
     assert ask(20) == ONE

@@ -130,7 +130,7 @@ def test_open_streams_leave_connections_for_other_requests(serve):
         for _ in range(10):
             _open_stream(opened.enter_context(connect_from(ATTACKER, served.url)), stream)
         assert is_served(OTHER, served.url)
-        assert counted(served, "open_streams") == 10
+        assert metric_value(served, "open_streams") == 10
 
 
 def _open_stream(connection, request):
