@@ -89,7 +89,7 @@ def test_each_form_is_read(text, meaning):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "received"),
     [
         ("http://cache", "want redis://"),
         ("cache:6379", "want redis://"),

@@ -41,13 +41,13 @@ def test_games_are_still_there_after_stop_and_start(launch):
 
 
 @pytest.mark.usefixtures("redis_program")
-@pytest.mark.parametrize("told", [signal.SIGINT, signal.SIGHUP])
-def test_told_to_stop_it_stops_all_it_started(launch, received):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_signal_stops_everything_that_was_started(launch, number):
     launched = launch()
     launched.wait_for("\n  games ")
     started = launched.descendants()
     assert len(started) == 3  # Redis, gunicorn and its worker
-    assert launched.end(received) == 0
+    assert launched.end(number) == 0
     assert not any(map(runs, started))
     assert launched.printed.endswith("Stopped.\n")
 
@@ -131,7 +131,7 @@ def test_port_is_free_for_the_next_start_after_a_kill(launch, kills_launcher):
     assert launch(SKYE_BIND=address).call("GET", "/healthz") == {"status": "ok", "lab": False}
 
 
-def test_told_to_stop_while_it_starts_it_leaves_nothing_behind(launch):
+def test_signal_during_the_start_leaves_nothing_behind(launch):
     launched = launch()
     deadline = time.monotonic() + MAX_WAIT_S
     while len(started := launched.descendants()) < 2 and time.monotonic() < deadline:
@@ -141,7 +141,7 @@ def test_told_to_stop_while_it_starts_it_leaves_nothing_behind(launch):
 
 
 @pytest.mark.usefixtures("redis_program")
-def test_a_second_launcher_on_the_same_games_is_told_of_the_first(launch):
+def test_second_launcher_on_the_same_games_reports_the_first(launch):
     first = launch()
     first.wait_for("\n  games ")
     second = launch()
@@ -150,7 +150,7 @@ def test_a_second_launcher_on_the_same_games_is_told_of_the_first(launch):
     assert "Traceback" not in second.printed
 
 
-def test_a_port_in_use_is_told(launch):
+def test_port_in_use_is_reported(launch):
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         launched = launch(SKYE_BIND=f"127.0.0.1:{port}")
@@ -161,7 +161,7 @@ def test_a_port_in_use_is_told(launch):
 
 
 @pytest.mark.usefixtures("redis_program")
-def test_a_data_folder_that_cannot_be_written_is_told(launch, tmp_path):
+def test_data_folder_that_cannot_be_written_is_reported(launch, tmp_path):
     (tmp_path / "file").touch()
     launched = launch(SKYE_DATA_DIR=str(tmp_path / "file" / "data"))
     assert launched.process.wait(MAX_WAIT_S) == 1
@@ -171,7 +171,7 @@ def test_a_data_folder_that_cannot_be_written_is_told(launch, tmp_path):
     assert launched.printed.count("\n") == 1
 
 
-def test_bad_settings_are_told_all_at_once(launch):
+def test_invalid_settings_are_reported_together(launch):
     launched = launch(SKYE_WORKERS="many", SKYE_BIND="nowhere", SKYE_PRT="8000")
     assert launched.process.wait(MAX_WAIT_S) == 2
     assert "SKYE_WORKERS='many'" in launched.printed
@@ -193,7 +193,7 @@ def test_truncated_append_only_file_is_reported_at_start(launch, tmp_path):
 
 
 @pytest.mark.usefixtures("redis_program")
-def test_damaged_files_are_told_in_redis_words(launch, tmp_path):
+def test_corrupt_files_are_reported_with_the_error_of_redis(launch, tmp_path):
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "appendonly.aof").write_bytes(b"these are not games\r\n" * 20)
     launched = launch()
@@ -225,7 +225,7 @@ def test_a_redis_named_is_used_and_left_alone(launch, redis_server, tmp_path):
     assert game_is_kept(launch(SKYE_REDIS_URL=redis_server.url), game)
 
 
-def test_a_redis_named_that_is_away_is_told_and_waited_for(launch, tmp_path):
+def test_unreachable_redis_is_reported_and_waited_for(launch, tmp_path):
     launched = launch(SKYE_REDIS_URL=f"unix://{tmp_path}/nobody.sock")
     launched.wait_for("That Redis does not respond")
     assert launched.end() == 0
