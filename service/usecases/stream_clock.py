@@ -13,6 +13,9 @@ from service.matches.cooperative_yield import disconnect_check
 _DISCONNECT_CHECK_S: Final = 1.0
 """How often the clients of all streams are checked for disconnects, in seconds."""
 
+_TICK_S: Final = 0.05
+"""Time between two looks at all timers, in seconds; streams that are due in it are woken together."""
+
 
 class Timer:
     """The time at which a stream is to be woken without news.
@@ -39,10 +42,9 @@ class Timer:
         self.is_changed = True
         self._wake()
 
-    def check(self) -> None:
-        """Wake the stream if its time has come or its client has disconnected."""
-        if self.is_due or self.has_disconnected():
-            self._wake()
+    def wake(self) -> None:
+        """Wake the stream."""
+        self._wake()
 
 
 class StreamClock:
@@ -80,12 +82,16 @@ class StreamClock:
             self._is_set.set()
 
     def _run(self) -> None:
+        checked_at = 0.0
         while timers := self._open_timers():
-            for timer in timers:
-                timer.check()
             now = time.monotonic()
+            if is_check := now >= checked_at + _DISCONNECT_CHECK_S:
+                checked_at = now
+            for timer in timers:
+                if timer.is_due or (is_check and timer.has_disconnected()):
+                    timer.wake()
             due = [timer.due_at for timer in timers if timer.due_at > now]  # others were woken
-            self._is_set.wait(max(min([now + _DISCONNECT_CHECK_S, *due]) - now, 0.0))
+            self._is_set.wait(max(min([checked_at + _DISCONNECT_CHECK_S, *due]) - now, _TICK_S))
             self._is_set.clear()
 
     def _open_timers(self) -> list[Timer]:
