@@ -32,7 +32,7 @@ from service.usecases import quick_match
 from service.usecases.creation_commands import create_games as create_new_games
 from service.usecases.games import Games
 from service.usecases.listing import cursor_at
-from service.usecases.players import cursor_of, place_of
+from service.usecases.player_listing import cursor_of, place_of
 from service.web.collaborators import collaborators
 from service.web.rate_limits import charge_batch, charge_records
 from service.web.request_parsing import (
@@ -119,7 +119,7 @@ def export_own_records(query: dict[str, Any]) -> Response:
     games.players.catch_up(player)
     after, since_ms = place_of(query.get("cursor")), query.get("since", 0)
     batch = min(_PAGE, query["limit"])
-    found = games.players.finished(player, batch, after, since_ms, query.get("until"))
+    found = games.player_listing.finished(player, batch, after, since_ms, query.get("until"))
     return _export(games, ((cursor_of(place), match) for place, match in found), query["limit"])
 
 

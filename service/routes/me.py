@@ -14,7 +14,7 @@ from service.openapi.operations import BODY_ERRORS, Link, ResponseDoc, of_player
 from service.schemas import requests, responses
 from service.usecases import quick_match
 from service.usecases.player_follower import PlayerFollower, event_view
-from service.usecases.players import OwnGame, cursor_of, place_of
+from service.usecases.player_listing import OwnGame, cursor_of, place_of
 from service.web import sse
 from service.web.collaborators import collaborators
 from service.web.rate_limits import charge_creation
@@ -54,7 +54,7 @@ def list_own_games(query: dict[str, Any]) -> Response:
     quick_match.catch_up(all_games, player)
     players.catch_up(player)
     last_event = players.last_event(player)
-    found, last = players.page(player, query["limit"], place_of(query.get("cursor")))
+    found, last = all_games.player_listing.page(player, query["limit"], place_of(query.get("cursor")))
     cursor = None if last is None else cursor_of(last)
     games = [_own_game_view(own) for own in found]
     return json_response({"games": games, "last_event": last_event, "next_cursor": cursor})

@@ -33,6 +33,7 @@ from service.usecases.game_history import GameHistory
 from service.usecases.listing import Listing
 from service.usecases.match_cache import MatchCache
 from service.usecases.player_identities import PlayerIdentities
+from service.usecases.player_listing import PlayerListing
 from service.usecases.players import Players
 
 
@@ -61,6 +62,7 @@ class Games:
         self.listing = Listing(store, self.now_ms)
         self.history = GameHistory(store)
         self.identities = PlayerIdentities(store.players)
+        self.player_listing = PlayerListing(store)
         self.players = Players(store, settings, self.now_ms)
         self.pools = store.pools
 

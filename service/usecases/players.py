@@ -1,4 +1,4 @@
-"""Players: the index and the events of their games. Their keys are in `player_identities`.
+"""Players: the index and the events of their games.
 
 A player's record of a game is in another slot of a cluster than the game, so no commit can write both. The
 game is the truth, and the record follows it:
@@ -13,14 +13,14 @@ game is the truth, and the record follows it:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from contextlib import suppress
-from typing import Final, NamedTuple, TypeAlias, TypeVar
+from typing import Final, NamedTuple
 
 import msgspec
 
 from service.matches.errors import Problem
-from service.matches.match import Match, Status
+from service.matches.match import Match
 from service.matches.player_events import (
     Derived,
     FollowedGame,
@@ -30,10 +30,9 @@ from service.matches.player_events import (
     is_news,
     near_deadline,
 )
-from service.matches.player_keys import identify_player, players_of
-from service.matches.tokens import Caller
+from service.matches.player_keys import players_of
 from service.settings import Settings
-from service.storage.codec import StoredFormatError, decode_match
+from service.storage.codec import decode_match
 from service.storage.event_log import changes_from_log
 from service.storage.player_codec import decoded, followed_games, player_events
 from service.storage.player_store import GameUpdate, Updated
@@ -46,37 +45,6 @@ _ANNOUNCED_MS: Final = 60_000
 
 _LATEST_MS: Final = 9e12
 """Later than any deadline, in milliseconds since 1970: the place of waiting games without one."""
-
-
-T = TypeVar("T")
-
-
-class OwnGame(NamedTuple):
-    """A game of a player, and the player's role in it."""
-
-    match: Match
-    caller: Caller
-
-
-Place: TypeAlias = tuple[float, str]
-"""The place of a game among the games of a player: its score, and its id."""
-
-
-def cursor_of(place: Place) -> str:
-    """Return the cursor of the games after a place.
-
-    >>> cursor_of((1_500.0, "g")), place_of("1500-g")
-    ('1500-g', (1500.0, 'g'))
-    """
-    return f"{place[0]:.0f}-{place[1]}"
-
-
-def place_of(cursor: str | None) -> Place | None:
-    """Return the place that a cursor stands for; None without a cursor."""
-    if cursor is None:
-        return None
-    score, _, game_id = cursor.partition("-")
-    return float(score), game_id
 
 
 class PlayerEvents(NamedTuple):
@@ -259,62 +227,6 @@ class Players:
         self._write(player, game_id, followed_games.encode(state), derived)
         return derived.state
 
-    def page(self, player: str, limit: int, after: Place | None) -> tuple[list[OwnGame], Place | None]:
-        """Return up to `limit` games of a player, and the place of the last one if there are more.
-
-        Those that wait for the player come first, the earliest deadline first; then those in play and in the
-        lobby, and those that are over, each by their last change.
-
-        :raises Problem: store_unavailable.
-        """
-        own: list[OwnGame] = []
-        while True:
-            found = self._places(player, limit + 1, after)
-            matches = self._games.load_many([game_id for _, game_id in found])
-            for place, stored in zip(found, matches, strict=True):
-                if len(own) == limit:
-                    return own, after
-                after = place
-                game = None if stored is None else _own_game(stored, player)
-                if game is not None:
-                    own.append(game)
-            if len(found) <= limit:
-                return own, None
-
-    def finished(
-        self, player: str, batch: int, after: Place | None, since_ms: int, until_ms: int | None
-    ) -> Iterator[tuple[Place, Match]]:
-        """Yield the finished games of a player with their places, the latest first.
-
-        :param batch: how many games are loaded at once.
-        :param after: the place of the game before the first one.
-        :param since_ms: only games that ended then or later, in milliseconds since 1970.
-        :param until_ms: only games that ended before.
-        :raises Problem: store_unavailable.
-        """
-        before = (ACTIVE_SCORE, "") if until_ms is None else (min(until_ms, ACTIVE_SCORE), "")
-        after = before if after is None else min(after, before)
-        while places := self._places(player, batch, after):
-            matches = self._games.load_many([game_id for _, game_id in places])
-            for place, stored in zip(places, matches, strict=True):
-                if place[0] < since_ms:
-                    return
-                own = None if stored is None else _own_game(stored, player)
-                if own is not None and own.match.status is Status.FINISHED:
-                    yield place, own.match
-            after = places[-1]
-
-    def _places(self, player: str, limit: int, after: Place | None) -> list[Place]:
-        """Return the next places in a player's list: games of one score are in the order of their ids."""
-        highest, extra = None if after is None else after[0], 0
-        while True:
-            found = self._store.list_games(player, highest, limit + extra)
-            places = [(score, game_id) for game_id, score in found]
-            later = [place for place in places if after is None or place < after]
-            if len(later) >= limit or len(found) < limit + extra:
-                return later[:limit]
-            extra += limit
-
     # Writes.
 
     def _write(
@@ -331,16 +243,6 @@ class Players:
     def _remove(self, player: str, game_id: str, expected: bytes) -> bool:
         update = GameUpdate(player, game_id, expected, None, 0, self._ttl_s)
         return self._store.update_game(update) is Updated.DONE
-
-
-def _own_game(stored: bytes, player: str) -> OwnGame | None:
-    """Return a stored game with the player's role, None if there is none or the game is unreadable."""
-    try:
-        match = decode_match(stored)
-    except StoredFormatError:
-        return None
-    caller = identify_player(match, player)
-    return None if caller is None else OwnGame(match, caller)
 
 
 def _version(header: bytes) -> int:
