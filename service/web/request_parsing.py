@@ -27,7 +27,7 @@ _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")
 _DIGEST_BYTES: Final = 16
 
 _LARGE_BODY_BYTES: Final = 16_384
-"""Bodies of this size are decoded and validated one at a time: each blocks the worker for milliseconds."""
+"""Bodies of this size are decoded one at a time: each blocks the worker for some milliseconds."""
 
 _BROKEN: Final = "The body breaks off, or is not in chunks as it says."
 
@@ -72,13 +72,15 @@ def _read_body(req: Request, schema: Schema) -> Any:
     """
     try:
         with _computation(req):
-            return schema.load(read_json(req), unknown=RAISE)
+            value = read_json(req)
+        # Long lists are computations of their own: a computation within another would wait for its end.
+        return schema.load(value, unknown=RAISE)
     except ValidationError as error:
         raise Problem("invalid_body", errors=_faults(error.messages)) from error
 
 
 def _computation(req: Request) -> AbstractContextManager[Any]:
-    """Return what lets the bodies that take long to decode and validate have their turns.
+    """Return what lets the bodies that take long to decode have their turns.
 
     :raises Problem: as `body_of`.
     """

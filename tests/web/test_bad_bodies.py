@@ -249,3 +249,10 @@ def test_record_and_batch_of_the_largest_size_have_few_enough_values():
     record = json.dumps([action] * 2_000, separators=(",", ":")).encode()
     assert sum(record.count(sign) for sign in (b",", b"[", b"{")) < 262_144 // 8
     assert len(json.dumps(action, separators=(",", ":"))) / (len(action) + 1) > 8
+
+
+def test_large_body_with_a_long_list_waits_for_no_computation_of_its_own(service, monkeypatch):
+    monkeypatch.setattr("service.matches.cooperative_yield.MAX_QUEUED", 0)
+    body = {"record": record() | {"actions": record()["actions"] * 8}}
+    assert len(json.dumps(body)) > 16_384
+    assert refusal(service.call("POST", "/v1/games", body)) == "invalid_record"
