@@ -1,7 +1,7 @@
 """Secrets: what one seat keeps to itself makes no difference to any byte that another caller gets."""
 
 import secrets
-from itertools import combinations
+from itertools import combinations, product
 from unittest import mock
 from urllib.parse import urlencode
 
@@ -12,6 +12,7 @@ from service.storage.redis_store import RedisStore
 from service.web.collaborators import collaborators
 from tests.support.endpoints import ENDPOINTS, PLAYER_KEY
 from tests.support.playing import Game, Service, dice, offer
+from tests.support.sizes import sampled
 
 SECRET = 1
 """The seat that keeps something to itself."""
@@ -121,17 +122,20 @@ def assert_nothing_shows(twins, rounds=(1,)):
     assert [game.service.stored() for game in twins] == before
 
 
-@pytest.mark.parametrize("open_gold", [False, True])
-@pytest.mark.parametrize(("one", "other"), [*combinations([((1, 1), 0), ((3, 1), 0), ((1, 1), 2)], 2)])
-def test_an_offer_does_not_show_until_all_are_set(one, other, open_gold):
+@pytest.mark.parametrize(
+    ("offers", "open_gold"),
+    sampled(product(combinations([((1, 1), 0), ((3, 1), 0), ((1, 1), 2)], 2), [False, True]), 3),
+)
+def test_an_offer_does_not_show_until_all_are_set(offers, open_gold):
     twins = Twins(open_gold=open_gold)
-    twins.differ((one, other))
+    twins.differ(offers)
     twins.set_prices(0)
     assert_nothing_shows(twins)
 
 
-@pytest.mark.parametrize("open_gold", [False, True])
-@pytest.mark.parametrize(("players", "number"), [(5, 2), (2, 4)])
+@pytest.mark.parametrize(
+    ("players", "number", "open_gold"), sampled([(2, 4, True), (2, 4, False), (5, 2, True), (5, 2, False)], 3)
+)
 def test_nor_does_an_offer_of_a_later_round(players, number, open_gold):
     twins = Twins(players, open_gold=open_gold)
     view = twins.play_to("pricing", number, players)
@@ -146,7 +150,7 @@ def test_nor_does_an_offer_of_a_later_round(players, number, open_gold):
     assert_nothing_shows(twins, range(1, number + 1))
 
 
-@pytest.mark.parametrize("open_gold", [False, True])
+@pytest.mark.parametrize("open_gold", sampled([False, True], 2))
 def test_an_offer_that_was_replaced_does_not_show_until_the_game_is_over(open_gold):
     twins = Twins(2, open_gold=open_gold)
     twins.differ((((1, 1), 0), ((3, 2), 2)), (((2, 2), 1), ((2, 2), 1)))
