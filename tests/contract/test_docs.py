@@ -7,6 +7,7 @@ import pytest
 
 from service import docs as guide
 from service.matches.errors import ERROR_CODES
+from tests.contract.checked import CheckedService
 from tests.support.playing import Service
 
 PAGES = ("/docs", "/docs/reference", "/docs/errors", *(f"/docs/{page}" for page in guide.PAGES))
@@ -38,6 +39,12 @@ class Page(HTMLParser):
     def handle_data(self, data):
         if self._within in ("script", "style") and data.strip():
             self.inline.append(data)
+
+
+@pytest.fixture(scope="module")
+def service(contract):
+    """One service for all tests, which only read: each generates the documents again."""
+    return CheckedService(contract)
 
 
 @pytest.fixture(params=PAGES)

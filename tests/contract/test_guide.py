@@ -18,6 +18,7 @@ from service.server.client_connection import MAX_HEAD_BYTES
 from service.settings import DAY_S, Settings
 from skye import PLAYERS, SCORING_TILES, schedule
 from skye.schedule import catch_up
+from tests.contract.checked import CheckedService
 from tests.contract.guide import NAMES, SOURCES, programs, recorded, with_programs
 from tests.contract.readme import settled
 from tests.support.launcher import ROOT, launching
@@ -74,7 +75,13 @@ def url(tmp_path_factory):
         yield start(SKYE_WORKERS="2", SKYE_LAB="on").url
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def service(contract):
+    """One service for all tests, which only read: each generates the documents again."""
+    return CheckedService(contract)
+
+
+@pytest.fixture(scope="module")
 def shown(service):
     """Every page as it is served, by its path."""
     paths = ["/docs", "/docs/errors", "/docs/reference", *(f"/docs/{name}" for name in guide.PAGES)]

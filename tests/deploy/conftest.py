@@ -10,6 +10,7 @@ import pytest
 from service.server.processes import stop
 from tests.deploy.servers import Instance, Nginx, nginx_program
 from tests.support.missing_programs import NO_NGINX
+from tests.support.sizes import sized
 
 
 @pytest.fixture
@@ -27,7 +28,7 @@ def instance(redis_server, folder):
 
     def make(redis_url=redis_server.url, **settings):
         path = folder / f"api-{'abcd'[len(made)]}.sock"
-        made.append(Instance(path, redis_url, **settings))
+        made.append(Instance(path, redis_url, **{"SKYE_WORKERS": sized("1", "2")} | settings))
         return made[-1]
 
     yield make

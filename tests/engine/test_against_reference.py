@@ -18,11 +18,12 @@ from tests.reference import scoring, world
 from tests.reference.catalogue import CATALOGUE, LANDSCAPE, SQUARE
 from tests.reference.chance import as_world, grown_territory, with_holes
 from tests.reference.reported import reported_areas
+from tests.support.sizes import sized
 
 THINGS = {"whisky": 27, "sheep": 25, "cattle": 15, "farm": 15, "broch": 14, "ship": 27, "lighthouse": 15}
 
-thoroughly = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-briefly = settings(thoroughly, max_examples=20)
+thoroughly = settings(max_examples=sized(20, 60), deadline=None, suppress_health_check=list(HealthCheck))
+briefly = settings(thoroughly, max_examples=sized(6, 20))
 
 
 @st.composite

@@ -11,14 +11,12 @@ pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: its game is n
 import numpy as np
 import pyspiel
 from absl import flags
-from open_spiel.integration_tests import api_test
-from open_spiel.python.algorithms import generate_playthrough, ismcts, mcts
-from open_spiel.python.tests import games_sim_test
 
 from skye.envs.openspiel import resample
+from tests.support.sizes import sampled, sized
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
+for_each_number_of_players = pytest.mark.parametrize("players", sampled([2, 3, 4, 5], 2))
 
 PLAYTHROUGH = Path(__file__).parent / "playthroughs" / "python_isle_of_skye.txt"
 """Written by `open_spiel.python.examples.playthrough`; write it again when the game's interface changes."""
@@ -47,16 +45,20 @@ def observer(players, *, public, recall, private):
 
 @for_each_number_of_players
 def test_random_sim_test_passes(players):
-    pyspiel.random_sim_test(load(players), num_sims=2, serialize=True, verbose=False)
+    pyspiel.random_sim_test(load(players), num_sims=sized(1, 2), serialize=True, verbose=False)
 
 
 @for_each_number_of_players
 def test_games_sim_test_passes(players):
+    from open_spiel.python.tests import games_sim_test
+
     games_sim_test.GamesSimTest("test_pig").sim_game(load(players))
 
 
 @for_each_number_of_players
 def test_api_test_passes(players):
+    from open_spiel.integration_tests import api_test
+
     game = load(players)
     name = game.get_type().short_name
     case = type("ApiTest", (api_test.EnforceAPIOnPartialTreeBase,), {"game": game, "game_name": name})
@@ -67,6 +69,8 @@ def test_api_test_passes(players):
 
 
 def test_stored_playthrough_is_replayed():
+    from open_spiel.python.algorithms import generate_playthrough
+
     flags.FLAGS.mark_as_parsed()
     expected, actual = generate_playthrough.replay(str(PLAYTHROUGH))
     assert actual == expected
@@ -149,6 +153,8 @@ def test_resampled_state_looks_the_same_to_the_player(players):
 
 @for_each_number_of_players
 def test_ismcts_bots_play_a_whole_game_on_resampled_states(players):
+    from open_spiel.python.algorithms import ismcts, mcts
+
     game, rng = load(players), np.random.RandomState(players)
     bots = [
         ismcts.ISMCTSBot(

@@ -29,6 +29,7 @@ from skye import (
     position_to_text,
 )
 from tests.engine.playing import games, games_with_events, seen_events
+from tests.support.sizes import sized
 
 for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
 
@@ -44,7 +45,7 @@ def chance_games(players):
 
 
 @for_each_number_of_players
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(sized(1, 2)))
 def test_exported_position_is_imported_as_the_same_game(players, seed):
     for game in [*games(seed, players), *chance_games(players)]:
         position = json.loads(json.dumps(position_of(game)))

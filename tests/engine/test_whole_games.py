@@ -45,13 +45,14 @@ from tests.reference.reported import reported_areas, reported_by_engine, reporte
 from tests.reference.rounds import SCORED
 from tests.reference.table import Seat, Table
 from tests.reference.world import areas_of, legal_places
+from tests.support.sizes import sized
 
 STRANDED = ("L07", "L45", "L21")  # tiles without a pasture edge
 PLACEMENTS_TRIED = 5
 ATTEMPTS = 4
 
 some_games = settings(
-    max_examples=int(os.environ.get("SKYE_TEST_GAMES", "5")),
+    max_examples=int(os.environ.get("SKYE_TEST_GAMES", sized("2", "5"))),
     deadline=None,
     phases=[Stage.explicit, Stage.reuse, Stage.generate],  # a smaller seed makes no smaller game
     suppress_health_check=list(HealthCheck),

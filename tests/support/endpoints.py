@@ -164,18 +164,28 @@ ENDPOINTS = (
 BY_NAME = {endpoint.name: endpoint for endpoint in ENDPOINTS}
 
 
+STAGES = ("lobby", "pricing", "buying", "building", "placed", "manual", "aborted", "seeking")
+
+
 def stages(service) -> dict[str, Game]:
     """Return a game at each stage that an endpoint needs, seat 0 being the one to act."""
-    games = {"lobby": service.table(2, start=False), "pricing": service.table()}
-    for stage, phase in (("buying", "buying"), ("building", "building"), ("placed", "building")):
-        games[stage] = service.table(options={"starting_seat": 0})
-        games[stage].play_to(phase)
-    games["manual"] = service.table(options={"clock": "manual"})
-    games["aborted"] = service.table()
-    games["aborted"].call("DELETE", token=games["aborted"].host)
-    wishes = {"name": "Ann", "seats": 4}
-    games["seeking"] = service.table()
-    games["seeking"].match = service.call("POST", "/v1/matches", wishes, PLAYER_KEY).json["id"]
-    placed = games["placed"]
-    placed.play_until(lambda _: not placed.view()["players"][0]["tiles_to_build"], dice(1))
-    return games
+    return {stage: game_at(stage, service) for stage in STAGES}
+
+
+def game_at(stage, service) -> Game:
+    """Return a new game at one of these stages."""
+    if stage == "lobby":
+        return service.table(2, start=False)
+    if stage == "manual":
+        return service.table(options={"clock": "manual"})
+    game = service.table(options={"starting_seat": 0})
+    if stage in ("buying", "building", "placed"):
+        game.play_to("building" if stage == "placed" else stage)
+    if stage == "placed":
+        game.play_until(lambda _: not game.view()["players"][0]["tiles_to_build"], dice(1))
+    if stage == "aborted":
+        game.call("DELETE", token=game.host)
+    if stage == "seeking":
+        wishes = {"name": "Ann", "seats": 4}
+        game.match = service.call("POST", "/v1/matches", wishes, PLAYER_KEY).json["id"]
+    return game

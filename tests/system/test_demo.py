@@ -14,6 +14,7 @@ import pytest
 
 from tests.support.launcher import ROOT
 from tests.support.ports import free_port
+from tests.support.sizes import sampled
 
 MAX_WAIT_S = 60
 
@@ -66,7 +67,7 @@ def test_demo_with_the_same_seed_prints_the_same_game(live):
     assert first[0] != second[0]  # it is another game
 
 
-@pytest.mark.parametrize(("players", "rounds"), [(2, 6), (3, 6), (5, 5)])
+@pytest.mark.parametrize(("players", "rounds"), sampled([(5, 5), (2, 6), (3, 6)], 3))
 def test_demo_seats_the_number_of_players_of_the_option(live, players, rounds):
     shown = demo("--url", live.url, "--players", str(players)).stdout
     assert f"Round {rounds} of {rounds}" in shown

@@ -12,7 +12,7 @@ from tests.support.launcher import children, launching
 from tests.support.sizes import sized
 from tests.system.raw import connect, get, is_closed, metric_value, read_response, send_and_read
 
-HELD = 500
+HELD = sized(100, 500)
 """Connections that a worker holds when it is killed, every tenth of them a stream."""
 
 KILLS = sized(3, 20)

@@ -14,6 +14,7 @@ import pytest
 
 from tests.support.launcher import MAX_WAIT_S, children, gone, runs
 from tests.support.ports import free_port
+from tests.support.sizes import sized
 
 
 def redis_of(launched):
@@ -120,7 +121,7 @@ def test_killed_gunicorn_ends_the_launcher_and_all_workers(launch):
 @pytest.mark.parametrize("kills_launcher", [False, True])
 def test_port_is_free_for_the_next_start_after_a_kill(launch, kills_launcher):
     address = f"127.0.0.1:{free_port()}"
-    for _ in range(3):
+    for _ in range(sized(1, 3)):
         launched = launch(SKYE_BIND=address)
         launched.wait_for("\n  games ")
         master = gunicorn_of(launched)

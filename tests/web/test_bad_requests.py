@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.endpoints import BY_NAME, ENDPOINTS, stages
+from tests.support.endpoints import BY_NAME, ENDPOINTS, game_at
 from tests.support.playing import Service, refusal
 
 WRITES = [name for name, endpoint in BY_NAME.items() if endpoint.writes]
@@ -23,7 +23,7 @@ def test_every_operation_is_tried():
 @pytest.mark.parametrize("name", BY_NAME)
 def test_the_request_that_is_right_is_accepted(name):
     endpoint = BY_NAME[name]
-    game = stages(Service())[endpoint.stage]
+    game = game_at(endpoint.stage, Service())
     answer = endpoint.send(game, body=endpoint.right_body(game))
     assert answer.status_code < 300 or answer.json["code"] == "terrain_mismatch", answer.text
 

@@ -4,7 +4,15 @@ import gzip
 
 import pytest
 
+from tests.support.playing import Service
+
 DOCUMENTS = ("openapi", "openapi-3.2", "asyncapi")
+
+
+@pytest.fixture(scope="module")
+def service():
+    """One service for all tests: each generates the documents again."""
+    return Service()
 
 
 @pytest.fixture(params=[f"/{name}.{form}" for name in DOCUMENTS for form in ("json", "yaml")])
