@@ -10,9 +10,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.support.sizes import sized
+
 pytestmark = pytest.mark.usefixtures("redis_program")
 
-GAMES, PLAYERS, ROUNDS, OFFERS = 4, 5, 2, 4
+GAMES, PLAYERS, ROUNDS, OFFERS = sized((3, 5, 1, 3), (4, 5, 2, 4))
 MAX_REQUESTS = 200
 """More than any seat needs in a phase: where a loop gives up."""
 

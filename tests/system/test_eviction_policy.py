@@ -13,8 +13,8 @@ def start(tmp_path):
     """A function that starts an instance on a Redis."""
     instances = []
 
-    def run(url):
-        instance = Instance(tmp_path / "api.sock", url, SKYE_LOG_LEVEL="info")
+    def run(url, workers="1"):
+        instance = Instance(tmp_path / "api.sock", url, SKYE_LOG_LEVEL="info", SKYE_WORKERS=workers)
         instances.append(instance.start())
         return instance
 
@@ -34,7 +34,9 @@ def wait_for_log(instance, pattern):
 def test_evicting_redis_is_warned_about_once(start, redis_server, redis_client):
     redis_client.config_set("maxmemory-policy", "allkeys-lru")
     try:
-        text = wait_for_log(start(redis_server.url), "maxmemory-policy is allkeys-lru; set it to noeviction")
+        text = wait_for_log(
+            start(redis_server.url, workers="2"), "maxmemory-policy is allkeys-lru; set it to noeviction"
+        )
     finally:
         redis_client.config_set("maxmemory-policy", "noeviction")
     assert text.count("may evict games") == 1

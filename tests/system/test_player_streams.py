@@ -13,7 +13,7 @@ from tests.system.machines import Machines, OneRedis
 from tests.system.redis_forms import Sentinels
 from tests.system.storm_on_redis import serving
 
-GAMES = sized(24, 200)
+GAMES = sized(12, 200)
 ALONE = {"players": [{"name": "Ann"}, {"bot": "random"}], "start": True}
 PATIENT = RetryPolicy(attempts=1000, base_s=0.05, max_s=0.5, budget_s=120)
 UNLIMITED = {"SKYE_LIMITS": "off"}
