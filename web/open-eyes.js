@@ -45,7 +45,7 @@ export function opened(view, past, secrets, seat) {
  * @param {Secrets} secrets
  * @returns {number[]}
  */
-function pursesAfter(past, secrets) {
+export function pursesAfter(past, secrets) {
   /** @type {number[]} */
   const gold = [];
   /** @type {Map<number, number>} */
