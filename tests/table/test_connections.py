@@ -207,6 +207,6 @@ def test_deadline_passes_at_the_time_of_the_server(browser, wrong):
     screen.page.goto(f"{browser.url}/play/?game={game}#seat={tokens[0]}")
     screen.page.wait_for_selector(".clock.soon")
     assert re.fullmatch("0:0[0-5]", screen.page.locator(".clock").inner_text())
-    assert "seconds left" in screen.page.locator("#alert").inner_text()
+    screen.page.wait_for_function("() => document.querySelector('#alert').innerText.includes('seconds left')")
     screen.page.wait_for_selector(".table:not([data-phase=pricing])")
     assert "run out of time" in screen.page.locator(".log").inner_text()
