@@ -37,7 +37,7 @@ _MILESTONES: Final[dict[Status | None, tuple[str, ...]]] = {
 }
 """The events of a game with this status; an aborted game may have been started before."""
 
-prometheus_client.disable_created_metrics()  # a second series for each counter, which nobody asked for
+prometheus_client.disable_created_metrics()  # a second series for each counter
 
 
 class Metrics:
