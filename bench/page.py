@@ -17,7 +17,7 @@ from pathlib import Path
 from bench.api import CEILING
 from bench.estimate import CURED, estimated_table, measured_table
 from bench.rows import LOAD, Row, read
-from service.server.server_programs import find_program, version_of
+from service.server.server_programs import find_program, describe
 
 HERE = Path(__file__).parent
 LATEST = HERE / "latest.json"
@@ -97,11 +97,11 @@ def _others(each: Row) -> bool:
 
 def _machine(rows: Sequence[Row]) -> str:
     program = find_program()
-    redis = "none" if program is None else ".".join(map(str, version_of(program)))
+    redis = "no Redis" if program is None else describe(program)
     day = dt.datetime.fromtimestamp(LATEST.stat().st_mtime if LATEST.exists() else 0, dt.UTC).date()
     python, cores = platform.python_version(), os.cpu_count()
     loads = [f"{each.value:.0f}" for each in rows if each.name == LOAD and each.value is not None]
-    where = f"Measured on {day} with Python {python} and Redis {redis}, on {cores} cores."
+    where = f"Measured on {day} with Python {python} and {redis}, on {cores} cores."
     if not loads:
         return where
     meant = f"were it far above {cores}, other work would have gone on,\nand latencies would say little"
