@@ -17,7 +17,7 @@ from pathlib import Path
 from bench.api import CEILING
 from bench.estimate import CURED, estimated_table, measured_table
 from bench.rows import LOAD, Row, read
-from service.server.server_programs import find_program, describe
+from service.server.server_programs import describe, find_program
 
 HERE = Path(__file__).parent
 LATEST = HERE / "latest.json"
