@@ -7,6 +7,8 @@ import time
 
 from skye import BOTS, COLORS, Buy, Game, TakeBack, new_game
 
+GUESSED_NAMES = ("league", "", "1", "test", "held-out", "skye", "seed")
+
 
 def sound(game, seat, rng):
     print("what a bot prints is no reply")
@@ -43,15 +45,17 @@ def spy(game, seat, rng):
 
 
 def guess(game, seat, rng):
-    """Fail when a seed that is easy to guess explains the scoring tiles, and play on otherwise."""
-    for name in ("league", "", "1", "test", "held-out", "skye", "seed"):
-        for number in range(50):
-            if (
-                new_game(COLORS[: len(game.players)], f"{name}/{number}").game.scoring_tiles
-                == game.scoring_tiles
-            ):
-                sys.exit(f"guessed {name}/{number}")
+    """Fail when a seed that is easy to guess explains the first draws, and play on otherwise."""
+    if game.round == 1 and game.phase == "pricing":
+        seeds = [f"{name}/{number}" for name in GUESSED_NAMES for number in range(50)]
+        for seed in seeds:
+            if _draws(new_game(COLORS[: len(game.players)], seed).game) == _draws(game):
+                sys.exit(f"guessed {seed}")
     return BOTS["random"](game, seat, rng)
+
+
+def _draws(game):
+    return game.scoring_tiles, [player.drawn for player in game.players]
 
 
 def peek(game, seat, rng):
