@@ -5,6 +5,8 @@ import random
 import socket
 import threading
 
+from tests.support.waiting import MAX_WAIT_S
+
 
 class CuttingProxy:
     """Forwards connections to a server, and cuts each after a random number of bytes of the response.
@@ -46,7 +48,7 @@ class CuttingProxy:
 
     def _connect(self, client):
         try:
-            server = socket.create_connection(self.target, timeout=10)
+            server = socket.create_connection(self.target, timeout=MAX_WAIT_S)
         except OSError:
             client.close()
             return

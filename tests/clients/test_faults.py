@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from skye_client import ApiError, ConnectionFailedError, RetryPolicy, Skye
+from tests.support.waiting import MAX_WAIT_S
 
 ONCE = RetryPolicy(attempts=1)
 BODY = {"name": "Faults", "players": [{"name": "Ann"}, {"name": "Bob"}], "start": True}
@@ -185,7 +186,7 @@ def test_server_with_a_held_stream_stops_in_time(launch):
 
 def test_launcher_refuses_a_lab_beside_limits(launch):
     launcher = launch(SKYE_LAB="on", SKYE_LIMITS="on")
-    assert launcher.process.wait(60) == 2
+    assert launcher.process.wait(MAX_WAIT_S) == 2
     assert "SKYE_LAB=on: not with SKYE_LIMITS" in launcher.printed
 
 

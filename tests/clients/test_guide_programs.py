@@ -8,6 +8,7 @@ import pytest
 
 from service import docs as guide
 from tests.clients.test_typescript import CLIENT, client, run  # noqa: F401 - a fixture
+from tests.support.waiting import MAX_RUN_S
 
 _PROGRAM = re.compile(r"^```(python|js)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PROGRAMS = [
@@ -20,7 +21,7 @@ PROGRAMS = [
 @pytest.mark.parametrize(("kind", "program"), [each for each in PROGRAMS if each.values[0] == "python"])
 def test_python_program_of_the_guide_runs(kind, program, url):
     command = [sys.executable, "-c", program.replace("http://127.0.0.1:8000", url)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=MAX_RUN_S, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout, kind
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.launcher import ROOT
+from tests.support.waiting import MAX_RUN_S
 from tests.support.wheels import built, environment, run, third_party_packages
 
 EXAMPLES = ROOT / "examples" / "testing"
@@ -58,7 +59,7 @@ def run_pytest(python, folder, *options):
         env=inherited,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=MAX_RUN_S,
         check=False,
     )
     return done.stdout + done.stderr

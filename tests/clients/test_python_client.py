@@ -18,6 +18,7 @@ from skye_client import (
     Skye,
 )
 from tests.support.ports import free_port
+from tests.support.waiting import MAX_WAIT_S
 
 PATIENT = RetryPolicy(attempts=100, base_s=0.01, max_s=0.1)
 BOTH = {"players": [{"name": "Ann"}, {"name": "Bob"}], "start": True}
@@ -74,7 +75,7 @@ def test_writes_through_a_cutting_proxy_count_once(live, proxy):
         with ThreadPoolExecutor() as pool:
             games = [pool.submit(play, cut, created, seat, random.Random(seat)) for seat in (0, 1)]
             for game in games:
-                game.result(120)
+                game.result(MAX_WAIT_S)
         final = direct.game(created["game"]["id"]).get()
     assert final["status"] == "finished"
     assert proxy.cuts > 5
@@ -93,8 +94,8 @@ def test_events_through_a_cutting_proxy_arrive_once_in_order(proxy, skye):
         watcher = pool.submit(follow)
         players = [pool.submit(play, skye, created, seat, random.Random(seat)) for seat in (0, 1)]
         for player in players:
-            player.result(120)
-        seen = watcher.result(120)
+            player.result(MAX_WAIT_S)
+        seen = watcher.result(MAX_WAIT_S)
     complete = skye.game(game_id).event_page(limit=1000)["events"]
     assert [event["id"] for event in seen] == [event["id"] for event in complete]
     assert proxy.cuts > 0

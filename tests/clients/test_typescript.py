@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from tests.support.missing_programs import NO_NODE
+from tests.support.waiting import MAX_RUN_S
 
 ROOT = Path(__file__).resolve().parents[2]
 CLIENT = ROOT / "clients" / "typescript"
@@ -22,7 +23,7 @@ def run(*command, cwd=CLIENT, **variables):
     """Run a program, which must succeed; return what it printed."""
     environ = {**os.environ, **variables}
     done = subprocess.run(
-        command, cwd=cwd, env=environ, capture_output=True, text=True, timeout=240, check=False
+        command, cwd=cwd, env=environ, capture_output=True, text=True, timeout=MAX_RUN_S, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from service.settings import table as settings_table
 from tests.support.launcher import ROOT, launching
+from tests.support.waiting import MAX_RUN_S
 
 README = ROOT / "README.md"
 OPERATORS = ROOT / "deploy" / "README.md"
@@ -78,7 +79,13 @@ def run(commands: list[str], url: str) -> list[str]:
     for number, block in enumerate(commands):
         script += [f"echo; echo '{_MARK % number}'", block.replace(ADDRESS, url)]
     ran = subprocess.run(
-        ["bash"], input="\n".join(script), capture_output=True, text=True, cwd=ROOT, timeout=120, check=False
+        ["bash"],
+        input="\n".join(script),
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        timeout=MAX_RUN_S,
+        check=False,
     )
     assert (ran.returncode, ran.stderr) == (0, ""), ran.stderr or ran.stdout[-2000:]
     printed = re.split(rf"\n{_MARK.replace('%d', '[0-9]+')}\n", ran.stdout)[1:]

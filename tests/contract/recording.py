@@ -13,6 +13,7 @@ from werkzeug.serving import WSGIRequestHandler, make_server
 from werkzeug.wrappers import Response
 
 from tests.support.playing import Service
+from tests.support.waiting import MAX_WAIT_S
 
 
 class Answer(Response):
@@ -39,7 +40,7 @@ class Wire:
             sent["Content-Type"] = content_type
         if environ_overrides:
             sent["Content-Length"] = environ_overrides["CONTENT_LENGTH"]
-        with closing(http.client.HTTPConnection("127.0.0.1", self._port, timeout=10)) as connection:
+        with closing(http.client.HTTPConnection("127.0.0.1", self._port, timeout=MAX_WAIT_S)) as connection:
             connection.putrequest(method, path, skip_accept_encoding=True)
             for name, value in sent.items():
                 connection.putheader(name, value)

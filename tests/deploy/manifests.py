@@ -7,6 +7,7 @@ import subprocess
 import yaml
 
 from tests.deploy.facts import DEPLOY
+from tests.support.waiting import MAX_RUN_S
 
 FOLDER = DEPLOY / "kubernetes"
 OVERLAYS = sorted(path.name for path in (FOLDER / "overlays").iterdir())
@@ -24,7 +25,7 @@ def kubectl():
 def built(overlay):
     """Return the resources that kustomize makes of an overlay."""
     command = [kubectl(), "kustomize", FOLDER / "overlays" / overlay]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=MAX_RUN_S)
     assert done.returncode == 0, done.stderr
     return list(yaml.safe_load_all(done.stdout))
 

@@ -15,24 +15,10 @@ from typing import NamedTuple
 
 from service.server.processes import stop
 from tests.support.ports import free_port
+from tests.support.waiting import MAX_WAIT_S, waited_for
 
 ROOT = Path(__file__).resolve().parents[2]
 JSON = {"Content-Type": "application/json"}
-MAX_WAIT_S = 30
-"""For so long a client waits for something to come; a stream in which nothing happens beats every 10 s."""
-
-START_S = 180
-"""For so long an instance may take to come up, on a machine that has much else to do."""
-
-
-def waited_for(condition, seconds=20):
-    """Wait until a condition holds; say whether it came to that."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 class Answer(NamedTuple):
@@ -108,7 +94,7 @@ class Instance(Server):
     def start(self, *addresses):
         """Start it, listening at more addresses if some are given, and wait until it can serve."""
         self.launch(*addresses)
-        assert waited_for(self.answers, START_S), self.log.read_text()
+        assert waited_for(self.answers), self.log.read_text()
         return self
 
     def launch(self, *addresses):
@@ -124,7 +110,7 @@ class Instance(Server):
         """Stop it, if it runs, and return its exit code."""
         if self.process.poll() is None:
             self.process.send_signal(with_signal)
-        return self.process.wait(20)
+        return self.process.wait(MAX_WAIT_S)
 
 
 def nginx_program():
@@ -186,7 +172,7 @@ class Player:
         return answer.json
 
 
-def messages(stream, seconds=180):
+def messages(stream, seconds=MAX_WAIT_S):
     """Read server-sent events to their end, which must come in time: pairs of a name and what it carries."""
     name, until = "message", time.monotonic() + seconds
     for line in stream:

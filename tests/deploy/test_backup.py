@@ -15,6 +15,7 @@ from tests.deploy.servers import Player
 from tests.support.comparing import without_time
 from tests.support.missing_programs import NO_REDIS
 from tests.support.ports import free_port
+from tests.support.waiting import MAX_RUN_S
 from tests.support.whole_game import played
 
 HALF = 25
@@ -75,7 +76,7 @@ def test_game_continues_from_a_backup(table, instance, start, folder):
     cli = shutil.which("redis-cli") or shutil.which("valkey-cli") or pytest.skip("no redis-cli or valkey-cli")
     # Not to the standard output (`--rdb -`): there the file ends in a mark of the transfer, and is damaged.
     command = [cli, "-p", str(redis.address.port), "--rdb", folder / "backup.rdb"]
-    subprocess.run(command, capture_output=True, check=True, timeout=30)
+    subprocess.run(command, capture_output=True, check=True, timeout=MAX_RUN_S)
 
     (folder / "second").mkdir()
     shutil.copy(folder / "backup.rdb", folder / "second" / "appendonly.aof")

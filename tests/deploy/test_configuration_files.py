@@ -10,8 +10,9 @@ import yaml
 
 from tests.deploy import manifests
 from tests.deploy.facts import DEPLOY, ROOT
-from tests.deploy.servers import copy_nginx_files, nginx_program, waited_for
+from tests.deploy.servers import copy_nginx_files, nginx_program
 from tests.support.missing_programs import NO_KUBECTL, NO_NGINX
+from tests.support.waiting import MAX_RUN_S, waited_for
 
 TOOLS = Path(sys.executable).parent
 TRAEFIK = "traefik.io/"
@@ -20,7 +21,7 @@ TRAEFIK = "traefik.io/"
 
 def findings(*command):
     """Run a tool; return what it prints and whether it accepts the files."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=MAX_RUN_S)
     return done.returncode, done.stdout + done.stderr
 
 

@@ -6,6 +6,7 @@ import sys
 from tests.deploy.facts import ROOT
 from tests.deploy.servers import Instance
 from tests.support.ports import free_port
+from tests.support.waiting import MAX_WAIT_S
 
 
 def test_image_health_check_fails_until_the_api_answers(redis_server, folder):
@@ -13,7 +14,7 @@ def test_image_health_check_fails_until_the_api_answers(redis_server, folder):
 
     def health():
         command = [sys.executable, "-m", "service.server.healthcheck"]
-        return subprocess.run(command, cwd=ROOT, env=environ, check=False, timeout=20).returncode
+        return subprocess.run(command, cwd=ROOT, env=environ, check=False, timeout=MAX_WAIT_S).returncode
 
     served = Instance(folder / "api.sock", redis_server.url, SKYE_BIND=f"0.0.0.0:{port}")
     environ = served.environ

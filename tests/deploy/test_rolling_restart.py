@@ -9,12 +9,12 @@ from contextlib import closing
 
 import pytest
 
-from tests.deploy.servers import JSON, START_S, messages, waited_for
+from tests.deploy.servers import JSON, messages
+from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.support.whole_game import played
 from tests.system.crowd import Crowd
 
 PLAYERS = 3
-MAX_WAIT_S = 180
 """For so long games are followed, while instances come and go."""
 
 
@@ -22,7 +22,7 @@ class Client:
     """A client as the demo plays by, over one connection that it keeps open. It sends no keys."""
 
     def __init__(self, nginx):
-        self._connection = http.client.HTTPConnection("127.0.0.1", nginx.port, timeout=30)
+        self._connection = http.client.HTTPConnection("127.0.0.1", nginx.port, timeout=MAX_WAIT_S)
 
     def close(self):
         self._connection.close()
@@ -98,7 +98,7 @@ def test_starting_instance_receives_no_request_until_it_can_serve(nginx, instanc
     assert waited_for(lambda: list(folder.glob("api-b.sock*")))
     assert {nginx.call("POST", "/v1/games", b"{}", JSON).status for _ in range(10)} == {201}
     may_load.touch()
-    assert waited_for(starting.answers, START_S)
+    assert waited_for(starting.answers)
 
 
 def test_stream_resumes_at_another_instance_after_a_restart(nginx, instance):

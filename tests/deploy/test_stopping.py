@@ -7,6 +7,7 @@ import time
 import pytest
 
 from tests.deploy.servers import messages
+from tests.support.waiting import MAX_WAIT_S
 
 PROMPT_S = 8
 """gunicorn's own worker would wait its whole patience of 10 s."""
@@ -31,7 +32,7 @@ def test_open_stream_ends_with_restart_at_shutdown(served, new_game):
         served.process.terminate()
         assert list(heard) == [("end", {"reason": "restart", "last_event": last})]
     assert time.monotonic() - signalled_at < 1
-    assert served.process.wait(20) == 0
+    assert served.process.wait(MAX_WAIT_S) == 0
     assert time.monotonic() - signalled_at < PROMPT_S
 
 
@@ -59,7 +60,7 @@ def test_half_sent_request_is_completed_at_shutdown(served):
         answer = connection.makefile("rb").read()
     assert answer.startswith(b"HTTP/1.1 201 ")
     assert b"\r\nConnection: close\r\n" in answer
-    assert served.process.wait(20) == 0
+    assert served.process.wait(MAX_WAIT_S) == 0
 
 
 def asked(connection):
@@ -78,7 +79,7 @@ def test_kept_alive_connection_may_send_a_request_at_shutdown(served):
         time.sleep(0.2)
         assert asked(connection).headers["Connection"] == "close"
         assert connection.recv(1) == b""
-    assert served.process.wait(20) == 0
+    assert served.process.wait(MAX_WAIT_S) == 0
 
 
 def test_idle_connection_is_closed_soon_at_shutdown(served):
@@ -95,7 +96,7 @@ def test_new_connections_are_served_at_shutdown(served):
         served.process.terminate()
         assert asked(first).status == 200
         assert asked(second).status == 200
-    assert served.process.wait(20) == 0
+    assert served.process.wait(MAX_WAIT_S) == 0
 
 
 def test_shutdown_logs_no_errors(served, new_game):

@@ -9,6 +9,7 @@ import pytest
 
 from tests.deploy.servers import ROOT
 from tests.support.launcher import Launched
+from tests.support.waiting import MAX_RUN_S
 
 PIP = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
 
@@ -23,9 +24,11 @@ def site_packages(tmp_path_factory):
         shutil.copy(ROOT / name, source)
     offline = ("--no-deps", "--no-index")
     build = (*PIP, "wheel", *offline, "--no-build-isolation", "--wheel-dir", folder, source)
-    subprocess.run(build, check=True, timeout=300)
+    subprocess.run(build, check=True, timeout=MAX_RUN_S)
     (wheel,) = folder.glob("*.whl")
-    subprocess.run((*PIP, "install", *offline, "--target", folder / "site", wheel), check=True, timeout=300)
+    subprocess.run(
+        (*PIP, "install", *offline, "--target", folder / "site", wheel), check=True, timeout=MAX_RUN_S
+    )
     return folder / "site"
 
 

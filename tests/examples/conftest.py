@@ -11,6 +11,7 @@ import pytest
 from tests.support.chromium import browsing, find_chromium
 from tests.support.launcher import ROOT
 from tests.support.missing_programs import NO_NODE
+from tests.support.waiting import MAX_RUN_S, MAX_WAIT_S
 
 EXAMPLES = ROOT / "examples"
 
@@ -20,7 +21,7 @@ def call(url, method, path, body=None, token=None):
     headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(url + path, data, headers, method=method)
-    with urllib.request.urlopen(request, timeout=10) as answer:
+    with urllib.request.urlopen(request, timeout=MAX_WAIT_S) as answer:
         return json.load(answer)
 
 
@@ -73,6 +74,6 @@ def page(tmp_path):
 
 def run(*command, cwd=None):
     """Run a program to its good end; return what it printed."""
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=MAX_RUN_S, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

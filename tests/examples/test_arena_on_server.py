@@ -14,6 +14,7 @@ from skye.arena.match import play_match
 from skye.arena.server_game import ServerGame, server_of
 from tests.examples.conftest import EXAMPLES, ROOT, call
 from tests.support.ports import free_port
+from tests.support.waiting import MAX_RUN_S
 
 
 @pytest.fixture
@@ -79,7 +80,9 @@ def test_address_of_server_is_split_from_name_of_bot():
 def test_program_that_searches_locally_plays_a_whole_game(url, against):
     environ = os.environ | {"PYTHONPATH": f"{ROOT}/engine:{ROOT}/clients/python"}
     command = [sys.executable, EXAMPLES / "python" / "local_search.py", "--api", url, "--against", *against]
-    done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        command, env=environ, capture_output=True, text=True, timeout=MAX_RUN_S, check=False
+    )
     assert done.returncode == 0, done.stderr
     scores = {line.split()[1]: int(line.split()[0]) for line in done.stdout.splitlines()}
     assert len(done.stdout.splitlines()) == 1 + len(against)

@@ -5,10 +5,10 @@ import sys
 
 import pytest
 
-from tests.deploy.servers import waited_for
 from tests.examples.conftest import EXAMPLES, ROOT, call
 from tests.support.launcher import launching
 from tests.support.ports import free_port
+from tests.support.waiting import MAX_RUN_S, waited_for
 
 GAMES = 20
 
@@ -51,15 +51,15 @@ def test_bot_host_plays_all_games_through_restarts(hosting, tmp_path):
         url = server.url
         host = hosting(url)
         assert host.stdout.readline() == "playing\n"
-        assert waited_for(lambda: rounds_played(url, tmp_path) > GAMES, 60)
+        assert waited_for(lambda: rounds_played(url, tmp_path) > GAMES)
         server.end()
         url = start(SKYE_BIND=bind).url
         again = rounds_played(url, tmp_path)
-        assert waited_for(lambda: rounds_played(url, tmp_path) > again, 60)
+        assert waited_for(lambda: rounds_played(url, tmp_path) > again)
         assert host.poll() is None
         host.kill()
         host = hosting(url)
-        host.communicate(timeout=240)
+        host.communicate(timeout=MAX_RUN_S)
         assert host.returncode == 0
         statuses = [own["game"]["status"] for own in own_games(url, tmp_path)]
     assert statuses == ["finished"] * GAMES

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from tests.examples.conftest import EXAMPLES, ROOT, call, run
+from tests.support.waiting import MAX_RUN_S
 
 
 def check(printed, url):
@@ -42,7 +43,7 @@ def test_bots_join_a_game_and_wait_for_each_other(python_bot, typescript_bot, ur
         for bot in (python_bot, typescript_bot, python_bot, typescript_bot)
     ]
     for bot in bots:
-        players = check(bot.communicate(timeout=60)[0], url)
+        players = check(bot.communicate(timeout=MAX_RUN_S)[0], url)
         assert bot.returncode == 0
         names = sorted(player["name"] for player in players)
         assert names == ["Python", "Python 2", "Random", "TypeScript", "TypeScript 2"]

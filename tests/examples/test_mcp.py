@@ -7,6 +7,7 @@ import random
 import pytest
 
 from tests.examples.conftest import EXAMPLES
+from tests.support.waiting import MAX_WAIT_S
 
 pytest.importorskip("mcp", reason="the MCP package is not installed: its example is not tested")
 
@@ -26,7 +27,7 @@ def use(url):
 
     def run(function):
         async def connected():
-            async with httpx.AsyncClient(base_url=url, timeout=60) as http:
+            async with httpx.AsyncClient(base_url=url, timeout=MAX_WAIT_S) as http:
                 server = example.make_server(http)
                 async with create_connected_server_and_client_session(server) as session:
                     return await function(session)

@@ -12,6 +12,7 @@ import pytest
 from tests.examples.conftest import EXAMPLES, ROOT
 from tests.support.missing_programs import NO_LOCUST
 from tests.support.npx import npx
+from tests.support.waiting import MAX_RUN_S
 
 FOLDER = EXAMPLES / "testing"
 WORKFLOWS = FOLDER / "workflows.arazzo.yaml"
@@ -85,7 +86,7 @@ def test_load_is_answered_without_a_failure(url, tmp_path):
         "load",
     ]
     done = subprocess.run(
-        [*command, *options], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+        [*command, *options], cwd=tmp_path, capture_output=True, text=True, timeout=MAX_RUN_S, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     total = (tmp_path / "load_stats.csv").read_text().splitlines()[-1]

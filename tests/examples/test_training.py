@@ -7,13 +7,14 @@ import sys
 import pytest
 
 from tests.examples.conftest import EXAMPLES
+from tests.support.waiting import MAX_RUN_S
 
 
 def test_training_writes_a_model_and_its_curve(tmp_path):
     pytest.importorskip("sb3_contrib", reason="sb3-contrib is not installed: the training is not tested")
     limits = ["--seconds=1", "--steps=2048", "--games=2", "--last=2"]
     command = [sys.executable, EXAMPLES / "training" / "train.py", *limits, f"--out={tmp_path}"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=MAX_RUN_S, check=False)
     assert done.returncode == 0, done.stderr
     [header, start, end] = list(csv.reader((tmp_path / "curve.csv").open()))
     assert header == ["steps", "seconds", "win_rate"]

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from service.settings import Address
-from tests.deploy.servers import waited_for
 from tests.faults.parts import MAX_CONNECTIONS, SETTINGS, Api, Parts, Redis, sockets
 from tests.support.ports import free_port
+from tests.support.waiting import waited_for
 from tests.system.network import Relay
 
 

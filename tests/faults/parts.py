@@ -21,8 +21,9 @@ from service.storage.codec import decode_entry, decode_match
 from service.storage.redis_store import RedisStore
 from skye import Outcome, action_of, play_on
 from skye.record import Record, replay
-from tests.deploy.servers import JSON, Instance, waited_for
+from tests.deploy.servers import JSON, Instance
 from tests.support.launcher import children
+from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.system.network import Fine, Relay
 
 TIMEOUT_MS, WAIT_MS = 300, 1500
@@ -32,9 +33,6 @@ MAX_S = 6.0
 
 SLOW_LOAD = 30_000
 """Commands in a file that takes 10 s to load; meanwhile Redis answers only after each thousand."""
-
-MAX_WAIT_S = 20.0
-"""For so long a client tries again before a test gives up."""
 
 MAX_CONNECTIONS = 18
 """What the workers may hold to Redis: one for each request that a test has under way, and two ears."""
@@ -141,7 +139,7 @@ class Api(Instance):
 
     def plug(self):
         connection = super().plug()
-        connection.settimeout(2 * MAX_WAIT_S)
+        connection.settimeout(MAX_WAIT_S)
         return connection
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.deploy.servers import waited_for
 from tests.support.launcher import children, gone, launching
+from tests.support.waiting import MAX_WAIT_S, waited_for
 
 DISK = "size=4m"
 NO_MOUNT = "This user may not mount a file system: the embedded server is not tested on a full disk"
@@ -63,7 +63,7 @@ def test_full_disk_of_the_embedded_server_refuses_writes_and_loses_nothing(tmp_p
             refusals.extend([problem] if problem else [])
             return bool(refusals)
 
-        assert waited_for(refused, 60)
+        assert waited_for(refused)
         assert (refusals[0]["status"], refusals[0]["code"]) == (503, "store_unavailable")
         assert "MISCONF" not in refusals[0]["detail"]
         assert b"<html" in served.read("/docs")
@@ -71,7 +71,7 @@ def test_full_disk_of_the_embedded_server_refuses_writes_and_loses_nothing(tmp_p
         for game in acknowledged:
             assert json.loads(served.read(f"/v1/games/{game}"))["id"] == game
         filler.unlink()
-        assert waited_for(lambda: create(served)[0], 60)
+        assert waited_for(lambda: create(served)[0])
         assert served.end() == 0
         again = start()
         for game in acknowledged:
@@ -126,7 +126,7 @@ def full(request, tmp_path, disk):
         with ThreadPoolExecutor(CLIENTS) as threads:
             creating = [threads.submit(create_until_refused, served) for _ in range(CLIENTS)]
             filler = fill(disk)
-            late = [game for created in creating for game in created.result(60)]
+            late = [game for created in creating for game in created.result(MAX_WAIT_S)]
         yield served, kept + (late if request.param == "always" else []), filler, lambda: start(**settings)
 
 
@@ -136,8 +136,8 @@ def test_kill_of_redis_on_a_full_disk_loses_nothing(full):
         os.kill(pid, signal.SIGKILL)
     served.wait_for("Redis ended")
     filler.unlink()
-    assert waited_for(lambda: are_stored(served, acknowledged), 60)
-    assert waited_for(lambda: create(served)[0], 60)
+    assert waited_for(lambda: are_stored(served, acknowledged))
+    assert waited_for(lambda: create(served)[0])
 
 
 def test_kill_of_the_launcher_on_a_full_disk_loses_nothing(full):
@@ -146,7 +146,7 @@ def test_kill_of_the_launcher_on_a_full_disk_loses_nothing(full):
     served.end(signal.SIGKILL)
     assert gone(processes)
     on_full_disk = start_again()
-    assert waited_for(lambda: "health" in on_full_disk.printed or on_full_disk.process.poll() is not None, 60)
+    assert waited_for(lambda: "health" in on_full_disk.printed or on_full_disk.process.poll() is not None)
     processes = on_full_disk.descendants() if on_full_disk.process.poll() is None else []
     if on_full_disk.process.poll() is None:
         on_full_disk.end(signal.SIGKILL)

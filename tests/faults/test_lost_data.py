@@ -6,9 +6,10 @@ from itertools import islice
 import pytest
 
 from service.storage.redis_store import RedisStore
-from tests.deploy.servers import JSON, waited_for
+from tests.deploy.servers import JSON
 from tests.faults.parts import Listener, Stubborn, bounded, sound
 from tests.support.playing import Service, code_of, dice
+from tests.support.waiting import waited_for
 from tests.support.whole_game import played
 
 # All games at once.

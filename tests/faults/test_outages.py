@@ -9,10 +9,9 @@ from typing import NamedTuple
 import pytest
 import redis
 
-from tests.deploy.servers import JSON, waited_for
+from tests.deploy.servers import JSON
 from tests.faults.parts import (
     MAX_S,
-    MAX_WAIT_S,
     SETTINGS,
     Api,
     Listener,
@@ -22,6 +21,7 @@ from tests.faults.parts import (
     refused_for_now,
     sound,
 )
+from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.support.whole_game import played
 from tests.system.network import ANSWER, REQUEST, Break, Dribble, Fine, Hole, Slow
 
@@ -88,7 +88,7 @@ def ended_by_a_full_disk(parts):
     parts.redis.fill_disk()
     with pytest.raises(redis.ConnectionError):
         parts.redis.client.set("filler", "x" * 9000)
-    parts.redis.server.process.wait(10)
+    parts.redis.server.process.wait(MAX_WAIT_S)
 
 
 def made_a_replica(parts):
@@ -165,7 +165,7 @@ def all_asked(api, requests):
     """Send requests at the same time, and return their answers."""
     with ThreadPoolExecutor(len(requests)) as threads:
         sent = [threads.submit(bounded, api, *request, JSON) for request in requests]
-        return [answer.result(60) for answer in sent]
+        return [answer.result(MAX_WAIT_S) for answer in sent]
 
 
 @pytest.mark.parametrize("outage", OUTAGES, ids=lambda outage: outage.begin.__name__)
@@ -179,10 +179,10 @@ def test_outage_is_reported_and_play_continues_after_it(parts, outage):
         rest = thread.submit(lambda: list(playing))
         try:
             asked_meanwhile(parts, outage, begun["id"])
-            assert waited_for(lambda: player.refusals, MAX_WAIT_S)
+            assert waited_for(lambda: player.refusals)
         finally:
             parts.mend()
-        last, _ = rest.result(60)[-1]
+        last, _ = rest.result(MAX_WAIT_S)[-1]
     assert player.versions == list(range(player.versions[0], last["version"] + 1))
     assert sound(parts.redis.client, begun["id"]).version == last["version"]
     assert heard.ended() == "finished"
@@ -192,7 +192,7 @@ def test_outage_is_reported_and_play_continues_after_it(parts, outage):
 def asked_meanwhile(parts, outage, game):
     """Ask for everything while the store is away, or refuses to be written."""
     ready = 200 if outage.pings else 503
-    assert waited_for(lambda: bounded(parts.api, "GET", "/readyz").status == ready, MAX_WAIT_S)
+    assert waited_for(lambda: bounded(parts.api, "GET", "/readyz").status == ready)
     answered = all_asked(parts.api, STORELESS)
     assert {answer.status for answer in answered} == {200}
     up = b"skye_store_up %.1f\n" % outage.reads
@@ -244,7 +244,7 @@ def test_api_started_before_its_redis_serves_once_it_is_up(parts, place):
         refused_for_now(api.call("GET", "/readyz"))
         refused_for_now(api.call("POST", "/v1/games", b"{}", JSON))
         parts.relay.trouble = Fine()
-        assert waited_for(lambda: api.call("GET", "/readyz").status == 200, MAX_WAIT_S)
+        assert waited_for(lambda: api.call("GET", "/readyz").status == 200)
         api.new_game()
     finally:
         api.end()

@@ -4,9 +4,9 @@ import pytest
 
 from service.settings import Settings
 from service.storage.redis_store import RedisStore
-from tests.deploy.servers import waited_for
-from tests.faults.parts import MAX_WAIT_S, Listener, Stubborn, sound
+from tests.faults.parts import Listener, Stubborn, sound
 from tests.support.playing import Service
+from tests.support.waiting import waited_for
 from tests.system.network import ANSWER, REQUEST, Break, Fine, Relay
 
 HASTY_MS = 150
@@ -92,9 +92,9 @@ def test_subscriber_reconnects_after_a_half_open_connection(parts):
     heard = Listener(parts.api, game["game"]["id"])
     listening = ears(parts)
     parts.relay.forget()
-    assert waited_for(lambda: ears(parts) and not ears(parts) & listening, MAX_WAIT_S)
+    assert waited_for(lambda: ears(parts) and not ears(parts) & listening)
     last = player.call("POST", f"/v1/games/{game['game']['id']}/players", {"name": "Bob"})["game"]
-    assert waited_for(lambda: heard.events[-1] == last["last_event"], MAX_WAIT_S)
+    assert waited_for(lambda: heard.events[-1] == last["last_event"])
     player.call("DELETE", f"/v1/games/{last['id']}", token=game["host_token"])
     assert heard.ended() == "aborted"
 

@@ -7,7 +7,7 @@ import pytest
 from service.matches import cooperative_yield
 from service.matches.cooperative_yield import Computation, client_disconnected
 from service.matches.errors import Problem
-from tests.deploy.servers import waited_for
+from tests.support.waiting import MAX_WAIT_S, waited_for
 
 
 def computing(entered):
@@ -22,7 +22,7 @@ def test_computation_while_another_runs_waits_for_its_end():
         second.start()
         assert waited_for(lambda: len(cooperative_yield.queued) == 1)
         assert not entered.is_set()
-    assert entered.wait(30)
+    assert entered.wait(MAX_WAIT_S)
     second.join()
 
 

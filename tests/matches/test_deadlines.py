@@ -9,6 +9,7 @@ from service.matches.views import timestamp
 from tests.support.comparing import without_time
 from tests.support.endpoints import ENDPOINTS
 from tests.support.playing import Service, code_of
+from tests.support.waiting import MAX_WAIT_S
 
 TURN_S = 60
 
@@ -217,7 +218,7 @@ def test_many_who_come_at_once_decide_once(game):
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(10)
+        thread.join(MAX_WAIT_S)
     assert versions == [game.view()["version"]] * 6
     assert received(game, "timed_out") == [("timed_out", seat) for seat in range(3)]
 

@@ -5,6 +5,7 @@ import threading
 import pytest
 
 from tests.support.playing import Service
+from tests.support.waiting import MAX_WAIT_S
 
 KEY = "skye_key_" + 24 * "A"
 
@@ -45,7 +46,7 @@ def test_emptying_a_lab_ends_the_streams_of_its_games(lab):
     reader = threading.Thread(target=lambda: rest.extend(chunks))
     reader.start()
     lab.call("DELETE", "/v1/lab/games")
-    reader.join(30)
+    reader.join(MAX_WAIT_S)
     assert first.startswith(b"retry: ")
     assert b'event: end\ndata: {"reason":"game_not_found"' in rest[-1]
 

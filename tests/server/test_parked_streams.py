@@ -7,6 +7,7 @@ import gevent.socket
 import pytest
 
 from service.server.parked_streams import ParkedStreams
+from tests.support.waiting import MAX_WAIT_S
 
 
 class Client:
@@ -50,7 +51,7 @@ def parked():
     stream = streams.add(Client(here), frames, is_chunked=True)
     stream.at_end(ended.append, "ended")
     with contextlib.closing(here), contextlib.closing(there):
-        there.settimeout(20)
+        there.settimeout(MAX_WAIT_S)
         yield streams, stream, news, ended, there
 
 
@@ -102,7 +103,7 @@ def test_stream_of_disconnected_client_ends(parked):
     end.close()
     news.left += [b"data: 1\n\n"] * 2
     stream.wake()
-    streams.join(20)
+    streams.join(MAX_WAIT_S)
     assert (ended, news.is_closed, streams.is_full) == (["ended"], True, False)
 
 
@@ -110,5 +111,5 @@ def test_join_returns_when_all_streams_have_ended(parked):
     streams, stream, news, ended, _ = parked
     news.left += [None]
     gevent.spawn_later(0.01, stream.wake)
-    streams.join(20)
+    streams.join(MAX_WAIT_S)
     assert ended == ["ended"]

@@ -10,10 +10,9 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from service.storage.batching import BatchingRedis
-from tests.deploy.servers import waited_for
+from tests.support.waiting import MAX_WAIT_S, waited_for
 
-LONG_S = 60
-GATE = ("BLPOP", "gate", LONG_S)
+GATE = ("BLPOP", "gate", MAX_WAIT_S)
 """A blocking command: Redis does not reply until an element is pushed to the list."""
 
 
@@ -27,13 +26,13 @@ class CountingConnection(redis.Connection):
         return super().send_packed_command(*args, **kwargs)
 
 
-def client_of(server, max_wait_s=LONG_S, kind=BatchingRedis):
+def client_of(server, max_wait_s=MAX_WAIT_S, kind=BatchingRedis):
     return kind(
         connection_pool=redis.ConnectionPool.from_url(
             server.url,
             connection_class=CountingConnection,
             retry=Retry(NoBackoff(), 0),
-            socket_timeout=LONG_S,
+            socket_timeout=MAX_WAIT_S,
         ),
         max_wait_s=max_wait_s,
     )
@@ -55,7 +54,7 @@ def threads():
 def shut_gate(threads, client, redis_client):
     """Block the client until an element is pushed to the gate."""
     blocked = threads.submit(client.execute_command, *GATE)
-    assert waited_for(lambda: redis_client.info("clients")["blocked_clients"] == 1, 60)
+    assert waited_for(lambda: redis_client.info("clients")["blocked_clients"] == 1)
     return blocked
 
 
@@ -75,7 +74,7 @@ def batched(threads, client, redis_client, *commands):
     calls = []
     for number, command in enumerate(commands, 1):
         calls.append(threads.submit(client.execute_command, *command))
-        assert waited_for(lambda number=number: client.queued == number, 60)
+        assert waited_for(lambda number=number: client.queued == number)
     CountingConnection.sent = 0
     redis_client.lpush("gate", "open")
     assert blocked.result()[1] == b"open"
@@ -100,11 +99,11 @@ def test_reads_that_arrive_during_a_call_share_one_pipeline(threads, client, red
     CountingConnection.sent = 0
     with stopped(redis_server.process):
         calls = [threads.submit(client.get, "a")]
-        assert waited_for(lambda: CountingConnection.sent == 1, 60)
+        assert waited_for(lambda: CountingConnection.sent == 1)
         for number, keys in enumerate(["b", "z", "ab"], 1):
             calls.append(threads.submit(client.mget, *keys))
-            assert waited_for(lambda number=number: client.queued == number, 60)
-    assert [call.result(60) for call in calls] == [b"A", [b"B"], [None], [b"A", b"B"]]
+            assert waited_for(lambda number=number: client.queued == number)
+    assert [call.result(MAX_WAIT_S) for call in calls] == [b"A", [b"B"], [None], [b"A", b"B"]]
     assert CountingConnection.sent == 2
 
 
@@ -172,15 +171,15 @@ def test_many_concurrent_commands_all_receive_their_replies(threads, redis_serve
 
 
 def test_read_does_not_wait_for_a_paused_write(threads, client, redis_client):
-    redis_client.client_pause(LONG_S * 1000, all=False)
+    redis_client.client_pause(MAX_WAIT_S * 1000, all=False)
     try:
         written = threads.submit(client.incr, "n")
-        assert waited_for(lambda: redis_client.info("clients")["blocked_clients"] == 1, 60)
+        assert waited_for(lambda: redis_client.info("clients")["blocked_clients"] == 1)
         waiting = threads.submit(client.incr, "n")
-        assert waited_for(lambda: client.queued == 1, 60)
+        assert waited_for(lambda: client.queued == 1)
         assert client.get("n") == b"0"
         assert not written.done()
         assert not waiting.done()
     finally:
         redis_client.client_unpause()
-    assert [written.result(60), waiting.result(60)] == [1, 2]
+    assert [written.result(MAX_WAIT_S), waiting.result(MAX_WAIT_S)] == [1, 2]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.waiting import MAX_RUN_S
 from tests.system.network import Dribble, Relay
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,7 +27,7 @@ BROKEN_OFF = {
 def becomes_of(name, url):
     """Return what becomes of a call that is broken off under gevent."""
     command = [sys.executable, "-m", "gevent.monkey", "--module", "tests.support.disconnects", name, url]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=MAX_RUN_S, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     return json.loads(done.stdout)
 

@@ -9,6 +9,7 @@ import pytest
 import redis
 
 from service.storage.circuit_breaker import CircuitBreaker
+from tests.support.waiting import MAX_WAIT_S
 
 SERVER, OTHER = redis.Redis(port=1), redis.Redis(port=2)
 
@@ -38,12 +39,12 @@ def probe(breaker):
     def wait():
         with breaker.guard(SERVER):
             began.set()
-            assert ended.wait(60)
+            assert ended.wait(MAX_WAIT_S)
             return "late"
 
     with ThreadPoolExecutor(1) as threads:
         running = threads.submit(wait)
-        assert began.wait(60)
+        assert began.wait(MAX_WAIT_S)
         yield ended, running
         ended.set()
 
@@ -63,7 +64,7 @@ def test_call_to_another_server_during_a_probe_succeeds(breaker):
 def test_successful_probe_closes_the_circuit(breaker, probe):
     ended, running = probe
     ended.set()
-    assert running.result(60) == "late"
+    assert running.result(MAX_WAIT_S) == "late"
     with breaker.guard(SERVER):
         assert call(breaker, SERVER) == "reply"
 

@@ -10,6 +10,7 @@ from service.matches.errors import Problem
 from service.storage.redis_calls import RedisCalls
 from service.storage.retry import RetryPolicy
 from service.storage.topology import SingleServer
+from tests.support.waiting import MAX_WAIT_S
 
 KEY = "skye:{ann}:table"
 
@@ -49,7 +50,7 @@ def test_probe_of_one_kind_does_not_hold_up_the_other_kind(calls, probing, other
 
     def wait(_server):
         began.set()
-        assert ended.wait(60)
+        assert ended.wait(MAX_WAIT_S)
         return "late"
 
     with pytest.raises(Problem):
@@ -57,12 +58,12 @@ def test_probe_of_one_kind_does_not_hold_up_the_other_kind(calls, probing, other
     with ThreadPoolExecutor(1) as threads:
         probe = threads.submit(probing, calls, wait)
         try:
-            assert began.wait(60)
+            assert began.wait(MAX_WAIT_S)
             assert other(calls, reply) == "reply"
             with pytest.raises(Problem) as refused:
                 probing(calls, reply)
         finally:
             ended.set()
         assert "circuit open" in str(refused.value.__cause__)
-        assert probe.result(60) == "late"
+        assert probe.result(MAX_WAIT_S) == "late"
     assert probing(calls, reply) == "reply"

@@ -9,7 +9,7 @@ import redis
 
 from service.storage import ttl_cache as looking_up
 from service.storage.ttl_cache import TtlCache
-from tests.deploy.servers import waited_for
+from tests.support.waiting import MAX_WAIT_S, waited_for
 
 
 class Looked:
@@ -23,7 +23,7 @@ class Looked:
         self.looks += 1
         if self.slow:
             self.begun.release()
-            assert self.let.acquire(timeout=60)
+            assert self.let.acquire(timeout=MAX_WAIT_S)
         if isinstance(self.value, Exception):
             raise self.value
         return self.value
@@ -61,7 +61,7 @@ def threads():
 def waiting(threads, looked, ask):
     """Start a caller in a thread, and return its future when the lookup has begun."""
     asked = threads.submit(ask)
-    assert looked.begun.acquire(timeout=60)
+    assert looked.begun.acquire(timeout=MAX_WAIT_S)
     return asked
 
 
@@ -92,7 +92,7 @@ def test_invalidated_value_is_not_returned_during_its_refresh(looked, threads, c
     one = waiting(threads, looked, lookup.get)
     others = joining(threads, 3, clock, lookup.get)
     looked.let.release(4)
-    assert [asked.result(60) for asked in (one, *others)] == ["new"] * 4
+    assert [asked.result(MAX_WAIT_S) for asked in (one, *others)] == ["new"] * 4
     assert looked.looks == 2
 
 
@@ -102,7 +102,7 @@ def test_value_invalidated_during_its_refresh_is_refreshed_again(looked, threads
     one = waiting(threads, looked, lookup.get)
     lookup.invalidate()
     looked.let.release(2)
-    assert one.result(60) == "old"
+    assert one.result(MAX_WAIT_S) == "old"
     looked.value = "new"
     assert lookup.get() == "new"
 
@@ -118,7 +118,7 @@ def test_stale_value_is_returned_during_its_refresh_up_to_a_limit(looked, thread
     (other,) = joining(threads, 1, clock, lookup.get)
     assert not other.done()
     looked.let.release(2)
-    assert [one.result(60), other.result(60)] == ["new"] * 2
+    assert [one.result(MAX_WAIT_S), other.result(MAX_WAIT_S)] == ["new"] * 2
 
 
 def test_caller_that_needs_a_newer_value_waits_for_its_lookup(looked, threads, clock):
@@ -128,11 +128,11 @@ def test_caller_that_needs_a_newer_value_waits_for_its_lookup(looked, threads, c
     since = clock()
     others = joining(threads, 3, clock, lambda: lookup.get(since))
     looked.let.release()
-    assert one.result(60) == "old"
-    assert looked.begun.acquire(timeout=60)  # for one of the three, after that time
+    assert one.result(MAX_WAIT_S) == "old"
+    assert looked.begun.acquire(timeout=MAX_WAIT_S)  # for one of the three, after that time
     looked.value = "new"
     looked.let.release()
-    assert [asked.result(60) for asked in others] == ["new"] * 3
+    assert [asked.result(MAX_WAIT_S) for asked in others] == ["new"] * 3
     assert looked.looks == 2
 
 
@@ -144,7 +144,7 @@ def test_failed_lookup_fails_all_waiters_and_is_retried_next(looked, threads, cl
     looked.let.release(3)
     for each in (one, *others):
         with pytest.raises(redis.TimeoutError, match="away"):
-            each.result(60)
+            each.result(MAX_WAIT_S)
     assert looked.looks == 1
     looked.value, looked.slow = "there", False
     assert [lookup.get(), lookup.get()] == ["there", "there"]

@@ -12,6 +12,7 @@ import time
 import pytest
 
 from tests.support.missing_programs import NO_CHROMIUM
+from tests.support.waiting import MAX_RUN_S, MAX_WAIT_S
 
 _QUIET = (
     *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"),
@@ -19,7 +20,6 @@ _QUIET = (
     *("--no-proxy-server", "--remote-debugging-pipe", "--hide-scrollbars", "--window-size=1280,900"),
 )
 
-MAX_WAIT_S = 300
 """For so long a browser may be used."""
 
 
@@ -85,7 +85,7 @@ class Page:
         """Return the texts of all elements that a selector finds."""
         return self.evaluate(f"[...document.querySelectorAll({selector!r})].map((one) => one.textContent)")
 
-    def wait_until(self, expression, seconds=30):
+    def wait_until(self, expression, seconds=MAX_WAIT_S):
         """Wait until an expression is true in the page; return its value."""
         deadline = time.monotonic() + seconds
         while not (value := self.evaluate(expression)):
@@ -107,7 +107,7 @@ def browsing(program, folder):
     os.close(to_browser)
     os.close(from_browser)
     # One that hangs would never answer.
-    watchdog = threading.Timer(MAX_WAIT_S, os.kill, (pid, signal.SIGKILL))
+    watchdog = threading.Timer(MAX_RUN_S, os.kill, (pid, signal.SIGKILL))
     watchdog.start()
     with os.fdopen(reading, "rb") as reader, os.fdopen(writing, "wb") as writer:
         try:

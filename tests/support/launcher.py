@@ -11,10 +11,9 @@ import time
 import urllib.request
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.support.waiting import MAX_WAIT_S
 
-MAX_WAIT_S = 60
-"""The timeout of every wait for a launcher, in seconds: a busy machine takes long."""
+ROOT = Path(__file__).resolve().parents[2]
 
 
 class Launched:
@@ -57,7 +56,7 @@ class Launched:
 
     def read(self, path):
         """Return the body that a GET of `path` is answered with."""
-        with urllib.request.urlopen(self.url + path, timeout=30) as answer:
+        with urllib.request.urlopen(self.url + path, timeout=MAX_WAIT_S) as answer:
             return answer.read()
 
     def call(self, method, path, body=None):
@@ -66,7 +65,7 @@ class Launched:
         request = urllib.request.Request(
             self.url + path, data, {"Content-Type": "application/json"}, method=method
         )
-        with urllib.request.urlopen(request, timeout=10) as answer:
+        with urllib.request.urlopen(request, timeout=MAX_WAIT_S) as answer:
             return json.load(answer)
 
     def descendants(self):

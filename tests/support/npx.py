@@ -9,6 +9,7 @@ import subprocess
 import pytest
 
 from tests.support.missing_programs import NO_NPX
+from tests.support.waiting import MAX_RUN_S
 
 VERSIONS = {"@redocly/cli": "2.77.0", "@usebruno/cli": "4.1.0", "httpyac": "6.16.7"}
 
@@ -45,6 +46,6 @@ def _run(package, call, cwd):
         env=os.environ | _QUIET,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=MAX_RUN_S,
         check=False,
     )

@@ -9,6 +9,7 @@ from service import create_app
 from service.settings import Settings
 from service.storage.redis_store import RedisStore
 from service.web.collaborators import collaborators
+from tests.support.waiting import MAX_WAIT_S
 
 NAMES = ("Ann", "Bob", "Cy", "Dee", "Eve")
 MAX_ACTIONS = 1000
@@ -45,7 +46,7 @@ class Service:
         collaborators(self.app).change_notifier.stop()
         for thread in threading.enumerate():
             if thread not in self._others:
-                thread.join(5)
+                thread.join(MAX_WAIT_S)
 
     def call(self, method, path, body=None, token=None, headers=(), **more):
         """Send a request; `body` is sent as JSON, and `token` as the bearer's."""

@@ -9,6 +9,7 @@ from playwright.sync_api import sync_playwright
 
 from tests.support.chromium import find_chromium
 from tests.support.launcher import ROOT, launching
+from tests.support.waiting import MAX_WAIT_S
 from tests.table.driver import Browser, Screen
 
 FOLDER = ROOT / "service" / "docs" / "static"
@@ -45,7 +46,7 @@ def territory_of_the_winner(server) -> tuple[bytes, dict]:
     game = server.call("POST", "/v1/games", GAME)["game"]
     path = f"/v1/games/{game['id']}"
     winner = f"{path}/players/{game['result']['winners'][0]}/territory.svg"
-    with urllib.request.urlopen(server.url + winner, timeout=10) as picture:
+    with urllib.request.urlopen(server.url + winner, timeout=MAX_WAIT_S) as picture:
         return picture.read(), server.call("GET", f"{path}/record")
 
 

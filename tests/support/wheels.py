@@ -6,11 +6,13 @@ import sys
 import sysconfig
 from pathlib import Path
 
+from tests.support.waiting import MAX_RUN_S
+
 
 def run(*command, cwd):
     """Run a program, which must succeed; return what it printed."""
     done = subprocess.run(
-        [*map(str, command)], cwd=cwd, capture_output=True, text=True, timeout=300, check=False
+        [*map(str, command)], cwd=cwd, capture_output=True, text=True, timeout=MAX_RUN_S, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

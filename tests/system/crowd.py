@@ -4,14 +4,14 @@ import threading
 import time
 import traceback
 
-MAX_WAIT_S = 300
-"""For so long clients may finish what they are about: there may be thousands, and they prove their games."""
+from tests.support.waiting import MAX_RUN_S
 
 
 class Crowd:
     """So many threads that each `_run` with a number of their own until all are `_stopped`.
 
-    Leaving the `with` stops them. What went `wrong` with any has stopped them all.
+    Leaving the `with` stops them, and waits while they prove their games: there may be thousands. What went
+    `wrong` with any has stopped them all.
     """
 
     def __init__(self, size):
@@ -26,11 +26,11 @@ class Crowd:
 
     def __exit__(self, *_):
         self._stopped.set()
-        until = time.monotonic() + MAX_WAIT_S
+        until = time.monotonic() + MAX_RUN_S
         for thread in self._threads:
             thread.join(max(0, until - time.monotonic()))
         if any(thread.is_alive() for thread in self._threads):
-            self.wrong.append(f"a client is still waiting after {MAX_WAIT_S} s")
+            self.wrong.append(f"a client is still waiting after {MAX_RUN_S} s")
 
     def _run(self, number):
         raise NotImplementedError

@@ -17,7 +17,7 @@ from collections import Counter
 from pathlib import Path
 
 from service.server.server_programs import find_program
-from tests.deploy.servers import waited_for
+from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.system.machines import FailingOver, Machines, OneRedis
 from tests.system.proof import prove
 from tests.system.redis_forms import Cluster, Sentinels
@@ -78,7 +78,7 @@ def in_turn(victims, dice):
         yield from dice.sample(victims, len(victims))
 
 
-def wait_for_play(crowd, begun, seconds=60):
+def wait_for_play(crowd, begun, seconds=MAX_WAIT_S):
     """Wait until an action has been acknowledged since a time: nothing can be lost where nobody plays."""
     if not waited_for(lambda: crowd.wrong or crowd.has_acted_since(begun), seconds):
         crowd.wrong.append(f"nothing was acknowledged for {seconds} s")

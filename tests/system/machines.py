@@ -7,11 +7,11 @@ from collections import Counter
 
 from service.server.embedded_redis import RedisServer
 from service.settings import Address
-from tests.deploy.servers import Instance, Nginx, nginx_program, waited_for
+from tests.deploy.servers import Instance, Nginx, nginx_program
 from tests.support.launcher import children, gone
 from tests.support.ports import free_port
+from tests.support.waiting import MAX_WAIT_S, waited_for
 
-FAILOVER_S = 60
 """How long a failover may take, on a machine that has much else to do."""
 
 
@@ -49,7 +49,7 @@ class Machines:
     def __exit__(self, *_):
         if self._nginx is not None:
             self._nginx.process.terminate()
-            self._nginx.process.wait(10)
+            self._nginx.process.wait(MAX_WAIT_S)
         for instance in self.instances:
             if instance.process is not None:
                 kill_all(instance.process)
@@ -99,7 +99,7 @@ class FailingOver:
         lost = self._form.master(key)
         fail, come_back = dice.choice([(lost.kill, lost.start), (lost.freeze, lost.thaw)])
         fail()
-        assert waited_for(lambda: self._form.master(key) is not lost, FAILOVER_S), "nobody has taken over"
+        assert waited_for(lambda: self._form.master(key) is not lost), "nobody has taken over"
         come_back()
         self._form.wait_until_whole()
 

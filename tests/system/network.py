@@ -11,6 +11,8 @@ import socket
 import struct
 import threading
 
+from tests.support.waiting import MAX_WAIT_S
+
 REQUEST, ANSWER = "request", "answer"
 _PIECE = 2**16
 _AT_ONCE = struct.pack("ii", 1, 0)
@@ -123,12 +125,12 @@ class Relay:
 
     def __enter__(self):
         self._thread.start()
-        assert self._up.wait(10)
+        assert self._up.wait(MAX_WAIT_S)
         return self
 
     def __exit__(self, *_):
         self._loop.call_soon_threadsafe(self._down.set)
-        self._thread.join(10)
+        self._thread.join(MAX_WAIT_S)
         assert not self._thread.is_alive()
 
     def forget(self):

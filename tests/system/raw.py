@@ -7,7 +7,7 @@ import socket
 from contextlib import closing
 from urllib.parse import urlsplit
 
-MAX_WAIT_S = 15
+from tests.support.waiting import MAX_WAIT_S
 
 
 def connect(url):

@@ -12,12 +12,11 @@ import redis
 from redis.crc import key_slot
 
 from service.server.processes import spawn
-from tests.deploy.servers import waited_for
 from tests.support.ports import free_port
+from tests.support.waiting import MAX_WAIT_S, waited_for
 
 PASSWORD = "it's a secret/@:?"
 SERVICE = "skye"
-MAX_WAIT_S = 120
 
 TEMPORARY = ("--save", "", "--appendonly", "no", "--logfile", "redis.log")
 # A master that comes back empty before anybody has missed it makes its replicas empty, too.
@@ -104,7 +103,7 @@ class _Form:
         self._running.close()
 
     def wait_until_whole(self):
-        assert waited_for(self.is_whole, MAX_WAIT_S)
+        assert waited_for(self.is_whole)
 
 
 class Sentinels(_Form):
@@ -238,7 +237,7 @@ def supports_tls(program):
         capture_output=True,
         text=True,
         check=False,
-        timeout=10,
+        timeout=MAX_WAIT_S,
     )
     return "Failed to configure TLS" in tried.stdout + tried.stderr  # there is no certificate
 

@@ -26,7 +26,8 @@ from werkzeug.datastructures import Headers
 
 from service.server.server_programs import find_program
 from tests.contract.checked import Contract
-from tests.deploy.servers import ROOT, nginx_program, waited_for
+from tests.deploy.servers import ROOT, nginx_program
+from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.system import gauges
 from tests.system.crowd import Crowd
 from tests.system.invariants import prove_alike, prove_result, prove_told
@@ -43,7 +44,6 @@ LOOKED_AT, CHECKED, POSTED_AGAIN = 0.03, 0.02, 0.05
 MAX_PROVEN = 50
 """Of the games that are not over at the end, about so many are proven all the same."""
 
-MAX_WAIT_S = 60
 KEPT_BY_NGINX = 64
 """How many connections that nobody uses each worker of nginx keeps open, as nginx/upstream.conf says."""
 
@@ -205,7 +205,7 @@ def prove_steady(machines, readings, clients):
         held(grown < MAX_GROWN_KB, f"worker {worker} has grown by {grown} KB in the second half")
     # A client waits for one answer at a time, and only for that is Redis asked.
     held(after.redis_clients <= before.redis_clients + clients, "connections to Redis", after)
-    let_go = waited_for(lambda: files_left(before, gauges.read(machines)) <= 0, MAX_WAIT_S)
+    let_go = waited_for(lambda: files_left(before, gauges.read(machines)) <= 0)
     held(let_go, "files or connections are left open", before, gauges.read(machines))
     forever = [key for key in gauges.keys_without_end(machines) if not key.startswith(b"skye:index:")]
     held(not forever, "keys that never expire:", forever[:5])

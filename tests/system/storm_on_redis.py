@@ -6,9 +6,10 @@ import secrets
 import signal
 import time
 
-from tests.deploy.servers import Instance, waited_for
+from tests.deploy.servers import Instance
 from tests.support.ports import free_port
 from tests.support.sizes import sized
+from tests.support.waiting import waited_for
 from tests.system.proof import prove
 from tests.system.redis_forms import (
     PASSWORD,
@@ -49,7 +50,7 @@ def played_on(port, *, may_go_back=False):
 
 def play_goes_on(crowd, since):
     """Wait until an action that was sent after a moment is acknowledged."""
-    assert waited_for(lambda: crowd.wrong or crowd.has_acted_since(since), 60), "nobody plays any more"
+    assert waited_for(lambda: crowd.wrong or crowd.has_acted_since(since)), "nobody plays any more"
 
 
 def play_goes_on_at_every_game(crowd, since):
@@ -60,4 +61,4 @@ def play_goes_on_at_every_game(crowd, since):
         def goes_on(match=match, journals=journals):
             return match.is_over or any(entry.answered > since for own in journals for entry in own[-2:])
 
-        assert waited_for(lambda goes_on=goes_on: crowd.wrong or goes_on(), 60), f"{match.path} stands still"
+        assert waited_for(lambda goes_on=goes_on: crowd.wrong or goes_on()), f"{match.path} stands still"

@@ -5,8 +5,8 @@ import json
 import threading
 import urllib.request
 
-from tests.deploy.servers import waited_for
 from tests.support.sizes import sized
+from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.system.raw import connect, send_and_read
 from tests.system.redis_forms import Cluster
 from tests.system.storm_on_redis import serving
@@ -30,7 +30,7 @@ def all_named(url, name):
     """Return the ids of all public games of a name."""
     found, path = set(), "/v1/games?limit=100"
     while path:
-        with urllib.request.urlopen(f"{url}{path}", timeout=30) as answer:
+        with urllib.request.urlopen(f"{url}{path}", timeout=MAX_WAIT_S) as answer:
             page = json.load(answer)
         found |= {game["id"] for game in page["games"] if game["name"] == name}
         path = page["next_cursor"] and f"/v1/games?limit=100&cursor={page['next_cursor']}"
@@ -45,7 +45,7 @@ def completed(url, name):
             status, view = send_and_read(connection, batch(name))
             return view["games"] if status == 201 else None
 
-    assert waited_for(created, 60)
+    assert waited_for(created)
     return created()
 
 
@@ -56,7 +56,7 @@ def test_batch_of_a_killed_worker_is_completed_once_by_a_retry(launch):
         name = f"killed-{number}"
         with connect(served.url) as broken:
             broken.sendall(batch(name))
-            assert waited_for(lambda name=name: all_named(served.url, name), 30)
+            assert waited_for(lambda name=name: all_named(served.url, name))
             served.kill_worker()
             with contextlib.suppress(OSError):
                 broken.recv(1)
@@ -82,7 +82,7 @@ def test_batch_on_a_cluster_that_fails_over_is_completed_once(redis_program, tmp
         sender = threading.Thread(target=lambda: answers.append(completed(url, "failover")))
         sender.start()
         lost.kill()
-        sender.join(120)
+        sender.join(MAX_WAIT_S)
         (games,) = answers
         assert completed(url, "whole") == whole
         assert completed(url, "failover") == games

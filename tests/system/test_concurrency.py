@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.support.sizes import sized
+from tests.support.waiting import MAX_WAIT_S
 
 pytestmark = pytest.mark.usefixtures("redis_program")
 
@@ -23,7 +24,7 @@ class Client:
     """One client with a connection of its own."""
 
     def __init__(self, url, token=None):
-        self._connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=20)
+        self._connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=MAX_WAIT_S)
         self._token = token
 
     def __enter__(self):
@@ -49,11 +50,11 @@ def together(tasks):
     start = threading.Barrier(len(tasks))
 
     def run(task):
-        start.wait(10)
+        start.wait(MAX_WAIT_S)
         return task()
 
     with ThreadPoolExecutor(len(tasks)) as threads:
-        return [running.result(60) for running in [threads.submit(run, task) for task in tasks]]
+        return [running.result(MAX_WAIT_S) for running in [threads.submit(run, task) for task in tasks]]
 
 
 class Seat:

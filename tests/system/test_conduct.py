@@ -9,12 +9,13 @@ import urllib.error
 import urllib.request
 
 from tests.support.launcher import children
+from tests.support.waiting import MAX_WAIT_S
 
 
 def fetch(launched, path):
     """Return status and text of an answer, on a connection of its own so that any worker may be met."""
     try:
-        with urllib.request.urlopen(launched.url + path, timeout=10) as answer:
+        with urllib.request.urlopen(launched.url + path, timeout=MAX_WAIT_S) as answer:
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as refusal:
         with refusal:

@@ -15,8 +15,7 @@ import pytest
 from tests.support.launcher import ROOT
 from tests.support.ports import free_port
 from tests.support.sizes import sampled
-
-MAX_WAIT_S = 60
+from tests.support.waiting import MAX_WAIT_S
 
 
 def demo(*options, stdout=subprocess.PIPE, **environ):

@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from tests.deploy.servers import waited_for
+from tests.support.waiting import waited_for
 from tests.system.redis_forms import (
     Cluster,
     Sentinels,
@@ -27,7 +27,7 @@ def test_play_goes_on_through_a_killed_and_a_frozen_master(make, redis_program, 
             key = f"skye:{{{crowd.matches[-1][0].game}}}:table"
             lost = form.master(key)
             getattr(lost, fails)()
-            assert waited_for(lambda key=key, lost=lost: form.master(key) is not lost, 60)
+            assert waited_for(lambda key=key, lost=lost: form.master(key) is not lost)
             failed_over = time.time()
             play_goes_on_at_every_game(crowd, failed_over)
             getattr(lost, comes_back)()

@@ -11,9 +11,9 @@ import time
 
 import pytest
 
-from tests.deploy.servers import waited_for
 from tests.support.launcher import ROOT, launching
 from tests.support.missing_programs import NO_NETWORK
+from tests.support.waiting import MAX_RUN_S, waited_for
 from tests.system.raw import connect, get, metric_value, send_and_read
 
 CREATE = b"POST /v1/games HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\n"
@@ -81,7 +81,7 @@ def test_who_vanishes_without_a_word_is_given_up(tmp_path):
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=MAX_RUN_S,
         check=True,
     )
     assert received.stdout == "0\n"

@@ -8,14 +8,13 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.deploy.servers import waited_for
 from tests.support.launcher import launching
 from tests.support.ports import free_port
 from tests.support.sizes import sized
+from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.system.raw import connect, get, is_closed, metric_value, read_response, send_and_read
 
 ATTACKS = sized(1000, 4000)
-MAX_WAIT_S = 60
 ATTACKER, OTHER = "127.0.0.1", "127.0.0.9"
 PER_WORKER = 50
 

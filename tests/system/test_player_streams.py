@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 
 from skye_client import HistoryLostError, RetryPolicy, Skye
-from tests.deploy.servers import waited_for
 from tests.support.sizes import sized
+from tests.support.waiting import waited_for
 from tests.system.machines import Machines, OneRedis
 from tests.system.redis_forms import Sentinels
 from tests.system.storm_on_redis import serving
@@ -49,7 +49,7 @@ class Listener:
 
 def prove(player, listener, games):
     """Check that the listener has seen what is stored, which is two events of each game, without a gap."""
-    assert waited_for(lambda: listener.failure or len(listener.seen) >= 2 * len(games), 90), listener.failure
+    assert waited_for(lambda: listener.failure or len(listener.seen) >= 2 * len(games)), listener.failure
     stored = player.event_page(limit=1000)["events"]
     assert [event["id"] for event in listener.seen] == [event["id"] for event in stored]
     numbers = [int(event["id"].partition("-")[0]) for event in stored]

@@ -11,8 +11,8 @@ import secrets
 import threading
 import time
 
-from tests.deploy.servers import waited_for
 from tests.support.sizes import sized
+from tests.support.waiting import waited_for
 from tests.system.durability import wait_for_play
 from tests.system.machines import Machines, OneRedis
 from tests.system.players import Match

@@ -10,8 +10,8 @@ from functools import partial
 
 import pytest
 
-from tests.deploy.servers import waited_for
 from tests.support.sizes import sized
+from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.system.machines import Machines, OneRedis, kill_a_worker
 from tests.system.redis_forms import Cluster, Sentinels
 from tests.system.storm_on_redis import serving
@@ -48,7 +48,7 @@ def each(seekers, ports, task, *, may_go_back=False):
     def run(number):
         wire = Wire(ports, random.Random(number), may_go_back=may_go_back)
         with contextlib.closing(wire):
-            start.wait(30)
+            start.wait(MAX_WAIT_S)
             while True:
                 with lock:
                     place, seeker = next(waiting, (None, None))
@@ -130,7 +130,7 @@ def test_seekers_through_killed_workers_have_one_seat_each(redis_program, tmp_pa
 
         def kill():
             for share in (1, 2, 3):  # so that each kill comes amid the seeking
-                waited_for(lambda share=share: len(answered) >= SEEKERS * share // 4, 120)
+                waited_for(lambda share=share: len(answered) >= SEEKERS * share // 4)
                 kill_a_worker(dice.choice(machines.instances).process, dice)
 
         killer = threading.Thread(target=kill)
@@ -151,7 +151,7 @@ def test_seekers_through_a_failover_have_one_seat_each(make, redis_program, tmp_
             answered.append(seek(seeker, wire))
 
         def fail():
-            assert waited_for(lambda: len(answered) >= SEEKERS // 4, 120)
+            assert waited_for(lambda: len(answered) >= SEEKERS // 4)
             form.master(_pool_key(form)).kill()
 
         failing = threading.Thread(target=fail)

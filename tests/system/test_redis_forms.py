@@ -13,9 +13,9 @@ from service.server.server_programs import programs
 from service.settings import Settings
 from service.storage.redis_store import RedisStore
 from service.storage.store import Commit, LogEntry
-from tests.deploy.servers import waited_for
 from tests.support.missing_programs import NO_TLS
 from tests.support.ports import free_port
+from tests.support.waiting import waited_for
 from tests.system.redis_forms import (
     PASSWORD,
     TEMPORARY,

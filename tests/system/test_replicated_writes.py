@@ -2,7 +2,7 @@
 
 import time
 
-from tests.deploy.servers import waited_for
+from tests.support.waiting import waited_for
 from tests.system.redis_forms import Sentinels
 from tests.system.storm_on_redis import play_goes_on, played_on, serving
 

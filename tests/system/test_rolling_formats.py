@@ -10,10 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from service.storage.codec import FORMAT
-from tests.deploy.servers import JSON, waited_for
+from tests.deploy.servers import JSON
 from tests.faults.parts import sound
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.sizes import sized
+from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.system.upgradable import CURRENT, PREVIOUS, Upgradable
 from tests.system.wire import bearer
 
@@ -21,7 +22,6 @@ FIVE = {"players": [{"name": name} for name in ("Ann", "Bob", "Cy", "Di", "Ed")]
 BODIES = {1: FIVE, 2: {"players": [{"name": "Ann"}]}, 3: FIVE | {"options": {"seed": "rolling"}}, 4: FIVE}
 """For each format, a game that is stored in it; the second gets an invitation."""
 
-MAX_WAIT_S = 120
 CHANGES_DURING_A_RESTART = 4
 BROKEN = (OSError, http.client.HTTPException)
 
@@ -103,7 +103,7 @@ class Players:
         for game in games:
             changed = len(game.versions) + 2
             game.wanted.release(2)
-            assert waited_for(lambda game=game, changed=changed: len(game.versions) >= changed, MAX_WAIT_S)
+            assert waited_for(lambda game=game, changed=changed: len(game.versions) >= changed)
 
     def restart(self, instance, release):
         """Restart an instance as a release, under play."""

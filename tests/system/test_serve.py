@@ -12,9 +12,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.support.launcher import MAX_WAIT_S, children, gone, runs
+from tests.support.launcher import children, gone, runs
 from tests.support.ports import free_port
 from tests.support.sizes import sized
+from tests.support.waiting import MAX_WAIT_S
 
 
 def redis_of(launched):
@@ -234,7 +235,7 @@ def test_unreachable_redis_is_reported_and_waited_for(launch, tmp_path):
 
 def test_an_idle_connection_does_not_delay_the_stop(launch):
     launched = launch()
-    with closing(http.client.HTTPConnection(urlsplit(launched.url).netloc, timeout=10)) as connection:
+    with closing(http.client.HTTPConnection(urlsplit(launched.url).netloc, timeout=MAX_WAIT_S)) as connection:
         connection.request("GET", "/healthz")
         connection.getresponse().read()
         received = time.monotonic()

@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.deploy.servers import waited_for
 from tests.support.launcher import launching
-from tests.system.raw import MAX_WAIT_S, connect, get, is_closed, metric_value, read_response, send_and_read
+from tests.support.waiting import MAX_WAIT_S, waited_for
+from tests.system.raw import connect, get, is_closed, metric_value, read_response, send_and_read
 
 ENOUGH_S = 1
 """How long clients may take here."""
@@ -134,7 +134,7 @@ def slow(launched, sent):
     """Open a connection that takes little, and send requests on it."""
     connection = socket.socket()
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    connection.settimeout(15)
+    connection.settimeout(MAX_WAIT_S)
     where = urlsplit(launched.url)
     connection.connect((where.hostname, where.port))
     connection.sendall(sent)

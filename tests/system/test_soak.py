@@ -10,8 +10,7 @@ import pytest
 from tests.deploy.servers import ROOT, nginx_program
 from tests.support.missing_programs import NO_NGINX
 from tests.support.sizes import sized
-
-MAX_WAIT_S = 600
+from tests.support.waiting import MAX_RUN_S
 
 
 @pytest.mark.usefixtures("redis_program")
@@ -29,7 +28,7 @@ def test_a_short_soak_finds_every_answer_right_and_nothing_growing():
         start_new_session=True,
     )
     try:
-        received, _ = soak.communicate(timeout=MAX_WAIT_S)
+        received, _ = soak.communicate(timeout=MAX_RUN_S)
     finally:
         if soak.poll() is None:
             os.killpg(soak.pid, signal.SIGKILL)

@@ -12,9 +12,8 @@ import time
 from pathlib import Path
 
 from tests.support.launcher import launching
+from tests.support.waiting import MAX_WAIT_S
 from tests.system.raw import connect, get, read_response
-
-MAX_WAIT_S = 20
 
 
 def run(*command):

@@ -8,12 +8,11 @@ import time
 from collections import Counter
 from typing import NamedTuple
 
+from tests.support.waiting import MAX_WAIT_S
+
 MISSED = (401, 404)
 IDLE_S = 30
 """How long a connection is used again after its last request: servers close it a while later."""
-
-ANSWER_PATIENCE_S = 60
-"""How long one answer may take, and how long a request is sent again while nobody answers it."""
 
 JSON = {"Content-Type": "application/json"}
 ADDRESS = {"X-Forwarded-For": "127.0.0.1"}
@@ -89,7 +88,7 @@ class Wire:
             self._used = time.monotonic()
             if self._connection is None:
                 port = self._dice.choice(self._ports)
-                self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=ANSWER_PATIENCE_S)
+                self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=MAX_WAIT_S)
                 self._connection.connect()
             sent = True
             self._connection.request(method, path, _encoded(body), sending)
@@ -117,7 +116,7 @@ class Wire:
 
     def ask_until_answered(self, method, path, body=None, headers=()):
         """Send a request, which must be safe to repeat, until it is answered by anything that lasts."""
-        patience = time.monotonic() + ANSWER_PATIENCE_S
+        patience = time.monotonic() + MAX_WAIT_S
         while True:
             with contextlib.suppress(Cut):
                 reply = self.ask(method, path, body, headers)
@@ -126,7 +125,7 @@ class Wire:
                     return reply
                 self.counts["missed"] += missed
             if time.monotonic() > patience:
-                raise Wrong(f"{method} {path} was not answered for {ANSWER_PATIENCE_S} s")
+                raise Wrong(f"{method} {path} was not answered for {MAX_WAIT_S} s")
             time.sleep(self._dice.uniform(0.02, 0.2))
 
     def hurry(self, method, path, body, headers):

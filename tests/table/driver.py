@@ -5,7 +5,7 @@ import time
 import urllib.request
 from urllib.parse import urlsplit
 
-PATIENCE_MS = 60_000
+from tests.support.waiting import MAX_RUN_S, MAX_WAIT_S
 
 _COMPLAIN = """
 document.addEventListener("securitypolicyviolation", (event) =>
@@ -28,7 +28,7 @@ def call(url, method, path, body=None, token=None):
     headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(url + path, data, headers, method=method)
-    with urllib.request.urlopen(request, timeout=30) as answer:
+    with urllib.request.urlopen(request, timeout=MAX_WAIT_S) as answer:
         return json.load(answer)
 
 
@@ -50,7 +50,7 @@ class Browser:
             viewport={"width": width, "height": height}, service_workers="block", **options
         )
         context.add_init_script(_COMPLAIN)
-        context.set_default_timeout(PATIENCE_MS)
+        context.set_default_timeout(1000 * MAX_WAIT_S)
         self._contexts.append(context)
         return self.tab(context, path)
 
@@ -144,7 +144,7 @@ class Screen:
 def play_all_until(screens, done, hands=None):
     """Let all screens play in turn until the states of all say so."""
     hands = hands or Mouse()
-    deadline = time.monotonic() + 240
+    deadline = time.monotonic() + MAX_RUN_S
     while True:
         states = [screen.state() for screen in screens]
         if all(state and done(state) for state in states):

@@ -154,7 +154,7 @@ def test_deadline_at_zero_asks_for_events(browser):
     screen = browser.window("/play/")
     screen.page.route("**/events/stream", lambda _: None)  # a stream that never answers
     screen.page.goto(f"{browser.url}/play/?game={game}#seat={tokens[0]}")
-    screen.page.wait_for_selector(".table:not([data-phase=pricing])", timeout=15_000)
+    screen.page.wait_for_selector(".table:not([data-phase=pricing])")
 
 
 def test_deleted_game_is_explained_and_forgotten(browser):

@@ -10,9 +10,9 @@ from service.matches.errors import Problem
 from service.storage.redis_store import RedisStore
 from service.web.collaborators import collaborators
 from tests.support.playing import Service, code_of, dice
+from tests.support.waiting import MAX_WAIT_S
 
 STREAM = {"Accept": "text/event-stream"}
-MAX_WAIT_S = 30
 
 
 class Stream:

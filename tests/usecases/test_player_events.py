@@ -9,6 +9,7 @@ import pytest
 from service.storage.redis_store import RedisStore
 from service.usecases.players import Players
 from tests.support.playing import Game, Service, code_of, dice
+from tests.support.waiting import MAX_WAIT_S
 
 
 def new_key():
@@ -210,7 +211,7 @@ def test_long_poll_waits_for_an_event(service):
     waiting.start()
     game.decide(0)
     game.decide(1)
-    waiting.join(20)
+    waiting.join(MAX_WAIT_S)
     assert found == ["your_turn"]
 
 

@@ -4,6 +4,7 @@ import threading
 
 from service.storage.redis_store import RedisStore
 from tests.support.playing import Service, code_of
+from tests.support.waiting import MAX_WAIT_S
 
 KEY = {"Idempotency-Key": "once"}
 
@@ -15,14 +16,14 @@ def at_once(service, *args, **more):
     answers = []
 
     def send(client):
-        together.wait(5)
+        together.wait(MAX_WAIT_S)
         answers.append(client.call(*args, **more))
 
     threads = [threading.Thread(target=send, args=[client]) for client in clients]
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(10)
+        thread.join(MAX_WAIT_S)
     assert len(answers) == len(clients)
     return answers
 

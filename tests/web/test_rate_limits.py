@@ -10,9 +10,9 @@ from service.matches.errors import Problem
 from service.settings import Settings
 from service.storage.redis_store import RedisStore
 from service.web.rate_limits import Budget, RateLimiter, network
-from tests.deploy.servers import waited_for
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.playing import Service, code_of, limited
+from tests.support.waiting import waited_for
 
 
 @pytest.fixture

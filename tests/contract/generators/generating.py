@@ -9,6 +9,7 @@ import pytest
 
 from service import docs as guide
 from tests.contract.conftest import OPENAPI_YAML
+from tests.support.waiting import MAX_RUN_S
 
 HERE = Path(__file__).parent
 PYTHON = HERE / ".venv" / "bin"
@@ -31,7 +32,7 @@ NEED_GENERATORS = [
 def run(*command, cwd):
     """Run a command, which must succeed; return what it prints."""
     words = [str(word) for word in command]
-    done = subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=False, timeout=600)
+    done = subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=False, timeout=MAX_RUN_S)
     assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
     return done.stdout + done.stderr
 

@@ -8,6 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
 from tests.contract.generators.later import ACTIONS, EVENTS, PROBLEM
+from tests.support.waiting import MAX_WAIT_S
 
 
 def later(answer):
@@ -39,7 +40,7 @@ class _Proxy(BaseHTTPRequestHandler):
         headers = {name: self.headers[name] for name in names if name in self.headers}
         url = self.server.behind + self.path
         request = urllib.request.Request(url, body or None, headers, method=self.command)
-        with urllib.request.urlopen(request, timeout=30) as answer:
+        with urllib.request.urlopen(request, timeout=MAX_WAIT_S) as answer:
             self._send(answer.status, answer.headers["Content-Type"], later(json.load(answer)))
 
     do_GET = do_POST = do_PUT = do_DELETE = _answer  # noqa: N815 - the base class has these names
