@@ -119,6 +119,17 @@ def test_ingress_nginx_retries_no_path_with_a_delete(resources):
         assert [path for path in paths if not any(re.match(one, path) for one in patterns)] == []
 
 
+def test_ingress_nginx_waits_longer_for_every_stream_and_long_poll(resources):
+    rules = create_app(Settings(redis_url="memory://")).url_map.iter_rules()
+    paths = [re.sub("<[^>]+>", "x", str(rule)) for rule in rules if "events" in str(rule).split("/")]
+    ingresses = [one for one in of_kind(resources, "Ingress") if one["spec"]["ingressClassName"] == "nginx"]
+    patient = [one for one in ingresses if "75" in annotations([one], f"{NGINX}/proxy-read-timeout")]
+    patterns = list(within(patient, "path"))
+    assert len(paths) == 4
+    if ingresses:
+        assert [path for path in paths if not any(re.match(one, path) for one in patterns)] == []
+
+
 def test_network_policies_name_ports_of_the_pods(resources):
     for policy in of_kind(resources, "NetworkPolicy"):
         (load,) = selected(resources, policy["spec"]["podSelector"])

@@ -200,6 +200,29 @@ def test_events_pass_through_nginx_without_buffering(nginx, instance):
             assert time.monotonic() - signalled_at < 7  # the next heartbeat would push it out after ten
 
 
+PLAYER = {"Authorization": "Bearer skye_key_" + "n" * 22}
+SHORT_WAITS = [("proxy_read_timeout 10s", "proxy_read_timeout 1s")]
+
+
+@pytest.mark.parametrize("nginx", [SHORT_WAITS], indirect=True)
+def test_long_poll_may_wait_longer_than_other_requests(nginx, instance):
+    game = instance().start().new_game()["game"]["id"]
+    for path in (f"/v1/games/{game}/events?after=1&wait_ms=2000", "/v1/me/events?wait_ms=2000"):
+        answer = nginx.call("GET", path, headers=PLAYER)
+        assert (answer.status, answer.json["events"]) == (200, []), path
+
+
+@pytest.mark.parametrize("nginx", [SHORT_WAITS], indirect=True)
+def test_stream_may_be_silent_until_its_heartbeat(nginx, instance):
+    game = instance().start().new_game()["game"]["id"]
+    with (
+        nginx.follow(game, **PLAYER) as of_game,
+        nginx.asked("GET", "/v1/me/events/stream", headers=PLAYER) as of_player,
+    ):
+        for stream in (of_game, of_player):
+            assert b": heartbeat\n" in stream
+
+
 def test_client_address_is_the_one_that_nginx_accepted(nginx, instance):
     # With the default of 3,000 a minute, the budget would refill between the two requests.
     few = {"SKYE_LIMIT_REQUESTS_PER_MINUTE": "5"}
