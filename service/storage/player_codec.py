@@ -24,10 +24,12 @@ class KeyRecord(msgspec.Struct, array_like=True, frozen=True):
 
     :param player: the id of the player that the key stands for; empty once the key is replaced.
     :param replaced_by: the hash of the key that replaced it, empty while it is valid.
+    :param replaces: the hash of the key that it replaces: it is valid once the record of that key says so.
     """
 
     player: str
     replaced_by: str = ""
+    replaces: str = ""
 
 
 class Seeker(msgspec.Struct, array_like=True, frozen=True):

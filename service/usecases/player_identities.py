@@ -21,10 +21,13 @@ class PlayerIdentities:
         """
         if token is None or not is_player_key(token):
             raise Problem("player_key_required")
-        player, _ = self._player_of(hash_player_key(token))
-        if not player:
+        key_hash = hash_player_key(token)
+        record = self._record_of(key_hash)
+        if not record.player:
             raise Problem("token_unknown", "This player key has been replaced.")
-        return player
+        if record.replaces and self._record_of(record.replaces).replaced_by != key_hash:
+            raise Problem("token_unknown", "This player key has not replaced the old one.")
+        return record.player
 
     def player_of_key(self, token: str | None) -> str:
         """Return the id of the player whose key a bearer token is; empty if it is no player key.
@@ -36,22 +39,30 @@ class PlayerIdentities:
     def replace_key(self, token: str | None, new_key: str) -> None:
         """Replace a player key; a retry with the old key succeeds.
 
-        The new key is stored before the old one becomes invalid: a crash in between leaves both valid.
+        The new key is stored first, and becomes valid in the step that makes the old one invalid. So of several
+        replacements at once one gives a valid key: a thief of the old key keeps none.
 
         :raises Problem: what `require_player` raises; key_taken.
         """
-        old, new = hash_player_key(token or ""), hash_player_key(new_key)
-        if token is not None and is_player_key(token) and self._player_of(old)[1].replaced_by == new != "":
-            return
-        player = self.require_player(token)
-        record = key_records.encode(KeyRecord(player))
-        if old == new or not self._store.add_key(new, record):
-            raise Problem("key_taken")
+        if token is None or not is_player_key(token):
+            raise Problem("player_key_required")
+        old, new = hash_player_key(token), hash_player_key(new_key)
         stored = self._store.key_record(old)
+        if _decoded(old, stored).replaced_by == new:
+            return
+        record = KeyRecord(self.require_player(token), replaces=old)
+        if old == new or not self._store.add_key(new, key_records.encode(record)):
+            raise Problem("key_taken")
         if not self._store.replace_key(old, stored, key_records.encode(KeyRecord("", new))):
             raise Problem("too_much_contention")
 
-    def _player_of(self, key_hash: str) -> tuple[str, KeyRecord]:
-        stored = self._store.key_record(key_hash)
-        record = KeyRecord(key_hash) if stored is None else decoded(key_records.decode, stored)
-        return record.player, record
+    def _record_of(self, key_hash: str) -> KeyRecord:
+        return _decoded(key_hash, self._store.key_record(key_hash))
+
+
+def _decoded(key_hash: str, stored: bytes | None) -> KeyRecord:
+    """Return the stored record of a key; a key without one is its player's first.
+
+    :raises Problem: game_unreadable.
+    """
+    return KeyRecord(key_hash) if stored is None else decoded(key_records.decode, stored)

@@ -4,6 +4,7 @@ import secrets
 
 import pytest
 
+from service.storage.redis_players import RedisPlayers
 from service.storage.redis_store import RedisStore
 from tests.support.playing import Game, Service, code_of, limited, refusal
 
@@ -236,12 +237,32 @@ def test_replacement_that_broke_off_is_completed_by_a_retry(service, monkeypatch
     old, new = new_key(), new_key()
     game = created(service, old)
     with monkeypatch.context() as patched:
-        players = "service.storage.redis_players.RedisPlayers"
-        patched.setattr(f"{players}.replace_key", lambda *_: False)
+        patched.setattr(RedisPlayers, "replace_key", lambda *_: False)
         assert replaced(service, old, new).status_code == 503
-    assert ids(service, old) == ids(service, new) == [game.id]
+    assert ids(service, old) == [game.id]
+    assert code_of(service.call("GET", "/v1/me/games", token=new)) == "token_unknown"
     assert replaced(service, old, new).status_code == 200
+    assert ids(service, new) == [game.id]
     assert code_of(service.call("GET", "/v1/me/games", token=old)) == "token_unknown"
+
+
+@pytest.mark.parametrize("step", ["add_key", "replace_key"])
+def test_one_of_two_replacements_at_once_gives_a_valid_key(service, monkeypatch, step):
+    old, winner, loser = new_key(), new_key(), new_key()
+    game, original = created(service, old), getattr(RedisPlayers, step)
+
+    def overtaken(*arguments, **named):
+        monkeypatch.setattr(RedisPlayers, step, original)
+        assert replaced(service, old, winner).status_code == 200
+        return original(*arguments, **named)
+
+    monkeypatch.setattr(RedisPlayers, step, overtaken)
+    assert code_of(replaced(service, old, loser)) == "too_much_contention"
+    assert ids(service, winner) == [game.id]
+    for key in (old, loser):
+        assert code_of(service.call("GET", "/v1/me/games", token=key)) == "token_unknown"
+        assert code_of(game.call("GET", token=key)) == "token_unknown"
+        assert code_of(replaced(service, key, new_key())) == "token_unknown"
 
 
 def test_key_works_on_every_worker(service):
