@@ -14,6 +14,12 @@ from service.matches.errors import FieldError, Problem
 _BYTES_PER_VALUE: Final = 8
 """A body may have one value for so many bytes of the largest body: decoding more of them takes too long."""
 
+_BYTES_PER_CONTAINER: Final = 32
+"""A body may have one object or list for so many bytes of the largest body: they take longest to check."""
+
+_MIN_CONTAINERS: Final = 8_192
+"""Objects and lists that a body may have in any case."""
+
 _CONTAINERS: Final = frozenset((dict, list))
 
 _DEEPEST: Final = 64
@@ -41,10 +47,20 @@ def decode(data: bytes, max_bytes: int) -> Any:
 def _check_number_of_values(data: bytes, max_bytes: int) -> None:
     """Check how many values a body has, before any is decoded: at most one more than these characters.
 
+    Brackets and commas in strings count too.
+
     :raises Problem: invalid_body.
     """
+    limit = max(max_bytes // _BYTES_PER_CONTAINER, _MIN_CONTAINERS)
+    if len(data) <= limit:
+        return
+    containers = data.count(b"[") + data.count(b"{")
+    if containers > limit:
+        raise Problem(
+            "invalid_body", errors=[FieldError("", f"The body has more than {limit} objects and lists.")]
+        )
     limit = max_bytes // _BYTES_PER_VALUE
-    if len(data) > limit and sum(data.count(sign) for sign in (b",", b"[", b"{")) > limit:
+    if containers + data.count(b",") > limit:
         raise Problem("invalid_body", errors=[FieldError("", f"The body has more than {limit} values.")])
 
 
