@@ -33,6 +33,7 @@ from service.storage.lua_scripts import MinReplicas, Script
 from service.storage.redis_calls import RedisCalls
 from service.storage.retry import expect_int
 from service.storage.shared_sets import SharedSets
+from service.storage.wrong_types import moving_aside
 
 REQUEST_TTL_S: Final = 24 * 60 * 60
 """How long a request is kept."""
@@ -40,22 +41,26 @@ REQUEST_TTL_S: Final = 24 * 60 * 60
 _WAITING: Final = "skye:{pools}:waiting"
 
 # KEYS: the waiting requests, the players that wait. ARGV: 1 the id of a request, 2 the time in milliseconds
-# since 1970, then what a script needs more. Requests that have expired are dropped first.
+# since 1970, then what a script needs more. Requests that have expired, or are of another type, are dropped
+# first, and all if one of the keys is lost: a player could wait twice. A key of another type makes a script
+# fail before it has written.
 _DROP_EXPIRED: Final = """
+local ids, players = redis.call('ZCARD', KEYS[1]), redis.call('HLEN', KEYS[2])
+if ids == 0 or players == 0 then redis.call('DEL', KEYS[1], KEYS[2]) end
 local prefix = KEYS[1]:sub(1, -8)
 local key = prefix .. 'request:' .. ARGV[1]
 local now = tonumber(ARGV[2])
 local function drop(id, state)
   local request = prefix .. 'request:' .. id
   redis.call('ZREM', KEYS[1], id)
-  local player = redis.call('HGET', request, 'player')
-  if not player then return end
+  local player = redis.pcall('HGET', request, 'player')
+  if type(player) ~= 'string' then return end
   redis.call('HSET', request, 'state', state)
   if redis.call('HGET', KEYS[2], player) == id then redis.call('HDEL', KEYS[2], player) end
 end
 for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
-  local expires = tonumber(redis.call('HGET', prefix .. 'request:' .. id, 'expires') or 0)
-  if expires <= now then drop(id, 'expired') end
+  local expires = redis.pcall('HGET', prefix .. 'request:' .. id, 'expires')
+  if type(expires) ~= 'string' or tonumber(expires) <= now then drop(id, 'expired') end
 end
 """
 
@@ -67,7 +72,7 @@ _JOIN: Final = Script(
     + """
 if redis.call('EXPIRE', key, ARGV[8]) == 1 then return 1 end
 local older = redis.call('HGET', KEYS[2], ARGV[3])
-if older then
+if older and redis.call('TYPE', prefix .. 'request:' .. older).ok == 'hash' then
   redis.call('HSET', key, 'same', older)
   redis.call('EXPIRE', key, ARGV[8])
   return 1
@@ -169,7 +174,7 @@ class MatchPools:
         :raises Problem: store_unavailable.
         """
         key = _request_key(request_id)
-        fields: Any = self._calls.call(key, lambda server: server.hgetall(key))
+        fields: Any = self._calls.call(key, moving_aside(lambda server: server.hgetall(key), {key: "hash"}))
         if b"same" in fields:
             return self.request(fields[b"same"].decode())
         return _stored_request(request_id, fields) if fields else None
@@ -248,7 +253,7 @@ class MatchPools:
             pipeline.zadd(_WAITING, {request_id: expires_ms})
             pipeline.execute()
 
-        self._calls.call(key, write, writes=True)
+        self._calls.call(key, moving_aside(write, {key: "hash"}), writes=True)
         self._sets.write(_WAITING, count)
 
     def seeks(self, player: str) -> dict[str, int]:
@@ -257,7 +262,7 @@ class MatchPools:
         :raises Problem: store_unavailable.
         """
         key = _seeks_key(player)
-        fields: Any = self._calls.call(key, lambda server: server.hgetall(key))
+        fields: Any = self._calls.call(key, moving_aside(lambda server: server.hgetall(key), {key: "hash"}))
         return {request_id.decode(): int(since_ms) for request_id, since_ms in fields.items()}
 
     def remove_seeks(self, player: str, request_ids: Collection[str]) -> None:
@@ -274,12 +279,13 @@ class MatchPools:
         self._sets.write(_WAITING, lambda server: server.zrem(_WAITING, *request_ids))
 
     def _write(self, script: Script, request_id: str, arguments: list[Any]) -> None:
-        keys = [_pool_key(request_id, kind) for kind in ("waiting", "players")]
+        types = {_pool_key(request_id, "waiting"): "zset", _pool_key(request_id, "players"): "hash"}
+        keys = list(types)
 
         def run(server: redis.Redis) -> int:
             return script.run_replicated(server, keys, arguments, self._min_replicas)
 
-        self._calls.write(keys[0], run, fenced=self._min_replicas is not None)
+        self._calls.write(keys[0], moving_aside(run, types), fenced=self._min_replicas is not None)
 
 
 def _pool_key(request_id: str, kind: str) -> str:

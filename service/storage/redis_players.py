@@ -8,6 +8,9 @@ Of each player, under one hash tag so that a cluster keeps the keys in one slot:
     skye:{player.ID}:events   stream   the player's events; field `e` is an encoded event
     skye:{player.HASH}:key    string   the record of a player key that took part in a rotation
 
+A value of another type under one of the first three is moved aside (see `wrong_types`). The record of a key
+is not: without it a replaced key would be valid again.
+
 The id of a player is the hash of the player's first key. A game and the record of it are in different slots:
 the record follows the game, see `usecases.players`.
 """
@@ -15,7 +18,8 @@ the record follows the game, see `usecases.players`.
 from __future__ import annotations
 
 import secrets
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeVar
 
 import redis
 
@@ -23,6 +27,9 @@ from service.storage.lua_scripts import MinReplicas, Script
 from service.storage.player_store import GameUpdate, Page, StoredEvent, Updated
 from service.storage.redis_calls import RedisCalls
 from service.storage.retry import expect_bytes
+from service.storage.wrong_types import moving_aside
+
+T = TypeVar("T")
 
 ACTIVE_SCORE: Final = 1e13
 """The lowest score of a game that is not over."""
@@ -36,14 +43,20 @@ MAX_GAMES_OVER: Final = 10_000
 KEY_TTL_S: Final = 10 * 365 * 24 * 60 * 60
 """How long the record of a rotation is stored: as long as any game can be."""
 
+_TYPES: Final = {"games": "hash", "order": "zset", "events": "stream"}
+"""The Redis types of a player's keys by their names."""
+
 # KEYS: games, order, events. ARGV: 1 the game, 2 its record as it was read (empty: none), 3 the new record
 # (empty: none), 4 the score, 5 the TTL in seconds, 6 how many games may be active (0: any number), 7 the
 # message to publish, then for each event its salt and data.
 #
-# Returns an `Updated`. A retry whose first attempt was written finds the new record, and appends nothing.
+# Returns an `Updated`. A retry whose first attempt was written finds the new record, and appends nothing. A
+# key of another type makes the script fail before it has written.
 _UPDATE: Final = Script(
     f"local active, max_events, max_over = {ACTIVE_SCORE:.0f}, {MAX_EVENTS}, {MAX_GAMES_OVER}\n"
     """
+redis.call('ZCARD', KEYS[2])
+redis.call('XLEN', KEYS[3])
 local stored = redis.call('HGET', KEYS[1], ARGV[1]) or ''
 if stored == ARGV[3] then
   redis.call('EXPIRE', KEYS[1], ARGV[5])
@@ -134,7 +147,7 @@ class RedisPlayers:
     def game(self, player: str, game_id: str) -> bytes | None:
         """See `PlayerStore.game`."""
         key = _key(player, "games")
-        return self._calls.call(key, lambda server: expect_bytes(server.hget(key, game_id)))
+        return self._read(player, lambda server: expect_bytes(server.hget(key, game_id)))
 
     def update_game(self, update: GameUpdate) -> Updated:
         """See `PlayerStore.update_game`."""
@@ -150,8 +163,8 @@ class RedisPlayers:
         ]
         for event in update.events:
             arguments += secrets.randbits(32), event
-        keys = [_key(player, kind) for kind in ("games", "order", "events")]
-        return Updated(self._run(_UPDATE, keys, arguments))
+        types = _types_of(player)
+        return Updated(self._run(_UPDATE, list(types), arguments, types))
 
     def active_games(self, player: str) -> list[tuple[str, bytes]]:
         """See `PlayerStore.active_games`."""
@@ -163,7 +176,7 @@ class RedisPlayers:
             found = zip(ids, records, strict=True)
             return [(game_id.decode(), record) for game_id, record in found if record is not None]
 
-        return self._calls.call(order, read)
+        return self._read(player, read)
 
     def list_games(self, player: str, highest: float | None, limit: int) -> list[tuple[str, float]]:
         """See `PlayerStore.list_games`."""
@@ -173,7 +186,7 @@ class RedisPlayers:
             found: Any = server.zrevrangebyscore(key, top, "-inf", start=0, num=limit, withscores=True)
             return [(game_id.decode(), float(score)) for game_id, score in found]
 
-        return self._calls.call(key, read)
+        return self._read(player, read)
 
     def events(self, player: str, from_id: str, limit: int) -> Page:
         """See `PlayerStore.events`."""
@@ -187,13 +200,26 @@ class RedisPlayers:
             found = [StoredEvent(event_id.decode(), fields[b"e"]) for event_id, fields in events]
             return Page(found, last[0][0].decode() if last else None)
 
-        return self._calls.call(key, read)
+        return self._read(player, read)
 
-    def _run(self, script: Script, keys: list[str], arguments: list[Any]) -> int:
+    def _read(self, player: str, command: Callable[[redis.Redis], T]) -> T:
+        types = _types_of(player)
+        return self._calls.call(next(iter(types)), moving_aside(command, types))
+
+    def _run(
+        self, script: Script, keys: list[str], arguments: list[Any], types: Mapping[str, str] | None = None
+    ) -> int:
         def run(server: redis.Redis) -> int:
             return script.run_replicated(server, keys, arguments, self._min_replicas)
 
-        return self._calls.write(keys[0], run, fenced=self._min_replicas is not None)
+        return self._calls.write(
+            keys[0], moving_aside(run, types or {}), fenced=self._min_replicas is not None
+        )
+
+
+def _types_of(player: str) -> dict[str, str]:
+    """Return the keys of a player's games and events, and their Redis types."""
+    return {_key(player, kind): of_kind for kind, of_kind in _TYPES.items()}
 
 
 def _key(player: str, kind: str) -> str:

@@ -13,22 +13,14 @@ from typing import Final, TypeVar
 
 import redis
 
-from service.storage.lua_scripts import Script
 from service.storage.redis_calls import RedisCalls, is_wrong_type
+from service.storage.wrong_types import moving_aside
 
 T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
 _LOG_INTERVAL_S: Final = 5.0
-
-# KEYS: the key of a sorted set, where to move another value. A writer that comes later finds a set.
-_MOVE_ASIDE: Final = Script("""
-local kind = redis.call('TYPE', KEYS[1]).ok
-if kind == 'zset' or kind == 'none' then return 0 end
-redis.call('RENAME', KEYS[1], KEYS[2])
-return 1
-""")
 
 
 class SharedSets:
@@ -60,30 +52,10 @@ class SharedSets:
 
         :raises Problem: store_unavailable.
         """
-
-        def write(server: redis.Redis) -> None:
-            try:
-                command(server)
-            except redis.ResponseError as error:
-                if not is_wrong_type(error):
-                    raise
-                if _MOVE_ASIDE.run(server, [key, aside(key)], ()):
-                    _log.warning("moved %s aside to %s: it was no sorted set", key, aside(key))
-                command(server)
-
-        self._calls.call(key, write, writes=True)
+        self._calls.call(key, moving_aside(command, {key: "zset"}), writes=True)
 
     def _log_wrong_type(self, key: str) -> None:
         now = time.monotonic()
         if now - self._logged_at >= _LOG_INTERVAL_S:
             self._logged_at = now
             _log.warning("%s is no sorted set and counts as empty: what else writes into this Redis?", key)
-
-
-def aside(key: str) -> str:
-    """Return the key to which a value of another type is moved: in the same slot of a cluster.
-
-    >>> aside("skye:index:lobby"), aside("skye:{pools}:waiting")
-    ('skye:aside:{skye:index:lobby}', 'skye:{pools}:waiting:aside')
-    """
-    return f"{key}:aside" if "{" in key else f"skye:aside:{{{key}}}"

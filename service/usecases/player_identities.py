@@ -39,8 +39,8 @@ class PlayerIdentities:
     def replace_key(self, token: str | None, new_key: str) -> None:
         """Replace a player key; a retry with the old key succeeds.
 
-        The new key is stored first, and becomes valid in the step that makes the old one invalid. So of several
-        replacements at once one gives a valid key: a thief of the old key keeps none.
+        The new key is stored first, and becomes valid in the step that makes the old one invalid. So of
+        several replacements at once one gives a valid key: a thief of the old key keeps none.
 
         :raises Problem: what `require_player` raises; key_taken.
         """

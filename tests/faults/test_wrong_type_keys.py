@@ -1,9 +1,9 @@
-"""Values of another Redis type under keys that many games share: nobody else is hurt by them."""
+"""Values of another Redis type under keys of lists, pools and players: they are moved aside."""
 
 import pytest
 
 from service.storage.lua_scripts import FILL
-from service.storage.shared_sets import aside
+from service.storage.wrong_types import aside
 from tests.support.playing import Service
 from tests.usecases.test_quick_match import new_key, seek
 
@@ -84,3 +84,60 @@ def test_quick_matches_go_on_although_their_counter_is_of_another_type(service, 
 def test_bucket_of_another_type_counts_as_empty(redis_client):
     spoil(redis_client, "skye:bucket:x")
     assert FILL.run(redis_client, ["skye:bucket:x"], [10, 1000]) == [1, 10]
+
+
+def of_player(redis_client, kind):
+    """Return the only key of this kind of any player."""
+    (key,) = redis_client.keys(f"skye:{{player.*}}:{kind}")
+    return key.decode()
+
+
+@pytest.mark.parametrize("kind", ["games", "order", "events", "seeks"])
+def test_key_of_a_player_of_another_type_is_moved_aside(service, redis_client, caplog, kind):
+    player = new_key()
+    seek(service, player)
+    game = service.call("POST", "/v1/games", {"players": [{"name": "Ann"}, {"name": "Bob"}]}, player).json
+    key = of_player(redis_client, kind)
+    spoil(redis_client, key)
+    for path in ("/v1/me/games", "/v1/me/events", "/v1/me/records"):
+        assert service.call("GET", path, token=player).status_code == 200
+    assert redis_client.lrange(aside(key), 0, -1) == [b"a list"]
+    assert aside(key) in caplog.text
+    assert service.call("POST", f"/v1/games/{game['game']['id']}/start", token=player).status_code == 200
+    created = service.call("POST", "/v1/games", {"players": [{"name": "Ann"}]}, player).json
+    assert created["game"]["id"] in [
+        own["game"]["id"] for own in service.get("/v1/me/games", player)["games"]
+    ]
+    assert service.get("/v1/me/events", player)["events"][-1]["game"] == created["game"]["id"]
+
+
+@pytest.mark.parametrize("kind", ["games", "order", "events"])
+def test_write_to_a_key_of_another_type_is_whole(service, redis_client, kind):
+    player = new_key()
+    service.call("POST", "/v1/games", {"players": [{"name": "Ann"}]}, player)
+    spoil(redis_client, of_player(redis_client, kind))
+    created = service.call("POST", "/v1/games", {"players": [{"name": "Ann"}]}, player)
+    assert created.status_code == 201
+    own = service.get("/v1/me/games", player)["games"]
+    assert created.json["game"]["id"] in [each["game"]["id"] for each in own]
+    assert service.get("/v1/me/events", player)["events"][-1]["type"] == "seated"
+
+
+def test_record_of_a_key_of_another_type_is_never_taken_for_none(service, redis_client):
+    old, new = new_key(), new_key()
+    service.call("PUT", "/v1/me/key", {"key": new}, old)
+    for key in redis_client.keys("skye:{player.*}:key"):
+        spoil(redis_client, key)
+    assert {service.call("GET", "/v1/me/games", token=key).status_code for key in (old, new)} == {503}
+
+
+@pytest.mark.parametrize("kind", ["waiting", "players", "request:*"])
+def test_pool_with_a_key_of_another_type_goes_on(service, redis_client, kind):
+    first = new_key()
+    assert seek(service, first)["status"] == "waiting"
+    (key,) = redis_client.keys(f"skye:{{pool.*}}:{kind}")
+    spoil(redis_client, key)
+    assert seek(service, first)["status"] == "waiting"
+    matched = seek(service, new_key(), "Bob")
+    assert matched["status"] == "matched"
+    assert [own["game"]["id"] for own in service.get("/v1/me/games", first)["games"]] == [matched["game"]]
