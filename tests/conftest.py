@@ -2,6 +2,7 @@
 
 import os
 import re
+import time
 from pathlib import Path
 
 import fakeredis
@@ -17,6 +18,7 @@ from tests.support.launcher import launching
 from tests.support.missing_programs import NO_REDIS, REASONS
 from tests.support.playing import Service
 from tests.support.ports import free_port
+from tests.support.waiting import MAX_WAIT_S
 
 MAX_PROCESSES = 8
 
@@ -40,7 +42,7 @@ def redis_server(redis_program, tmp_path_factory):
 @pytest.fixture
 def redis_client(redis_server):
     """A client of that server, flushed before the test."""
-    with redis.Redis.from_url(redis_server.url) as client:
+    with redis.Redis.from_url(redis_server.url, socket_timeout=MAX_WAIT_S) as client:
         client.flushall()
         yield client
 
@@ -54,12 +56,9 @@ def launch(tmp_path):
 
 @pytest.fixture(scope="session")
 def live(tmp_path_factory):
-    """A launcher with two workers, shared by all tests that only call it.
-
-    Its Redis may take long, as it does while a busy disk holds it up: no test here is about that.
-    """
+    """A launcher with two workers, shared by all tests that only call it."""
     with launching(tmp_path_factory.mktemp("live")) as start:
-        yield start(SKYE_WORKERS="2", SKYE_REDIS_TIMEOUT_MS="30000", SKYE_REDIS_WAIT_MS="30000")
+        yield start(SKYE_WORKERS="2")
 
 
 @pytest.fixture
@@ -91,6 +90,13 @@ def any_redis(request):
     else:
         with fakeredis.FakeRedis(server=fakeredis.FakeServer()) as client:
             yield client
+
+
+@pytest.fixture
+def stopped_clock(monkeypatch):
+    """Stop the clock of fakeredis, which refills budgets; a real Redis has its own."""
+    now = time.time()
+    monkeypatch.setattr("time.time", lambda: now)
 
 
 @pytest.fixture

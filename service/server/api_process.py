@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 GUNICORN_CONF = "python:service.server.gunicorn_conf"
 
 _PORT_TIMEOUT_S = 3.0
-_HEALTH_TIMEOUT_S = 30.0
+_HEALTH_TIMEOUT_S = 120.0
 _STOP_TIMEOUT_S = 15.0  # longer than the graceful timeout of gunicorn, which kills its workers after that
 
 

@@ -30,9 +30,10 @@ _TRUNCATED = ("short read while loading", "Truncating the AOF", "AOF loaded anyw
 """What the server logs when the append-only file ends in the middle of a command and it cuts that end off."""
 
 _POLL_S = 0.005
-_FIRST_REPLY_TIMEOUT_S = 10.0
+_FIRST_REPLY_TIMEOUT_S = 60.0
 _LOADING_TIMEOUT_S = 600.0
-_ORPHAN_TIMEOUT_S = 5.0
+_ORPHAN_END_S = 2.5
+_ORPHAN_TIMEOUT_S = 30.0
 _STOP_TIMEOUT_S = 10.0
 
 Pause = Callable[[float], object]
@@ -56,7 +57,7 @@ def lock_files(folder: DataFolder, socket_path: Path, pause: Pause = time.sleep)
                 f"A Redis left over from an earlier start still holds the games in {folder.path}, and does "
                 f"not end. It listens at {folder.files_holder}: stop it, then start again."
             )
-        if not asked and waited > _ORPHAN_TIMEOUT_S / 2:
+        if not asked and waited > _ORPHAN_END_S:
             asked = True
             _send_command(folder.files_holder, b"SHUTDOWN\r\n")
         pause(_POLL_S)

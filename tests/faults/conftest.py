@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from service.settings import Address
-from tests.faults.parts import MAX_CONNECTIONS, SETTINGS, Api, Parts, Redis, sockets
+from tests.deploy.servers import Instance
+from tests.faults.parts import MAX_CONNECTIONS, SETTINGS, Parts, Redis, sockets
 from tests.support.ports import free_port
 from tests.support.waiting import waited_for
 from tests.system.network import Relay
@@ -30,7 +31,7 @@ def lasting(redis_program, place):
     try:
         redis.start()
         with Relay(redis.server.address) as relay:
-            api = Api(place / "api.sock", f"redis://{relay.host}:{relay.port}/0", **SETTINGS)
+            api = Instance(place / "api.sock", f"redis://{relay.host}:{relay.port}/0", **SETTINGS)
             try:
                 yield Parts(redis, relay, api.start())
             finally:

@@ -7,7 +7,7 @@ import pytest
 
 from service.storage.redis_store import RedisStore
 from tests.deploy.servers import JSON
-from tests.faults.parts import Listener, Stubborn, bounded, sound
+from tests.faults.parts import Listener, Stubborn, settled, sound
 from tests.support.playing import Service, code_of, dice
 from tests.support.waiting import waited_for
 from tests.support.whole_game import played
@@ -21,22 +21,22 @@ def test_store_that_returns_empty_has_no_games(parts):
     path = f"/v1/games/{game['id']}"
     heard = Listener(api, game["id"])
     key = JSON | {"Idempotency-Key": "the-only-one"}
-    created = bounded(api, "POST", "/v1/games", b"{}", key)
+    created = settled(api, "POST", "/v1/games", b"{}", key)
 
     parts.redis.forget()
     parts.mend()
 
     assert heard.ended() == "game_not_found"
     for rest in ("", "/events", "/record", "/scores", "/players/0/actions", "/players/0/territory"):
-        answer = bounded(api, "GET", path + rest)
+        answer = settled(api, "GET", path + rest)
         assert (answer.status, answer.json["code"]) == (404, "game_not_found")
-    assert bounded(api, "POST", f"{path}/start", b"", JSON).json["code"] == "game_not_found"
-    assert bounded(api, "GET", "/v1/games").json["games"] == []
+    assert settled(api, "POST", f"{path}/start", b"", JSON).json["code"] == "game_not_found"
+    assert settled(api, "GET", "/v1/games").json["games"] == []
 
-    again = bounded(api, "POST", "/v1/games", b"{}", key)
+    again = settled(api, "POST", "/v1/games", b"{}", key)
     assert again.status == 201
     assert again.json["host_token"] != created.json["host_token"]
-    listed = bounded(api, "GET", "/v1/games").json["games"]
+    listed = settled(api, "GET", "/v1/games").json["games"]
     assert [game["id"] for game in listed] == [again.json["game"]["id"]]
     *_, (last, _) = played(player, 2, "lost")
     assert sound(parts.redis.client, last["id"]).version == last["version"]

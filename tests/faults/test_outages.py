@@ -9,19 +9,20 @@ from typing import NamedTuple
 import pytest
 import redis
 
-from tests.deploy.servers import JSON
+from tests.deploy.servers import JSON, Instance
 from tests.faults.parts import (
     MAX_S,
     SETTINGS,
-    Api,
     Listener,
     Parts,
     Stubborn,
     bounded,
     refused_for_now,
+    settled,
     sound,
 )
-from tests.support.waiting import MAX_WAIT_S, waited_for
+from tests.support.launcher import PATIENT
+from tests.support.waiting import MAX_RUN_S, MAX_WAIT_S, waited_for
 from tests.support.whole_game import played
 from tests.system.network import ANSWER, REQUEST, Break, Dribble, Fine, Hole, Slow
 
@@ -41,16 +42,16 @@ def loading(parts):
 
 
 def paused(parts):
-    parts.redis.client.client_pause(60_000)
+    parts.redis.client.client_pause(1000 * MAX_RUN_S)
     parts.redis.stuck = True  # nor would it hear that it shall go on
 
 
 def paused_for_writes(parts):
-    parts.redis.client.client_pause(60_000, all=False)
+    parts.redis.client.client_pause(1000 * MAX_RUN_S, all=False)
 
 
 def too_slow(parts):
-    parts.relay.trouble = Slow(MAX_S)
+    parts.relay.trouble = Slow(2 * MAX_S)
 
 
 def dribbling(parts):
@@ -161,10 +162,10 @@ def reads(game):
     return [("GET", path, None) for path in ("/v1/games", *(f"/v1/games/{game}{rest}" for rest in of_game))]
 
 
-def all_asked(api, requests):
+def all_asked(api, requests, ask=bounded):
     """Send requests at the same time, and return their answers."""
     with ThreadPoolExecutor(len(requests)) as threads:
-        sent = [threads.submit(bounded, api, *request, JSON) for request in requests]
+        sent = [threads.submit(ask, api, *request, JSON) for request in requests]
         return [answer.result(MAX_WAIT_S) for answer in sent]
 
 
@@ -182,7 +183,7 @@ def test_outage_is_reported_and_play_continues_after_it(parts, outage):
             assert waited_for(lambda: player.refusals)
         finally:
             parts.mend()
-        last, _ = rest.result(MAX_WAIT_S)[-1]
+        last, _ = rest.result(MAX_RUN_S)[-1]
     assert player.versions == list(range(player.versions[0], last["version"] + 1))
     assert sound(parts.redis.client, begun["id"]).version == last["version"]
     assert heard.ended() == "finished"
@@ -196,16 +197,11 @@ def asked_meanwhile(parts, outage, game):
     answered = all_asked(parts.api, STORELESS)
     assert {answer.status for answer in answered} == {200}
     up = b"skye_store_up %.1f\n" % outage.reads
-    assert any(up in answer.body for answer in answered)
-    asked = reads(game)
-    answered = all_asked(parts.api, WRITES + asked)
-    for answer in answered[len(WRITES) :]:
-        if outage.reads:
-            assert answer.status == 200, answer
-        else:
-            refused_for_now(answer)
-    for answer in answered[: len(WRITES)]:
+    assert waited_for(lambda: up in bounded(parts.api, "GET", "/metrics").body)
+    for answer in all_asked(parts.api, WRITES + ([] if outage.reads else reads(game))):
         refused_for_now(answer)
+    if outage.reads:
+        assert {answer.status for answer in all_asked(parts.api, reads(game), settled)} == {200}
 
 
 def test_full_disk_loses_whole_changes_only(parts):
@@ -221,13 +217,13 @@ def test_full_disk_loses_whole_changes_only(parts):
     for answer in opened:
         if answer.status == 201:
             game = answer.json["game"]["id"]
-            assert bounded(parts.api, "GET", f"/v1/games/{game}/events").status in (200, 404)
+            assert settled(parts.api, "GET", f"/v1/games/{game}/events").status in (200, 404)
     sound(parts.redis.client, begun["id"])
     *_, (last, _) = playing
     assert last["status"] == "finished"
 
 
-class Unready(Api):
+class Unready(Instance):
     """An instance that is up before its store is."""
 
     def answers(self):
@@ -245,7 +241,7 @@ def test_api_started_before_its_redis_serves_once_it_is_up(parts, place):
         refused_for_now(api.call("POST", "/v1/games", b"{}", JSON))
         parts.relay.trouble = Fine()
         assert waited_for(lambda: api.call("GET", "/readyz").status == 200)
-        api.new_game()
+        assert waited_for(lambda: api.call("POST", "/v1/games", b"{}", JSON).status == 201)
     finally:
         api.end()
 
@@ -253,8 +249,7 @@ def test_api_started_before_its_redis_serves_once_it_is_up(parts, place):
 @pytest.fixture
 def patient_api(parts, place):
     """An API whose Redis may take long: only the relay makes it slow, not the other work of the machine."""
-    patience = {"SKYE_REDIS_TIMEOUT_MS": "20000", "SKYE_REDIS_WAIT_MS": "20000"}
-    api = Api(place / "patient.sock", parts.api.environ["SKYE_REDIS_URL"], **patience, SKYE_WORKERS="1")
+    api = Instance(place / "patient.sock", parts.api.environ["SKYE_REDIS_URL"], **PATIENT, SKYE_WORKERS="1")
     yield api.start()
     api.end()
 

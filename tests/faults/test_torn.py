@@ -23,7 +23,7 @@ def relay(redis_server):
 def game(redis_client, relay):
     """A game at a service that reaches its Redis by the relay."""
     url = f"redis://{relay.host}:{relay.port}/0"
-    settings = Settings(redis_url=url, redis_timeout_ms=HASTY_MS, redis_wait_ms=5000)
+    settings = Settings(redis_url=url, redis_timeout_ms=HASTY_MS, redis_wait_ms=60_000)
     game = Service(redis_client, RedisStore.from_settings(settings)).table(2)
     game.offer(0, 1, 1)  # every script is known to the Redis now
     return game

@@ -23,7 +23,7 @@ HASTY_MS = 60
 KEY = {"Idempotency-Key": "a-key"}
 
 
-def service_at(url, timeout_ms=2000):
+def service_at(url, timeout_ms=60_000):
     """Return a service that takes what is at this URL for its Redis."""
     settings = Settings(redis_url=url, redis_timeout_ms=timeout_ms, redis_wait_ms=timeout_ms)
     return Service(store=RedisStore.from_settings(settings))
@@ -50,9 +50,9 @@ def answers(service):
     return given
 
 
-def all_refused(url):
+def all_refused(url, timeout_ms=60_000):
     """See to it that with this URL whatever needs the store is refused, and nothing else."""
-    service = service_at(url, HASTY_MS)
+    service = service_at(url, timeout_ms)
     for answer in answers(service):
         assert code_of(answer) == "store_unavailable"
         assert answer.headers["Retry-After"]
@@ -65,20 +65,20 @@ def all_refused(url):
 
 
 def test_refused_connection_makes_the_store_unavailable():
-    all_refused(f"redis://127.0.0.1:{free_port()}/0")
+    all_refused(f"redis://127.0.0.1:{free_port()}/0", HASTY_MS)
 
 
 def test_unresponsive_server_makes_the_store_unavailable():
     with unanswered() as (host, port):
-        all_refused(f"redis://{host}:{port}/0")
+        all_refused(f"redis://{host}:{port}/0", HASTY_MS)
 
 
 def test_unknown_host_makes_the_store_unavailable():
-    all_refused("redis://no-such-host.invalid:6379/0")
+    all_refused("redis://no-such-host.invalid:6379/0", HASTY_MS)
 
 
 def test_missing_socket_makes_the_store_unavailable(tmp_path):
-    all_refused(f"unix://{tmp_path}/redis.sock")
+    all_refused(f"unix://{tmp_path}/redis.sock", HASTY_MS)
 
 
 # One who does not let us in.

@@ -4,7 +4,6 @@ import os
 import socket
 import subprocess
 import sys
-import time
 
 import pytest
 import redis
@@ -109,7 +108,7 @@ def test_a_folder_is_for_its_owner_alone(tmp_path):
 
 
 def test_a_redis_left_over_is_asked_to_end_before_its_files_are_opened(tmp_path, server_in, monkeypatch):
-    monkeypatch.setattr("service.server.embedded_redis._ORPHAN_TIMEOUT_S", 2.0)
+    monkeypatch.setattr("service.server.embedded_redis._ORPHAN_END_S", 0.5)
     earlier = DataFolder(tmp_path)
     lock = lock_files(earlier, tmp_path / "redis.sock")
     orphan = server_in(tmp_path, inherited=(lock,))
@@ -166,9 +165,8 @@ def test_a_socket_left_over_does_not_stand_in_the_way(tmp_path):
 
 def test_waiting_for_a_server_that_never_answers_is_bounded(tmp_path, monkeypatch):
     monkeypatch.setattr("service.server.embedded_redis._FIRST_REPLY_TIMEOUT_S", 0.1)
-    silent = RedisServer(script(tmp_path / "server", "exec sleep 20"), tmp_path, tmp_path / "redis.sock")
+    silent = RedisServer(script(tmp_path / "server", "exec sleep 600"), tmp_path, tmp_path / "redis.sock")
     with silent:
-        began = time.monotonic()
         with pytest.raises(LaunchError, match="it does not respond"):
             silent.wait_until_ready()
-        assert time.monotonic() - began < 5
+        assert silent.running

@@ -17,8 +17,9 @@ from service.storage.circuit_breaker import call_deadline
 from service.storage.cluster import ClusterTopology
 from service.storage.redis_url import parse
 from service.storage.sentinel import SentinelTopology
+from tests.support.waiting import MAX_WAIT_S
 
-LONG_S, SHORT_S = 60, 0.2
+LONG_S, SHORT_S = MAX_WAIT_S, 0.2
 GATE = ("BLPOP", "gate", LONG_S)
 """What keeps Redis from answering until the gate is opened."""
 

@@ -11,9 +11,12 @@ import time
 import urllib.request
 from pathlib import Path
 
-from tests.support.waiting import MAX_WAIT_S
+from tests.support.waiting import MAX_WAIT_S, waited_for
 
 ROOT = Path(__file__).resolve().parents[2]
+
+PATIENT = {"SKYE_REDIS_TIMEOUT_MS": "60000", "SKYE_REDIS_WAIT_MS": "60000"}
+"""Settings of a server whose Redis may stand still for as long as a busy disk or machine holds it up."""
 
 
 class Launched:
@@ -85,24 +88,24 @@ def _restore_default_sighup():
 
 
 def children(pid):
-    """Return the ids of a process's children."""
-    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    """Return the ids of a process's children, none if it has ended."""
+    try:
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except (FileNotFoundError, ProcessLookupError):
+        return []
 
 
 def runs(pid):
     """Return whether a process exists and is not a zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return False
 
 
 def gone(pids, seconds=MAX_WAIT_S):
     """Wait until all processes have ended, and return whether they have."""
-    deadline = time.monotonic() + seconds
-    while any(map(runs, pids)) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return not any(map(runs, pids))
+    return waited_for(lambda: not any(map(runs, pids)), seconds)
 
 
 @contextlib.contextmanager
@@ -113,7 +116,7 @@ def launching(folder):
 
     def start(**settings):
         own = {"SKYE_BIND": "127.0.0.1:0", "SKYE_DATA_DIR": str(folder / "data"), "SKYE_WORKERS": "1"}
-        launched.append(Launched(clean | own | settings, folder / f"launcher-{len(launched)}.log"))
+        launched.append(Launched(clean | PATIENT | own | settings, folder / f"launcher-{len(launched)}.log"))
         return launched[-1]
 
     try:
