@@ -228,7 +228,7 @@ def test_one_who_only_waits_for_events_decides_too(service):
     after = game.view()["last_event"]
     begun = threading.Timer(0.05, service.clock.advance, [1])
     begun.start()
-    received = service.get(game.path("events") + f"?after={after}&wait_ms=30000")["events"]
+    received = service.get(game.path("events") + f"?after={after}&wait_ms=60000")["events"]
     begun.join()
     assert (received[0]["type"], received[0]["id"]) == ("timed_out", after + 1)
 

@@ -159,6 +159,7 @@ def test_batch_beyond_the_games_of_a_key_is_completed_later():
     assert first in ids(create(service, [PAIR] * 3, PLAYER_KEY))
 
 
+@pytest.mark.usefixtures("stopped_clock")
 def test_batch_costs_as_much_as_its_games():
     service = limited(limit_games_per_minute=10)
     bots = {"players": [{"bot": "random"}]}

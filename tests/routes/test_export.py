@@ -96,6 +96,7 @@ def test_export_with_an_invalid_parameter_is_refused(league, query):
     assert code_of(service.call("GET", f"/v1/records{query}")) == "invalid_parameter"
 
 
+@pytest.mark.usefixtures("stopped_clock")
 def test_export_costs_as_much_as_its_limit():
     service = limited(limit_requests_per_minute=100)
     answer = service.call("GET", "/v1/records?limit=400")

@@ -262,7 +262,7 @@ def test_a_long_poll_is_woken_by_what_happens(service):
     after = game.view()["last_event"]
     waiting = threading.Timer(0.05, game.offer, [0, 1, 1])
     waiting.start()
-    received = service.get(game.path("events") + f"?after={after}&wait_ms=20000")
+    received = service.get(game.path("events") + f"?after={after}&wait_ms=60000")
     waiting.join()
     assert [event["type"] for event in received["events"]] == ["offer_set", "turn_changed"]
 

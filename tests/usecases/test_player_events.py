@@ -203,7 +203,7 @@ def test_long_poll_waits_for_an_event(service):
     def wait():
         http = service.app.test_client()
         answer = http.get(
-            f"/v1/me/events?after={after}&wait_ms=20000", headers={"Authorization": f"Bearer {key}"}
+            f"/v1/me/events?after={after}&wait_ms=60000", headers={"Authorization": f"Bearer {key}"}
         )
         found.extend(event["type"] for event in answer.json["events"])
 
@@ -236,7 +236,7 @@ class Reader:
 
     def wait_for(self, done):
         with self.grown:
-            assert self.grown.wait_for(lambda: done(self.messages), 20), self.messages
+            assert self.grown.wait_for(lambda: done(self.messages), MAX_WAIT_S), self.messages
         return self.messages
 
 
