@@ -134,7 +134,7 @@ def _drive(
     start = now = time.monotonic()
     end = start + seconds
     following = end if pace is None else start + next(pace)
-    while now < end or busy or owed:
+    while now < end or following < end or busy or owed:
         if now > end + _PATIENCE_S:
             raise RuntimeError(f"{len(busy) + len(owed)} requests were not answered in time")
         while pace is not None and following <= now and following < end:
