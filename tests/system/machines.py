@@ -12,8 +12,6 @@ from tests.support.launcher import children, gone
 from tests.support.ports import free_port
 from tests.support.waiting import MAX_WAIT_S, waited_for
 
-"""How long a failover may take, on a machine that has much else to do."""
-
 
 class Machines:
     """A store and two gunicorns that serve from it, each of which can be killed and comes back.

@@ -18,6 +18,9 @@ from tests.support.waiting import MAX_WAIT_S, waited_for
 PASSWORD = "it's a secret/@:?"
 SERVICE = "skye"
 
+FAILOVER_MS, NO_FAILOVER_MS = 2000, 600_000
+"""How long a master may be silent before it is replaced; the second where slowness must not cause that."""
+
 TEMPORARY = ("--save", "", "--appendonly", "no", "--logfile", "redis.log")
 # A master that comes back empty before anybody has missed it makes its replicas empty, too.
 KEPT = ("--save", "", "--appendonly", "yes", "--repl-diskless-sync-delay", "0", "--logfile", "redis.log")
@@ -32,6 +35,7 @@ class Server:
         self._sentinel = sentinel
         self._folder = folder / str(self.port)
         self._folder.mkdir()
+        self._is_frozen = False
         self.process = None
 
     def start(self):
@@ -43,6 +47,7 @@ class Server:
                 config.write_text("".join(f"{line}\n" for line in self._command[1:]))
             command = [self._command[0], config, "--sentinel", "--logfile", "redis.log"]
         command += ["--port", str(self.port), "--bind", "127.0.0.1"]
+        self._is_frozen = False
         self.process = spawn(command, folder=self._folder, signal_at_our_death=signal.SIGKILL)
         assert waited_for(self.answers), (self._folder / "redis.log").read_text()
 
@@ -52,9 +57,11 @@ class Server:
 
     def freeze(self):
         self.process.send_signal(signal.SIGSTOP)
+        self._is_frozen = True
 
     def thaw(self):
         self.process.send_signal(signal.SIGCONT)
+        self._is_frozen = False
 
     def answers(self):
         with contextlib.suppress(redis.RedisError):
@@ -62,8 +69,13 @@ class Server:
         return False
 
     def ask(self, *command):
-        """Return what it answers to a command."""
-        with redis.Redis(port=self.port, password=PASSWORD, socket_timeout=1, retry=None) as client:
+        """Return the reply to a command.
+
+        :raises redis.RedisError: At once if the server is frozen: others may only be slow.
+        """
+        if self._is_frozen:
+            raise redis.TimeoutError("the server is frozen")
+        with redis.Redis(port=self.port, password=PASSWORD, socket_timeout=MAX_WAIT_S, retry=None) as client:
             return client.execute_command(*command)
 
     def told(self, section="replication"):
@@ -109,7 +121,7 @@ class _Form:
 class Sentinels(_Form):
     """A master, three replicas, and three Sentinels who watch them."""
 
-    def __init__(self, program, folder):
+    def __init__(self, program, folder, failover_ms=FAILOVER_MS):
         super().__init__()
         known = ("--requirepass", PASSWORD, "--masterauth", PASSWORD)
         self.servers = [Server(program, folder, *KEPT, *known) for _ in range(4)]
@@ -117,7 +129,7 @@ class Sentinels(_Form):
         watched = [
             f"sentinel monitor {SERVICE} 127.0.0.1 {first} 2",
             f'sentinel auth-pass {SERVICE} "{PASSWORD}"',
-            f"sentinel down-after-milliseconds {SERVICE} 2000",
+            f"sentinel down-after-milliseconds {SERVICE} {failover_ms}",
             f"sentinel failover-timeout {SERVICE} 5000",
             f'requirepass "{PASSWORD}"',
         ]
@@ -167,11 +179,18 @@ class Sentinels(_Form):
 class Cluster(_Form):
     """Three masters, each with the same number of replicas."""
 
-    def __init__(self, program, folder, *, replicas=1):
+    def __init__(self, program, folder, *, replicas=1, failover_ms=FAILOVER_MS):
         super().__init__()
         self._replicas = replicas
-        own = ("--cluster-enabled", "yes", "--cluster-node-timeout", "2000", "--requirepass", PASSWORD)
-        own += ("--masterauth", PASSWORD, "--cluster-migration-barrier", str(replicas + 1))
+        own = ("--cluster-enabled", "yes", "--cluster-node-timeout", str(failover_ms))
+        own += (
+            "--requirepass",
+            PASSWORD,
+            "--masterauth",
+            PASSWORD,
+            "--cluster-migration-barrier",
+            str(replicas + 1),
+        )
         self.servers = [Server(program, folder, *KEPT, *own) for _ in range(3 * (1 + replicas))]
 
     @property

@@ -27,7 +27,7 @@ from werkzeug.datastructures import Headers
 from service.server.server_programs import find_program
 from tests.contract.checked import Contract
 from tests.deploy.servers import ROOT, nginx_program
-from tests.support.waiting import MAX_WAIT_S, waited_for
+from tests.support.waiting import MAX_RUN_S, MAX_WAIT_S, waited_for
 from tests.system import gauges
 from tests.system.crowd import Crowd
 from tests.system.invariants import prove_alike, prove_result, prove_told
@@ -47,7 +47,7 @@ MAX_PROVEN = 50
 KEPT_BY_NGINX = 64
 """How many connections that nobody uses each worker of nginx keeps open, as nginx/upstream.conf says."""
 
-KEPT_S = 60
+KEPT_S = MAX_RUN_S
 """How long games that are over, and answers to keys, are kept here."""
 
 MAX_GROWN_KB = 12_000

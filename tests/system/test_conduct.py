@@ -9,7 +9,7 @@ import urllib.error
 import urllib.request
 
 from tests.support.launcher import children
-from tests.support.waiting import MAX_WAIT_S
+from tests.support.waiting import MAX_WAIT_S, waited_for
 
 
 def fetch(launched, path):
@@ -40,10 +40,7 @@ def test_metrics_of_any_worker_include_all_and_killed_workers(launch):
     assert {counted(launched, "/v1/scoring-tiles") for _ in range(10)} == {20}
     before = workers_of(launched)
     os.kill(before[0], signal.SIGKILL)
-    deadline = time.monotonic() + 10
-    while len(after := workers_of(launched)) < 2 or after == before:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    assert waited_for(lambda: len(workers_of(launched)) == 2 and workers_of(launched) != before)
     for _ in range(10):
         fetch(launched, "/v1/scoring-tiles")
     assert {counted(launched, "/v1/scoring-tiles") for _ in range(10)} == {30}
@@ -51,8 +48,12 @@ def test_metrics_of_any_worker_include_all_and_killed_workers(launch):
 
 def test_all_workers_spend_the_same_budget(launch):
     launched = launch(SKYE_WORKERS="2", SKYE_LIMITS="on", SKYE_LIMIT_REQUESTS_PER_MINUTE="6")
-    statuses = [fetch(launched, "/v1/scoring-tiles")[0] for _ in range(9)]
-    assert statuses == [200] * 6 + [429] * 3
+    assert launched.url
+    began = time.monotonic()
+    statuses = [fetch(launched, "/v1/scoring-tiles")[0] for _ in range(18)]
+    refilled = int((time.monotonic() - began) / 10)
+    assert statuses[:6] == [200] * 6
+    assert statuses[6:].count(200) <= refilled
 
 
 def test_at_level_info_every_line_of_the_log_is_json_and_none_has_a_query(launch):

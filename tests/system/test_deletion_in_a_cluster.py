@@ -5,14 +5,14 @@ import pytest
 from service.settings import Settings
 from service.storage.redis_store import RedisStore
 from tests.support.playing import Service
-from tests.system.redis_forms import Cluster
+from tests.system.redis_forms import NO_FAILOVER_MS, Cluster
 
 PLAYER_KEY = "skye_key_" + 24 * "A"
 
 
 @pytest.fixture
 def cluster(redis_program, tmp_path):
-    with Cluster(redis_program, tmp_path, replicas=0) as form:
+    with Cluster(redis_program, tmp_path, replicas=0, failover_ms=NO_FAILOVER_MS) as form:
         yield form
 
 
@@ -21,7 +21,9 @@ def keys_of(cluster):
 
 
 def test_deleted_game_leaves_nothing_in_a_cluster(cluster):
-    store = RedisStore.from_settings(Settings(redis_url=cluster.url))
+    store = RedisStore.from_settings(
+        Settings(redis_url=cluster.url, redis_timeout_ms=60_000, redis_wait_ms=60_000)
+    )
     service = Service(redis=object(), store=store)
     for _ in range(4):  # in several slots
         body = {"players": [{"name": "Ann"}, {"bot": "random"}], "start": True}

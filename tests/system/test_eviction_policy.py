@@ -1,11 +1,12 @@
 """The warning at start when Redis may evict games."""
 
 import re
-import time
 
 import pytest
 
 from tests.deploy.servers import Instance
+from tests.support.launcher import PATIENT
+from tests.support.waiting import waited_for
 
 
 @pytest.fixture
@@ -14,7 +15,9 @@ def start(tmp_path):
     instances = []
 
     def run(url, workers="1"):
-        instance = Instance(tmp_path / "api.sock", url, SKYE_LOG_LEVEL="info", SKYE_WORKERS=workers)
+        instance = Instance(
+            tmp_path / "api.sock", url, **PATIENT, SKYE_LOG_LEVEL="info", SKYE_WORKERS=workers
+        )
         instances.append(instance.start())
         return instance
 
@@ -24,11 +27,8 @@ def start(tmp_path):
 
 
 def wait_for_log(instance, pattern):
-    deadline = time.monotonic() + 60
-    while not re.search(pattern, text := instance.log.read_text()):
-        assert time.monotonic() < deadline, text
-        time.sleep(0.05)
-    return text
+    assert waited_for(lambda: re.search(pattern, instance.log.read_text())), instance.log.read_text()
+    return instance.log.read_text()
 
 
 def test_evicting_redis_is_warned_about_once(start, redis_server, redis_client):

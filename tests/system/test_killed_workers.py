@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.launcher import children, launching
 from tests.support.sizes import sized
+from tests.support.waiting import waited_for
 from tests.system.raw import connect, get, is_closed, metric_value, read_response, send_and_read
 
 HELD = sized(100, 500)
@@ -29,11 +30,8 @@ class Served:
         (self._master,) = (pid for pid in children(launched.process.pid) if children(pid))
 
     def kill_worker(self):
-        deadline = time.monotonic() + 15
-        while not (workers := children(self._master)):
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-        os.kill(workers[0], signal.SIGKILL)
+        assert waited_for(lambda: children(self._master))
+        os.kill(children(self._master)[0], signal.SIGKILL)
 
 
 @pytest.fixture(scope="module")

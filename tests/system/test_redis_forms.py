@@ -95,7 +95,8 @@ def test_sentinels_and_clusters_are_reached_over_tls(vouched, one_server, tls_pr
             f"rediss+sentinel://:{word}@127.0.0.1:{ports[2]}/skye?sentinel_password={word}&",
             f"rediss+cluster://:{word}@127.0.0.1:{ports[1]}?",
         ):
-            store = RedisStore.from_settings(Settings(redis_url=f"{url}ssl_ca_certs={authority}"))
+            patience = {"redis_timeout_ms": 60_000, "redis_wait_ms": 60_000}
+            store = RedisStore.from_settings(Settings(redis_url=f"{url}ssl_ca_certs={authority}", **patience))
             assert store.commit(Commit("ann", None, b"1:1:table", [LogEntry(1, b"change")], 60))
             assert store.load_many(["bob", "ann"]) == [None, b"1:1:table"]
     finally:
@@ -106,7 +107,10 @@ def test_games_are_played_at_a_unix_socket_through_a_freeze(one_server, tmp_path
     path = tmp_path / "one redis.sock"
     server = one_server("--unixsocket", path)
     url = f"unix://:{quoted(PASSWORD)}@{quote(str(path))}"
-    with serving(tmp_path, url, SKYE_REDIS_TIMEOUT_MS="500") as api, played_on(api) as crowd:
+    with (
+        serving(tmp_path, url, SKYE_REDIS_TIMEOUT_MS="500", SKYE_REDIS_WAIT_MS="60000") as api,
+        played_on(api) as crowd,
+    ):
         server.freeze()
         threading.Timer(2, server.thaw).start()
         play_goes_on(crowd, time.time() + 0.1)

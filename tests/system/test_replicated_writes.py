@@ -3,12 +3,12 @@
 import time
 
 from tests.support.waiting import waited_for
-from tests.system.redis_forms import Sentinels
+from tests.system.redis_forms import NO_FAILOVER_MS, Sentinels
 from tests.system.storm_on_redis import play_goes_on, played_on, serving
 
 
 def test_acknowledged_changes_are_on_a_replica_when_required(redis_program, tmp_path):
-    with Sentinels(redis_program, tmp_path) as form:
+    with Sentinels(redis_program, tmp_path, NO_FAILOVER_MS) as form:
         settings = {"SKYE_REDIS_REPLICAS": "1", "SKYE_REDIS_TIMEOUT_MS": "400", "SKYE_REDIS_WAIT_MS": "500"}
         with serving(tmp_path, form.url, **settings) as api, played_on(api) as crowd:
             replicas = [server for server in form.servers if server is not form.master()]

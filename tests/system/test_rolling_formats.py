@@ -13,6 +13,7 @@ from service.storage.codec import FORMAT
 from tests.deploy.servers import JSON
 from tests.faults.parts import sound
 from tests.support.endpoints import PLAYER_KEY
+from tests.support.launcher import PATIENT
 from tests.support.sizes import sized
 from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.system.upgradable import CURRENT, PREVIOUS, Upgradable
@@ -121,7 +122,7 @@ class Players:
 @pytest.fixture(params=sized([1], [1, 2, 3]), ids="reads_up_to_{}".format)
 def rolling(request, redis_server, redis_client, tmp_path):
     """Two instances of a release that reads up to some format, and players."""
-    settings = {"READS_UP_TO": str(request.param), "SKYE_WORKERS": "1"}
+    settings = PATIENT | {"READS_UP_TO": str(request.param), "SKYE_WORKERS": "1"}
     instances = [Upgradable(tmp_path, name, redis_server.url, **settings) for name in ("one", "two")]
     with contextlib.ExitStack() as running:
         for instance in instances:

@@ -4,7 +4,6 @@ import http.client
 import os
 import signal
 import socket
-import time
 import urllib.error
 from contextlib import closing
 from pathlib import Path
@@ -15,7 +14,7 @@ import pytest
 from tests.support.launcher import children, gone, runs
 from tests.support.ports import free_port
 from tests.support.sizes import sized
-from tests.support.waiting import MAX_WAIT_S
+from tests.support.waiting import MAX_WAIT_S, waited_for
 
 
 def redis_of(launched):
@@ -115,7 +114,7 @@ def test_killed_gunicorn_ends_the_launcher_and_all_workers(launch):
     started = launched.descendants()
     os.kill(gunicorn_of(launched), signal.SIGKILL)
     assert launched.process.wait(MAX_WAIT_S) == 1
-    assert not any(map(runs, started))
+    assert gone(started)
     assert "The API ended (killed by SIGKILL)" in launched.printed
 
 
@@ -135,11 +134,10 @@ def test_port_is_free_for_the_next_start_after_a_kill(launch, kills_launcher):
 
 def test_signal_during_the_start_leaves_nothing_behind(launch):
     launched = launch()
-    deadline = time.monotonic() + MAX_WAIT_S
-    while len(started := launched.descendants()) < 2 and time.monotonic() < deadline:
-        time.sleep(0.01)
+    assert waited_for(lambda: len(launched.descendants()) >= 2)
+    started = launched.descendants()
     assert launched.end() == 0
-    assert not any(map(runs, started))
+    assert gone(started)
 
 
 @pytest.mark.usefixtures("redis_program")
@@ -238,6 +236,7 @@ def test_an_idle_connection_does_not_delay_the_stop(launch):
     with closing(http.client.HTTPConnection(urlsplit(launched.url).netloc, timeout=MAX_WAIT_S)) as connection:
         connection.request("GET", "/healthz")
         connection.getresponse().read()
-        received = time.monotonic()
         assert launched.end() == 0
-    assert time.monotonic() - received < 8  # gunicorn's own worker waits 10 s for it
+    assert (
+        "graceful timeout" not in launched.printed
+    )  # as gunicorn's own worker warns when it has waited for it

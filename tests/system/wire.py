@@ -11,6 +11,9 @@ from typing import NamedTuple
 from tests.support.waiting import MAX_WAIT_S
 
 MISSED = (401, 404)
+FOR_NOW = ("store_unavailable", "server_busy", "too_much_contention")
+"""The codes of 503: a busy machine may also delay computations, and changes that meet others."""
+
 IDLE_S = 30
 """How long a connection is used again after its last request: servers close it a while later."""
 
@@ -144,7 +147,7 @@ class Wire:
     def _hold(self, method, path, reply):
         """See to it that an answer is one that the service may give, whatever happens to its machines."""
         if reply.status == 503:
-            fine = reply.headers["Retry-After"].isdigit() and reply.json["code"] == "store_unavailable"
+            fine = reply.headers["Retry-After"].isdigit() and reply.json["code"] in FOR_NOW
         else:
             fine = reply.status < 500
         if not fine:
