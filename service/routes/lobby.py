@@ -204,6 +204,7 @@ def start_game(game: str) -> Response:
         "token_required",
         "not_your_seat",
         "game_not_over",
+        "game_aborted",
         "seat_played_by_bot",
         "already_seated",
         "game_already_started",
@@ -217,6 +218,7 @@ def rematch(game: str) -> Response:
     Each player of a game that is over sends this with the token of the old seat, or with the player key. The
     first request opens the new game, with the same options, another seed and the bots of the old game; the
     others take the reserved seats. The game starts when all seats are taken. The host token stays the same.
+    If the host aborts the new game, the next request opens another one, up to 16 times.
     """
     charge_creation(1)
     result = rematches.rematch(collaborators().games, command_from_request(), game)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from dataclasses import replace
+from typing import Final
 
 from service.matches import lobby
 from service.matches.errors import Problem
@@ -22,6 +23,9 @@ from service.usecases.commit_retries import MAX_ATTEMPTS, back_off
 from service.usecases.games import Games
 from service.usecases.idempotency import decode_record
 
+_MAX_ABORTED: Final = 16
+"""How many rematches of a game can be aborted and opened again: each request for one loads them all."""
+
 
 def rematch(games: Games, command: Command, game_id: str) -> CommandResult[TakenSeatView]:
     """Open the game that follows one that is over, or take the caller's seat in it.
@@ -30,8 +34,8 @@ def rematch(games: Games, command: Command, game_id: str) -> CommandResult[Taken
     once.
 
     :raises Problem: game_not_found, token_unknown, token_required, not_your_seat, game_not_over,
-        seat_played_by_bot, idempotency_key_reused, version_mismatch, already_seated, game_already_started,
-        too_many_games, too_much_contention, store_unavailable, game_unreadable.
+        seat_played_by_bot, game_aborted, idempotency_key_reused, version_mismatch, already_seated,
+        game_already_started, too_many_games, too_much_contention, store_unavailable, game_unreadable.
     """
     old, caller = games.read(game_id, command.token)
     seat = _own_seat(old, caller)
@@ -46,6 +50,8 @@ def rematch(games: Games, command: Command, game_id: str) -> CommandResult[Taken
             issued = stored.tokens(command.idempotency_key or "")
             return joined_result(Committed(past, stored.caller, issued, stored.now_ms or games.now_ms()))
         check_version(command, old.version)
+        if before is not None and before.status is Status.ABORTED:
+            raise Problem("game_aborted")
         opened = _opened(old, new_id, games.now_ms()) if before is None else Transition(before)
         transition = _joined(opened, seat, games.now_ms(), tokens)
         committed = Committed(
@@ -64,7 +70,8 @@ def find_rematch(games: Games, game_id: str, token: str | None) -> Match | None:
     :raises Problem: game_not_found, token_unknown, game_unreadable, store_unavailable.
     """
     old, _ = games.read(game_id, token)
-    return _following(games, None, old)[1] if old.is_over else None
+    found = _following(games, None, old)[1] if old.is_over else None
+    return None if found is None or found.status is Status.ABORTED else found
 
 
 def _own_seat(old: Match, caller: Caller) -> Seat:
@@ -83,15 +90,17 @@ def _own_seat(old: Match, caller: Caller) -> Seat:
 
 
 def _following(games: Games, record_key: str | None, old: Match) -> tuple[str, Match | None, bytes | None]:
-    """Return id, match and idempotency record of the game that follows, the last one not aborted."""
-    number = 0
-    while True:
+    """Return id, match and idempotency record of the game that follows: the first one that is not aborted.
+
+    After too many aborted games it is the last of them.
+    """
+    for number in range(_MAX_ABORTED + 1):
         new_id = id_from(hashlib.sha256(f"rematch/{old.id}/{old.host}/{number}".encode()).digest())
         stored, record = games.load(new_id, record_key)
         match = None if stored is None else games.decoded(new_id, stored)
         if match is None or match.status is not Status.ABORTED:
-            return new_id, match, record
-        number += 1
+            break
+    return new_id, match, record
 
 
 def _joined(opened: Transition, seat: Seat, now_ms: int, tokens: TokenSource) -> Transition:

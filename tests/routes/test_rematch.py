@@ -117,6 +117,15 @@ def test_rematch_that_was_aborted_can_be_opened_again(service):
     assert rematch(old, 0).json["game"]["id"] != first
 
 
+def test_rematch_that_was_aborted_too_often_is_refused(service):
+    old = over(service)
+    for _ in range(17):
+        new = rematch(old, 0).json["game"]["id"]
+        assert service.call("DELETE", f"/v1/games/{new}", token=old.host).status_code == 200
+    assert [code_of(rematch(old, seat)) for seat in (0, 1)] == ["game_aborted"] * 2
+    assert service.get(old.path("rematch")) == {"game": None}
+
+
 def test_rematch_of_a_private_game_is_private(service):
     old = service.table(2, private=True)
     old.call("DELETE", token=old.host)
