@@ -136,7 +136,8 @@ class Nginx(Server):
     def __init__(self, program, folder, replacements=()):
         copy_nginx_files(folder, replacements)
         self.port = free_port()
-        (folder / "listen.conf").write_text(f"listen 127.0.0.1:{self.port};")
+        # A small send buffer, so that what a client does not take stays in nginx.
+        (folder / "listen.conf").write_text(f"listen 127.0.0.1:{self.port} sndbuf=16k;")
         as_root = " user root;" if os.geteuid() == 0 else ""
         self.log = folder / "nginx.log"
         command = [program, "-p", folder, "-c", folder / "nginx.conf", "-g", f"daemon off;{as_root}"]

@@ -9,6 +9,7 @@ import signal
 import socket
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -221,6 +222,28 @@ def test_stream_may_be_silent_until_its_heartbeat(nginx, instance):
     ):
         for stream in (of_game, of_player):
             assert b": heartbeat\n" in stream
+
+
+def test_answer_that_nobody_takes_fills_no_disk_of_nginx(nginx, instance, folder):
+    instance().start()
+    size = len(nginx.call("GET", "/openapi.json").body)
+    with socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.connect(("127.0.0.1", nginx.port))
+        client.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        assert client.recv(12) == b"HTTP/1.1 200"
+        assert nginx.call("GET", "/healthz").status == 200
+        assert spooled(nginx, folder) == []
+        received = 12
+        while part := client.recv(65536):
+            received += len(part)
+        assert received > size
+
+
+def spooled(nginx, folder):
+    """Return the files, deleted ones among them, in which nginx keeps answers."""
+    files = [fd.readlink() for pid in children(nginx.process.pid) for fd in Path(f"/proc/{pid}/fd").iterdir()]
+    return [file for file in files if file.is_relative_to(folder / "nginx-proxy")]
 
 
 def test_client_address_is_the_one_that_nginx_accepted(nginx, instance):
