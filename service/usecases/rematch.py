@@ -94,13 +94,14 @@ def _following(games: Games, record_key: str | None, old: Match) -> tuple[str, M
 
     After too many aborted games it is the last of them.
     """
-    for number in range(_MAX_ABORTED + 1):
+    number = 0
+    while True:
         new_id = id_from(hashlib.sha256(f"rematch/{old.id}/{old.host}/{number}".encode()).digest())
         stored, record = games.load(new_id, record_key)
         match = None if stored is None else games.decoded(new_id, stored)
-        if match is None or match.status is not Status.ABORTED:
-            break
-    return new_id, match, record
+        if match is None or match.status is not Status.ABORTED or number == _MAX_ABORTED:
+            return new_id, match, record
+        number += 1
 
 
 def _joined(opened: Transition, seat: Seat, now_ms: int, tokens: TokenSource) -> Transition:
