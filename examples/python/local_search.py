@@ -48,10 +48,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--api", default="http://127.0.0.1:8000", help="the server")
     parser.add_argument("--bot", choices=sorted(skye.BOTS), default="strategist", help="who decides here")
     parser.add_argument("--against", nargs="+", default=["greedy"], help="bots of the server")
+    parser.add_argument("--seed", help="what all draws derive from; random without it")
     options = parser.parse_args(arguments)
     with Skye(options.api) as client:
         players = [{"name": "local"}, *({"bot": bot} for bot in options.against)]
-        created = client.games.create({"players": players, "start": True})
+        drawn = {} if options.seed is None else {"seed": options.seed}
+        created = client.games.create({"players": players, "start": True, "options": drawn})
         game = client.game(created["game"]["id"], created["players"][0]["token"])
         play(game, 0, options.bot)
         for player in game.get()["players"]:

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from service import docs as guide
-from tests.clients.test_typescript import CLIENT, client, run  # noqa: F401 - a fixture
+from tests.clients.test_typescript import client, run  # noqa: F401 - a fixture
 from tests.support.waiting import MAX_RUN_S
 
 _PROGRAM = re.compile(r"^```(python|js)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -26,11 +26,10 @@ def test_python_program_of_the_guide_runs(kind, program, url):
     assert done.stdout, kind
 
 
-@pytest.mark.usefixtures("client")
 @pytest.mark.parametrize(("kind", "program"), [each for each in PROGRAMS if each.values[0] == "js"])
-def test_javascript_program_of_the_guide_runs(kind, program, url, tmp_path):
+def test_javascript_program_of_the_guide_runs(client, kind, program, url, tmp_path):  # noqa: F811 - a fixture
     (tmp_path / "node_modules").mkdir()
-    (tmp_path / "node_modules" / "skye-client").symlink_to(CLIENT)
+    (tmp_path / "node_modules" / "skye-client").symlink_to(client)
     script = tmp_path / "program.mjs"
     script.write_text(program.replace("http://127.0.0.1:8000", url))
     assert run("node", str(script), cwd=tmp_path), kind

@@ -18,7 +18,7 @@ from skye_client import (
     Skye,
 )
 from tests.support.ports import free_port
-from tests.support.waiting import MAX_WAIT_S
+from tests.support.waiting import MAX_WAIT_S, waited_for
 
 PATIENT = RetryPolicy(attempts=100, base_s=0.01, max_s=0.1)
 BOTH = {"players": [{"name": "Ann"}, {"name": "Bob"}], "start": True}
@@ -101,6 +101,12 @@ def test_events_through_a_cutting_proxy_arrive_once_in_order(proxy, skye):
     assert proxy.cuts > 0
 
 
+def forward_once_replaced(proxy, connections):
+    """Let a silent proxy forward again when it has had more connections than so many."""
+    assert waited_for(lambda: proxy.connections > connections)
+    proxy.silent = False
+
+
 def test_half_open_stream_is_replaced(proxy, skye):
     created = skye.games.create(BOTH)
     game = skye.game(created["game"]["id"], created["players"][0]["token"])
@@ -112,10 +118,12 @@ def test_half_open_stream_is_replaced(proxy, skye):
         proxy.silent = True  # what is open stays open, and no byte arrives
         offer = next(action for action in game.seat(0).actions() if action["type"] == "set_offer")
         connections = proxy.connections
-        threading.Timer(1.0, setattr, (proxy, "silent", False)).start()
         game.seat(0).act(offer)
+        replaced = threading.Thread(target=forward_once_replaced, args=(proxy, connections))
+        replaced.start()
         event = next(events)
         events.close()
+        replaced.join()
     assert first["type"] == "game_created"
     assert event["type"] == "offer_set"
     assert proxy.connections > connections

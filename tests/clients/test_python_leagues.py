@@ -8,6 +8,7 @@ import pytest
 
 from skye_client import ApiError, AsyncSkye, ConnectionFailedError, RetryPolicy, Skye
 from skye_client._sync import leagues as sync_leagues
+from tests.support.waiting import MAX_WAIT_S
 
 PATIENT = RetryPolicy(attempts=100, base_s=0.01, max_s=0.1)
 BOTS = {"players": [{"bot": "random"}, {"bot": "random"}], "start": True, "private": True}
@@ -23,7 +24,7 @@ def skye(live):
 @pytest.fixture(scope="module")
 def season(live):
     """The key of a player with 25 finished games, and the ids of the games."""
-    with Skye(live.url) as skye:
+    with Skye(live.url, timeout_s=MAX_WAIT_S) as skye:
         player = skye.player()
         created = player.leagues.create([BOTS] * 25)
         return player.key, {one["game"] for one in created}

@@ -40,7 +40,7 @@ def test_players_who_seek_a_match_play_it_over_one_stream(skye):
 
 def test_cancelled_request_is_not_matched(skye):
     player = skye.player()
-    request = player.seek_match({"name": "Ann", "seats": 5, "wait_ms": 1000})
+    request = player.seek_match({"name": "Ann", "seats": 5})
     assert player.cancel_match(request["id"])["status"] == "cancelled"
 
 

@@ -18,7 +18,7 @@ _INSTANCE = "urn:skye:request:9f2c4b7a1d3e5f60"
 def recorded():
     """Return an example of each code that only the server sends, by its code."""
     with tempfile.TemporaryDirectory() as folder, launching(Path(folder)) as start:
-        url = start(SKYE_CLIENT_TIMEOUT_S="1").url
+        url = start(SKYE_CLIENT_TIMEOUT_S="3").url
         return {code: _problem(url, summary, sent) for code, (summary, sent) in _REQUESTS.items()}
 
 

@@ -14,7 +14,7 @@ from skye.arena.match import play_match
 from skye.arena.server_game import ServerGame, server_of
 from tests.examples.conftest import EXAMPLES, ROOT, call
 from tests.support.ports import free_port
-from tests.support.waiting import MAX_RUN_S
+from tests.support.waiting import MAX_RUN_S, MAX_WAIT_S
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def play(tmp_path, monkeypatch):
     def league(*bots, **options):
         out = tmp_path / "league.jsonl"
         arguments = [f"--{name}={value}" for name, value in options.items()]
-        assert main([*bots, "--workers=1", "--budget=10", f"--out={out}", *arguments]) == 0
+        assert main([*bots, "--workers=1", f"--budget={MAX_WAIT_S}", f"--out={out}", *arguments]) == 0
         return [json.loads(line) for line in out.read_text().splitlines()[1:]]
 
     return league
@@ -33,7 +33,7 @@ def play(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("players", [2, 3])
 def test_bot_of_server_plays_a_league(play, url, players):
-    results = play("random", f"server={url}?bot=greedy", players=players, games=players)
+    results = play("random", f"server={url}?bot=greedy", players=players, games=players, seed="server")
     for result in results:
         assert result["failures"] == {}
         [random_seat] = [seat for seat, bot in enumerate(result["bots"]) if bot == "random"]
@@ -43,7 +43,7 @@ def test_bot_of_server_plays_a_league(play, url, players):
 
 
 def test_game_with_bots_of_server_ends_there_with_the_same_scores(url):
-    server = ServerGame(url, ["theirs", "theirs"], ["greedy", "random"], "both theirs", Budget(10))
+    server = ServerGame(url, ["theirs", "theirs"], ["greedy", "random"], "both theirs", Budget(MAX_WAIT_S))
     with closing(server):
         result = play_match(["theirs", "theirs"], [None, None], "both theirs", server)
         assert result["failures"] == {}
@@ -79,7 +79,16 @@ def test_address_of_server_is_split_from_name_of_bot():
 @pytest.mark.parametrize("against", [["greedy"], ["random", "greedy", "random"]])
 def test_program_that_searches_locally_plays_a_whole_game(url, against):
     environ = os.environ | {"PYTHONPATH": f"{ROOT}/engine:{ROOT}/clients/python"}
-    command = [sys.executable, EXAMPLES / "python" / "local_search.py", "--api", url, "--against", *against]
+    command = [
+        sys.executable,
+        EXAMPLES / "python" / "local_search.py",
+        "--api",
+        url,
+        "--seed",
+        "searched",
+        "--against",
+        *against,
+    ]
     done = subprocess.run(
         command, env=environ, capture_output=True, text=True, timeout=MAX_RUN_S, check=False
     )

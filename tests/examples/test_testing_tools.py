@@ -73,23 +73,19 @@ def test_load_is_answered_without_a_failure(url, tmp_path):
     if importlib.util.find_spec("locust") is None:  # an import would patch the modules of this process
         pytest.skip(NO_LOCUST)
     command = [sys.executable, "-m", "locust", "-f", FOLDER / "locustfile.py", "--host", url, "--headless"]
-    options = [
-        "--users",
-        "4",
-        "--spawn-rate",
-        "4",
-        "--run-time",
-        "5s",
-        "--stop-timeout",
-        "10",
-        "--csv",
-        "load",
-    ]
-    done = subprocess.run(
-        [*command, *options], cwd=tmp_path, capture_output=True, text=True, timeout=MAX_RUN_S, check=False
-    )
+    options = ["--users", "4", "--spawn-rate", "4", "--stop-timeout", "10", "--csv", "load"]
+    for run_time_s in (5, 20, 80):  # longer where the machine is slow
+        requests, failures = load([*command, *options, "--run-time", str(run_time_s)], tmp_path)
+        assert failures == 0
+        if requests > 20:
+            break
+    assert requests > 20
+
+
+def load(command, folder):
+    """Run Locust; return its numbers of requests and of failures."""
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=MAX_RUN_S, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    total = (tmp_path / "load_stats.csv").read_text().splitlines()[-1]
+    total = (folder / "load_stats.csv").read_text().splitlines()[-1]
     requests, failures = re.match(r",Aggregated,(\d+),(\d+),", total).groups()
-    assert int(requests) > 20
-    assert int(failures) == 0
+    return int(requests), int(failures)

@@ -36,7 +36,10 @@ def npx(package, *command, cwd):
 
 @functools.cache
 def _can_be_fetched(package):
-    return _run(package, "true", None).returncode == 0
+    try:
+        return _run(package, "true", None).returncode == 0
+    except subprocess.TimeoutExpired:
+        return False
 
 
 def _run(package, call, cwd):

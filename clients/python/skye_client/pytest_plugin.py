@@ -25,7 +25,7 @@ import pytest
 
 from skye_client import Game, Seat, Skye, models
 
-_START_TIMEOUT_S = 60.0
+_START_TIMEOUT_S = 180.0
 _STOP_TIMEOUT_S = 20.0
 _NOT_INSTALLED = (
     "skye_server needs the service in this environment: install skye-client[pytest]. "

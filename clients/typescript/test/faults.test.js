@@ -5,17 +5,16 @@ import { test } from "node:test";
 import { Skye } from "skye-client";
 import { SERVER, direct, newGame } from "./support.js";
 
-/** Return a client whose first request asks for a fault, and the statuses of its responses. */
+/** Return a client whose first request asks for a fault, and the faults that its requests asked for. */
 function faulty(fault, options = {}) {
   const faults = [fault];
-  const statuses = [];
+  const sent = [];
   const fetch = async (url, init) => {
     const asked = faults.length ? { "X-Skye-Fault": faults.pop() } : {};
-    const response = await globalThis.fetch(url, { ...init, headers: { ...init.headers, ...asked } });
-    statuses.push(response.status);
-    return response;
+    sent.push(asked);
+    return globalThis.fetch(url, { ...init, headers: { ...init.headers, ...asked } });
   };
-  return { skye: new Skye(SERVER, { fetch, retry: { attempts: 30, baseMs: 20, maxMs: 100 }, ...options }), statuses };
+  return { skye: new Skye(SERVER, { fetch, retry: { attempts: 100, baseMs: 20, maxMs: 100 }, ...options }), sent };
 }
 
 for (const fault of ["drop", "status=503", "delay_before_ms=1000", "delay_after_ms=1000"]) {
@@ -30,20 +29,20 @@ for (const fault of ["drop", "status=503", "delay_before_ms=1000", "delay_after_
 
 test("a body that arrives too slowly is fetched again", async () => {
   const { id } = await newGame();
-  const { skye, statuses } = faulty("bytes_per_s=64", { timeoutMs: 500 });
+  const { skye, sent } = faulty("bytes_per_s=64", { timeoutMs: 1000 });
   assert.equal((await skye.game(id).get()).id, id);
-  assert.deepEqual(statuses, [200, 200]);
+  assert.ok(sent.length > 1, "the body of the first response takes many seconds");
 });
 
 for (const fault of ["cut_after=2", "silence_after=1", "heartbeats_after=1, hold_ms=900"]) {
   test(`events follow each other in spite of ${fault}`, async () => {
     const { id, host } = await newGame();
-    const { skye, statuses } = faulty(fault);
+    const { skye, sent } = faulty(fault);
     setTimeout(() => direct.game(id, host).abort(), 200);
     const seen = [];
     for await (const event of skye.game(id).events({ silenceMs: 1200 })) seen.push(event.id);
     const { events } = await direct.transport.json("GET", `/v1/games/${id}/events`, { query: { limit: 1000 } });
     assert.deepEqual(seen, events.map((event) => event.id));
-    assert.ok(statuses.length > 1, "the stream was replaced");
+    assert.ok(sent.length > 1, "the stream was replaced");
   });
 }

@@ -6,11 +6,11 @@ import { Leagues } from "skye-client/leagues";
 import { cuttingProxy } from "./cutting-proxy.js";
 import { SERVER, direct } from "./support.js";
 
-const quick = { retry: { attempts: 50, baseMs: 10, maxMs: 50 } };
+const quick = { retry: { attempts: 200, baseMs: 10, maxMs: 50 } };
 const bots = { players: [{ bot: "random" }, { bot: "random" }], start: true, private: true };
 const people = { players: [{ name: "Ann" }, { name: "Bob" }] };
 const player = direct.player();
-const season = new Leagues(player).create(Array(25).fill(bots)).then((games) => games.map(({ game }) => game).sort());
+const season = new Leagues(new Skye(SERVER, { timeoutMs: 180_000 }).player(player.key)).create(Array(25).fill(bots)).then((games) => games.map(({ game }) => game).sort());
 
 /** Return the lines of an export. */
 async function exported(client, options) {
@@ -39,7 +39,7 @@ test("an export has each game of the player once, however many one request asks 
   for (const limit of [200, 25, 7, 1]) assert.deepEqual(gamesOf(await exported(player, { limit })), games);
 });
 
-test("an export through a proxy that cuts connections has each game once", { timeout: 120_000 }, async (t) => {
+test("an export through a proxy that cuts connections has each game once", { timeout: 600_000 }, async (t) => {
   const games = await season;
   const proxy = await cuttingProxy(SERVER);
   t.after(() => proxy.close());

@@ -5,7 +5,7 @@ import { HistoryLostError, Skye } from "skye-client";
 import { cuttingProxy } from "./cutting-proxy.js";
 import { SERVER, direct } from "./support.js";
 
-const quick = { retry: { attempts: 12, baseMs: 10, maxMs: 100 } };
+const persistent = { retry: { attempts: 100, baseMs: 10, maxMs: 100, budgetMs: 600_000 } };
 const alone = { players: [{ name: "Ann" }, { bot: "random" }], start: true };
 
 /** Return the first events of a player. */
@@ -34,7 +34,7 @@ test("players who seek a match play it over one stream", async () => {
 
 test("a cancelled request is not matched", async () => {
   const player = direct.player();
-  const request = await player.seekMatch({ name: "Ann", seats: 5, wait_ms: 1000 });
+  const request = await player.seekMatch({ name: "Ann", seats: 5 });
   assert.equal((await player.cancelMatch(request.id)).status, "cancelled");
 });
 
@@ -44,7 +44,7 @@ test("events of a player arrive once through cuts, and after a lost one not at a
   const player = direct.player();
   for (let number = 0; number < 10; number++) await player.create(alone);
   proxy.state.mode = "cut";
-  const seen = await first(new Skye(proxy.url, quick).player(player.key), 20);
+  const seen = await first(new Skye(proxy.url, persistent).player(player.key), 20);
   assert.deepEqual(seen.map(({ id }) => parseInt(id, 10)), Array.from(seen, (_, number) => number + 1));
   await assert.rejects(first(player, 1, { after: "7-7" }), HistoryLostError);
 });
