@@ -34,10 +34,10 @@ from service.usecases.games import Games
 from service.usecases.listing import cursor_at
 from service.usecases.player_listing import cursor_of, place_of
 from service.web.collaborators import collaborators
+from service.web.player_requests import charged_player
 from service.web.rate_limits import charge_batch, charge_records
 from service.web.request_parsing import (
     Resource,
-    bearer_token,
     command_from_request,
     require_idempotency_key,
 )
@@ -114,7 +114,7 @@ def export_own_records(query: dict[str, Any]) -> Response:
     export later what is new, send the `finished` of the first line as `since`.
     """
     games = _accept_export(query["limit"])
-    player = games.identities.require_player(bearer_token())
+    player = charged_player()
     quick_match.catch_up(games, player)
     games.players.catch_up(player)
     after, since_ms = place_of(query.get("cursor")), query.get("since", 0)

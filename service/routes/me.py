@@ -17,6 +17,7 @@ from service.usecases.player_follower import PlayerFollower, event_view
 from service.usecases.player_listing import OwnGame, cursor_of, place_of
 from service.web import sse
 from service.web.collaborators import collaborators
+from service.web.player_requests import charged_player
 from service.web.rate_limits import charge_creation
 from service.web.request_parsing import Resource, bearer_token, command_from_request
 from service.web.responses import check_accepts, json_response
@@ -49,8 +50,8 @@ def list_own_games(query: dict[str, Any]) -> Response:
     over, the latest change first. A game that moves in this order while a client reads pages may be missing
     or appear twice.
     """
-    all_games = collaborators().games
-    players, player = all_games.players, all_games.identities.require_player(bearer_token())
+    all_games, player = collaborators().games, charged_player()
+    players = all_games.players
     quick_match.catch_up(all_games, player)
     players.catch_up(player)
     last_event = players.last_event(player)
@@ -90,6 +91,7 @@ def list_player_events(query: dict[str, Any]) -> Response:
     the `last_event` of the list of games. With `wait_ms` the server waits for the next event (long polling).
     It stores about the latest 10,000 events.
     """
+    charged_player()
     follower = _follower()
     with ExitStack() as on_close:
         if query["wait_ms"]:
@@ -113,8 +115,8 @@ def stream_player_events(query: dict[str, Any]) -> Response:
     PlayerEventStream.
     """
     check_accepts(sse.EVENT_STREAM)
+    charged_player()
     follower = _follower()
-    follower.check_key()
     after = last_event_id(_EVENT_ID, "This is not the id of an event.") or query["after"]
     first = follower.read(after, 100)
     return sse.response(

@@ -26,7 +26,7 @@ import redis
 from service.storage.lua_scripts import MinReplicas, Script
 from service.storage.player_store import GameUpdate, Page, StoredEvent, Updated
 from service.storage.redis_calls import RedisCalls
-from service.storage.retry import expect_bytes
+from service.storage.retry import expect_bytes, expect_int
 from service.storage.wrong_types import moving_aside
 
 T = TypeVar("T")
@@ -177,6 +177,11 @@ class RedisPlayers:
             return [(game_id.decode(), record) for game_id, record in found if record is not None]
 
         return self._read(player, read)
+
+    def count_active(self, player: str) -> int:
+        """See `PlayerStore.count_active`."""
+        order = _key(player, "order")
+        return self._read(player, lambda server: expect_int(server.zcount(order, ACTIVE_SCORE, "+inf")))
 
     def list_games(self, player: str, highest: float | None, limit: int) -> list[tuple[str, float]]:
         """See `PlayerStore.list_games`."""

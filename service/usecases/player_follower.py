@@ -16,7 +16,6 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from service.matches.cooperative_yield import has_disconnected
 from service.matches.errors import ERROR_CODES, Problem
 from service.matches.player_events import FollowedGame, PlayerEvent
-from service.matches.player_keys import is_player_key
 from service.matches.views import timestamp
 from service.storage import retry
 from service.storage.redis_players import changes_name
@@ -73,14 +72,6 @@ class PlayerFollower:
     _states: dict[str, FollowedGame] = field(default_factory=dict)
     _beat_at: float = float("-inf")
     _beats_to_catch_up: int = 0
-
-    def check_key(self) -> None:
-        """Check that the token is a player key, before anything else of the request is judged.
-
-        :raises Problem: player_key_required.
-        """
-        if not is_player_key(self.token or ""):
-            raise Problem("player_key_required")
 
     def read(self, after: str, limit: int) -> PlayerEvents:
         """Return up to `limit` events after the one with the id `after`.

@@ -13,7 +13,7 @@ game is the truth, and the record follows it:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from typing import Final, NamedTuple
 
@@ -42,6 +42,9 @@ from service.usecases.commit_retries import MAX_ATTEMPTS, back_off
 
 _ANNOUNCED_MS: Final = 60_000
 """For so long an announced game is kept in which the player has no role: the commit may be on its way."""
+
+_PAGE: Final = 100
+"""How many games `catch_up` looks at at once."""
 
 _LATEST_MS: Final = 9e12
 """Later than any deadline, in milliseconds since 1970: the place of waiting games without one."""
@@ -75,7 +78,7 @@ class Players:
         :param waiting: for how many games the player waits already; they count as games that are not over.
         :raises Problem: too_many_games, store_unavailable.
         """
-        if self._max_active and len(self._store.active_games(player)) + waiting >= self._max_active:
+        if self._max_active and self.count_active(player) + waiting >= self._max_active:
             raise self._too_many_games()
 
     def _too_many_games(self) -> Problem:
@@ -162,15 +165,20 @@ class Players:
 
     # Queries.
 
+    def count_active(self, player: str) -> int:
+        """Return how many games of a player are not over.
+
+        :raises Problem: store_unavailable.
+        """
+        return self._store.count_active(player)
+
     def catch_up(self, player: str) -> dict[str, FollowedGame]:
         """Relay what has been left out, and deadlines that are near; return the states of the active games.
 
         :raises Problem: too_much_contention, store_unavailable.
         """
         states: dict[str, FollowedGame] = {}
-        stored = self._store.active_games(player)
-        headers = self._games.headers([game_id for game_id, _ in stored])
-        for (game_id, record), header in zip(stored, headers, strict=True):
+        for (game_id, record), header in self._with_headers(self._store.active_games(player)):
             try:
                 state: FollowedGame | None = decoded(followed_games.decode, record)
                 if state is None or header is None or state.version != _version(header):
@@ -181,6 +189,14 @@ class Players:
                 if problem.code != "game_unreadable":
                     raise
         return states
+
+    def _with_headers(
+        self, stored: list[tuple[str, bytes]]
+    ) -> Iterator[tuple[tuple[str, bytes], bytes | None]]:
+        """Yield records of games with the headers of the games; others are served between two pages."""
+        for first in range(0, len(stored), _PAGE):
+            page = stored[first : first + _PAGE]
+            yield from zip(page, self._games.headers([game_id for game_id, _ in page]), strict=True)
 
     def events_after(self, player: str, after: str, limit: int) -> PlayerEvents:
         """Return up to `limit` events of a player after the one with the id `after`.

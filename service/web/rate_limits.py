@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from ipaddress import IPv6Address, ip_address
 from typing import Any, Final, NamedTuple
 
@@ -35,6 +35,9 @@ _BYTES_PER_REQUEST: Final = 65_536
 
 _RECORDS_PER_REQUEST: Final = 5
 """The number of exported records that costs as much as one more request."""
+
+_GAMES_PER_REQUEST: Final = 50
+"""The number of a player's active games that costs as much as one more request."""
 
 _MAX_LOCAL_BUCKETS: Final = 100_000
 
@@ -136,6 +139,13 @@ class _RequestLimits:
         """
         self.charge(self._requests, number // _RECORDS_PER_REQUEST)
 
+    def charge_active_games(self, number: int) -> None:
+        """Charge the client's address for a request about all active games of a player.
+
+        :raises Problem: too_many_requests.
+        """
+        self.charge(self._requests, number // _GAMES_PER_REQUEST)
+
     def charge_batch(self, bodies: Sequence[dict[str, Any]]) -> None:
         """Charge the client's address for all games that one request creates.
 
@@ -190,6 +200,17 @@ def charge_records(number: int) -> None:
     limits: _RequestLimits | None = current_app.extensions.get("skye-limits")
     if limits is not None:
         limits.charge_records(number)
+
+
+def charge_active_games(count: Callable[[], int]) -> None:
+    """Charge the client's address for a request about all active games of a player, if the app has limits.
+
+    :param count: returns how many there are.
+    :raises Problem: too_many_requests, and what `count` raises.
+    """
+    limits: _RequestLimits | None = current_app.extensions.get("skye-limits")
+    if limits is not None:
+        limits.charge_active_games(count())
 
 
 def charge_batch(bodies: Sequence[dict[str, Any]]) -> None:

@@ -294,6 +294,16 @@ def test_large_body_costs_as_much_as_several_requests():
     assert left(answer) == 7
 
 
+def test_request_about_many_games_of_a_player_costs_more():
+    service = limited(limit_requests_per_minute=50)
+    body, key = {"games": [{"players": [{"name": "Ann"}]}] * 100}, {"Idempotency-Key": "once"}
+    assert left(service.call("POST", "/v1/batches", body, PLAYER_KEY, key)) == 49
+    paths = ("/v1/me/games?limit=1", "/v1/me/events?limit=1", "/v1/me/records?limit=1")
+    assert [left(service.call("GET", path, token=PLAYER_KEY)) for path in paths] == [46, 43, 40]
+    with service.call("GET", "/v1/me/events/stream", token=PLAYER_KEY) as stream:
+        assert left(stream) == 37
+
+
 def test_an_address_has_its_own_budget():
     service = limited(limit_requests_per_minute=1)
     assert from_address(service, "192.0.2.1").status_code == 200
