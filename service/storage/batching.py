@@ -6,7 +6,7 @@ and sends all of them in one pipeline. A command without company is sent at once
 `max_wait_s`.
 
 Each caller gets its own reply, its own error reply, or the connection error as if it had sent its command
-alone. Every command is sent at most once.
+alone. Every command is sent at most once. A caller may queue several commands together.
 
 Reads and other commands have batches of their own: a Redis that is paused for writes (by `CLIENT PAUSE
 WRITE`, `FAILOVER` or `CLUSTER FAILOVER`) replies to no read behind a write on the same connection.
@@ -15,8 +15,9 @@ WRITE`, `FAILOVER` or `CLUSTER FAILOVER`) replies to no read behind a write on t
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import Any, Final, TypeAlias
 
 import redis
 
@@ -26,23 +27,28 @@ _MAX_WAIT_S: Final = 0.1
 _MAX_BATCH: Final = 32
 
 READS: Final = frozenset(
-    {"GET", "GETRANGE", "HGET", "HGETALL", "HMGET", "INFO", "LRANGE", "MGET", "PING", "ZCARD", "ZCOUNT"}
-    | {"ZMSCORE", "ZRANDMEMBER", "ZRANGEBYSCORE", "ZREVRANGEBYSCORE"}
+    {"GET", "GETRANGE", "HGET", "HGETALL", "HMGET", "INFO", "LRANGE", "MGET", "PING", "XRANGE", "ZCARD"}
+    | {"ZCOUNT", "ZMSCORE", "ZRANDMEMBER", "ZRANGEBYSCORE", "ZREVRANGEBYSCORE"}
 )
 """The commands that are batched as reads."""
 
+_Command: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
+"""The arguments and the options of a command, as redis-py takes them."""
+
 
 class _Queued:
-    """A command in the queue; `done` is released when it has its reply or becomes the leader."""
+    """Commands of one caller in the queue; `done` is released when they have replies or become the leader.
 
-    __slots__ = ("args", "done", "is_leader", "is_sent", "options", "reply")
+    :param replies: one for each command; an error where there is none.
+    """
 
-    def __init__(self, args: tuple[Any, ...], options: dict[str, Any]) -> None:
-        self.args = args
-        self.options = options
+    __slots__ = ("commands", "done", "is_leader", "is_sent", "replies")
+
+    def __init__(self, commands: Sequence[_Command]) -> None:
+        self.commands = commands
         self.is_leader = False
         self.is_sent = False
-        self.reply: Any = None
+        self.replies: list[Any] = []
         self.done = threading.Lock()
         self.done.acquire()
 
@@ -50,15 +56,11 @@ class _Queued:
 class _Batcher:
     """The queue of one kind of commands.
 
-    :param send_alone: sends one command and returns its reply.
-    :param create_pipeline: returns a pipeline without a transaction.
+    :param send: sends commands in one round trip and returns their replies, error replies among them.
     """
 
-    def __init__(
-        self, send_alone: Callable[..., Any], create_pipeline: Callable[[], Any], max_wait_s: float
-    ) -> None:
-        self._send_alone = send_alone
-        self._create_pipeline = create_pipeline
+    def __init__(self, send: Callable[[Sequence[_Command]], list[Any]], max_wait_s: float) -> None:
+        self._send = send
         self._max_wait_s = max_wait_s
         self._mutex = threading.Lock()
         self._in_flight = False
@@ -66,24 +68,34 @@ class _Batcher:
 
     @property
     def queued(self) -> int:
-        """How many commands are in the queue."""
+        """How many callers are in the queue."""
         return len(self._queue)
 
-    def send(self, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        """Send a command, alone or in a batch, and return its reply."""
+    def send(self, commands: Sequence[_Command]) -> list[Any]:
+        """Send the commands of one caller, alone or in a batch, and return their replies.
+
+        :raises redis.RedisError: the first error among the replies.
+        """
+        replies = self._replies_to(commands)
+        for reply in replies:
+            if isinstance(reply, Exception):
+                raise reply
+        return replies
+
+    def _replies_to(self, commands: Sequence[_Command]) -> list[Any]:
         with self._mutex:
-            queued = _Queued(args, options) if self._in_flight else None
+            queued = _Queued(commands) if self._in_flight else None
             self._in_flight = True
             if queued is not None:
                 self._queue.append(queued)
         if queued is not None:
             return self._wait(queued)
         try:
-            return self._send_alone(*args, **options)
+            return self._send(commands)
         finally:
             self._appoint_leader()
 
-    def _wait(self, queued: _Queued) -> Any:
+    def _wait(self, queued: _Queued) -> list[Any]:
         try:
             is_done = queued.done.acquire(timeout=self._max_wait_s)
         except BaseException:  # the deadline of the caller
@@ -93,15 +105,13 @@ class _Batcher:
         if batch:
             self._send_batch(batch)
         elif not queued.is_sent:
-            return self._send_alone(*queued.args, **queued.options)
+            return self._send(queued.commands)
         elif not is_done:
             queued.done.acquire()  # the leader is sending it
-        if isinstance(queued.reply, Exception):
-            raise queued.reply
-        return queued.reply
+        return queued.replies
 
     def _take_batch(self, queued: _Queued) -> list[_Queued]:
-        """Return the batch that a leader sends; a command that is not the leader leaves the queue."""
+        """Return the batch that a leader sends; any other caller leaves the queue."""
         with self._mutex:
             if queued.is_leader:
                 batch, self._queue = self._queue[:_MAX_BATCH], self._queue[_MAX_BATCH:]
@@ -121,27 +131,21 @@ class _Batcher:
             self._appoint_leader()
 
     def _send_batch(self, batch: list[_Queued]) -> None:
-        """Send a batch, the leader's command first, and hand out the replies."""
-        replies: list[Any] = [redis.ConnectionError("the sender of the batch was interrupted")] * len(batch)
+        """Send a batch, the leader's commands first, and hand out the replies."""
+        commands = [command for queued in batch for command in queued.commands]
+        interrupted = redis.ConnectionError("the sender of the batch was interrupted")
+        replies: list[Any] = [interrupted] * len(commands)
         try:
-            replies = self._replies_to(batch)
+            replies = self._send(commands)
         except redis.RedisError as error:
-            replies = [error] * len(batch)
+            replies = [error] * len(commands)
         finally:
             self._appoint_leader()
-            for queued, reply in zip(batch, replies, strict=True):
-                queued.reply = reply
+            rest = iter(replies)
+            for queued in batch:
+                queued.replies = list(islice(rest, len(queued.commands)))
                 if not queued.is_leader:
                     queued.done.release()
-
-    def _replies_to(self, batch: list[_Queued]) -> list[Any]:
-        if len(batch) == 1:
-            return [self._send_alone(*batch[0].args, **batch[0].options)]
-        pipeline = self._create_pipeline()
-        for queued in batch:
-            pipeline.execute_command(*queued.args, **queued.options)
-        replies: list[Any] = pipeline.execute(raise_on_error=False)
-        return replies
 
     def _appoint_leader(self) -> None:
         """Make the first command in the queue the leader of the next batch."""
@@ -157,21 +161,43 @@ class BatchingRedis(redis.Redis):
 
     def __init__(self, *, max_wait_s: float = _MAX_WAIT_S, **options: Any) -> None:
         super().__init__(**options)
-        self._reads = _Batcher(self._send_alone, self._create_pipeline, max_wait_s)
-        self._others = _Batcher(self._send_alone, self._create_pipeline, max_wait_s)
+        self._reads = _Batcher(self._send, max_wait_s)
+        self._others = _Batcher(self._send, max_wait_s)
 
     @property
     def queued(self) -> int:
-        """How many commands are in the queues."""
+        """How many callers are in the queues."""
         return self._reads.queued + self._others.queued
 
     def execute_command(self, *args: Any, **options: Any) -> Any:
         """Return the reply to a command."""
         batcher = self._reads if args[0] in READS else self._others
-        return batcher.send(args, options)
+        return batcher.send([(args, options)])[0]
 
-    def _send_alone(self, *args: Any, **options: Any) -> Any:
-        return super().execute_command(*args, **options)  # type: ignore[no-untyped-call]  # redis-py's
+    def read_together(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """Return the replies to several commands that are all batched as reads, in one round trip.
 
-    def _create_pipeline(self) -> Any:
-        return self.pipeline(transaction=False)
+        :raises redis.RedisError: the first error among the replies.
+        """
+        return self._reads.send([(command, {}) for command in commands])
+
+    def _send(self, commands: Sequence[_Command]) -> list[Any]:
+        if len(commands) == 1:
+            args, options = commands[0]
+            return [super().execute_command(*args, **options)]  # type: ignore[no-untyped-call]  # redis-py's
+        pipeline: Any = self.pipeline(transaction=False)
+        for args, options in commands:
+            pipeline.execute_command(*args, **options)
+        replies: list[Any] = pipeline.execute(raise_on_error=False)
+        return replies
+
+
+def read_together(server: redis.Redis, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
+    """Return the replies to several reads, which a `BatchingRedis` sends in one round trip.
+
+    :raises redis.RedisError: the first error among the replies.
+    """
+    if isinstance(server, BatchingRedis):
+        return server.read_together(commands)
+    execute: Any = server.execute_command  # redis-py leaves it untyped
+    return [execute(*command) for command in commands]

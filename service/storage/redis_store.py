@@ -32,6 +32,7 @@ import redis
 from service.matches.errors import Problem
 from service.settings import MEMORY_URL, Settings
 from service.storage import redis_deletion
+from service.storage.batching import read_together
 from service.storage.circuit_breaker import call_deadline
 from service.storage.codec import entry_header
 from service.storage.connect import create_topology
@@ -125,12 +126,11 @@ class RedisStore:
         self, game_id: str, after: int = 0, limit: int | None = None
     ) -> tuple[bytes | None, list[LogEntry]]:
         """See `Store.load_with_log`. Not a transaction: Redis rejects these when its memory is full."""
+        count = () if limit is None else ("COUNT", limit)
+        log_range = ("XRANGE", _log_key(game_id), f"{after + 1}-0", "+", *count)
 
         def read(server: redis.Redis) -> tuple[bytes | None, list[LogEntry]]:
-            pipeline = server.pipeline(transaction=False)
-            pipeline.get(_game_key(game_id))
-            pipeline.xrange(_log_key(game_id), min=f"{after + 1}-0", count=limit)
-            game, entries = pipeline.execute()
+            game, entries = read_together(server, [("GET", _game_key(game_id)), log_range])
             return expect_bytes(game), [_log_entry(entry_id, fields) for entry_id, fields in entries]
 
         return self._calls.call(_game_key(game_id), read)

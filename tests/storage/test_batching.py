@@ -9,7 +9,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from service.storage.batching import BatchingRedis
+from service.storage.batching import BatchingRedis, read_together
 from tests.support.waiting import MAX_WAIT_S, waited_for
 
 GATE = ("BLPOP", "gate", MAX_WAIT_S)
@@ -105,6 +105,27 @@ def test_reads_that_arrive_during_a_call_share_one_pipeline(threads, client, red
             assert waited_for(lambda number=number: client.queued == number)
     assert [call.result(MAX_WAIT_S) for call in calls] == [b"A", [b"B"], [None], [b"A", b"B"]]
     assert CountingConnection.sent == 2
+
+
+def test_reads_of_one_caller_share_the_pipeline_of_others(threads, client, redis_client, redis_server):
+    redis_client.mset({"a": "A", "b": "B"})
+    assert read_together(client, [("GET", "a"), ("GET", "z")]) == [b"A", None]
+    CountingConnection.sent = 0
+    with stopped(redis_server.process):
+        calls = [threads.submit(client.get, "a")]
+        assert waited_for(lambda: CountingConnection.sent == 1)
+        for number, keys in enumerate(["ab", "z", "ba"], 1):
+            calls.append(threads.submit(read_together, client, [("GET", key) for key in keys]))
+            assert waited_for(lambda number=number: client.queued == number)
+    assert [call.result(MAX_WAIT_S) for call in calls] == [b"A", [b"A", b"B"], [None], [b"B", b"A"]]
+    assert CountingConnection.sent == 2
+
+
+def test_error_reply_to_one_of_several_reads_is_raised(client, redis_client):
+    redis_client.lpush("list", 1)
+    with pytest.raises(redis.ResponseError, match="WRONGTYPE"):
+        read_together(client, [("GET", "n"), ("GET", "list")])
+    assert client.get("n") == b"0"
 
 
 def test_single_waiting_command_receives_its_reply(threads, client, redis_client):

@@ -37,6 +37,10 @@ class Reader(BatchingRedis):
         self.batched.add(args[0])
         return super().execute_command(*args, **options)
 
+    def read_together(self, commands):
+        self.batched |= {command[0] for command in commands}
+        return super().read_together(commands)
+
 
 @pytest.fixture
 def reader(redis_server, redis_client):
