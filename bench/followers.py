@@ -14,6 +14,7 @@ from multiprocessing.connection import Connection
 from urllib.parse import urlsplit
 
 _PATIENCE_S = 60.0
+_AT_ONCE = 50  # opened together: a thousand would wait for each other, and none is measured here
 _VERSION = re.compile(rb'"version":(\d+)')
 
 
@@ -55,9 +56,14 @@ def following(base: str, paths: Sequence[str]) -> Iterator[Followers]:
 def _follow(pipe: Connection, base: str, paths: list[str]) -> None:
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    streams = [_opened(base, path) for path in paths]
-    for stream in streams:
-        stream.recv(65536)  # where the stream begins
+    streams: list[socket.socket] = []
+    for first in range(0, len(paths), _AT_ONCE):
+        opened = [_opened(base, path) for path in paths[first : first + _AT_ONCE]]
+        for stream in opened:
+            begins = stream.recv(65536)
+            if not begins.startswith(b"HTTP/1.1 200 "):
+                raise RuntimeError(f"a stream could not be opened: {begins!r}")
+        streams += opened
     pipe.send("open")
     _note(pipe, {stream.fileno(): (place, stream) for place, stream in enumerate(streams)})
 

@@ -57,8 +57,7 @@ def _watched(place: Place, number: int) -> Callable[[], _Seen]:
 
     def run() -> _Seen:
         asks = copies.asks(act("set_offer"))
-        copies.store(place.store)
-        leave_behind(place, asks)
+        leave_behind(place)
         copies.store(place.store)
         with following(place.ours.base, [stream.path] * number) as followers:
             until_quiet(place)

@@ -21,7 +21,6 @@ GAMES = 250
 RATE = 200
 """Actions a second while it is measured how long their events take."""
 
-_LEAVING_RATE = 1000
 _MESSAGES = 20_000
 _EARS = 50
 _WAIT_S = 60.0
@@ -86,7 +85,7 @@ def _beside(place: Place, asks: Sequence[Ask], paths: Sequence[str]) -> Callable
     paced = [asks[game] for game in order]
 
     def run() -> Seen:
-        leave_behind(place, asks)
+        leave_behind(place)
         with following(place.ours.base, paths) as followers:
             load = Contender(place.ours, asks).runner(place.plan)()
             until_quiet(place)
@@ -105,10 +104,8 @@ def _beside(place: Place, asks: Sequence[Ask], paths: Sequence[str]) -> Callable
     return run
 
 
-def leave_behind(place: Place, asks: Sequence[Ask]) -> None:
-    """Act until the workers have noticed which streams were closed, for which it takes an event or two.
-
-    Else the next load would pay for the streams of the one before.
+def leave_behind(place: Place) -> None:
+    """Wait until the workers have noticed which streams were closed, or the next load would pay for them.
 
     :raises RuntimeError: when they do not in a minute.
     """
@@ -116,7 +113,7 @@ def leave_behind(place: Place, asks: Sequence[Ask]) -> None:
     while _open_streams(place):
         if time.monotonic() > until:
             raise RuntimeError("streams that were closed still count as open")
-        drive(place.ours.base, asks, len(asks) / _LEAVING_RATE, rate=_LEAVING_RATE)
+        time.sleep(0.1)
     until_quiet(place)
 
 
