@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from service import docs as guide
-from service.web.entity_tags import MAX_ENTITY_TAGS_LENGTH
 from service.web.fault_header import FAULT_HEADER
+from service.web.request_parsing import MAX_ENTITY_TAGS_LENGTH
 from skye import PLAYERS, schedule
 
 MAX_HEADER_LENGTH: Final = 1024

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from marshmallow import ValidationError, fields, validate
-
 from service.matches.match import Clock, OnTimeout, OriginType, SeedSource, Status
 from service.matches.scenarios import SCENARIOS
-from service.schemas.fields import MAX_GOLD, Integer
 from service.schemas.strings import StringEnum
 from skye import BOTS, COLORS, LANDSCAPE, OBJECTS, SCORING_TILES, SLOTS, TIE_BREAKS, TILES, Phase, Terrain
 
@@ -254,37 +251,3 @@ class ObjectKind(StringEnum):
     """A kind of object on tiles. There will be no others under `/v1`."""
 
     choices = OBJECTS
-
-
-_DRAWN = 3
-"""How many tiles a seat draws in a round: the most that an offer can name."""
-
-
-class Prices(fields.Dict):
-    """Gold for each tile on offer, by the tile's id."""
-
-    component = "Prices"
-
-    def __init__(self, description: str, **kwargs: Any) -> None:
-        super().__init__(
-            keys=LandscapeTile(),
-            values=Integer(0, MAX_GOLD, "Gold laid on the tile; the rules ask for 1 or more."),
-            validate=validate.Length(max=_DRAWN, error="There are {max} tiles to price at most."),
-            metadata={"description": description},
-            **kwargs,
-        )
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if isinstance(value, dict):
-            self._validate(value)  # before the keys: a map that is far too long stays cheap
-        try:
-            return super()._deserialize(value, attr, data, **kwargs)  # type: ignore[no-untyped-call]  # theirs
-        except ValidationError as error:
-            raise ValidationError(_by_key(error.messages)) from None
-
-
-def _by_key(messages: Any) -> Any:
-    """Return the messages by key, without the level `key` or `value` that marshmallow adds."""
-    if not isinstance(messages, dict):
-        return messages
-    return {key: [fault for faults in found.values() for fault in faults] for key, found in messages.items()}

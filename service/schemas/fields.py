@@ -13,6 +13,7 @@ from marshmallow import Schema, ValidationError, fields, validate
 
 from service.matches.cooperative_yield import Computation
 from service.matches.errors import MAX_ERRORS
+from service.schemas.enums import LandscapeTile
 from skye import LIMIT, PLAYERS, ROTATIONS
 
 MAX_GOLD = 1_000_000
@@ -172,3 +173,37 @@ class ListOf(fields.List[Any]):
         if errors:
             raise ValidationError(errors)
         return loaded
+
+
+_DRAWN = 3
+"""How many tiles a seat draws in a round: the most that an offer can name."""
+
+
+class Prices(fields.Dict):
+    """Gold for each tile on offer, by the tile's id."""
+
+    component = "Prices"
+
+    def __init__(self, description: str, **kwargs: Any) -> None:
+        super().__init__(
+            keys=LandscapeTile(),
+            values=Integer(0, MAX_GOLD, "Gold laid on the tile; the rules ask for 1 or more."),
+            validate=validate.Length(max=_DRAWN, error="There are {max} tiles to price at most."),
+            metadata={"description": description},
+            **kwargs,
+        )
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if isinstance(value, dict):
+            self._validate(value)  # before the keys: a map that is far too long stays cheap
+        try:
+            return super()._deserialize(value, attr, data, **kwargs)  # type: ignore[no-untyped-call]  # theirs
+        except ValidationError as error:
+            raise ValidationError(_by_key(error.messages)) from None
+
+
+def _by_key(messages: Any) -> Any:
+    """Return the messages by key, without the level `key` or `value` that marshmallow adds."""
+    if not isinstance(messages, dict):
+        return messages
+    return {key: [fault for faults in found.values() for fault in faults] for key, found in messages.items()}

@@ -11,11 +11,10 @@ from service.schemas.enums import (
     Color,
     GamePhase,
     LandscapeTile,
-    Prices,
     ScoringTileId,
     SeatableBot,
 )
-from service.schemas.fields import Boolean, Coordinate, Integer, ListOf, Rotation, Seat
+from service.schemas.fields import Boolean, Coordinate, Integer, ListOf, Prices, Rotation, Seat
 from service.schemas.objects import Constant, NestedObject, Object, Tagged
 from service.schemas.positions import MAX_ROUNDS, Position
 from service.schemas.strings import Name

@@ -22,12 +22,13 @@ class Timer:
 
     :param is_changed: whether `notify` was called since it was last set to False.
     :param due_at: that time, by `time.monotonic`.
+    :param wake: wakes the stream; it must not block.
     """
 
-    __slots__ = ("_wake", "due_at", "has_disconnected", "is_changed")
+    __slots__ = ("due_at", "has_disconnected", "is_changed", "wake")
 
     def __init__(self, wake: Callable[[], None]) -> None:
-        self._wake = wake
+        self.wake = wake
         self.has_disconnected = disconnect_check()
         self.is_changed = False
         self.due_at = 0.0
@@ -40,11 +41,7 @@ class Timer:
     def notify(self) -> None:
         """Wake the stream: there is news."""
         self.is_changed = True
-        self._wake()
-
-    def wake(self) -> None:
-        """Wake the stream."""
-        self._wake()
+        self.wake()
 
 
 class StreamClock:

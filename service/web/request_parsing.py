@@ -1,4 +1,4 @@
-"""Request parsing: bodies and queries by their schemas, bearer tokens, idempotency keys and `If-Match`."""
+"""Request parsing: bodies and queries by their schemas, bearer tokens, idempotency keys, entity tags."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from service.matches.errors import MAX_ERRORS, FieldError, Problem
 from service.matches.player_keys import is_player_key
 from service.matches.tokens import is_well_formed
 from service.usecases.attempts import Command
-from service.web.entity_tags import entity_tags
 from service.web.json_decoding import decode
 
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")
@@ -28,6 +27,9 @@ _DIGEST_BYTES: Final = 16
 
 _LARGE_BODY_BYTES: Final = 16_384
 """Bodies of this size are decoded one at a time: each blocks the worker for some milliseconds."""
+
+MAX_ENTITY_TAGS_LENGTH: Final = 1024
+"""The most characters of a list of entity tags; those of this service have about ten each."""
 
 _BROKEN: Final = "The body breaks off, or is not in chunks as it says."
 
@@ -238,6 +240,19 @@ def command_from_request() -> Command:
     if entity_tags("If-Match") is not None:
         accepts = _version_in(request.if_match)
     return Command(bearer_token(), key, digest, request.remote_addr or "", accepts)
+
+
+def entity_tags(name: str) -> str | None:
+    """Return the entity tags that a header of the request lists, None without this header.
+
+    :param name: the name of the header.
+    :raises Problem: invalid_parameter, when the list is too long.
+    """
+    sent: str | None = request.environ.get(f"HTTP_{name.upper().replace('-', '_')}")
+    if sent is not None and len(sent) > MAX_ENTITY_TAGS_LENGTH:
+        detail = f"This is longer than {MAX_ENTITY_TAGS_LENGTH} characters."
+        raise Problem("invalid_parameter", errors=[FieldError(name, detail)])
+    return sent
 
 
 def require_idempotency_key() -> None:

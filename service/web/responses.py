@@ -14,9 +14,9 @@ from flask import Response, request
 from service.matches.errors import Problem
 from service.matches.tokens import SPECTATOR, Caller
 from service.usecases.commands import CommandResult
-from service.web.entity_tags import entity_tags
 from service.web.framework import Ready
 from service.web.middleware import Header
+from service.web.request_parsing import entity_tags
 
 JSON: Final = "application/json"
 _TYPE_JSON: Final = ("Content-Type", JSON)

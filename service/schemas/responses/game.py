@@ -12,14 +12,13 @@ from service.schemas.enums import (
     GameStatus,
     LandscapeTile,
     OriginName,
-    Prices,
     ScoringSlot,
     ScoringTileId,
     SeedOrigin,
     TieBreakRule,
     TimeoutRule,
 )
-from service.schemas.fields import MAX_GOLD, MAX_TURN_MS, Boolean, Integer, ListOf, Seat
+from service.schemas.fields import MAX_GOLD, MAX_TURN_MS, Boolean, Integer, ListOf, Prices, Seat
 from service.schemas.objects import NestedObject
 from service.schemas.responses.play import Actions
 from service.schemas.responses.shape import (

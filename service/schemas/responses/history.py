@@ -7,12 +7,11 @@ from service.schemas.enums import (
     Color,
     GameStatus,
     LandscapeTile,
-    Prices,
     ScoringTileId,
     StreamEndReason,
     TieBreakRule,
 )
-from service.schemas.fields import MAX_GOLD, Boolean, Integer, ListOf, Seat
+from service.schemas.fields import MAX_GOLD, Boolean, Integer, ListOf, Prices, Seat
 from service.schemas.objects import NestedObject, Tagged, UnknownType, Variants
 from service.schemas.records import MAX_ACTIONS, GameRecord, RecordedAction
 from service.schemas.responses.events import Event, UnknownEvent

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from service.schemas.enums import LandscapeTile, Prices
-from service.schemas.fields import MAX_GOLD, Coordinate, Integer, ListOf, Rotation, Seat
+from service.schemas.enums import LandscapeTile
+from service.schemas.fields import MAX_GOLD, Coordinate, Integer, ListOf, Prices, Rotation, Seat
 from service.schemas.objects import Constant, NestedObject
 from service.schemas.responses.event_base import GameEvent, SeatEvent
 from service.schemas.responses.game import GameResult, PointsByScoringTile
