@@ -10,21 +10,20 @@ territory.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import sqrt
 from typing import Final, NamedTuple
 
 from skye.areas import Area, join_regions
-from skye.final_scoring import THINGS_FOR_A_POINT
 from skye.frontier import OPEN_SIDES, WAYS, Place
 from skye.geometry import cell_at
 from skye.roads import join_roads
 from skye.schedule import whisky_joined
 from skye.scoring import SCORING_TILES
 from skye.scoring_rules import AreaRule, MajorityRule, PatternRule, TileRule, majority
+from skye.scroll_prospects import Scrolls, count_scrolls, scroll_points, scrolls_with
 from skye.territory import Territory
-from skye.tiles import FITS, FORMS, LANDSCAPE, OBJECTS, TILES, WHISKY, Form, Tile
+from skye.tiles import FITS, FORMS, LANDSCAPE, TILES, WHISKY, Form, Tile
 
 # The numbers were tried against each other in some hundred games of the bot against itself.
 _HOPE: Final = 0.5
@@ -41,9 +40,6 @@ _EASE: Final = (0, *[sum(bool(FITS[tile][demand]) for tile in LANDSCAPE) for dem
 
 _CAN_LIE: Final = {tile: (False, *[bool(ways) for ways in FITS[tile][1:]]) for tile in LANDSCAPE}
 """For each tile whether it could go where there is a demand."""
-
-_NUMBER_OF: Final = {thing: number for number, thing in enumerate(OBJECTS)}
-_DIVISORS: Final = tuple(THINGS_FOR_A_POINT[thing] for thing in OBJECTS)
 
 
 class Plan(NamedTuple):
@@ -115,8 +111,8 @@ class Prospects:
         self._summary = summary = territory.summary
         areas = summary.joined_areas()
         self._areas, self._facing = areas.by_number, areas.facing
-        self._scrolls: _Scrolls = {}
-        _count_scrolls(self._scrolls, self._areas.values(), 1)
+        self._scrolls: Scrolls = {}
+        count_scrolls(self._scrolls, self._areas.values(), 1)
         self._whisky = whisky_joined(summary)
         self._room = sum([_EASE[demand] for demand in territory.frontier.values()])
         self._sure = 0  # of all rules but majorities
@@ -154,7 +150,7 @@ class Prospects:
     @property
     def value(self) -> float:
         """The points that the territory promises as it lies, its owner's gold left aside."""
-        sure, hoped = _scroll_points(self._summary.counts, self._scrolls)
+        sure, hoped = scroll_points(self._summary.counts, self._scrolls)
         sure += self._sure
         for _, times, held, rivals in self._majorities:
             sure += times * majority([held, *rivals])[0]
@@ -222,7 +218,7 @@ class Prospects:
         added = list(joined.values())
         removed = [self._areas[number] for number in became]
         if self._scrolls or form.tile.scroll:
-            sure, hoped = _scroll_points(counts, _scrolls_with(self._scrolls, removed, added))
+            sure, hoped = scroll_points(counts, scrolls_with(self._scrolls, removed, added))
         else:
             sure = hoped = 0
         for of_areas in self._of_areas:
@@ -272,44 +268,7 @@ class Prospects:
         return room
 
 
-_Scrolls = dict[int, tuple[int, int]]
-"""For each kind of thing how many scrolls count it, those in completed areas twice, and how many of them lie
-in areas that lack one tile."""
-
-
 def _closed(area: Area) -> Area:
     """Return an area as if it were completed."""
     terrain, _, parts, size, brochs, ships, lighthouses, scrolls = area
     return Area(terrain, 0, parts, size, brochs, ships, lighthouses, scrolls)
-
-
-def _scrolls_with(scrolls: _Scrolls, removed: list[Area], added: list[Area]) -> _Scrolls:
-    """Return the scrolls when areas become others."""
-    gone = [area for area in removed if area.scrolls]
-    come = [area for area in added if area.scrolls]
-    if gone or come:
-        scrolls = scrolls.copy()
-        _count_scrolls(scrolls, gone, -1)
-        _count_scrolls(scrolls, come, 1)
-    return scrolls
-
-
-def _count_scrolls(scrolls: _Scrolls, areas: Iterable[Area], step: int) -> None:
-    for area in areas:
-        for kind, _ in area.scrolls:
-            thing = _NUMBER_OF[kind]
-            counted, nearly = scrolls.get(thing, (0, 0))
-            scrolls[thing] = (
-                counted + step * (1 if area.openings else 2),
-                nearly + step * (area.openings == 1),
-            )
-
-
-def _scroll_points(counts: Sequence[int], scrolls: _Scrolls) -> tuple[int, int]:
-    """Return the points that scrolls give, and those that completing areas which lack one tile would add."""
-    sure = hoped = 0
-    for thing, (counted, nearly) in scrolls.items():
-        points = counts[thing] // _DIVISORS[thing]
-        sure += counted * points
-        hoped += nearly * points
-    return sure, hoped

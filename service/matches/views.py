@@ -5,7 +5,6 @@ The engine's `visibility` decides what a caller may see; this module only assemb
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import cache
 
@@ -17,18 +16,12 @@ from service.matches.match import (
     Status,
 )
 from service.matches.tokens import Caller
-from service.matches.transitions import game_begun, undo_limit_reached
+from service.matches.transitions import game_begun
 from service.matches.view_types import (
-    ActionsView,
-    ActionView,
-    ConstraintsView,
     FairnessView,
     GameView,
-    IncludedActionsView,
-    OfferView,
     OptionsView,
     OriginView,
-    PlacementsView,
     PlayerView,
     SummaryView,
     TileView,
@@ -39,22 +32,12 @@ from skye import (
     LANDSCAPE,
     OBJECTS,
     TILES,
-    FinishBuilding,
     Game,
-    Move,
-    OfferLimits,
-    Pass,
-    Place,
     Position,
-    SetOffer,
-    TakeBack,
     UsedScoringTileView,
     castle_alone,
     commitment,
     game_as_seen_by,
-    legal_moves,
-    move_view,
-    offer_limits,
     position_as_seen_by,
     position_of,
     scoring_tiles_view,
@@ -175,28 +158,6 @@ def origin_view(origin: Origin | None) -> OriginView | None:
     return None if origin is None else {"type": origin.type, "scenario": origin.scenario}
 
 
-def player_view(match: Match, caller: Caller, seat: int) -> PlayerView:
-    """Return one seat as a caller may see it."""
-    return game_view(match, caller)["players"][seat]
-
-
-def offer_view(match: Match, caller: Caller, seat: int) -> OfferView:
-    """Return the offer of a seat as a caller may see it: of the tiles that still lie before the screen."""
-    drawn = player_view(match, caller, seat)["tiles_drawn"]
-    prices = {tile["tile"]: tile["price"] for tile in drawn if tile["price"] is not None}
-    discard = next((tile["tile"] for tile in drawn if tile["discard"]), None)
-    return {"seat": seat, "discard": discard, "prices": prices or None}
-
-
-def placements_view(match: Match, seat: int) -> PlacementsView:
-    """Return the placements that a seat has made in this round, in placing order."""
-    placed: Sequence[Place] = ()
-    if match.game is not None:
-        player = match.game.players[seat]
-        placed = player.territory.placed[len(player.territory.placed) - player.placed_now :]
-    return {"seat": seat, "placements": territory_view(placed)}
-
-
 def summary_view(match: Match) -> SummaryView:
     """Return the summary of a match in the list of games."""
     game = match.game
@@ -219,21 +180,6 @@ def summary_view(match: Match) -> SummaryView:
     }
 
 
-def actions_view(match: Match, seat: int) -> ActionsView:
-    """Return every legal move of a seat, each as a complete request."""
-    actions: list[ActionView] = []
-    if match.game is not None and match.status is Status.PLAYING and match.seats[seat].bot is None:
-        limits = offer_limits(match.game, seat)
-        moves = legal_moves(match.game, seat)
-        if undo_limit_reached(match):
-            limits = None if match.game.players[seat].prices else limits
-            moves = [move for move in moves if not isinstance(move, TakeBack)]
-        if limits is not None:
-            actions.append(_offer_action(match, seat, limits))
-        actions += [_action(match, seat, move) for move in moves]
-    return {"version": match.version, "actions": actions}
-
-
 def time_view(now_ms: int) -> TimeView:
     """Return the time of the response, as a part of the view of a game.
 
@@ -243,42 +189,6 @@ def time_view(now_ms: int) -> TimeView:
     {'now': '1970-01-01T00:00:01.500Z'}
     """
     return {"now": timestamp(now_ms)}
-
-
-def seat_actions(match: Match, caller: Caller) -> IncludedActionsView:
-    """Return the legal actions of the caller's seat, none without one, as a part of the view of a game."""
-    actions: Sequence[ActionView] = [] if caller.seat is None else actions_view(match, caller.seat)["actions"]
-    return {"actions": actions}
-
-
-_REQUESTS: dict[type, tuple[str, str]] = {
-    SetOffer: ("PUT", "offer"),
-    Pass: ("POST", "purchase"),
-    Place: ("POST", "placements"),
-    TakeBack: ("DELETE", "placements/last"),
-    FinishBuilding: ("POST", "build/finish"),
-}
-
-
-def _action(match: Match, seat: int, move: Move) -> ActionView:
-    method, path = _REQUESTS.get(type(move), ("POST", "purchase"))
-    view = move_view(move)
-    fields = {name: value for name, value in view.items() if name != "type"}
-    body = {"pass": True} if isinstance(move, Pass) else fields or None
-    return {
-        "type": view["type"],
-        "method": method,
-        "href": f"/v1/games/{match.id}/players/{seat}/{path}",
-        "body": body,
-    }
-
-
-def _offer_action(match: Match, seat: int, limits: OfferLimits) -> ActionView:
-    """Return one legal offer and the constraints that every legal offer meets."""
-    discard, *kept = limits.tiles
-    example = SetOffer(discard, tuple((tile, limits.minimum) for tile in kept))
-    constraints: ConstraintsView = {"tiles": limits.tiles, "gold": limits.gold, "minimum": limits.minimum}
-    return {**_action(match, seat, example), "constraints": constraints}
 
 
 def position_view(match: Match, caller: Caller, game: Game | None = None) -> Position:

@@ -12,9 +12,9 @@ from flask_smorest import Api, Blueprint
 from service.openapi.asyncapi import asyncapi_document
 from service.openapi.components import HEADERS, PARAMETERS, SCHEMAS, SECURITY_SCHEMES, text_of
 from service.openapi.conversion import Doc, RulePlugin, SchemaPlugin, joined
+from service.openapi.documented_errors import shared_error_responses
 from service.openapi.event_streams import with_typed_streams
 from service.openapi.examples import add_examples
-from service.openapi.operations import shared_error_responses
 from service.openapi.yaml_text import as_yaml
 from service.schemas import responses
 

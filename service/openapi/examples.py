@@ -9,7 +9,8 @@ import msgspec
 
 from service.openapi.components import text_of
 from service.openapi.conversion import Doc
-from service.openapi.operations import CODES, JSON
+from service.openapi.documented_errors import CODES
+from service.openapi.operations import JSON
 from service.web.problems import CONTENT_TYPE
 
 

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple, TypeVar
 
 from marshmallow import Schema
 
-from service.matches.errors import ERROR_CODES
 from service.openapi.components import (
     IDEMPOTENCY_KEY,
     IF_MATCH,
@@ -23,15 +22,21 @@ from service.openapi.components import (
     TOKEN,
     component_of,
 )
-from service.schemas.responses import Problem
-from service.web.problems import CONTENT_TYPE
+from service.openapi.documented_errors import (
+    COMMON_HEADERS,
+    CREATION_ERRORS,
+    GAME_ERRORS,
+    LIMIT_HEADERS,
+    PLAYER_KEY_ERRORS,
+    SEAT_BINDING_ERRORS,
+    WRITE_ERRORS,
+    error_responses,
+    header_references,
+)
 
 JSON = "application/json"
 
 View = TypeVar("View", bound=Callable[..., Any])
-
-CODES = "x-problem-codes"
-"""The extension under which an error response lists its codes."""
 
 
 class Token(Enum):
@@ -52,7 +57,7 @@ _SECURITY: dict[Token, list[dict[str, list[str]]]] = {
 
 
 class Link(NamedTuple):
-    """A link from an response to an operation, with its parameters as runtime expressions."""
+    """A link from a response to an operation, with its parameters as runtime expressions."""
 
     operation: str
     description: str
@@ -79,106 +84,9 @@ class ResponseDoc(NamedTuple):
     links: Sequence[Link] = ()
 
 
-STORE_ERRORS = ("store_unavailable",)
-"""The codes of every operation that reads the store."""
-
-GAME_ERRORS = (
-    *STORE_ERRORS,
-    "token_unknown",
-    "not_found",
-    "game_not_found",
-    "game_unreadable",
-    "too_much_contention",
-    "server_busy",
-)
-"""The codes of every operation on a game."""
-
-BODY_ERRORS = (
-    "bad_request",
-    "malformed_json",
-    "unsupported_media_type",
-    "body_too_large",
-    "invalid_body",
-    "server_busy",
-)
-"""The codes of every operation with a request body."""
-
-CREATION_ERRORS = (
-    *STORE_ERRORS,
-    "bad_request",
-    "body_too_large",
-    "invalid_parameter",
-    "idempotency_key_reused",
-    "too_much_contention",
-    "server_busy",
-)
-"""The codes of every operation that stores its response under an idempotency key."""
-
-SEAT_BINDING_ERRORS = ("token_unknown", "game_unreadable", "too_many_games")
-"""The codes of every operation that can bind a seat to a player key."""
-
-PLAYER_KEY_ERRORS = (
-    *STORE_ERRORS,
-    "player_key_required",
-    "token_unknown",
-    "game_unreadable",
-    "too_much_contention",
-)
-"""The codes of every operation that requires a player key."""
-
-WRITE_ERRORS = (*GAME_ERRORS, *CREATION_ERRORS, "version_mismatch")
-"""The codes of every operation that changes a game."""
-
-NEW_GAME_ERRORS = (
-    "invalid_setup",
-    "invalid_record",
-    "game_not_over",
-    "game_full",
-    "color_taken",
-    "name_taken",
-)
-"""The codes of every operation that creates games."""
-
-HOST_ERRORS = ("token_required", "host_only")
-"""The codes of every operation that only the host may call."""
-
-OWN_SEAT_ERRORS = ("token_required", "not_your_seat", "seat_not_found")
-"""The codes of every operation that needs the token of a seat; the host may act for some seats."""
-
-
 def text(name: str) -> dict[str, str]:
     """Return the schema of a response that is not JSON: a reference to the component of this name."""
     return {"$ref": f"#/components/schemas/{name}"}
-
-
-_UNEXPECTED_ERRORS = (
-    "bad_request",
-    "invalid_fault",
-    "lab_off",
-    "method_not_allowed",
-    "invalid_parameter",
-    "request_timeout",
-    "uri_too_long",
-    "headers_too_large",
-    "internal_error",
-)
-"""The codes of the `default` response, which every operation has."""
-
-_LIMITS = ("RateLimit", "RateLimit-Policy")
-_EVERYWHERE = (
-    "X-Request-Id",
-    "X-Skye-Lab",
-    "Vary",
-    "Access-Control-Allow-Origin",
-    "Access-Control-Expose-Headers",
-)
-_OF_STATUS: dict[int | str, list[str]] = {
-    401: ["WWW-Authenticate"],
-    412: ["ETag"],
-    429: ["Retry-After"],
-    503: ["Retry-After"],
-    "default": ["Allow"],
-}
 
 
 class Describe(NamedTuple):
@@ -200,34 +108,27 @@ class Describe(NamedTuple):
         known["manual_doc"] = {
             "operationId": view.__name__,
             "security": _SECURITY[self.token],
-            "responses": self._responses() | self._error_responses(),
+            "responses": self._responses() | error_responses(self._error_codes()),
         }
         vars(view)["_apidoc"] = known
         return view
+
+    def _error_codes(self) -> set[str]:
+        return {*self.errors, *(["too_many_requests"] if self.limited else [])}
 
     def _responses(self) -> dict[int | str, Any]:
         responses: dict[int | str, Any] = {}
         for documented in self.responses:
             response = responses.setdefault(documented.status, {"description": documented.description})
-            limits = _LIMITS if self.limited else ()
-            response["headers"] = _named("Cache-Control", *documented.headers, *_EVERYWHERE, *limits)
+            limits = LIMIT_HEADERS if self.limited else ()
+            response["headers"] = header_references(
+                "Cache-Control", *documented.headers, *COMMON_HEADERS, *limits
+            )
             if documented.schema is not None:
                 response.setdefault("content", {})[documented.content_type] = {"schema": documented.schema}
             if documented.links:
                 response["links"] = {link.operation: link.doc for link in documented.links}
         return responses
-
-    def _error_responses(self) -> dict[int | str, Any]:
-        wanted = {*self.errors, *(["too_many_requests"] if self.limited else [])}
-        by_status: dict[int | str, list[str]] = {}
-        for code, kind in ERROR_CODES.items():
-            if code in wanted:
-                by_status.setdefault(kind.status, []).append(code)
-        by_status["default"] = list(_UNEXPECTED_ERRORS)
-        return {
-            status: _SHARED_NAMES.get(tuple(codes)) or _error_response(status, codes)
-            for status, codes in by_status.items()
-        }
 
 
 def operation(
@@ -286,41 +187,3 @@ def creates_several(response: ResponseDoc, *, errors: Iterable[str] = ()) -> Des
         Token.OPTIONAL,
         [REQUIRED_IDEMPOTENCY_KEY],
     )
-
-
-def _named(*names: str) -> dict[str, str]:
-    """Return headers as references to their components."""
-    return {name: name for name in names}
-
-
-def _error_response(status: int | str, codes: Sequence[str]) -> dict[str, Any]:
-    """Return the error response of a status, with the codes that it can have."""
-    return {
-        "description": "\n".join(f"- `{code}`: {ERROR_CODES[code].meaning}" for code in codes),
-        "headers": _named("Cache-Control", *_OF_STATUS.get(status, []), *_EVERYWHERE, *_LIMITS),
-        "content": {CONTENT_TYPE: {"schema": Problem}},
-        CODES: list(codes),
-    }
-
-
-_SHARED: dict[str, tuple[str, ...]] = {
-    "UnreadableBody": ("malformed_json", "bad_request"),
-    "TokenNeeded": ("token_required", "token_unknown"),
-    "PlayerKeyNeeded": ("token_unknown", "player_key_required"),
-    "InvalidRequest": ("invalid_body", "invalid_parameter", "idempotency_key_reused"),
-    "InvalidHeader": ("invalid_parameter", "idempotency_key_reused"),
-    "NoSuchGame": ("not_found", "game_not_found"),
-    "NoSuchSeat": ("not_found", "game_not_found", "seat_not_found"),
-    "Unavailable": ("store_unavailable", "too_much_contention", "server_busy", "game_unreadable"),
-    "Unexpected": _UNEXPECTED_ERRORS,
-    **{code.title().replace("_", ""): (code,) for code in ERROR_CODES},
-}
-_SHARED_NAMES = {codes: name for name, codes in _SHARED.items()}
-
-
-def shared_error_responses() -> dict[str, dict[str, Any]]:
-    """Return the error responses that several operations share, by the name of the component."""
-    return {
-        name: _error_response("default" if name == "Unexpected" else ERROR_CODES[codes[0]].status, codes)
-        for name, codes in _SHARED.items()
-    }

@@ -15,7 +15,8 @@ from service.matches.transitions import game_begun
 from service.matches.view_types import RecordView
 from service.matches.views import position_view, time_view
 from service.openapi.components import LAST_EVENT_ID
-from service.openapi.operations import GAME_ERRORS, Describe, Link, ResponseDoc, Token, reads, text
+from service.openapi.documented_errors import GAME_ERRORS
+from service.openapi.operations import Describe, Link, ResponseDoc, Token, reads, text
 from service.schemas import requests, responses
 from service.usecases.follower import Follower, events_after
 from service.web import sse

@@ -9,17 +9,10 @@ from flask import Response
 
 from service.matches.creation import computing_cost
 from service.matches.match import OriginType, Status
-from service.matches.views import seat_actions, summary_view, time_view
-from service.openapi.operations import (
-    BODY_ERRORS,
-    NEW_GAME_ERRORS,
-    STORE_ERRORS,
-    Link,
-    ResponseDoc,
-    creates,
-    operation,
-    reads,
-)
+from service.matches.seat_views import seat_actions
+from service.matches.views import summary_view, time_view
+from service.openapi.documented_errors import BODY_ERRORS, NEW_GAME_ERRORS, STORE_ERRORS
+from service.openapi.operations import Link, ResponseDoc, creates, operation, reads
 from service.schemas import requests, responses
 from service.usecases.creation_commands import create_game as create_new_game
 from service.usecases.games import LoadedMatch

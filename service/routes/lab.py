@@ -6,7 +6,8 @@ from flask import Response
 
 from service.matches.errors import Problem
 from service.openapi.components import FAULT
-from service.openapi.operations import STORE_ERRORS, ResponseDoc, operation
+from service.openapi.documented_errors import STORE_ERRORS
+from service.openapi.operations import ResponseDoc, operation
 from service.schemas import responses
 from service.web.collaborators import collaborators
 from service.web.request_parsing import Resource

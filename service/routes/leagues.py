@@ -15,17 +15,8 @@ from service.matches.errors import Problem
 from service.matches.match import Change, Match, Status
 from service.matches.tokens import SPECTATOR
 from service.matches.views import timestamp
-from service.openapi.operations import (
-    BODY_ERRORS,
-    NEW_GAME_ERRORS,
-    STORE_ERRORS,
-    Link,
-    ResponseDoc,
-    creates_several,
-    of_player,
-    operation,
-    text,
-)
+from service.openapi.documented_errors import BODY_ERRORS, NEW_GAME_ERRORS, STORE_ERRORS
+from service.openapi.operations import Link, ResponseDoc, creates_several, of_player, operation, text
 from service.routes.game_log import record_view
 from service.schemas import requests, responses
 from service.usecases import quick_match

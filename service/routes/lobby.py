@@ -8,17 +8,8 @@ from typing import Any
 from flask import Response
 
 from service.matches.views import summary_view
-from service.openapi.operations import (
-    BODY_ERRORS,
-    GAME_ERRORS,
-    HOST_ERRORS,
-    OWN_SEAT_ERRORS,
-    Describe,
-    Link,
-    ResponseDoc,
-    Token,
-    writes,
-)
+from service.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS, HOST_ERRORS, OWN_SEAT_ERRORS
+from service.openapi.operations import Describe, Link, ResponseDoc, Token, writes
 from service.routes.games import NEW_GAME, THIS_GAME, blueprint
 from service.schemas import requests, responses
 from service.usecases import commands, deletion

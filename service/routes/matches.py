@@ -7,7 +7,8 @@ from typing import Any
 from flask import Response
 
 from service.openapi.components import IDEMPOTENCY_KEY
-from service.openapi.operations import BODY_ERRORS, Link, ResponseDoc, of_player
+from service.openapi.documented_errors import BODY_ERRORS
+from service.openapi.operations import Link, ResponseDoc, of_player
 from service.schemas import requests, responses
 from service.usecases.quick_match import cancel_match, get_match, seek_match
 from service.web.collaborators import collaborators

@@ -10,7 +10,8 @@ from flask import Response
 
 from service.matches.views import summary_view, timestamp
 from service.openapi.components import IDEMPOTENCY_KEY, LAST_PLAYER_EVENT_ID
-from service.openapi.operations import BODY_ERRORS, Link, ResponseDoc, of_player, text
+from service.openapi.documented_errors import BODY_ERRORS
+from service.openapi.operations import Link, ResponseDoc, of_player, text
 from service.schemas import requests, responses
 from service.usecases import quick_match
 from service.usecases.player_follower import PlayerFollower, event_view

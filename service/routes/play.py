@@ -8,17 +8,9 @@ from typing import Any, TypeAlias
 from flask import Response
 
 from service.matches.authorization import require_own_seat
-from service.matches.views import actions_view
-from service.openapi.operations import (
-    BODY_ERRORS,
-    OWN_SEAT_ERRORS,
-    Describe,
-    Link,
-    ResponseDoc,
-    Token,
-    reads,
-    writes,
-)
+from service.matches.seat_views import actions_view
+from service.openapi.documented_errors import BODY_ERRORS, OWN_SEAT_ERRORS
+from service.openapi.operations import Describe, Link, ResponseDoc, Token, reads, writes
 from service.schemas import requests, responses
 from service.usecases.commands import play_move
 from service.web.collaborators import collaborators

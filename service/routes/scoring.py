@@ -11,16 +11,8 @@ from service.matches.cooperative_yield import Computation
 from service.matches.errors import FieldError, Problem
 from service.matches.match import Match
 from service.matches.transitions import game_begun
-from service.openapi.operations import (
-    BODY_ERRORS,
-    GAME_ERRORS,
-    Describe,
-    ResponseDoc,
-    Token,
-    operation,
-    reads,
-    text,
-)
+from service.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS
+from service.openapi.operations import Describe, ResponseDoc, Token, operation, reads, text
 from service.schemas import requests, responses
 from service.svg import territory_svg
 from service.web.collaborators import collaborators

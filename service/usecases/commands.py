@@ -18,10 +18,10 @@ from service.matches.authorization import (
 from service.matches.creation import new_invite, new_seat
 from service.matches.errors import Problem
 from service.matches.match import Match, Status
+from service.matches.seat_views import seat_actions
 from service.matches.tokens import SPECTATOR, Caller, hash_token
 from service.matches.transitions import Transition, game_in_play, is_undo, make_move, undo_limit_reached
 from service.matches.view_types import CommandView, CreatedInviteView, TakenSeatView, TimedGameView
-from service.matches.views import seat_actions
 from service.usecases.attempts import Command, Committed, attempts
 from service.usecases.games import Games
 from skye import Move

@@ -8,61 +8,16 @@ which the contract takes its examples.
 
 import logging
 import sys
-from unittest import mock
 
-from service.matches import cooperative_yield
 from service.web.collaborators import collaborators
-from tests.contract import worker_problems
 from tests.contract.checked import messages as parsed
+from tests.contract.example_problems import problems
+from tests.contract.example_recorder import ExampleRecorder
 from tests.contract.readme import formatted_json
 from tests.contract.recording import LiveService
-from tests.support import refused_faults, refused_lab, refused_moves, refused_requests
 from tests.support.launcher import ROOT
-from tests.support.refused import PROVOKED
 
 FILE = ROOT / "service" / "openapi" / "examples.json"
-
-assert refused_faults
-assert refused_lab
-assert refused_moves
-assert refused_requests
-
-
-class ExampleRecorder:
-    """Sends requests to a live server and records the responses that the contract shows."""
-
-    def __init__(self, service):
-        self.service = service
-        self.examples = {}
-        self.hosts = {}
-
-    def send(self, method, path, body=None, token=None, **headers):
-        """Send a request four seconds after the last one; return the response, which must be a success."""
-        self.service.clock.advance(4)
-        response = self.service.call(method, path, body, token, headers)
-        assert response.status_code < 300, response.text
-        if response.status_code == 201 and "host_token" in response.json:
-            self.hosts[response.json["game"]["id"]] = response.json["host_token"]
-        return response
-
-    def record(self, name, summary, method, path, body=None, token=None, abridged=str, **headers):
-        """Send a request, record it and its response under a name, and return the response's JSON.
-
-        :param abridged: shortens the text of a response that is not JSON.
-        """
-        response = self.send(method, path, body, token, **headers)
-        is_json = response.mimetype == "application/json"
-        example = {"summary": summary} | ({} if body is None else {"request": body})
-        example |= {"status": response.status_code, "content_type": response.mimetype}
-        example["response"] = response.json if is_json else abridged(response.text)
-        assert name not in self.examples.setdefault(self._operation(method, path), {})
-        self.examples[self._operation(method, path)][name] = example
-        return response.json if is_json else None
-
-    def _operation(self, method, path):
-        urls = self.service.app.url_map.bind("127.0.0.1")
-        endpoint, _ = urls.match(path.partition("?")[0], method)
-        return endpoint.rpartition(".")[2]
 
 
 def lobby(recorder):
@@ -326,45 +281,6 @@ def operations():
         without_games(recorder)
         end_of_a_player_stream(recorder)
         return recorder.examples | of_lab, messages(recorder)
-
-
-def problems():
-    """Return an example of each error code that can be provoked, by its code."""
-    sentences = {code: sentence for sentence, (code, _) in reversed(PROVOKED.items())}
-    by_code = {code: _problem(sentence) for code, sentence in sentences.items()}
-    limits = {"too_many_requests": _too_many_requests(), "too_many_streams": _too_many_streams()}
-    return by_code | limits | {"server_busy": _server_busy()} | worker_problems.recorded()
-
-
-def _problem(sentence):
-    _, prepare = PROVOKED[sentence]
-    with LiveService() as service:
-        summary = f"{sentence[0].upper()}{sentence[1:].replace('_', ' ')}."
-        return {"summary": summary, "value": prepare(service)().json}
-
-
-def _server_busy():
-    body = {"players": [{"bot": "random"}, {"bot": "random"}], "start": True}
-    with LiveService() as service, mock.patch.object(cooperative_yield, "MAX_QUEUED", 0):
-        with cooperative_yield.Computation():
-            response = service.call("POST", "/v1/games", body)
-        return {"summary": "A long computation too many.", "value": response.json}
-
-
-def _too_many_requests():
-    with LiveService(limits=True) as service:
-        while (response := service.call("POST", "/v1/games")).status_code == 201:
-            pass
-        return {"summary": "A game too many in a minute.", "value": response.json}
-
-
-def _too_many_streams():
-    with LiveService(limits=True) as service:
-        path, memory = service.table().path("events/stream"), service.app.test_client()
-        opened = []
-        while (response := memory.get(path)).status_code == 200:
-            opened.append(response)
-        return {"summary": "A stream too many.", "value": response.json}
 
 
 def recorded():

@@ -8,7 +8,7 @@ import pytest
 from service.storage.codec import decode_match, encode_match
 from tests.support.playing import Service, dice, offer
 from tests.support.sizes import sampled, sized
-from tests.usecases.test_secrets import MAX_GOLD, SECRET, Twins, answers, assert_nothing_shows, callers
+from tests.usecases.twins import MAX_GOLD, SECRET, Twins, answers, assert_nothing_shows, callers
 
 CHECKED_ROUNDS = sized((4,), range(1, 7))
 """The rounds in which every answer to every caller is compared; each takes some 300 requests a phase."""

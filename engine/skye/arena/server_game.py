@@ -1,6 +1,6 @@
 """A game of a league on a server of the HTTP API, for entrants that are bots of that server.
 
-The server plays its own seats; the arena sends it the moves of the others, and takes the moves of the
+The server plays its own seats; the arena sends it the moves of the other seats, and takes the moves of the
 server's seats from the events of the game. This needs the package `skye-client`, which no other part of the
 engine does.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs, urlsplit
 
@@ -19,6 +20,8 @@ from skye.record import move_from, move_view
 from skye.tiles import COLORS
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from skye_client import Game, Skye
 
 _ATTEMPTS: Final = 5
@@ -42,16 +45,22 @@ def server_of(url: str) -> tuple[str, str]:
     return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}", bot
 
 
-def _client(server: str) -> Skye:
-    """Return a client of a server.
+def _client_package() -> ModuleType:
+    """Return the package `skye_client`, which only bots of a server need.
 
-    :raises BotFailed: the package `skye-client` is not installed.
+    :raises BotFailed: it is not installed.
     """
     try:
-        from skye_client import RetryPolicy, Skye  # noqa: PLC0415 - the rest of the engine goes without
+        return import_module("skye_client")
     except ImportError:
         raise BotFailed("a bot of a server needs the package skye-client") from None
-    return Skye(server, retry=RetryPolicy(attempts=_ATTEMPTS, max_s=3.0), timeout_s=_TIMEOUT_S)
+
+
+def _client(server: str) -> Skye:
+    package = _client_package()
+    retry = package.RetryPolicy(attempts=_ATTEMPTS, max_s=3.0)
+    client: Skye = package.Skye(server, retry=retry, timeout_s=_TIMEOUT_S)
+    return client
 
 
 class ServerGame:
@@ -138,11 +147,10 @@ class ServerGame:
     @contextmanager
     def _failing(self) -> Iterator[None]:
         """Raise `BotFailed` where the client gives up."""
-        from skye_client import ApiError, ConnectionFailedError  # noqa: PLC0415 - as in `_client`
-
+        package = _client_package()
         try:
             yield
-        except ApiError as error:
+        except package.ApiError as error:
             raise BotFailed(f"{self._server} refused a request: {error}") from None
-        except ConnectionFailedError as error:
+        except package.ConnectionFailedError as error:
             raise BotFailed(f"{self._server} cannot be reached: {error}") from None

@@ -1,0 +1,105 @@
+"""Views of one seat: the player, its offer, its placements and its legal actions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from service.matches.match import Match, Status
+from service.matches.tokens import Caller
+from service.matches.transitions import undo_limit_reached
+from service.matches.view_types import (
+    ActionsView,
+    ActionView,
+    ConstraintsView,
+    IncludedActionsView,
+    OfferView,
+    PlacementsView,
+    PlayerView,
+)
+from service.matches.views import game_view
+from skye import (
+    FinishBuilding,
+    Move,
+    OfferLimits,
+    Pass,
+    Place,
+    SetOffer,
+    TakeBack,
+    legal_moves,
+    move_view,
+    offer_limits,
+    territory_view,
+)
+
+
+def player_view(match: Match, caller: Caller, seat: int) -> PlayerView:
+    """Return one seat as a caller may see it."""
+    return game_view(match, caller)["players"][seat]
+
+
+def offer_view(match: Match, caller: Caller, seat: int) -> OfferView:
+    """Return the offer of a seat as a caller may see it: of the tiles that still lie before the screen."""
+    drawn = player_view(match, caller, seat)["tiles_drawn"]
+    prices = {tile["tile"]: tile["price"] for tile in drawn if tile["price"] is not None}
+    discard = next((tile["tile"] for tile in drawn if tile["discard"]), None)
+    return {"seat": seat, "discard": discard, "prices": prices or None}
+
+
+def placements_view(match: Match, seat: int) -> PlacementsView:
+    """Return the placements that a seat has made in this round, in placing order."""
+    placed: Sequence[Place] = ()
+    if match.game is not None:
+        player = match.game.players[seat]
+        placed = player.territory.placed[len(player.territory.placed) - player.placed_now :]
+    return {"seat": seat, "placements": territory_view(placed)}
+
+
+def actions_view(match: Match, seat: int) -> ActionsView:
+    """Return every legal move of a seat, each as a complete request."""
+    actions: list[ActionView] = []
+    if match.game is not None and match.status is Status.PLAYING and match.seats[seat].bot is None:
+        limits = offer_limits(match.game, seat)
+        moves = legal_moves(match.game, seat)
+        if undo_limit_reached(match):
+            limits = None if match.game.players[seat].prices else limits
+            moves = [move for move in moves if not isinstance(move, TakeBack)]
+        if limits is not None:
+            actions.append(_offer_action(match, seat, limits))
+        actions += [_action(match, seat, move) for move in moves]
+    return {"version": match.version, "actions": actions}
+
+
+def seat_actions(match: Match, caller: Caller) -> IncludedActionsView:
+    """Return the legal actions of the caller's seat, none without one, as a part of the view of a game."""
+    actions: Sequence[ActionView] = [] if caller.seat is None else actions_view(match, caller.seat)["actions"]
+    return {"actions": actions}
+
+
+_REQUESTS: dict[type, tuple[str, str]] = {
+    SetOffer: ("PUT", "offer"),
+    Pass: ("POST", "purchase"),
+    Place: ("POST", "placements"),
+    TakeBack: ("DELETE", "placements/last"),
+    FinishBuilding: ("POST", "build/finish"),
+}
+
+
+def _action(match: Match, seat: int, move: Move) -> ActionView:
+    method, path = _REQUESTS.get(type(move), ("POST", "purchase"))
+    view = move_view(move)
+    fields = {name: value for name, value in view.items() if name != "type"}
+    body = {"pass": True} if isinstance(move, Pass) else fields or None
+    return {
+        "type": view["type"],
+        "method": method,
+        "href": f"/v1/games/{match.id}/players/{seat}/{path}",
+        "body": body,
+    }
+
+
+def _offer_action(match: Match, seat: int, limits: OfferLimits) -> ActionView:
+    """Return one legal offer and the constraints that every legal offer meets."""
+    discard, *kept = limits.tiles
+    example = SetOffer(discard, tuple((tile, limits.minimum) for tile in kept))
+    constraints: ConstraintsView = {"tiles": limits.tiles, "gold": limits.gold, "minimum": limits.minimum}
+    return {**_action(match, seat, example), "constraints": constraints}

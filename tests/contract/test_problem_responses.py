@@ -1,0 +1,38 @@
+"""Every error response that can be provoked conforms to openapi.yaml."""
+
+import pytest
+
+from tests.support import refused_faults, refused_lab, refused_moves, refused_requests
+from tests.support.refused import PROVOKED
+
+assert refused_faults
+assert refused_lab
+assert refused_moves
+assert refused_requests
+
+
+def test_who_cannot_be_seated_at_once_is_refused_by_the_rules_of_the_lobby(service):
+    crowd = [{"name": "Ann", "color": "red"}, {"name": "Bob"}, {"name": "Cy", "color": "red"}]
+    for seats, code in ((2, "game_full"), (3, "color_taken")):
+        answer = service.call("POST", "/v1/games", {"seats": seats, "players": crowd, "start": True})
+        assert (answer.status_code, answer.json["code"]) == (409, code)
+
+
+def test_who_asks_goes_before_any_condition(service):
+    """As RFC 9110 wants it: a precondition counts only where the request would do without it."""
+    game = service.table(2)
+    body = {"pass": True}
+    key = {"Idempotency-Key": "mine"}
+    assert game.offer(0, 1, 1, headers=key).status_code == 200
+    for token, status in ((None, 401), (game.tokens[1], 403)):
+        for condition in ({"If-Match": '"1"'}, key):
+            answer = game.service.call("POST", game.path("purchase", 0), body, token, headers=condition)
+            assert answer.status_code == status
+    assert game.call("POST", "purchase", body, seat=0, headers={"If-Match": '"1"'}).status_code == 412
+    assert game.call("POST", "purchase", body, seat=0, headers=key).status_code == 422
+
+
+@pytest.mark.parametrize("sentence", PROVOKED)
+def test_a_refusal_is_in_the_contract(sentence, service):
+    code, prepare = PROVOKED[sentence]
+    assert prepare(service)().json["code"] == code

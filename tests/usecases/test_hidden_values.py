@@ -1,0 +1,160 @@
+"""Purses, the seed, the nonce and tokens are in no response to a caller who may not see them."""
+
+import secrets
+from unittest import mock
+
+import pytest
+
+from service.storage.codec import decode_match
+from service.storage.redis_store import RedisStore
+from service.web.collaborators import collaborators
+from tests.support.endpoints import PLAYER_KEY
+from tests.support.playing import Game, Service, dice
+from tests.usecases.twins import (
+    MAX_GOLD,
+    SECRET,
+    body_of,
+    questions,
+)
+
+
+def with_purses(received):
+    """Yield everything in an answer that tells of a seat's gold, as (seat, gold)."""
+    if isinstance(received, dict):
+        if "seat" in received and "gold" in received:
+            yield received["seat"], received["gold"]
+        if "seat" in received and "final" in received:
+            final = received["final"]
+            yield from ((received["seat"], final[name]) for name in ("gold", "gold_points", "leftover_gold"))
+            yield received["seat"], received["projected_score"]
+    for inner in (
+        received.values() if isinstance(received, dict) else received if isinstance(received, list) else ()
+    ):
+        yield from with_purses(inner)
+
+
+def views(game, token):
+    """Return all answers in JSON that could tell of gold."""
+    number = game.view()["round"]
+    rests = ["", "events", "scores", "record", *(f"rounds/{n}" for n in range(1, number + 1))]
+    return [game.service.get(game.path(rest), token) for rest in rests]
+
+
+@pytest.mark.parametrize("open_gold", [False, True])
+def test_purse_is_hidden_from_others_until_the_end_unless_gold_is_open(open_gold):
+    game = Service().table(3, options={"open_gold": open_gold, "scoring_tiles": MAX_GOLD})
+    throw = dice(8)
+    seen = 0
+    for phase, number in (("pricing", 1), ("buying", 1), ("building", 2), ("pricing", 4), ("buying", 6)):
+        game.play_to(phase, number, throw)
+        for viewer, token in enumerate([*game.tokens, None, game.host]):
+            for seat, gold in with_purses(views(game, token)):
+                seen += 1
+                if seat == viewer:
+                    assert gold is not None
+                elif not open_gold:
+                    assert gold is None, (viewer, seat)
+    game.play_out(throw)
+    golds = [player["gold"] for player in game.view()["players"]]
+    assert None not in golds
+    assert seen > 1000
+
+
+def test_what_hangs_on_a_hidden_purse_is_not_told():
+    game = Service().table(2, options={"scoring_tiles": MAX_GOLD, "starting_seat": 0})
+    game.play_to("building")
+    scores = game.service.get(game.path("scores"), game.tokens[0])["players"]
+    assert scores[0]["projected_score"] is not None
+    assert scores[1]["projected_score"] is None
+    tried = game.call("POST", "what-if", {"placements": []}, seat=0).json
+    assert {tile["id"]: tile["before"] for tile in tried["scoring_tiles"]}["most_gold"] is None
+    opened = Service().table(2, options={"scoring_tiles": MAX_GOLD, "open_gold": True})
+    tried = opened.call("POST", "what-if", {"placements": []}, seat=0).json
+    assert {tile["id"]: tile["before"] for tile in tried["scoring_tiles"]}["most_gold"] is not None
+
+
+def test_the_seed_is_nowhere_until_the_game_is_over():
+    needle = "a needle in a haystack"
+    lobby = Service().table(2, seed=needle, start=False)
+    for caller in (*lobby.tokens, lobby.host, None):
+        assert needle not in lobby.call("GET", token=caller).text
+    game = Service().table(3, seed=needle)
+    throw = dice(2)
+    for phase, number in (("pricing", 1), ("buying", 3), ("building", 6)):
+        game.play_to(phase, number, throw)
+        last = game.view()["last_event"]
+        for caller in (*game.tokens, game.host, None):
+            for method, path, body in questions(game, range(1, number + 1)):
+                answer = game.service.call(method, path, body, caller)
+                assert needle not in body_of(answer, last).decode()
+                assert needle not in str(answer.headers)
+    view = game.play_out(throw)
+    assert view["fairness"]["seed"] == view["options"]["seed"] == needle
+    assert game.service.get(game.path("record"))["options"]["seed"] == needle
+
+
+def nonce_of(game):
+    """Return the nonce as it is stored."""
+    return decode_match(RedisStore(game.service.redis).load(game.id)[0]).options.nonce
+
+
+def test_nonce_is_in_no_response_until_the_game_is_over():
+    game = Service().table(2)
+    nonce = nonce_of(game)
+    for phase in ("pricing", "buying", "building"):
+        game.play_to(phase, 1, dice(2))
+        for caller in (*game.tokens, game.host, None):
+            for method, path, body in questions(game, [1]):
+                answer = game.service.call(method, path, body, caller)
+                assert nonce not in body_of(answer, game.view()["last_event"]).decode()
+    assert game.play_out(dice(2))["fairness"]["nonce"] == nonce
+
+
+def test_seed_and_nonce_of_an_aborted_game_stay_hidden():
+    needle = "a needle in a haystack"
+    game = Service().table(2, seed=needle)
+    for secret in (needle, nonce_of(game)):
+        assert secret not in game.call("DELETE", token=game.host).text
+        for method, path, body in questions(game, [1]):
+            assert secret not in game.service.call(method, path, body, game.host).text
+
+
+def test_tokens_are_told_once_and_stored_as_hashes():
+    service = Service()
+    key = {"Idempotency-Key": "once"}
+    game = service.table(3, start=False, headers=key)
+    joined = game.call("POST", "players", {"name": "Dee"}, headers={"Idempotency-Key": "another"})
+    tokens = [game.host, *game.tokens, joined.json["token"]]
+    assert len(set(tokens)) == 5
+    assert all(len(token) >= 22 for token in tokens)  # 128 bits in base 64
+    assert game.call("POST", "start", token=game.host).status_code == 200
+    everything = str(service.stored())
+    for token in tokens:
+        assert token not in everything
+        assert token.removeprefix("skye_") not in everything
+        for method, path, body in questions(game, [1]):
+            shown = body_of(service.call(method, path, body, token), game.view()["last_event"]).decode()
+            assert not any(other in shown for other in tokens)
+
+
+def answers_to_a_player(prices):
+    """Return what the API answers to a player key after another seat has set prices."""
+    service = Service()
+    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "start": True}
+    body["options"] = {"seed": "twins", "starting_seat": 0, "turn_ms": 60_000}
+    fixed = {"token_hex": lambda _: "0" * 32, "randbits": lambda _: 7}
+    with mock.patch.multiple(secrets, **fixed):
+        created = service.call("POST", "/v1/games", body, PLAYER_KEY, {"Idempotency-Key": "twins"}).json
+        game = Game(service, created)
+        assert game.offer(SECRET, *prices).status_code == 200
+        seen = [
+            service.call("GET", path, token=PLAYER_KEY).data for path in ("/v1/me/games", "/v1/me/events")
+        ]
+        collaborators(service.app).change_notifier.stop()
+        return [*seen, service.call("GET", "/v1/me/events/stream", token=PLAYER_KEY).data]
+
+
+def test_games_and_events_of_a_player_show_no_price_of_others():
+    cheap, dear = answers_to_a_player((1, 2)), answers_to_a_player((3, 1))
+    assert cheap == dear
+    assert b"your_turn" in cheap[1]
