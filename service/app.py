@@ -1,4 +1,4 @@
-"""The application: everything in its place, as the settings want it."""
+"""The application: builds its parts from the settings and connects them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What a player can do: one named tuple for each move.
 
 Named tuples, because a game makes hundreds and lists thousands of them. They compare by their fields
-alone: tell them apart by class.
+alone: distinguish them by class.
 """
 
 from __future__ import annotations

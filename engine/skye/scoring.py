@@ -127,7 +127,7 @@ def _building_sets(summary: TerritorySummary) -> list[Earned]:
             farms += [cell] * counts[FARM]
         if counts[LIGHTHOUSE]:
             lighthouses += [cell] * counts[LIGHTHOUSE]
-    # The shortest list ends it. Buildings of one tile may share a set: its cell is then told once.
+    # The shortest list ends it. Buildings of one tile may share a set: its cell is then listed once.
     sets = zip(brochs, farms, lighthouses, strict=False)
     return [(5, tuple(dict.fromkeys(cells))) for cells in sets]
 

@@ -22,7 +22,7 @@ from skye.tiles import COLORS, FITS, FORMS
 class _DerivedValues:
     """The cache of values derived from the placements; unset until first use.
 
-    The summary may lack the last few placements: reading it brings it up to date.
+    The summary may lack the last few placements: reading it updates it.
     """
 
     __slots__ = ("_frontier", "_summary")

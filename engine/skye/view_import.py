@@ -21,7 +21,7 @@ def game_from_view(
 
     Offers that are still secret are replaced by some that the seats can have made; `determinize` samples
     others. With the events, the purses behind screens, the points by round and the placements that can be
-    taken back are exact too. Without them, and in a game that began from a position, which tells nobody the
+    taken back are exact too. Without them, and in a game that began from a position, which shows nobody the
     purses of others, purses are taken to hold the income of the round, and no more placements can be taken
     back than must have been made in this round.
 

@@ -58,7 +58,7 @@ def _format(match: Match) -> int:
 
 
 def stored_header(stored: bytes) -> bytes:
-    """Return the whole header of a stored game; its checksum tells two games of the same version apart."""
+    """Return the whole header of a stored game; its checksum differs for two games of the same version."""
     return stored[: stored.index(b"{")]
 
 

@@ -16,7 +16,7 @@ from service.storage.topology import MasterReplaced, Topology
 T = TypeVar("T")
 
 _LATE_REPLY_S: Final = 0.1
-"""A server that replies later may have been suspended: it then replies before it learns of its failover."""
+"""A server that replies later may have been suspended: it then replies before it notices the failover."""
 
 
 UNKNOWN_OUTCOME: Final = (

@@ -7,8 +7,8 @@ Of each game, under one hash tag so that a cluster keeps the keys in one slot:
     skye:{ID}:answer:KEY  string   the idempotency record of a key (see `usecases.idempotency`), with a TTL
     skye:{ID}:answers     list     the last 32 characters of the names of these records, oldest first
 
-The id of a log entry is the number of its last event and a random number, which tells concurrent writers of
-the same change apart. Field `c` holds the changes, field `h` the format and checksum.
+The id of a log entry is the number of its last event and a random number, which differs between
+concurrent writers of the same change. Field `c` holds the changes, field `h` the format and checksum.
 
 Of all public games, by status, a sorted set `skye:index:STATUS` of ids by time of creation. The index may be
 stale when a process ends between two writes; listing compares it with the games and repairs it. A value of
@@ -259,7 +259,7 @@ class RedisStore:
         """See `Store.ping`."""
 
         def ping(server: redis.Redis) -> None:
-            # Not around the lookup: if interrupted, it would never learn which Sentinel is away.
+            # Not around the lookup: if interrupted, the topology would never find which Sentinel is away.
             with call_deadline(_PING_TIMEOUT_S, Problem("store_unavailable")):
                 if not server.ping():
                     raise ValueError("no PONG")

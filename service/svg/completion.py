@@ -10,7 +10,7 @@ _Position = tuple[int, int]
 def completed_regions(territory: Territory) -> dict[_Position, list[int]]:
     """Return, for the tile at each position, the regions (as in `Form.regions`) in completed areas.
 
-    The engine's `Area` tells its cells but not which of a tile's regions it takes; so from every edge with
+    The engine's `Area` has its cells but not which of a tile's regions it takes; so from every edge with
     nothing beyond, follow what is open. All the rest is completed.
     """
     forms = {(x, y): FORMS[tile, rotation] for tile, x, y, rotation in territory.placed}

@@ -1,6 +1,6 @@
 """What each object looks like: SVG of symbols drawn around (0, 0), upright, 400 units to a tile.
 
-Each tells itself apart by outline alone, so that it can be read in small and without colour.
+Each has an outline of its own, so that it can be recognised in small and without colour.
 """
 
 from __future__ import annotations

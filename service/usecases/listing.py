@@ -17,15 +17,15 @@ from service.storage.store import Store
 LISTED = (Status.LOBBY, Status.PLAYING, Status.FINISHED)
 """The statuses that are listed; aborted games are not."""
 
-_SWEPT = 64
-_SWEEPS = 1 / 16
-"""How often a change of a game's status sweeps the index, and how many games are then looked at."""
+_SWEEP_SIZE = 64
+_SWEEP_PROBABILITY = 1 / 16
+"""How likely a change of a game's status sweeps the index; the sweep checks `_SWEEP_SIZE` games."""
 
-_RELISTED = 16
-"""A game in play is added to the index again at each version that this number divides."""
+_RELIST_INTERVAL = 16
+"""A game in play is added to the index again at each version that is a multiple of this."""
 
 _GRACE_MS = 60_000
-"""For so long a game may be listed that is not stored yet."""
+"""How long a game may be listed that is not stored yet, in milliseconds."""
 
 
 class Listing:
@@ -36,11 +36,11 @@ class Listing:
         self._now_ms = now_ms
 
     def update(self, before: Match | None, after: Match) -> None:
-        """Bring the index up to what has happened to a table; a private one is never in it.
+        """Update the index after a commit; a private match is never in it.
 
-        A new table is listed before it is stored. Of an older one the change is already stored, so it
-        stands even if the index cannot be reached: `page` mends that, and now and then a `sweep` does.
-        A game that the index has lost returns to it when it is played on.
+        A new match is listed before it is stored. The change of an older one is already stored, so it
+        stands even if the index cannot be reached: `page` repairs that, and so does `sweep` at times.
+        A game that the index has lost returns to it with one of its next moves.
         """
         if after.private:
             return
@@ -53,12 +53,12 @@ class Listing:
                 self._store.add_to_index(index, after.id, _score(after))
             if before is not None:
                 self._store.remove_from_index(index_of(before), [after.id])
-        if after.status in LISTED and random.random() < _SWEEPS:  # noqa: S311 - no secret
+        if after.status in LISTED and random.random() < _SWEEP_PROBABILITY:  # noqa: S311 - no secret
             self.sweep(index)
 
     def _relist(self, match: Match) -> None:
         """Add a match again that may have left the index by a fault of the store, now and then."""
-        if match.status is Status.LOBBY or match.version % _RELISTED == 0:
+        if match.status is Status.LOBBY or match.version % _RELIST_INTERVAL == 0:
             with suppress(Problem), retry.without_retries():
                 self._store.add_to_index(index_of(match), match.id, _score(match))
 
@@ -73,12 +73,12 @@ class Listing:
     def sweep(self, index: str) -> None:
         """Repair one index for some of its games, chosen at random.
 
-        Games expire without a word, and where nobody lists as far back as they stand, nobody else would find
-        out. At this rate less than a third of the games in the index are ones that have expired.
+        No process notices when a game expires, and few requests list old games. At this rate less than a
+        third of the games in the index have expired.
         """
         with suppress(Problem):
-            chosen = self._store.sample_index(index, _SWEPT)
-            self._tables([_Entry(score, index, game_id) for game_id, score in chosen])
+            chosen = self._store.sample_index(index, _SWEEP_SIZE)
+            self._load([_Entry(score, index, game_id) for game_id, score in chosen])
 
     def sizes(self) -> dict[Status, int]:
         """Return how many games the index has of each status; it may lag behind.
@@ -102,20 +102,20 @@ class Listing:
         """
         below = None if cursor is None else float(cursor)
         indexes = [index_name(listed, origin) for listed in (LISTED if status is None else (status,))]
-        tables: dict[str, Match] = {}
+        matches: dict[str, Match] = {}
         scores: list[float] = []
         while True:
-            wanted = limit + 1 - len(tables)
-            found = self._newest(indexes, below, wanted)
-            for entry, table in zip(found, self._tables(found), strict=True):
+            missing = limit + 1 - len(matches)
+            found = self._newest(indexes, below, missing)
+            for entry, match in zip(found, self._load(found), strict=True):
                 # One that has just changed its status may be found under both.
-                if table is not None and index_of(table) in indexes and table.id not in tables:
-                    tables[table.id] = table
+                if match is not None and index_of(match) in indexes and match.id not in matches:
+                    matches[match.id] = match
                     scores.append(entry.score)
-            if len(tables) > limit:
-                return list(tables.values())[:limit], str(int(scores[limit - 1]))
-            if len(found) < wanted:
-                return list(tables.values()), None
+            if len(matches) > limit:
+                return list(matches.values())[:limit], str(int(scores[limit - 1]))
+            if len(found) < missing:
+                return list(matches.values()), None
             below = found[-1].score
 
     def _newest(self, indexes: list[str], below: float | None, limit: int) -> list[_Entry]:
@@ -126,29 +126,29 @@ class Listing:
         ]
         return heapq.nlargest(limit, found)
 
-    def _tables(self, found: list[_Entry]) -> list[Match | None]:
-        """Load listed games, None where there is none to show, and mend the index where it is wrong."""
-        tables: list[Match | None] = []
+    def _load(self, found: list[_Entry]) -> list[Match | None]:
+        """Load listed games, None where there is none to show, and repair the index where it is wrong."""
+        matches: list[Match | None] = []
         stored = self._store.load_many([entry.game_id for entry in found])
         for entry, of_game in zip(found, stored, strict=True):
             try:
-                table = decode_match(of_game) if of_game is not None else None
+                match = decode_match(of_game) if of_game is not None else None
             except StoredFormatError:
-                tables.append(None)
+                matches.append(None)
                 continue
             with suppress(Problem), retry.without_retries():  # a later call repairs what fails now
-                self._mend(entry, table)
-            tables.append(None if table is None or table.private else table)
-        return tables
+                self._repair(entry, match)
+            matches.append(None if match is None or match.private else match)
+        return matches
 
-    def _mend(self, entry: _Entry, table: Match | None) -> None:
-        if table is None:
+    def _repair(self, entry: _Entry, match: Match | None) -> None:
+        if match is None:
             if entry.score < (self._now_ms() - _GRACE_MS) * 1000:
                 self._store.remove_from_index(entry.list_name, [entry.game_id])
             return
-        if table.private or index_of(table) != entry.list_name:
-            if table.status in LISTED and not table.private:
-                self._store.add_to_index(index_of(table), entry.game_id, _score(table))
+        if match.private or index_of(match) != entry.list_name:
+            if match.status in LISTED and not match.private:
+                self._store.add_to_index(index_of(match), entry.game_id, _score(match))
             self._store.remove_from_index(entry.list_name, [entry.game_id])
 
 
@@ -179,6 +179,6 @@ def index_name(status: Status, origin: OriginType | None) -> str:
     return str(status) if origin is None else f"{status}:{origin}"
 
 
-def _score(table: Match) -> float:
-    """Order games by creation; what follows the milliseconds tells two of the same one apart."""
-    return table.created_ms * 1000 + int.from_bytes(table.id[-4:].encode(), "big") % 1000
+def _score(match: Match) -> float:
+    """Return the creation time in microseconds; the last three digits derive from the id."""
+    return match.created_ms * 1000 + int.from_bytes(match.id[-4:].encode(), "big") % 1000

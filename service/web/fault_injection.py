@@ -40,7 +40,7 @@ _HEARTBEAT_S: Final = 1.0
 def register(app: Flask, *, lab: bool) -> None:
     """Register the hook that applies or rejects `X-Skye-Fault`, before the hooks that measure time."""
 
-    def heed_faults() -> None:
+    def apply_faults_before() -> None:
         header = request.environ.get(_VARIABLE)
         if header is None or request.routing_exception is not None:
             return
@@ -53,7 +53,7 @@ def register(app: Flask, *, lab: bool) -> None:
         if faults.status is not None:
             raise Problem(_CODES[faults.status], "X-Skye-Fault requested this; the request was not handled.")
 
-    app.before_request(heed_faults)
+    app.before_request(apply_faults_before)
 
 
 class FaultInjection:

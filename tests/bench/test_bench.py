@@ -147,7 +147,7 @@ def test_tables_of_the_pages_can_be_rewritten(path):
     assert page.filled(again, rows) == again
 
 
-def test_a_page_wants_no_figure_that_was_not_measured():
+def test_page_names_only_measured_figures():
     with pytest.raises(LookupError, match="measure all parts first"):
         page.filled("<!-- measured -->\n<!-- end -->\n", [])
 

@@ -35,7 +35,7 @@ def test_a_frame_is_as_wide_as_the_time_spent_in_it_and_beneath():
     assert shares == {"AsyncWorker.handle": 0.8, "Games.write": 0.8, "play.one": 0.5, "Hub.run": 0.2}
 
 
-def test_the_legend_tells_whose_code_took_the_time():
+def test_legend_names_whose_code_took_the_time():
     text = drawn(flame_of(SEEN), "Whose <time>?")
     assert "Whose &lt;time&gt;?" in text
     legend = re.findall(r'font-size="12">([^<]*)<', text)

@@ -62,7 +62,7 @@ def test_export_has_each_game_of_the_player_once(skye, season):
     assert set(games_of(lines)) == games
 
 
-def test_export_asks_again_until_it_is_complete(skye, season, monkeypatch):
+def test_export_retries_until_it_is_complete(skye, season, monkeypatch):
     key, games = season
     for page in (1, 5, 24):
         monkeypatch.setattr(sync_leagues, "PAGE", page)

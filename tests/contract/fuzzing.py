@@ -134,7 +134,7 @@ class Journeys:
         self._tokens.clear()
 
     def note(self, answer):
-        """Remember the tokens that an answer tells."""
+        """Remember the tokens in a response."""
         if answer.status_code != 201:
             return
         received = answer.json()

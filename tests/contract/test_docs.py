@@ -98,7 +98,7 @@ def test_pages_link_to_pages_that_are_there(answer, service):
             assert anchor in Page(answer.text).ids
 
 
-def test_the_page_of_errors_tells_of_every_code_where_refusals_point(service):
+def test_page_of_errors_has_every_code_at_the_link_of_its_problem(service):
     page = service.call("GET", "/docs/errors")
     ids = Page(page.text).ids
     assert sorted(ids) == sorted(ERROR_CODES)

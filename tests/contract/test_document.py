@@ -241,7 +241,7 @@ def test_every_link_leads_to_an_operation_that_has_its_parameters(contract):
 
 
 @pytest.mark.parametrize("name", ["Event", "Action", "RecordedAction", "ExportedAction"])
-def test_union_can_be_told_apart_by_type(document, name):
+def test_union_is_discriminated_by_type(document, name):
     union = document["components"]["schemas"][name]
     assert union["discriminator"]["propertyName"] == "type"
     mapping = union["discriminator"]["mapping"]

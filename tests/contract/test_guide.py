@@ -1,4 +1,4 @@
-"""The guide tells the truth: its commands answer as it shows, and whatever it names exists."""
+"""The guide is correct: its commands print what it shows, and everything that it names exists."""
 
 import re
 import shutil
@@ -127,7 +127,7 @@ def test_guide_programs_equal_their_sources():
     assert shown == {"bot.py", *SOURCES}
 
 
-def test_whatever_it_names_exists(document, contract):
+def test_words_in_code_style_name_something_that_exists(document, contract):
     operations = {f"{method.upper()} {path}" for method, path, _ in contract.operations()}
     settings = {f"SKYE_{row.name.upper()}" for row in fields(Settings)}
     known = {*words_of(document), *document["components"]["headers"], *operations, *settings}
@@ -170,14 +170,14 @@ def test_the_first_page_calls_each_page_by_its_title():
     assert listed == [*titles, ("Errors", "errors"), ("Reference", "reference")]
 
 
-def test_what_is_told_of_events_is_told_of_every_event_and_of_no_other(document):
+def test_every_type_of_event_is_described_and_no_other(document):
     section = TEXTS["following-a-game"].split("## What each event does to a view")[1].split("\n## ")[0]
     received = re.findall(r"^\| `([a-z_]+)` \| ", section, re.MULTILINE)
     known = set(document["components"]["schemas"]["Event"]["discriminator"]["mapping"]) - {"UnknownEvent"}
     assert sorted(received) == sorted(known)
 
 
-def test_each_ruling_is_told_once_and_in_order():
+def test_rulings_are_listed_once_and_in_order():
     rulings = re.findall(r"^- \*\*(R\d+)\*\* \S", TEXTS["rules"], re.MULTILINE)
     assert rulings == [f"R{number}" for number in range(1, 13)]
 
@@ -191,7 +191,7 @@ def test_rounds_and_catch_up_are_those_of_the_engine(row):
 
 
 @pytest.mark.parametrize("tile", SCORING_TILES.values(), ids=lambda tile: tile.id)
-def test_scoring_tiles_are_told_in_the_words_of_the_catalogue(tile):
+def test_scoring_tiles_are_described_in_the_words_of_the_catalogue(tile):
     text = "The majority of " if tile.majority else f"{tile.text} |"
     assert f"| `{tile.id}` | {text}" in TEXTS["rules"]
 

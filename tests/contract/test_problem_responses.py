@@ -11,14 +11,14 @@ assert refused_moves
 assert refused_requests
 
 
-def test_who_cannot_be_seated_at_once_is_refused_by_the_rules_of_the_lobby(service):
+def test_players_who_cannot_all_be_seated_at_creation_are_refused(service):
     crowd = [{"name": "Ann", "color": "red"}, {"name": "Bob"}, {"name": "Cy", "color": "red"}]
     for seats, code in ((2, "game_full"), (3, "color_taken")):
         answer = service.call("POST", "/v1/games", {"seats": seats, "players": crowd, "start": True})
         assert (answer.status_code, answer.json["code"]) == (409, code)
 
 
-def test_who_asks_goes_before_any_condition(service):
+def test_authorization_precedes_preconditions(service):
     """As RFC 9110 wants it: a precondition counts only where the request would do without it."""
     game = service.table(2)
     body = {"pass": True}

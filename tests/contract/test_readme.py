@@ -1,4 +1,4 @@
-"""The README tells the truth: its commands answer as it shows, and its tables and lists are complete."""
+"""The README is correct: its commands print what it shows, and its tables and lists are complete."""
 
 import re
 import shutil
@@ -33,7 +33,7 @@ def test_every_command_answers_as_it_shows(url):
     assert settled(recorded(TEXT, url)) == settled(TEXT), "python -m tests.contract.readme records it again"
 
 
-def test_tables_of_the_operators_page_are_what_the_code_says():
+def test_tables_of_the_operators_page_match_the_code():
     page = OPERATORS.read_text()
     assert with_tables(page) == page, "python -m tests.contract.readme writes them again"
 

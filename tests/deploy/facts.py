@@ -31,7 +31,7 @@ def in_stage(stage, name):
 
 
 def image_environment():
-    """Return the settings that the image brings."""
+    """Return the settings of the image."""
     pairs = [pair for line in in_stage(stages()[-1], "ENV") for pair in shlex.split(line)]
     return {name: value for name, value in (pair.split("=", 1) for pair in pairs) if name.startswith("SKYE_")}
 
@@ -60,6 +60,6 @@ def gunicorn(name):
 
 
 def redis_configuration():
-    """Return the directives of the Redis that we bring."""
+    """Return the directives of the embedded Redis."""
     lines = (DEPLOY / "kubernetes" / "redis" / "redis.conf").read_text().splitlines()
     return dict(line.split(None, 1) for line in lines if line and not line.startswith("#"))

@@ -18,10 +18,10 @@ from tests.support.launcher import children
 
 
 class Broken:
-    """An instance that hears a request, and ends the connection without an answer."""
+    """An instance that receives a request, and ends the connection without a response."""
 
     def __init__(self, path):
-        self.heard = []
+        self.received = []
         self._listener = socket.socket(socket.AF_UNIX)
         self._listener.bind(str(path))
         path.chmod(0o777)
@@ -34,7 +34,7 @@ class Broken:
             while True:
                 connection, _ = self._listener.accept()
                 with connection, contextlib.suppress(ConnectionError):
-                    self.heard.append(connection.recv(65536).decode())
+                    self.received.append(connection.recv(65536).decode())
 
     def end(self):
         with contextlib.suppress(OSError):
@@ -45,7 +45,7 @@ class Broken:
 
 @pytest.fixture
 def broken(instance, folder):
-    """An instance that loses what it hears, beside one that serves."""
+    """An instance that drops each request, beside one that serves."""
     instance().start()
     one = Broken(folder / "api-b.sock")
     yield one
@@ -53,11 +53,11 @@ def broken(instance, folder):
 
 
 def is_heard_by(broken, call):
-    """Repeat a call until the broken instance has heard it; return the answer to that one."""
-    before = len(broken.heard)
+    """Repeat a call until the broken instance has received it; return the response to that one."""
+    before = len(broken.received)
     for _ in range(20):
         answer = call()
-        if len(broken.heard) > before:
+        if len(broken.received) > before:
             return answer
     raise AssertionError("nginx never asked the broken instance")
 
@@ -78,13 +78,13 @@ def test_write_with_a_key_is_retried_at_another_instance(nginx, broken):
     headers = JSON | {"Idempotency-Key": "mine"}
     answer = is_heard_by(broken, lambda: nginx.call("POST", "/v1/games", b"{}", headers))
     assert answer.status == 201
-    assert "\r\nIdempotency-Key: mine\r\n" in broken.heard[-1]
+    assert "\r\nIdempotency-Key: mine\r\n" in broken.received[-1]
 
 
 def test_fault_header_reaches_the_instance(nginx, broken):
     headers = {"X-Skye-Fault": "drop"}
     is_heard_by(broken, lambda: nginx.call("GET", "/v1/scoring-tiles", headers=headers))
-    assert "\r\nX-Skye-Fault: drop\r\n" in broken.heard[-1]
+    assert "\r\nX-Skye-Fault: drop\r\n" in broken.received[-1]
 
 
 def test_post_without_a_key_is_never_sent_twice(nginx, broken):
@@ -93,7 +93,7 @@ def test_post_without_a_key_is_never_sent_twice(nginx, broken):
     assert answer.headers["Content-Type"] == "application/problem+json"
     assert answer.headers["Retry-After"] == "1"
     assert answer.json["code"] == "store_unavailable"
-    assert "idempotency-key" not in broken.heard[-1].lower()
+    assert "idempotency-key" not in broken.received[-1].lower()
 
 
 def test_delete_without_a_key_receives_one_from_nginx(nginx, broken):
@@ -101,8 +101,8 @@ def test_delete_without_a_key_receives_one_from_nginx(nginx, broken):
     path, token = f"/v1/games/{created['game']['id']}", created["host_token"]
     headers = {"Authorization": f"Bearer {token}"}
     answer = is_heard_by(broken, lambda: nginx.call("DELETE", path, headers=headers))
-    assert answer.status in (200, 409)  # 409: an earlier one was heard by the whole instance alone
-    assert "\r\nIdempotency-Key: " in broken.heard[-1]
+    assert answer.status in (200, 409)  # 409: an earlier one reached only the intact instance
+    assert "\r\nIdempotency-Key: " in broken.received[-1]
 
 
 def freeze(frozen):
@@ -191,13 +191,13 @@ def test_events_pass_through_nginx_without_buffering(nginx, instance):
     created = served.new_game()
     game = created["game"]["id"]
     with nginx.follow(game) as stream:
-        heard = messages(stream)
-        assert next(heard)[0] == "stream"
-        assert next(heard)[1]["type"] == "game_created"
+        received = messages(stream)
+        assert next(received)[0] == "stream"
+        assert next(received)[1]["type"] == "game_created"
         for name in ("Ann", "Bob"):
             signalled_at = time.monotonic()
             served.call("POST", f"/v1/games/{game}/players", b'{"name": "%s"}' % name.encode(), JSON)
-            assert next(heard)[1]["id"] > 1
+            assert next(received)[1]["id"] > 1
             assert time.monotonic() - signalled_at < 7  # the next heartbeat would push it out after ten
 
 

@@ -1,4 +1,4 @@
-"""Clients that misbehave, with nginx before the API: it bears with them, and the API hears nothing of it."""
+"""Misbehaving clients, with nginx before the API: nginx handles them, and the API receives nothing."""
 
 import contextlib
 import json
@@ -6,7 +6,7 @@ import json
 import pytest
 
 from tests.system.raw import get, is_closed
-from tests.system.test_unreadable import NO_CHUNK, TOO_LONG, UNREADABLE, all_told, with_headers
+from tests.system.test_unreadable import NO_CHUNK, TOO_LONG, UNREADABLE, statuses_of, with_headers
 
 IMPATIENT = [
     ("client_header_timeout 10s", "client_header_timeout 1s"),
@@ -30,7 +30,7 @@ def test_half_sent_request_is_closed_by_nginx_and_not_passed_on(nginx):
         for connection, sent in zip(silent, begun, strict=True):
             connection.sendall(sent)
         assert all(is_closed(connection) for connection in silent)
-    assert nginx.call("GET", "/v1/tiles").status == 503  # nobody is there: a whole request would be told so
+    assert nginx.call("GET", "/v1/tiles").status == 503  # no instance runs
 
 
 def test_malformed_request_is_never_answered_in_html(nginx, instance):
@@ -58,5 +58,5 @@ def test_nginx_and_the_api_agree_on_the_end_of_a_request(nginx, instance):
     sent += with_headers("Transfer-Encoding: chunked", after=f"{len(inner):x};a=b\r\n{inner}\r\n{NO_CHUNK}")
     sent += get("/v1/tiles/L02", f"Content-Length: {len(inner)}") + inner.encode()
     with nginx.plug() as connection:
-        received = all_told(connection, sent + get("/v1/tiles/L03", "Connection: close"))
+        received = statuses_of(connection, sent + get("/v1/tiles/L03", "Connection: close"))
     assert received == ["malformed_json", "malformed_json", "L02", "L03"]

@@ -56,7 +56,7 @@ class Clients(Crowd):
 
 
 def follow(nginx, game):
-    """Follow a game to its end as an EventSource does; return the events told, and why streams ended."""
+    """Follow a game to its end as an EventSource does; return the events received, and why streams ended."""
     received, endings = [], []
     patience = time.monotonic() + MAX_WAIT_S
     while (not endings or endings[-1] == "restart") and time.monotonic() < patience:

@@ -25,12 +25,12 @@ def new_game(served):
 
 def test_open_stream_ends_with_restart_at_shutdown(served, new_game):
     with served.follow(new_game) as stream:
-        heard = messages(stream)
-        assert next(heard)[0] == "stream"
-        last = next(heard)[1]["id"]
+        received = messages(stream)
+        assert next(received)[0] == "stream"
+        last = next(received)[1]["id"]
         signalled_at = time.monotonic()
         served.process.terminate()
-        assert list(heard) == [("end", {"reason": "restart", "last_event": last})]
+        assert list(received) == [("end", {"reason": "restart", "last_event": last})]
     assert time.monotonic() - signalled_at < 1
     assert served.process.wait(MAX_WAIT_S) == 0
     assert time.monotonic() - signalled_at < PROMPT_S

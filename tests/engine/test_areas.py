@@ -200,7 +200,7 @@ def test_areas_do_not_depend_on_the_order_of_placing():
     }
 
 
-def test_areas_are_the_same_whenever_they_are_asked_for():
+def test_areas_are_the_same_at_each_call():
     castle, *others = Territory.parse(AREAS["a hole leaves the areas around it open"][0]).placed
     always = seldom = Territory((castle,))
     for number, placed in enumerate(others):

@@ -139,7 +139,7 @@ def test_random_buys_any_tile_that_it_can_or_none():
 
 
 def distinct(move: Move) -> tuple[object, ...]:
-    """Return what tells moves apart: by themselves, all that have no fields are equal."""
+    """Return a key that differs for different moves: moves without fields are equal to each other."""
     return type(move), *move
 
 
@@ -152,7 +152,7 @@ def offers(name: str, seed: str) -> list[tuple[int, list[int]]]:
     ]
 
 
-def test_random_asks_for_moderate_prices():
+def test_random_sets_moderate_prices():
     assert all(
         1 <= price <= min(10, gold // 2) for gold, prices in offers("random", "ask") for price in prices
     )

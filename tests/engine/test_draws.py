@@ -15,7 +15,7 @@ def test_what_a_seed_decides_follows_from_the_hmac_of_the_label(seed):
     assert Chance(seed).index("draw/1/0/1", 73) == number % 73
 
 
-def test_what_a_label_gives_does_not_hang_on_what_was_asked_before():
+def test_draw_of_a_label_does_not_depend_on_earlier_draws():
     labels = [f"draw/1/0/{n}" for n in (1, 2, 3)]
     chance = Chance("skye")
     in_turn = [chance.index(label, 73) for label in (*labels, *reversed(labels))]

@@ -43,7 +43,7 @@ def test_notation_with_rotation_0_and_the_castle_last_is_parsed():
     assert Territory.parse("L28@0,-1/0 castle-red@0,0") == Territory.parse("castle-red L28@0,-1")
 
 
-def test_tiles_may_be_told_in_any_order():
+def test_tiles_may_be_listed_in_any_order():
     received = Territory.parse("L09@0,-3/180 L11@0,-2/270 castle-red L29@0,-1/270")
     in_order = Territory.parse("castle-red L29@0,-1/270 L11@0,-2/270 L09@0,-3/180")
     assert received.summary.cells == in_order.summary.cells
@@ -120,7 +120,7 @@ def test_other_terrain_on_a_shared_edge_is_refused():
         CASTLE.place("L28", 0, -1, 90)
 
 
-def test_a_hole_asks_for_the_terrain_of_all_its_neighbours():
+def test_hole_demands_the_terrain_of_all_its_neighbours():
     # Around (1, 0) water lies north (L43), south (L46) and west (the castle), pasture east (L30). Water on
     # three edges and pasture on one: PWWW must turn once, WWWP twice, WWPW thrice. L34 is in the ring.
     ring = Territory.parse(RING)
@@ -205,7 +205,7 @@ def test_r4_a_castle_is_matched_like_any_other_tile():
             assert fits == (castle.edges[side] is not Terrain.PASTURE)
 
 
-def test_placements_are_told_with_their_rotation_unless_it_is_0():
+def test_placements_show_their_rotation_unless_it_is_0():
     assert [str(Place("L01", -2, 3, 0)), str(Place("L01", -2, 3, 90))] == ["L01@-2,3", "L01@-2,3/90"]
 
 

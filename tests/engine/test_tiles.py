@@ -11,7 +11,7 @@ P, M, W = Terrain.PASTURE, Terrain.MOUNTAIN, Terrain.WATER
 NORTH, EAST, SOUTH, WEST = SIDES
 
 
-def regions_told(tile_id):
+def regions_of(tile_id):
     """The areas inside a tile in reference orientation: terrain and the sides it reaches."""
     form = FORMS[tile_id, 0]
     return {
@@ -72,7 +72,7 @@ def test_a_tile_is_read_from_one_line_of_the_data_file():
     ],
 )
 def test_edges_and_middle_of_one_terrain_form_areas(tile, expected):
-    assert regions_told(tile) == expected
+    assert regions_of(tile) == expected
 
 
 def test_side_belongs_to_the_one_area_that_reaches_it():

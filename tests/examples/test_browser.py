@@ -153,7 +153,7 @@ def test_a_game_is_chosen_from_the_list(page, url):
     assert shown(page, game.view()) == game.view()
 
 
-def test_a_game_that_is_not_there_is_told(page, url):
+def test_missing_game_is_reported(page, url):
     page.open(address(url, "nosuchgame"))
     page.wait_until("/no such game/i.test(document.getElementById('line')?.textContent)")
 

@@ -46,7 +46,7 @@ def parts(lasting):
     workers = lasting.workers
     held = sockets(workers)
     yield lasting
-    lasting.mend()
+    lasting.repair()
     assert lasting.workers == workers
     assert waited_for(lambda: lasting.redis.connections() <= MAX_CONNECTIONS), (
         lasting.redis.client.client_list()

@@ -41,11 +41,11 @@ MAX_CONNECTIONS = 18
 class Redis:
     """A Redis server with an append-only file, its disk as small as `fill_disk` says.
 
-    Once it is `stuck`, it is mended by killing it.
+    Once it is `stuck`, killing it is the repair.
     """
 
     def __init__(self, program, folder, address):
-        # SIGXFSZ, by which the kernel tells of a file too large, would kill; a full disk does not.
+        # SIGXFSZ, which the kernel sends for a file too large, would kill; a full disk does not.
         wrapper, self._more = folder / "redis.sh", folder / "more"
         wrapper.write_text(f"#!/bin/sh\ntrap '' XFSZ\nexec {program} \"$@\" $(cat more)\n")
         wrapper.chmod(0o700)
@@ -111,7 +111,7 @@ class Redis:
     def free_disk(self):
         resource.prlimit(self.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
-    def mend(self):
+    def repair(self):
         """Undo what has been done to it, or start it again."""
         if self.stuck:
             self.kill()
@@ -147,10 +147,10 @@ class Parts(NamedTuple):
     def workers(self):
         return sorted(children(self.api.process.pid))
 
-    def mend(self):
+    def repair(self):
         """Undo what has been done to them, and see that they come to themselves without a restart."""
         self.relay.trouble = Fine()
-        self.redis.mend()
+        self.redis.repair()
         assert waited_for(self.api.answers), self.api.log.read_text()
 
     def complained(self):

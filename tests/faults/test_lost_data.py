@@ -19,14 +19,14 @@ def test_store_that_returns_empty_has_no_games(parts):
     api, player = parts.api, Stubborn(parts.api)
     (game, _), *_ = islice(played(player, 2, "lost"), 8)
     path = f"/v1/games/{game['id']}"
-    heard = Listener(api, game["id"])
+    listener = Listener(api, game["id"])
     key = JSON | {"Idempotency-Key": "the-only-one"}
     created = settled(api, "POST", "/v1/games", b"{}", key)
 
     parts.redis.forget()
-    parts.mend()
+    parts.repair()
 
-    assert heard.ended() == "game_not_found"
+    assert listener.ended() == "game_not_found"
     for rest in ("", "/events", "/record", "/scores", "/players/0/actions", "/players/0/territory"):
         answer = settled(api, "GET", path + rest)
         assert (answer.status, answer.json["code"]) == (404, "game_not_found")
@@ -49,14 +49,14 @@ def test_stream_reports_a_store_that_returns_with_older_data(parts):
     names = [f"skye:{{{game['id']}}}:{part}".encode() for part in ("table", "log")]
     older = {name: parts.redis.client.dump(name) for name in names}
     newer, _ = list(islice(playing, 5))[-1]
-    heard = Listener(api, game["id"])
-    assert waited_for(lambda: heard.events[-1] == newer["last_event"])
+    listener = Listener(api, game["id"])
+    assert waited_for(lambda: listener.events[-1] == newer["last_event"])
 
     for name in names:
         parts.redis.client.restore(name, 0, older[name], replace=True)
     parts.redis.client.client_kill_filter(_type="pubsub")  # as when the store was restarted
 
-    assert heard.ended() == "history_lost"
+    assert listener.ended() == "history_lost"
     with api.follow(game["id"], **{"Last-Event-ID": str(newer["last_event"])}) as stream:
         assert stream.readline().startswith(b"retry: ")
         assert stream.readline() == b"event: stream\n"

@@ -43,7 +43,7 @@ def loading(parts):
 
 def paused(parts):
     parts.redis.client.client_pause(1000 * MAX_RUN_S)
-    parts.redis.stuck = True  # nor would it hear that it shall go on
+    parts.redis.stuck = True  # SIGCONT would not reach it either
 
 
 def paused_for_writes(parts):
@@ -162,7 +162,7 @@ def reads(game):
     return [("GET", path, None) for path in ("/v1/games", *(f"/v1/games/{game}{rest}" for rest in of_game))]
 
 
-def all_asked(api, requests, ask=bounded):
+def responses_of(api, requests, ask=bounded):
     """Send requests at the same time, and return their answers."""
     with ThreadPoolExecutor(len(requests)) as threads:
         sent = [threads.submit(ask, api, *request, JSON) for request in requests]
@@ -174,34 +174,34 @@ def test_outage_is_reported_and_play_continues_after_it(parts, outage):
     player = Stubborn(parts.api)
     playing = played(player, 2, outage.begin.__name__)
     begun, _ = list(islice(playing, 8))[-1]
-    heard = Listener(parts.api, begun["id"])
+    listener = Listener(parts.api, begun["id"])
     with ThreadPoolExecutor(1) as thread:
         outage.begin(parts)
         rest = thread.submit(lambda: list(playing))
         try:
-            asked_meanwhile(parts, outage, begun["id"])
+            send_during_outage(parts, outage, begun["id"])
             assert waited_for(lambda: player.refusals)
         finally:
-            parts.mend()
+            parts.repair()
         last, _ = rest.result(MAX_RUN_S)[-1]
     assert player.versions == list(range(player.versions[0], last["version"] + 1))
     assert sound(parts.redis.client, begun["id"]).version == last["version"]
-    assert heard.ended() == "finished"
-    assert heard.events == list(range(1, last["last_event"] + 1))
+    assert listener.ended() == "finished"
+    assert listener.events == list(range(1, last["last_event"] + 1))
 
 
-def asked_meanwhile(parts, outage, game):
+def send_during_outage(parts, outage, game):
     """Ask for everything while the store is away, or refuses to be written."""
     ready = 200 if outage.pings else 503
     assert waited_for(lambda: bounded(parts.api, "GET", "/readyz").status == ready)
-    answered = all_asked(parts.api, STORELESS)
+    answered = responses_of(parts.api, STORELESS)
     assert {answer.status for answer in answered} == {200}
     up = b"skye_store_up %.1f\n" % outage.reads
     assert waited_for(lambda: up in bounded(parts.api, "GET", "/metrics").body)
-    for answer in all_asked(parts.api, WRITES + ([] if outage.reads else reads(game))):
+    for answer in responses_of(parts.api, WRITES + ([] if outage.reads else reads(game))):
         refused_for_now(answer)
     if outage.reads:
-        assert {answer.status for answer in all_asked(parts.api, reads(game), settled)} == {200}
+        assert {answer.status for answer in responses_of(parts.api, reads(game), settled)} == {200}
 
 
 def test_full_disk_loses_whole_changes_only(parts):
@@ -213,7 +213,7 @@ def test_full_disk_loses_whole_changes_only(parts):
     opened = [bounded(parts.api, "POST", "/v1/games", body, headers) for _ in range(3)]
     assert opened[-1].status == 503
     parts.redis.kill()
-    parts.mend()
+    parts.repair()
     for answer in opened:
         if answer.status == 201:
             game = answer.json["game"]["id"]
@@ -259,13 +259,13 @@ def test_slow_store_causes_no_error(patient_api, parts, trouble):
     player = Stubborn(patient_api)
     playing = played(player, 2, "slow")
     begun, _ = next(playing)
-    heard = Listener(patient_api, begun["id"])
+    listener = Listener(patient_api, begun["id"])
     parts.relay.trouble = trouble
     list(islice(playing, 5))
     assert player.refusals == 0
-    parts.mend()
+    parts.repair()
     *_, (last, _) = playing
     assert player.versions == list(range(player.versions[0], last["version"] + 1))
     sound(parts.redis.client, begun["id"])
-    assert heard.ended() == "finished"
-    assert heard.events == list(range(1, last["last_event"] + 1))
+    assert listener.ended() == "finished"
+    assert listener.events == list(range(1, last["last_event"] + 1))

@@ -89,14 +89,14 @@ def test_whole_game_is_played_over_breaking_connections(game, relay, redis_clien
 def test_subscriber_reconnects_after_a_half_open_connection(parts):
     player = Stubborn(parts.api)
     game = player.call("POST", "/v1/games", {"players": [{"name": "Ann"}]})
-    heard = Listener(parts.api, game["game"]["id"])
+    listener = Listener(parts.api, game["game"]["id"])
     listening = ears(parts)
     parts.relay.forget()
     assert waited_for(lambda: ears(parts) and not ears(parts) & listening)
     last = player.call("POST", f"/v1/games/{game['game']['id']}/players", {"name": "Bob"})["game"]
-    assert waited_for(lambda: heard.events[-1] == last["last_event"])
+    assert waited_for(lambda: listener.events[-1] == last["last_event"])
     player.call("DELETE", f"/v1/games/{last['id']}", token=game["host_token"])
-    assert heard.ended() == "aborted"
+    assert listener.ended() == "aborted"
 
 
 def ears(parts):

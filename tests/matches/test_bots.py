@@ -47,7 +47,7 @@ def test_one_player_among_bots_never_waits(service, players, seat):
     assert actions < 60
 
 
-def test_what_bots_do_is_told_like_what_anybody_does(service):
+def test_actions_of_bots_are_events_like_those_of_players(service):
     game = service.table(2, bots=bots_for(2))
     events = service.get(game.path("events"))["events"]
     assert [event["id"] for event in events] == list(range(1, len(events) + 1))
@@ -78,7 +78,7 @@ def test_nobody_acts_for_a_bot(service):
 
 
 @pytest.mark.parametrize("phase", ["pricing", "buying", "building"])
-def test_a_bot_plays_on_for_who_resigns(service, phase):
+def test_bot_plays_on_for_a_player_who_resigns(service, phase):
     game = service.table(3, options={"starting_seat": 1})
     game.play_to(phase, 2)
     leaver = game.view()["waiting_for"][0]
@@ -94,7 +94,7 @@ def test_a_bot_plays_on_for_who_resigns(service, phase):
     assert view["players"][leaver]["name"] == NAMES[leaver]
 
 
-def test_who_has_resigned_has_no_say_any_more(service):
+def test_player_who_resigned_cannot_act(service):
     game = service.table(3)
     game.call("DELETE", seat=0)
     for method, rest in (("GET", "actions"), ("DELETE", ""), ("PUT", "offer"), ("GET", "territory")):

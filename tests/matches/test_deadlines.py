@@ -89,7 +89,7 @@ def test_a_clock_that_is_set_back_decides_nothing(game):
 # What: auto.
 
 
-def test_who_sets_no_prices_has_them_set(game):
+def test_missed_deadline_of_pricing_sets_prices(game):
     game.offer(1, 2, 3, discard=2)
     game.service.clock.advance(TURN_S)
     view = game.view()
@@ -101,7 +101,7 @@ def test_who_sets_no_prices_has_them_set(game):
     assert all(player["bot"] is None for player in view["players"])
 
 
-def test_who_does_not_buy_passes(game):
+def test_missed_deadline_of_buying_passes(game):
     game.play_to("buying")
     for buyer in (0, 1):
         game.service.clock.advance(TURN_S)
@@ -115,7 +115,7 @@ def test_who_does_not_buy_passes(game):
     ]
 
 
-def test_what_is_not_built_is_built(game):
+def test_missed_deadline_of_building_builds(game):
     hand = set(game.play_to("building")["players"][1]["tiles_to_build"])
     game.play_until(lambda view: view["players"][0]["build_finished"])
     game.service.clock.advance(TURN_S)
@@ -182,7 +182,7 @@ def test_bots_that_have_all_seats_play_to_the_end(service):
     [endpoint for endpoint in ENDPOINTS if endpoint.of_game and not endpoint.writes],
     ids=lambda endpoint: endpoint.name,
 )
-def test_whatever_touches_the_game_decides(endpoint, game):
+def test_any_request_for_a_game_applies_a_missed_deadline(endpoint, game):
     version = game.view()["version"]
     game.service.clock.advance(TURN_S)
     body = {"placements": []} if endpoint.body else None
@@ -191,21 +191,21 @@ def test_whatever_touches_the_game_decides(endpoint, game):
     assert (game.view()["phase"], game.view()["version"]) == ("buying", version + 3)
 
 
-def test_who_comes_too_late_is_told_of_what_was_decided(game):
+def test_action_after_the_deadline_is_refused(game):
     action = game.actions(0)[0]
     game.service.clock.advance(TURN_S)
     assert code_of(game.send(0, action)) == "wrong_phase"
     assert game.view()["phase"] == "buying"
 
 
-def test_a_list_of_games_decides_nothing(game):
+def test_list_of_games_applies_no_deadline(game):
     before = game.service.stored()
     game.service.clock.advance(TURN_S)
     assert game.service.get("/v1/games")["games"][0]["phase"] == "pricing"
     assert game.service.stored() == before
 
 
-def test_many_who_come_at_once_decide_once(game):
+def test_simultaneous_requests_apply_a_deadline_once(game):
     game.service.clock.advance(TURN_S)
     clients = [Service(game.service.redis) for _ in range(6)]
     for client in clients:
@@ -223,7 +223,7 @@ def test_many_who_come_at_once_decide_once(game):
     assert received(game, "timed_out") == [("timed_out", seat) for seat in range(3)]
 
 
-def test_one_who_only_waits_for_events_decides_too(service):
+def test_long_poll_applies_a_missed_deadline(service):
     game = service.table(2, options={"turn_ms": 1000})
     after = game.view()["last_event"]
     begun = threading.Timer(0.05, service.clock.advance, [1])

@@ -38,7 +38,7 @@ def failure(error):
         return sys.exc_info()
 
 
-def test_a_line_tells_when_how_grave_and_what():
+def test_line_has_time_level_and_message():
     received = json.loads(line("%s is away", "redis"))
     at = datetime.fromisoformat(received.pop("time"))
     assert received == {"level": "warning", "logger": "service.tests", "message": "redis is away"}
@@ -58,7 +58,7 @@ def test_a_line_is_one_line_whatever_is_in_it(text):
     assert json.loads(written)["game"] == text
 
 
-def test_an_error_is_told_with_its_traceback():
+def test_error_is_logged_with_its_traceback():
     received = json.loads(line(exc_info=failure(ValueError("what was wrong"))))
     assert received["exception"].startswith("Traceback")
     assert "what was wrong" in received["exception"]

@@ -82,7 +82,7 @@ def test_what_matches_no_route_is_counted_as_one(service):
     assert value(samples, "requests_total", route="", method="", status="405") == 1
 
 
-def test_a_histogram_tells_how_long_answers_took(service):
+def test_histogram_counts_response_times(service):
     for _ in range(3):
         service.call("GET", "/v1/tiles")
     samples = scrape(service)
@@ -129,7 +129,7 @@ def test_the_milestones_of_games_are_counted(service):
     assert events == {"created": 4, "started": 3, "finished": 2, "aborted": 1}
 
 
-def test_listed_games_are_told_by_status(service):
+def test_listed_games_are_counted_by_status(service):
     service.table(2, start=False)
     service.table(2, start=False)
     service.table(2)
@@ -169,7 +169,7 @@ def test_commits_that_come_too_late_are_counted():
     assert value(scrape(service), "commit_conflicts_total") == 2
 
 
-def test_open_streams_are_told_while_they_are_open(service):
+def test_open_streams_are_counted_while_they_are_open(service):
     game = service.table(2)
     opened = [game.call("GET", "events/stream") for _ in range(3)]
     assert value(scrape(service), "open_streams") == 3
@@ -203,7 +203,7 @@ def test_requests_that_wait_for_a_match_are_counted(service):
     assert value(scrape(service), "waiting_seekers") == 0
 
 
-def test_no_label_tells_of_a_game_or_a_token(service):
+def test_no_label_has_the_id_of_a_game_or_a_token(service):
     game = service.table(2)
     for seat in range(2):
         game.actions(seat)

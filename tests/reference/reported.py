@@ -1,4 +1,4 @@
-"""How a game stands, told of both implementations in the same plain words."""
+"""The state of a game, in the same plain data for both implementations."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def offered(player: Player) -> list[tuple[str, int]]:
 
 
 def reported_areas(territory: Territory) -> Counter[Area]:
-    """Return the engine's areas as the reference implementation would tell them, in any order."""
+    """Return the engine's areas as the reference implementation would return them, in any order."""
     return Counter(
         Area(
             area.terrain.label,

@@ -97,7 +97,7 @@ def test_only_the_host_deletes_a_game(service):
     assert game.call("GET").status_code == 200
 
 
-def test_deletion_of_a_private_game_tells_strangers_nothing(service):
+def test_deletion_of_a_private_game_is_hidden_from_strangers(service):
     game = aborted(service, private=True)
     asked = {"query_string": {"permanently": "true"}, "headers": {"X-Request-Id": "same"}}
     before = [game.call("DELETE", token=token, **asked).data for token in (None, "skye_" + 22 * "A")]

@@ -174,7 +174,7 @@ def test_code_is_in_no_view_event_or_stored_value(service):
         assert secret not in f"{before} {service.stored()}"
 
 
-def test_events_tell_of_invitations(service):
+def test_invitations_are_in_the_events(service):
     game, code = invited(service)
     join(game, code)
     events = service.get(f"{game.path()}/events?after=2", game.host)["events"]

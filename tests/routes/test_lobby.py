@@ -36,7 +36,7 @@ def test_what_was_chosen_is_shown_but_for_the_seed(service):
     assert [tile["id"] for tile in view["scoring_tiles"]] == options["scoring_tiles"]
 
 
-def test_a_seed_says_who_chose_it(service):
+def test_seed_source_names_who_chose_the_seed(service):
     chosen = service.table(2).view()["fairness"]
     drawn = service.call("POST", "/v1/games").json["game"]["fairness"]
     assert (chosen["seed_source"], drawn["seed_source"]) == ("creator", "server")
@@ -107,7 +107,7 @@ def test_a_table_that_starts_by_itself_waits_for_more_than_one(service):
 # Taking seats.
 
 
-def test_who_joins_gets_the_next_seat_and_its_token(service):
+def test_joining_player_gets_the_next_seat_and_its_token(service):
     game = service.table(2, start=False)
     answer = game.call("POST", "players", {"name": "Cy", "color": "green"})
     assert answer.status_code == 201
@@ -141,7 +141,7 @@ def test_five_can_sit_down_and_no_more(service):
     assert code_of(game.call("POST", "players", {"name": "Fay"})) == "game_full"
 
 
-def test_who_leaves_the_lobby_makes_those_behind_move_up(service):
+def test_seats_move_up_when_a_player_leaves_the_lobby(service):
     game = service.table(4, start=False)
     answer = game.call("DELETE", seat=1)
     assert answer.status_code == 200
@@ -168,7 +168,7 @@ def test_the_host_removes_whom_it_likes_before_the_start(service):
     assert code_of(game.call("DELETE", seat=2, token=game.host)) == "seat_not_found"
 
 
-def test_but_nobody_after_it(service):
+def test_host_removes_nobody_after_the_start(service):
     game = service.table(3)
     assert code_of(game.call("DELETE", seat=1, token=game.host)) == "not_your_seat"
 

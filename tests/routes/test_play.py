@@ -105,7 +105,7 @@ def test_nothing_is_taken_back_after_the_build_is_finished(service):
 # Trying out.
 
 
-def test_what_if_tells_what_a_placement_brings_and_changes_nothing(service):
+def test_what_if_returns_the_gains_of_a_placement_and_changes_nothing(service):
     game = service.table(2)
     game.play_to("building", 3, dice(5))
     before = service.stored()
@@ -125,7 +125,7 @@ def test_what_if_tells_what_a_placement_brings_and_changes_nothing(service):
     assert service.stored() == before
 
 
-def test_what_if_says_why_not(service):
+def test_what_if_reports_why_a_placement_is_illegal(service):
     game = service.table(2)
     (tile, *_) = game.play_to("building")["players"][0]["tiles_to_build"]
     wrong = {"tile": tile, "x": 5, "y": 5, "rotation": 0}
@@ -156,7 +156,7 @@ def over():
     return game
 
 
-def test_scores_are_told_by_round_and_add_up(over):
+def test_scores_by_round_add_up(over):
     view = over.view()
     scores = over.service.get(over.path("scores"))["players"]
     for player, standing in zip(view["players"], scores, strict=True):
@@ -170,7 +170,7 @@ def test_scores_are_told_by_round_and_add_up(over):
                 assert sum(award["points"] for award in tile["awards"]) == tile["points"]
 
 
-def test_the_result_says_where_points_come_from(over):
+def test_result_has_the_sources_of_points(over):
     view = over.view()
     for player, received in zip(view["players"], view["result"]["players"], strict=True):
         by_tile = sum(tile["points"] for tile in received["scoring_tiles"])
@@ -202,7 +202,7 @@ def test_the_report_of_a_round_grows_with_it(service):
     assert not service.get(game.path("rounds/2"))["complete"]
 
 
-def test_the_reports_of_all_rounds_tell_the_whole_game(over):
+def test_reports_of_all_rounds_add_up_to_the_game(over):
     view = over.view()
     reports = [over.service.get(over.path(f"rounds/{number}")) for number in range(1, view["rounds"] + 1)]
     for seat, player in enumerate(view["players"]):

@@ -210,7 +210,7 @@ def test_position_with_chance_decisions_is_refused(service):
 # Lists.
 
 
-def test_games_from_positions_are_listed_only_when_asked_for(service):
+def test_games_from_positions_are_listed_only_with_the_filter(service):
     new, positioned = service.table(2), begun(service, BUYING)
 
     def listed(query=""):

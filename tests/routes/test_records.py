@@ -1,4 +1,4 @@
-"""Events and records: what has happened, told from anywhere on, and played again."""
+"""Events and records: listed from any number on, and replayed."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def over():
 # Events.
 
 
-def test_events_are_told_from_any_number_on(over):
+def test_events_are_listed_from_any_number_on(over):
     everything = over.service.get(over.path("events"))["events"]
     assert [event["id"] for event in everything] == list(range(1, len(everything) + 1))
     for after, limit in ((0, 1), (5, 3), (len(everything) - 1, 9), (len(everything), 9), (10**6, 9)):

@@ -49,7 +49,7 @@ def test_a_folder_with_an_odd_name_serves_as_well(tmp_path, server_in):
         assert client.ping()
 
 
-def test_a_server_that_cannot_start_says_why(tmp_path, server_in):
+def test_server_that_cannot_start_reports_why(tmp_path, server_in):
     (tmp_path / "appendonly.aof").write_bytes(b"no commands\r\n" * 9)
     server = server_in(tmp_path)
     server.start()
@@ -107,7 +107,7 @@ def test_a_folder_is_for_its_owner_alone(tmp_path):
     folder.close()
 
 
-def test_a_redis_left_over_is_asked_to_end_before_its_files_are_opened(tmp_path, server_in, monkeypatch):
+def test_redis_left_over_is_shut_down_before_its_files_are_opened(tmp_path, server_in, monkeypatch):
     monkeypatch.setattr("service.server.embedded_redis._ORPHAN_END_S", 0.5)
     earlier = DataFolder(tmp_path)
     lock = lock_files(earlier, tmp_path / "redis.sock")

@@ -8,7 +8,7 @@ import pytest
 from service.settings import Address, Settings, SettingsError, table, unknown_variables
 
 
-def test_an_empty_environment_gives_the_defaults():
+def test_empty_environment_has_the_defaults():
     settings = Settings.from_environment({})
     assert settings == Settings()
     assert settings.redis_url is None
@@ -74,7 +74,7 @@ def test_a_value_that_cannot_be_used_is_refused_by_name(variable, text):
         Settings.from_environment({variable: text})
 
 
-def test_all_bad_values_are_told_at_once():
+def test_all_invalid_settings_are_reported_at_once():
     with pytest.raises(SettingsError) as refusal:
         Settings.from_environment({"SKYE_BIND": "x", "SKYE_WORKERS": "y", "SKYE_LOG_LEVEL": "z"})
     assert [line.partition("=")[0] for line in str(refusal.value).splitlines()] == [
@@ -106,7 +106,7 @@ def test_a_password_in_the_redis_url_is_never_shown():
         ("SKYE_ZZ", "`python -m service.cli settings` lists them"),
     ],
 )
-def test_an_unknown_variable_is_told_with_the_nearest_known_one(variable, hint):
+def test_unknown_variable_is_reported_with_the_nearest_known_one(variable, hint):
     assert unknown_variables({variable: "1", "SKYE_BIND": "", "PATH": ""}) == [
         f"{variable} is not a setting: {hint}"
     ]

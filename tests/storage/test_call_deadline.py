@@ -34,7 +34,7 @@ def becomes_of(name, url):
 
 @pytest.mark.usefixtures("redis_client")
 @pytest.mark.parametrize("name", BROKEN_OFF)
-def test_what_is_broken_off_leaves_nothing_behind(redis_server, name):
+def test_call_that_is_cut_off_leaves_no_connection_in_use(redis_server, name):
     assert becomes_of(name, redis_server.url) == BROKEN_OFF[name] + AT_REST
 
 
@@ -45,11 +45,11 @@ def dribbling_url(redis_server):
         yield f"redis://{relay.host}:{relay.port}/0"
 
 
-def test_a_greeting_that_never_ends_is_broken_off(dribbling_url):
+def test_handshake_that_never_ends_is_cut_off(dribbling_url):
     assert becomes_of("a_greeting", dribbling_url) == ["TimeoutError", 0, 0]
 
 
-def test_who_never_ends_telling_which_server_holds_what_is_broken_off(dribbling_url):
+def test_topology_reply_that_never_ends_is_cut_off(dribbling_url):
     no_sentinel, no_node = becomes_of("a_lookup", dribbling_url)
     assert no_sentinel.endswith("the call exceeded its deadline")
     assert no_node.endswith("the call exceeded its deadline")

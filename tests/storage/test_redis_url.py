@@ -121,7 +121,7 @@ def test_each_form_is_read(text, meaning):
         ("redis+cluster://cache?sentinel_password=x", "want redis+sentinel://"),
     ],
 )
-def test_what_is_no_such_url_is_refused_with_what_is_wanted(text, received):
+def test_invalid_url_is_refused_with_the_expected_form(text, received):
     with pytest.raises(ValueError, match=re.escape(received)):
         parse(text)
 

@@ -102,10 +102,10 @@ def test_master_that_one_sentinel_reports_down_is_used(watch):
 
 
 def test_older_epoch_is_accepted_from_a_majority_only(watch):
-    heard, one, another = Sentinel(OTHER, epoch=5), Sentinel(epoch=4), Sentinel(epoch=4)
-    _, ask = watch(heard, one, another)
+    newest, one, another = Sentinel(OTHER, epoch=5), Sentinel(epoch=4), Sentinel(epoch=4)
+    _, ask = watch(newest, one, another)
     assert ask() == OTHER
-    heard.silent = another.silent = True
+    newest.silent = another.silent = True
     with pytest.raises(redis.ConnectionError, match="do not report the last failover"):
         ask(2)
     another.silent = False

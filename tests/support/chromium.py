@@ -1,4 +1,4 @@
-"""Chromium without a screen, told what to do through a pipe: no driver, no other package."""
+"""Headless Chromium, controlled through a pipe: no driver, no other package."""
 
 import contextlib
 import fcntl

@@ -77,7 +77,7 @@ class Tried:
 
     @property
     def held(self):
-        return [self.client.queued, len(self._pool._in_use_connections)]  # noqa: SLF001 - nothing else tells
+        return [self.client.queued, len(self._pool._in_use_connections)]  # noqa: SLF001 - there is no other access
 
 
 def break_off(greenlet):

@@ -203,6 +203,6 @@ def code_of(answer):
 
 
 def refusal(answer, about=""):
-    """Return the code of an answer that must refuse what a client has sent; `about` tells of it."""
+    """Return the code of a response that must be a problem; `about` describes it in a failure."""
     assert 400 <= answer.status_code < 500, (about, answer.status, answer.text[:300])
     return code_of(answer)

@@ -117,7 +117,7 @@ def test_coordinates_are_written_on_request_only() -> None:
     assert labels == ["-1", "0", "-1", "0"]
 
 
-def test_the_description_tells_what_a_picture_shows() -> None:
+def test_description_names_what_a_picture_shows() -> None:
     description = ET.fromstring(drawn(Territory.parse("castle-red L05@0,-1"))).findtext(SVG + "desc")
     assert description == (
         "2 tiles, 0 of them joined to the castle by road. 1 of 5 areas are completed. "

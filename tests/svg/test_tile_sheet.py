@@ -40,7 +40,7 @@ def test_sheet_shows_the_same_objects_as_the_single_pictures(rotation):
 
 
 @pytest.mark.parametrize("scoring_tile", SCORING_TILES)
-def test_picture_of_a_scoring_tile_tells_what_it_scores(scoring_tile):
+def test_picture_of_a_scoring_tile_names_what_it_scores(scoring_tile):
     svg = ET.fromstring(scoring_tile_svg(scoring_tile))
     assert svg[0].text == SCORING_TILES[scoring_tile].text
     assert len(svg) > 3

@@ -40,7 +40,7 @@ def test_a_tile_is_well_formed_and_describes_itself(tile: str) -> None:
 
 
 @every_tile
-def test_a_tile_shows_what_the_catalogue_says(tile: str) -> None:
+def test_picture_of_a_tile_shows_its_catalogue_data(tile: str) -> None:
     expected = Counter(dict(zip(OBJECTS, TILES[tile].counts, strict=True)))
     if TILES[tile].scroll:
         expected[f"scroll-{TILES[tile].scroll}"] = 1

@@ -24,23 +24,23 @@ def prove_view(view):
 
 
 def _prove_hidden(view):
-    held(view["fairness"]["seed"] is None and view["options"]["seed"] is None, view["id"], "tells its seed")
+    held(view["fairness"]["seed"] is None and view["options"]["seed"] is None, view["id"], "shows its seed")
     for player in view["players"]:
         if not view["options"]["open_gold"]:
-            held(player["gold"] is None, view["id"], "tells a purse")
+            held(player["gold"] is None, view["id"], "shows a purse")
         if view["phase"] == "pricing":
             secrets = [drawn[field] for drawn in player["tiles_drawn"] for field in ("price", "discard")]
-            held(secrets == [None] * len(secrets), view["id"], "tells an offer")
+            held(secrets == [None] * len(secrets), view["id"], "shows an offer")
 
 
-def prove_told(event, seed, *, open_gold):
-    """See to it that an event tells a spectator nothing that is still secret."""
+def prove_secrecy(event, seed, *, open_gold):
+    """Check that an event shows a spectator nothing that is still secret."""
     if event["type"] == "offer_set":
         held([event[field] for field in ("discard", "prices", "gold")] == [None] * 3, event)
     if event["type"] != "game_finished":
-        held(seed not in json.dumps(event), event, "tells the seed")
+        held(seed not in json.dumps(event), event, "shows the seed")
         purses = [received.get("gold") for received in event.get("players", ()) if not open_gold]
-        held(purses == [None] * len(purses), event, "tells a purse")
+        held(purses == [None] * len(purses), event, "shows a purse")
 
 
 def prove_alike(match, wire):

@@ -57,7 +57,7 @@ class Machines:
         instance.start(f"127.0.0.1:{self._own[self.instances.index(instance)]}")
 
     def kill(self, victim, dice):
-        """Kill a victim, of several by the dice, and bring it back."""
+        """Kill a victim, one of several at random, and restart it."""
         instance = dice.choice(self.instances)
         self.kills[victim] += 1
         if "worker" in victim:
@@ -92,7 +92,7 @@ class FailingOver:
         self._running.close()
 
     def kill(self, dice):
-        """Kill a master or freeze it, wait until another is in its place, bring it back until all is well."""
+        """Kill or suspend a master, wait for the failover, and restart it as a replica."""
         key = f"skye:{{{dice.random()}}}:table"
         lost = self._form.master(key)
         fail, come_back = dice.choice([(lost.kill, lost.start), (lost.freeze, lost.thaw)])

@@ -27,9 +27,9 @@ HURRIED = 0.04
 OUT_OF_TURN = 0.1
 
 
-def digest(told):
+def digest(view):
     """Return a short mark of JSON, the same for the same whatever the order of its fields, and `now`."""
-    lasting = {name: value for name, value in told.items() if name != "now"}
+    lasting = {name: value for name, value in view.items() if name != "now"}
     return hashlib.sha256(json.dumps(lasting, sort_keys=True).encode()).digest()[:12]
 
 
@@ -68,8 +68,8 @@ class Entry:
 class Seat:
     """A player of one game, who acts by the dice and keeps a journal.
 
-    `first` is the first view of the game; `told` are marks of the events read, by number; `waiting_for` are
-    the seats that had to act after this one's last action. With `may_go_back` the game may be seen to lose
+    `first` is the first view of the game; `marks` are digests of the events, by number; `waiting_for` are the
+    seats that had to act after this one's last action. With `may_go_back` the game may be seen to lose
     what nobody was acknowledged, as by a failover: the seat then begins again from what there is.
     """
 
@@ -80,7 +80,7 @@ class Seat:
     token: str
     first: dict
     journal: list = field(default_factory=list)
-    told: dict = field(default_factory=dict)
+    marks: dict = field(default_factory=dict)
     version: int = 0
     is_over: bool = False
     waiting_for: list = field(default_factory=list)
@@ -101,16 +101,16 @@ class Seat:
 
     def step(self):
         """Do one thing that is open to the seat; return whether there was any."""
-        told = self.wire.read(f"{self.path}/actions", self.token)
-        self.at_version(told["version"])
-        actions = self._sensible(told["actions"])
+        view = self.wire.read(f"{self.path}/actions", self.token)
+        self.at_version(view["version"])
+        actions = self._sensible(view["actions"])
         if not actions:
             return False
         action = self.dice.choice(actions)
         if "constraints" in action:
             action["body"] = self._offer(action["constraints"])
         self.waiting_for = []
-        self.act(action, told["version"])
+        self.act(action, view["version"])
         return True
 
     def _sensible(self, actions):
@@ -155,7 +155,7 @@ class Seat:
                 raise Wrong(f"{entry}: the same key gave {again.status} {again.body[:500]}")
 
     def _send_once(self, entry, request):
-        """Send what cannot be told from a new wish if it is sent again; its fate may stay open."""
+        """Send a request that a retry would repeat; its outcome may stay unknown."""
         try:
             reply = self.wire.ask(*request)
         except Cut as cut:
@@ -167,16 +167,16 @@ class Seat:
 
     def _enter(self, entry, request, reply):
         """Enter an answer in the journal."""
-        told = reply.json
+        view = reply.json
         if reply.status == 200:
-            entry.after, entry.answer, entry.answered = told["version"], digest(told), time.time()
-            self.is_over, self.waiting_for = told["status"] in OVER, told["waiting_for"]
+            entry.after, entry.answer, entry.answered = view["version"], digest(view), time.time()
+            self.is_over, self.waiting_for = view["status"] in OVER, view["waiting_for"]
             in_order = entry.after > entry.before or self.may_go_back
             if not in_order or reply.headers["ETag"] != f'"{entry.after}"':
-                raise Wrong(f"{entry}: answered with {reply.headers['ETag']}, {told['version']}")
-            self.at_version(told["version"])
+                raise Wrong(f"{entry}: answered with {reply.headers['ETag']}, {view['version']}")
+            self.at_version(view["version"])
             return
-        entry.refused = told["code"]
+        entry.refused = view["code"]
         too_late = entry.type == "set_offer" and self._has_offered() and entry.refused == "wrong_phase"
         changed = "If-Match" in request[3] and entry.refused == "version_mismatch"
         missed = self.may_go_back and reply.status in (*MISSED, 409)
@@ -189,14 +189,14 @@ class Seat:
 
     def listen(self, wait_ms=0):
         """Read the events that are new, waiting for some; each must have the next number."""
-        after = len(self.told)
+        after = len(self.marks)
         path = f"/v1/games/{self.game}/events?after={after}&limit=1000&wait_ms={wait_ms}"
         page = self.wire.read(path, self.token)
         if page["last_event"] < after:
             self._go_back(page["version"])
             return
         for event in page["events"]:
-            hear(self.told, event)
+            record_mark(self.marks, event)
             self.at_version(event["version"], reading_log=True)
             self.is_over = self.is_over or event["type"] in ("game_finished", "game_aborted")
 
@@ -211,15 +211,15 @@ class Seat:
         if not self.may_go_back:
             raise Wrong(f"{self.path}: version {version} after version {self.version}")
         self.wire.counts["gone back"] += 1
-        self.told.clear()
+        self.marks.clear()
         self.version = version
 
 
-def hear(told, event):
+def record_mark(marks, event):
     """Enter an event's mark under its number, which must be the next one."""
-    if event["id"] != len(told) + 1:
-        raise Wrong(f"event {event['id']} came after {len(told)}")
-    told[event["id"]] = digest(event)
+    if event["id"] != len(marks) + 1:
+        raise Wrong(f"event {event['id']} came after {len(marks)}")
+    marks[event["id"]] = digest(event)
 
 
 @dataclass(eq=False)

@@ -34,14 +34,14 @@ def prove(match, wire, spectator=None, *, again=False):
     view = wire.read(match.path)
     is_aborted = view["status"] == "aborted"
     events = {seat: all_events(match, wire, seat) for seat in (None, *match.seats)}
-    for seat, told in events.items():
-        _prove_events(told, view)
+    for seat, received in events.items():
+        _prove_events(received, view)
         if seat is not None:
             if not seat.may_go_back:
-                _prove_marks(seat.told, told, seat.path)
-            _prove_answers(seat, told, wire.read(match.path, seat.token))
+                _prove_marks(seat.marks, received, seat.path)
+            _prove_answers(seat, received, wire.read(match.path, seat.token))
     if spectator is not None and not spectator.may_go_back:
-        _prove_marks(spectator.told, events[None], match.path)
+        _prove_marks(spectator.marks, events[None], match.path)
     began = next(event["version"] for event in events[None] if event["type"] == "game_started")
     record = _whole_record(match, wire)
     found = _prove_journals(match, record["actions"], began, view["version"] - is_aborted)
@@ -72,10 +72,10 @@ def _prove_events(events, view):
 
 
 def _prove_marks(marks, events, where):
-    """Hold events as they were told against the log."""
+    """Compare the events received with the log."""
     for event in events[: len(marks)]:
         held(marks[event["id"]] == digest(event), where, "another event", event)
-    held(len(marks) <= len(events), where, f"{len(marks)} events were told,", len(events), "are there")
+    held(len(marks) <= len(events), where, f"{len(marks)} events were received,", len(events), "are there")
 
 
 def _prove_answers(seat, events, view):
@@ -145,9 +145,9 @@ def _played_again(record, seed):
         open_gold=options["open_gold"],
     )
     actions = []
-    for told in record["actions"]:
-        fields = {name: value for name, value in told.items() if name not in _NOT_OF_THE_MOVE}
-        actions.append(Action(told["seat"], move_from(told["type"], fields)))
+    for recorded in record["actions"]:
+        fields = {name: value for name, value in recorded.items() if name not in _NOT_OF_THE_MOVE}
+        actions.append(Action(recorded["seat"], move_from(recorded["type"], fields)))
     colors = tuple(player["color"] for player in record["players"])
     return replay(Record(colors, seed, chosen, tuple(actions)))[-1].game
 

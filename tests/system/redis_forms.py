@@ -41,7 +41,7 @@ class Server:
     def start(self):
         """Start it, and wait until it answers."""
         command = list(self._command)
-        if self._sentinel:  # which keeps what it learns in the file it is started with
+        if self._sentinel:  # which writes what it finds into the file it is started with
             config = self._folder / "sentinel.conf"
             if not config.exists():
                 config.write_text("".join(f"{line}\n" for line in self._command[1:]))
@@ -65,7 +65,7 @@ class Server:
 
     def answers(self):
         with contextlib.suppress(redis.RedisError):
-            return self.told("server")["process_id"] == self.process.pid
+            return self.info("server")["process_id"] == self.process.pid
         return False
 
     def ask(self, *command):
@@ -78,20 +78,20 @@ class Server:
         with redis.Redis(port=self.port, password=PASSWORD, socket_timeout=MAX_WAIT_S, retry=None) as client:
             return client.execute_command(*command)
 
-    def told(self, section="replication"):
+    def info(self, section="replication"):
         """Return what INFO says."""
         return self.ask("INFO", section)
 
     def is_master_of(self, replicas):
         """Say whether it is a master with so many replicas that have all it has."""
-        told = self.told()
-        online = [told[f"slave{number}"]["state"] for number in range(told["connected_slaves"])]
-        return told["role"] == "master" and online == ["online"] * replicas
+        state = self.info()
+        online = [state[f"slave{number}"]["state"] for number in range(state["connected_slaves"])]
+        return state["role"] == "master" and online == ["online"] * replicas
 
     def is_replica(self):
         """Say whether it is a replica that has all its master has."""
-        told = self.told()
-        return told["role"] == "slave" and told["master_link_status"] == "up"
+        state = self.info()
+        return state["role"] == "slave" and state["master_link_status"] == "up"
 
 
 class _Form:
@@ -169,8 +169,8 @@ class Sentinels(_Form):
         """
         with contextlib.suppress(redis.RedisError, KeyError):
             for sentinel in self.sentinels:
-                told = sentinel.ask("SENTINEL MASTER", SERVICE)
-                if (told["num-slaves"], told["num-other-sentinels"], told["flags"]) != (3, 2, "master"):
+                state = sentinel.ask("SENTINEL MASTER", SERVICE)
+                if (state["num-slaves"], state["num-other-sentinels"], state["flags"]) != (3, 2, "master"):
                     return False
             return self.master().is_master_of(3)
         return False
@@ -230,7 +230,7 @@ class Cluster(_Form):
         with contextlib.suppress(redis.RedisError, KeyError):
             if any(server.ask("CLUSTER INFO")["cluster_state"] != "ok" for server in self.servers):
                 return False
-            masters = [server for server in self.servers if server.told()["role"] == "master"]
+            masters = [server for server in self.servers if server.info()["role"] == "master"]
             others = [server for server in self.servers if server not in masters]
             return len(masters) == 3 and all(
                 [

@@ -30,7 +30,7 @@ from tests.deploy.servers import ROOT, nginx_program
 from tests.support.waiting import MAX_RUN_S, MAX_WAIT_S, waited_for
 from tests.system import gauges
 from tests.system.crowd import Crowd
-from tests.system.invariants import prove_alike, prove_result, prove_told
+from tests.system.invariants import prove_alike, prove_result, prove_secrecy
 from tests.system.machines import Machines, OneRedis
 from tests.system.players import open_match
 from tests.system.proof import held, prove
@@ -109,7 +109,7 @@ class Soak(Crowd):
         wire.close()
 
     def _play_and_prove(self, match, wire, dice, slot):
-        """Play one game to its end, or abort it when all is to end; then hold it against what was told."""
+        """Play one game to its end, or abort it at the end of the soak; then compare it with the events."""
         pause_s = self._pauses_s[slot]
         with self._looked_on(match, dice, slot) as spectator:
             while not (self._stopped.is_set() or match.is_over):
@@ -138,7 +138,7 @@ class Soak(Crowd):
         spectator = Spectator(
             self._wire(dice),
             match.game,
-            check=lambda event: prove_told(event, match.seed, open_gold=open_gold),
+            check=lambda event: prove_secrecy(event, match.seed, open_gold=open_gold),
         )
         gone = threading.Event()
         watching = threading.Thread(target=self._guard, args=(spectator.follow, gone))
@@ -146,7 +146,7 @@ class Soak(Crowd):
         try:
             yield spectator
             watching.join(MAX_WAIT_S)
-            held(spectator.is_over, match.path, "the stream has not told the end")
+            held(spectator.is_over, match.path, "the stream has not sent the end")
         finally:
             gone.set()
             watching.join(MAX_WAIT_S)
@@ -156,7 +156,7 @@ class Soak(Crowd):
         self.found["games proven"] += 1
         if spectator is not None:
             self.found["streams"] += spectator.opened
-            self.found["events streamed"] += len(spectator.told)
+            self.found["events streamed"] += len(spectator.marks)
         if match.is_over:
             prove_result(match, wire)
             self.found["games finished"] += 1
@@ -187,9 +187,9 @@ def soaked(machines, seed, games, streams, rate, play_s):
         while not soak.wrong and time.monotonic() < until:
             waited_for(lambda: soak.wrong, min(10.0, play_s / 8))
             readings.append(gauges.read(machines))
-            told = sum(soak.counts.values())
+            sent = sum(soak.counts.values())
             print(
-                f"{told} requests, {soak.found['games finished']} games finished; {readings[-1]}", flush=True
+                f"{sent} requests, {soak.found['games finished']} games finished; {readings[-1]}", flush=True
             )
     assert not soak.wrong, f"with the seed {seed!r}:\n{soak.wrong[0]}"
     return soak, [*readings, gauges.read(machines)]

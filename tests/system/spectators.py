@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, field
 
 from tests.deploy.servers import messages
-from tests.system.players import OVER, hear
+from tests.system.players import OVER, record_mark
 from tests.system.wire import BROKEN, Cut, Wrong
 
 MAX_STREAMS = 10_000
@@ -15,7 +15,7 @@ MAX_STREAMS = 10_000
 
 @dataclass(eq=False)
 class Spectator:
-    """One who follows a game by its stream and has no token; `told` are marks of the events by number.
+    """A spectator that follows a game by its stream; `marks` are digests of the events by number.
 
     `check` is called with every event. `opened` is how many streams it took. With `may_go_back` the game may
     be seen to lose events: the spectator then begins again.
@@ -23,7 +23,7 @@ class Spectator:
 
     wire: object
     game: str
-    told: dict = field(default_factory=dict)
+    marks: dict = field(default_factory=dict)
     check: object = None
     opened: int = 0
     is_over: bool = False
@@ -40,12 +40,12 @@ class Spectator:
         raise Wrong(f"{self.game}: the stream always breaks off")
 
     def leave(self):
-        """Break off the stream that is being read, which may have nothing to tell for long."""
+        """Cut the stream that is being read, which may send nothing for long."""
         self.wire.break_off()
 
     def _read_one(self, stopped):
         """Read one stream until it ends or breaks off."""
-        headers = {"Last-Event-ID": str(len(self.told))}
+        headers = {"Last-Event-ID": str(len(self.marks))}
         answer = self.wire.request("GET", f"/v1/games/{self.game}/events/stream", headers=headers)
         try:
             if answer.status == 204:
@@ -64,13 +64,13 @@ class Spectator:
                 self._go_back(f"had {data['after']} events, and now {data['last_event']}")
                 return
             if name == "message":
-                hear(self.told, data)
+                record_mark(self.marks, data)
                 if self.check is not None:
                     self.check(data)
             if name == "end":
                 self.is_over = data["reason"] in OVER
                 if data["reason"] == "history_lost":
-                    self._go_back("what it was told is lost")
+                    self._go_back("events that it received are lost")
             if name == "end" or stopped.is_set():
                 return
 
@@ -78,7 +78,7 @@ class Spectator:
         """Begin again."""
         if not self.may_go_back:
             raise Wrong(f"{self.game}: {why}")
-        self.told.clear()
+        self.marks.clear()
 
 
 def _until(stopped, lines):

@@ -25,12 +25,12 @@ def connection(live):
 
 @pytest.mark.parametrize("head", [HEAD + CLOSING, HEAD])
 @pytest.mark.parametrize("size", [300_000, 3_000_000])
-def test_who_sends_far_too_much_is_told_so(connection, head, size):
+def test_far_too_large_body_is_refused(connection, head, size):
     status, problem = send_and_read(connection, head + b"Content-Length: %d\r\n\r\n" % size + b" " * size)
     assert (status, problem["code"]) == (413, "body_too_large")
 
 
-def test_also_when_nobody_wants_the_body(connection):
+def test_large_body_to_an_unknown_path_is_refused(connection):
     head = HEAD.replace(b"/v1/games", b"/v1/nothing") + CLOSING
     status, problem = send_and_read(connection, head + b"Content-Length: 3000000\r\n\r\n" + b" " * 3_000_000)
     assert (status, problem["code"]) == (404, "not_found")

@@ -189,7 +189,7 @@ def test_a_move_sent_by_many_at_once_with_one_key_is_made_once(host, live, new_g
     assert view["version"] == began + 1
 
 
-def test_of_many_who_join_at_once_each_has_a_seat_of_its_own(host, live):
+def test_simultaneous_joins_each_get_a_seat_of_their_own(host, live):
     status, answer = host.call("POST", "/v1/games", {"start": True})
     path = f"/v1/games/{answer['game']['id']}"
     assert status == 201

@@ -72,7 +72,7 @@ def test_a_stream_whose_client_is_gone_ends_with_the_next_events(served):
     assert '"level"' not in served.printed
 
 
-def test_who_vanishes_without_a_word_is_given_up(tmp_path):
+def test_half_open_connection_is_closed(tmp_path):
     alone = ["unshare", "--net", *([] if os.geteuid() == 0 else ["--map-root-user"])]
     missing = [program for program in ("unshare", "iptables", "ip") if not shutil.which(program)]
     if missing or subprocess.run([*alone, "true"], capture_output=True, check=False).returncode:
@@ -106,7 +106,7 @@ def answered_during_a_game_of_bots(served):
     return meanwhile
 
 
-def test_a_game_of_bots_lets_others_have_their_turn(served):
+def test_game_of_bots_yields_to_other_requests(served):
     # On a busy machine it may be this process that has few turns: so up to ten games are watched.
     assert any(answered_during_a_game_of_bots(served) >= 6 for _ in range(10))
 

@@ -53,12 +53,12 @@ def named(served, name):
     return [game["id"] for game in served.call("GET", "/v1/games?limit=100")["games"] if game["name"] == name]
 
 
-def test_what_it_was_doing_is_done_once_when_it_is_asked_again(served):
+def test_retry_after_a_killed_worker_is_applied_once(served):
     for number in range(KILLS):
         name = f"killed-{number}"
         with connect(served.url) as broken:
             broken.sendall(creation(name))
-            time.sleep(0.002 * number)  # from before it has heard to after it has answered
+            time.sleep(0.002 * number)  # from before it has received the request to after its response
             served.kill_worker()
             with contextlib.suppress(OSError):
                 broken.recv(1)
@@ -73,7 +73,7 @@ def test_half_a_request_dies_with_it_and_the_whole_one_is_accepted(served):
     sent = creation("half")
     with connect(served.url) as broken:
         broken.sendall(sent[:-3])
-        served.call("GET", "/healthz")  # it has heard as much
+        served.call("GET", "/healthz")  # it has received the same
         served.kill_worker()
         assert is_closed(broken)
     assert named(served, "half") == []

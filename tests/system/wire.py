@@ -28,7 +28,7 @@ class Wrong(AssertionError):
 
 
 class Cut(Exception):
-    """A request got no answer; `sent` says whether a server may have heard it."""
+    """A request got no response; `sent` is whether a server may have received it."""
 
     def __init__(self, sent):
         super().__init__(f"sent: {sent}")

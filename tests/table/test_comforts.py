@@ -149,7 +149,7 @@ def test_less_motion_shows_all_points_at_once(browser):
     assert page.locator(".flying").count() == 0
 
 
-def test_deadline_at_zero_asks_for_events(browser):
+def test_deadline_at_zero_requests_events(browser):
     game, tokens, _ = browser.game("Ann", "Bob", options={"turn_ms": 2500})
     screen = browser.window("/play/")
     screen.page.route("**/events/stream", lambda _: None)  # a stream that never answers

@@ -70,7 +70,7 @@ def test_lost_answer_to_a_placement_places_once(browser):
     def lose(route):
         keys.append(route.request.headers["idempotency-key"])
         if len(keys) == 1:
-            route.fetch()  # the server has placed the tile, but the browser never hears of it
+            route.fetch()  # the server has placed the tile, but the browser never gets the response
             route.abort()
         else:
             route.continue_()

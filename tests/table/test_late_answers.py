@@ -97,7 +97,7 @@ def test_second_click_on_join_takes_no_second_seat(browser):
     assert len(guest.view()["players"]) == 2
 
 
-def test_table_asked_for_last_stays_when_an_earlier_one_fails_late(browser):
+def test_game_opened_last_stays_when_an_earlier_one_fails_late(browser):
     browser.expected.append("404")
     game, tokens, _ = browser.game("Ann", "Bob")
     first = browser.window(f"/play/?game={game}#seat={tokens[0]}")

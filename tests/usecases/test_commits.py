@@ -62,7 +62,7 @@ class Held:
 
 @pytest.fixture
 def broken(any_redis):
-    """A Redis that breaks as told."""
+    """A Redis that fails as the test sets."""
     return Breaking(any_redis)
 
 
@@ -123,7 +123,7 @@ def test_outcome_is_reported_as_uncertain_once_the_log_is_packed(store, broken):
     assert "may have happened" in refusal.value.detail
 
 
-def test_a_commit_given_up_in_the_dark_says_that_it_may_have_happened(broken, naps):
+def test_commit_of_unknown_outcome_is_reported_as_such(broken, naps):
     store = RedisStore(Held(broken), RetryPolicy(1))
     broken.breaks = ["before"] * 99
     with pytest.raises(Problem, match="store_unavailable") as refusal:
@@ -172,12 +172,12 @@ def test_a_change_that_lacks_copies_is_waited_for_and_made_once(redis_client):
     assert len(store.load_with_log("ann")[1]) == 1
 
 
-def test_what_conflicts_is_said_to_whoever_lacks_copies(redis_client):
+def test_conflict_is_returned_while_replicas_are_missing(redis_client):
     store = RedisStore(redis_client, min_replicas=MinReplicas(1, timeout_ms=10))
     assert not store.commit(commit(3, 2))
 
 
-def test_no_replica_is_waited_for_where_none_is_wanted(redis_client):
+def test_commit_without_min_replicas_waits_for_no_replica(redis_client):
     before = redis_client.info("commandstats")
     store = RedisStore(redis_client)
     store.commit(commit(1, response=StoredResponse("key", b"answer", 60)))

@@ -61,7 +61,7 @@ def over():
     return game
 
 
-def test_a_stream_says_where_it_stands_tells_everything_and_ends(over):
+def test_stream_sends_its_position_and_all_events_and_ends(over):
     events = over.service.get(over.path("events"))["events"]
     with Stream(over) as stream:
         first, *received, last = stream.rest()
@@ -89,7 +89,7 @@ def test_a_stream_that_was_cut_goes_on_where_it_was(over):
         assert [message["data"]["id"] for message in received] == list(range(cut + 1, number + 1))
 
 
-def test_a_client_that_has_everything_is_told_not_to_come_back(over):
+def test_client_that_has_all_events_of_a_finished_game_gets_204(over):
     number = over.view()["last_event"]
     answer = over.call("GET", "events/stream", headers={**STREAM, "Last-Event-ID": str(number)})
     assert (answer.status_code, answer.data) == (204, b"")
@@ -102,7 +102,7 @@ def test_the_header_of_a_client_that_comes_back_goes_before_its_address(over):
     assert '"after":5' in answer.text
 
 
-def test_what_happens_is_told_at_once(service):
+def test_event_is_sent_at_once(service):
     game = service.table(2)
     after = game.view()["last_event"]
     with Stream(game, after=after) as stream, Stream(game, game.tokens[0], after) as own:
@@ -120,7 +120,7 @@ def test_what_happens_is_told_at_once(service):
         waiting.join()
 
 
-def test_what_another_process_has_done_is_told_too(service):
+def test_event_of_another_process_is_sent(service):
     game = service.table(2)
     other = Service(service.redis)
     with Stream(game, after=game.view()["last_event"]) as stream:
@@ -130,7 +130,7 @@ def test_what_another_process_has_done_is_told_too(service):
         assert stream.read()["data"]["type"] == "offer_set"
 
 
-def test_a_stream_in_which_nothing_happens_beats_like_a_heart(service, monkeypatch):
+def test_stream_without_events_sends_heartbeats(service, monkeypatch):
     monkeypatch.setattr("service.usecases.game_feed.HEARTBEAT_S", 0.01)
     game = service.table(2)
     with Stream(game, after=game.view()["last_event"]) as stream:
@@ -159,7 +159,7 @@ def test_a_stream_ends_when_its_token_does(service):
         assert stream.read() == {}
 
 
-def test_a_stream_ends_when_the_process_does_and_says_to_come_back(service):
+def test_stream_ends_at_shutdown_with_the_reason_restart(service):
     game = service.table(2)
     after = game.view()["last_event"]
     with Stream(game, after=after) as stream:
@@ -226,7 +226,7 @@ def test_stream_ends_when_the_store_has_lost_sent_events():
 
 
 @pytest.mark.parametrize("more", [0, 1, 2])
-def test_a_stream_ends_when_something_else_has_happened_than_it_has_told(more):
+def test_stream_ends_when_the_store_lost_events_that_it_sent(more):
     service = Service()
     game = service.table(3)
     names = [f"skye:{{{game.id}}}:{part}".encode() for part in ("table", "log")]

@@ -19,7 +19,7 @@ from tests.usecases.twins import (
 
 
 def with_purses(received):
-    """Yield everything in an answer that tells of a seat's gold, as (seat, gold)."""
+    """Yield every gold of a seat in a response, as (seat, gold)."""
     if isinstance(received, dict):
         if "seat" in received and "gold" in received:
             yield received["seat"], received["gold"]
@@ -34,7 +34,7 @@ def with_purses(received):
 
 
 def views(game, token):
-    """Return all answers in JSON that could tell of gold."""
+    """Return all responses in JSON that could contain gold."""
     number = game.view()["round"]
     rests = ["", "events", "scores", "record", *(f"rounds/{n}" for n in range(1, number + 1))]
     return [game.service.get(game.path(rest), token) for rest in rests]
@@ -60,7 +60,7 @@ def test_purse_is_hidden_from_others_until_the_end_unless_gold_is_open(open_gold
     assert seen > 1000
 
 
-def test_what_hangs_on_a_hidden_purse_is_not_told():
+def test_values_that_depend_on_a_hidden_purse_are_hidden():
     game = Service().table(2, options={"scoring_tiles": MAX_GOLD, "starting_seat": 0})
     game.play_to("building")
     scores = game.service.get(game.path("scores"), game.tokens[0])["players"]
@@ -119,7 +119,7 @@ def test_seed_and_nonce_of_an_aborted_game_stay_hidden():
             assert secret not in game.service.call(method, path, body, game.host).text
 
 
-def test_tokens_are_told_once_and_stored_as_hashes():
+def test_tokens_are_returned_once_and_stored_as_hashes():
     service = Service()
     key = {"Idempotency-Key": "once"}
     game = service.table(3, start=False, headers=key)

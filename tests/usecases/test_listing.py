@@ -1,4 +1,4 @@
-"""The list of public games: its order, its pages, and how it is mended."""
+"""The list of public games: its order, its pages, and its repair."""
 
 import pytest
 
@@ -119,7 +119,7 @@ def test_a_private_game_is_not_listed(service):
     assert service.get("/v1/games") == {"games": [], "next_cursor": None}
 
 
-def test_nor_if_the_index_should_name_it(service):
+def test_private_game_in_the_index_is_not_listed_and_removed(service):
     game = service.table(2, private=True)
     RedisStore(service.redis).add_to_index("playing", game.id, 1e15)
     assert service.get("/v1/games")["games"] == []

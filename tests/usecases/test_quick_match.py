@@ -136,7 +136,7 @@ def seek_status(service, key):
 
 
 def leave_out_the_game(service, monkeypatch):
-    """Let two players seek, with a process that dies before it creates the game; return keys and requests."""
+    """Let two players seek a game; the process dies before it creates the game. Return keys and requests."""
     keys = [new_key() for _ in range(2)]
     with monkeypatch.context() as patched:
         patched.setattr("service.usecases.quick_match._create", lambda *_: 1 / 0)

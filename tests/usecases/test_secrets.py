@@ -23,7 +23,7 @@ def test_an_offer_does_not_show_until_all_are_set(offers, open_gold):
 @pytest.mark.parametrize(
     ("players", "number", "open_gold"), sampled([(2, 4, True), (2, 4, False), (5, 2, True), (5, 2, False)], 3)
 )
-def test_nor_does_an_offer_of_a_later_round(players, number, open_gold):
+def test_offer_of_a_later_round_does_not_show_until_all_are_set(players, number, open_gold):
     twins = Twins(players, open_gold=open_gold)
     view = twins.play_to("pricing", number, players)
     others = [seat for seat in range(players) if seat != SECRET]

@@ -196,7 +196,7 @@ def test_a_body_that_is_said_to_be_encoded_is_refused_even_if_it_is_not(encoding
 
 
 @pytest.mark.usefixtures("unchanged")
-def test_a_thousand_faults_are_not_all_told(games):
+def test_thousand_invalid_fields_are_not_all_reported(games):
     service = games["lobby"].service
     for body in (
         {f"field{number}": 1 for number in range(10_000)},

@@ -101,7 +101,7 @@ def test_a_method_that_a_path_does_not_have_is_refused(rule, games):
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.usefixtures("unchanged")
-def test_options_are_told_without_a_body(rule, games):
+def test_options_response_has_no_body(rule, games):
     endpoint = next(endpoint for endpoint in ENDPOINTS if endpoint.rule == rule)
     game = games[endpoint.stage]
     answer = game.service.call("OPTIONS", endpoint.path(game))

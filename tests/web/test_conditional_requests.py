@@ -35,7 +35,7 @@ VERSIONED = [
 
 
 @pytest.mark.parametrize("endpoint", VERSIONED, ids=lambda endpoint: endpoint.name)
-def test_what_is_known_already_is_not_sent_again(endpoint, service):
+def test_unchanged_representation_is_not_sent_again(endpoint, service):
     game = service.table()
     first = endpoint.send(game)
     tag = first.headers["ETag"]
@@ -70,7 +70,7 @@ def test_a_version_is_known_by_any_tag_that_it_was_shown_with(service):
         assert code_of(again) == "version_mismatch"
 
 
-def test_but_who_may_not_know_it_is_refused_all_the_same(service):
+def test_conditional_request_without_access_is_refused(service):
     game = service.table(private=True)
     headers = {"If-None-Match": f'"{game.view(0)["version"]}"'}
     assert code_of(game.call("GET", headers=headers)) == "game_not_found"

@@ -1,4 +1,4 @@
-"""What is left out of Flask: nobody can tell from the answers."""
+"""What the framework leaves out of Flask makes no difference to responses."""
 
 import pytest
 from flask import Flask, Response
@@ -24,7 +24,7 @@ def sent(response, method):
 
 @pytest.mark.parametrize("method", ["GET", "POST", "HEAD"])
 @pytest.mark.parametrize(("body", "status", "headers"), ANSWERS)
-def test_an_answer_that_is_ready_is_sent_as_flask_would_send_it(body, status, headers, method):
+def test_prebuilt_response_is_sent_as_flask_would_send_it(body, status, headers, method):
     plain = sent(Response(body, status, headers), method)
     assert sent(Ready(body, status, headers), method) == plain
     looked_at = Ready(body, status, headers)

@@ -26,7 +26,7 @@ def test_links_lead_through_all_pages_of_games(service):
     assert shown == ids[::-1]
 
 
-def test_link_keeps_the_status_that_was_asked_for(service):
+def test_link_keeps_the_status_filter(service):
     for number in range(5):
         service.table(2, start=number % 2 == 0)
     listed = [page["games"] for page in pages(service, "/v1/games?limit=2&status=playing")]

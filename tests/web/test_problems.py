@@ -1,4 +1,4 @@
-"""Every refusal: provoked by a request, told as a problem, and without a trace in the store."""
+"""Every problem: provoked by a request, rendered as RFC 9457 says, and without a trace in the store."""
 
 import pytest
 

@@ -28,7 +28,7 @@ def test_all_of_a_budget_may_be_spent_at_once(limiter):
     assert [allowance.left for allowance in allowances] == [2, 1, 0, 0]
 
 
-def test_a_spent_budget_says_when_one_more_is_allowed_and_when_all_is_back(limiter):
+def test_spent_budget_has_times_of_next_request_and_full_refill(limiter):
     budget = Budget("tests", 3, window_s=WINDOW_S)
     first = limiter.spend(budget, "ann")
     assert (first.wait_s, first.reset_s) == (0, WINDOW_S / 3)
@@ -44,7 +44,7 @@ def let_pass(redis, seconds):
     redis.decrby("skye:bucket:tests:ann", seconds * 1_000_000)
 
 
-def test_a_budget_comes_back_bit_by_bit(any_redis, limiter):
+def test_budget_is_refilled_gradually(any_redis, limiter):
     budget = Budget("tests", 2, window_s=WINDOW_S)
     assert limiter.spend(budget, "ann").allowed
     assert limiter.spend(budget, "ann").allowed
@@ -55,7 +55,7 @@ def test_a_budget_comes_back_bit_by_bit(any_redis, limiter):
     assert not limiter.spend(budget, "ann").allowed
 
 
-def test_a_budget_comes_back_by_itself(limiter, monkeypatch):
+def test_budget_is_refilled_as_time_passes(limiter, monkeypatch):
     monkeypatch.undo()
     budget = Budget("tests", 1, window_s=0.4)
     begun = time.monotonic()
@@ -85,20 +85,20 @@ def test_two_instances_spend_the_same_budget(any_redis):
     assert not other.spend(Budget("tests", 1), "ann").allowed
 
 
-def test_a_bucket_is_gone_when_it_is_empty(any_redis, limiter):
+def test_bucket_expires_when_it_is_empty(any_redis, limiter):
     limiter.spend(Budget("tests", 4, window_s=WINDOW_S), "ann")
     assert any_redis.keys() == [b"skye:bucket:tests:ann"]
     quarter_ms = WINDOW_S * 1000 / 4
     assert quarter_ms - MAX_WAIT_S * 1000 < any_redis.pttl("skye:bucket:tests:ann") <= quarter_ms
 
 
-def test_a_clock_that_is_set_back_locks_nobody_out(any_redis, limiter):
+def test_clock_that_is_set_back_blocks_no_request(any_redis, limiter):
     an_hour_ahead = (int(time.time()) + 3600) * 1_000_000
     any_redis.set("skye:bucket:tests:ann", an_hour_ahead)
     assert limiter.spend(Budget("tests", 1), "ann").allowed
 
 
-def test_limiter_without_its_store_counts_by_itself_and_asks_it_once():
+def test_limiter_without_its_store_counts_by_itself_after_one_call():
     store = Away(fakeredis.FakeRedis())
     limiter = RateLimiter(store)
     allowances = [limiter.spend(Budget("tests", 3), "ann").allowed for _ in range(5)]

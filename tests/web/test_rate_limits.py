@@ -57,7 +57,7 @@ def test_each_limit_can_be_left_out():
     assert "RateLimit" not in answer.headers
 
 
-def test_an_answer_tells_what_is_left():
+def test_response_has_the_rest_of_the_budget():
     service = limited(limit_requests_per_minute=3)
     answer = service.call("GET", "/v1/tiles")
     assert answer.headers["RateLimit-Policy"] == '"requests";q=3;w=60'
@@ -174,20 +174,20 @@ def test_an_address_has_its_own_budget():
     assert from_address(service, "192.0.2.1").status_code == 429
 
 
-def test_nobody_chooses_an_address_by_a_header():
+def test_address_in_a_header_of_the_client_is_ignored():
     service = limited(limit_requests_per_minute=1)
     answers = [from_address(service, "192.0.2.1", **{"X-Forwarded-For": f"198.51.100.{n}"}) for n in range(2)]
     assert [answer.status_code for answer in answers] == [200, 429]
 
 
-def test_a_trusted_proxy_tells_the_address_and_the_client_cannot():
+def test_client_address_is_taken_from_a_trusted_proxy_only():
     service = limited(limit_requests_per_minute=1, trusted_proxies=1)
     forwarded = ["198.51.100.1", "203.0.113.9, 198.51.100.1", "198.51.100.2"]
     answers = [from_address(service, "10.0.0.1", **{"X-Forwarded-For": chain}) for chain in forwarded]
     assert [answer.status_code for answer in answers] == [200, 429, 200]
 
 
-def test_those_who_look_after_the_service_are_not_limited():
+def test_operations_endpoints_are_not_limited():
     service = limited(limit_requests_per_minute=1)
     service.call("GET", "/v1/tiles")
     for path in ("/healthz", "/readyz", "/metrics"):
