@@ -12,7 +12,7 @@ import redis
 from service.server.embedded_redis import RedisServer
 from service.server.server_programs import find_program
 from service.settings import Address
-from tests.support import lazy_url_building
+from tests.support import lazy_url_building, typescript
 from tests.support.endpoints import stages
 from tests.support.launcher import launching
 from tests.support.missing_programs import NO_REDIS, REASONS
@@ -59,6 +59,13 @@ def live(tmp_path_factory):
     """A launcher with two workers, shared by all tests that only call it."""
     with launching(tmp_path_factory.mktemp("live")) as start:
         yield start(SKYE_WORKERS="2")
+
+
+@pytest.fixture(name="typescript", scope="session")
+def typescript_built(tmp_path_factory):
+    """The module of the TypeScript packages, once they are compiled."""
+    typescript.build(tmp_path_factory)
+    return typescript
 
 
 @pytest.fixture

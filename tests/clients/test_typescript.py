@@ -4,14 +4,12 @@ import gzip
 import json
 import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
 
-from tests.support.missing_programs import NO_NODE
 from tests.support.waiting import MAX_RUN_S
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,20 +34,9 @@ def program_under(heading):
 
 
 @pytest.fixture(scope="session")
-def client(tmp_path_factory):
-    """The folder of a copy of the client, its types generated from today's contract and checked.
-
-    Two processes that generate the types in one folder would read what the other has half written.
-    """
-    if not (shutil.which("node") and shutil.which("npm") and (CLIENT / "node_modules").is_dir()):
-        pytest.skip(NO_NODE)
-    root = tmp_path_factory.mktemp("checkout")
-    copy = root / "clients" / "typescript"
-    shutil.copytree(CLIENT, copy, ignore=shutil.ignore_patterns("node_modules", "types"))
-    (copy / "node_modules").symlink_to(CLIENT / "node_modules")
-    shutil.copy(ROOT / "openapi.yaml", root)
-    run("npm", "run", "build", cwd=copy)
-    return copy
+def client(typescript):
+    """The folder of the client, its types generated from today's contract and checked."""
+    return typescript.CLIENT
 
 
 def test_types_of_the_client_agree_with_the_contract(client):

@@ -1,7 +1,6 @@
 """The example clients, with what they are generated into, and a server to play against."""
 
 import json
-import shutil
 import subprocess
 import sys
 import urllib.request
@@ -10,7 +9,6 @@ import pytest
 
 from tests.support.chromium import browsing, find_chromium
 from tests.support.launcher import ROOT
-from tests.support.missing_programs import NO_NODE
 from tests.support.waiting import MAX_RUN_S, MAX_WAIT_S
 
 EXAMPLES = ROOT / "examples"
@@ -32,17 +30,6 @@ def url(live):
 
 
 @pytest.fixture(scope="session")
-def examples(tmp_path_factory):
-    """A copy of the examples, the TypeScript client and openapi.yaml, to compile in."""
-    root = tmp_path_factory.mktemp("examples")
-    shutil.copy(ROOT / "openapi.yaml", root)
-    compiled = shutil.ignore_patterns("node_modules", "dist", "*.d.ts")
-    for folder in ("examples", "clients/typescript"):
-        shutil.copytree(ROOT / folder, root / folder, ignore=compiled)
-    return root / "examples"
-
-
-@pytest.fixture(scope="session")
 def python_bot():
     """The command of the bot in Python, on the client package of this checkout."""
     package = ROOT / "clients" / "python"
@@ -50,19 +37,9 @@ def python_bot():
 
 
 @pytest.fixture(scope="session")
-def typescript_bot(examples):
+def typescript_bot(typescript):
     """The command of the bot in TypeScript, its types generated, checked and compiled."""
-    node, packages = shutil.which("node"), EXAMPLES / "typescript" / "node_modules"
-    of_client = ROOT / "clients/typescript/node_modules"
-    if not (node and shutil.which("npm") and packages.is_dir() and of_client.is_dir()):
-        pytest.skip(NO_NODE)
-    if int(run(node, "--version")[1:].partition(".")[0]) < 20:
-        pytest.skip(NO_NODE)
-    folder = examples / "typescript"
-    (examples.parent / "clients/typescript/node_modules").symlink_to(of_client)
-    shutil.copytree(packages, folder / "node_modules", symlinks=True)
-    run("npm", "run", "build", cwd=folder)
-    return [node, str(folder / "dist" / "bot.js")]
+    return ["node", str(typescript.BOT / "dist" / "bot.js")]
 
 
 @pytest.fixture
