@@ -7,7 +7,7 @@ import urllib.request
 
 import pytest
 
-from tests.support.chromium import browsing, find_chromium
+from tests.support.chromium import browsing, find_headless_chromium
 from tests.support.launcher import ROOT
 from tests.support.waiting import MAX_RUN_S, MAX_WAIT_S
 
@@ -45,7 +45,7 @@ def typescript_bot(typescript):
 @pytest.fixture
 def page(tmp_path):
     """A page in a real Chromium."""
-    with browsing(find_chromium(), tmp_path) as page:
+    with browsing(find_headless_chromium(), tmp_path) as page:
         yield page
 
 

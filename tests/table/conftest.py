@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from tests.support.chromium import find_chromium
+from tests.support.chromium import find_headless_chromium
 from tests.table.driver import Browser
 
 
@@ -22,7 +22,7 @@ def pytest_collection_modifyitems(config, items):
 def chromium():
     """One Chromium for all tests of this process; each window has storage of its own."""
     sync_api = pytest.importorskip("playwright.sync_api")
-    program = find_chromium()
+    program = find_headless_chromium()
     with sync_api.sync_playwright() as playwright:
         options = ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--no-proxy-server"]
         chromium = playwright.chromium.launch(executable_path=program, args=options)
