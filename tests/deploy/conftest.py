@@ -9,8 +9,10 @@ import pytest
 
 from service.server.processes import stop
 from tests.deploy.servers import Instance, Nginx, nginx_program
+from tests.support.launcher import PATIENT
 from tests.support.missing_programs import NO_NGINX
 from tests.support.sizes import sized
+from tests.support.waiting import MAX_WAIT_S
 
 
 @pytest.fixture
@@ -26,9 +28,11 @@ def instance(redis_server, folder):
     """A function that makes instances on one Redis: the first at `api-a.sock`, the second at `api-b.sock`."""
     made = []
 
-    def make(redis_url=redis_server.url, **settings):
+    def make(redis_url=redis_server.url, application="service.wsgi:app", **settings):
         path = folder / f"api-{'abcd'[len(made)]}.sock"
-        made.append(Instance(path, redis_url, **{"SKYE_WORKERS": sized("1", "2")} | settings))
+        own = {"SKYE_WORKERS": sized("1", "2"), "GUNICORN_CMD_ARGS": "--graceful-timeout 120"}
+        settings = PATIENT | own | settings
+        made.append(Instance(path, redis_url, application, **settings))
         return made[-1]
 
     yield make
@@ -43,4 +47,4 @@ def nginx(folder, request):
     program = nginx_program() or pytest.skip(NO_NGINX)
     running = Nginx(program, folder, getattr(request, "param", ()))
     yield running
-    stop(running.process, 10)
+    stop(running.process, MAX_WAIT_S)

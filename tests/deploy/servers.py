@@ -71,12 +71,14 @@ class Server:
         return False
 
 
+LONG_INTERVALS = "tests.support.long_intervals:app"
+
+
 class Instance(Server):
     """One gunicorn, with two workers, at a Unix socket."""
 
-    application = "service.wsgi:app"
-
-    def __init__(self, socket_path, redis_url, **settings):
+    def __init__(self, socket_path, redis_url, application="service.wsgi:app", **settings):
+        self.application = application
         self.socket_path = socket_path
         self.log = socket_path.with_suffix(".log")
         clean = {name: value for name, value in os.environ.items() if not name.startswith("SKYE_")}

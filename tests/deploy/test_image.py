@@ -6,7 +6,7 @@ import sys
 from tests.deploy.facts import ROOT
 from tests.deploy.servers import Instance
 from tests.support.ports import free_port
-from tests.support.waiting import MAX_WAIT_S
+from tests.support.waiting import MAX_WAIT_S, waited_for
 
 
 def test_image_health_check_fails_until_the_api_answers(redis_server, folder):
@@ -21,6 +21,6 @@ def test_image_health_check_fails_until_the_api_answers(redis_server, folder):
     assert health() == 1
     served.start(f"0.0.0.0:{port}")
     try:
-        assert health() == 0
+        assert waited_for(lambda: health() == 0)  # each try has a timeout of its own
     finally:
         served.end()

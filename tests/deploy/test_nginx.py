@@ -8,13 +8,13 @@ import re
 import signal
 import socket
 import threading
-import time
 from pathlib import Path
 
 import pytest
 
-from tests.deploy.servers import JSON, messages
+from tests.deploy.servers import JSON, LONG_INTERVALS, messages
 from tests.support.launcher import children
+from tests.support.sizes import sized
 
 
 class Broken:
@@ -111,19 +111,23 @@ def freeze(frozen):
         os.kill(pid, signal.SIGSTOP)
 
 
-@pytest.mark.parametrize("nginx", [[("proxy_read_timeout 10s", "proxy_read_timeout 2s")]], indirect=True)
+@pytest.mark.parametrize("nginx", [[("proxy_read_timeout 10s", "proxy_read_timeout 5s")]], indirect=True)
 def test_frozen_instance_delays_safe_requests_until_the_next_instance(nginx, instance):
     served, frozen = instance().start(), instance().start()
     game = served.new_game()["game"]["id"]
     freeze(frozen)
     try:
-        for number in range(6):
+        for number in range(sized(2, 6)):
             assert nginx.call("GET", f"/v1/games/{game}").status == 200
             assert nginx.call("GET", f"/v1/games/{game}/events").status == 200
             keyed = JSON | {"Idempotency-Key": f"frozen-{number}"}
             assert nginx.call("POST", "/v1/games", b"{}", keyed).status == 201
-        statuses = [nginx.call("POST", "/v1/games", b"{}", JSON).status for _ in range(4)]
-        assert set(statuses) == {201, 503}  # without a key it is not repeated
+        statuses = set()
+        for _ in range(20):  # each process of nginx alternates for itself
+            statuses.add(nginx.call("POST", "/v1/games", b"{}", JSON).status)
+            if len(statuses) == 2:
+                break
+        assert statuses == {201, 503}  # without a key it is not repeated
     finally:
         for pid in (frozen.process.pid, *children(frozen.process.pid)):
             os.kill(pid, signal.SIGCONT)
@@ -187,18 +191,15 @@ def test_slightly_too_large_body_is_refused_by_the_api_itself(nginx, instance):
 
 
 def test_events_pass_through_nginx_without_buffering(nginx, instance):
-    served = instance().start()
-    created = served.new_game()
-    game = created["game"]["id"]
+    served = instance(application=LONG_INTERVALS).start()  # no heartbeat pushes the events out
+    game = served.new_game()["game"]["id"]
     with nginx.follow(game) as stream:
         received = messages(stream)
         assert next(received)[0] == "stream"
         assert next(received)[1]["type"] == "game_created"
         for name in ("Ann", "Bob"):
-            signalled_at = time.monotonic()
             served.call("POST", f"/v1/games/{game}/players", b'{"name": "%s"}' % name.encode(), JSON)
             assert next(received)[1]["id"] > 1
-            assert time.monotonic() - signalled_at < 7  # the next heartbeat would push it out after ten
 
 
 PLAYER = {"Authorization": "Bearer skye_key_" + "n" * 22}
@@ -248,7 +249,7 @@ def spooled(nginx, folder):
 
 def test_client_address_is_the_one_that_nginx_accepted(nginx, instance):
     # With the default of 3,000 a minute, the budget would refill between the two requests.
-    few = {"SKYE_LIMIT_REQUESTS_PER_MINUTE": "5"}
+    few = {"SKYE_LIMIT_REQUESTS_PER_MINUTE": "2"}
     instance(SKYE_TRUSTED_PROXIES="1", SKYE_LIMITS="on", SKYE_WORKERS="1", **few).start()
     answers = [
         nginx.call("GET", "/v1/games", headers={"X-Forwarded-For": address})

@@ -44,6 +44,14 @@ class Clients(Crowd):
         self.nginx = nginx
         self.games = 0
         self.steps = 0
+        self._seen = 0
+
+    def have_played(self):
+        """Return whether the clients have made a step since this last returned True, or failed."""
+        if self.steps == self._seen and not self.wrong:
+            return False
+        self._seen = self.steps
+        return True
 
     def _run(self, number):
         with closing(Client(self.nginx)) as client:
@@ -78,22 +86,19 @@ def join(nginx, game, name):
 def test_rolling_restart_loses_no_request(nginx, instance):
     instances = [instance().start(), instance().start()]
     with Clients(nginx) as clients:
-        time.sleep(0.5)
         for restarted in instances:
-            before = clients.steps
+            assert waited_for(clients.have_played)
             assert restarted.end() == 0
-            assert clients.steps > before, clients.wrong  # play went on
+            assert waited_for(clients.have_played), "the other instance serves no game"
             restarted.start()
-        time.sleep(0.5)
+        assert waited_for(lambda: clients.wrong or clients.games > 0)
     assert clients.wrong == []
-    assert clients.games > 0
 
 
 def test_starting_instance_receives_no_request_until_it_can_serve(nginx, instance, folder):
     instance().start()
     may_load = folder / "may-load"
-    starting = instance(MAY_LOAD=str(may_load))
-    starting.application = "tests.support.slow_to_load:app"
+    starting = instance(application="tests.support.slow_to_load:app", MAY_LOAD=str(may_load))
     starting.launch()
     assert waited_for(lambda: list(folder.glob("api-b.sock*")))
     assert {nginx.call("POST", "/v1/games", b"{}", JSON).status for _ in range(10)} == {201}

@@ -1,0 +1,10 @@
+"""The API with a heartbeat and a shutdown grace of ten minutes: what comes sooner has another cause."""
+
+from service.server import worker
+from service.usecases import game_feed
+from service.wsgi import app
+
+__all__ = ["app"]
+
+game_feed.HEARTBEAT_S = 600.0
+worker._SHUTDOWN_GRACE_S = 600.0  # noqa: SLF001 - its default is far shorter than a busy machine stands still
