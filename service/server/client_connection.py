@@ -23,7 +23,7 @@ MAX_HEAD_BYTES: Final = 2**15
 """The size of a request line with all headers; one read more may be accepted."""
 
 MAX_DISCARDED_BYTES: Final = 8 * 2**20
-MAX_DISCARDING_S: Final = 2.0
+MAX_DISCARDING_S: Final = 5.0
 """How much unwanted input is read and discarded, and for how long."""
 
 CHUNK_BYTES: Final = 2**16

@@ -27,13 +27,7 @@ def impatient(tmp_path_factory):
     """A launcher with one worker that takes 40 connections, and with little patience for each."""
     with launching(tmp_path_factory.mktemp("impatient")) as start:
         settings = {"SKYE_CLIENT_TIMEOUT_S": str(ENOUGH_S), "SKYE_LOG_LEVEL": "info"}
-        yield start(GUNICORN_CMD_ARGS="--worker-connections 40", **settings)
-
-
-@pytest.fixture
-def connection(impatient):
-    with connect(impatient.url) as connection:
-        yield connection
+        yield start(GUNICORN_CMD_ARGS="--worker-connections 40 --keep-alive 600", **settings)
 
 
 @contextlib.contextmanager
@@ -72,9 +66,10 @@ BEGUN = {
 
 def test_incomplete_request_is_answered_with_request_timeout(impatient):
     with contextlib.ExitStack() as opened:
-        silent = {what: opened.enter_context(connect(impatient.url)) for what in BEGUN}
-        for what, connection in silent.items():
-            connection.sendall(BEGUN[what])
+        silent = {}
+        for what, sent in BEGUN.items():
+            silent[what] = opened.enter_context(connect(impatient.url))
+            silent[what].sendall(sent)
         for what, connection in silent.items():
             status, headers, problem = read_response(connection)
             assert (status, problem["code"]) == (408, "request_timeout"), what
@@ -92,39 +87,43 @@ ENDLESS = [
 
 def test_client_that_sends_slowly_is_answered_408(impatient):
     with contextlib.ExitStack() as opened:
-        connections = [opened.enter_context(connect(impatient.url)) for _ in ENDLESS]
-        for connection, (begun, more) in zip(connections, ENDLESS, strict=True):
-            connection.sendall(begun)
-            opened.enter_context(dripping(connection, more))
+        connections = []
+        for begun, more in ENDLESS:
+            connections.append(opened.enter_context(connect(impatient.url)))
+            connections[-1].sendall(begun)
+            opened.enter_context(dripping(connections[-1], more))
         for connection in connections:
             status, _, problem = read_response(connection)
             assert (status, problem["code"]) == (408, "request_timeout")
 
 
-def test_body_to_an_unknown_path_is_not_waited_for_long(connection):
-    status, problem = send_and_read(
-        connection, POST.format("/v1/no").encode() + b"Content-Length: 9\r\n\r\n{"
-    )
-    assert (status, problem["code"]) == (404, "not_found")
-    assert is_closed(connection)
+def test_body_to_an_unknown_path_is_not_waited_for_long(impatient):
+    sent = POST.format("/v1/no").encode() + b"Content-Length: 9\r\n\r\n{"
+    with connect(impatient.url) as connection:
+        status, problem = send_and_read(connection, sent)
+        assert (status, problem["code"]) == (404, "not_found")
+        assert is_closed(connection)
 
 
-def test_connection_without_a_request_is_closed_without_a_response(connection):
-    assert is_closed(connection)
+def test_connection_without_a_request_is_closed_without_a_response(impatient):
+    with connect(impatient.url) as connection:
+        assert is_closed(connection)
 
 
-def test_a_connection_may_be_idle_for_longer_between_requests(connection):
-    assert send_and_read(connection, get("/v1/tiles/L01"))[0] == 200
-    time.sleep(1.5 * ENOUGH_S)
-    assert send_and_read(connection, get("/v1/tiles/L01"))[0] == 200
-    connection.sendall(b"GET")
-    assert read_response(connection)[0] == 408
+def test_a_connection_may_be_idle_for_longer_between_requests(impatient):
+    with connect(impatient.url) as connection:
+        assert send_and_read(connection, get("/v1/tiles/L01"))[0] == 200
+        time.sleep(1.5 * ENOUGH_S)
+        assert send_and_read(connection, get("/v1/tiles/L01"))[0] == 200
+        connection.sendall(b"GET")
+        assert read_response(connection)[0] == 408
 
 
-def test_a_long_poll_is_no_slow_client(connection, impatient):
+def test_a_long_poll_is_no_slow_client(impatient):
     game = impatient.call("POST", "/v1/games", {})["game"]["id"]
     path = f"/v1/games/{game}/events?after=1&wait_ms={1500 * ENOUGH_S}"
-    assert send_and_read(connection, get(path))[0] == 200
+    with connect(impatient.url) as connection:
+        assert send_and_read(connection, get(path))[0] == 200
 
 
 # Taking.
@@ -155,20 +154,35 @@ LARGE = get("/openapi.json")
 """What is answered 300 kB."""
 
 
-def test_client_that_does_not_read_responses_is_disconnected(impatient):
-    with slow(impatient, LARGE * 100) as connection:
-        assert is_held(connection)
+ATTEMPTS = 10
+"""So often a client tries to be quick enough: a busy machine may make any one of them too slow."""
+
+
+def was_held(launched):
+    """Take no response until the connection is closed, as it must be; return whether it was open at first."""
+    with slow(launched, LARGE * 100) as connection:
+        held = is_held(connection)
         assert waited_for(lambda: not is_held(connection))
+    return held
+
+
+def test_client_that_does_not_read_responses_is_disconnected(impatient):
+    assert any(was_held(impatient) for _ in range(ATTEMPTS))
+
+
+def is_taken_steadily(launched):
+    """Take a large response slowly; return whether the server sent all of it."""
+    with slow(launched, get("/openapi.json", "Connection: close")) as connection:
+        size, begun = 0, time.monotonic()
+        with contextlib.suppress(ConnectionResetError):
+            while data := connection.recv(4096):
+                size += len(data)
+                time.sleep(max(0, begun + size * STEADILY_S - time.monotonic()))
+    return size > 200_000 and time.monotonic() - begun > ENOUGH_S
 
 
 def test_client_that_reads_slowly_but_steadily_gets_all(impatient):
-    with slow(impatient, get("/openapi.json", "Connection: close")) as connection:
-        size, begun = 0, time.monotonic()
-        while data := connection.recv(4096):
-            size += len(data)
-            time.sleep(max(0, begun + size * STEADILY_S - time.monotonic()))
-    assert size > 200_000
-    assert time.monotonic() - begun > ENOUGH_S
+    assert any(is_taken_steadily(impatient) for _ in range(ATTEMPTS))
 
 
 class Table:
@@ -247,7 +261,7 @@ def test_idle_connections_are_closed_to_make_room_for_requests(impatient):
 
 
 def test_bodies_that_are_too_much_together_time_out_early(launch):
-    launched = launch(SKYE_REDIS_URL="memory://")
+    launched = launch(SKYE_REDIS_URL="memory://", SKYE_CLIENT_TIMEOUT_S="600")
     body = b" " * 250_000
     with contextlib.ExitStack() as opened:
         silent = [opened.enter_context(connect(launched.url)) for _ in range(300)]
