@@ -211,8 +211,10 @@ def rematch(game: str) -> Response:
     others take the reserved seats. The game starts when all seats are taken. The host token stays the same.
     If the host aborts the new game, the next request opens another one, up to 16 times.
     """
-    charge_creation(1)
-    result = rematches.rematch(collaborators().games, command_from_request(), game)
+    games = collaborators().games
+    old, _ = games.read(game, bearer_token())
+    charge_creation(1 + sum(seat.bot is not None for seat in old.seats))
+    result = rematches.rematch(games, command_from_request(), game)
     return command_response(result, 201, location=f"/v1/games/{result.game_id}/players/{result.view['seat']}")
 
 

@@ -143,6 +143,14 @@ def test_bot_that_joins_later_costs_one_game_too():
     assert [answer.status_code for answer in answers] == [201, 201, 429]
 
 
+def test_rematch_costs_one_game_and_one_more_for_each_bot():
+    service = limited(limit_games_per_minute=20)
+    old = service.table(4, bots={1: "random", 2: "random", 3: "random"})
+    old.call("DELETE", token=old.host)
+    answer = old.call("POST", "rematch", token=old.tokens[0])
+    assert (answer.status_code, left(answer)) == (201, 20 - 4 - 4)
+
+
 def test_record_costs_one_game_more_for_every_250_actions(service):
     record = service.table(2).call("GET", "record").json
     action = {"seat": 0, "type": "finish_building"}
