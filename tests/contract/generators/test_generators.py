@@ -15,6 +15,7 @@ from tests.contract.generators.generating import (
     openapi_generator,
     pydantic_models,
     run,
+    unexplained_warnings,
 )
 from tests.contract.generators.kotlin_types import undefined_types
 
@@ -94,7 +95,7 @@ assert Problem.model_validate(later.PROBLEM).code.root == "auction_closed"
 
 
 def test_hey_api_client_compiles(tmp_path):
-    run(
+    printed = run(
         NODE / "openapi-ts",
         "-i",
         OPENAPI_YAML,
@@ -104,6 +105,7 @@ def test_hey_api_client_compiles(tmp_path):
         "@hey-api/client-fetch",
         cwd=HERE,
     )
+    assert "warn" not in printed.lower()
     check_typescript(tmp_path, "client/index.ts", "client/sdk.gen.ts")
 
 
@@ -122,7 +124,9 @@ def test_orval_client_compiles(tmp_path):
 
 
 def test_openapi_typescript_types_compile(tmp_path):
-    run(NODE / "openapi-typescript", OPENAPI_YAML, "-o", tmp_path / "types.ts", cwd=HERE)
+    printed = run(NODE / "openapi-typescript", OPENAPI_YAML, "-o", tmp_path / "types.ts", cwd=HERE)
+    warnings = [line for line in printed.splitlines() if "⚠" in line]
+    assert unexplained_warnings(warnings, "openapi-typescript") == []
     check_typescript(tmp_path, "types.ts")
 
 
