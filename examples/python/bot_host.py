@@ -58,9 +58,11 @@ class Host:
                 continue
 
     def has_active_games(self) -> bool:
-        """Return whether a game is not over. Those that are over come last in the list."""
-        games = self.player.games(limit=1)["games"]
-        return bool(games) and games[0]["game"]["status"] in ("lobby", "playing")
+        """Return whether a game is not over.
+
+        Those that are over come last in the list, but one that ends while the list is read stays first.
+        """
+        return any(own["game"]["status"] in ("lobby", "playing") for own in self.own_games())
 
     def take_turn_later(self, game: str) -> None:
         """Let the thread of a game act in it."""
