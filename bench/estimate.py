@@ -103,8 +103,8 @@ def measured_table(rows: Sequence[Row]) -> str:
             "an event at one stream, CPU of the API / of Redis",
             f"{of.event_us:,.0f} / {of.event_redis_us:,.0f} us",
         ),
-        ("a change of some other game, which a worker hears and passes over", f"{of.heard_us:.1f} us"),
-        ("a change told to one more worker, CPU of Redis", f"{of.told_us:.1f} us"),
+        ("a change of some other game, which a worker receives and discards", f"{of.heard_us:.1f} us"),
+        ("a change published to one more worker, CPU of Redis", f"{of.told_us:.1f} us"),
         ("a game in Redis: in play, on average / finished", _pair(of.play_bytes, of.over_bytes)),
         (
             "an answer kept for an idempotency key / a game in an index",
@@ -161,7 +161,7 @@ def _estimate(games: int, of: Figures, given: Assumptions) -> dict[str, str]:
         "games in play / streams open at the peak": f"{_short(in_play)} / {_short(streams)}",
         "cores for the API, 60 % busy": _short(cores),
         "workers, for cores or streams": _short(workers),
-        "cores that Redis wants": _short(redis),
+        "cores that Redis needs": _short(redis),
         "shards by CPU, half busy": _short(max(1.0, redis / given.redis_busy)),
         **{f"memory of Redis: {what}": f"{_short(size / _GB)} GB" for what, size in memory.items()},
         "shards by memory, 16 GB each": _short(max(1.0, held / given.shard_gb)),
@@ -169,8 +169,8 @@ def _estimate(games: int, of: Figures, given: Assumptions) -> dict[str, str]:
         "append-only files at the peak": f"{_short(actions / given.actions * of.aof_bytes / 1e6)} MB/s",
         "network of Redis / to clients, at the peak": f"{_short(network)} / "
         f"{_short((actions + reads) * of.answer_net * 8 / 1e6)} Mbit/s",
-        "a worker's time spent on hearing of other games": f"{actions * of.heard_us / 1e6:.1%}",
-        "cores that one Redis wants for telling every worker": _short(actions * workers * of.told_us / 1e6),
+        "a worker's time spent on changes of other games": f"{actions * of.heard_us / 1e6:.1%}",
+        "cores that one Redis needs to notify every worker": _short(actions * workers * of.told_us / 1e6),
     }
 
 

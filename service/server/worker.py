@@ -1,4 +1,4 @@
-"""The gunicorn worker: gevent's, with timeouts, connection limits, prompt shutdown and JSON error responses.
+"""The gunicorn worker: gevent's with timeouts, connection limits, graceful shutdown and JSON error responses.
 
 gunicorn loads this module before it forks and before gevent patches the standard library, so modules of the
 application that use sockets or threads are imported late.

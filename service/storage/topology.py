@@ -1,4 +1,4 @@
-"""Topology: which server holds a key, for one server, Sentinel and Redis Cluster.
+"""Topology: which server holds a key, with one server, Sentinel or Cluster; fencing of demoted masters.
 
 Each call asks for the connection of its key, and invalidates the topology when it fails. The topology is
 also refreshed every second or two: a master that was suspended and resumes does not know that it was

@@ -1,4 +1,4 @@
-"""What a game feed sends to its subscribers: batches of changes, through a queue with a limit for each."""
+"""Subscriptions to a game feed: batches of changes in a bounded queue for each subscriber (backpressure)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from service.matches.match import Change, Match
 from service.matches.tokens import Caller
 
 MAX_QUEUED: Final = 64
-"""Backpressure: items in the queue of a subscriber whose client receives slowly; further ones are dropped."""
+"""The length of a subscriber's queue; further items are dropped while its client receives slowly."""
 
 
 class Batch:
