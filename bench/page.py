@@ -1,6 +1,7 @@
 """`python -m bench.page`: rewrite the tables of bench/README.md and deploy/scale.md.
 
-They come from bench/latest.json.
+They come from bench/latest.json, and the table "browser" from bench/web.json. Without one of these files,
+its tables stay as they are.
 A table stands between `<!-- its name -->` and `<!-- end -->`; what is around them is written by hand.
 """
 
@@ -14,6 +15,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from bench import web_samples
 from bench.api import CEILING
 from bench.estimate import CURED, estimated_table, measured_table
 from bench.rows import LOAD, Row, read
@@ -26,12 +28,22 @@ PAGES = (HERE / "README.md", HERE.parent / "deploy" / "scale.md")
 _TABLE = re.compile(r"(<!-- ([a-z]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
-def filled(page: str, rows: Sequence[Row]) -> str:
+def filled(page: str, rows: Sequence[Row] | None) -> str:
     """Return a page with its tables rewritten.
 
+    :param rows: none when only the table of the browser was measured.
     :raises LookupError: when the page wants a table that there is not, or a figure that was not measured.
     """
-    return _TABLE.sub(lambda found: f"{found[1]}{TABLES[found[2]](rows)}\n{found[3]}", page)
+
+    def rewritten(found: re.Match[str]) -> str:
+        if found[2] == "browser":
+            samples = web_samples.stored(more=True)
+            text = web_samples.table(samples) if samples["runs"] else None
+        else:
+            text = None if rows is None else TABLES[found[2]](rows)
+        return found[0] if text is None else f"{found[1]}{text}\n{found[3]}"
+
+    return _TABLE.sub(rewritten, page)
 
 
 def names(page: str) -> set[str]:
@@ -138,9 +150,9 @@ def _number(value: float | None) -> str:
 
 def main() -> int:
     """Write the pages."""
-    rows = read(LATEST)
-    if not rows:
-        print("There is no bench/latest.json: run `make bench` first.", file=sys.stderr)
+    rows = read(LATEST) or None
+    if not rows and not web_samples.SAMPLES.exists():
+        print("Nothing was measured: run `make bench` or `make bench-web` first.", file=sys.stderr)
         return 1
     for path in PAGES:
         path.write_text(filled(path.read_text(encoding="utf-8"), rows), encoding="utf-8")

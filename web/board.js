@@ -1,4 +1,4 @@
-import { attribute, button, h, keyed, setText } from "./dom.js";
+import { attribute, button, h, keyed, setText, whenChanged } from "./dom.js";
 import { edgeSigns, edgesLoaded, loadEdges, signedSides } from "./edges.js";
 import { signed, t } from "./i18n.js";
 import { tilePicture } from "./pictures.js";
@@ -42,7 +42,7 @@ export class Board {
    * @param {import("./store.js").Placed | null} pending
    */
   show(player, mine, pending) {
-    this.title.textContent = mine ? t("board.mine") : t("board.of", { name: player.name });
+    setText(this.title, mine ? t("board.mine") : t("board.of", { name: player.name }));
     attribute(this.grid, "aria-label", this.title.textContent);
     const cells = this.#cells(player, mine, pending);
     if (this.placing?.ghost || setting("edges")) loadEdges(() => this.show(player, mine, pending));
@@ -100,14 +100,14 @@ export class Board {
     const picture = h("img", { alt: "", draggable: "false" });
     const dots = h("span", { class: "dots", "aria-hidden": "true" });
     const signs = h("span", { class: "edges", "aria-hidden": "true" });
-    let drawn = "";
     const best = h("span", { class: "best", "aria-hidden": "true" });
     const root = h("div", {
       role: "gridcell", class: "cell", tabindex: -1, "data-x": x, "data-y": y,
       onclick: (/** @type {PointerEvent} */ event) => this.#tap(x, y, event.pointerType),
       onfocus: () => { this.#at = { x, y }; },
     }, signs, best, dots);
-    const show = (/** @type {Cell} */ cell) => {
+    const [changed, sidesChanged] = [whenChanged(), whenChanged()];
+    const draw = (/** @type {Cell} */ cell) => {
       root.className = ["cell", cell.tile ? "tile" : "", cell.ghost ? "ghost" : "", cell.turns ? "legal" : "",
         cell.waiting ? "waiting" : "", cell.lit ? "lit" : ""].filter(Boolean).join(" ");
       if (cell.tile) {
@@ -116,13 +116,11 @@ export class Board {
       } else picture.remove();
       const count = cell.tile && !cell.ghost ? 0 : cell.turns;
       if (dots.childElementCount !== count) dots.replaceChildren(...Array.from({ length: count }, () => h("i")));
-      const sign = cell.sides.length ? `${cell.tile}.${cell.rotation}.${cell.sides}.${edgesLoaded()}` : "";
-      if (sign !== drawn) signs.replaceChildren(...edgeSigns(cell.tile ?? "", cell.rotation, cell.sides));
-      drawn = sign;
+      sidesChanged([cell.tile, cell.rotation, cell.sides, edgesLoaded()], () => signs.replaceChildren(...edgeSigns(cell.tile ?? "", cell.rotation, cell.sides)));
       setText(best, count && !cell.ghost && cell.best ? signed(cell.best) : "");
       attribute(root, "aria-label", label(cell));
     };
-    return { root, show };
+    return { root, show: (/** @type {Cell} */ cell) => changed([cell, edgesLoaded()], () => draw(cell)) };
   }
 
   /**

@@ -69,6 +69,21 @@ export function setText(element, text) {
   if (element.textContent !== String(text)) element.textContent = String(text);
 }
 
+/**
+ * Return a function that draws only when its inputs differ from those of the last call.
+ *
+ * @returns {(inputs: unknown, draw: () => void) => void}
+ */
+export function whenChanged() {
+  let drawn = "";
+  return (inputs, draw) => {
+    const wanted = JSON.stringify(inputs);
+    if (wanted === drawn) return;
+    drawn = wanted;
+    draw();
+  };
+}
+
 /** @type {WeakMap<Element, Map<string, {root: Element, show: (item: any) => void}>>} */
 const parts = new WeakMap();
 
@@ -131,4 +146,16 @@ export function hide(element, hidden) {
 export function nextFrame(draw) {
   if (document.visibilityState === "hidden") setTimeout(draw, 50);
   else requestAnimationFrame(draw);
+}
+
+/**
+ * Take steps one after another, each in a task of its own after the frame that shows the step before.
+ *
+ * @param {(() => void)[]} steps
+ */
+export async function frameByFrame(steps) {
+  for (const step of steps) {
+    step();
+    await new Promise((done) => nextFrame(() => setTimeout(done)));
+  }
 }

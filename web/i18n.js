@@ -11,18 +11,22 @@ let messages = {};
 let english = {};
 /** @type {string} */
 export let language = "en";
-let rules = new Intl.PluralRules("en");
-let numbers = new Intl.NumberFormat("en");
+// Made when the language is known: each loads the data of its language, which takes several milliseconds.
+let rules = /** @type {Intl.PluralRules} */ (/** @type {unknown} */ (null));
+let numbers = /** @type {Intl.NumberFormat} */ (/** @type {unknown} */ (null));
+let lists = /** @type {Intl.ListFormat} */ (/** @type {unknown} */ (null));
 
 /** Load the messages of the wanted language. */
 export async function loadLanguage() {
   const wanted = wantedLanguage();
   const pseudo = wanted.startsWith("x-");
   language = pseudo ? "en" : wanted;
-  english = await load("en");
-  messages = wanted === "en" ? english : pseudo ? (await import("./pseudo-locale.js")).longer(english) : await load(wanted);
+  const loading = load("en");
   rules = new Intl.PluralRules(language);
   numbers = new Intl.NumberFormat(language);
+  lists = new Intl.ListFormat(language);
+  english = await loading;
+  messages = wanted === "en" ? english : pseudo ? (await import("./pseudo-locale.js")).longer(english) : await load(wanted);
   document.documentElement.lang = language;
   document.documentElement.dir = wanted === "x-rtl" ? "rtl" : "ltr";
 }
@@ -109,5 +113,5 @@ export function signed(value) {
 
 /** @param {string[]} items */
 export function list(items) {
-  return new Intl.ListFormat(language, { type: "conjunction" }).format(items.map(isolated));
+  return lists.format(items.map(isolated));
 }

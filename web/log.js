@@ -11,20 +11,19 @@ import { placeName } from "./place.js";
  * @param {{view: Game, log: Event[]}} store
  */
 export function logPanel(store) {
-  let shown = 0;
-  let first = 0;
+  /** The events that are shown, oldest first, and their lines. @type {[number, HTMLElement | null][]} */
+  const shown = [];
   const items = h("ol", { class: "log", "aria-live": "off", tabindex: 0, "aria-label": t("tab.log") });
   const root = h("section", { class: "panel", "aria-label": t("tab.log") }, h("h2", {}, t("tab.log")), items);
   return { root, show() {
     const { log, view } = store;
-    if ((log.at(-1)?.id ?? 0) < shown || (log[0]?.id ?? 0) !== first) { items.replaceChildren(); shown = 0; first = log[0]?.id ?? 0; }
-    const fresh = log.slice(log.findIndex(({ id }) => id > shown)).filter(({ id }) => id > shown);
-    const lines = fresh.flatMap((event) => {
+    while (shown.length > log.length || (shown.length && shown.at(-1)?.[0] !== log[shown.length - 1]?.id)) shown.pop()?.[1]?.remove();
+    for (const event of log.slice(shown.length)) {
       const text = story(event, view);
-      return text ? [h("li", { class: event.type }, text)] : [];
-    });
-    items.prepend(...lines.reverse());
-    shown = log.at(-1)?.id ?? 0;
+      const line = text ? h("li", { class: event.type }, text) : null;
+      if (line) items.prepend(line);
+      shown.push([event.id, line]);
+    }
   } };
 }
 

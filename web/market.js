@@ -1,4 +1,4 @@
-import { announce, attribute, button, h, hide, keyed, setText } from "./dom.js";
+import { announce, attribute, button, h, hide, keyed, setText, whenChanged } from "./dom.js";
 import { t } from "./i18n.js";
 import { tilePicture } from "./pictures.js";
 import { colorMark } from "./seats.js";
@@ -49,8 +49,10 @@ export function market(store, attempt) {
     const name = h("div", { class: "market-name" });
     const offers = h("div", { class: "offers" });
     const box = h("div", { class: "market-row", "data-seat": player.seat }, name, offers);
+    const changed = whenChanged();
     return { root: box, show: (/** @type {Player} */ shown) => {
-      name.replaceChildren(colorMark(shown.color), h("bdi", {}, shown.name));
+      changed([shown.color, shown.name], () => name.replaceChildren(colorMark(shown.color), h("bdi", {}, shown.name)));
+      box.classList.toggle("mine", shown.seat === store.seat);
       box.classList.toggle("acting", store.view.phase === "buying" && store.view.waiting_for.includes(shown.seat));
       keyed(offers, offersOf(store, shown), ({ tile }) => tile, offer);
     } };
@@ -79,9 +81,9 @@ export function market(store, attempt) {
   function showOffer(box, price, why, shown) {
     const can = buyable().has(shown.tile);
     const choosing = store.view.phase === "buying" && store.myTurn && !shown.buyer;
-    setText(price, shown.buyer ? t("market.sold", { name: shown.buyer }) : shown.price !== null ? t("gold", { count: shown.price })
-      : shown.discard ? t("market.discarded") : t("market.hidden"));
     const mine = shown.owner === store.seat;
+    setText(price, shown.buyer ? t("market.sold", { name: shown.buyer }) : shown.price !== null ? t("gold", { count: shown.price })
+      : shown.discard ? t("market.discarded") : t(mine ? "market.yours" : "market.hidden"));
     setText(why, !choosing || can ? "" : mine ? t("market.yours") : t("market.too_dear"));
     box.classList.toggle("dim", shown.discard === true || shown.buyer !== null || (choosing && !can));
     attribute(box, "aria-disabled", String(!can));
@@ -94,8 +96,7 @@ export function market(store, attempt) {
     if (root.hidden) { selected = null; return; }
     if (selected && !buyable().has(selected)) selected = null;
     const turn = [...view.players.slice(view.starting_seat ?? 0), ...view.players.slice(0, view.starting_seat ?? 0)];
-    const shown = turn.filter(({ seat }) => view.phase !== "pricing" || seat !== store.seat); // ours lie in the tray
-    keyed(rows, shown, ({ seat }) => seat, row);
+    keyed(rows, turn, ({ seat }) => seat, row);
     const acting = view.phase === "buying" && store.myTurn;
     const price = view.players.flatMap(({ tiles_drawn }) => tiles_drawn).find(({ tile }) => tile === selected)?.price ?? 0;
     const seller = view.players.find(({ tiles_drawn }) => tiles_drawn.some(({ tile }) => tile === selected));

@@ -1,3 +1,5 @@
+import { nextFrame } from "./dom.js";
+
 export const FLIGHT_MS = 200;
 
 /** Whether the person has asked for less motion. */
@@ -6,7 +8,8 @@ export function calm() {
 }
 
 /**
- * Let a picture fly from where something was to where it is now.
+ * Let a picture fly from where something was to where it is now. The page is changed in the next frame, so that flights
+ * which begin together measure one layout.
  *
  * @param {Element | null} from
  * @param {Element | null} to
@@ -20,10 +23,12 @@ export function fly(from, to, { picture, delay = 0 } = {}) {
   copy.classList.add("flying");
   copy.setAttribute("aria-hidden", "true");
   copy.removeAttribute("data-tile");
-  document.body.append(copy);
   const at = (/** @type {DOMRect} */ box) => (picture ? { left: `${box.left + box.width / 2}px`, top: `${box.top + box.height / 2}px` }
     : { left: `${box.left}px`, top: `${box.top}px`, width: `${box.width}px`, height: `${box.height}px` });
   const faded = picture ? {} : { opacity: 0.3 }; // a text must stay readable
-  copy.animate([at(start), { ...at(end), ...faded }], { duration: FLIGHT_MS, delay, easing: "ease-in-out", fill: "backwards" })
-    .finished.finally(() => copy.remove());
+  nextFrame(() => {
+    document.body.append(copy);
+    copy.animate([at(start), { ...at(end), ...faded }], { duration: FLIGHT_MS, delay, easing: "ease-in-out", fill: "backwards" })
+      .finished.finally(() => copy.remove());
+  });
 }

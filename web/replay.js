@@ -18,6 +18,8 @@ import { tokenFor } from "./tokens.js";
 /** @typedef {import("./api.js").Event} Event */
 
 const STEP_MS = 900;
+/** Writing the address takes longer than a step, and browsers limit how often it is allowed. */
+const REST_MS = 250;
 const SPEEDS = [0.5, 1, 2, 4];
 
 /**
@@ -51,6 +53,7 @@ export async function openReplay(app, id) {
 /** The past of one game, in steps of one version each. */
 class Replay {
   #timer = 0;
+  #resting = 0;
 
   /**
    * @param {Game} last
@@ -155,8 +158,11 @@ class Replay {
     clearTimeout(this.#timer);
     this.#timer = 0;
     this.#showPlay(false);
-    history.replaceState(null, "", `${location.pathname}${location.search}#e=${this.event}`);
-    announce(this.caption?.textContent ?? "");
+    clearTimeout(this.#resting);
+    this.#resting = setTimeout(() => {
+      history.replaceState(null, "", `${location.pathname}${location.search}#e=${this.event}`);
+      announce(this.caption?.textContent ?? "");
+    }, REST_MS);
   }
 
   /** @param {boolean} playing */

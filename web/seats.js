@@ -1,4 +1,4 @@
-import { attribute, button, h, keyed, setText } from "./dom.js";
+import { attribute, button, h, keyed, setText, whenChanged } from "./dom.js";
 import { number, t } from "./i18n.js";
 import { tilePicture } from "./pictures.js";
 
@@ -30,20 +30,31 @@ export function seatCards(store, choose, chosen) {
     const map = h("div", { class: "mini", "aria-hidden": "true", dir: "ltr" });
     const look = button("", () => choose(seat), { class: "look" });
     const box = h("article", { class: "seat", "data-seat": seat }, h("div", { class: "seat-head" }, name, score), notes, map, look);
-    return { root: box, show: (/** @type {Player} */ player) => {
-      const { view } = store;
+    const changed = whenChanged();
+    return { root: box, show(/** @type {Player} */ player) {
+      const texts = badges(store.view, player);
+      const acting = store.view.status === "playing" && store.view.waiting_for.includes(seat);
+      changed([player, texts, acting, store.seat, chosen()], () => draw(player, texts, acting));
+    } };
+
+    /**
+     * @param {Player} player
+     * @param {string[]} texts
+     * @param {boolean} acting
+     */
+    function draw(player, texts, acting) {
       name.replaceChildren(colorMark(player.color), h("bdi", {}, player.name), seat === store.seat ? h("span", { class: "badge" }, t("seat.you")) : "");
       setText(score, number(player.score));
       attribute(score, "aria-label", t("seat.score", { count: player.score }));
-      box.classList.toggle("acting", view.status === "playing" && view.waiting_for.includes(seat));
-      notes.replaceChildren(...badges(view, player).map((text) => h("span", { class: "badge" }, text)));
+      box.classList.toggle("acting", acting);
+      notes.replaceChildren(...texts.map((text) => h("span", { class: "badge" }, text)));
       const rows = new Set(player.territory.map(({ y }) => y)).size;
       const columns = new Set(player.territory.map(({ x }) => x)).size;
       map.style.setProperty("--mini", `${Math.min(2.6, 9 / rows, 12 / columns)}rem`);
       keyed(map, miniTiles(player), ({ key }) => key, miniTile);
       setText(look, chosen() === seat ? t("seat.shown") : t("seat.look", { name: player.name }));
       attribute(look, "aria-pressed", String(chosen() === seat));
-    } };
+    }
   }
 
   return { root, show() { keyed(list, store.players, ({ seat }) => seat, card); } };

@@ -2,7 +2,7 @@ import { ApiError } from "./client/errors.js";
 import { Board } from "./board.js";
 import { buildingTray, confirmation } from "./building.js";
 import { clockFace, leftMs } from "./clock.js";
-import { alertNow, announce, attribute, button, h, hide, setText } from "./dom.js";
+import { alertNow, announce, attribute, button, frameByFrame, h, hide, setText } from "./dom.js";
 import { list, number, t } from "./i18n.js";
 import { tableKeys } from "./keys.js";
 import { lazyPart } from "./lazy.js";
@@ -58,8 +58,8 @@ export async function openTable(app, id, chosen = 0) {
     return;
   }
   if (opening !== opened) return;
-  app.replaceChildren(table.root);
-  table.show();
+  await table.open(app);
+  if (opening !== opened) return;
   void loadTileSheet();
   if (!persistent && seats.length) toast(t("tokens.memory_only"));
   performance.measure("skye-ready");
@@ -84,6 +84,10 @@ class Table {
   #turn = "";
   #warned = "";
   #synced = 0;
+  /** Whether all parts have been shown once. */
+  #open = false;
+  /** The timer of the panels that are not shown yet as they are now. */
+  #later = 0;
   /** Whether the points at the end are being counted; the result waits for that. */
   #ending = false;
   /** Events with points that are not counted yet. @type {Parameters<ReturnType<typeof import("./counting.js").countingStrip>["count"]>[0][]} */
@@ -120,12 +124,31 @@ class Table {
     this.menu = tableMenu(store, chosen, reopen, () => this.handOver.part?.seats() ?? []);
     this.keys = tableKeys(this);
     this.root = this.#layOut();
+    /** What is beside the board. */
+    this.panels = [this.seats, this.scoring, this.log];
     store.onChange(() => this.show());
     store.onEvent((event) => this.#heard(event));
     this.ticking = setInterval(() => this.#tick(), 250);
   }
 
+  /** Show the table part by part, so that no task is long. @param {Element} app */
+  async open(app) {
+    const { main, tray } = this;
+    if (!main || !tray) return;
+    for (const part of [main, tray, ...this.panels.map(({ root }) => root)]) hide(part, true);
+    main.style.visibility = "hidden"; // what moves before it can be seen does not shift
+    await frameByFrame([
+      () => { app.replaceChildren(this.root); this.#showHeader(); },
+      () => { hide(main, false); this.show(); },
+      () => { hide(tray, false); main.style.visibility = ""; },
+      ...this.panels.map((panel) => () => { hide(panel.root, false); panel.show(); }),
+    ]);
+    this.#open = true;
+    this.#showPanels();
+  }
+
   close() {
+    clearTimeout(this.#later);
     clearInterval(this.ticking);
     this.keys.close();
     this.store.close();
@@ -142,7 +165,7 @@ class Table {
     this.banner = h("p", { class: "banner", hidden: true, role: "status" }, t("connection.offline"));
     const header = h("header", { class: "head" }, this.title, this.round, this.turn, this.clock, this.now, this.own, this.connection, this.menu.root);
     this.tray = h("div", { class: "tray" }, this.strip.root, this.handOver.root, this.trial.root, this.pricing.root, this.market.tray, this.building.root);
-    const main = h("main", {}, this.banner, this.lobby.root, this.result.root, this.market.root, this.board.root, this.tray);
+    const main = this.main = h("main", {}, this.banner, this.lobby.root, this.result.root, this.market.root, this.board.root, this.tray);
     const side = h("aside", { "aria-label": t("table.side") });
     for (const [name, part] of /** @type {[string, {root: HTMLElement}][]} */ ([["seats", this.seats], ["scoring", this.scoring], ["log", this.log]])) {
       part.root.dataset.pane = name;
@@ -215,7 +238,6 @@ class Table {
     if (!view) return;
     this.root.dataset.status = view.status;
     this.root.dataset.phase = view.phase ?? "none";
-    this.root.dataset.event = String(view.last_event);
     this.root.classList.toggle("my-turn", store.myTurn);
     attribute(this.root, "aria-busy", store.busy ? "true" : null);
     this.strip.show();
@@ -224,10 +246,19 @@ class Table {
     this.placing.refresh();
     this.#showHeader();
     this.#showTrays();
-    for (const part of [this.lobby, this.market, this.seats, this.scoring, this.log, this.result, this.menu]) part.show();
+    for (const part of [this.lobby, this.market, this.result, this.menu]) part.show();
     if (this.#ending) hide(this.result.root, true); // the end is being counted up
     this.#showBoard();
     this.#announceTurn();
+    this.#later ||= setTimeout(() => this.#showPanels(), 0);
+  }
+
+  /** The panels follow in a task of their own: what an event changes on the board and in the trays is shown before. */
+  #showPanels() {
+    this.#later = 0;
+    if (!this.#open) return;
+    for (const panel of this.panels) panel.show();
+    this.root.dataset.event = String(this.store.view.last_event);
   }
 
   #showBoard() {

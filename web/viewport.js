@@ -8,6 +8,8 @@ const STEP = 1.25;
 export class Viewport {
   #fitted = true;
   #pinch = 0;
+  /** The size of the scroller as last laid out; reading it from the page again would force a layout. */
+  #room = { width: 0, height: 0 };
   /** @type {Map<number, PointerEvent>} */
   #pointers = new Map();
 
@@ -21,7 +23,11 @@ export class Viewport {
     this.board = board;
     this.size = size;
     this.cell = 72;
-    new ResizeObserver(() => { if (this.#fitted) this.fit(); }).observe(scroller);
+    new ResizeObserver(([{ contentRect: { width, height } }]) => {
+      this.#room = { width, height };
+      if (this.#fitted) this.fit();
+    }).observe(scroller);
+    new ResizeObserver(() => { if (this.#fitted) this.#center(); }).observe(board);
     scroller.addEventListener("pointerdown", (event) => { this.#pointers.set(event.pointerId, event); this.#pinch = 0; });
     for (const type of ["pointerup", "pointercancel", "pointerleave"]) {
       scroller.addEventListener(type, (event) => this.#pointers.delete(/** @type {PointerEvent} */ (event).pointerId));
@@ -37,11 +43,10 @@ export class Viewport {
   /** Show the whole board, as far as cells stay large enough to be hit. */
   fit() {
     const { columns, rows } = this.size();
-    const { clientWidth, clientHeight } = this.scroller;
-    if (!clientWidth || !columns) return;
+    const { width, height } = this.#room;
+    if (!width || !columns) return;
     this.#fitted = true;
-    this.#resize(Math.max(CELL_MIN, Math.min(clientWidth / columns, clientHeight / rows)));
-    this.center();
+    this.#resize(Math.max(CELL_MIN, Math.min(width / columns, height / rows)));
   }
 
   /** The size of the board has changed. */
@@ -65,8 +70,11 @@ export class Viewport {
   zoomIn() { this.zoom(STEP); }
   zoomOut() { this.zoom(1 / STEP); }
 
-  center() {
-    const { scroller } = this;
+  /** Scroll to the middle of a board that is larger than its room. */
+  #center() {
+    const { scroller, cell } = this;
+    const { columns, rows } = this.size();
+    if (columns * cell <= this.#room.width && rows * cell <= this.#room.height) return;
     scroller.scrollLeft = (scroller.scrollWidth - scroller.clientWidth) / 2;
     scroller.scrollTop = (scroller.scrollHeight - scroller.clientHeight) / 2;
     this.board.querySelector(".ghost")?.scrollIntoView({ block: "nearest", inline: "nearest" });

@@ -13,7 +13,7 @@ document.addEventListener("securitypolicyviolation", (event) =>
 """
 _STATE = """() => {
   const table = document.querySelector(".table");
-  if (!table) return null;
+  if (!table?.dataset.event) return null; // set when all parts are shown
   const shown = (selector) => !!table.querySelector(selector)?.offsetParent;
   const mine = table.classList.contains("my-turn") && !table.ariaBusy;
   return {...table.dataset, mine, set: shown(".pricing [data-act=set]"),
