@@ -3,6 +3,7 @@ import { draggable } from "./drag.js";
 import { gainsList } from "./gains.js";
 import { t } from "./i18n.js";
 import { tilePicture } from "./pictures.js";
+import { toastError } from "./toast.js";
 
 /** @typedef {import("./store.js").Store} Store */
 /** @typedef {import("./place.js").Placing} Placing */
@@ -22,7 +23,6 @@ export function buildingTray(store, placing) {
   const cancel = button(t("build.cancel"), () => placing.cancel(), { "data-act": "cancel" });
   const undo = button(`↶ ${t("build.undo")}`, () => void takeBack(), { "data-act": "undo" });
   const finish = button(t("build.finish"), () => void finishBuilding(), { class: "primary", "data-act": "finish" });
-  const ask = confirmation(t("build.finish_returns"), t("build.finish"), () => void send());
   const root = h("section", { class: "tray-part building", "aria-label": t("phase.building") },
     h("h2", {}, t("build.title")), hint, hand, gains.root,
     h("div", { class: "bar" }, place, turn, cancel, undo, finish));
@@ -40,8 +40,9 @@ export function buildingTray(store, placing) {
 
   async function finishBuilding() {
     if (finish.hidden || finish.disabled) return;
-    if (store.me?.tiles_to_build.length) ask.open(finish);
-    else await send();
+    if (!store.me?.tiles_to_build.length) return void await send();
+    await import("./confirmation.js").then(({ confirmation }) => (
+      confirmation(t("build.finish_returns"), t("build.finish"), () => void send()).open(finish)), toastError);
   }
 
   function send() {
@@ -91,26 +92,5 @@ export function buildingTray(store, placing) {
   return { root, show, takeBack, finishBuilding, select(/** @type {number} */ index) {
     const box = /** @type {HTMLElement | undefined} */ (hand.children[index]);
     box?.click();
-  } };
-}
-
-/**
- * A question before something that cannot be taken back.
- *
- * @param {string} question
- * @param {string} yes
- * @param {() => void} confirmed
- */
-export function confirmation(question, yes, confirmed) {
-  /** @type {HTMLElement | null} */
-  let opener = null;
-  const close = () => { root.close(); root.remove(); opener?.focus(); };
-  const root = h("dialog", { "aria-label": question, oncancel: close }, h("p", {}, question),
-    h("div", { class: "bar" }, button(yes, () => { close(); confirmed(); }, { class: "primary", "data-act": "yes" }),
-      button(t("cancel"), close)));
-  return { open(/** @type {HTMLElement} */ from) {
-    opener = from;
-    document.body.append(root); // inside a closed menu it would not be shown
-    root.showModal();
   } };
 }

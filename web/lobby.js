@@ -2,6 +2,7 @@ import { ApiError } from "./client/errors.js";
 import { button, h, hide, keyed, setText } from "./dom.js";
 import { number, t } from "./i18n.js";
 import { inviteList, keepInvite } from "./invites.js";
+import { replaceToken } from "./replace-token.js";
 import { share, watchLink } from "./share.js";
 import { colorMark } from "./seats.js";
 import { toast, toastError } from "./toast.js";
@@ -67,7 +68,7 @@ export function lobbyPanel(store, reopen) {
     try {
       const code = tokensOf(store.id).invite ?? (unreserved() > 0 ? null : invites.codes()[0]);
       const game = skye.game(store.id, code ?? hosted()?.token ?? null);
-      const { token } = await store.replaceToken(() => game.join({ name: name.value.trim() }));
+      const { token } = await replaceToken(store, () => game.join({ name: name.value.trim() }));
       if (token) addSeatToken(store.id, token);
       if (code) dropToken(store.id, code);
       reopen(tokensOf(store.id).seats.length - 1);

@@ -1,8 +1,9 @@
-import { confirmation } from "./building.js";
+import { confirmation } from "./confirmation.js";
 import { button, h, hide } from "./dom.js";
 import { t } from "./i18n.js";
 import { openHelp } from "./keys.js";
 import { languageChoice } from "./language-choice.js";
+import { replaceToken } from "./replace-token.js";
 import { settingBox } from "./settings.js";
 import { seatLink, share, watchLink } from "./share.js";
 import { toastError } from "./toast.js";
@@ -34,7 +35,7 @@ export function menuItems(store, chosen, reopen, close) {
   async function renew() {
     const { token, seat: number } = store;
     if (!token || number === null) throw new Error("No seat");
-    const renewed = await store.replaceToken(() => store.game.rotateToken(number));
+    const renewed = await replaceToken(store, () => store.game.rotateToken(number));
     if (!renewed.token) throw new Error("No token");
     const fresh = renewed.token;
     const tokens = tokensOf(store.id);
@@ -47,7 +48,7 @@ export function menuItems(store, chosen, reopen, close) {
     const { token, seat: number } = store;
     if (number === null || !token) return;
     try {
-      await store.replaceToken(() => store.game.leave(number));
+      await replaceToken(store, () => store.game.leave(number));
       dropToken(store.id, token);
       reopen(0);
     } catch (error) {

@@ -123,25 +123,6 @@ export class Store {
   /** Called when the token or the game is no longer known. @type {(error: unknown) => void} */
   onGone = toastError;
 
-  /**
-   * Carry out a write after which our token is invalid. The stream may end before the response arrives: that is no loss.
-   *
-   * @template T
-   * @param {() => Promise<T>} write
-   */
-  async replaceToken(write) {
-    const { onGone } = this;
-    let gone = () => {};
-    this.onGone = (error) => { gone = () => onGone(error); };
-    try {
-      return await write();
-    } catch (error) {
-      this.onGone = onGone;
-      gone();
-      throw error;
-    }
-  }
-
   /** @param {Event} event */
   #receive(event) {
     const last = this.log.at(-1)?.id ?? 0;

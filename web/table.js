@@ -1,6 +1,6 @@
 import { ApiError } from "./client/errors.js";
 import { Board } from "./board.js";
-import { buildingTray, confirmation } from "./building.js";
+import { buildingTray } from "./building.js";
 import { clockFace, leftMs } from "./clock.js";
 import { alertNow, announce, attribute, button, frameByFrame, h, hide, setText } from "./dom.js";
 import { list, number, t } from "./i18n.js";
@@ -9,7 +9,6 @@ import { lazyPart } from "./lazy.js";
 import { logPanel } from "./log.js";
 import { market } from "./market.js";
 import { tableMenu } from "./menu.js";
-import { trialTray } from "./gains.js";
 import { FLIGHT_MS, fly } from "./motion.js";
 import { loadTileSheet } from "./pictures.js";
 import { Placing } from "./place.js";
@@ -80,6 +79,13 @@ function forgetToken({ id, token }, error) {
 
 /** The frame of a game: header, board, trays and panels. */
 class Table {
+  round = h("span", { class: "round" });
+  turn = h("span", { class: "turn" });
+  clock = h("span", { class: "clock", hidden: true });
+  own = h("span", { class: "own" });
+  now = h("span", { class: "now-scored" });
+  connection = h("span", { class: "connection" });
+  banner = h("p", { class: "banner", hidden: true, role: "status" }, t("connection.offline"));
   #phase = "";
   #turn = "";
   #warned = "";
@@ -106,7 +112,8 @@ class Table {
     this.board = new Board(this.placing);
     this.pricing = pricingTray(store, (tile) => { this.tab("board"); this.#attempt(this.placing.tile === tile ? null : tile); });
     this.market = market(store, (tile) => this.#attempt(tile));
-    this.trial = trialTray(store, this.placing);
+    this.trial = lazyPart(() => this.placing.tile !== null && !this.placing.building,
+      async () => (await import("./trial.js")).trialTray(store, this.placing));
     this.building = buildingTray(store, this.placing);
     this.handOver = lazyPart(() => store.view.status !== "lobby" && tokensOf(store.id).seats.length > 1,
       async () => (await import("./hotseat.js")).handOver(store, chosen, reopen));
@@ -155,15 +162,9 @@ class Table {
   }
 
   #layOut() {
-    this.title = h("h1", {}, h("a", { href: "/play/", "aria-label": t("table.all_games") }, "Skye"));
-    this.round = h("span", { class: "round" });
-    this.turn = h("span", { class: "turn" });
-    this.clock = h("span", { class: "clock", hidden: true });
-    this.own = h("span", { class: "own" });
-    this.now = h("span", { class: "now-scored" });
-    this.connection = h("span", { class: "connection" });
-    this.banner = h("p", { class: "banner", hidden: true, role: "status" }, t("connection.offline"));
-    const header = h("header", { class: "head" }, this.title, this.round, this.turn, this.clock, this.now, this.own, this.connection, this.menu.root);
+    const header = h("header", { class: "head" },
+      h("h1", {}, h("a", { href: "/play/", "aria-label": t("table.all_games") }, "Skye")),
+      this.round, this.turn, this.clock, this.now, this.own, this.connection, this.menu.root);
     this.tray = h("div", { class: "tray" }, this.strip.root, this.handOver.root, this.trial.root, this.pricing.root, this.market.tray, this.building.root);
     const main = this.main = h("main", {}, this.banner, this.lobby.root, this.result.root, this.market.root, this.board.root, this.tray);
     const side = h("aside", { "aria-label": t("table.side") });
@@ -173,8 +174,7 @@ class Table {
     }
     this.tabs = h("nav", { class: "tabs", "aria-label": t("table.tabs") }, ...TABS.map((name) => (
       button(t(`tab.${name}`), () => this.tab(name), { "data-tab": name }))));
-    const root = h("div", { class: "table", "data-tab": "board" }, header, main, this.tabs, side);
-    return root;
+    return h("div", { class: "table", "data-tab": "board" }, header, main, this.tabs, side);
   }
 
   /** @param {typeof TABS[number]} name */
@@ -282,7 +282,6 @@ class Table {
   #showHeader() {
     const { store } = this;
     const { view } = store;
-    if (!this.round || !this.turn || !this.own || !this.connection || !this.banner || !this.now) return;
     setText(this.round, view.rounds ? t("round.of", { round: view.round, rounds: view.rounds }) : view.name);
     setText(this.turn, turnText(store));
     const me = store.me;
@@ -316,7 +315,7 @@ class Table {
   }
 
   #tick() {
-    if (!this.clock || !this.store.view) return;
+    if (!this.store.view) return;
     const { deadline } = this.store.view;
     hide(this.clock, !deadline);
     if (!deadline) return;
@@ -342,4 +341,4 @@ function turnText(store) {
   return t("turn.others", { names: list(view.waiting_for.map((seat) => view.players[seat]?.name ?? "")) });
 }
 
-export { Table, confirmation };
+export { Table };

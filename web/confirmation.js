@@ -1,0 +1,23 @@
+import { button, h } from "./dom.js";
+import { t } from "./i18n.js";
+
+/**
+ * A question before something that cannot be taken back.
+ *
+ * @param {string} question
+ * @param {string} yes
+ * @param {() => void} confirmed
+ */
+export function confirmation(question, yes, confirmed) {
+  /** @type {HTMLElement | null} */
+  let opener = null;
+  const close = () => { root.close(); root.remove(); opener?.focus(); };
+  const root = h("dialog", { "aria-label": question, oncancel: close }, h("p", {}, question),
+    h("div", { class: "bar" }, button(yes, () => { close(); confirmed(); }, { class: "primary", "data-act": "yes" }),
+      button(t("cancel"), close)));
+  return { open(/** @type {HTMLElement} */ from) {
+    opener = from;
+    document.body.append(root); // inside a closed menu it would not be shown
+    root.showModal();
+  } };
+}
