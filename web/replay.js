@@ -43,8 +43,8 @@ export async function openReplay(app, id) {
   const replay = new Replay(view, events, [...tiles.keys()], secrets);
   app.replaceChildren(replay.root);
   replay.seekEvent(Number(new URLSearchParams(location.hash.slice(1)).get("e") ?? events.length));
-  window.addEventListener("hashchange", () => {
-    const event = Number(new URLSearchParams(location.hash.slice(1)).get("e"));
+  window.addEventListener("hashchange", ({ newURL }) => {
+    const event = Number(new URLSearchParams(new URL(newURL).hash.slice(1)).get("e"));
     if (event && event !== replay.event) replay.seekEvent(event);
   });
   performance.measure("skye-ready");

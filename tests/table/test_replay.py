@@ -72,3 +72,18 @@ def test_position_of_a_finished_game_is_played_on(browser):
     token = screen.page.evaluate("id => JSON.parse(localStorage[`skye.game.${id}`]).seats[0]", fork)
     view = screen.view(token)
     assert (view["private"], view["round"], view["players"][1]["bot"]) == (True, 1, "strategist")
+
+
+def test_log_of_a_replay_goes_back_and_forth_with_the_position(browser):
+    game, _ = played_out(browser)
+    screen = browser.window(f"/play/?game={game}&replay=1#e=60")
+    page = screen.page
+    page.wait_for_selector(".replay .caption")
+    lines = page.locator(".log li").all_text_contents()
+    page.click("[data-act=last]")
+    assert page.locator(".log li").count() > len(lines)
+    page.click("[data-act=first]")
+    assert page.locator(".log li").count() < len(lines)
+    page.evaluate("location.hash = '#e=60'")
+    page.wait_for_function("count => document.querySelectorAll('.log li').length === count", arg=len(lines))
+    assert page.locator(".log li").all_text_contents() == lines
