@@ -138,20 +138,19 @@ class Table {
     this.ticking = setInterval(() => this.#tick(), 250);
   }
 
-  /** Show the table part by part, so that no task is long. @param {Element} app */
+  /** Lay the table out part by part, so that no task is long, and show it when all parts are there. @param {Element} app */
   async open(app) {
-    const { main, tray } = this;
+    const { main, root, tray } = this;
     if (!main || !tray) return;
-    for (const part of [main, tray, ...this.panels.map(({ root }) => root)]) hide(part, true);
-    main.style.visibility = "hidden"; // what moves before it can be seen does not shift
+    for (const part of [main, tray, ...this.panels.map((panel) => panel.root)]) hide(part, true);
+    root.style.visibility = "hidden"; // what moves before it can be seen does not shift
     await frameByFrame([
-      () => { app.replaceChildren(this.root); this.#showHeader(); },
+      () => { app.replaceChildren(root); this.#showHeader(); },
       () => { hide(main, false); this.show(); },
-      () => { hide(tray, false); main.style.visibility = ""; },
+      () => hide(tray, false),
       ...this.panels.map((panel) => () => { hide(panel.root, false); panel.show(); }),
+      () => { this.#open = true; this.#showPanels(); root.style.visibility = ""; },
     ]);
-    this.#open = true;
-    this.#showPanels();
   }
 
   close() {
