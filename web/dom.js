@@ -149,13 +149,13 @@ export function nextFrame(draw) {
 }
 
 /**
- * Take steps one after another, each in a task of its own after the frame that shows the step before.
+ * Take steps, each in a task of its own after the frame that shows the step before.
  *
  * @param {(() => void)[]} steps
  */
 export async function frameByFrame(steps) {
   for (const step of steps) {
     step();
-    await new Promise((done) => nextFrame(() => setTimeout(done)));
+    if (!document.hidden) await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
   }
 }

@@ -8,7 +8,7 @@ const STEP = 1.25;
 export class Viewport {
   #fitted = true;
   #pinch = 0;
-  /** The size of the scroller as last laid out; reading it from the page again would force a layout. */
+  /** The size of the scroller as last laid out; to read it would force a layout. */
   #room = { width: 0, height: 0 };
   /** @type {Map<number, PointerEvent>} */
   #pointers = new Map();
