@@ -20,8 +20,6 @@ _QUIET = (
     *("--no-proxy-server", "--remote-debugging-pipe", "--hide-scrollbars", "--window-size=1280,900"),
 )
 
-"""For so long a browser may be used."""
-
 
 def find_chromium():
     """Return the program, or skip the test that asks."""
@@ -32,7 +30,7 @@ def find_chromium():
 def find_headless_chromium():
     """Return the program that renders pages alone, without windows of its own, or else a whole Chromium.
 
-    It takes about 40 % less CPU for a page, and starts faster.
+    The tests of the table took 13 to 60 % less CPU with it.
     """
     names = ("chromium-headless-shell", "chrome-headless-shell")
     return next(filter(None, map(shutil.which, names)), None) or find_chromium()
