@@ -5,6 +5,7 @@ import os
 import pytest
 
 from tests.support.chromium import find_headless_chromium
+from tests.support.waiting import MAX_WAIT_S
 from tests.table.driver import Browser
 
 
@@ -25,7 +26,9 @@ def chromium():
     program = find_headless_chromium()
     with sync_api.sync_playwright() as playwright:
         options = ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--no-proxy-server"]
-        chromium = playwright.chromium.launch(executable_path=program, args=options)
+        chromium = playwright.chromium.launch(
+            executable_path=program, args=options, timeout=1000 * MAX_WAIT_S
+        )
         yield chromium
         chromium.close()
 

@@ -11,6 +11,13 @@ _COMPLAIN = """
 document.addEventListener("securitypolicyviolation", (event) =>
   console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`));
 """
+TOAST_MS, POINTS_MS, RESULT_MS = 8000, 4000, 2000
+"""How long the page shows a message, the points of a round and the winners of a game, in milliseconds."""
+
+_KEEP = """(kept) => {
+  const set = window.setTimeout;
+  window.setTimeout = (run, delay, ...rest) => (kept.includes(delay) ? 0 : set(run, delay, ...rest));
+}"""
 _STATE = """() => {
   const table = document.querySelector(".table");
   if (!table?.dataset.event) return null; // set when all parts are shown
@@ -67,7 +74,7 @@ class Browser:
     def close(self):
         """Close all windows. Before, add what the server said in each error, which the console omits."""
         for response in self._failures:
-            self._complain(f"{response.request.method} {response.url}: {response.status} {response.text()}")
+            self._complain(f"{response.request.method} {response.url}: {response.status} {_text(response)}")
         for context in self._contexts:
             context.close()
 
@@ -99,6 +106,16 @@ class Browser:
             call(self.url, legal[0]["method"], legal[0]["href"], legal[0]["body"], token)
 
 
+def _text(response):
+    """Return the body of a response; nothing when the server stopped before it had sent it."""
+    from playwright.sync_api import Error  # noqa: PLC0415 - the tests are skipped where it is not installed
+
+    try:
+        return response.text()
+    except Error:
+        return ""
+
+
 class Screen:
     """One page at the table."""
 
@@ -119,6 +136,21 @@ class Screen:
         """Return what the page shows, in short, once it has drawn what was done before."""
         self.drawn()
         return self.page.evaluate(_STATE)
+
+    def keep(self, *shown_ms):
+        """Let what the page shows for so long stay, however late this test looks at it."""
+        self.page.evaluate(_KEEP, list(shown_ms))
+
+    def keep_in_next_page(self, *shown_ms):
+        """Let what the next pages of the window show for so long stay."""
+        self.page.context.add_init_script(f"({_KEEP})({list(shown_ms)})")
+
+    def wait_for(self, condition):
+        """Wait until a condition holds, while the page goes on."""
+        deadline = time.monotonic() + MAX_WAIT_S
+        while not condition():
+            assert time.monotonic() < deadline
+            self.page.wait_for_timeout(10)
 
     def drawn(self):
         """Wait until the page has drawn what it knows."""

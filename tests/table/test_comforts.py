@@ -1,6 +1,6 @@
 """Dragging, edge signs, zoom, settings, hot seat, points counted up, and games that end or disappear."""
 
-from tests.table.driver import Mouse, call
+from tests.table.driver import POINTS_MS, RESULT_MS, Mouse, call
 from tests.table.test_friends import hosted_lobby
 from tests.table.test_play import offer, seated
 
@@ -37,14 +37,14 @@ def test_dragged_tile_leaves_a_ghost_and_is_not_placed(browser):
     page.mouse.move(*middle(page.locator(".cell.legal").first), steps=4)
     page.mouse.up()
     page.wait_for_selector(".cell.ghost")
-    assert page.locator(".dragged").count() == 0
+    page.wait_for_selector(".dragged", state="detached")
     assert tile.get_attribute("aria-pressed") == "true"
     assert len(screen.view()["players"][0]["territory"]) == 1
     page.mouse.move(*middle(tile))
     page.mouse.down()
     page.mouse.move(5, 5, steps=3)
     page.mouse.up()
-    assert page.locator(".cell.ghost").count() == 0
+    page.wait_for_selector(".cell.ghost", state="detached")
 
 
 def test_edges_of_the_ghost_and_its_neighbours_bear_signs(browser):
@@ -114,6 +114,7 @@ def test_device_is_handed_over_to_the_seat_whose_turn_it_is(browser):
 
 def test_points_of_a_round_are_counted_up_and_skipped(browser):
     screen = building(browser)
+    screen.keep(POINTS_MS)
     page = screen.page
     screen.play_until(lambda state: state["phase"] == "pricing")
     page.wait_for_selector(".strip .points")
@@ -128,6 +129,7 @@ def test_points_at_the_end_are_counted_before_the_result(browser):
     game, tokens, _ = browser.game("Ann", "Bob")
     path = f"/v1/games/{game}"
     screen = browser.window(f"/play/?game={game}")
+    screen.keep(RESULT_MS)
     while (view := call(browser.url, "GET", path))["status"] == "playing":
         seat = view["waiting_for"][0]
         actions = call(browser.url, "GET", f"{path}/players/{seat}/actions", token=tokens[seat])["actions"]
@@ -142,6 +144,7 @@ def test_points_at_the_end_are_counted_before_the_result(browser):
 
 def test_less_motion_shows_all_points_at_once(browser):
     screen = building(browser, reduced_motion="reduce")
+    screen.keep(POINTS_MS)
     screen.play_until(lambda state: state["phase"] == "pricing")
     page = screen.page
     page.wait_for_selector(".strip .points")

@@ -6,6 +6,7 @@ import pytest
 
 from tests.support.launcher import launching
 from tests.support.ports import free_port
+from tests.support.waiting import MAX_WAIT_S
 from tests.table.driver import Browser, Mouse, call
 from tests.table.test_play import offer, seated
 
@@ -44,10 +45,7 @@ def test_restart_of_the_server_while_building_loses_nothing(chromium, tmp_path):
         first = start(SKYE_BIND=bind)
         browser = Browser(chromium, first.url)
         browser.expected += [
-            "ERR_CONNECTION_REFUSED",
-            "ERR_CONNECTION_RESET",
-            "ERR_EMPTY_RESPONSE",
-            "ERR_INCOMPLETE",
+            "net::ERR_",
             "503",
         ]
         screen, _, _ = seated(browser, "Ann", bots=["random"])
@@ -70,7 +68,8 @@ def test_lost_answer_to_a_placement_places_once(browser):
     def lose(route):
         keys.append(route.request.headers["idempotency-key"])
         if len(keys) == 1:
-            route.fetch()  # the server has placed the tile, but the browser never gets the response
+            # The server places the tile, but the browser receives no response.
+            route.fetch(timeout=1000 * MAX_WAIT_S)
             route.abort()
         else:
             route.continue_()
@@ -82,8 +81,8 @@ def test_lost_answer_to_a_placement_places_once(browser):
         " && !document.querySelector('[aria-busy]')"
     )
     assert len(screen.view()["players"][0]["territory"]) == 2
-    assert len(keys) == 2
-    assert keys[0] == keys[1]
+    assert len(keys) > 1
+    assert len(set(keys)) == 1
 
 
 def test_refused_placement_goes_back_to_the_hand(browser):
@@ -128,8 +127,7 @@ def test_host_starts_only_the_lobby_that_was_shown(browser):
         "**/start", lambda route: route.continue_(headers={**route.request.headers, "if-match": '"1"'})
     )
     screen.page.click("[data-act=start]")
-    screen.page.wait_for_selector(".toast")
-    assert "changed" in screen.page.locator(".toast").inner_text()
+    screen.page.wait_for_selector(".toast:has-text('changed')")
     screen.page.unroute("**/start")
     screen.page.click("[data-act=start]")
     screen.page.wait_for_selector(".table[data-status=playing]")
@@ -160,7 +158,7 @@ def test_deadline_that_passes_plays_on_for_the_seat(browser):
     game, tokens, _ = browser.game("Ann", "Bob", options={"turn_ms": 1500})
     screen = browser.window(f"/play/?game={game}#seat={tokens[0]}")
     screen.page.wait_for_selector(".table:not([data-phase=pricing])")
-    assert "run out of time" in screen.page.locator(".log").inner_text()
+    screen.page.wait_for_selector(".log .timed_out:has-text('run out of time')", state="attached")
 
 
 def test_nothing_new_can_be_sent_while_the_browser_is_offline(browser):
@@ -171,7 +169,7 @@ def test_nothing_new_can_be_sent_while_the_browser_is_offline(browser):
     page.wait_for_selector("[data-act=set]:enabled")
     page.context.set_offline(True)
     page.wait_for_selector("[data-act=set]:disabled")
-    assert page.locator(".banner").is_visible()
+    page.wait_for_selector(".banner")
     assert page.locator(".pricing .card").count() == 3
     page.context.set_offline(False)
     page.wait_for_selector("[data-act=set]:enabled")
@@ -209,4 +207,4 @@ def test_deadline_passes_at_the_time_of_the_server(browser, wrong):
     assert re.fullmatch("0:0[0-5]", screen.page.locator(".clock").inner_text())
     screen.page.wait_for_function("() => document.querySelector('#alert').innerText.includes('seconds left')")
     screen.page.wait_for_selector(".table:not([data-phase=pricing])")
-    assert "run out of time" in screen.page.locator(".log").inner_text()
+    screen.page.wait_for_selector(".log .timed_out:has-text('run out of time')", state="attached")

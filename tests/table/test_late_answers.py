@@ -1,5 +1,6 @@
 """Tables that are opened one after the other: answers to the older one arrive late, and change nothing."""
 
+from tests.support.waiting import MAX_WAIT_S
 from tests.table.test_friends import copied_link, hosted_lobby
 
 
@@ -7,22 +8,21 @@ class Held:
     """Keeps the responses to requests of a page until they are released."""
 
     def __init__(self, screen, pattern, method="GET"):
-        self._page = screen.page
+        self._screen = screen
         self._method = method
         self._held = []
         self._released = False
-        self._page.route(pattern, self._hold)
+        screen.page.route(pattern, self._hold)
 
     def _hold(self, route):
         if self._released or route.request.method != self._method:
             route.fallback()
         else:
-            self._held.append((route, route.fetch()))
+            self._held.append((route, route.fetch(timeout=1000 * MAX_WAIT_S)))
 
     def wait(self):
         """Wait until the server has responded."""
-        while not self._held:
-            self._page.wait_for_timeout(10)
+        self._screen.wait_for(lambda: self._held)
 
     def release(self):
         """Let the page have what the server responded."""
@@ -41,8 +41,7 @@ def ended_streams(screen):
 
 def stream_ended(screen, ended):
     """Wait until a stream has ended, and until the page has drawn what followed from it."""
-    while not ended:
-        screen.page.wait_for_timeout(10)
+    screen.wait_for(lambda: ended)
     screen.drawn()
 
 

@@ -121,6 +121,7 @@ def test_taps_keys_wheel_and_button_turn_only_to_legal_rotations(browser):
         seen = [shown()]
         for _ in range(legal):
             turn()
+            screen.wait_for(lambda: shown() != seen[-1])
             seen.append(shown())
         return seen
 

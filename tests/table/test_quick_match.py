@@ -35,7 +35,7 @@ def test_seeker_who_cancels_can_seek_again_with_the_keyboard(browser):
     page.focus("[data-act=seek]")
     page.keyboard.press("Enter")
     page.wait_for_selector("[data-act=cancel-match]:focus")
-    assert "Waiting for other players" in page.locator("#status").inner_text()
+    page.wait_for_selector("#status:has-text('Waiting for other players')", state="attached")
     page.keyboard.press("Enter")
     page.wait_for_selector("[data-act=seek]:focus")
     assert page.evaluate("localStorage['skye.match']") is None

@@ -1,6 +1,6 @@
 """What a browser keeps, and what a person types and switches."""
 
-from tests.table.driver import call
+from tests.table.driver import TOAST_MS, call
 
 _NO_STORAGE = """
 for (const name of ["localStorage", "sessionStorage"]) {
@@ -41,6 +41,7 @@ def test_browser_that_stores_nothing_keeps_the_seat_and_warns(browser):
     game, tokens, _ = browser.game("Ann", "Bob")
     screen = browser.window("/docs")
     screen.page.context.add_init_script(_NO_STORAGE)
+    screen.keep_in_next_page(TOAST_MS)
     screen.page.goto(f"{browser.url}/play/?game={game}#seat={tokens[0]}")
     screen.page.wait_for_selector(".toast:has-text('stores nothing')")
     screen.page.locator(".pricing .discard").first.click()
