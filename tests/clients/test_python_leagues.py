@@ -102,7 +102,7 @@ def test_export_since_a_time_has_what_finished_then_or_later(skye, season):
 
 @pytest.mark.parametrize("fault", ["drop", "status=503", "bytes_per_s=64"])
 def test_export_recovers_from_a_fault(url, fault):
-    with Skye(url, timeout_s=1) as skye:
+    with Skye(url, timeout_s=1, retry=PATIENT) as skye:
         player = skye.player()
         created = player.leagues.create([BOTS] * 2)
         found = games_of(player.leagues.records(fault=fault))

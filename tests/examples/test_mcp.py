@@ -69,9 +69,8 @@ def test_model_plays_a_whole_game(use):
 
 
 def test_model_lists_games_and_joins_one(use, url):
-    lobby = httpx.post(f"{url}/v1/games", json={"seats": 2, "players": [{"name": "host"}]}).json()["game"][
-        "id"
-    ]
+    body = {"seats": 2, "players": [{"name": "host"}]}
+    lobby = httpx.post(f"{url}/v1/games", json=body, timeout=MAX_WAIT_S).json()["game"]["id"]
 
     async def join(session):
         listed = await call(session, "list_games", status="lobby")

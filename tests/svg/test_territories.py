@@ -10,7 +10,7 @@ from itertools import combinations
 from xml.etree import ElementTree as ET
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from service.svg import tile_svg
@@ -151,7 +151,7 @@ def test_a_hostile_title_is_only_text(title: str) -> None:
     assert len(root.findtext(SVG + "title") or "") <= 80
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.text(st.characters(exclude_categories=())))
 def test_any_text_makes_a_title(title: str) -> None:
     svg = drawn(castle_alone("blue"), title=title)
