@@ -105,12 +105,11 @@ def export_own_records(query: dict[str, Any]) -> Response:
     export later what is new, send the `finished` of the first line as `since`.
     """
     games = _accept_export(query["limit"])
-    player = charged_player()
+    player = charged_player(active=False)
     quick_match.catch_up(games, player)
     games.players.catch_up(player)
     after, since_ms = place_of(query.get("cursor")), query.get("since", 0)
-    batch = min(_PAGE, query["limit"])
-    found = games.player_listing.finished(player, batch, after, since_ms, query.get("until"))
+    found = games.player_listing.finished(player, _PAGE, after, since_ms, query.get("until"))
     return _export(games, ((cursor_of(place), match) for place, match in found), query["limit"])
 
 

@@ -76,8 +76,8 @@ class PlayerStore(Protocol):
     def active_games(self, player: str) -> list[tuple[str, bytes]]:
         """Return ids and records of the player's games that are not over."""
 
-    def count_active(self, player: str) -> int:
-        """Return how many of the player's games are not over."""
+    def count_games(self, player: str, *, active: bool) -> int:
+        """Return how many games the player's list has; with `active` only those that are not over."""
 
     def list_games(self, player: str, highest: float | None, limit: int) -> list[tuple[str, float]]:
         """Return ids and scores of the player's games up to a score, highest first."""

@@ -178,10 +178,10 @@ class RedisPlayers:
 
         return self._read(player, read)
 
-    def count_active(self, player: str) -> int:
-        """See `PlayerStore.count_active`."""
-        order = _key(player, "order")
-        return self._read(player, lambda server: expect_int(server.zcount(order, ACTIVE_SCORE, "+inf")))
+    def count_games(self, player: str, *, active: bool) -> int:
+        """See `PlayerStore.count_games`."""
+        order, lowest = _key(player, "order"), ACTIVE_SCORE if active else "-inf"
+        return self._read(player, lambda server: expect_int(server.zcount(order, lowest, "+inf")))
 
     def list_games(self, player: str, highest: float | None, limit: int) -> list[tuple[str, float]]:
         """See `PlayerStore.list_games`."""

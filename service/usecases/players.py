@@ -78,7 +78,7 @@ class Players:
         :param waiting: for how many games the player waits already; they count as games that are not over.
         :raises Problem: too_many_games, store_unavailable.
         """
-        if self._max_active and self.count_active(player) + waiting >= self._max_active:
+        if self._max_active and self.count_games(player, active=True) + waiting >= self._max_active:
             raise self._too_many_games()
 
     def _too_many_games(self) -> Problem:
@@ -165,12 +165,13 @@ class Players:
 
     # Queries.
 
-    def count_active(self, player: str) -> int:
-        """Return how many games of a player are not over.
+    def count_games(self, player: str, *, active: bool) -> int:
+        """Return how many games the list of a player has.
 
+        :param active: count only those that are not over.
         :raises Problem: store_unavailable.
         """
-        return self._store.count_active(player)
+        return self._store.count_games(player, active=active)
 
     def catch_up(self, player: str) -> dict[str, FollowedGame]:
         """Relay what has been left out, and deadlines that are near; return the states of the active games.

@@ -5,17 +5,18 @@ from __future__ import annotations
 from functools import partial
 
 from service.web.collaborators import collaborators
-from service.web.rate_limits import charge_active_games
+from service.web.rate_limits import charge_own_games
 from service.web.request_parsing import bearer_token
 
 
-def charged_player() -> str:
-    """Return the player of a request about all active games of the player, and charge for them.
+def charged_player(*, active: bool = True) -> str:
+    """Return the player of a request about all games of the player, and charge for them.
 
+    :param active: whether the request looks only at games that are not over.
     :raises Problem: player_key_required, token_unknown, too_many_requests, store_unavailable,
         game_unreadable.
     """
     games = collaborators().games
     player = games.identities.require_player(bearer_token())
-    charge_active_games(partial(games.players.count_active, player))
+    charge_own_games(partial(games.players.count_games, player, active=active))
     return player

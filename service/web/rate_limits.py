@@ -37,7 +37,7 @@ _RECORDS_PER_REQUEST: Final = 5
 """The number of exported records that costs as much as one more request."""
 
 _GAMES_PER_REQUEST: Final = 50
-"""The number of a player's active games that costs as much as one more request."""
+"""The number of a player's games that costs as much as one more request."""
 
 _MAX_LOCAL_BUCKETS: Final = 100_000
 
@@ -139,8 +139,8 @@ class _RequestLimits:
         """
         self.charge(self._requests, number // _RECORDS_PER_REQUEST)
 
-    def charge_active_games(self, number: int) -> None:
-        """Charge the client's address for a request about all active games of a player.
+    def charge_own_games(self, number: int) -> None:
+        """Charge the client's address for a request about all games of a player.
 
         :raises Problem: too_many_requests.
         """
@@ -202,15 +202,15 @@ def charge_records(number: int) -> None:
         limits.charge_records(number)
 
 
-def charge_active_games(count: Callable[[], int]) -> None:
-    """Charge the client's address for a request about all active games of a player, if the app has limits.
+def charge_own_games(count: Callable[[], int]) -> None:
+    """Charge the client's address for a request about all games of a player, if the app has limits.
 
     :param count: returns how many there are.
     :raises Problem: too_many_requests, and what `count` raises.
     """
     limits: _RequestLimits | None = current_app.extensions.get("skye-limits")
     if limits is not None:
-        limits.charge_active_games(count())
+        limits.charge_own_games(count())
 
 
 def charge_batch(bodies: Sequence[dict[str, Any]]) -> None:

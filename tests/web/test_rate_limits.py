@@ -143,6 +143,15 @@ def test_bot_that_joins_later_costs_one_game_too():
     assert [answer.status_code for answer in answers] == [201, 201, 429]
 
 
+def test_export_of_a_player_costs_more_for_games_that_are_over():
+    service = limited(limit_requests_per_minute=500)
+    body, key = {"games": [{"players": [{"name": "Ann"}]}] * 60}, {"Idempotency-Key": "once"}
+    for game in service.call("POST", "/v1/batches", body, PLAYER_KEY, key).json["games"]:
+        service.call("DELETE", f"/v1/games/{game['game']}", token=PLAYER_KEY)
+    before = left(service.call("GET", "/v1/me/games?limit=1", token=PLAYER_KEY))
+    assert before - left(service.call("GET", "/v1/me/records?limit=1", token=PLAYER_KEY)) == 2
+
+
 def test_rematch_costs_one_game_and_one_more_for_each_bot():
     service = limited(limit_games_per_minute=20)
     old = service.table(4, bots={1: "random", 2: "random", 3: "random"})
