@@ -156,7 +156,7 @@ def main(runs: int, *, more: bool = False) -> None:
 def measure(runs: int, rows: dict[str, list[float]]) -> None:
     """Add the samples of some runs to the rows."""
     with (
-        tempfile.TemporaryDirectory() as folder,
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,  # Redis ends after its launcher
         launching(Path(folder)) as start,
         sync_playwright() as playwright,
     ):
