@@ -26,7 +26,8 @@ _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")
 _DIGEST_BYTES: Final = 16
 
 _LARGE_BODY_BYTES: Final = 16_384
-"""Bodies of this size are decoded one at a time: each blocks the worker for some milliseconds."""
+_MANY_CONTAINERS: Final = 1_000
+"""Bodies of this size, or with so many objects and lists, are decoded one at a time: each takes some ms."""
 
 MAX_ENTITY_TAGS_LENGTH: Final = 1024
 """The most characters of a list of entity tags; those of this service have about ten each."""
@@ -86,7 +87,10 @@ def _computation(req: Request) -> AbstractContextManager[Any]:
 
     :raises Problem: as `body_of`.
     """
-    return nullcontext() if len(body_of(req)) < _LARGE_BODY_BYTES else Computation()
+    body = body_of(req)
+    if len(body) < _LARGE_BODY_BYTES and body.count(b"[") + body.count(b"{") < _MANY_CONTAINERS:
+        return nullcontext()
+    return Computation()
 
 
 def _read_query(req: Request, schema: Schema) -> Any:

@@ -2,6 +2,7 @@
 
 import copy
 import json
+from contextlib import nullcontext
 from functools import cache
 
 import pytest
@@ -206,6 +207,25 @@ def test_thousand_invalid_fields_are_not_all_reported(games):
         answer = service.call("POST", "/v1/games", body)
         assert refusal(answer, "") == "invalid_body"
         assert len(answer.data) < 10_000
+
+
+@pytest.mark.parametrize(
+    ("body", "computations"),
+    [(b"[" + b"{}," * 998 + b"{}]", 1), (b"[" + b"{}," * 997 + b"{}]", 0), (b'"' + b"x" * 16_384 + b'"', 1)],
+    ids=["1,000 lists and objects", "fewer", "many bytes"],
+)
+@pytest.mark.usefixtures("unchanged")
+def test_body_that_is_dear_to_decode_takes_turns(games, monkeypatch, body, computations):
+    begun = []
+
+    def begin():
+        begun.append(1)
+        return nullcontext()
+
+    monkeypatch.setattr("service.web.request_parsing.Computation", begin)
+    answer = BY_NAME["POST /v1/games"].send(games["lobby"], data=body, content_type="application/json")
+    assert refusal(answer, "") == "invalid_body"
+    assert len(begun) == computations
 
 
 @pytest.mark.usefixtures("unchanged")
