@@ -102,6 +102,7 @@ CALLS = {
         ),
         "game": lambda players: players.game("ann", "game"),
         "active_games": lambda players: players.active_games("ann"),
+        "count_games": lambda players: players.count_games("ann", active=True),
         "list_games": lambda players: players.list_games("ann", None, 9),
         "events": lambda players: players.events("ann", "0", 9),
     },
