@@ -23,7 +23,7 @@ from service.usecases.commit_retries import MAX_ATTEMPTS, back_off
 from service.usecases.games import Games
 from service.usecases.idempotency import decode_record
 
-_MAX_ABORTED: Final = 16
+MAX_ABORTED: Final = 16
 """How many rematches of a game can be aborted and opened again: each request for one loads them all."""
 
 
@@ -99,7 +99,7 @@ def _following(games: Games, record_key: str | None, old: Match) -> tuple[str, M
         new_id = id_from(hashlib.sha256(f"rematch/{old.id}/{old.host}/{number}".encode()).digest())
         stored, record = games.load(new_id, record_key)
         match = None if stored is None else games.decoded(new_id, stored)
-        if match is None or match.status is not Status.ABORTED or number == _MAX_ABORTED:
+        if match is None or match.status is not Status.ABORTED or number == MAX_ABORTED:
             return new_id, match, record
         number += 1
 

@@ -11,13 +11,13 @@ import msgspec
 
 from service.matches.errors import FieldError, Problem
 
-_BYTES_PER_VALUE: Final = 8
+BYTES_PER_VALUE: Final = 8
 """A body may have one value for so many bytes of the largest body: decoding more of them takes too long."""
 
 _BYTES_PER_CONTAINER: Final = 32
 """A body may have one object or list for so many bytes of the largest body: they take longest to check."""
 
-_MIN_CONTAINERS: Final = 8_192
+MIN_CONTAINERS: Final = 8_192
 """Objects and lists that a body may have in any case."""
 
 _CONTAINERS: Final = frozenset((dict, list))
@@ -51,7 +51,7 @@ def _check_number_of_values(data: bytes, max_bytes: int) -> None:
 
     :raises Problem: invalid_body.
     """
-    limit = max(max_bytes // _BYTES_PER_CONTAINER, _MIN_CONTAINERS)
+    limit = max(max_bytes // _BYTES_PER_CONTAINER, MIN_CONTAINERS)
     if len(data) <= limit:
         return
     containers = data.count(b"[") + data.count(b"{")
@@ -59,7 +59,7 @@ def _check_number_of_values(data: bytes, max_bytes: int) -> None:
         raise Problem(
             "invalid_body", errors=[FieldError("", f"The body has more than {limit} objects and lists.")]
         )
-    limit = max_bytes // _BYTES_PER_VALUE
+    limit = max_bytes // BYTES_PER_VALUE
     if containers + data.count(b",") > limit:
         raise Problem("invalid_body", errors=[FieldError("", f"The body has more than {limit} values.")])
 

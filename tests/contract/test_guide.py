@@ -16,6 +16,8 @@ from service.schemas.records import MAX_ACTIONS
 from service.schemas.requests import MAX_TILES_TO_PLACE, MIN_TURN_MS
 from service.server.client_connection import MAX_HEAD_BYTES
 from service.settings import DAY_S, Settings
+from service.usecases.rematch import MAX_ABORTED
+from service.web.json_decoding import BYTES_PER_VALUE, MIN_CONTAINERS
 from skye import PLAYERS, SCORING_TILES, schedule
 from skye.schedule import catch_up
 from tests.contract.checked import CheckedService
@@ -39,7 +41,9 @@ ELSEWHERE = {
     '{"invite": true}',
     "enum",
     "x-extensible-enum",
+    "constraints.tiles",
     "cut_after",
+    "int32",
     "drop",
     "application/x-ndjson",
     "Accept-Encoding: gzip",
@@ -130,7 +134,8 @@ def test_guide_programs_equal_their_sources():
 def test_words_in_code_style_name_something_that_exists(document, contract):
     operations = {f"{method.upper()} {path}" for method, path, _ in contract.operations()}
     settings = {f"SKYE_{row.name.upper()}" for row in fields(Settings)}
-    known = {*words_of(document), *document["components"]["headers"], *operations, *settings}
+    components = {name for kind in ("headers", "schemas") for name in document["components"][kind]}
+    known = {*words_of(document), *components, *document["paths"], *operations, *settings}
     assert set().union(*map(spans, TEXTS.values())) - known == ELSEWHERE
 
 
@@ -228,6 +233,9 @@ def limits(document):
             "visible ASCII characters"
         ),
         "body of a request": f"{most.max_body_bytes:,} bytes, unless set otherwise",
+        "values of a body; objects and lists of a body": (
+            f"{most.max_body_bytes // BYTES_PER_VALUE:,}; {MIN_CONTAINERS:,}"
+        ),
         "request line": f"{gunicorn['limit_request_line']:,} bytes",
         "headers": (
             f"{gunicorn['limit_request_fields']}, each up to {gunicorn['limit_request_field_size']:,} bytes, "
@@ -238,6 +246,7 @@ def limits(document):
         "wait of a long poll": f"{query('/v1/games/{game}/events', 'wait_ms'):,} ms",
         "placements in one what-if": f"{items('Trial', 'placements')}",
         "games in one batch": f"{items('GamesToCreate', 'games')}",
+        "rematches of one game, aborted ones among them": f"{MAX_ABORTED + 1}",
         "bots of one batch, or 250 recorded actions for each": f"{MAX_BATCH_COST}",
         "records of one export": f"{query('/v1/records', 'limit'):,}",
         "tiles in one list of places": f"{MAX_TILES_TO_PLACE}",
