@@ -138,18 +138,20 @@ class Table {
     this.ticking = setInterval(() => this.#tick(), 250);
   }
 
-  /** Lay the table out part by part, so that no task is long, and show it when all parts are there. @param {Element} app */
+  /** Lay the table out in two tasks, the panels in the second, and show it when all parts are there. @param {Element} app */
   async open(app) {
     const { main, root, tray } = this;
     if (!main || !tray) return;
     for (const part of [main, tray, ...this.panels.map((panel) => panel.root)]) hide(part, true);
     root.style.visibility = "hidden"; // what moves before it can be seen does not shift
     await frameByFrame([
-      () => { app.replaceChildren(root); this.#showHeader(); },
-      () => { hide(main, false); this.show(); },
-      () => hide(tray, false),
-      ...this.panels.map((panel) => () => { hide(panel.root, false); panel.show(); }),
-      () => { this.#open = true; this.#showPanels(); root.style.visibility = ""; },
+      () => { app.replaceChildren(root); this.#showHeader(); hide(main, false); hide(tray, false); this.show(); },
+      () => {
+        for (const panel of this.panels) hide(panel.root, false);
+        this.#open = true;
+        this.#showPanels();
+        root.style.visibility = "";
+      },
     ]);
   }
 
