@@ -5,13 +5,13 @@ from unittest import mock
 from service.matches import cooperative_yield
 from tests.contract import worker_problems
 from tests.contract.recording import LiveService
-from tests.support import refused_faults, refused_lab, refused_moves, refused_requests
-from tests.support.refused import PROVOKED
+from tests.support import provoked_by_faults, provoked_by_lab, provoked_by_moves, provoked_by_requests
+from tests.support.provoked_problems import PROVOKED
 
-assert refused_faults
-assert refused_lab
-assert refused_moves
-assert refused_requests
+assert provoked_by_faults
+assert provoked_by_lab
+assert provoked_by_moves
+assert provoked_by_requests
 
 
 def problems():
@@ -46,7 +46,7 @@ def _too_many_requests():
 
 def _too_many_streams():
     with LiveService(limits=True) as service:
-        path, memory = service.table().path("events/stream"), service.app.test_client()
+        path, memory = service.create_game().path("events/stream"), service.app.test_client()
         opened = []
         while (response := memory.get(path)).status_code == 200:
             opened.append(response)

@@ -39,7 +39,7 @@ def look_around(game):
 
 @pytest.mark.parametrize("players", sized([2, 5], [2, 3, 4, 5]))
 def test_all_of_a_game_is_in_the_contract(players, service):
-    game = service.table(players, bots={players - 1: "random"} if players == 5 else None)
+    game = service.create_game(players, bots={players - 1: "random"} if players == 5 else None)
     stage = None
     rolls = dice(players)
     while (view := game.view())["status"] == "playing":
@@ -48,16 +48,16 @@ def test_all_of_a_game_is_in_the_contract(players, service):
             if view["round"] in ROUNDS_SEEN:
                 look_around(game)
             if view["phase"] == "building":
-                game.decide(view["waiting_for"][0], rolls)
+                game.act_legally(view["waiting_for"][0], rolls)
                 assert game.call("DELETE", "placements/last", seat=view["waiting_for"][0]).status_code == 200
-        game.decide(view["waiting_for"][0], rolls)
+        game.act_legally(view["waiting_for"][0], rolls)
     look_around(game)
 
 
 def test_a_game_with_open_gold_deadlines_and_leavers_is_in_the_contract(service):
     options = {"open_gold": True, "turn_ms": 1000, "on_timeout": "auto"}
-    game = service.table(3, options=options)
-    game.decide(0)
+    game = service.create_game(3, options=options)
+    game.act_legally(0)
     look_around(game)
     service.clock.advance(2)
     look_around(game)
@@ -69,7 +69,7 @@ def test_a_game_with_open_gold_deadlines_and_leavers_is_in_the_contract(service)
 
 
 def test_the_lobby_is_in_the_contract(service):
-    game = service.table(2, start=False, private=True)
+    game = service.create_game(2, start=False, private=True)
     look_around(game)
     joined = game.call("POST", "players", {"bot": "greedy", "color": "green"}, token=game.host)
     assert joined.status_code == 201
@@ -81,9 +81,9 @@ def test_the_lobby_is_in_the_contract(service):
 
 
 def test_invitations_and_changes_of_players_are_in_the_contract(service):
-    game = service.table(2, start=False)
+    game = service.create_game(2, start=False)
     assert game.call("POST", "token", seat=0).status_code == 201
-    game = service.table(2, start=False)
+    game = service.create_game(2, start=False)
     assert game.call("PATCH", body={"name": "Zoe"}, seat=0).status_code == 200
     lobby = service.call("POST", "/v1/games", {"players": [{"name": "Ann"}, {"invite": True}]}).json
     host, path = lobby["host_token"], f"/v1/games/{lobby['game']['id']}"
@@ -92,14 +92,14 @@ def test_invitations_and_changes_of_players_are_in_the_contract(service):
 
 def test_a_list_of_games_is_in_the_contract(service):
     for number in range(3):
-        service.table(2, name=f"Game {number}", start=number > 0)
+        service.create_game(2, name=f"Game {number}", start=number > 0)
     page = service.get("/v1/games?limit=2")
     assert service.get(f"/v1/games?limit=2&cursor={page['next_cursor']}")["next_cursor"] is None
     assert len(service.get("/v1/games?status=lobby")["games"]) == 1
 
 
 def test_streams_are_in_the_contract(service):
-    game = service.table(2)
+    game = service.create_game(2)
     game.play_out()
     for token in (None, *game.tokens):
         answer = game.call("GET", "events/stream", token=token)
@@ -140,7 +140,7 @@ def test_quick_matches_are_in_the_contract(service):
 
 
 def test_export_of_records_is_in_the_contract(service):
-    service.table(2, bots={0: "random", 1: "random"})
+    service.create_game(2, bots={0: "random", 1: "random"})
     assert len(service.call("GET", "/v1/records").text.splitlines()) == 1
 
 
@@ -160,19 +160,19 @@ def test_batch_of_games_is_in_the_contract(service):
 
 
 def test_rematch_of_a_game_is_in_the_contract(service):
-    game = service.table(2)
+    game = service.create_game(2)
     assert game.call("DELETE", token=game.host).status_code == 200
     assert game.call("POST", "rematch", token=game.tokens[0]).status_code == 201
     assert game.call("GET", "rematch").status_code == 200
 
 
 def test_manual_clock_of_a_game_is_in_the_contract(service):
-    game = service.table(2, options={"clock": "manual", "turn_ms": 1})
+    game = service.create_game(2, options={"clock": "manual", "turn_ms": 1})
     assert game.call("POST", "clock", {"advance_ms": 1}, token=game.host).status_code == 200
 
 
 def test_a_fork_of_a_record_is_in_the_contract(service):
-    game = service.table(2, bots={1: "greedy"})
+    game = service.create_game(2, bots={1: "greedy"})
     game.play_out()
     record = service.get(game.path("record"))
     answer = service.call(
@@ -183,7 +183,7 @@ def test_a_fork_of_a_record_is_in_the_contract(service):
 
 
 def test_what_if_and_scoring_are_in_the_contract(service):
-    game = service.table(2)
+    game = service.create_game(2)
     game.play_to("building", 2)
     place = game.actions(0)[0]["body"]
     for placements in ([], [place], [place, place], [place | {"x": 90}]):
@@ -245,7 +245,7 @@ def test_operations_are_in_the_contract(path, service):
 
 
 def test_deletion_of_a_game_is_in_the_contract(service):
-    game = service.table(2)
+    game = service.create_game(2)
     query = {"query_string": {"permanently": "true"}}
     assert game.call("DELETE", token=game.host, **query).status_code == 409
     game.call("DELETE", token=game.host)
@@ -255,7 +255,7 @@ def test_deletion_of_a_game_is_in_the_contract(service):
 
 def test_lab_is_in_the_contract(contract):
     lab = CheckedService(contract, lab=True)
-    lab.table(2)
+    lab.create_game(2)
     assert lab.call("DELETE", "/v1/lab/games").json == {"deleted": 1}
     assert lab.call("GET", "/v1/games", headers={"X-Skye-Fault": "drop=1"}).status_code == 400
 
@@ -267,7 +267,7 @@ def test_limits_are_in_the_contract(contract):
 
 
 def test_every_answer_that_is_promised_has_come(contract, request):
-    """All the tests above together have had every answer that is no refusal."""
+    """All the tests above together have received every response that is not a problem."""
     chosen = {item.function for item in request.session.items}
     if any(test not in chosen for name, test in globals().items() if name.startswith("test_")):
         pytest.skip("only some of the tests above were run")

@@ -102,8 +102,8 @@ def test_page_of_errors_has_every_code_at_the_link_of_its_problem(service):
     page = service.call("GET", "/docs/errors")
     ids = Page(page.text).ids
     assert sorted(ids) == sorted(ERROR_CODES)
-    refusal = service.call("GET", "/v1/games/nowhere").json
-    path, _, anchor = refusal["type"].partition("#")
+    problem = service.call("GET", "/v1/games/nowhere").json
+    path, _, anchor = problem["type"].partition("#")
     assert (path, anchor in ids) == ("/docs/errors", True)
 
 

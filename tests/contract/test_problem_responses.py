@@ -2,13 +2,13 @@
 
 import pytest
 
-from tests.support import refused_faults, refused_lab, refused_moves, refused_requests
-from tests.support.refused import PROVOKED
+from tests.support import provoked_by_faults, provoked_by_lab, provoked_by_moves, provoked_by_requests
+from tests.support.provoked_problems import PROVOKED
 
-assert refused_faults
-assert refused_lab
-assert refused_moves
-assert refused_requests
+assert provoked_by_faults
+assert provoked_by_lab
+assert provoked_by_moves
+assert provoked_by_requests
 
 
 def test_players_who_cannot_all_be_seated_at_creation_are_refused(service):
@@ -20,7 +20,7 @@ def test_players_who_cannot_all_be_seated_at_creation_are_refused(service):
 
 def test_authorization_precedes_preconditions(service):
     """As RFC 9110 wants it: a precondition counts only where the request would do without it."""
-    game = service.table(2)
+    game = service.create_game(2)
     body = {"pass": True}
     key = {"Idempotency-Key": "mine"}
     assert game.offer(0, 1, 1, headers=key).status_code == 200

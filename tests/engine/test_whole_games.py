@@ -40,10 +40,10 @@ from skye import (
 )
 from skye.events import BuildingFinished, Event, GameFinished, IncomePaid, RoundScored, TilesKept
 from tests.reference.chance import as_world
+from tests.reference.game import ReferenceGame, Seat
 from tests.reference.play import Beginning, attempt, beginning, listed_moves, whole_game
 from tests.reference.reported import reported_areas, reported_by_engine, reported_by_reference
 from tests.reference.rounds import SCORED
-from tests.reference.table import Seat, Table
 from tests.reference.world import areas_of, legal_places
 from tests.support.sizes import sized
 
@@ -67,17 +67,17 @@ seeds = st.integers(0, 2**64 - 1)
 def test_every_step_is_that_of_the_reference_game(players: int, seed: int):
     chance = Random(seed)
     begun = beginning(chance, players)
-    table = begun.table()
-    assert reported_by_engine(begun.game()) == reported_by_reference(table)
+    reference = begun.reference_game()
+    assert reported_by_engine(begun.game()) == reported_by_reference(reference)
     for step in whole_game(chance, begun.game()):
-        assert table.allows(step.seat, step.move)
-        table.make(step.seat, step.move)
-        assert reported_by_engine(step.after.game) == reported_by_reference(table)
+        assert reference.allows(step.seat, step.move)
+        reference.make(step.seat, step.move)
+        assert reported_by_engine(step.after.game) == reported_by_reference(reference)
         territory = step.after.game.players[step.seat].territory
-        assert reported_areas(territory) == Counter(areas_of(table.seats[step.seat].world))
+        assert reported_areas(territory) == Counter(areas_of(reference.seats[step.seat].world))
         for event in step.after.events:
-            assert event_is_true(event, table), event
-    assert table.phase is None
+            assert event_is_true(event, reference), event
+    assert reference.phase is None
 
 
 @for_each_number_of_players
@@ -85,65 +85,65 @@ def test_every_step_is_that_of_the_reference_game(players: int, seed: int):
 @given(seed=seeds)
 def test_tiles_without_a_place_go_back_into_the_bag_and_the_game_goes_on(players: int, seed: int):
     chance = Random(seed)
-    game, table = all_pasture_outside(chance, players)
+    game, reference = all_pasture_outside(chance, players)
     returned: list[str] = []
     for step in whole_game(chance, game):
-        table.make(step.seat, step.move)
-        assert reported_by_engine(step.after.game) == reported_by_reference(table)
+        reference.make(step.seat, step.move)
+        assert reported_by_engine(step.after.game) == reported_by_reference(reference)
         returned += [tile for event in step.after.events for tile in tiles_returned(event)]
     assert set(STRANDED) <= set(returned)
 
 
-def all_pasture_outside(chance: Random, players: int) -> tuple[Game, Table]:
+def all_pasture_outside(chance: Random, players: int) -> tuple[Game, ReferenceGame]:
     """Play until the first build, then give the first seat a territory where water and mountain end (R5)."""
     begun = Beginning(list(COLORS[:players]), f"seed {chance.random()}", Options())
-    table = begun.table()
+    reference = begun.reference_game()
     game = begun.game()
     for step in whole_game(chance, game):
-        table.make(step.seat, step.move)
+        reference.make(step.seat, step.move)
         game = step.after.game
         if game.phase is Phase.BUILDING:
             break
     territory = Territory.parse(f"castle-{COLORS[0]} L28@1,0/180 L39@-1,0")
     first = game.players[0]._replace(territory=territory, hand=STRANDED)
     game = game._replace(players=(first, *(player._replace(hand=()) for player in game.players[1:])))
-    for seat in table.seats:
+    for seat in reference.seats:
         seat.hand = []
-    table.seats[0].hand, table.seats[0].world = list(STRANDED), as_world(territory)
-    table.bag = set(LANDSCAPE) - {"L28", "L39", *STRANDED}
-    return game, table
+    reference.seats[0].hand, reference.seats[0].world = list(STRANDED), as_world(territory)
+    reference.bag = set(LANDSCAPE) - {"L28", "L39", *STRANDED}
+    return game, reference
 
 
 def tiles_returned(event: Event) -> tuple[str, ...]:
     return event.returned if isinstance(event, BuildingFinished) else ()
 
 
-def event_is_true(event: Event, table: Table) -> bool:
-    seats = table.seats
+def event_is_true(event: Event, reference: ReferenceGame) -> bool:
+    seats = reference.seats
     match event:
         case IncomePaid():
-            return list(map(tuple, event.incomes)) == table.incomes and event.gold == purses(table)
+            return list(map(tuple, event.incomes)) == reference.incomes and event.gold == purses(reference)
         case RoundScored():
             return list(map(list, event.points)) == [seat.points[-1] for seat in seats]
         case GameFinished():
             return (
-                list(map(list, event.tile_points)) == [by_slot(table, seat) for seat in seats]
+                list(map(list, event.tile_points)) == [by_slot(reference, seat) for seat in seats]
                 and list(zip(event.scrolls, event.gold_points, strict=True)) == [seat.final for seat in seats]
                 and list(event.scores) == [seat.score for seat in seats]
-                and event.gold == purses(table)
-                and list(event.winners) == table.winners
+                and event.gold == purses(reference)
+                and list(event.winners) == reference.winners
             )
         case _:
             return True
 
 
-def purses(table: Table) -> tuple[int, ...]:
-    return tuple(seat.purse for seat in table.seats)
+def purses(reference: ReferenceGame) -> tuple[int, ...]:
+    return tuple(seat.purse for seat in reference.seats)
 
 
-def by_slot(table: Table, seat: Seat) -> list[int]:
+def by_slot(reference: ReferenceGame, seat: Seat) -> list[int]:
     totals = dict.fromkeys("ABCD", 0)
-    for slots, points in zip(SCORED[len(table.seats)], seat.points, strict=True):
+    for slots, points in zip(SCORED[len(reference.seats)], seat.points, strict=True):
         for slot, number in zip(slots, points, strict=True):
             totals[slot] += number
     return list(totals.values())
@@ -187,19 +187,19 @@ def test_each_of_the_73_tiles_is_always_in_exactly_one_place(players: int, seed:
 def test_every_listed_move_is_accepted_and_nothing_is_left_off_the_list(players: int, seed: int):
     chance = Random(seed)
     begun = beginning(chance, players)
-    table = begun.table()
+    reference = begun.reference_game()
     for step in whole_game(chance, begun.game()):
         seat = chance.choice([step.seat, chance.randrange(players)])
         listed = listed_moves(chance, step.before, seat)
         offers = [move for move in listed if isinstance(move, SetOffer)]
-        assert bool(offers) is (table.phase == "pricing")
-        assert sorted(map(named, listed)) == sorted(map(named, [*offers, *all_but_offers(table, seat)]))
+        assert bool(offers) is (reference.phase == "pricing")
+        assert sorted(map(named, listed)) == sorted(map(named, [*offers, *all_but_offers(reference, seat)]))
         places = [move for move in listed if isinstance(move, Place)]
         others = [move for move in listed if not isinstance(move, Place)]
         for move in [*others, *chance.sample(places, min(len(places), PLACEMENTS_TRIED))]:
-            assert table.allows(seat, move)
+            assert reference.allows(seat, move)
             play(step.before, seat, move)
-        table.make(step.seat, step.move)
+        reference.make(step.seat, step.move)
 
 
 def named(move: Move) -> tuple[object, ...]:
@@ -211,13 +211,13 @@ def is_listed(game: Game, seat: int, move: Move) -> bool:
     return named(move) in map(named, legal_moves(game, seat))
 
 
-def all_but_offers(table: Table, number: int) -> list[Move]:
+def all_but_offers(reference: ReferenceGame, number: int) -> list[Move]:
     """Return what the reference game allows a seat, found by trying everything."""
-    seat = table.seats[number]
+    seat = reference.seats[number]
     moves = [*map(Buy, LANDSCAPE), Pass(), TakeBack(), FinishBuilding()]
-    if table.phase == "building" and not seat.done:
+    if reference.phase == "building" and not seat.done:
         moves += [Place(tile, *place) for tile in seat.hand for place in legal_places(seat.world, tile)]
-    return [move for move in moves if table.allows(number, move)]
+    return [move for move in moves if reference.allows(number, move)]
 
 
 @for_each_number_of_players
@@ -226,20 +226,20 @@ def all_but_offers(table: Table, number: int) -> list[Move]:
 def test_a_move_is_refused_exactly_when_the_reference_game_forbids_it(players: int, seed: int):
     chance = Random(seed)
     begun = beginning(chance, players)
-    table = begun.table()
+    reference = begun.reference_game()
     for step in whole_game(chance, begun.game()):
         for seat, move in [attempt(chance, step.before) for _ in range(ATTEMPTS)]:
             as_it_was = repr(step.before)
             try:
                 play(step.before, seat, move)
             except RuleError:
-                assert not table.allows(seat, move)
+                assert not reference.allows(seat, move)
                 assert repr(step.before) == as_it_was
                 assert not is_listed(step.before, seat, move)
             else:
-                assert table.allows(seat, move)
+                assert reference.allows(seat, move)
                 assert isinstance(move, SetOffer) or is_listed(step.before, seat, move)
-        table.make(step.seat, step.move)
+        reference.make(step.seat, step.move)
 
 
 @for_each_number_of_players

@@ -171,7 +171,7 @@ class Stubborn:
     def __init__(self, api):
         self._api = api
         self.versions = []
-        self.refusals = 0
+        self.refused_calls = 0
 
     def call(self, method, path, body=None, token=None):
         headers = JSON | {"Idempotency-Key": f"stubborn-{next(self._keys)}"}
@@ -180,7 +180,7 @@ class Stubborn:
         sent, until = None if body is None else json.dumps(body), time.monotonic() + MAX_WAIT_S
         while (answer := bounded(self._api, method, path, sent, headers)).status == 503:
             refused_for_now(answer)
-            self.refusals += 1
+            self.refused_calls += 1
             assert time.monotonic() < until, answer
             time.sleep(0.02)
         assert answer.status in (200, 201), answer

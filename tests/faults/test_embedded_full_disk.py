@@ -43,7 +43,7 @@ def fill(folder):
 
 
 def create(served):
-    """Create a game; return its id, or the problem of the refusal."""
+    """Create a game; return its id, or the problem that refused it."""
     try:
         return served.call("POST", "/v1/games", {})["game"]["id"], None
     except urllib.error.HTTPError as error:
@@ -55,17 +55,17 @@ def test_full_disk_of_the_embedded_server_refuses_writes_and_loses_nothing(tmp_p
         served = start()
         acknowledged = [create(served)[0]]
         filler = fill(disk)
-        refusals = []
+        problems = []
 
         def refused():
             game, problem = create(served)
             acknowledged.extend([game] if game else [])
-            refusals.extend([problem] if problem else [])
-            return bool(refusals)
+            problems.extend([problem] if problem else [])
+            return bool(problems)
 
         assert waited_for(refused)
-        assert (refusals[0]["status"], refusals[0]["code"]) == (503, "store_unavailable")
-        assert "MISCONF" not in refusals[0]["detail"]
+        assert (problems[0]["status"], problems[0]["code"]) == (503, "store_unavailable")
+        assert "MISCONF" not in problems[0]["detail"]
         assert b"<html" in served.read("/docs")
         assert served.read("/healthz")
         for game in acknowledged:

@@ -8,7 +8,7 @@ import pytest
 from service.storage.redis_store import RedisStore
 from tests.deploy.servers import JSON
 from tests.faults.parts import Listener, Stubborn, settled, sound
-from tests.support.playing import Service, code_of, dice
+from tests.support.playing import Service, dice, problem_code
 from tests.support.waiting import waited_for
 from tests.support.whole_game import played
 
@@ -79,7 +79,7 @@ class Reverted(RedisStore):
 
 def test_commit_to_another_game_of_the_same_version_is_refused(redis_client):
     store = Reverted(redis_client)
-    game = Service(redis_client, store).table(2)
+    game = Service(redis_client, store).create_game(2)
 
     def kept():
         return {name: redis_client.dump(name) for name in redis_client.keys(key_of(game, "*"))}
@@ -115,13 +115,13 @@ def test_deadline_during_an_outage_is_applied_later(service, redis_client):
     service.clock.advance(2)
     with unwritable(redis_client):
         for rest in ("", "events", "scores"):
-            assert code_of(game.call("GET", rest)) == "store_unavailable"
+            assert problem_code(game.call("GET", rest)) == "store_unavailable"
     assert game.view()["version"] > version
     sound(redis_client, game.id)
 
 
 def test_list_is_shown_although_the_index_cannot_be_repaired(service, redis_client):
-    lost, kept = service.table(2), service.table(2)
+    lost, kept = service.create_game(2), service.create_game(2)
     redis_client.delete(*redis_client.keys(key_of(lost, "*")))
     service.clock.advance(100)
     with unwritable(redis_client):
@@ -142,7 +142,7 @@ def service(redis_client, monkeypatch):
 
 
 def in_play(service, **more):
-    game = service.table(2, **more)
+    game = service.create_game(2, **more)
     game.play_to("building", 1)
     return game
 
@@ -162,10 +162,10 @@ def test_game_without_its_log_is_shown_but_cannot_change(service, redis_client):
     for rest in OF_THE_TABLE:
         service.get(game.path(rest))
     for rest in OF_THE_LOG:
-        assert code_of(game.call("GET", rest)) == "game_unreadable"
+        assert problem_code(game.call("GET", rest)) == "game_unreadable"
     for action in game.actions(0):
-        assert code_of(game.send(0, action)) == "game_unreadable"
-    assert code_of(game.call("DELETE", token=game.host)) == "game_unreadable"
+        assert problem_code(game.send(0, action)) == "game_unreadable"
+    assert problem_code(game.call("DELETE", token=game.host)) == "game_unreadable"
     assert redis_client.get(key_of(game, "table")) == table
     assert not redis_client.exists(key_of(game, "log"))
 
@@ -176,7 +176,7 @@ def test_log_without_its_beginning_or_end_is_refused(service, redis_client):
         entries = redis_client.xrange(key_of(game, "log"))
         redis_client.xdel(key_of(game, "log"), entries[entry][0])
         for rest in OF_THE_LOG:
-            assert code_of(game.call("GET", rest)) == "game_unreadable"
+            assert problem_code(game.call("GET", rest)) == "game_unreadable"
 
 
 def test_events_after_a_lost_beginning_are_returned(service, redis_client):
@@ -191,7 +191,7 @@ def test_stream_of_a_game_without_its_log_is_refused(service, redis_client):
     game = in_play(service)
     redis_client.delete(key_of(game, "log"))
     answer = game.call("GET", "events/stream")
-    assert code_of(answer) == "game_unreadable"
+    assert problem_code(answer) == "game_unreadable"
 
 
 def test_game_without_its_state_is_gone_and_its_id_is_free(service, redis_client):
@@ -199,9 +199,9 @@ def test_game_without_its_state_is_gone_and_its_id_is_free(service, redis_client
     game = in_play(service, headers=key)
     redis_client.delete(key_of(game, "table"))
     for rest in (*OF_THE_TABLE, *OF_THE_LOG, "players/0/actions"):
-        assert code_of(game.call("GET", rest)) == "game_not_found"
+        assert problem_code(game.call("GET", rest)) == "game_not_found"
     redis_client.delete(*redis_client.keys(key_of(game, "answer:*")))
-    again = service.table(2, headers=key)
+    again = service.create_game(2, headers=key)
     assert again.id == game.id
     again.play_out(dice(1))
     sound(redis_client, game.id)
@@ -212,7 +212,7 @@ def test_deadline_of_a_game_without_its_log_changes_nothing(service, redis_clien
     redis_client.delete(key_of(game, "log"))
     table = redis_client.get(key_of(game, "table"))
     service.clock.advance(10)
-    assert code_of(game.call("GET")) == "game_unreadable"
+    assert problem_code(game.call("GET")) == "game_unreadable"
     assert redis_client.get(key_of(game, "table")) == table
 
 
@@ -233,7 +233,7 @@ def test_corrupt_value_is_reported_as_unreadable(service, redis_client, part, da
         redis_client.xadd(key_of(game, "log"), {"c": damage}, id=last)
         expected = OF_THE_LOG
     for rest in expected:
-        assert code_of(game.call("GET", rest)) == "game_unreadable"
+        assert problem_code(game.call("GET", rest)) == "game_unreadable"
     assert service.get("/v1/games")["games"] == [] or part == "log"
 
 
@@ -266,6 +266,6 @@ def test_eviction_of_games_causes_no_internal_error(service, redis_client):
     finally:
         redis_client.config_set("maxmemory", 0)
         redis_client.config_set("maxmemory-policy", "noeviction")
-    refused = {code_of(answer) for answer in answers if answer.status_code != 200}
+    refused = {problem_code(answer) for answer in answers if answer.status_code != 200}
     assert refused <= {"game_not_found", "game_unreadable", "store_unavailable"}
     assert refused & {"game_not_found", "game_unreadable"}

@@ -180,7 +180,7 @@ def test_outage_is_reported_and_play_continues_after_it(parts, outage):
         rest = thread.submit(lambda: list(playing))
         try:
             send_during_outage(parts, outage, begun["id"])
-            assert waited_for(lambda: player.refusals)
+            assert waited_for(lambda: player.refused_calls)
         finally:
             parts.repair()
         last, _ = rest.result(MAX_RUN_S)[-1]
@@ -262,7 +262,7 @@ def test_slow_store_causes_no_error(patient_api, parts, trouble):
     listener = Listener(patient_api, begun["id"])
     parts.relay.trouble = trouble
     list(islice(playing, 5))
-    assert player.refusals == 0
+    assert player.refused_calls == 0
     parts.repair()
     *_, (last, _) = playing
     assert player.versions == list(range(player.versions[0], last["version"] + 1))

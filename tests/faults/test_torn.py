@@ -24,7 +24,7 @@ def game(redis_client, relay):
     """A game at a service that reaches its Redis by the relay."""
     url = f"redis://{relay.host}:{relay.port}/0"
     settings = Settings(redis_url=url, redis_timeout_ms=HASTY_MS, redis_wait_ms=60_000)
-    game = Service(redis_client, RedisStore.from_settings(settings)).table(2)
+    game = Service(redis_client, RedisStore.from_settings(settings)).create_game(2)
     game.offer(0, 1, 1)  # every script is known to the Redis now
     return game
 
@@ -69,7 +69,7 @@ def test_game_is_created_once_wherever_its_connection_breaks(game, relay, redis_
     for kind, after in ((REQUEST, 0), (REQUEST, 300), (ANSWER, 0), (ANSWER, 2)):
         for word in (b"ZADD", b"EVALSHA"):
             relay.trouble = Break(kind, after, word)
-            opened = service.table(2)
+            opened = service.create_game(2)
             assert sound(redis_client, opened.id).version == opened.view()["version"]
     relay.trouble = Fine()
     assert len(service.get("/v1/games")["games"]) == 9

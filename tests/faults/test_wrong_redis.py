@@ -13,7 +13,7 @@ from service.settings import Settings
 from service.storage.redis_store import RedisStore
 from tests.deploy.facts import DEPLOY
 from tests.faults.parts import MAX_S
-from tests.support.playing import Service, code_of
+from tests.support.playing import Service, problem_code
 from tests.support.ports import free_port
 from tests.system.network import unanswered
 
@@ -54,7 +54,7 @@ def all_refused(url, timeout_ms=60_000):
     """See to it that with this URL whatever needs the store is refused, and nothing else."""
     service = service_at(url, timeout_ms)
     for answer in answers(service):
-        assert code_of(answer) == "store_unavailable"
+        assert problem_code(answer) == "store_unavailable"
         assert answer.headers["Retry-After"]
     assert b"skye_store_up 0.0" in service.call("GET", "/metrics").data
     for path in ("/healthz", "/v1/tiles", "/docs"):
@@ -103,7 +103,7 @@ def test_wrong_password_makes_the_store_unavailable(locked, password, caplog):
 
 
 def test_right_password_makes_the_store_available(locked):
-    service_at(f"redis://:right@{locked}/0").table(2)
+    service_at(f"redis://:right@{locked}/0").create_game(2)
 
 
 def test_missing_database_makes_the_store_unavailable(redis_server):
@@ -125,17 +125,17 @@ def user(redis_server, redis_client):
 
 
 def test_read_only_user_can_read(user, redis_client, caplog):
-    game = Service(redis_client).table(2)
+    game = Service(redis_client).create_game(2)
     reader = service_at(user("~skye:* +@read +ping"))
     assert reader.call("GET", game.path()).status_code == 200
-    assert code_of(reader.call("POST", "/v1/games", {})) == "store_unavailable"
+    assert problem_code(reader.call("POST", "/v1/games", {})) == "store_unavailable"
     assert "has no permissions to run" in caplog.text
 
 
 def test_user_with_the_documented_rights_can_play(user):
     rights = re.search(r"ACL SETUSER NAME on >PASSWORD (.+?)`", (DEPLOY / "faults.md").read_text())[1]
     with service_at(user(rights)) as service:
-        game = service.table(2)
+        game = service.create_game(2)
         assert service.get(game.path("events?wait_ms=1"))["events"]
         assert len(service.get("/v1/games")["games"]) == 1
         assert service.call("GET", "/readyz").status_code == 200
@@ -202,7 +202,7 @@ def test_reply_of_another_protocol_is_no_internal_error(said):
         service = service_at(f"redis://{address}/0", HASTY_MS)
         for answer in answers(service):
             if answer.status_code >= 400:
-                assert code_of(answer) in ("store_unavailable", "game_not_found", "game_unreadable"), (
+                assert problem_code(answer) in ("store_unavailable", "game_not_found", "game_unreadable"), (
                     answer.text
                 )
         assert service.call("GET", "/metrics").status_code == 200

@@ -27,8 +27,8 @@ def listed(service, path="/v1/games"):
 
 
 def test_index_of_another_type_empties_the_list_of_its_status_only(service, redis_client, caplog):
-    service.table(2)
-    lobby = service.table(2, start=False)
+    service.create_game(2)
+    lobby = service.create_game(2, start=False)
     spoil(redis_client, PLAYING)
     assert listed(service) == [lobby.id]
     assert listed(service, "/v1/games?status=playing") == []
@@ -42,7 +42,9 @@ def test_index_of_another_type_stops_no_game_list_or_count(service, redis_client
         spoil(redis_client, f"skye:index:{each}")
     for path in ("/v1/games", f"/v1/games?status={status}", "/v1/records", "/metrics", "/readyz"):
         assert service.call("GET", path).status_code == 200
-    game = service.table(2, bots={0: "random", 1: "random"} if status == "finished" else None, start=False)
+    game = service.create_game(
+        2, bots={0: "random", 1: "random"} if status == "finished" else None, start=False
+    )
     if status != "lobby":
         game.call("POST", "start", token=game.host)
     assert listed(service, f"/v1/games?status={status}") == [game.id]
@@ -50,15 +52,15 @@ def test_index_of_another_type_stops_no_game_list_or_count(service, redis_client
 
 def test_next_public_game_moves_the_value_aside_and_is_listed(service, redis_client, caplog):
     spoil(redis_client, PLAYING)
-    game = service.table(2)
+    game = service.create_game(2)
     assert listed(service) == [game.id]
     assert redis_client.lrange(aside(PLAYING), 0, -1) == [b"a list"]
     assert aside(PLAYING) in caplog.text
 
 
 def test_games_that_the_index_lost_are_listed_again_when_played_on(service, redis_client):
-    game = service.table(2)
-    lobby = service.table(2, start=False)
+    game = service.create_game(2)
+    lobby = service.create_game(2, start=False)
     spoil(redis_client, PLAYING)
     spoil(redis_client, "skye:index:lobby")
     assert listed(service) == []
@@ -68,7 +70,7 @@ def test_games_that_the_index_lost_are_listed_again_when_played_on(service, redi
 
 
 def test_game_is_deleted_although_its_index_is_of_another_type(service, redis_client):
-    game = service.table(2, bots={0: "random", 1: "random"})
+    game = service.create_game(2, bots={0: "random", 1: "random"})
     spoil(redis_client, "skye:index:finished")
     assert service.call("DELETE", game.path() + "?permanently=true", token=game.host).status_code == 204
 

@@ -6,7 +6,7 @@ import pytest
 
 from service.matches import cooperative_yield
 from skye import BOTS, COLORS, choose_move, new_game, on_checkpoint
-from tests.support.playing import NAMES, Service, code_of, dice
+from tests.support.playing import NAMES, Service, dice, problem_code
 
 
 def bots_for(players, *, but=()):
@@ -16,39 +16,39 @@ def bots_for(players, *, but=()):
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_a_game_of_bots_alone_is_over_at_once(service, players):
-    view = service.table(players, bots=bots_for(players)).view()
+    view = service.create_game(players, bots=bots_for(players)).view()
     assert (view["status"], view["round"], view["waiting_for"]) == ("finished", view["rounds"], [])
     assert view["result"]["winners"]
 
 
 @pytest.mark.parametrize("bot", BOTS)
 def test_each_bot_plays_a_game(service, bot):
-    view = service.table(2, bots={0: bot, 1: bot}).view()
+    view = service.create_game(2, bots={0: bot, 1: bot}).view()
     assert (view["status"], view["players"][0]["bot"]) == ("finished", bot)
 
 
 def test_the_last_to_join_may_be_a_bot_that_ends_the_game(service):
-    game = service.table(2, start=True, seats=3, bots=bots_for(2))
+    game = service.create_game(2, start=True, seats=3, bots=bots_for(2))
     answer = game.call("POST", "players", {"bot": "random"}, token=game.host)
     assert answer.json["game"]["status"] == "finished"
 
 
 @pytest.mark.parametrize(("players", "seat"), [(2, 0), (3, 1), (5, 4)])
 def test_one_player_among_bots_never_waits(service, players, seat):
-    game = service.table(players, bots=bots_for(players, but=[seat]))
+    game = service.create_game(players, bots=bots_for(players, but=[seat]))
     view = game.view()
     throw = dice(4)
     actions = 0
     while view["status"] == "playing":
         assert view["waiting_for"] == [seat]
-        view = game.decide(seat, throw)
+        view = game.act_legally(seat, throw)
         actions += 1
     assert view["status"] == "finished"
     assert actions < 60
 
 
 def test_actions_of_bots_are_events_like_those_of_players(service):
-    game = service.table(2, bots=bots_for(2))
+    game = service.create_game(2, bots=bots_for(2))
     events = service.get(game.path("events"))["events"]
     assert [event["id"] for event in events] == list(range(1, len(events) + 1))
     versions = [event["version"] for event in events]
@@ -60,18 +60,18 @@ def test_actions_of_bots_are_events_like_those_of_players(service):
 
 
 def test_bots_play_alike_from_the_same_seed():
-    one, other = (Service().table(3, bots=bots_for(3)) for _ in range(2))
+    one, other = (Service().create_game(3, bots=bots_for(3)) for _ in range(2))
     records = [game.service.get(game.path("record")) for game in (one, other)]
     assert records[0]["actions"] == records[1]["actions"]
-    third = Service().table(3, bots=bots_for(3), seed="another")
+    third = Service().create_game(3, bots=bots_for(3), seed="another")
     assert third.service.get(third.path("record"))["actions"] != records[0]["actions"]
 
 
 def test_nobody_acts_for_a_bot(service):
-    game = service.table(2, bots={1: "random"})
+    game = service.create_game(2, bots={1: "random"})
     for token in (game.host, game.tokens[0]):
-        assert code_of(game.call("DELETE", seat=1, token=token)) == "not_your_seat"
-        assert code_of(game.call("GET", "actions", seat=1, token=token)) == "not_your_seat"
+        assert problem_code(game.call("DELETE", seat=1, token=token)) == "not_your_seat"
+        assert problem_code(game.call("GET", "actions", seat=1, token=token)) == "not_your_seat"
 
 
 # Resigning.
@@ -79,7 +79,7 @@ def test_nobody_acts_for_a_bot(service):
 
 @pytest.mark.parametrize("phase", ["pricing", "buying", "building"])
 def test_bot_plays_on_for_a_player_who_resigns(service, phase):
-    game = service.table(3, options={"starting_seat": 1})
+    game = service.create_game(3, options={"starting_seat": 1})
     game.play_to(phase, 2)
     leaver = game.view()["waiting_for"][0]
     answer = game.call("DELETE", seat=leaver)
@@ -95,16 +95,16 @@ def test_bot_plays_on_for_a_player_who_resigns(service, phase):
 
 
 def test_player_who_resigned_cannot_act(service):
-    game = service.table(3)
+    game = service.create_game(3)
     game.call("DELETE", seat=0)
     for method, rest in (("GET", "actions"), ("DELETE", ""), ("PUT", "offer"), ("GET", "territory")):
         body = {"discard": "L01", "prices": {}} if method == "PUT" else None
-        assert code_of(game.call(method, rest, body, seat=0)) == "token_unknown"
+        assert problem_code(game.call(method, rest, body, seat=0)) == "token_unknown"
     assert service.get(game.path("territory", 0))
 
 
 def test_when_the_last_has_resigned_the_game_plays_itself_out(service):
-    game = service.table(3, bots={2: "random"})
+    game = service.create_game(3, bots={2: "random"})
     assert game.call("DELETE", seat=0).json["status"] == "playing"
     answer = game.call("DELETE", seat=1)
     assert answer.json["status"] == "finished"
@@ -112,17 +112,17 @@ def test_when_the_last_has_resigned_the_game_plays_itself_out(service):
 
 
 def test_nobody_resigns_from_a_game_that_is_over(service):
-    game = service.table(2, options={"turn_ms": 1000, "on_timeout": "bot"})
+    game = service.create_game(2, options={"turn_ms": 1000, "on_timeout": "bot"})
     service.clock.advance(1)
     assert game.view()["status"] == "finished"
-    assert code_of(game.call("DELETE", seat=0)) == "game_over"
+    assert problem_code(game.call("DELETE", seat=0)) == "game_over"
 
 
 def test_a_seat_that_a_bot_has_taken_over_cannot_resign(service):
-    game = service.table(2, options={"turn_ms": 1000, "on_timeout": "bot"})
+    game = service.create_game(2, options={"turn_ms": 1000, "on_timeout": "bot"})
     game.offer(0, 1, 1)
     service.clock.advance(1)
-    assert code_of(game.call("DELETE", seat=1)) == "seat_played_by_bot"
+    assert problem_code(game.call("DELETE", seat=1)) == "seat_played_by_bot"
 
 
 def test_unnamed_bots_are_named_by_their_kind_and_number(service):
@@ -152,6 +152,6 @@ def test_worker_yields_while_a_strategist_chooses(service, monkeypatch):
     yields = []
     monkeypatch.setattr(cooperative_yield, "_SLICE_S", 0)
     monkeypatch.setattr(cooperative_yield.time, "sleep", yields.append)
-    game = service.table(2, bots={1: "strategist"})
+    game = service.create_game(2, bots={1: "strategist"})
     assert len(yields) > 20
     assert game.view()["waiting_for"] == [0]

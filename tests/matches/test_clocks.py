@@ -6,7 +6,7 @@ import time
 import pytest
 
 from tests.support.comparing import without_time
-from tests.support.playing import Service, code_of
+from tests.support.playing import Service, problem_code
 from tests.support.waiting import MAX_WAIT_S
 
 HOUR_S, DAY_S, TURN_S = 3600, 86_400, 60
@@ -16,7 +16,7 @@ JUMPS = [-HOUR_S, DAY_S, -DAY_S]
 @pytest.fixture
 def game(service):
     """A game for two whose turns take a minute."""
-    return service.table(2, options={"turn_ms": TURN_S * 1000, "starting_seat": 0})
+    return service.create_game(2, options={"turn_ms": TURN_S * 1000, "starting_seat": 0})
 
 
 def at_another(game, seconds_ahead):
@@ -36,7 +36,7 @@ def events(game, *types):
 
 @pytest.mark.parametrize("jump", JUMPS)
 def test_a_game_is_played_on_after_a_jump(service, jump):
-    game = service.table(2)
+    game = service.create_game(2)
     game.play_to("buying")
     service.clock.advance(jump)
     assert game.play_out()["status"] == "finished"
@@ -68,7 +68,7 @@ def test_of_two_instances_the_one_ahead_decides_once_for_both(game):
     game.service.clock.advance(TURN_S - 3)
     ahead.service.clock.advance(TURN_S - 3)
     assert ahead.view()["phase"] == "buying"
-    assert code_of(game.send(1, late)) == "wrong_phase"
+    assert problem_code(game.send(1, late)) == "wrong_phase"
     assert without_time(game.view()) == without_time(ahead.view())
     assert [event["seat"] for event in events(game, "timed_out")] == [1]
 
@@ -87,7 +87,7 @@ def test_two_instances_play_a_game_with_deadlines_to_its_end(game):
     ahead, turn = at_another(game, 5), 0
     while (view := game.view())["status"] == "playing":
         here = (game, ahead)[turn % 2]
-        here.decide(view["waiting_for"][0])
+        here.act_legally(view["waiting_for"][0])
         for one in (game, ahead):
             one.service.clock.advance(7)
         turn += 1
@@ -119,7 +119,7 @@ def test_games_made_before_and_after_a_jump_are_each_listed_once(service):
 
 @pytest.mark.parametrize("jump", JUMPS)
 def test_a_wait_does_not_go_by_the_clock(service, jump):
-    game = service.table(2, options={"turn_ms": 2 * DAY_S * 1000})
+    game = service.create_game(2, options={"turn_ms": 2 * DAY_S * 1000})
     last = len(events(game))
     service.clock.advance(jump)
     begun = time.monotonic()

@@ -8,7 +8,7 @@ import pytest
 from service.matches.views import timestamp
 from tests.support.comparing import without_time
 from tests.support.endpoints import ENDPOINTS
-from tests.support.playing import Service, code_of
+from tests.support.playing import Service, problem_code
 from tests.support.waiting import MAX_WAIT_S
 
 TURN_S = 60
@@ -17,7 +17,7 @@ TURN_S = 60
 @pytest.fixture
 def game(service):
     """A game for three whose turns take a minute."""
-    return service.table(3, options={"turn_ms": TURN_S * 1000, "starting_seat": 0})
+    return service.create_game(3, options={"turn_ms": TURN_S * 1000, "starting_seat": 0})
 
 
 def due(game, seconds=TURN_S):
@@ -35,7 +35,7 @@ def received(game, *types):
 
 
 def test_a_game_without_turn_ms_has_no_deadline(service):
-    game = service.table(2)
+    game = service.create_game(2)
     assert game.view()["deadline"] is None
     version = game.view()["version"]
     service.clock.advance(10**8)
@@ -44,10 +44,10 @@ def test_a_game_without_turn_ms_has_no_deadline(service):
 
 def test_nobody_has_a_deadline_in_the_lobby_or_at_the_end(service):
     options = {"turn_ms": 1000}
-    game = service.table(2, start=False, options=options)
+    game = service.create_game(2, start=False, options=options)
     service.clock.advance(100)
     assert (game.view()["status"], game.view()["deadline"]) == ("lobby", None)
-    over = service.table(2, bots={0: "random", 1: "random"}, options=options)
+    over = service.create_game(2, bots={0: "random", 1: "random"}, options=options)
     assert (over.view()["status"], over.view()["deadline"]) == ("finished", None)
 
 
@@ -66,7 +66,7 @@ def test_a_deadline_is_for_a_phase_and_in_buying_for_a_turn(game):
         assert game.call("POST", "purchase", {"pass": True}, seat=buyer).json["deadline"] == due(game)
     building = due(game)
     clock.advance(10)
-    assert game.decide(0)["deadline"] == building
+    assert game.act_legally(0)["deadline"] == building
 
 
 def test_nothing_is_decided_before_the_deadline(game):
@@ -148,7 +148,7 @@ def test_a_game_that_nobody_plays_comes_to_its_end(game):
 
 
 def test_a_bot_takes_the_seat_for_good(service):
-    game = service.table(3, options={"turn_ms": 1000, "on_timeout": "bot"})
+    game = service.create_game(3, options={"turn_ms": 1000, "on_timeout": "bot"})
     game.offer(0, 1, 1)
     game.offer(2, 1, 1)
     service.clock.advance(1)
@@ -158,14 +158,14 @@ def test_a_bot_takes_the_seat_for_good(service):
     assert game.actions(1) == []
     assert game.view(1)["you"]["seat"] == 1
     assert game.view(1)["players"][1]["gold"] is not None
-    assert code_of(game.call("POST", "purchase", {"pass": True}, seat=1)) == "seat_played_by_bot"
+    assert problem_code(game.call("POST", "purchase", {"pass": True}, seat=1)) == "seat_played_by_bot"
     view = game.play_until(lambda view: view["round"] == 2)
     assert [player["bot"] for player in view["players"]] == [None, "greedy", None]
     assert 1 not in view["waiting_for"]
 
 
 def test_bots_that_have_all_seats_play_to_the_end(service):
-    game = service.table(2, options={"turn_ms": 1000, "on_timeout": "bot"})
+    game = service.create_game(2, options={"turn_ms": 1000, "on_timeout": "bot"})
     game.offer(0, 1, 1)
     service.clock.advance(1)
     assert game.view()["phase"] in ("buying", "building")
@@ -194,7 +194,7 @@ def test_any_request_for_a_game_applies_a_missed_deadline(endpoint, game):
 def test_action_after_the_deadline_is_refused(game):
     action = game.actions(0)[0]
     game.service.clock.advance(TURN_S)
-    assert code_of(game.send(0, action)) == "wrong_phase"
+    assert problem_code(game.send(0, action)) == "wrong_phase"
     assert game.view()["phase"] == "buying"
 
 
@@ -224,7 +224,7 @@ def test_simultaneous_requests_apply_a_deadline_once(game):
 
 
 def test_long_poll_applies_a_missed_deadline(service):
-    game = service.table(2, options={"turn_ms": 1000})
+    game = service.create_game(2, options={"turn_ms": 1000})
     after = game.view()["last_event"]
     begun = threading.Timer(0.05, service.clock.advance, [1])
     begun.start()
@@ -234,7 +234,7 @@ def test_long_poll_applies_a_missed_deadline(service):
 
 
 def test_open_stream_decides_a_missed_deadline(service):
-    game = service.table(2, options={"turn_ms": 1000})
+    game = service.create_game(2, options={"turn_ms": 1000})
     after = game.view()["last_event"]
     path = game.path("events/stream") + f"?after={after}"
     stream = service.call("GET", path).iter_encoded()

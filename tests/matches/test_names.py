@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from tests.support.playing import refusal
+from tests.support.playing import client_error_code
 
 HIDDEN = {
     "a lone control": "a\x07b",
@@ -66,13 +66,13 @@ def test_a_name_that_cannot_be_read_is_refused(kind, games):
         (game.path("players"), {"name": name}, "/name"),
     ):
         answer = game.service.call("POST", path, body)
-        assert refusal(answer, kind) == "invalid_body"
+        assert client_error_code(answer, kind) == "invalid_body"
         assert [error["pointer"] for error in answer.json["errors"]] == [pointer]
 
 
 @pytest.mark.parametrize("name", READABLE)
 def test_a_name_that_can_be_read_is_shown_as_it_is(name, service):
-    game = service.table(1, name=name, start=False)
+    game = service.create_game(1, name=name, start=False)
     assert game.call("POST", "players", {"name": name}).status_code == 201
     view = game.view()
     assert view["name"] == view["players"][1]["name"] == name
@@ -82,15 +82,15 @@ def test_a_name_that_can_be_read_is_shown_as_it_is(name, service):
 
 @pytest.mark.parametrize("name", ["ANN", "\uff21nn", " Ann ", "An\u200dn", "ann"])
 def test_name_that_looks_like_another_of_the_game_is_refused(name, service):
-    game = service.table(2, start=False)
-    assert refusal(game.call("POST", "players", {"name": name})) == "name_taken"
+    game = service.create_game(2, start=False)
+    assert client_error_code(game.call("POST", "players", {"name": name})) == "name_taken"
     body = {"players": [{"name": "Ann"}, {"name": name}]}
-    assert refusal(service.call("POST", "/v1/games", body)) == "name_taken"
+    assert client_error_code(service.call("POST", "/v1/games", body)) == "name_taken"
     assert game.call("POST", "players", {"name": "Anna"}).status_code == 201
 
 
 def test_bot_without_a_name_gets_a_free_one(service):
-    game = service.table(2, start=False)
+    game = service.create_game(2, start=False)
     for _ in range(2):
         assert game.call("POST", "players", {"bot": "greedy"}, token=game.host).status_code == 201
     assert game.call("DELETE", seat=0).status_code == 200
@@ -105,7 +105,7 @@ def test_bot_without_a_name_gets_a_free_one(service):
 
 def test_record_of_players_with_one_name_starts_a_game(service):
     """Games had such players before names had to differ."""
-    game = service.table(2)
+    game = service.create_game(2)
     game.play_out()
     record = game.call("GET", "record").json
     for player in record["players"]:

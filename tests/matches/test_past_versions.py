@@ -53,14 +53,14 @@ def check(store, game):
 @pytest.mark.parametrize("players", [2, 5])
 def test_every_version_of_a_whole_game_is_rebuilt(recorded, players):
     service, store = recorded
-    game = service.table(players)
+    game = service.create_game(players)
     game.play_out(dice(players))
     check(store, game)
 
 
 def test_versions_with_bots_undone_moves_and_a_resigned_seat_are_rebuilt(recorded):
     service, store = recorded
-    game = service.table(4, bots={2: "random"})
+    game = service.create_game(4, bots={2: "random"})
     assert game.offer(0, 1, 1).status_code == 200
     assert game.offer(0, 1, 2).status_code == 200
     game.play_to("building", 2, dice(7))
@@ -74,7 +74,7 @@ def test_versions_with_bots_undone_moves_and_a_resigned_seat_are_rebuilt(recorde
 
 def test_versions_of_a_lobby_with_changing_seats_are_rebuilt(recorded):
     service, store = recorded
-    game = service.table(3, start=False, private=True)
+    game = service.create_game(3, start=False, private=True)
     assert game.call("DELETE", seat=1).status_code == 200
     assert game.call("POST", "players", {"name": "Fay", "color": "white"}, token=game.host).status_code < 300
     assert game.call("POST", "players", {"bot": "random"}, token=game.host).status_code == 201
@@ -86,7 +86,7 @@ def test_versions_of_a_lobby_with_changing_seats_are_rebuilt(recorded):
 @pytest.mark.parametrize("on_timeout", ["auto", "bot"])
 def test_versions_after_missed_deadlines_are_rebuilt(recorded, on_timeout):
     service, store = recorded
-    game = service.table(3, options={"turn_ms": 60_000, "on_timeout": on_timeout})
+    game = service.create_game(3, options={"turn_ms": 60_000, "on_timeout": on_timeout})
     game.offer(0, 1, 1)
     for _ in range(6):
         service.clock.advance(61)
@@ -96,7 +96,7 @@ def test_versions_after_missed_deadlines_are_rebuilt(recorded, on_timeout):
 
 def test_versions_of_a_game_that_began_from_a_record_are_rebuilt(recorded):
     service, store = recorded
-    over = Service().table(2)
+    over = Service().create_game(2)
     over.play_out(dice(3))
     body = {"record": over.service.get(over.path("record")), "until": 20}
     created = service.call("POST", "/v1/games", body).json
@@ -107,7 +107,7 @@ def test_versions_of_a_game_that_began_from_a_record_are_rebuilt(recorded):
 
 def test_every_version_of_a_lobby_with_invitations_is_rebuilt(recorded):
     service, store = recorded
-    game = service.table(2, start=False)
+    game = service.create_game(2, start=False)
     codes = [game.call("POST", "invites", token=game.host).json["invite"] for _ in range(2)]
     game.call("PATCH", "", {"name": "Ada", "color": "green"}, seat=0)
     game.tokens[1] = game.call("POST", "token", seat=1).json["token"]

@@ -4,8 +4,8 @@ import pytest
 
 from service.matches.transitions import MAX_CHANGES
 from service.schemas.records import MAX_ACTIONS
-from tests.support.playing import code_of
-from tests.support.worn import worn
+from tests.support.playing import problem_code
+from tests.support.used_up_changes import game_with_used_up_changes
 
 
 def types(game, seat):
@@ -13,7 +13,7 @@ def types(game, seat):
 
 
 def test_game_at_the_limit_of_changes_is_played_without_take_back(service):
-    game = worn(service, "building")
+    game = game_with_used_up_changes(service, "building")
     assert "take_back" not in types(game, 0)
     assert game.view()["version"] >= MAX_CHANGES
     assert game.play_out()["status"] == "finished"
@@ -23,32 +23,32 @@ def test_game_at_the_limit_of_changes_is_played_without_take_back(service):
 
 
 def test_offer_at_the_limit_of_changes_is_not_listed_for_replacement(service):
-    game = worn(service, "pricing")
+    game = game_with_used_up_changes(service, "pricing")
     assert types(game, 0) == set()
     assert types(game, 1) == {"set_offer"}
     assert game.play_out()["status"] == "finished"
 
 
 def test_before_that_all_can_be_undone(service):
-    game = service.table(2)
+    game = service.create_game(2)
     game.play_to("building")
-    game.decide(0)
+    game.act_legally(0)
     assert "take_back" in types(game, 0)
 
 
 def test_a_lobby_where_all_come_and_go_takes_nobody_in_any_more(service, monkeypatch):
     monkeypatch.setattr("service.matches.transitions.MAX_CHANGES", 20)
-    game = service.table(2, start=False)
+    game = service.create_game(2, start=False)
     for _ in range(20):
         joined = game.call("POST", "players", {"name": "Cy"})
         if joined.status_code != 201:
             break
         assert game.call("DELETE", seat=2, token=joined.json["token"]).status_code == 200
-    assert code_of(joined) == "too_many_changes"
+    assert problem_code(joined) == "too_many_changes"
     assert game.call("POST", "start", token=game.host).status_code == 200
 
 
 @pytest.mark.parametrize("phase", ["pricing", "building"])
 def test_what_the_rules_refuse_is_refused_by_the_rules_still(service, phase):
-    game = worn(service, phase)
-    assert code_of(game.call("POST", "purchase", {"pass": True}, seat=0)) == "wrong_phase"
+    game = game_with_used_up_changes(service, phase)
+    assert problem_code(game.call("POST", "purchase", {"pass": True}, seat=0)) == "wrong_phase"

@@ -65,7 +65,7 @@ def test_error_is_logged_with_its_traceback():
 
 
 def test_a_token_in_an_error_is_made_unreadable(service):
-    token = service.table().tokens[0]
+    token = service.create_game().tokens[0]
     written = line("about %s", token, exc_info=failure(ValueError(f"no {token} here")), **facts(game=token))
     assert token not in written
     assert token[6:] not in written
@@ -74,12 +74,12 @@ def test_a_token_in_an_error_is_made_unreadable(service):
 
 def test_nothing_is_logged_of_a_request_at_level_warning(service, caplog):
     caplog.set_level(logging.WARNING, "service")
-    service.table()
+    service.create_game()
     assert caplog.records == []
 
 
 def test_at_level_info_each_answer_has_a_line(service, lines):
-    game = service.table()
+    game = service.create_game()
     game.call("PUT", "offer", {}, seat=1, headers={"X-Request-Id": "mine"})
     created, refused = lines()
     assert created["route"] == "/v1/games"
@@ -114,7 +114,7 @@ def test_what_is_no_id_of_a_game_is_not_logged(service, lines):
 
 
 def test_no_line_holds_a_token_a_query_or_a_key(service, lines):
-    game = service.table(3, headers={"Idempotency-Key": "secret-key"})
+    game = service.create_game(3, headers={"Idempotency-Key": "secret-key"})
     game.play_to("buying")
     service.call("GET", f"{game.path()}?secret-query=1", game.tokens[0])
     service.call("GET", game.path(), headers={"Authorization": "Basic secret-word"})

@@ -61,7 +61,7 @@ def test_prometheus_gets_the_form_that_it_can_read(service):
 
 
 def test_answers_are_counted_by_route_method_and_status(service):
-    game = service.table()
+    game = service.create_game()
     for _ in range(2):
         game.view(0)
     game.call("GET", token="x")
@@ -95,7 +95,7 @@ def test_histogram_counts_response_times(service):
 
 
 def test_refusals_are_counted_by_code(service):
-    game = service.table(2)
+    game = service.create_game(2)
     game.call("GET", token="x")
     service.call("GET", "/v1/nowhere")
     service.call("POST", "/v1/games", data="{", content_type="application/json")
@@ -114,11 +114,11 @@ def test_refusals_are_counted_by_code(service):
 
 
 def test_the_milestones_of_games_are_counted(service):
-    service.table(2, start=False)
-    aborted = service.table(2)
+    service.create_game(2, start=False)
+    aborted = service.create_game(2)
     aborted.call("DELETE", token=aborted.host)
-    service.table(2, bots={0: "random", 1: "random"})
-    game = service.table(2)
+    service.create_game(2, bots={0: "random", 1: "random"})
+    game = service.create_game(2)
     game.call("DELETE", seat=0)
     game.call("DELETE", seat=1)
     samples = scrape(service)
@@ -130,11 +130,11 @@ def test_the_milestones_of_games_are_counted(service):
 
 
 def test_listed_games_are_counted_by_status(service):
-    service.table(2, start=False)
-    service.table(2, start=False)
-    service.table(2)
-    service.table(2, private=True)
-    service.table(2, bots={0: "random", 1: "random"})
+    service.create_game(2, start=False)
+    service.create_game(2, start=False)
+    service.create_game(2)
+    service.create_game(2, private=True)
+    service.create_game(2, bots={0: "random", 1: "random"})
     samples = scrape(service)
     listed = {
         status: value(samples, "listed_games", status=status) for status in ("lobby", "playing", "finished")
@@ -164,13 +164,13 @@ def test_commits_that_come_too_late_are_counted():
             return super().commit(commit)
 
     service = Service(store=Beaten(fakeredis.FakeRedis(server=fakeredis.FakeServer())))
-    game = service.table(2, start=False)
+    game = service.create_game(2, start=False)
     assert game.call("POST", "start", token=game.host).status_code == 200
     assert value(scrape(service), "commit_conflicts_total") == 2
 
 
 def test_open_streams_are_counted_while_they_are_open(service):
-    game = service.table(2)
+    game = service.create_game(2)
     opened = [game.call("GET", "events/stream") for _ in range(3)]
     assert value(scrape(service), "open_streams") == 3
     for stream in opened:
@@ -180,7 +180,7 @@ def test_open_streams_are_counted_while_they_are_open(service):
 
 def test_streams_of_players_are_counted_apart(service):
     player = service.call("GET", "/v1/me/events/stream", token=PLAYER_KEY)
-    game = service.table(2).call("GET", "events/stream")
+    game = service.create_game(2).call("GET", "events/stream")
     samples = scrape(service)
     assert (value(samples, "open_streams"), value(samples, "open_player_streams")) == (2, 1)
     for stream in (player, game):
@@ -204,7 +204,7 @@ def test_requests_that_wait_for_a_match_are_counted(service):
 
 
 def test_no_label_has_the_id_of_a_game_or_a_token(service):
-    game = service.table(2)
+    game = service.create_game(2)
     for seat in range(2):
         game.actions(seat)
     text = service.call("GET", "/metrics").text

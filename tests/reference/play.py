@@ -28,7 +28,7 @@ from skye import (
 )
 from skye.moves import OfferLimits
 from tests.reference.catalogue import CATALOGUE
-from tests.reference.table import Table
+from tests.reference.game import ReferenceGame
 
 EVERY_OFFER_UP_TO = 8
 """Gold; who has more has too many offers to try them all."""
@@ -47,10 +47,12 @@ class Beginning(NamedTuple):
     def game(self) -> Game:
         return self.outcome().game
 
-    def table(self) -> Table:
+    def reference_game(self) -> ReferenceGame:
         chosen = self.options
         scoring_tiles = list(chosen.scoring_tiles) if chosen.scoring_tiles else None
-        return Table(self.colors, self.seed, scoring_tiles, chosen.starting_seat, str(chosen.tie_break))
+        return ReferenceGame(
+            self.colors, self.seed, scoring_tiles, chosen.starting_seat, str(chosen.tie_break)
+        )
 
 
 class Step(NamedTuple):

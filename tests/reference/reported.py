@@ -6,7 +6,7 @@ from collections import Counter
 
 from skye import Game, Player, Territory, coordinates_of
 from tests.reference.chance import as_world
-from tests.reference.table import Table
+from tests.reference.game import ReferenceGame
 from tests.reference.world import Area
 
 
@@ -38,15 +38,15 @@ def reported_by_engine(game: Game) -> dict[str, object]:
     }
 
 
-def reported_by_reference(table: Table) -> dict[str, object]:
+def reported_by_reference(reference: ReferenceGame) -> dict[str, object]:
     return {
-        "scoring tiles": table.scoring_tiles,
-        "round": table.round,
-        "phase": table.phase,
-        "waiting for": table.waiting_for(),
-        "start": table.start if table.phase else None,
-        "bag": sorted(table.bag),
-        "winners": table.winners,
+        "scoring tiles": reference.scoring_tiles,
+        "round": reference.round,
+        "phase": reference.phase,
+        "waiting for": reference.waiting_for(),
+        "start": reference.start if reference.phase else None,
+        "bag": sorted(reference.bag),
+        "winners": reference.winners,
         "seats": [
             {
                 "world": seat.world,
@@ -61,7 +61,7 @@ def reported_by_reference(table: Table) -> dict[str, object]:
                 "points": seat.points,
                 "final": seat.final,
             }
-            for seat in table.seats
+            for seat in reference.seats
         ],
     }
 

@@ -5,7 +5,7 @@ from redis.crc import key_slot
 
 from service.matches.errors import Problem
 from service.storage.redis_store import RedisStore
-from tests.support.playing import Service, code_of, limited
+from tests.support.playing import Service, limited, problem_code
 
 KEY = {"Idempotency-Key": "season-1"}
 PAIR = {"players": [{"name": "Ann"}, {"name": "Bob"}], "start": True}
@@ -77,7 +77,7 @@ def test_batch_tokens_are_not_stored(service):
 
 def test_batch_with_the_key_of_another_batch_is_refused(service):
     create(service, [PAIR] * 2)
-    assert code_of(create(service, [PAIR] * 3)) == "idempotency_key_reused"
+    assert problem_code(create(service, [PAIR] * 3)) == "idempotency_key_reused"
     assert len(listed(service)) == 2
 
 
@@ -88,12 +88,15 @@ def test_batch_key_does_not_collide_with_the_key_of_a_game(service):
 
 def test_batch_without_a_key_is_refused(service):
     answer = service.call("POST", "/v1/batches", {"games": [{}]})
-    assert (code_of(answer), answer.json["errors"][0]["pointer"]) == ("invalid_parameter", "Idempotency-Key")
+    assert (problem_code(answer), answer.json["errors"][0]["pointer"]) == (
+        "invalid_parameter",
+        "Idempotency-Key",
+    )
 
 
 @pytest.mark.parametrize("games", [[], [{}] * 101])
 def test_batch_of_too_few_or_too_many_games_is_refused(service, games):
-    assert code_of(create(service, games)) == "invalid_body"
+    assert problem_code(create(service, games)) == "invalid_body"
 
 
 @pytest.mark.parametrize(
@@ -107,7 +110,7 @@ def test_batch_of_too_few_or_too_many_games_is_refused(service, games):
 )
 def test_batch_with_one_impossible_game_creates_none(service, wrong, code, pointer):
     answer = create(service, [PAIR, wrong])
-    assert code_of(answer) == code
+    assert problem_code(answer) == code
     assert answer.json["errors"][0]["pointer"].startswith(pointer)
     assert service.stored() == {}
 
@@ -115,7 +118,7 @@ def test_batch_with_one_impossible_game_creates_none(service, wrong, code, point
 def test_batch_that_seats_too_many_bots_is_refused(service):
     games = [{"players": [{"bot": "random"}] * 5}] * 41
     answer = create(service, games)
-    assert (code_of(answer), answer.json["errors"][0]["pointer"]) == ("invalid_body", "/games")
+    assert (problem_code(answer), answer.json["errors"][0]["pointer"]) == ("invalid_body", "/games")
 
 
 def test_batch_binds_its_games_to_a_player_key(service):
@@ -140,7 +143,7 @@ class Failing(RedisStore):
 def test_batch_that_failed_halfway_is_completed_by_a_retry(redis_client):
     store = Failing(redis_client)
     service = Service(redis_client, store)
-    assert code_of(create(service, [PAIR] * 5)) == "store_unavailable"
+    assert problem_code(create(service, [PAIR] * 5)) == "store_unavailable"
     begun = {key.split(b"}")[0][6:].decode() for key in redis_client.keys("skye:{*}:table")}
     store.commits_left = 100
     completed = ids(create(service, [PAIR] * 5))
@@ -153,7 +156,7 @@ def test_batch_that_failed_halfway_is_completed_by_a_retry(redis_client):
 def test_batch_beyond_the_games_of_a_key_is_completed_later():
     service = limited(limit_games_per_key=2)
     answer = create(service, [PAIR] * 3, PLAYER_KEY)
-    assert code_of(answer) == "too_many_games"
+    assert problem_code(answer) == "too_many_games"
     first = service.get("/v1/me/games", PLAYER_KEY)["games"][0]["game"]["id"]
     assert service.call("DELETE", f"/v1/games/{first}", token=PLAYER_KEY).status_code == 200
     assert first in ids(create(service, [PAIR] * 3, PLAYER_KEY))
@@ -166,9 +169,9 @@ def test_batch_costs_as_much_as_its_games():
     answer = create(service, [bots] * 4)
     assert answer.headers["RateLimit"].startswith('"games";r=2')
     refused = create(service, [bots] * 2, key="season-2")
-    assert (code_of(refused), refused.headers["Retry-After"]) == ("too_many_requests", "12")
+    assert (problem_code(refused), refused.headers["Retry-After"]) == ("too_many_requests", "12")
 
 
 def test_batch_that_can_never_be_afforded_is_refused_as_invalid():
     answer = create(limited(limit_games_per_minute=10), [{}] * 11)
-    assert (code_of(answer), answer.json["errors"][0]["pointer"]) == ("invalid_body", "/games")
+    assert (problem_code(answer), answer.json["errors"][0]["pointer"]) == ("invalid_body", "/games")

@@ -13,7 +13,7 @@ def service(any_redis):
 
 
 def aborted(service, **more):
-    game = service.table(2, **more)
+    game = service.create_game(2, **more)
     assert game.call("DELETE", token=game.host).status_code == 200
     return game
 
@@ -29,7 +29,7 @@ def refused(answer):
 
 
 def test_deleted_game_leaves_nothing_in_the_store(service):
-    kept = service.table(2)
+    kept = service.create_game(2)
     before = service.stored()
     game = aborted(service, headers={"Idempotency-Key": "one"})
     answer = delete(game)
@@ -69,7 +69,7 @@ def test_deletion_repeated_with_its_key_succeeds_again(service):
 
 
 def test_key_of_the_abort_cannot_delete(service):
-    game = service.table(2)
+    game = service.create_game(2)
     key = {"Idempotency-Key": "same"}
     assert game.call("DELETE", token=game.host, headers=key).status_code == 200
     assert refused(delete(game, key="same")) == (422, "idempotency_key_reused")
@@ -77,13 +77,13 @@ def test_key_of_the_abort_cannot_delete(service):
 
 @pytest.mark.parametrize("start", [True, False])
 def test_game_that_is_not_over_is_not_deleted(service, start):
-    game = service.table(2, start=start)
+    game = service.create_game(2, start=start)
     assert refused(delete(game)) == (409, "game_not_over")
     assert game.call("GET").status_code == 200
 
 
 def test_finished_game_leaves_the_list_when_it_is_deleted(service):
-    game = service.table(2, bots={0: "random", 1: "random"})
+    game = service.create_game(2, bots={0: "random", 1: "random"})
     assert game.view()["status"] == "finished"
     assert delete(game).status_code == 204
     assert service.get("/v1/games")["games"] == []

@@ -6,7 +6,7 @@ import secrets
 
 import pytest
 
-from tests.support.playing import Service, code_of, limited
+from tests.support.playing import Service, limited, problem_code
 
 BOTS = [{"bot": "random"}, {"bot": "random"}]
 
@@ -37,7 +37,7 @@ def league():
     for _ in range(25):
         service.clock.advance(1)
         ids.append(finished(service))
-    service.table(2)
+    service.create_game(2)
     finished(service, private=True)
     return service, ids[::-1]
 
@@ -93,7 +93,7 @@ def test_export_of_no_games_is_empty(service):
 @pytest.mark.parametrize("query", ["?limit=0", "?limit=1001", "?cursor=x"])
 def test_export_with_an_invalid_parameter_is_refused(league, query):
     service, _ = league
-    assert code_of(service.call("GET", f"/v1/records{query}")) == "invalid_parameter"
+    assert problem_code(service.call("GET", f"/v1/records{query}")) == "invalid_parameter"
 
 
 @pytest.mark.usefixtures("stopped_clock")
@@ -101,7 +101,7 @@ def test_export_costs_as_much_as_its_limit():
     service = limited(limit_requests_per_minute=100)
     answer = service.call("GET", "/v1/records?limit=400")
     assert answer.headers["RateLimit"].startswith('"requests";r=19')
-    assert code_of(service.call("GET", "/v1/records?limit=400")) == "too_many_requests"
+    assert problem_code(service.call("GET", "/v1/records?limit=400")) == "too_many_requests"
 
 
 # The games of a player key.
@@ -172,19 +172,19 @@ def test_own_export_takes_times_of_other_time_zones(own):
 )
 def test_own_export_with_an_invalid_parameter_is_refused(own, query):
     service, key, _ = own
-    assert code_of(service.call("GET", f"/v1/me/records{query}", token=key)) == "invalid_parameter"
+    assert problem_code(service.call("GET", f"/v1/me/records{query}", token=key)) == "invalid_parameter"
 
 
 def test_own_export_without_a_player_key_is_refused(own):
     service, _, _ = own
-    assert code_of(service.call("GET", "/v1/me/records")) == "player_key_required"
+    assert problem_code(service.call("GET", "/v1/me/records")) == "player_key_required"
 
 
 def test_own_export_after_replacing_the_key_needs_the_new_key():
     service, key, new = Service(), new_key(), new_key()
     game = finished(service, key)
     service.call("PUT", "/v1/me/key", {"key": new}, key)
-    assert code_of(service.call("GET", "/v1/me/records", token=key)) == "token_unknown"
+    assert problem_code(service.call("GET", "/v1/me/records", token=key)) == "token_unknown"
     assert games_of(exported(service, key=new)) == [game]
 
 

@@ -2,13 +2,13 @@
 
 import pytest
 
-from tests.support.playing import code_of, dice
+from tests.support.playing import dice, problem_code
 
 WITH_ACTIONS = "?include=actions"
 
 
 def test_view_includes_the_actions_of_the_callers_seat(service):
-    game = service.table(2)
+    game = service.create_game(2)
     for seat, token in ((0, game.tokens[0]), (1, game.tokens[1])):
         view = game.service.call("GET", game.path() + WITH_ACTIONS, token=token).json
         assert view.pop("actions") == game.actions(seat)
@@ -16,13 +16,13 @@ def test_view_includes_the_actions_of_the_callers_seat(service):
 
 
 def test_view_of_host_or_spectator_includes_no_actions(service):
-    game = service.table(2)
+    game = service.create_game(2)
     for token in (game.host, None):
         assert game.service.call("GET", game.path() + WITH_ACTIONS, token=token).json["actions"] == []
 
 
 def test_whole_game_takes_one_request_for_each_decision(service):
-    game, rolls = service.table(2), dice(3)
+    game, rolls = service.create_game(2), dice(3)
     views = [game.service.call("GET", game.path() + WITH_ACTIONS, token=token).json for token in game.tokens]
     while views[0]["status"] == "playing":
         seat = views[0]["waiting_for"][0]
@@ -39,7 +39,7 @@ def test_whole_game_takes_one_request_for_each_decision(service):
 
 
 def test_replayed_response_includes_the_same_actions(service):
-    game = service.table(2)
+    game = service.create_game(2)
     action = game.actions(0)[0]
     sent = {"headers": {"Idempotency-Key": "k"}}
     path = action["href"] + WITH_ACTIONS
@@ -51,4 +51,4 @@ def test_replayed_response_includes_the_same_actions(service):
 
 @pytest.mark.parametrize("query", ["?include=", "?include=all", "?include=actions&include=actions"])
 def test_inclusion_of_something_else_is_refused(service, query):
-    assert code_of(service.call("GET", service.table(2).path() + query)) == "invalid_parameter"
+    assert problem_code(service.call("GET", service.create_game(2).path() + query)) == "invalid_parameter"

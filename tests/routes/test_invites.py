@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from tests.support.playing import Game, code_of, refusal
+from tests.support.playing import Game, client_error_code, problem_code
 
 KEY = {"Idempotency-Key": "once"}
 
@@ -56,34 +56,34 @@ def test_used_code_is_refused(service, private, problem):
     game, code = invited(service, private=private)
     assert join(game, code).status_code == 201
     for answer in (join(game, code, "Fay"), game.call("GET", token=code)):
-        assert refusal(answer) == problem
+        assert client_error_code(answer) == problem
 
 
 def test_code_neither_acts_for_a_seat_nor_for_the_host(service):
     game, code = invited(service, 2)
-    assert code_of(game.call("POST", "start", token=code)) == "host_only"
-    assert code_of(game.call("POST", "invites", token=code)) == "host_only"
-    assert code_of(game.call("DELETE", token=code)) == "host_only"
-    assert code_of(game.call("DELETE", seat=0, token=code)) == "not_your_seat"
-    assert code_of(game.call("POST", "players", {"bot": "random"}, token=code)) == "host_only"
+    assert problem_code(game.call("POST", "start", token=code)) == "host_only"
+    assert problem_code(game.call("POST", "invites", token=code)) == "host_only"
+    assert problem_code(game.call("DELETE", token=code)) == "host_only"
+    assert problem_code(game.call("DELETE", seat=0, token=code)) == "not_your_seat"
+    assert problem_code(game.call("POST", "players", {"bot": "random"}, token=code)) == "host_only"
 
 
 def test_code_of_another_game_is_refused(service):
     game, other = invited(service)[0], invited(service)[1]
-    assert code_of(join(game, other)) == "game_not_found"
+    assert problem_code(join(game, other)) == "game_not_found"
 
 
 def test_unused_code_is_refused_after_the_start(service):
     game, code = invited(service, 2)
     started = game.call("POST", "start", token=game.host)
     assert (started.json["status"], started.json["invites"]) == ("playing", 0)
-    assert code_of(join(game, code)) == "game_not_found"
+    assert problem_code(join(game, code)) == "game_not_found"
 
 
 def test_unused_code_is_refused_after_the_abort(service):
     game, code = invited(service)
     assert game.call("DELETE", token=game.host).json["invites"] == 0
-    assert code_of(game.call("GET", token=code)) == "game_not_found"
+    assert problem_code(game.call("GET", token=code)) == "game_not_found"
 
 
 def test_game_starts_when_the_last_invited_player_joins(service):
@@ -95,40 +95,40 @@ def test_game_starts_when_the_last_invited_player_joins(service):
 def test_reserved_seat_is_free_for_nobody_else(service):
     game, code = invited(service, private=False, seats=2)
     for token, player in ((None, {"name": "Fay"}), (game.host, {"bot": "random"})):
-        assert code_of(game.call("POST", "players", player, token=token)) == "game_full"
-    assert code_of(game.call("POST", "invites", token=game.host)) == "game_full"
+        assert problem_code(game.call("POST", "players", player, token=token)) == "game_full"
+    assert problem_code(game.call("POST", "invites", token=game.host)) == "game_full"
     assert join(game, code).status_code == 201
 
 
 def test_refused_join_leaves_the_code_valid(service):
     game, code = invited(service)
-    assert code_of(join(game, code, "ann")) == "name_taken"
+    assert problem_code(join(game, code, "ann")) == "name_taken"
     assert join(game, code).status_code == 201
 
 
 def test_more_players_than_seats_are_refused(service):
     body = {"seats": 2, "players": [{"name": "Ann"}, {"invite": True}, {"invite": True}]}
-    assert code_of(service.call("POST", "/v1/games", body)) == "game_full"
+    assert problem_code(service.call("POST", "/v1/games", body)) == "game_full"
 
 
 @pytest.mark.parametrize("player", [{"invite": False}, {"invite": True, "name": "Bob"}, {"invite": None}])
 def test_malformed_invitation_is_refused(service, player):
-    assert code_of(service.call("POST", "/v1/games", {"players": [player]})) == "invalid_body"
+    assert problem_code(service.call("POST", "/v1/games", {"players": [player]})) == "invalid_body"
 
 
 def test_host_invites_one_more_player(service):
-    game = service.table(1, private=True, start=False)
+    game = service.create_game(1, private=True, start=False)
     answer = game.call("POST", "invites", token=game.host)
     assert (answer.status_code, answer.json["game"]["invites"]) == (201, 1)
     assert join(game, answer.json["invite"]).json["seat"] == 1
 
 
 def test_only_the_host_invites(service):
-    game = service.table(2, start=False)
-    assert code_of(game.call("POST", "invites", token=game.tokens[0])) == "host_only"
-    assert code_of(game.call("POST", "invites")) == "token_required"
-    started = service.table(2)
-    assert code_of(started.call("POST", "invites", token=started.host)) == "game_already_started"
+    game = service.create_game(2, start=False)
+    assert problem_code(game.call("POST", "invites", token=game.tokens[0])) == "host_only"
+    assert problem_code(game.call("POST", "invites")) == "token_required"
+    started = service.create_game(2)
+    assert problem_code(started.call("POST", "invites", token=started.host)) == "game_already_started"
 
 
 def test_repeated_requests_with_a_key_return_the_same_codes_and_tokens(service):
@@ -187,32 +187,32 @@ def test_invitations_are_in_the_events(service):
 
 @pytest.mark.parametrize("start", [False, True])
 def test_rotation_replaces_the_token_of_a_seat(service, start):
-    game = service.table(2, start=start)
+    game = service.create_game(2, start=start)
     answer = game.call("POST", "token", seat=1)
     assert (answer.status_code, answer.json["seat"]) == (201, 1)
     assert answer.json["game"]["you"] == {"seat": 1, "host": False}
     assert service.get(game.path(), answer.json["token"])["you"]["seat"] == 1
-    assert code_of(game.call("GET", token=game.tokens[1])) == "token_unknown"
+    assert problem_code(game.call("GET", token=game.tokens[1])) == "token_unknown"
     assert game.view(0)["you"]["seat"] == 0
 
 
 def test_only_the_holder_rotates_the_token_of_a_seat(service):
-    game = service.table(2, start=False)
+    game = service.create_game(2, start=False)
     for token, problem in ((game.tokens[1], "not_your_seat"), (game.host, "not_your_seat")):
-        assert code_of(game.call("POST", "token", seat=0, token=token)) == problem
-    assert code_of(service.call("POST", game.path("token", 0))) == "token_required"
+        assert problem_code(game.call("POST", "token", seat=0, token=token)) == problem
+    assert problem_code(service.call("POST", game.path("token", 0))) == "token_required"
     assert game.view(0)["you"]["seat"] == 0
 
 
 def test_repeated_rotation_with_a_key_returns_the_same_token(service):
-    game = service.table(2)
+    game = service.create_game(2)
     first, again = (game.call("POST", "token", seat=0, headers=KEY) for _ in range(2))
     assert first.json == again.json
     assert service.get(game.path(), again.json["token"])["you"]["seat"] == 0
 
 
 def test_rotated_token_is_in_no_stored_value(service):
-    game = service.table(2)
+    game = service.create_game(2)
     token = game.call("POST", "token", seat=0, headers=KEY).json["token"]
     assert token not in str(service.stored())
     assert token not in json.dumps(service.get(f"{game.path()}/events", game.host))
@@ -222,7 +222,7 @@ def test_rotated_token_is_in_no_stored_value(service):
 
 
 def test_player_changes_name_and_colour_in_the_lobby(service):
-    game = service.table(2, start=False)
+    game = service.create_game(2, start=False)
     answer = game.call("PATCH", "", {"name": "Ada", "color": "green"}, seat=0)
     player = answer.json["players"][0]
     assert (answer.status_code, player["name"], player["color"]) == (200, "Ada", "green")
@@ -232,19 +232,19 @@ def test_player_changes_name_and_colour_in_the_lobby(service):
 
 
 def test_name_or_colour_of_another_player_is_refused(service):
-    game = service.table(2, start=False)
+    game = service.create_game(2, start=False)
     taken = game.view()["players"][1]["color"]
-    assert code_of(game.call("PATCH", "", {"name": "bob"}, seat=0)) == "name_taken"
-    assert code_of(game.call("PATCH", "", {"color": taken}, seat=0)) == "color_taken"
+    assert problem_code(game.call("PATCH", "", {"name": "bob"}, seat=0)) == "name_taken"
+    assert problem_code(game.call("PATCH", "", {"color": taken}, seat=0)) == "color_taken"
 
 
 def test_name_after_the_start_is_refused(service):
-    game = service.table(2)
-    assert code_of(game.call("PATCH", "", {"name": "Ada"}, seat=0)) == "game_already_started"
+    game = service.create_game(2)
+    assert problem_code(game.call("PATCH", "", {"name": "Ada"}, seat=0)) == "game_already_started"
 
 
 def test_host_changes_bots_only(service):
-    game = service.table(2, bots={1: "random"}, start=False)
+    game = service.create_game(2, bots={1: "random"}, start=False)
     assert game.call("PATCH", "", {"name": "Robot"}, seat=1, token=game.host).status_code == 200
-    assert code_of(game.call("PATCH", "", {"name": "Ada"}, seat=0, token=game.host)) == "not_your_seat"
-    assert code_of(game.call("PATCH", "", {"name": "Ada"}, seat=2, token=game.host)) == "seat_not_found"
+    assert problem_code(game.call("PATCH", "", {"name": "Ada"}, seat=0, token=game.host)) == "not_your_seat"
+    assert problem_code(game.call("PATCH", "", {"name": "Ada"}, seat=2, token=game.host)) == "seat_not_found"

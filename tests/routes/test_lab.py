@@ -20,7 +20,7 @@ def test_emptying_a_lab_deletes_all_keys_of_the_service_and_no_others(lab):
     lab.redis.set("skyenet:{a}:table", "of others")
     lab.redis.set("other", "of others")
     lab.call("POST", "/v1/games", {"players": [{"name": "Ann"}]}, token=KEY)
-    game = lab.table(2, headers={"Idempotency-Key": "one"})
+    game = lab.create_game(2, headers={"Idempotency-Key": "one"})
     lab.redis.set("skye:{orphan}:log", "of a game that is gone")
     assert lab.call("DELETE", "/v1/lab/games").json == {"deleted": 2}
     assert sorted(lab.redis.keys()) == [b"other", b"skyenet:{a}:table"]
@@ -39,7 +39,7 @@ def test_emptying_many_games_leaves_no_key(lab):
 
 
 def test_emptying_a_lab_ends_the_streams_of_its_games(lab):
-    path = lab.table(2).path("events/stream")
+    path = lab.create_game(2).path("events/stream")
     chunks = iter(lab.http.get(path, buffered=False).response)
     first = next(chunks)
     rest = []
@@ -52,7 +52,7 @@ def test_emptying_a_lab_ends_the_streams_of_its_games(lab):
 
 
 def test_emptying_a_server_that_is_no_lab_is_refused(service):
-    game = service.table(2)
+    game = service.create_game(2)
     answer = service.call("DELETE", "/v1/lab/games")
     assert (answer.status_code, answer.json["code"]) == (403, "lab_off")
     assert game.call("GET").status_code == 200

@@ -4,7 +4,7 @@ import pytest
 
 from service.settings import Settings
 from skye import commitment
-from tests.support.playing import NAMES, Service, code_of, dice, refusal
+from tests.support.playing import NAMES, Service, client_error_code, dice, problem_code
 
 # Opening a table.
 
@@ -30,26 +30,26 @@ def test_what_was_chosen_is_shown_but_for_the_seed(service):
         "turn_ms": 60_000,
         "on_timeout": "bot",
     }
-    view = service.table(2, start=False, name="Evening", seats=3, options=options).view()
+    view = service.create_game(2, start=False, name="Evening", seats=3, options=options).view()
     assert view["options"] == options | {"seed": None, "clock": "real"}
     assert (view["name"], view["seats"]) == ("Evening", 3)
     assert [tile["id"] for tile in view["scoring_tiles"]] == options["scoring_tiles"]
 
 
 def test_seed_source_names_who_chose_the_seed(service):
-    chosen = service.table(2).view()["fairness"]
+    chosen = service.create_game(2).view()["fairness"]
     drawn = service.call("POST", "/v1/games").json["game"]["fairness"]
     assert (chosen["seed_source"], drawn["seed_source"]) == ("creator", "server")
 
 
 def test_commitment_to_a_chosen_seed_contains_a_nonce(service):
-    first, second = (service.table(2).view()["fairness"] for _ in range(2))
+    first, second = (service.create_game(2).view()["fairness"] for _ in range(2))
     assert len({first["commitment"], second["commitment"], commitment("skye")}) == 3
     assert first["nonce"] is None
 
 
 def test_nonce_and_seed_are_published_when_the_game_is_over(service):
-    game = service.table(2)
+    game = service.create_game(2)
     committed = game.view()["fairness"]["commitment"]
     fairness = game.play_out(dice(1))["fairness"]
     assert fairness["commitment"] == committed == commitment(fairness["seed"], fairness["nonce"])
@@ -87,12 +87,12 @@ def test_a_bot_has_a_name_and_no_token(service):
 
 
 def test_a_game_starts_at_once_when_all_are_seated(service):
-    assert service.table(2, start=True).view()["status"] == "playing"
-    assert service.table(2, start=True, seats=2).view()["status"] == "playing"
+    assert service.create_game(2, start=True).view()["status"] == "playing"
+    assert service.create_game(2, start=True, seats=2).view()["status"] == "playing"
 
 
 def test_or_as_soon_as_they_are(service):
-    game = service.table(2, start=True, seats=3)
+    game = service.create_game(2, start=True, seats=3)
     assert game.view()["status"] == "lobby"
     answer = game.call("POST", "players", {"name": "Cy"})
     assert answer.json["game"]["status"] == "playing"
@@ -100,7 +100,7 @@ def test_or_as_soon_as_they_are(service):
 
 
 def test_a_table_that_starts_by_itself_waits_for_more_than_one(service):
-    assert service.table(1, start=True).view()["status"] == "lobby"
+    assert service.create_game(1, start=True).view()["status"] == "lobby"
     assert service.call("POST", "/v1/games", {"start": True}).json["game"]["status"] == "lobby"
 
 
@@ -108,7 +108,7 @@ def test_a_table_that_starts_by_itself_waits_for_more_than_one(service):
 
 
 def test_joining_player_gets_the_next_seat_and_its_token(service):
-    game = service.table(2, start=False)
+    game = service.create_game(2, start=False)
     answer = game.call("POST", "players", {"name": "Cy", "color": "green"})
     assert answer.status_code == 201
     assert (answer.json["seat"], answer.json["game"]["you"]) == (2, {"seat": 2, "host": False})
@@ -118,14 +118,14 @@ def test_joining_player_gets_the_next_seat_and_its_token(service):
 
 
 def test_the_host_seats_a_bot(service):
-    game = service.table(1, start=False)
+    game = service.create_game(1, start=False)
     answer = game.call("POST", "players", {"bot": "random"}, token=game.host)
     assert (answer.status_code, answer.json["seat"], answer.json["token"]) == (201, 1, None)
     assert answer.json["game"]["players"][1]["bot"] == "random"
 
 
 def test_joining_player_sees_the_new_seat_and_the_host_the_game_as_before(service):
-    game = service.table(1, start=False)
+    game = service.create_game(1, start=False)
     for name, token, you in (
         ("Bob", game.host, {"seat": None, "host": True}),
         ("Cy", game.tokens[0], {"seat": 0, "host": False}),
@@ -136,13 +136,13 @@ def test_joining_player_sees_the_new_seat_and_the_host_the_game_as_before(servic
 
 
 def test_five_can_sit_down_and_no_more(service):
-    game = service.table(4, start=False)
+    game = service.create_game(4, start=False)
     assert game.call("POST", "players", {"name": "Eve"}).status_code == 201
-    assert code_of(game.call("POST", "players", {"name": "Fay"})) == "game_full"
+    assert problem_code(game.call("POST", "players", {"name": "Fay"})) == "game_full"
 
 
 def test_seats_move_up_when_a_player_leaves_the_lobby(service):
-    game = service.table(4, start=False)
+    game = service.create_game(4, start=False)
     answer = game.call("DELETE", seat=1)
     assert answer.status_code == 200
     assert answer.json["you"] == {"seat": None, "host": False}
@@ -150,40 +150,40 @@ def test_seats_move_up_when_a_player_leaves_the_lobby(service):
     assert [player["seat"] for player in view["players"]] == [0, 1, 2]
     assert [player["name"] for player in view["players"]] == ["Ann", "Cy", "Dee"]
     assert [game.view(seat)["you"]["seat"] for seat in (0, 2, 3)] == [0, 1, 2]
-    assert code_of(game.call("GET", token=game.tokens[1])) == "token_unknown"
+    assert problem_code(game.call("GET", token=game.tokens[1])) == "token_unknown"
     assert game.call("POST", "players", {"name": "Bob"}).json["seat"] == 3
 
 
 def test_a_colour_that_was_left_is_free_again(service):
-    game = service.table(3, start=False)
+    game = service.create_game(3, start=False)
     left = game.view()["players"][0]["color"]
     game.call("DELETE", seat=0)
     assert game.call("POST", "players", {"name": "Dee", "color": left}).status_code == 201
 
 
 def test_the_host_removes_whom_it_likes_before_the_start(service):
-    game = service.table(3, start=False)
+    game = service.create_game(3, start=False)
     assert game.call("DELETE", seat=1, token=game.host).status_code == 200
     assert len(game.view()["players"]) == 2
-    assert code_of(game.call("DELETE", seat=2, token=game.host)) == "seat_not_found"
+    assert problem_code(game.call("DELETE", seat=2, token=game.host)) == "seat_not_found"
 
 
 def test_host_removes_nobody_after_the_start(service):
-    game = service.table(3)
-    assert code_of(game.call("DELETE", seat=1, token=game.host)) == "not_your_seat"
+    game = service.create_game(3)
+    assert problem_code(game.call("DELETE", seat=1, token=game.host)) == "not_your_seat"
 
 
 def test_a_player_removes_nobody_else(service):
-    game = service.table(3, start=False)
-    assert code_of(game.call("DELETE", seat=1, token=game.tokens[0])) == "not_your_seat"
-    assert code_of(service.call("DELETE", game.path("", 1))) == "token_required"
+    game = service.create_game(3, start=False)
+    assert problem_code(game.call("DELETE", seat=1, token=game.tokens[0])) == "not_your_seat"
+    assert problem_code(service.call("DELETE", game.path("", 1))) == "token_required"
 
 
 # Starting and aborting.
 
 
 def test_the_host_starts_with_those_who_are_there(service):
-    game = service.table(3, start=False)
+    game = service.create_game(3, start=False)
     answer = game.call("POST", "start", token=game.host)
     assert answer.status_code == 200
     assert (answer.json["status"], answer.json["round"], answer.json["phase"]) == ("playing", 1, "pricing")
@@ -193,36 +193,36 @@ def test_the_host_starts_with_those_who_are_there(service):
 
 @pytest.mark.parametrize(("players", "rounds"), [(2, 6), (3, 6), (4, 6), (5, 5)])
 def test_two_to_five_can_play(service, players, rounds):
-    view = service.table(players).view()
+    view = service.create_game(players).view()
     assert (view["status"], view["rounds"]) == ("playing", rounds)
     assert [player["name"] for player in view["players"]] == list(NAMES[:players])
 
 
 @pytest.mark.parametrize("start", [False, True])
 def test_the_host_aborts(service, start):
-    game = service.table(2, start=start)
+    game = service.create_game(2, start=start)
     answer = game.call("DELETE", token=game.host)
     assert (answer.status_code, answer.json["status"]) == (200, "aborted")
     assert (answer.json["phase"], answer.json["waiting_for"], answer.json["deadline"]) == (None, [], None)
     assert game.actions(0) == []
-    assert code_of(game.call("DELETE", token=game.host)) == "game_aborted"
-    assert code_of(game.call("POST", "players", {"name": "Late"})) == "game_aborted"
-    assert code_of(game.call("POST", "start", token=game.host)) == "game_aborted"
-    assert code_of(game.call("DELETE", seat=0)) == "game_aborted"
+    assert problem_code(game.call("DELETE", token=game.host)) == "game_aborted"
+    assert problem_code(game.call("POST", "players", {"name": "Late"})) == "game_aborted"
+    assert problem_code(game.call("POST", "start", token=game.host)) == "game_aborted"
+    assert problem_code(game.call("DELETE", seat=0)) == "game_aborted"
 
 
 def test_only_the_host_aborts(service):
-    game = service.table(2)
-    assert code_of(game.call("DELETE", token=game.tokens[0])) == "host_only"
-    assert code_of(game.call("DELETE")) == "token_required"
+    game = service.create_game(2)
+    assert problem_code(game.call("DELETE", token=game.tokens[0])) == "host_only"
+    assert problem_code(game.call("DELETE")) == "token_required"
 
 
 # Private games.
 
 
 def test_a_private_game_is_there_for_its_own_alone(service):
-    game = service.table(2, private=True, start=False)
-    for caller in (None, "skye_wrong", service.table(2).tokens[0]):
+    game = service.create_game(2, private=True, start=False)
+    for caller in (None, "skye_wrong", service.create_game(2).tokens[0]):
         for method, rest, body in (
             ("GET", "", None),
             ("GET", "events", None),
@@ -244,7 +244,7 @@ def test_a_private_game_is_there_for_its_own_alone(service):
 
 def test_a_game_is_kept_longer_by_each_change():
     service = Service(game_ttl_lobby_s=1000, game_ttl_playing_s=2000)
-    game = service.table(1, start=False)
+    game = service.create_game(1, start=False)
     key = f"skye:{{{game.id}}}:table"
     service.redis.expire(key, 10)
     game.view()
@@ -263,7 +263,7 @@ def test_a_game_that_a_seat_beyond_its_last_is_to_start_is_not_opened(service):
 
 
 def test_seat_of_a_private_game_that_seats_another_is_refused(service):
-    game = service.table(2, private=True, start=False)
+    game = service.create_game(2, private=True, start=False)
     for player in ({"name": "Third"}, {"bot": "random"}):
-        assert refusal(game.call("POST", "players", player, token=game.tokens[0])) == "host_only"
+        assert client_error_code(game.call("POST", "players", player, token=game.tokens[0])) == "host_only"
     assert game.call("POST", "players", {"name": "Third"}, token=game.host).status_code == 201

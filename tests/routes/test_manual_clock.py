@@ -2,13 +2,13 @@
 
 import pytest
 
-from tests.support.playing import code_of
+from tests.support.playing import problem_code
 
 
 @pytest.fixture
 def game(service):
     """A game for two with a manual clock and ten seconds for each decision."""
-    return service.table(2, options={"clock": "manual", "turn_ms": 10_000})
+    return service.create_game(2, options={"clock": "manual", "turn_ms": 10_000})
 
 
 def advance(game, ms, token=None):
@@ -29,11 +29,11 @@ def test_manual_clock_stands_still(game):
 
 
 def test_clock_is_visible_before_joining(service):
-    game = service.table(1, start=False, options={"clock": "manual"})
+    game = service.create_game(1, start=False, options={"clock": "manual"})
     assert game.view()["options"]["clock"] == "manual"
     created = service.get(game.path("events"))["events"][0]
     assert created["options"]["clock"] == "manual"
-    assert service.table(2).view()["options"]["clock"] == "real"
+    assert service.create_game(2).view()["options"]["clock"] == "real"
 
 
 def test_deadline_passes_when_the_clock_reaches_it(game):
@@ -61,7 +61,7 @@ def test_moves_reset_the_deadline_by_the_manual_clock(game):
 
 
 def test_whole_game_of_timeouts_takes_one_request(service):
-    game = service.table(2, options={"clock": "manual", "turn_ms": 5})
+    game = service.create_game(2, options={"clock": "manual", "turn_ms": 5})
     view = advanced(game, 10_000)
     assert view["status"] == "finished"
     events = service.get(game.path("events"))["events"]
@@ -70,7 +70,7 @@ def test_whole_game_of_timeouts_takes_one_request(service):
 
 def test_bot_takes_over_after_a_deadline_by_the_manual_clock(service):
     options = {"clock": "manual", "turn_ms": 1000, "on_timeout": "bot"}
-    game = service.table(2, options=options)
+    game = service.create_game(2, options=options)
     assert advanced(game, 1000)["status"] == "finished"
 
 
@@ -89,23 +89,23 @@ def test_past_view_has_the_clock_of_its_time(game):
 
 
 def test_only_the_host_advances_the_clock(game):
-    assert code_of(game.call("POST", "clock", {"advance_ms": 1})) == "token_required"
-    assert code_of(advance(game, 1, game.tokens[0])) == "host_only"
+    assert problem_code(game.call("POST", "clock", {"advance_ms": 1})) == "token_required"
+    assert problem_code(advance(game, 1, game.tokens[0])) == "host_only"
 
 
 def test_real_clock_is_not_advanced(service):
-    assert code_of(advance(service.table(2), 1)) == "clock_not_manual"
+    assert problem_code(advance(service.create_game(2), 1)) == "clock_not_manual"
 
 
 def test_clock_of_a_game_that_is_over_is_not_advanced(game):
     advanced(game, 10_000_000)
-    assert code_of(advance(game, 1)) == "game_over"
+    assert problem_code(advance(game, 1)) == "game_over"
 
 
 def test_short_turns_need_a_manual_clock(service):
     body = {"options": {"turn_ms": 5}}
     answer = service.call("POST", "/v1/games", body)
-    assert code_of(answer) == "invalid_body"
+    assert problem_code(answer) == "invalid_body"
     assert answer.json["errors"][0]["pointer"] == "/options/turn_ms"
 
 

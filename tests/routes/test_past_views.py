@@ -2,13 +2,13 @@
 
 import pytest
 
-from tests.support.playing import Game, Service, code_of, dice
+from tests.support.playing import Game, Service, dice, problem_code
 
 
 @pytest.fixture(scope="module")
 def over():
     """A game that is over."""
-    game = Service().table(2)
+    game = Service().create_game(2)
     game.play_out(dice(11))
     return game
 
@@ -18,13 +18,13 @@ def at(game, event, token=None):
 
 
 def test_view_at_an_event_is_the_view_of_that_time(service):
-    game = service.table(2)
+    game = service.create_game(2)
     throw, seen = dice(4), {}
     for _ in range(30):
         for token in (None, *game.tokens, game.host):
             view = service.get(game.path(), token)
             seen[view["last_event"], token] = view
-        game.decide(view["waiting_for"][0], throw)
+        game.act_legally(view["waiting_for"][0], throw)
     for (event, token), view in seen.items():
         assert at(game, event, token) == view
 
@@ -38,7 +38,7 @@ def test_view_at_an_event_within_a_version_has_all_of_the_version(over):
 
 
 def test_view_at_an_event_in_the_lobby_has_the_seat_of_that_time(service):
-    game = service.table(3, start=False)
+    game = service.create_game(3, start=False)
     event = game.view(2)["last_event"]
     game.call("DELETE", seat=0)
     assert game.view(2)["you"]["seat"] == 1
@@ -47,11 +47,11 @@ def test_view_at_an_event_in_the_lobby_has_the_seat_of_that_time(service):
 
 
 def test_view_at_an_event_that_has_not_happened_is_not_found(over):
-    assert code_of(over.service.call("GET", f"{over.path()}?at=100000")) == "event_not_found"
+    assert problem_code(over.service.call("GET", f"{over.path()}?at=100000")) == "event_not_found"
 
 
 def test_view_at_an_event_hides_what_is_still_secret(service):
-    game = service.table(2)
+    game = service.create_game(2)
     game.offer(0, 2, 1)
     event = game.view()["last_event"]
     (mine, rival) = (at(game, event, token)["players"][0]["tiles_drawn"] for token in game.tokens)
@@ -99,5 +99,5 @@ def test_record_of_the_first_form_is_still_accepted(over):
 def test_until_that_is_no_moment_is_refused(over, until):
     body = {"record": over.service.get(over.path("record")), "until": until}
     answer = over.service.call("POST", "/v1/games", body)
-    assert code_of(answer) == "invalid_body"
+    assert problem_code(answer) == "invalid_body"
     assert answer.json["errors"][0]["pointer"].startswith("/until")

@@ -2,12 +2,14 @@
 
 import pytest
 
-from tests.support.playing import code_of, dice
+from tests.support.playing import dice, problem_code
 
 
 @pytest.fixture
 def game(service):
-    game = service.table(2, options={"scoring_tiles": ["sheep", "squares", "most_gold", "connected_tiles"]})
+    game = service.create_game(
+        2, options={"scoring_tiles": ["sheep", "squares", "most_gold", "connected_tiles"]}
+    )
     game.play_to("building", 3, dice(5))
     return game
 
@@ -43,7 +45,7 @@ def test_places_are_public_and_the_same_for_everybody(game):
 
 @pytest.mark.parametrize("phase", ["pricing", "buying"])
 def test_places_are_listed_in_any_phase(service, phase):
-    game = service.table(2)
+    game = service.create_game(2)
     game.play_to(phase, 2, dice(3))
     drawn = [tile["tile"] for tile in game.view()["players"][1]["tiles_drawn"]]
     tiles = {place["tile"] for place in places(game, *drawn).json["places"]}
@@ -58,15 +60,15 @@ def test_places_of_a_built_tile_are_refused(game):
         for placed in player["territory"]
         if placed["tile"].startswith("L")
     )
-    assert code_of(places(game, built)) == "tile_not_yours"
+    assert problem_code(places(game, built)) == "tile_not_yours"
 
 
 def test_places_before_the_start_are_refused(service):
-    assert code_of(places(service.table(2, start=False), "L35")) == "game_not_started"
+    assert problem_code(places(service.create_game(2, start=False), "L35")) == "game_not_started"
 
 
 @pytest.mark.parametrize("number", [0, 9])
 def test_places_of_no_or_too_many_tiles_are_refused(game, number):
     answer = places(game, *game.view()["bag"]["tiles"][:number])
-    assert code_of(answer) == "invalid_parameter"
+    assert problem_code(answer) == "invalid_parameter"
     assert answer.json["errors"][0]["pointer"] == "tile"

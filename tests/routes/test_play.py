@@ -5,7 +5,7 @@ import copy
 import fakeredis
 import pytest
 
-from tests.support.playing import Service, code_of, dice
+from tests.support.playing import Service, dice, problem_code
 
 # Legal actions.
 
@@ -24,7 +24,7 @@ def copied(game):
 
 @pytest.mark.parametrize(("phase", "number"), [("pricing", 2), ("buying", 2), ("building", 3)])
 def test_every_action_listed_is_accepted_as_it_stands(service, phase, number):
-    game = service.table(2)
+    game = service.create_game(2)
     view = game.play_to(phase, number, dice(7))
     for seat in range(2):
         actions = game.actions(seat)
@@ -34,7 +34,7 @@ def test_every_action_listed_is_accepted_as_it_stands(service, phase, number):
 
 
 def test_no_placement_that_is_not_listed_is_accepted(service):
-    game = service.table(2)
+    game = service.create_game(2)
     hand = game.play_to("building", 2, dice(7))["players"][0]["tiles_to_build"]
     listed = [action["body"] for action in game.actions(0) if action["type"] == "place"]
     before = service.stored()
@@ -44,13 +44,13 @@ def test_no_placement_that_is_not_listed_is_accepted(service):
             for y in range(-3, 4):
                 for rotation in (0, 90, 180, 270):
                     if {"tile": tile, "x": x, "y": y, "rotation": rotation} not in listed:
-                        refused.add(code_of(game.place(0, tile, x, y, rotation)))
+                        refused.add(problem_code(game.place(0, tile, x, y, rotation)))
     assert refused == {"cell_occupied", "not_adjacent", "terrain_mismatch"}
     assert service.stored() == before
 
 
 def test_an_offer_may_be_replaced_within_its_limits(service):
-    game = service.table(2)
+    game = service.create_game(2)
     limits = game.actions(0)[0]["constraints"]
     assert limits == {"tiles": drawn(game, 0), "gold": 5, "minimum": 1}
     assert game.offer(0, 4, 1).json["players"][0]["gold"] == 0
@@ -66,7 +66,7 @@ def drawn(game, seat):
 
 
 def test_an_accepted_action_answers_with_the_callers_own_view(service):
-    game = service.table(3)
+    game = service.create_game(3)
     for phase in ("pricing", "buying", "building"):
         seat = game.play_to(phase)["waiting_for"][0]
         answer = game.send(seat, game.actions(seat)[0])
@@ -78,13 +78,13 @@ def test_an_accepted_action_answers_with_the_callers_own_view(service):
 
 
 def test_placements_are_taken_back_last_first(service):
-    game = service.table(2)
+    game = service.create_game(2)
     view = game.play_to("building", 2, dice(3))
     before = view["players"][0]
     while game.view()["players"][0]["tiles_to_build"]:
         if game.actions(0)[0]["type"] != "place":
             break
-        game.decide(0)
+        game.act_legally(0)
     built = game.view()["players"][0]["territory"]
     placed = len(built) - len(before["territory"])
     assert placed > 0
@@ -92,21 +92,21 @@ def test_placements_are_taken_back_last_first(service):
         answer = game.call("DELETE", "placements/last", seat=0)
         assert answer.json["players"][0]["territory"] == built[:-number]
     assert sorted(answer.json["players"][0]["tiles_to_build"]) == sorted(before["tiles_to_build"])
-    assert code_of(game.call("DELETE", "placements/last", seat=0)) == "nothing_to_take_back"
+    assert problem_code(game.call("DELETE", "placements/last", seat=0)) == "nothing_to_take_back"
 
 
 def test_nothing_is_taken_back_after_the_build_is_finished(service):
-    game = service.table(2)
+    game = service.create_game(2)
     game.play_until(lambda view: view["players"] and view["players"][0]["build_finished"])
     for method, rest in (("DELETE", "placements/last"), ("POST", "build/finish")):
-        assert code_of(game.call(method, rest, seat=0)) == "build_finished"
+        assert problem_code(game.call(method, rest, seat=0)) == "build_finished"
 
 
 # Trying out.
 
 
 def test_what_if_returns_the_gains_of_a_placement_and_changes_nothing(service):
-    game = service.table(2)
+    game = service.create_game(2)
     game.play_to("building", 3, dice(5))
     before = service.stored()
     for action in [action for action in game.actions(0) if action["type"] == "place"][:10]:
@@ -126,7 +126,7 @@ def test_what_if_returns_the_gains_of_a_placement_and_changes_nothing(service):
 
 
 def test_what_if_reports_why_a_placement_is_illegal(service):
-    game = service.table(2)
+    game = service.create_game(2)
     (tile, *_) = game.play_to("building")["players"][0]["tiles_to_build"]
     wrong = {"tile": tile, "x": 5, "y": 5, "rotation": 0}
     tried = game.call("POST", "what-if", {"placements": [wrong, wrong]}, seat=0).json
@@ -140,9 +140,9 @@ def test_what_if_reports_why_a_placement_is_illegal(service):
 
 
 def test_what_if_is_for_ones_own_seat(service):
-    game = service.table(2)
+    game = service.create_game(2)
     answer = game.call("POST", "what-if", {"placements": []}, seat=0, token=game.tokens[1])
-    assert code_of(answer) == "not_your_seat"
+    assert problem_code(answer) == "not_your_seat"
 
 
 # Scores and reports.
@@ -151,7 +151,7 @@ def test_what_if_is_for_ones_own_seat(service):
 @pytest.fixture(scope="module")
 def over():
     """A game that is over."""
-    game = Service().table(3)
+    game = Service().create_game(3)
     game.play_out(dice(11))
     return game
 
@@ -180,7 +180,7 @@ def test_result_has_the_sources_of_points(over):
 
 
 def test_the_report_of_a_round_grows_with_it(service):
-    game = service.table(2, options={"starting_seat": 0})
+    game = service.create_game(2, options={"starting_seat": 0})
     report = service.get(game.path("rounds/1"))
     assert [player["income"]["total"] for player in report["players"]] == [5, 5]
     assert [player["tiles_drawn"] for player in report["players"]] == [drawn(game, 0), drawn(game, 1)]
@@ -196,7 +196,7 @@ def test_the_report_of_a_round_grows_with_it(service):
     assert [purchase["pass"] for purchase in service.get(game.path("rounds/1"))["purchases"]] == [True]
     game.play_to("building")
     assert not service.get(game.path("rounds/1"))["complete"]
-    assert code_of(game.call("GET", "rounds/2")) == "round_not_found"
+    assert problem_code(game.call("GET", "rounds/2")) == "round_not_found"
     game.play_to("pricing", 2)
     assert service.get(game.path("rounds/1"))["complete"]
     assert not service.get(game.path("rounds/2"))["complete"]
@@ -217,7 +217,7 @@ def test_reports_of_all_rounds_add_up_to_the_game(over):
         assert report["complete"]
         assert len(report["purchases"]) == 3
     for number in (0, 7, 999):
-        assert code_of(over.call("GET", f"rounds/{number}")) == "round_not_found"
+        assert problem_code(over.call("GET", f"rounds/{number}")) == "round_not_found"
 
 
 def test_scoring_by_itself_agrees_with_the_game(over):
@@ -255,7 +255,7 @@ CASTLE = {"tile": "castle-red", "x": 0, "y": 0}
 def test_a_territory_that_cannot_be_is_refused_where_it_goes_wrong(service, tiles, at):
     right = {"tiles": [CASTLE]}
     answer = service.call("POST", "/v1/scoring", {"territories": [right, {"tiles": tiles}]})
-    assert code_of(answer) == "invalid_territory"
+    assert problem_code(answer) == "invalid_territory"
     (error,) = answer.json["errors"]
     assert error["pointer"].startswith("/territories/1/tiles")
     assert at is None or error["pointer"] == f"/territories/1/tiles/{at}"

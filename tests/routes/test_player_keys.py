@@ -6,7 +6,7 @@ import pytest
 
 from service.storage.redis_players import RedisPlayers
 from service.storage.redis_store import RedisStore
-from tests.support.playing import Game, Service, code_of, limited, refusal
+from tests.support.playing import Game, Service, client_error_code, limited, problem_code
 
 KEY = {"Idempotency-Key": "once"}
 
@@ -49,28 +49,28 @@ def test_creating_with_a_key_binds_the_game_and_the_first_seat(service):
 
 
 def test_joining_with_a_key_binds_the_seat(service):
-    key, game = new_key(), service.table(1, start=False)
+    key, game = new_key(), service.create_game(1, start=False)
     answer = join(game, key)
     assert (answer.status_code, answer.json["seat"]) == (201, 1)
     assert answer.json["game"]["you"] == {"seat": 1, "host": False}
     game.call("POST", "start", token=game.host)
-    assert code_of(game.offer(0, 1, 1, token=key)) == "not_your_seat"
+    assert problem_code(game.offer(0, 1, 1, token=key)) == "not_your_seat"
     actions = service.get(game.path("actions", 1), key)["actions"]
     assert game.call("PUT", "offer", actions[0]["body"], seat=1, token=key).status_code == 200
 
 
 def test_key_without_a_role_is_a_spectator(service):
-    game = service.table(2)
+    game = service.create_game(2)
     assert game.call("GET", token=new_key()).json["you"] == {"seat": None, "host": False}
-    assert code_of(game.offer(0, 1, 1, token=new_key())) == "token_required"
-    private = service.table(2, private=True)
-    assert code_of(private.call("GET", token=new_key())) == "game_not_found"
+    assert problem_code(game.offer(0, 1, 1, token=new_key())) == "token_required"
+    private = service.create_game(2, private=True)
+    assert problem_code(private.call("GET", token=new_key())) == "game_not_found"
 
 
 def test_key_holds_one_seat_of_a_game(service):
-    key, game = new_key(), service.table(1, start=False)
+    key, game = new_key(), service.create_game(1, start=False)
     join(game, key)
-    assert code_of(join(game, key, "Eva")) == "already_seated"
+    assert problem_code(join(game, key, "Eva")) == "already_seated"
 
 
 def test_invitation_beside_a_key_seats_the_player_of_the_key(service):
@@ -78,16 +78,16 @@ def test_invitation_beside_a_key_seats_the_player_of_the_key(service):
     body = {"private": True, "players": [{"name": "Ann"}, {"invite": True}]}
     answer = service.call("POST", "/v1/games", body)
     game, (code,) = Game(service, answer.json), answer.json["invites"]
-    assert code_of(join(game, key)) == "game_not_found"
+    assert problem_code(join(game, key)) == "game_not_found"
     assert join(game, key, invite=code).json["seat"] == 1
     assert game.call("GET", token=key).json["you"]["seat"] == 1
-    assert code_of(join(game, new_key(), "Fay", invite=code)) == "game_not_found"
+    assert problem_code(join(game, new_key(), "Fay", invite=code)) == "game_not_found"
 
 
 def test_leaving_frees_the_seat_from_the_key(service):
     key = new_key()
     for start in (False, True):
-        game = service.table(2, start=False)
+        game = service.create_game(2, start=False)
         join(game, key)
         if start:
             game.call("POST", "start", token=game.host)
@@ -106,13 +106,13 @@ def test_repeated_creation_with_a_key_returns_the_same_game(service):
 
 @pytest.mark.parametrize("key", ["skye_key_short", "skye_key_" + 65 * "a", "skye_key_" + 22 * "!", "key"])
 def test_malformed_key_is_refused(service, key):
-    assert code_of(service.call("GET", "/v1/me/games", token=key)) == "token_unknown"
+    assert problem_code(service.call("GET", "/v1/me/games", token=key)) == "token_unknown"
 
 
 def test_request_without_a_player_key_is_refused(service):
-    game = service.table(1, start=False)
+    game = service.create_game(1, start=False)
     for token in (None, game.host, game.tokens[0]):
-        assert code_of(service.call("GET", "/v1/me/games", token=token)) == "player_key_required"
+        assert problem_code(service.call("GET", "/v1/me/games", token=token)) == "player_key_required"
 
 
 def test_key_is_in_no_view_event_or_stored_value(service):
@@ -171,7 +171,7 @@ def test_expired_game_leaves_the_list(service):
 
 
 def test_game_whose_commit_failed_is_not_listed(service, monkeypatch):
-    key, game = new_key(), service.table(1, start=False)
+    key, game = new_key(), service.create_game(1, start=False)
     with monkeypatch.context() as patched:
         patched.setattr(RedisStore, "commit", lambda *_: False)
         assert join(game, key).status_code == 503
@@ -182,7 +182,7 @@ def test_game_whose_commit_failed_is_not_listed(service, monkeypatch):
 
 
 def test_game_is_listed_though_the_worker_died_after_the_commit(service, monkeypatch):
-    key, game = new_key(), service.table(1, start=False)
+    key, game = new_key(), service.create_game(1, start=False)
     with monkeypatch.context() as patched:
         patched.setattr("service.usecases.players.Players.relay_commit", lambda *_: None)
         join(game, key)
@@ -193,7 +193,7 @@ def test_games_of_a_key_are_limited():
     service, key = limited(limit_games_per_key=2), new_key()
     games = [created(service, key) for _ in range(2)]
     refused = service.call("POST", "/v1/games", {}, key)
-    assert refusal(refused) == "too_many_games"
+    assert client_error_code(refused) == "too_many_games"
     games[0].call("DELETE", token=key)
     assert service.call("POST", "/v1/games", {}, key).status_code == 201
 
@@ -213,15 +213,15 @@ def test_new_key_has_the_seats_of_the_old_one(service):
     assert replaced(service, new, newest).status_code == 200
     assert ids(service, newest) == [game.id]
     for key in (old, new):
-        assert code_of(service.call("GET", "/v1/me/games", token=key)) == "token_unknown"
-        assert code_of(game.call("GET", token=key)) == "token_unknown"
+        assert problem_code(service.call("GET", "/v1/me/games", token=key)) == "token_unknown"
+        assert problem_code(game.call("GET", token=key)) == "token_unknown"
 
 
 def test_repeated_replacement_succeeds(service):
     old, new = new_key(), new_key()
     for _ in range(2):
         assert replaced(service, old, new).json == {"replaced": True}
-    assert code_of(replaced(service, old, new_key())) == "token_unknown"
+    assert problem_code(replaced(service, old, new_key())) == "token_unknown"
 
 
 def test_key_in_use_replaces_no_other(service):
@@ -229,7 +229,7 @@ def test_key_in_use_replaces_no_other(service):
     created(service, used)
     replaced(service, retired, new_key())
     for key in (used, retired, old):
-        assert code_of(replaced(service, old, key)) == "key_taken"
+        assert problem_code(replaced(service, old, key)) == "key_taken"
     assert listed(service, old) == []
 
 
@@ -240,10 +240,10 @@ def test_replacement_that_broke_off_is_completed_by_a_retry(service, monkeypatch
         patched.setattr(RedisPlayers, "replace_key", lambda *_: False)
         assert replaced(service, old, new).status_code == 503
     assert ids(service, old) == [game.id]
-    assert code_of(service.call("GET", "/v1/me/games", token=new)) == "token_unknown"
+    assert problem_code(service.call("GET", "/v1/me/games", token=new)) == "token_unknown"
     assert replaced(service, old, new).status_code == 200
     assert ids(service, new) == [game.id]
-    assert code_of(service.call("GET", "/v1/me/games", token=old)) == "token_unknown"
+    assert problem_code(service.call("GET", "/v1/me/games", token=old)) == "token_unknown"
 
 
 @pytest.mark.parametrize("step", ["add_key", "replace_key"])
@@ -257,12 +257,12 @@ def test_one_of_two_replacements_at_once_gives_a_valid_key(service, monkeypatch,
         return original(*arguments, **named)
 
     monkeypatch.setattr(RedisPlayers, step, overtaken)
-    assert code_of(replaced(service, old, loser)) == "too_much_contention"
+    assert problem_code(replaced(service, old, loser)) == "too_much_contention"
     assert ids(service, winner) == [game.id]
     for key in (old, loser):
-        assert code_of(service.call("GET", "/v1/me/games", token=key)) == "token_unknown"
-        assert code_of(game.call("GET", token=key)) == "token_unknown"
-        assert code_of(replaced(service, key, new_key())) == "token_unknown"
+        assert problem_code(service.call("GET", "/v1/me/games", token=key)) == "token_unknown"
+        assert problem_code(game.call("GET", token=key)) == "token_unknown"
+        assert problem_code(replaced(service, key, new_key())) == "token_unknown"
 
 
 def test_key_works_on_every_worker(service):

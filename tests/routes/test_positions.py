@@ -9,7 +9,7 @@ import skye
 from service.storage.codec import decode_match
 from tests.engine.playing import games
 from tests.faults.parts import sound
-from tests.support.playing import Game, code_of, dice
+from tests.support.playing import Game, dice, problem_code
 
 BUYING = {"round": 5, "phase": "buying", "starting_seat": 0, "players": [{"gold": 3}, {"gold": 12}]}
 
@@ -29,7 +29,7 @@ def exported(game, token=None):
 
 
 def faults_of(answer):
-    assert code_of(answer) == "invalid_body"
+    assert problem_code(answer) == "invalid_body"
     return {error["pointer"]: error["detail"] for error in answer.json["errors"]}
 
 
@@ -106,7 +106,7 @@ def test_filled_in_position_is_exported_whole(service):
 
 
 def test_host_of_a_new_game_exports_what_everybody_may_know(service):
-    game = service.table(2)
+    game = service.create_game(2)
     assert game.offer(0, 2, 1).status_code == 200
     assert exported(game, game.host) == exported(game)
     position = exported(game)
@@ -117,20 +117,20 @@ def test_host_of_a_new_game_exports_what_everybody_may_know(service):
 
 
 def test_position_of_a_finished_game_is_whole_for_everybody(service):
-    game = service.table(2, seed="a seed")
+    game = service.create_game(2, seed="a seed")
     game.play_out(dice(3))
     assert exported(game)["seed"] == "a seed"
     assert exported(game) == exported(game, game.tokens[1])
 
 
 def test_position_of_an_aborted_game_stays_hidden(service):
-    game = service.table(2)
+    game = service.create_game(2)
     game.call("DELETE", token=game.host)
     assert "seed" not in exported(game)
 
 
 def test_position_of_a_lobby_is_refused(service):
-    assert code_of(service.table(2, start=False).call("GET", "position")) == "game_not_started"
+    assert problem_code(service.create_game(2, start=False).call("GET", "position")) == "game_not_started"
 
 
 # Events and records.
@@ -211,7 +211,7 @@ def test_position_with_chance_decisions_is_refused(service):
 
 
 def test_games_from_positions_are_listed_only_with_the_filter(service):
-    new, positioned = service.table(2), begun(service, BUYING)
+    new, positioned = service.create_game(2), begun(service, BUYING)
 
     def listed(query=""):
         return [game["id"] for game in service.get(f"/v1/games{query}")["games"]]
@@ -230,15 +230,15 @@ def test_round_of_a_position_has_a_report_of_what_followed(service, phase):
     report = service.get(game.path("rounds/5"))
     assert (report["round"], report["starting_seat"], report["complete"]) == (5, 0, False)
     assert [player["placements"] for player in report["players"]] == [[], []]
-    assert code_of(game.call("GET", "rounds/4")) == "round_not_found"
-    assert code_of(game.call("GET", "rounds/6")) == "round_not_found"
+    assert problem_code(game.call("GET", "rounds/4")) == "round_not_found"
+    assert problem_code(game.call("GET", "rounds/6")) == "round_not_found"
     game.play_until(lambda view: view["round"] == 6, dice(1))
     assert service.get(game.path("rounds/5"))["complete"]
     assert service.get(game.path("rounds/6"))["round"] == 6
 
 
 def test_tile_placed_before_a_position_can_be_taken_back_in_its_report(service):
-    before = service.table(2, options={"starting_seat": 0})
+    before = service.create_game(2, options={"starting_seat": 0})
     before.play_to("building")
     before.play_until(lambda _: len(before.view()["players"][0]["territory"]) > 1, dice(1))
     game = begun(service, exported(before, before.tokens[0]))

@@ -3,13 +3,13 @@
 import pytest
 
 from service.storage.codec import decode_match
-from tests.support.playing import Game, Service, code_of, dice
+from tests.support.playing import Game, Service, dice, problem_code
 
 
 @pytest.fixture(scope="module")
 def over():
     """A game that is over."""
-    game = Service().table(3)
+    game = Service().create_game(3)
     game.play_out(dice(11))
     return game
 
@@ -27,7 +27,7 @@ def test_events_are_listed_from_any_number_on(over):
 
 
 def test_a_long_poll_answers_as_soon_as_there_is_something(service):
-    game = service.table(2)
+    game = service.create_game(2)
     received = service.get(game.path("events") + "?wait_ms=60000")
     assert received["events"]
     assert service.get(game.path("events") + f"?after={received['last_event']}&wait_ms=1")["events"] == []
@@ -50,7 +50,7 @@ def forked(game, **body):
 
 
 def test_a_record_in_play_hides_what_is_secret(service):
-    game = service.table(2)
+    game = service.create_game(2)
     game.offer(0, 1, 2)
     (seen,) = service.get(game.path("record"))["actions"]
     assert (seen["seat"], seen["type"], seen["discard"], seen["prices"]) == (0, "set_offer", None, None)
@@ -85,13 +85,13 @@ def test_a_record_that_breaks_a_rule_is_refused_at_the_action(over):
     building = next(number for number, action in enumerate(record["actions"]) if action["type"] == "place")
     record["actions"][building] = {"seat": 0, "type": "pass"}
     answer = over.service.call("POST", "/v1/games", {"record": record})
-    assert code_of(answer) == "invalid_record"
+    assert problem_code(answer) == "invalid_record"
     assert answer.json["params"] == {"action": building + 1, "reason": "wrong_phase"}
     assert over.service.call("POST", "/v1/games", {"record": record, "until": building}).status_code == 201
 
 
 def test_a_game_in_which_a_bot_took_over_can_be_played_again(service):
-    game = service.table(3)
+    game = service.create_game(3)
     game.play_to("building", 2, dice(2))
     game.call("DELETE", seat=1)
     game.play_out(dice(2))

@@ -6,14 +6,14 @@ import pytest
 
 import skye
 from service.storage.codec import decode_match
-from tests.support.playing import Game, Service, code_of, dice
+from tests.support.playing import Game, Service, dice, problem_code
 
 KEY = {"Idempotency-Key": "once"}
 
 
 def over(service, players=2, **more):
     """Return a game that is over."""
-    game = service.table(players, **more)
+    game = service.create_game(players, **more)
     game.play_out(dice(2))
     return game
 
@@ -41,7 +41,7 @@ def test_players_meet_again_in_a_new_game(service):
 
 
 def test_bots_are_seated_again_at_once(service):
-    old = service.table(3, bots={1: "random"})
+    old = service.create_game(3, bots={1: "random"})
     old.call("DELETE", token=old.host)
     view = rematch(old, 0).json["game"]
     assert [player["bot"] for player in view["players"]] == ["random", None]
@@ -53,15 +53,15 @@ def test_seats_of_a_rematch_are_reserved_for_its_players(service):
     new = rematch(old, 0).json["game"]
     assert new["invites"] == 1
     path = f"/v1/games/{new['id']}/players"
-    assert code_of(service.call("POST", path, {"name": "Eve"})) == "game_full"
-    assert code_of(service.call("POST", path, {"name": "Eve"}, old.tokens[1])) == "token_unknown"
+    assert problem_code(service.call("POST", path, {"name": "Eve"})) == "game_full"
+    assert problem_code(service.call("POST", path, {"name": "Eve"}, old.tokens[1])) == "token_unknown"
 
 
 def test_second_request_of_a_player_names_the_seat_taken(service):
     old = over(service)
     new = rematch(old, 0).json["game"]["id"]
     again = rematch(old, 0)
-    assert code_of(again) == "already_seated"
+    assert problem_code(again) == "already_seated"
     assert again.json["params"]["game"] == new
 
 
@@ -93,14 +93,14 @@ def test_rematch_is_found_by_players_and_spectators_of_the_old_game(service):
 
 
 def test_rematch_is_not_found_while_the_game_is_played(service):
-    assert service.get(service.table(2).path("rematch")) == {"game": None}
+    assert service.get(service.create_game(2).path("rematch")) == {"game": None}
 
 
 def test_rematch_of_a_private_game_is_hidden_from_strangers(service):
-    old = service.table(2, private=True)
+    old = service.create_game(2, private=True)
     old.call("DELETE", token=old.host)
     rematch(old, 0)
-    assert code_of(service.call("GET", old.path("rematch"))) == "game_not_found"
+    assert problem_code(service.call("GET", old.path("rematch"))) == "game_not_found"
 
 
 def test_rematch_that_was_aborted_is_not_found(service):
@@ -122,16 +122,16 @@ def test_rematch_that_was_aborted_too_often_is_refused(service):
     for _ in range(17):
         new = rematch(old, 0).json["game"]["id"]
         assert service.call("DELETE", f"/v1/games/{new}", token=old.host).status_code == 200
-    assert [code_of(rematch(old, seat)) for seat in (0, 1)] == ["game_aborted"] * 2
+    assert [problem_code(rematch(old, seat)) for seat in (0, 1)] == ["game_aborted"] * 2
     assert service.get(old.path("rematch")) == {"game": None}
 
 
 def test_rematch_of_a_private_game_is_private(service):
-    old = service.table(2, private=True)
+    old = service.create_game(2, private=True)
     old.call("DELETE", token=old.host)
     new = rematch(old, 0).json["game"]
     assert new["private"]
-    assert code_of(service.call("GET", f"/v1/games/{new['id']}")) == "game_not_found"
+    assert problem_code(service.call("GET", f"/v1/games/{new['id']}")) == "game_not_found"
     assert rematch(old, 1).status_code == 201
 
 
@@ -139,20 +139,20 @@ def test_rematch_of_a_private_game_is_private(service):
     ("who", "problem"), [("seat", "game_not_over"), ("host", "not_your_seat"), (None, "token_required")]
 )
 def test_rematch_is_for_players_of_a_game_that_is_over(service, who, problem):
-    game = service.table(2)
+    game = service.create_game(2)
     token = {"seat": game.tokens[0], "host": game.host, None: None}[who]
-    assert code_of(service.call("POST", game.path("rematch"), token=token)) == problem
+    assert problem_code(service.call("POST", game.path("rematch"), token=token)) == problem
 
 
 def test_player_who_resigned_has_no_rematch(service):
-    game = service.table(3)
+    game = service.create_game(3)
     game.call("DELETE", seat=0)
     game.call("DELETE", token=game.host)
-    assert code_of(rematch(game, 0)) == "token_unknown"
+    assert problem_code(rematch(game, 0)) == "token_unknown"
 
 
 def test_all_players_at_once_meet_in_one_game(service):
-    old, found = service.table(5), []
+    old, found = service.create_game(5), []
     old.call("DELETE", token=old.host)
 
     def ask(worker, seat):
@@ -171,7 +171,7 @@ def test_all_players_at_once_meet_in_one_game(service):
 
 @pytest.mark.parametrize("start", [False, True])
 def test_lobby_shows_whether_it_starts_by_itself(service, start):
-    game = service.table(1, start=start, seats=2)
+    game = service.create_game(1, start=start, seats=2)
     assert game.view()["auto_start"] is start
     listed = service.get("/v1/games?status=lobby")["games"]
     assert [one["auto_start"] for one in listed] == [start]

@@ -4,7 +4,7 @@ import pytest
 
 from service.matches.scenarios import SCENARIOS
 from skye import LANDSCAPE, TakeBack, game_from_view, legal_moves, move_view
-from tests.support.playing import Game, code_of
+from tests.support.playing import Game, problem_code
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_seat_can_search_a_scenario_locally_from_its_view_and_events(begin, name
             ]
             moves = [move_view(move) for move in legal_moves(local, seat) if not isinstance(move, TakeBack)]
             assert len(moves) == len(listed)
-        game.decide(game.view()["waiting_for"][0])
+        game.act_legally(game.view()["waiting_for"][0])
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_nothing_can_be_taken_back_at_the_undo_limit(begin):
     view = game.view()
     (tile,) = view["players"][0]["tiles_to_build"]
     assert game.place(0, tile, 0, -1).status_code == 200
-    assert code_of(game.call("DELETE", "placements/last", seat=0)) == "too_many_changes"
+    assert problem_code(game.call("DELETE", "placements/last", seat=0)) == "too_many_changes"
     assert finish(game)["round"] == 3
 
 
@@ -169,7 +169,7 @@ def test_largest_territory_has_every_tile_and_reaches_the_border(begin):
 
 def test_unknown_scenario_is_refused(service):
     answer = service.call("POST", "/v1/games", {"scenario": "no-such"})
-    assert code_of(answer) == "invalid_body"
+    assert problem_code(answer) == "invalid_body"
     assert answer.json["errors"][0]["pointer"] == "/scenario"
 
 

@@ -7,7 +7,7 @@ def get(game, rest, seat, viewer=None):
 
 
 def test_seat_is_what_the_view_shows_of_it(service):
-    game = service.table(2)
+    game = service.create_game(2)
     game.offer(0, 1, 2)
     for viewer in (None, 0, 1):
         view = game.view(viewer)
@@ -16,12 +16,12 @@ def test_seat_is_what_the_view_shows_of_it(service):
 
 
 def test_seat_that_nobody_has_taken_is_not_found(service):
-    answer = service.call("GET", service.table(2).path("", 2))
+    answer = service.call("GET", service.create_game(2).path("", 2))
     assert (answer.status_code, answer.json["code"]) == (404, "seat_not_found")
 
 
 def test_offer_is_shown_to_its_seat_and_hidden_from_others(service):
-    game = service.table(2)
+    game = service.create_game(2)
     unset = get(game, "offer", 0, 0)
     assert (unset["discard"], unset["prices"]) == (None, None)
     game.offer(0, 1, 2)
@@ -34,7 +34,7 @@ def test_offer_is_shown_to_its_seat_and_hidden_from_others(service):
 
 
 def test_offer_after_the_reveal_has_the_prices_for_everybody(service):
-    game = service.table(2)
+    game = service.create_game(2)
     game.offer(0, 1, 2)
     game.offer(1, 1, 1)
     shown = get(game, "offer", 0)
@@ -43,12 +43,12 @@ def test_offer_after_the_reveal_has_the_prices_for_everybody(service):
 
 
 def test_offer_in_the_lobby_is_not_set(service):
-    shown = get(service.table(2, start=False), "offer", 0)
+    shown = get(service.create_game(2, start=False), "offer", 0)
     assert (shown["discard"], shown["prices"]) == (None, None)
 
 
 def test_placements_are_those_of_this_round(service):
-    game = service.table(2)
+    game = service.create_game(2)
     assert get(game, "placements", 0)["placements"] == []
     game.play_to("building")
     action = next(action for action in game.actions(0) if action["type"] == "place")
@@ -60,4 +60,4 @@ def test_placements_are_those_of_this_round(service):
 
 
 def test_placements_in_the_lobby_are_none(service):
-    assert get(service.table(2, start=False), "placements", 0)["placements"] == []
+    assert get(service.create_game(2, start=False), "placements", 0)["placements"] == []

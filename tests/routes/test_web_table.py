@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tests.support.playing import code_of
+from tests.support.playing import problem_code
 
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
 
@@ -80,4 +80,4 @@ def test_client_package_is_served_below_the_table(service):
     ],
 )
 def test_other_files_are_not_served(service, path):
-    assert code_of(service.call("GET", path)) == "not_found"
+    assert problem_code(service.call("GET", path)) == "not_found"

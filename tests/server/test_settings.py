@@ -75,9 +75,9 @@ def test_a_value_that_cannot_be_used_is_refused_by_name(variable, text):
 
 
 def test_all_invalid_settings_are_reported_at_once():
-    with pytest.raises(SettingsError) as refusal:
+    with pytest.raises(SettingsError) as raised:
         Settings.from_environment({"SKYE_BIND": "x", "SKYE_WORKERS": "y", "SKYE_LOG_LEVEL": "z"})
-    assert [line.partition("=")[0] for line in str(refusal.value).splitlines()] == [
+    assert [line.partition("=")[0] for line in str(raised.value).splitlines()] == [
         "SKYE_BIND",
         "SKYE_WORKERS",
         "SKYE_LOG_LEVEL",
@@ -91,9 +91,9 @@ def test_replicas_of_the_embedded_server_are_refused(url):
 
 
 def test_a_password_in_the_redis_url_is_never_shown():
-    with pytest.raises(SettingsError) as refusal:
+    with pytest.raises(SettingsError) as raised:
         Settings.from_environment({"SKYE_REDIS_URL": "redis://me:secret@cache:port"})
-    assert "secret" not in str(refusal.value)
+    assert "secret" not in str(raised.value)
     assert "secret" not in repr(Settings(redis_url="redis://me:secret@cache"))
 
 

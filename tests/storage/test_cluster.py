@@ -6,7 +6,7 @@ from redis.crc import key_slot
 
 from service.storage import cluster
 from service.storage.redis_url import parse
-from tests.support.informants import Informant
+from tests.support.topology_servers import FakeTopologyServer
 
 HALF = 8192
 
@@ -17,7 +17,7 @@ class Nodes:
     def __init__(self):
         self.ranges = [("a", 0, HALF - 1, "c"), ("b", HALF, 16383, "d")]
         self.failing = set()
-        self.by_name = {name: Informant(self._replies) for name in "abcd"}
+        self.by_name = {name: FakeTopologyServer(self._replies) for name in "abcd"}
 
     def _replies(self):
         slots = [

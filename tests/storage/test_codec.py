@@ -1,4 +1,4 @@
-"""The codec of stored games: size, round trip, and refusal of corrupt data."""
+"""The codec of stored games: size, round trip, and errors for corrupt data."""
 
 import pytest
 
@@ -6,13 +6,13 @@ from service.matches.transitions import make_move
 from service.storage.codec import FORMAT, StoredFormatError, decode_entry, decode_match, encode_match
 from service.storage.store import LogEntry
 from skye import BOTS
-from tests.support.playing import Service, code_of, dice
+from tests.support.playing import Service, dice, problem_code
 
 
 def tables_of_a_game(players, seed):
     """Yield the tables of a random game, action by action."""
     service = Service()
-    game = service.table(1, start=False, seed=f"{seed}".rjust(64, "s"), name="Skye " * 12)
+    game = service.create_game(1, start=False, seed=f"{seed}".rjust(64, "s"), name="Skye " * 12)
     for number in range(players - 1):
         name = f"{number}".rjust(40, "n")  # as long as a name can be
         assert game.call("POST", "players", {"name": name}).status_code == 201
@@ -54,7 +54,7 @@ def corruptions(stored):
 
 
 def test_corrupt_or_newer_stored_game_is_refused(service):
-    game = service.table()
+    game = service.create_game()
     key = f"skye:{{{game.id}}}:table"
     right = service.redis.get(key)
     for wrong in corruptions(right):
@@ -62,7 +62,7 @@ def test_corrupt_or_newer_stored_game_is_refused(service):
             decode_match(wrong)
         service.redis.set(key, wrong)
         for method, rest in (("GET", ""), ("GET", "events"), ("DELETE", "")):
-            assert code_of(game.call(method, rest, token=game.host)) == "game_unreadable"
+            assert problem_code(game.call(method, rest, token=game.host)) == "game_unreadable"
         assert service.redis.get(key) == wrong
         assert service.get("/v1/games")["games"] == []
     service.redis.set(key, right)
@@ -70,7 +70,7 @@ def test_corrupt_or_newer_stored_game_is_refused(service):
 
 
 def test_newer_stored_format_is_named_in_the_error(service):
-    game = service.table()
+    game = service.create_game()
     key = f"skye:{{{game.id}}}:table"
     service.redis.set(key, b"%d" % (FORMAT + 1) + service.redis.get(key)[1:])
     expected = f"The game is stored in format {FORMAT + 1}, this program reads up to format {FORMAT}."
@@ -91,24 +91,24 @@ CORRUPT_ENTRIES = (
 
 @pytest.mark.parametrize("entry", CORRUPT_ENTRIES)
 def test_corrupt_log_entry_is_refused(service, entry):
-    game = service.table()
+    game = service.create_game()
     service.redis.xadd(f"skye:{{{game.id}}}:log", entry, "99-0")
     for rest in ("events", "rounds/1", "record"):
-        assert code_of(game.call("GET", rest)) == "game_unreadable"
+        assert problem_code(game.call("GET", rest)) == "game_unreadable"
     with pytest.raises(StoredFormatError):
         decode_entry(LogEntry(99, entry.get("c", "").encode()))
 
 
 def test_corrupt_stored_response_is_refused(service):
-    game = service.table()
+    game = service.create_game()
     game.offer(0, 1, 1, headers={"Idempotency-Key": "once"})
     (key,) = service.redis.keys("*:answer:*")
     service.redis.set(key, b"nonsense")
-    assert code_of(game.offer(0, 1, 1, headers={"Idempotency-Key": "once"})) == "game_unreadable"
+    assert problem_code(game.offer(0, 1, 1, headers={"Idempotency-Key": "once"})) == "game_unreadable"
 
 
 def test_keys_of_other_kinds_are_not_listed_as_games(service):
-    game = service.table()
+    game = service.create_game()
     service.redis.delete(f"skye:{{{game.id}}}:table")
     service.redis.lpush(f"skye:{{{game.id}}}:table", "x")
-    assert code_of(game.call("GET")) == "store_unavailable"
+    assert problem_code(game.call("GET")) == "store_unavailable"

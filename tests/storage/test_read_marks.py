@@ -145,7 +145,7 @@ def test_no_method_of_the_store_writes_in_a_call_marked_as_read(store):
 
 def test_no_request_writes_in_a_call_marked_as_read(store, redis_client):
     with Service(redis_client, store) as service:
-        game = service.table(3, bots={2: "greedy"})
+        game = service.create_game(3, bots={2: "greedy"})
         game.play_out(dice(1))
         assert [listed["id"] for listed in service.get("/v1/games")["games"]] == [game.id]
         keys = [new_key(), new_key()]

@@ -9,7 +9,7 @@ from service.settings import DAY_S
 from service.storage.codec import entry_header
 from service.storage.redis_store import RedisStore
 from service.storage.store import Commit, LogEntry, StoredResponse
-from tests.support.playing import Service, code_of, dice, stored
+from tests.support.playing import Service, dice, problem_code, stored
 
 
 @pytest.fixture
@@ -192,7 +192,7 @@ def test_each_commit_is_published(store):
 def test_game_ttl_depends_on_its_status(any_redis, status, seconds):
     service = Service(any_redis)
     bots = {0: "random", 1: "random"} if status == "finished" else None
-    game = service.table(2, bots=bots, start=status != "lobby")
+    game = service.create_game(2, bots=bots, start=status != "lobby")
     if status == "aborted":
         game.call("DELETE", token=game.host)
     assert game.view()["status"] == status
@@ -203,7 +203,7 @@ def test_game_ttl_depends_on_its_status(any_redis, status, seconds):
 def test_whole_game_is_played_and_its_events_are_streamed(any_redis, monkeypatch):
     monkeypatch.setattr("service.storage.pubsub._POLL_S", 0.01)  # lets the one who listens end at once
     with Service(any_redis) as service:
-        game = service.table(3)
+        game = service.create_game(3)
         view = game.play_out(dice(3))
         assert view["status"] == "finished"
         events = service.get(game.path("events"))["events"]
@@ -213,12 +213,12 @@ def test_whole_game_is_played_and_its_events_are_streamed(any_redis, monkeypatch
 
 def test_expired_game_is_gone_and_not_listed(any_redis):
     service = Service(any_redis)
-    game, later = service.table(start=False), service.table()
+    game, later = service.create_game(start=False), service.create_game()
     assert len(service.get("/v1/games")["games"]) == 2
     for key in (f"skye:{{{game.id}}}:table", f"skye:{{{game.id}}}:log"):
         any_redis.pexpire(key, 1)
     time.sleep(0.02)
     service.clock.advance(100)
-    assert code_of(game.call("GET")) == "game_not_found"
+    assert problem_code(game.call("GET")) == "game_not_found"
     assert [listed["id"] for listed in service.get("/v1/games")["games"]] == [later.id]
     assert RedisStore(any_redis).list_index("lobby", None, 9) == []

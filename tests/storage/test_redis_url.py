@@ -140,9 +140,9 @@ def test_invalid_url_is_refused_with_the_expected_form(text, received):
     ],
 )
 def test_no_refusal_shows_a_password(text):
-    with pytest.raises(ValueError, match="want|one address|a cluster|cannot be read") as refusal:  # noqa: RUF043 - a pattern
+    with pytest.raises(ValueError, match="want|one address|a cluster|cannot be read") as raised:  # noqa: RUF043 - a pattern
         parse(text)
-    assert "secret" not in str(refusal.value)
+    assert "secret" not in str(raised.value)
     assert "secret" not in without_secrets(text)
 
 

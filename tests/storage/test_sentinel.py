@@ -7,12 +7,12 @@ import redis
 
 from service.storage import sentinel as sentinels
 from service.storage.redis_url import parse
-from tests.support.informants import Informant
+from tests.support.topology_servers import FakeTopologyServer
 
 ONE, OTHER = ("10.0.0.1", 6379), ("10.0.0.2", 6379)
 
 
-class Sentinel(Informant):
+class Sentinel(FakeTopologyServer):
     """A Sentinel with given replies."""
 
     def __init__(self, master=ONE, flags="master", epoch=1, named=None):

@@ -14,7 +14,7 @@ from service.storage.redis_store import RedisStore
 from service.storage.store import LogEntry
 from tests.faults.parts import sound
 from tests.support.endpoints import PLAYER_KEY
-from tests.support.playing import Game, Service, code_of, dice
+from tests.support.playing import Game, Service, dice, problem_code
 from tests.support.stored_fixture import restore
 
 FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.json"))
@@ -89,7 +89,7 @@ def test_player_of_an_older_release_keeps_key_games_and_events():
     listed = service.get("/v1/me/games", player["key"])["games"]
     assert [own["game"]["id"] for own in listed] == player["games"]
     assert service.get("/v1/me/events", player["key"])["events"] == player["events"]
-    assert code_of(service.call("GET", "/v1/me/games", token=player["old"])) == "token_unknown"
+    assert problem_code(service.call("GET", "/v1/me/games", token=player["old"])) == "token_unknown"
 
 
 def test_request_for_a_quick_match_of_an_older_release_is_matched():
@@ -123,7 +123,7 @@ def test_record_of_a_player_of_a_newer_format_is_refused(service, kind):
     if kind == "games":  # one game of the player does not hide the others
         assert answer.status_code == 200
     else:
-        assert code_of(answer) == "game_unreadable"
+        assert problem_code(answer) == "game_unreadable"
 
 
 def test_game_is_stored_in_the_oldest_format_that_can_hold_it(service):
@@ -134,7 +134,7 @@ def test_game_is_stored_in_the_oldest_format_that_can_hold_it(service):
     assert service.redis.get(key).startswith(b"2:")
     game.call("POST", "players", {"name": "Bob"}, token=code)
     assert service.redis.get(key).startswith(b"1:")
-    seeded = service.table(1, start=False)
+    seeded = service.create_game(1, start=False)
     assert service.redis.get(f"skye:{{{seeded.id}}}:table").startswith(b"3:")
 
 
@@ -144,29 +144,29 @@ def test_game_from_a_position_is_stored_in_the_third_format(service):
 
 
 def test_game_of_a_player_key_is_stored_in_the_fourth_format(service):
-    game = service.table(1, start=False)
+    game = service.create_game(1, start=False)
     game.call("POST", "players", {"name": "Cy"}, token=PLAYER_KEY)
     assert service.redis.get(f"skye:{{{game.id}}}:table").startswith(b"4:")
 
 
 def test_log_entry_of_a_newer_format_is_refused(service):
-    game = service.table()
+    game = service.create_game()
     key = f"skye:{{{game.id}}}:log"
     (last, values) = service.redis.xrevrange(key, count=1)[0]
     service.redis.delete(key)
     service.redis.xadd(key, {"c": values[b"c"], "h": b"2" + values[b"h"][1:]}, id=last)
     answer = game.call("GET", "events")
-    assert code_of(answer) == "game_unreadable"
+    assert problem_code(answer) == "game_unreadable"
     assert "format 2" in answer.json["detail"]
 
 
 def test_log_entry_with_a_field_of_a_newer_format_is_refused(service):
-    game = service.table()
+    game = service.create_game()
     key = f"skye:{{{game.id}}}:log"
     (last, values) = service.redis.xrevrange(key, count=1)[0]
     service.redis.delete(key)
     service.redis.xadd(key, {"c": values[b"c"], "x": b"1"}, id=last)
-    assert code_of(game.call("GET", "events")) == "game_unreadable"
+    assert problem_code(game.call("GET", "events")) == "game_unreadable"
 
 
 def schema(kind, name="match", seen=()):
@@ -197,7 +197,7 @@ def flipped(data):
 
 
 def test_flipped_bit_in_a_stored_game_is_noticed(service):
-    stored = service.redis.get(f"skye:{{{service.table().id}}}:table")
+    stored = service.redis.get(f"skye:{{{service.create_game().id}}}:table")
     for corrupt in flipped(stored):
         with pytest.raises(StoredFormatError):
             decode_match(corrupt)
@@ -205,7 +205,7 @@ def test_flipped_bit_in_a_stored_game_is_noticed(service):
 
 @pytest.mark.parametrize("finished", [False, True])
 def test_flipped_bit_in_a_log_entry_is_noticed(service, finished):
-    game = service.table(2)
+    game = service.create_game(2)
     if finished:
         game.play_out(dice(3))
     for entry in RedisStore(service.redis).load_with_log(game.id)[1]:

@@ -175,10 +175,10 @@ def stages(service) -> dict[str, Game]:
 def game_at(stage, service) -> Game:
     """Return a new game at one of these stages."""
     if stage == "lobby":
-        return service.table(2, start=False)
+        return service.create_game(2, start=False)
     if stage == "manual":
-        return service.table(options={"clock": "manual"})
-    game = service.table(options={"starting_seat": 0})
+        return service.create_game(options={"clock": "manual"})
+    game = service.create_game(options={"starting_seat": 0})
     if stage in ("buying", "building", "placed"):
         game.play_to("building" if stage == "placed" else stage)
     if stage == "placed":

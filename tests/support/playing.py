@@ -1,4 +1,4 @@
-"""A service under test, reached as a client would reach it, and games played there from legal actions."""
+"""A service under test, called through Flask's test client, and games that are played by legal actions."""
 
 import random
 import threading
@@ -13,11 +13,11 @@ from tests.support.waiting import MAX_WAIT_S
 
 NAMES = ("Ann", "Bob", "Cy", "Dee", "Eve")
 MAX_ACTIONS = 1000
-"""More than any game has: where a loop over actions gives up."""
+"""The number of actions after which a loop fails: more than any game has."""
 
 
 class Clock:
-    """A clock that stands still until a test moves it."""
+    """A clock that only `advance` moves."""
 
     def __init__(self, now=1_800_000_000.0):
         self.now = now
@@ -58,13 +58,20 @@ class Service:
         return self.http.open(path, method=method, headers=headers, **more)
 
     def get(self, path, token=None, **headers):
-        """Return what is answered to a GET, which must succeed."""
+        """Send a GET that must succeed; return the decoded body."""
         answer = self.call("GET", path, token=token, headers=headers)
         assert answer.status_code == 200, answer.text
         return answer.json
 
-    def table(self, players=3, *, bots=None, start=True, seed="skye", headers=(), **more):
-        """Open a game with players seated; `bots` names the bots of seats, as in {1: "random"}."""
+    def create_game(self, players=3, *, bots=None, start=True, seed="skye", headers=(), **more):
+        """Create a game with that many players, and start it.
+
+        :param bots: The names of bots by seat, as in ``{1: "random"}``.
+        :param start: Whether to start the game, or to leave it in its lobby.
+        :param seed: The seed of all draws.
+        :param more: Other members of the request; ``options`` are merged with the seed.
+        :returns: A `Game`, which holds all tokens.
+        """
         seated = [{"name": name} for name in NAMES[:players]]
         for seat, bot in (bots or {}).items():
             seated[seat]["bot"] = bot
@@ -75,19 +82,19 @@ class Service:
         return Game(self, answer.json)
 
     def stored(self):
-        """Return all that is in the store, byte for byte."""
+        """Return the contents of the store, byte for byte."""
         return {key: stored(self.redis, key) for key in sorted(self.redis.keys())}
 
 
 def limited(**settings):
-    """Return a service with limits: none but those given."""
+    """Return a service with the given limits only."""
     none = {"limit_requests_per_minute": 0, "limit_games_per_minute": 0, "limit_streams": 0}
     none |= {"limit_streams_per_address": 0, "limit_connections": 0}
     return Service(limits=True, **none | settings)
 
 
 def stored(redis, key):
-    """Return what is stored under a key, whatever it is."""
+    """Return the value of a key of any type."""
     kind = redis.type(key)
     if kind == b"string":
         return redis.get(key)
@@ -99,7 +106,7 @@ def stored(redis, key):
 
 
 class Game:
-    """One game, and all its tokens."""
+    """A game and all its tokens."""
 
     match = "a" * 24
     """The id of a request for a quick match."""
@@ -111,18 +118,18 @@ class Game:
         self.tokens = [player["token"] for player in created["players"]]
 
     def path(self, rest="", seat=None):
-        """Return the path of something of the game, or of one of its seats."""
+        """Return the path of a resource of the game, or of one of its seats."""
         of_seat = "" if seat is None else f"/players/{seat}"
         return f"/v1/games/{self.id}{of_seat}{rest and '/'}{rest}"
 
     def call(self, method, rest="", body=None, *, seat=None, token=None, **more):
-        """Send a request about a seat with that seat's token; about the game with the token given."""
+        """Send a request about a seat with the token of the seat, or about the game with the given token."""
         if seat is not None and token is None:
             token = self.tokens[seat]
         return self.service.call(method, self.path(rest, seat), body, token, **more)
 
     def view(self, seat=None):
-        """Return the game as a seat sees it, or a spectator."""
+        """Return the view of the game for a seat, or for a spectator."""
         return self.service.get(self.path(), None if seat is None else self.tokens[seat])
 
     def actions(self, seat):
@@ -130,7 +137,7 @@ class Game:
         return self.service.get(self.path("actions", seat), self.tokens[seat])["actions"]
 
     def send(self, seat, action, **more):
-        """Send a legal action as it stands."""
+        """Send a legal action unchanged."""
         return self.service.call(action["method"], action["href"], action["body"], self.tokens[seat], **more)
 
     def act(self, seat, action):
@@ -139,8 +146,8 @@ class Game:
         assert answer.status_code == 200, answer.text
         return answer.json
 
-    def decide(self, seat, dice=None):
-        """Let a seat do something legal: its first action, or by dice any but taking back."""
+    def act_legally(self, seat, dice=None):
+        """Send the first legal action of a seat, or with `dice` a random one except `take_back`."""
         actions = self.actions(seat)
         if dice is None:
             return self.act(seat, actions[0])
@@ -150,49 +157,52 @@ class Game:
         return self.act(seat, action)
 
     def play_until(self, done, dice=None):
-        """Let the seats that must act do so, one by one, until the view says so; return that view."""
+        """Let the seats that must act do so one by one until `done(view)` is true; return that view."""
         view = self.view()
         for _ in range(MAX_ACTIONS):
             if done(view):
                 return view
-            view = self.decide(view["waiting_for"][0], dice)
-        raise AssertionError(f"this never came: round {view['round']}, {view['phase']}")
+            view = self.act_legally(view["waiting_for"][0], dice)
+        raise AssertionError(f"the condition never became true: round {view['round']}, {view['phase']}")
 
     def play_to(self, phase, number=1, dice=None):
-        """Play to a phase of a round; return the view then."""
+        """Play up to a phase of a round; return the view."""
         return self.play_until(lambda view: (view["round"], view["phase"]) == (number, phase), dice)
 
     def play_out(self, dice=None):
-        """Play to the end; return the view then."""
+        """Play to the end; return the view."""
         return self.play_until(lambda view: view["status"] != "playing", dice)
 
     def offer(self, seat, *prices, discard=0, **more):
-        """Set prices for a seat, and discard the drawn tile of that number."""
+        """Set the offer of a seat: prices, and the number of the drawn tile to discard."""
         drawn = [tile["tile"] for tile in self.view()["players"][seat]["tiles_drawn"]]
         marked = drawn.pop(discard)
         body = {"discard": marked, "prices": dict(zip(drawn, prices, strict=True))}
         return self.call("PUT", "offer", body, seat=seat, **more)
 
     def place(self, seat, tile, x, y, rotation=0, **more):
-        """Place a tile for a seat."""
+        """Place a tile in the territory of a seat."""
         body = {"tile": tile, "x": x, "y": y, "rotation": rotation}
         return self.call("POST", "placements", body, seat=seat, **more)
 
 
 def offer(constraints, dice):
-    """Return an offer within the constraints of a legal action."""
+    """Return a random offer within the constraints of a legal action."""
     discard, *kept = dice.sample(constraints["tiles"], 3)
-    most = min(8, constraints["gold"] // 2)
-    return {"discard": discard, "prices": {tile: dice.randint(constraints["minimum"], most) for tile in kept}}
+    max_price = min(8, constraints["gold"] // 2)
+    return {
+        "discard": discard,
+        "prices": {tile: dice.randint(constraints["minimum"], max_price) for tile in kept},
+    }
 
 
 def dice(seed):
-    """Return dice that fall the same way each time."""
+    """Return a random generator with a seed."""
     return random.Random(seed)
 
 
-def code_of(answer):
-    """Return the code of a refusal, which must have the form of one."""
+def problem_code(answer):
+    """Return the code of a response, which must be a complete problem (RFC 9457)."""
     assert answer.content_type == "application/problem+json", (answer.status, answer.text)
     problem = answer.json
     assert problem["status"] == answer.status_code
@@ -202,7 +212,7 @@ def code_of(answer):
     return problem["code"]
 
 
-def refusal(answer, about=""):
-    """Return the code of a response that must be a problem; `about` describes it in a failure."""
+def client_error_code(answer, about=""):
+    """Return the problem code of a 4xx response; `about` is printed if it is no such response."""
     assert 400 <= answer.status_code < 500, (about, answer.status, answer.text[:300])
-    return code_of(answer)
+    return problem_code(answer)

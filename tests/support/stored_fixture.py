@@ -16,13 +16,13 @@ READ = ("",)
 
 def stages(service):
     """Return a game in its lobby, one in play, one that is finished and one that is aborted, with tokens."""
-    games = {"lobby": service.table(2, start=False), "playing": service.table(3, seed="in-play")}
+    games = {"lobby": service.create_game(2, start=False), "playing": service.create_game(3, seed="in-play")}
     games["lobby"].call("POST", "invites", token=games["lobby"].host)
     games["playing"].play_to("building", 2, dice(7))
-    games["finished"] = service.table(2, seed="finished")
+    games["finished"] = service.create_game(2, seed="finished")
     games["finished"].play_out(dice(8))
     games["position"] = positioned(service)
-    games["aborted"] = service.table(2, seed="aborted")
+    games["aborted"] = service.create_game(2, seed="aborted")
     games["aborted"].call("DELETE", token=games["aborted"].host)
     return games
 
@@ -37,7 +37,7 @@ def positioned(service):
 
 def keyed_action(service):
     """Send an action with an Idempotency-Key; return the request and the answer."""
-    game = service.table(2, seed="keyed")
+    game = service.create_game(2, seed="keyed")
     action = next(action for action in game.actions(0) if action["type"] == "set_offer")
     answer = game.send(0, action, headers={"Idempotency-Key": "again"})
     return {

@@ -74,7 +74,7 @@ class Seat:
         return answer["actions"]
 
     def send(self, action):
-        """Send an action; return its refusal, or enter it in the journal."""
+        """Send an action; return its problem, or enter it in the journal."""
         status, answer = self.client.call(action["method"], action["href"], action["body"])
         if status == 200:
             self.journal.append((answer["version"], action["type"], action["body"]))
@@ -200,7 +200,7 @@ def test_simultaneous_joins_each_get_a_seat_of_their_own(host, live):
 
     answers = together([lambda number=number: join(number) for number in range(8)])
     seated = [joined for status, joined in answers if status == 201]
-    refused = [refusal["code"] for status, refusal in answers if status != 201]
+    refused = [problem["code"] for status, problem in answers if status != 201]
     assert sorted(joined["seat"] for joined in seated) == list(range(PLAYERS))
     assert len({joined["token"] for joined in seated}) == PLAYERS
     assert set(refused) <= {"game_full", "game_already_started"}

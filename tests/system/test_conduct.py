@@ -17,9 +17,9 @@ def fetch(launched, path):
     try:
         with urllib.request.urlopen(launched.url + path, timeout=MAX_WAIT_S) as answer:
             return answer.status, answer.read().decode()
-    except urllib.error.HTTPError as refusal:
-        with refusal:
-            return refusal.code, refusal.read().decode()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read().decode()
 
 
 def counted(launched, route):

@@ -103,10 +103,10 @@ def test_request_of_http_1_0_needs_no_host(connection, host):
 
 @pytest.mark.parametrize("what", TOO_LONG)
 def test_too_long_request_head_is_refused(connection, what):
-    sent, *refusal = TOO_LONG[what]
+    sent, *expected = TOO_LONG[what]
     connection.sendall(sent)
     status, _, problem = read_response(connection)
-    assert [status, problem["code"]] == refusal
+    assert [status, problem["code"]] == expected
     assert is_closed(connection)
 
 

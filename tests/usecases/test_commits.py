@@ -14,7 +14,7 @@ from service.storage.lua_scripts import MinReplicas
 from service.storage.redis_store import RedisStore
 from service.storage.retry import RetryPolicy
 from service.storage.store import Commit, LogEntry, StoredResponse
-from tests.support.playing import Service, code_of
+from tests.support.playing import Service, problem_code
 from tests.support.ports import free_port
 
 # A connection that breaks in the middle of a commit.
@@ -118,23 +118,23 @@ def test_outcome_is_reported_as_uncertain_once_the_log_is_packed(store, broken):
     store.commit(commit(1))
     broken.breaks = ["after"]
     broken.meanwhile = lambda: RedisStore(broken.client).commit(commit(3, 2, replaces_log=True))
-    with pytest.raises(Problem, match="store_unavailable") as refusal:
+    with pytest.raises(Problem, match="store_unavailable") as raised:
         store.commit(commit(2, 1))
-    assert "may have happened" in refusal.value.detail
+    assert "may have happened" in raised.value.detail
 
 
 def test_commit_of_unknown_outcome_is_reported_as_such(broken, naps):
     store = RedisStore(Held(broken), RetryPolicy(1))
     broken.breaks = ["before"] * 99
-    with pytest.raises(Problem, match="store_unavailable") as refusal:
+    with pytest.raises(Problem, match="store_unavailable") as raised:
         store.commit(commit(1))
-    assert "Idempotency-Key" in refusal.value.detail
+    assert "Idempotency-Key" in raised.value.detail
     assert 0.5 < sum(naps) <= 1
 
 
 def test_action_is_committed_once_wherever_the_connection_breaks(broken):
     service = Service(broken.client, RedisStore(Held(broken), RetryPolicy(5)))
-    game = service.table(2)
+    game = service.create_game(2)
     version = game.view()["version"]
     for seat, breaks in ((0, ["after"]), (1, ["before", "after"])):
         broken.breaks = breaks
@@ -142,7 +142,7 @@ def test_action_is_committed_once_wherever_the_connection_breaks(broken):
         assert answer.status_code == 200, answer.text
         version += 1
         assert answer.json["version"] == version
-    assert code_of(game.call("PUT", "offer", {}, seat=0)) in ("wrong_phase", "invalid_body")
+    assert problem_code(game.call("PUT", "offer", {}, seat=0)) in ("wrong_phase", "invalid_body")
 
 
 # MinReplicas on replicas.
@@ -154,9 +154,9 @@ def test_change_on_too_few_replicas_is_never_acknowledged(redis_client):
         lambda: alone.commit(commit(1, response=StoredResponse("key", b"answer", 60))),
         lambda: alone.load("ann", "key"),
     ):
-        with pytest.raises(Problem, match="store_unavailable") as refusal:
+        with pytest.raises(Problem, match="store_unavailable") as raised:
             attempt()
-        assert "may have happened" in refusal.value.detail
+        assert "may have happened" in raised.value.detail
     assert alone.load("ann") == (b"1:1:change", None)
     assert alone.load("ann", "other") == (b"1:1:change", None)
     assert RedisStore(redis_client, min_replicas=MinReplicas(0, timeout_ms=10)).load("ann", "key") == (
@@ -268,9 +268,9 @@ def test_a_prompt_answer_is_believed_where_no_copies_are_wanted(replaced, answer
 
 def test_write_to_a_demoted_master_without_retries_is_uncertain(replaced, answering_in):
     answering_in(0.2)
-    with pytest.raises(Problem, match="store_unavailable") as refusal:
+    with pytest.raises(Problem, match="store_unavailable") as raised:
         RedisStore(Failover(*replaced)).commit(commit(2, 1))
-    assert "may have happened" in refusal.value.detail
+    assert "may have happened" in raised.value.detail
 
 
 def test_idempotency_record_of_a_demoted_master_is_not_replayed(replaced):

@@ -9,7 +9,7 @@ import pytest
 from service.matches.errors import Problem
 from service.storage.redis_store import RedisStore
 from service.web.collaborators import collaborators
-from tests.support.playing import Service, code_of, dice
+from tests.support.playing import Service, dice, problem_code
 from tests.support.waiting import MAX_WAIT_S
 
 STREAM = {"Accept": "text/event-stream"}
@@ -56,7 +56,7 @@ class Stream:
 @pytest.fixture(scope="module")
 def over():
     """A game that is over."""
-    game = Service().table(2)
+    game = Service().create_game(2)
     game.play_out(dice(1))
     return game
 
@@ -103,7 +103,7 @@ def test_the_header_of_a_client_that_comes_back_goes_before_its_address(over):
 
 
 def test_event_is_sent_at_once(service):
-    game = service.table(2)
+    game = service.create_game(2)
     after = game.view()["last_event"]
     with Stream(game, after=after) as stream, Stream(game, game.tokens[0], after) as own:
         assert stream.read()["event"] == own.read()["event"] == "stream"
@@ -121,7 +121,7 @@ def test_event_is_sent_at_once(service):
 
 
 def test_event_of_another_process_is_sent(service):
-    game = service.table(2)
+    game = service.create_game(2)
     other = Service(service.redis)
     with Stream(game, after=game.view()["last_event"]) as stream:
         stream.read()
@@ -132,7 +132,7 @@ def test_event_of_another_process_is_sent(service):
 
 def test_stream_without_events_sends_heartbeats(service, monkeypatch):
     monkeypatch.setattr("service.usecases.game_feed.HEARTBEAT_S", 0.01)
-    game = service.table(2)
+    game = service.create_game(2)
     with Stream(game, after=game.view()["last_event"]) as stream:
         stream.read()
         assert [stream.raw() for _ in range(3)] == [": heartbeat\n\n"] * 3
@@ -141,7 +141,7 @@ def test_stream_without_events_sends_heartbeats(service, monkeypatch):
 
 
 def test_a_stream_ends_with_an_aborted_game(service):
-    game = service.table(2)
+    game = service.create_game(2)
     with Stream(game, after=game.view()["last_event"]) as stream:
         stream.read()
         game.call("DELETE", token=game.host)
@@ -151,7 +151,7 @@ def test_a_stream_ends_with_an_aborted_game(service):
 
 
 def test_a_stream_ends_when_its_token_does(service):
-    game = service.table(3)
+    game = service.create_game(3)
     with Stream(game, game.tokens[0], game.view()["last_event"]) as stream:
         stream.read()
         game.call("DELETE", seat=0)
@@ -160,7 +160,7 @@ def test_a_stream_ends_when_its_token_does(service):
 
 
 def test_stream_ends_at_shutdown_with_the_reason_restart(service):
-    game = service.table(2)
+    game = service.create_game(2)
     after = game.view()["last_event"]
     with Stream(game, after=after) as stream:
         stream.read()
@@ -186,7 +186,7 @@ def test_a_stream_outlasts_an_outage_of_the_store(monkeypatch):
     service = Service()
     store = Failing(service.redis)
     service = Service(service.redis, store)
-    game = service.table(2)
+    game = service.create_game(2)
     with Stream(game, after=game.view()["last_event"]) as stream:
         stream.read()
         store.away = True
@@ -211,7 +211,7 @@ class Forgetful(RedisStore):
 def test_stream_ends_when_the_store_has_lost_sent_events():
     service = Service()
     store = Forgetful(service.redis)
-    game = Service(service.redis, store).table(2)
+    game = Service(service.redis, store).create_game(2)
     earlier, last = store.load(game.id)[0], game.view()["last_event"]
     game.offer(0, 1, 1)
     ahead = game.view()["last_event"]
@@ -228,7 +228,7 @@ def test_stream_ends_when_the_store_has_lost_sent_events():
 @pytest.mark.parametrize("more", [0, 1, 2])
 def test_stream_ends_when_the_store_lost_events_that_it_sent(more):
     service = Service()
-    game = service.table(3)
+    game = service.create_game(3)
     names = [f"skye:{{{game.id}}}:{part}".encode() for part in ("table", "log")]
     earlier = {name: service.redis.dump(name) for name in names}
     last = game.view()["last_event"]
@@ -245,20 +245,20 @@ def test_stream_ends_when_the_store_lost_events_that_it_sent(more):
 
 
 def test_a_stream_is_refused_before_it_begins(service):
-    game = service.table(2, private=True)
-    assert code_of(game.call("GET", "events/stream", headers=STREAM)) == "game_not_found"
+    game = service.create_game(2, private=True)
+    assert problem_code(game.call("GET", "events/stream", headers=STREAM)) == "game_not_found"
     assert (
-        code_of(game.call("GET", "events/stream", token="skye_" + "n" * 22, headers=STREAM))
+        problem_code(game.call("GET", "events/stream", token="skye_" + "n" * 22, headers=STREAM))
         == "game_not_found"
     )
     assert (
-        code_of(game.call("GET", "events/stream?after=-1", token=game.host, headers=STREAM))
+        problem_code(game.call("GET", "events/stream?after=-1", token=game.host, headers=STREAM))
         == "invalid_parameter"
     )
 
 
 def test_a_long_poll_is_woken_by_what_happens(service):
-    game = service.table(2)
+    game = service.create_game(2)
     after = game.view()["last_event"]
     waiting = threading.Timer(0.05, game.offer, [0, 1, 1])
     waiting.start()
@@ -289,7 +289,7 @@ class CountingStore(RedisStore):
 @pytest.mark.parametrize("limit", [1, 3])
 def test_page_of_events_reads_no_more_of_the_log_than_it_shows(over, limit):
     service = over.service
-    game = service.table(2)
+    game = service.create_game(2)
     game.play_to("building", 3)
     whole = service.get(game.path("events?limit=1000"))["events"]
     store = CountingStore(service.redis)

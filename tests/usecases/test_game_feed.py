@@ -49,7 +49,7 @@ def events(stream, to):
 
 def test_event_with_many_streams_is_read_once_for_all(counting):
     service, store = counting
-    game = service.table(2)
+    game = service.create_game(2)
     change_offer(game, 1)
     after = game.view()["last_event"]
     with contextlib.ExitStack() as opened:
@@ -71,7 +71,7 @@ def test_event_is_rendered_once_for_all_callers_of_a_seat(service, monkeypatch):
     monkeypatch.setattr(
         Batch, "views", lambda batch, caller: rendered.append(caller.seat) or views(batch, caller)
     )
-    game = service.table(2)
+    game = service.create_game(2)
     change_offer(game, 1)
     after = game.view()["last_event"]
     tokens = [None, None, game.host, game.tokens[0], game.tokens[0], game.tokens[1]]
@@ -91,7 +91,7 @@ def test_event_is_rendered_once_for_all_callers_of_a_seat(service, monkeypatch):
 
 
 def test_stream_of_a_slow_client_has_all_events(service):
-    game = service.table(2)
+    game = service.create_game(2)
     after = game.view()["last_event"]
     with Stream(game, after=after) as late, Stream(game, after=after) as prompt:
         assert late.read()["event"] == prompt.read()["event"] == "stream"
@@ -105,7 +105,7 @@ def test_stream_of_a_slow_client_has_all_events(service):
 
 
 def test_stream_that_begins_beside_other_streams_has_no_gap(service):
-    game = service.table(2)
+    game = service.create_game(2)
     after = game.view()["last_event"]
     with contextlib.ExitStack() as opened:
         streams = []
@@ -120,7 +120,7 @@ def test_stream_that_begins_beside_other_streams_has_no_gap(service):
 
 
 def test_feed_ends_with_its_last_stream(service):
-    game = service.table(2)
+    game = service.create_game(2)
     feeds = collaborators(service.app).feeds
     with Stream(game, after=game.view()["last_event"]) as stream:
         stream.read()

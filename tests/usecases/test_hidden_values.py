@@ -42,7 +42,7 @@ def views(game, token):
 
 @pytest.mark.parametrize("open_gold", [False, True])
 def test_purse_is_hidden_from_others_until_the_end_unless_gold_is_open(open_gold):
-    game = Service().table(3, options={"open_gold": open_gold, "scoring_tiles": MAX_GOLD})
+    game = Service().create_game(3, options={"open_gold": open_gold, "scoring_tiles": MAX_GOLD})
     throw = dice(8)
     seen = 0
     for phase, number in (("pricing", 1), ("buying", 1), ("building", 2), ("pricing", 4), ("buying", 6)):
@@ -61,24 +61,24 @@ def test_purse_is_hidden_from_others_until_the_end_unless_gold_is_open(open_gold
 
 
 def test_values_that_depend_on_a_hidden_purse_are_hidden():
-    game = Service().table(2, options={"scoring_tiles": MAX_GOLD, "starting_seat": 0})
+    game = Service().create_game(2, options={"scoring_tiles": MAX_GOLD, "starting_seat": 0})
     game.play_to("building")
     scores = game.service.get(game.path("scores"), game.tokens[0])["players"]
     assert scores[0]["projected_score"] is not None
     assert scores[1]["projected_score"] is None
     tried = game.call("POST", "what-if", {"placements": []}, seat=0).json
     assert {tile["id"]: tile["before"] for tile in tried["scoring_tiles"]}["most_gold"] is None
-    opened = Service().table(2, options={"scoring_tiles": MAX_GOLD, "open_gold": True})
+    opened = Service().create_game(2, options={"scoring_tiles": MAX_GOLD, "open_gold": True})
     tried = opened.call("POST", "what-if", {"placements": []}, seat=0).json
     assert {tile["id"]: tile["before"] for tile in tried["scoring_tiles"]}["most_gold"] is not None
 
 
 def test_the_seed_is_nowhere_until_the_game_is_over():
     needle = "a needle in a haystack"
-    lobby = Service().table(2, seed=needle, start=False)
+    lobby = Service().create_game(2, seed=needle, start=False)
     for caller in (*lobby.tokens, lobby.host, None):
         assert needle not in lobby.call("GET", token=caller).text
-    game = Service().table(3, seed=needle)
+    game = Service().create_game(3, seed=needle)
     throw = dice(2)
     for phase, number in (("pricing", 1), ("buying", 3), ("building", 6)):
         game.play_to(phase, number, throw)
@@ -99,7 +99,7 @@ def nonce_of(game):
 
 
 def test_nonce_is_in_no_response_until_the_game_is_over():
-    game = Service().table(2)
+    game = Service().create_game(2)
     nonce = nonce_of(game)
     for phase in ("pricing", "buying", "building"):
         game.play_to(phase, 1, dice(2))
@@ -112,7 +112,7 @@ def test_nonce_is_in_no_response_until_the_game_is_over():
 
 def test_seed_and_nonce_of_an_aborted_game_stay_hidden():
     needle = "a needle in a haystack"
-    game = Service().table(2, seed=needle)
+    game = Service().create_game(2, seed=needle)
     for secret in (needle, nonce_of(game)):
         assert secret not in game.call("DELETE", token=game.host).text
         for method, path, body in questions(game, [1]):
@@ -122,7 +122,7 @@ def test_seed_and_nonce_of_an_aborted_game_stay_hidden():
 def test_tokens_are_returned_once_and_stored_as_hashes():
     service = Service()
     key = {"Idempotency-Key": "once"}
-    game = service.table(3, start=False, headers=key)
+    game = service.create_game(3, start=False, headers=key)
     joined = game.call("POST", "players", {"name": "Dee"}, headers={"Idempotency-Key": "another"})
     tokens = [game.host, *game.tokens, joined.json["token"]]
     assert len(set(tokens)) == 5

@@ -4,7 +4,7 @@ import pytest
 
 from service.storage.redis_store import RedisStore
 from tests.support.endpoints import ENDPOINTS, stages
-from tests.support.playing import Game, Service, code_of
+from tests.support.playing import Game, Service, problem_code
 
 KEY = {"Idempotency-Key": "once"}
 WRITES = [endpoint for endpoint in ENDPOINTS if endpoint.writes]
@@ -58,7 +58,7 @@ def test_tokens_come_back_and_work(service):
 
 
 def test_first_answer_is_replayed_after_the_game_moved_on(service):
-    game = service.table(2)
+    game = service.create_game(2)
     action = game.actions(0)[0]
     first = game.send(0, action, headers=KEY)
     game.play_to("building", 2)
@@ -69,21 +69,21 @@ def test_first_answer_is_replayed_after_the_game_moved_on(service):
 
 
 def test_a_refusal_is_not_remembered(service):
-    game = service.table(1, start=False)
-    assert code_of(game.call("POST", "start", token=game.host, headers=KEY)) == "too_few_players"
+    game = service.create_game(1, start=False)
+    assert problem_code(game.call("POST", "start", token=game.host, headers=KEY)) == "too_few_players"
     game.call("POST", "players", {"name": "Bob"})
     assert game.call("POST", "start", token=game.host, headers=KEY).status_code == 200
 
 
 def test_repeated_leave_is_answered_alike(service):
-    game = service.table(3, start=False)
+    game = service.create_game(3, start=False)
     first, again = (game.call("DELETE", seat=2, headers=KEY) for _ in range(2))
     assert answered(again) == answered(first)
     assert len(game.view()["players"]) == 2
 
 
 def test_repeated_request_with_if_match_is_replayed(service):
-    game = service.table(2)
+    game = service.create_game(2)
     headers = {**KEY, "If-Match": f'"{game.view()["version"]}"'}
     action = game.actions(0)[0]
     first, again = (game.send(0, action, headers=headers) for _ in range(2))
@@ -95,21 +95,21 @@ def test_repeated_request_with_if_match_is_replayed(service):
 
 
 def test_a_key_used_with_another_request_is_refused(service):
-    game = service.table(2)
+    game = service.create_game(2)
     assert game.offer(0, 1, 1, headers=KEY).status_code == 200
     for method, rest, body in (
         ("PUT", "offer", {"discard": "L01", "prices": {"L02": 1, "L03": 1}}),
         ("POST", "build/finish", None),
         ("DELETE", "", None),
     ):
-        assert code_of(game.call(method, rest, body, seat=0, headers=KEY)) == "idempotency_key_reused"
+        assert problem_code(game.call(method, rest, body, seat=0, headers=KEY)) == "idempotency_key_reused"
     one, other = (service.call("POST", "/v1/games", {"name": name}, headers=KEY) for name in ("one", "other"))
     assert one.status_code == 201
-    assert code_of(other) == "idempotency_key_reused"
+    assert problem_code(other) == "idempotency_key_reused"
 
 
 def test_key_is_scoped_to_its_token_and_game(service):
-    game, other = service.table(2), service.table(2)
+    game, other = service.create_game(2), service.create_game(2)
     assert game.offer(0, 1, 1, headers=KEY).status_code == 200
     assert game.offer(1, 1, 1, headers=KEY).status_code == 200
     assert other.offer(0, 1, 2, headers=KEY).status_code == 200
@@ -134,7 +134,7 @@ def test_bearer_token_that_names_an_address_gets_no_tokens(service):
     created = service.call("POST", "/v1/games", body, headers=headers, **victim)
     for forged in ("192.0.2.1", "address:192.0.2.1", "skye_", "skye_" + "A" * 21, "skye_" + "A" * 23):
         answer = service.call("POST", "/v1/games", body, token=forged, headers=headers)
-        assert code_of(answer) == "token_unknown"
+        assert problem_code(answer) == "token_unknown"
     replayed = service.call("POST", "/v1/games", body, headers=headers, **victim)
     assert replayed.json == created.json
 
@@ -151,7 +151,7 @@ def test_victim_does_not_get_the_game_that_a_forged_token_created_first(service)
 def test_malformed_token_is_refused_before_any_lookup(token):
     service = Service(store=NoLookups(None))
     for method, path in (("GET", "/v1/games/abc"), ("POST", "/v1/games"), ("POST", "/v1/games/abc/start")):
-        assert code_of(service.call(method, path, token=token, headers=KEY)) == "token_unknown"
+        assert problem_code(service.call(method, path, token=token, headers=KEY)) == "token_unknown"
 
 
 class NoLookups(RedisStore):
@@ -165,11 +165,11 @@ class NoLookups(RedisStore):
 
 
 def test_repeated_request_with_a_token_that_lost_its_role_is_refused(service):
-    game = service.table(3, start=False)
+    game = service.create_game(3, start=False)
     left = {"Idempotency-Key": "left"}
     joined = game.call("POST", "players", {"name": "Dee"}, token=game.tokens[2], headers=KEY)
     assert joined.status_code == 201
     assert game.call("DELETE", seat=2, headers=left).status_code == 200
     again = game.call("POST", "players", {"name": "Dee"}, token=game.tokens[2], headers=KEY)
-    assert code_of(again) == "token_unknown"
+    assert problem_code(again) == "token_unknown"
     assert game.call("DELETE", seat=2, headers=left).status_code == 200  # which itself retired the token

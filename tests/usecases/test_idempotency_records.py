@@ -8,13 +8,13 @@ import pytest
 
 from service.settings import Settings
 from service.storage.lua_scripts import MAX_IDEMPOTENCY_KEYS
-from tests.support.playing import Service, code_of
+from tests.support.playing import Service, problem_code
 
 KEY = {"Idempotency-Key": "once"}
 
 
 def test_record_expires_after_the_configured_time(service):
-    game = service.table(2)
+    game = service.create_game(2)
     game.offer(0, 1, 1, headers=KEY)
     (key,) = service.redis.keys("*:answer:*")
     assert 0 < service.redis.ttl(key) <= Settings().idempotency_ttl_s
@@ -33,7 +33,7 @@ def test_creation_with_an_expired_key_creates_another_game(service):
 
 def test_record_of_an_action_takes_at_most_400_bytes(redis_client):
     service = Service(redis_client)
-    game = service.table(5)
+    game = service.create_game(5)
     before = used_bytes(redis_client)
     game.offer(0, 1, 1, headers={"Idempotency-Key": "k" * 255})
     assert used_bytes(redis_client) - before <= 400
@@ -45,7 +45,7 @@ def used_bytes(client):
 
 
 def test_game_holds_the_records_of_its_latest_64_keys(service):
-    game = service.table(2)
+    game = service.create_game(2)
     for number in range(70):
         assert game.offer(0, 1, 1 + number % 2, headers={"Idempotency-Key": f"{number}"}).status_code == 200
     assert len(service.redis.keys("*:answer:*")) == MAX_IDEMPOTENCY_KEYS
@@ -56,7 +56,7 @@ def test_game_holds_the_records_of_its_latest_64_keys(service):
 
 
 def test_records_contain_no_token(service):
-    game = service.table(3, headers=KEY, start=False)
+    game = service.create_game(3, headers=KEY, start=False)
     join = {"Idempotency-Key": "join"}
     joined = game.call("POST", "players", {"name": "Dee"}, headers=join).json["token"]
     stored = b"".join(service.redis.get(key) for key in service.redis.keys("*:answer:*"))
@@ -102,11 +102,11 @@ def test_record_of_format_1_is_replayed(service):
 
 @pytest.mark.parametrize("stored", [b"3:00000000:", b"2:00000000:\x97", b"2:", b"", b"\x87", b"\x87\xa1a"])
 def test_record_of_an_unknown_format_or_damaged_is_refused(service, stored):
-    game = service.table(2)
+    game = service.create_game(2)
     action = game.actions(0)[0]
     game.send(0, action, headers=KEY)
     (key,) = service.redis.keys("*:answer:*")
     service.redis.set(key, stored)
     before = game.view()
-    assert code_of(game.send(0, action, headers=KEY)) == "game_unreadable"
+    assert problem_code(game.send(0, action, headers=KEY)) == "game_unreadable"
     assert game.view() == before

@@ -12,7 +12,7 @@ def opened(service, number):
     ids = []
     for count in range(number):
         service.clock.advance(1)
-        ids.append(service.table(2, start=count % 2 == 0).id)
+        ids.append(service.create_game(2, start=count % 2 == 0).id)
     return ids[::-1]
 
 
@@ -45,14 +45,14 @@ def test_pages_have_every_game_once(service, limit, pages):
 
 def test_games_can_be_listed_by_status(service):
     ids = opened(service, 4)
-    over = service.table(2, bots={0: "random", 1: "random"}).id
+    over = service.create_game(2, bots={0: "random", 1: "random"}).id
     assert listed(service, status="lobby") == (ids[0::2], 1)
     assert listed(service, status="playing", limit=1) == (ids[1::2], 2)
     assert listed(service, status="finished") == ([over], 1)
 
 
 def test_a_game_that_goes_on_moves_to_its_new_status(service):
-    game = service.table(2, start=False)
+    game = service.create_game(2, start=False)
     assert listed(service, status="lobby") == ([game.id], 1)
     game.call("POST", "start", token=game.host)
     assert listed(service, status="lobby") == ([], 1)
@@ -114,13 +114,13 @@ def test_opening_games_sweeps_the_index_now_and_then(service, monkeypatch):
 
 
 def test_a_private_game_is_not_listed(service):
-    service.table(2, private=True)
-    service.table(2, private=True, start=False)
+    service.create_game(2, private=True)
+    service.create_game(2, private=True, start=False)
     assert service.get("/v1/games") == {"games": [], "next_cursor": None}
 
 
 def test_private_game_in_the_index_is_not_listed_and_removed(service):
-    game = service.table(2, private=True)
+    game = service.create_game(2, private=True)
     RedisStore(service.redis).add_to_index("playing", game.id, 1e15)
     assert service.get("/v1/games")["games"] == []
     assert RedisStore(service.redis).list_index("playing", None, 9) == []

@@ -8,7 +8,7 @@ import pytest
 
 from service.storage.redis_store import RedisStore
 from service.usecases.players import Players
-from tests.support.playing import Game, Service, code_of, dice
+from tests.support.playing import Game, Service, dice, problem_code
 from tests.support.waiting import MAX_WAIT_S
 
 
@@ -55,8 +55,8 @@ def test_player_is_seated_then_has_turns_then_is_finished(service):
     key = new_key()
     game = opponents(service, key)
     assert types(service, key) == ["seated", "your_turn"]
-    game.decide(0)
-    game.decide(1)
+    game.act_legally(0)
+    game.act_legally(1)
     assert types(service, key) == ["seated", "your_turn", "your_turn"]
     turn = events(service, key)[-1]
     assert (turn["game"], turn["seat"], turn["phase"], turn["deadline"]) == (game.id, 0, "buying", None)
@@ -126,8 +126,8 @@ def test_following_from_the_list_of_games_misses_nothing(service):
     game = opponents(service, key)
     after = service.get("/v1/me/games", key)["last_event"]
     assert events(service, key, f"?after={after}") == []
-    game.decide(0)
-    game.decide(1)
+    game.act_legally(0)
+    game.act_legally(1)
     assert types(service, key, f"?after={after}") == ["your_turn"]
 
 
@@ -137,13 +137,15 @@ def test_event_that_the_store_lost_is_reported(service):
     last = events(service, key)[-1]["id"]
     number, salt = last.split("-")
     for unknown in (f"{number}-{int(salt) + 1}", f"{int(number) + 1}-{salt}"):
-        assert code_of(service.call("GET", f"/v1/me/events?after={unknown}", token=key)) == "history_lost"
+        assert (
+            problem_code(service.call("GET", f"/v1/me/events?after={unknown}", token=key)) == "history_lost"
+        )
         answer = service.call("GET", f"/v1/me/events/stream?after={unknown}", token=key)
-        assert code_of(answer) == "history_lost"
+        assert problem_code(answer) == "history_lost"
 
 
 def test_player_who_leaves_is_sent_that(service):
-    key, game = new_key(), service.table(1, start=False)
+    key, game = new_key(), service.create_game(1, start=False)
     for _ in range(2):
         game.call("POST", "players", {"name": "Eve"}, token=key)
         game.call("DELETE", seat=1, token=key)
@@ -169,15 +171,15 @@ def test_near_deadline_is_reported_once(service):
         assert types(service, key) == ["seated", "your_turn", "deadline_near"]
     near = events(service, key)[-1]
     assert near["deadline"] == game.view()["deadline"]
-    game.decide(0)
-    game.decide(1)
+    game.act_legally(0)
+    game.act_legally(1)
     assert types(service, key)[-1] == "your_turn"
 
 
 def test_deadline_near_of_a_turn_that_is_over_is_not_reported(service):
     key = new_key()
     game = opponents(service, key, turn_ms=100_000)
-    game.decide(0)
+    game.act_legally(0)
     service.clock.advance(80)
     assert types(service, key) == ["seated", "your_turn"]
 
@@ -186,8 +188,8 @@ def test_commit_that_the_store_lost_is_followed_again(service):
     key = new_key()
     game = opponents(service, key)
     before = {name: service.redis.dump(name) for name in service.redis.keys(f"skye:{{{game.id}}}:*")}
-    game.decide(0)
-    game.decide(1)
+    game.act_legally(0)
+    game.act_legally(1)
     for name, value in before.items():
         service.redis.restore(name, 0, value, replace=True)
     worker = Service(service.redis)
@@ -209,8 +211,8 @@ def test_long_poll_waits_for_an_event(service):
 
     waiting = threading.Thread(target=wait)
     waiting.start()
-    game.decide(0)
-    game.decide(1)
+    game.act_legally(0)
+    game.act_legally(1)
     waiting.join(MAX_WAIT_S)
     assert found == ["your_turn"]
 
@@ -246,8 +248,8 @@ def test_stream_sends_events_as_they_happen(service):
     reader = Reader(service, key)
     assert reader.answer.mimetype == "text/event-stream"
     reader.wait_for(lambda messages: len(messages) == 3)
-    game.decide(0)
-    game.decide(1)
+    game.act_legally(0)
+    game.act_legally(1)
     messages = reader.wait_for(lambda messages: len(messages) == 4)
     assert [name for name, _ in messages] == ["stream", "", "", ""]
     assert [event["type"] for _, event in messages[1:]] == ["seated", "your_turn", "your_turn"]
@@ -262,8 +264,8 @@ def test_stream_ends_when_the_key_is_replaced(service):
     reader.wait_for(lambda messages: len(messages) == 3)
     service.call("PUT", "/v1/me/key", {"key": new}, key)
     game.tokens[0] = new
-    game.decide(0)
-    game.decide(1)
+    game.act_legally(0)
+    game.act_legally(1)
     last = reader.wait_for(lambda messages: messages[-1][0] == "end")[-1][1]
     assert last["reason"] == "token_unknown"
 
@@ -271,7 +273,7 @@ def test_stream_ends_when_the_key_is_replaced(service):
 def test_stream_applies_missed_deadlines_of_others(service):
     key = new_key()
     game = opponents(service, key, turn_ms=60_000)
-    game.decide(0)
+    game.act_legally(0)
     service.clock.advance(61)
     reader = Reader(service, key)
     reader.wait_for(lambda messages: len(messages) == 4)
@@ -281,7 +283,7 @@ def test_stream_applies_missed_deadlines_of_others(service):
 
 def test_events_show_no_secret_of_other_seats(service):
     key, other = new_key(), new_key()
-    game = service.table(1, start=False)
+    game = service.create_game(1, start=False)
     for name, each in (("Eve", key), ("Fay", other)):
         game.call("POST", "players", {"name": name}, token=each)
     game.call("POST", "start", token=game.host)

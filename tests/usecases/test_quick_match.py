@@ -4,7 +4,7 @@ import secrets
 
 import pytest
 
-from tests.support.playing import code_of, limited
+from tests.support.playing import limited, problem_code
 
 KEY = {"Idempotency-Key": "once"}
 
@@ -95,7 +95,7 @@ def test_other_request_with_the_same_key_is_refused(changed, service):
     key, body = new_key(), {"name": "Ann", "seats": 2}
     seek(service, key, headers=KEY)
     answer = service.call("POST", "/v1/matches", body | changed, key, KEY)
-    assert code_of(answer) == "idempotency_key_reused"
+    assert problem_code(answer) == "idempotency_key_reused"
 
 
 def test_cancelled_request_is_not_matched(service):
@@ -127,8 +127,11 @@ def test_request_of_another_player_is_not_found(service):
     request = seek(service, new_key())
     for method in ("GET", "DELETE"):
         answer = service.call(method, f"/v1/matches/{request['id']}", token=new_key())
-        assert code_of(answer) == "match_not_found"
-    assert code_of(service.call("POST", "/v1/matches", {"name": "Ann", "seats": 2})) == "player_key_required"
+        assert problem_code(answer) == "match_not_found"
+    assert (
+        problem_code(service.call("POST", "/v1/matches", {"name": "Ann", "seats": 2}))
+        == "player_key_required"
+    )
 
 
 def seek_status(service, key):
@@ -184,7 +187,7 @@ def test_waiting_requests_count_as_games_of_a_key():
     for seats in (2, 3):
         seek(service, key, seats=seats)
     body = {"name": "Ann", "seats": 4}
-    assert code_of(service.call("POST", "/v1/matches", body, key)) == "too_many_games"
+    assert problem_code(service.call("POST", "/v1/matches", body, key)) == "too_many_games"
     service.clock.now += 301
     assert seek(service, key, seats=4)["status"] == "waiting"
 
@@ -212,4 +215,4 @@ def test_request_of_a_newer_format_is_refused(service):
     service.redis.hset(name, "data", b"2:0:")
     assert look(service, key, request)["status"] == "waiting"
     answer = service.call("POST", "/v1/matches", {"name": "Ann", "seats": 2}, new_key())
-    assert code_of(answer) == "game_unreadable"
+    assert problem_code(answer) == "game_unreadable"

@@ -73,7 +73,7 @@ def stored_otherwise(game, change):
 
 def played_to(moment, players, **options):
     """Return a game played to a phase of a round."""
-    game = Service().table(players, options={"scoring_tiles": MAX_GOLD, **options})
+    game = Service().create_game(players, options={"scoring_tiles": MAX_GOLD, **options})
     game.play_to(*moment, dice(players))
     return game
 

@@ -3,7 +3,7 @@
 import threading
 
 from service.storage.redis_store import RedisStore
-from tests.support.playing import Service, code_of
+from tests.support.playing import Service, problem_code
 from tests.support.waiting import MAX_WAIT_S
 
 KEY = {"Idempotency-Key": "once"}
@@ -37,7 +37,7 @@ def test_game_created_by_six_equal_requests_at_once_is_created_once(service):
 
 
 def test_move_sent_by_six_equal_requests_at_once_is_made_once(service):
-    game = service.table(2)
+    game = service.create_game(2)
     body = game.actions(0)[0]["body"]
     answers = at_once(service, "PUT", game.path("offer", 0), body, game.tokens[0], KEY)
     assert len({answer.data for answer in answers}) == 1
@@ -59,7 +59,7 @@ class Overtaken(RedisStore):
 
 
 def test_two_seats_that_act_at_once_both_succeed(service):
-    game = service.table(3)
+    game = service.create_game(3)
     slow = Service(service.redis, Overtaken(service.redis, lambda: game.offer(1, 2, 2)))
     answer = slow.call("PUT", game.path("offer", 0), game.actions(0)[0]["body"], game.tokens[0])
     assert answer.status_code == 200
@@ -69,10 +69,10 @@ def test_two_seats_that_act_at_once_both_succeed(service):
 
 
 def test_overtaken_request_with_if_match_is_refused(service):
-    game = service.table(3)
+    game = service.create_game(3)
     slow = Service(service.redis, Overtaken(service.redis, lambda: game.offer(1, 2, 2)))
     headers = {"If-Match": f'"{game.view()["version"]}"'}
     body = game.actions(0)[0]["body"]
     answer = slow.call("PUT", game.path("offer", 0), body, game.tokens[0], headers)
-    assert code_of(answer) == "version_mismatch"
+    assert problem_code(answer) == "version_mismatch"
     assert game.view()["waiting_for"] == [0, 2]

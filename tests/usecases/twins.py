@@ -25,7 +25,7 @@ class Twins:
         key = {"Idempotency-Key": "twins"}
         options = {"scoring_tiles": MAX_GOLD, **options}
         with mock.patch.object(secrets, "token_hex", return_value="0" * 32):
-            self.games = [Service().table(players, headers=key, options=options) for _ in range(2)]
+            self.games = [Service().create_game(players, headers=key, options=options) for _ in range(2)]
         assert self.games[0].id == self.games[1].id
 
     def __iter__(self):

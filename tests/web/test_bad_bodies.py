@@ -8,13 +8,13 @@ from functools import cache
 import pytest
 
 from tests.support.endpoints import BY_NAME, NOBODY, Endpoint
-from tests.support.playing import Service, refusal
+from tests.support.playing import Service, client_error_code
 
 
 @cache
 def record():
     """Return the record of a game that is over, without the fields that a new game ignores."""
-    game = Service().table(2, bots={0: "random", 1: "random"})
+    game = Service().create_game(2, bots={0: "random", 1: "random"})
     received = game.service.get(game.path("record"))
     return {field: value for field, value in received.items() if field not in ("game", "version", "nonce")}
 
@@ -84,7 +84,7 @@ def test_wrong_value_is_an_error_with_its_pointer(name, games):
                 game, data=json.dumps(replaced(right, path, wrong)), content_type="application/json"
             )
             about = (pointer, wrong)
-            assert refusal(answer, about) == "invalid_body", about
+            assert client_error_code(answer, about) == "invalid_body", about
             if wrong is None and pointer in REPORTED_AT_PARENT:
                 pointer = pointer.rpartition("/")[0]
             found = [error["pointer"] for error in answer.json["errors"]]
@@ -102,7 +102,7 @@ def test_unknown_field_is_an_error_with_its_pointer(name, field, games):
     for path, value in places(right):
         if isinstance(value, dict):
             answer = endpoint.send(game, body=replaced(right, (*path, field), 1))
-            assert refusal(answer, path) == "invalid_body"
+            assert client_error_code(answer, path) == "invalid_body"
             escaped = field.replace("~", "~0").replace("/", "~1")
             pointer = "".join(f"/{key}" for key in (*path, escaped))
             assert pointer in [error["pointer"] for error in answer.json["errors"]], answer.text
@@ -119,7 +119,7 @@ def test_number_out_of_the_range_of_json_is_an_error(name, games):
             for huge in ("1e400", "-1e400", "1e30", "9" * 5000, "NaN", "Infinity", "1e999999999999"):
                 sent = json.dumps(replaced(right, path, "HUGE")).replace('"HUGE"', huge)
                 answer = endpoint.send(game, data=sent, content_type="application/json")
-                assert refusal(answer, (path, huge)) in ("invalid_body", "malformed_json")
+                assert client_error_code(answer, (path, huge)) in ("invalid_body", "malformed_json")
 
 
 BODIES = {
@@ -157,7 +157,7 @@ def test_a_body_that_is_no_object_is_refused(name, body, games):
     endpoint = BY_NAME[name]
     sent, code = BODIES[body]
     answer = endpoint.send(games[endpoint.stage], data=sent, content_type="application/json")
-    assert refusal(answer, body) == code
+    assert client_error_code(answer, body) == code
     if code == "invalid_body":
         assert [error["pointer"] for error in answer.json["errors"]] == [""]
 
@@ -168,7 +168,7 @@ def test_a_body_that_is_no_object_is_refused(name, body, games):
 def test_an_empty_body_lacks_what_is_required(name, body, games):
     endpoint = BY_NAME[name]
     answer = endpoint.send(games[endpoint.stage], data=body, content_type="application/json")
-    assert refusal(answer, body) == "invalid_body"
+    assert client_error_code(answer, body) == "invalid_body"
     assert answer.json["errors"]
 
 
@@ -183,7 +183,7 @@ def test_a_body_that_is_not_said_to_be_json_is_refused(name, content_type, games
     game = games[endpoint.stage]
     sent = json.dumps(endpoint.right_body(game))
     answer = endpoint.send(game, data=sent, content_type=content_type)
-    assert refusal(answer, content_type) == "unsupported_media_type"
+    assert client_error_code(answer, content_type) == "unsupported_media_type"
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "br", "x-unknown", "identity, gzip", "gzip, identity"])
@@ -193,7 +193,7 @@ def test_a_body_that_is_said_to_be_encoded_is_refused_even_if_it_is_not(encoding
     game = games[endpoint.stage]
     sent, headers = json.dumps(endpoint.right_body(game)), {"Content-Encoding": encoding}
     answer = endpoint.send(game, data=sent, content_type="application/json", headers=headers)
-    assert refusal(answer, encoding) == "unsupported_media_type"
+    assert client_error_code(answer, encoding) == "unsupported_media_type"
 
 
 @pytest.mark.usefixtures("unchanged")
@@ -205,7 +205,7 @@ def test_thousand_invalid_fields_are_not_all_reported(games):
         {"options": {"scoring_tiles": [0] * 30_000}},
     ):
         answer = service.call("POST", "/v1/games", body)
-        assert refusal(answer, "") == "invalid_body"
+        assert client_error_code(answer, "") == "invalid_body"
         assert len(answer.data) < 10_000
 
 
@@ -224,7 +224,7 @@ def test_body_that_is_dear_to_decode_takes_turns(games, monkeypatch, body, compu
 
     monkeypatch.setattr("service.web.request_parsing.Computation", begin)
     answer = BY_NAME["POST /v1/games"].send(games["lobby"], data=body, content_type="application/json")
-    assert refusal(answer, "") == "invalid_body"
+    assert client_error_code(answer, "") == "invalid_body"
     assert len(begun) == computations
 
 
@@ -240,7 +240,7 @@ def test_a_list_that_is_too_long_is_refused_as_a_whole(games):
         ("PUT", game.path("offer", 0), {"discard": "L01", "prices": prices}, "/prices"),
     ):
         answer = game.service.call(method, path, body, game.tokens[0])
-        assert refusal(answer, pointer) == "invalid_body"
+        assert client_error_code(answer, pointer) == "invalid_body"
         assert [error["pointer"] for error in answer.json["errors"]] == [pointer]
 
 
@@ -249,7 +249,7 @@ def test_a_list_that_is_too_long_is_refused_as_a_whole(games):
 )
 def test_object_with_two_members_of_one_name_is_refused(service, body):
     answer = service.call("POST", "/v1/games", data=body, content_type="application/json")
-    assert refusal(answer) == "malformed_json"
+    assert client_error_code(answer) == "malformed_json"
     assert "two members named" in answer.json["detail"]
 
 
@@ -261,7 +261,7 @@ def test_values_of_a_body_are_counted_before_it_is_decoded(service, monkeypatch)
     monkeypatch.setattr("msgspec.json.decode", None)
     for body in (b"[" * 8_193, b"{" * 8_193, b"[{" * 4_097, b"," * 40_000):
         answer = service.http.post("/v1/games", data=body, content_type="application/json")
-        assert refusal(answer) == "invalid_body"
+        assert client_error_code(answer) == "invalid_body"
 
 
 def test_record_and_batch_of_the_largest_size_have_few_enough_values():
@@ -277,4 +277,4 @@ def test_large_body_with_a_long_list_waits_for_no_computation_of_its_own(service
     monkeypatch.setattr("service.matches.cooperative_yield.MAX_QUEUED", 0)
     body = {"record": record() | {"actions": record()["actions"] * 8}}
     assert len(json.dumps(body)) > 16_384
-    assert refusal(service.call("POST", "/v1/games", body)) == "invalid_record"
+    assert client_error_code(service.call("POST", "/v1/games", body)) == "invalid_record"

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.endpoints import BY_NAME, ENDPOINTS, game_at
-from tests.support.playing import Service, refusal
+from tests.support.playing import Service, client_error_code
 
 WRITES = [name for name, endpoint in BY_NAME.items() if endpoint.writes]
 READS = [name for name, endpoint in BY_NAME.items() if endpoint.method == "GET"]
@@ -75,7 +75,7 @@ def test_a_strange_path_is_not_found(name, games):
     for part, values in (("game", GAMES), ("int:seat", NUMBERS), ("int:round", NUMBERS), ("tile", TILES)):
         for value in values if f"<{part}>" in endpoint.rule else ():
             answer = endpoint.send(game, body=endpoint.right_body(game), parts={part: value})
-            code = refusal(answer, (part, value))
+            code = client_error_code(answer, (part, value))
             assert answer.status_code == 404 or code in ("method_not_allowed", "invalid_parameter"), (
                 value,
                 code,
@@ -143,7 +143,7 @@ def test_a_strange_authorization_is_refused(name, games):
     for sent in AUTHORIZATIONS:
         headers = {"Authorization": sent}
         answer = endpoint.send(game, token=None, headers=headers, body=endpoint.right_body(game))
-        assert refusal(answer, sent) == "token_unknown", sent
+        assert client_error_code(answer, sent) == "token_unknown", sent
 
 
 @pytest.mark.parametrize("name", WRITES)
@@ -153,7 +153,7 @@ def test_a_strange_idempotency_key_is_refused(name, games):
     game = games[endpoint.stage]
     for key in ("", "a" * 256, "a" * 8000, "ä", "a b", "\t", "a\x00", "\x7f"):
         answer = endpoint.send(game, headers={"Idempotency-Key": key}, body=endpoint.right_body(game))
-        assert refusal(answer, key) == "invalid_parameter"
+        assert client_error_code(answer, key) == "invalid_parameter"
         assert [error["pointer"] for error in answer.json["errors"]] == ["Idempotency-Key"]
 
 
@@ -164,7 +164,7 @@ def test_a_strange_if_match_does_not_match(name, games):
     game = games[endpoint.stage]
     for tag in ("", '"999999"', '""', "x", "W/", '"', "1" * 1024, '"1","2"', "\xff", ", ,", '"\x00"'):
         answer = endpoint.send(game, headers={"If-Match": tag}, body=endpoint.right_body(game))
-        assert refusal(answer, tag) == "version_mismatch"
+        assert client_error_code(answer, tag) == "version_mismatch"
 
 
 @pytest.mark.parametrize("name", READS)
@@ -191,7 +191,7 @@ def test_an_accept_that_cannot_be_served_is_refused(name, games):
     for accept in ACCEPTS:
         answer = endpoint.send(games[endpoint.stage], headers={"Accept": accept})
         if answer.status_code >= 400:
-            assert refusal(answer, accept) == "not_acceptable"
+            assert client_error_code(answer, accept) == "not_acceptable"
         elif answer.status_code == 200:
             assert answer.mimetype in SERVED, accept
         else:
@@ -233,7 +233,7 @@ def test_a_parameter_out_of_range_is_refused_by_name(name, games):
         for value in values:
             answer = endpoint.send(games[endpoint.stage], query_string={parameter: value})
             about = (parameter, value)
-            assert refusal(answer, about) == "invalid_parameter", about
+            assert client_error_code(answer, about) == "invalid_parameter", about
             assert [error["pointer"] for error in answer.json["errors"]] == [parameter], about
 
 
@@ -242,7 +242,7 @@ def test_last_event_id_that_is_no_number_is_refused(games):
     game = games["pricing"]
     for sent in ("", "x", "-1", "9" * 5000, "1.5", "²", "\xff"):
         answer = game.call("GET", "events/stream", headers={"Last-Event-ID": sent})
-        assert refusal(answer, sent) == "invalid_parameter", sent
+        assert client_error_code(answer, sent) == "invalid_parameter", sent
         assert [error["pointer"] for error in answer.json["errors"]] == ["Last-Event-ID"], sent
 
 
@@ -253,20 +253,20 @@ def test_last_event_id_that_is_no_number_is_refused(games):
 def test_unknown_query_parameter_is_refused_by_name(name, games):
     endpoint = BY_NAME[name]
     answer = endpoint.send(games[endpoint.stage], query_string={**dict(endpoint.query), "no_such": "1"})
-    assert refusal(answer, name) == "invalid_parameter"
+    assert client_error_code(answer, name) == "invalid_parameter"
     assert [error["pointer"] for error in answer.json["errors"]] == ["no_such"]
 
 
 def test_repeated_query_parameter_is_refused_by_name(games):
     answer = games["lobby"].service.call("GET", "/v1/games?limit=1&limit=2")
-    assert refusal(answer) == "invalid_parameter"
+    assert client_error_code(answer) == "invalid_parameter"
     assert [error["pointer"] for error in answer.json["errors"]] == ["limit"]
 
 
 @pytest.mark.parametrize("body", [{"tile": "L01", "pass": True}, {"tile": None}, {"pass": None}, {}])
 def test_purchase_of_neither_or_both_names_the_alternatives(body, games):
     answer = BY_NAME["POST /v1/games/<game>/players/<int:seat>/purchase"].send(games["buying"], body=body)
-    assert refusal(answer) == "invalid_body"
+    assert client_error_code(answer) == "invalid_body"
     (error,) = answer.json["errors"]
     assert '{"tile": "L01"}' in error["detail"]
     assert '{"pass": true}' in error["detail"]
@@ -278,7 +278,7 @@ def test_purchase_of_neither_or_both_names_the_alternatives(body, games):
 def test_request_without_a_valid_host_is_refused(host, service):
     environ = {"HTTP_HOST": host}
     builder = service.http.get("/v1/tiles", environ_overrides=environ)
-    assert refusal(builder) == "bad_request"
+    assert client_error_code(builder) == "bad_request"
 
 
 @pytest.mark.parametrize("host", ["localhost", "a-b.example:8000", "[::1]:80", "127.0.0.1", "a:"])
@@ -294,7 +294,7 @@ def test_problem_of_a_long_input_keeps_to_the_lengths_of_the_contract(service):
         service.call("GET", "/v1/games?" + "y" * 3000 + "=1"),
     ]
     for answer in answers:
-        assert refusal(answer)
+        assert client_error_code(answer)
         assert len(answer.json["detail"]) <= 1000
         assert all(len(text) <= 500 for error in answer.json.get("errors", ()) for text in error.values())
 
@@ -308,4 +308,4 @@ def test_number_out_of_range_is_reported_without_the_path_of_the_decoder(service
     "path", ["/v1/games/", "/v1//games", "//v1/games", "/v1%2Fgames", "/v1/tiles/L01%2fpicture.svg"]
 )
 def test_alias_of_a_path_is_not_found(path, games):
-    assert refusal(games["lobby"].service.call("GET", path)) == "not_found"
+    assert client_error_code(games["lobby"].service.call("GET", path)) == "not_found"

@@ -3,11 +3,11 @@
 import pytest
 
 from tests.support.endpoints import ENDPOINTS
-from tests.support.playing import code_of
+from tests.support.playing import problem_code
 
 
 def test_a_write_on_the_version_that_is_there_is_made(service):
-    game = service.table(2)
+    game = service.create_game(2)
     for tag in ('"{}"', '"1", "{}"', "*"):
         headers = {"If-Match": tag.format(game.view()["version"])}
         answer = game.send(0, game.actions(0)[0], headers=headers)
@@ -16,11 +16,11 @@ def test_a_write_on_the_version_that_is_there_is_made(service):
 
 
 def test_a_write_on_another_version_is_refused(service):
-    game = service.table(2)
+    game = service.create_game(2)
     version = game.view()["version"]
     action = game.actions(0)[0]
     for tag in (f'"{version - 1}"', f'"{version + 1}"', f'W/"{version}"'):
-        assert code_of(game.send(0, action, headers={"If-Match": tag})) == "version_mismatch"
+        assert problem_code(game.send(0, action, headers={"If-Match": tag})) == "version_mismatch"
     assert game.view()["version"] == version
 
 
@@ -36,7 +36,7 @@ VERSIONED = [
 
 @pytest.mark.parametrize("endpoint", VERSIONED, ids=lambda endpoint: endpoint.name)
 def test_unchanged_representation_is_not_sent_again(endpoint, service):
-    game = service.table()
+    game = service.create_game()
     first = endpoint.send(game)
     tag = first.headers["ETag"]
     assert tag.startswith(f'"{game.view()["version"]}')
@@ -50,7 +50,7 @@ def test_unchanged_representation_is_not_sent_again(endpoint, service):
 
 
 def test_what_one_caller_was_shown_is_not_taken_for_what_another_sees(service):
-    game = service.table(3, start=True)
+    game = service.create_game(3, start=True)
     callers = [*game.tokens, game.host, None]
     for rest in ("", "scores", "record", "rounds/1"):
         tags = [game.call("GET", rest, token=token).headers["ETag"] for token in callers]
@@ -62,21 +62,23 @@ def test_what_one_caller_was_shown_is_not_taken_for_what_another_sees(service):
 
 
 def test_a_version_is_known_by_any_tag_that_it_was_shown_with(service):
-    game = service.table(2)
+    game = service.create_game(2)
     for seat in (0, 1):
         tag = game.call("GET", token=game.tokens[seat]).headers["ETag"]
         assert game.send(0, game.actions(0)[0], headers={"If-Match": tag}).status_code == 200
         again = game.send(0, game.actions(0)[0], headers={"If-Match": tag})
-        assert code_of(again) == "version_mismatch"
+        assert problem_code(again) == "version_mismatch"
 
 
 def test_conditional_request_without_access_is_refused(service):
-    game = service.table(private=True)
+    game = service.create_game(private=True)
     headers = {"If-None-Match": f'"{game.view(0)["version"]}"'}
-    assert code_of(game.call("GET", headers=headers)) == "game_not_found"
+    assert problem_code(game.call("GET", headers=headers)) == "game_not_found"
     others = game.call("GET", "actions", seat=0, token=game.tokens[1], headers=headers)
-    assert code_of(others) == "not_your_seat"
-    assert code_of(service.table().call("GET", token="skye_no", headers=headers)) == "token_unknown"
+    assert problem_code(others) == "not_your_seat"
+    assert (
+        problem_code(service.create_game().call("GET", token="skye_no", headers=headers)) == "token_unknown"
+    )
 
 
 _CATALOGUE = ["tiles", "tiles/L01", "tiles/L01/picture.svg", "tiles/pictures.svg", "scoring-tiles"]
@@ -91,7 +93,7 @@ def test_the_catalogue_can_be_kept(service, path):
 
 
 def test_a_picture_is_not_taken_for_the_same_territory_as_json(service):
-    game = service.table()
+    game = service.create_game()
     json, path = service.call("GET", game.path("territory", 0)), game.path("territory.svg", 0)
     picture = service.call("GET", path)
     assert json.headers["ETag"] != picture.headers["ETag"]
@@ -101,19 +103,19 @@ def test_a_picture_is_not_taken_for_the_same_territory_as_json(service):
 
 @pytest.mark.parametrize("endpoint", VERSIONED, ids=lambda endpoint: endpoint.name)
 def test_long_list_of_known_entity_tags_is_refused(endpoint, service):
-    answer = endpoint.send(service.table(), headers={"If-None-Match": "1" * 1025})
-    assert code_of(answer) == "invalid_parameter"
+    answer = endpoint.send(service.create_game(), headers={"If-None-Match": "1" * 1025})
+    assert problem_code(answer) == "invalid_parameter"
     assert [error["pointer"] for error in answer.json["errors"]] == ["If-None-Match"]
 
 
 def test_long_list_of_known_entity_tags_of_a_constant_resource_is_refused(service):
     for path in ("/v1/tiles", "/openapi.json", "/docs/rules"):
         answer = service.http.get(path, headers={"If-None-Match": "1" * 1025})
-        assert code_of(answer) == "invalid_parameter"
+        assert problem_code(answer) == "invalid_parameter"
 
 
 def test_write_on_a_long_list_of_versions_is_refused(service):
-    game = service.table(2)
+    game = service.create_game(2)
     answer = game.send(0, game.actions(0)[0], headers={"If-Match": "1" * 1025})
-    assert code_of(answer) == "invalid_parameter"
+    assert problem_code(answer) == "invalid_parameter"
     assert [error["pointer"] for error in answer.json["errors"]] == ["If-Match"]

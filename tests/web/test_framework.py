@@ -73,7 +73,7 @@ def test_paths_match_as_they_do_with_flask(method, path, host):
 
 
 def test_no_answer_sets_a_cookie():
-    game = Service().table()
+    game = Service().create_game()
     answers = [game.call("GET"), game.call("GET", "actions", seat=0), game.offer(0, 1, 1)]
     assert [answer.status_code for answer in answers] == [200, 200, 200]
     assert not any("Set-Cookie" in answer.headers for answer in answers)

@@ -19,7 +19,7 @@ DEFAULT_HEADERS = {
 
 def responses(service):
     """Yield responses of every kind."""
-    game = service.table(2)
+    game = service.create_game(2)
     tag = game.call("GET", token=game.tokens[0]).headers["ETag"]
     yield service.call("GET", "/v1/tiles/L01")
     yield service.call("GET", "/v1/tiles/L01/picture.svg")

@@ -4,7 +4,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from tests.support.playing import code_of, limited
+from tests.support.playing import limited, problem_code
 
 
 @pytest.fixture
@@ -27,10 +27,10 @@ def stream():
 
 def test_one_stream_too_many_is_refused_until_another_is_closed(stream):
     service = limited(limit_streams=2)
-    game = service.table()
+    game = service.create_game()
     opened = [stream(game), stream(game)]
     refused = stream(game)
-    assert (refused.status_code, code_of(refused)) == (429, "too_many_streams")
+    assert (refused.status_code, problem_code(refused)) == (429, "too_many_streams")
     assert "Retry-After" in refused.headers
     opened[0].close()
     opened.append(stream(game))
@@ -39,7 +39,7 @@ def test_one_stream_too_many_is_refused_until_another_is_closed(stream):
 
 def test_streams_are_counted_for_each_token_and_else_for_each_address(stream):
     service = limited(limit_streams=1)
-    game = service.table()
+    game = service.create_game()
     opened = [stream(game, game.tokens[0]), stream(game, game.tokens[1]), stream(game)]
     opened.append(stream(game, address="192.0.2.2"))
     assert [answer.status_code for answer in opened] == [200] * 4
@@ -49,7 +49,7 @@ def test_streams_are_counted_for_each_token_and_else_for_each_address(stream):
 
 def test_streams_and_long_polls_of_one_address_share_a_limit(stream):
     service = limited(limit_streams_per_address=3)
-    game = service.table()
+    game = service.create_game()
     for token in (*game.tokens[:2], None):
         assert stream(game, token).status_code == 200
 
@@ -59,7 +59,7 @@ def test_streams_and_long_polls_of_one_address_share_a_limit(stream):
         return game.call("GET", path, token=game.tokens[2], environ_base=environ)
 
     refused = long_poll("192.0.2.1")
-    assert (refused.status_code, code_of(refused)) == (429, "too_many_streams")
+    assert (refused.status_code, problem_code(refused)) == (429, "too_many_streams")
     assert long_poll("192.0.2.2").status_code == 200
     at_once = game.call("GET", "events", environ_base={"REMOTE_ADDR": "192.0.2.1"})
     assert at_once.status_code == 200
@@ -67,7 +67,7 @@ def test_streams_and_long_polls_of_one_address_share_a_limit(stream):
 
 def test_long_poll_that_has_ended_counts_no_more(stream):
     service = limited(limit_streams_per_address=1)
-    game = service.table()
+    game = service.create_game()
     for _ in range(3):
         assert game.call("GET", "events?wait_ms=10&after=100").status_code == 200
     assert stream(game).status_code == 200
@@ -75,7 +75,7 @@ def test_long_poll_that_has_ended_counts_no_more(stream):
 
 def test_a_stream_may_be_closed_twice(stream):
     service = limited(limit_streams=1)
-    game = service.table()
+    game = service.create_game()
     for _ in range(2):
         opened = stream(game)
         assert opened.status_code == 200
@@ -84,6 +84,6 @@ def test_a_stream_may_be_closed_twice(stream):
 
 
 def test_any_number_of_streams_may_be_open_without_limits(service, stream):
-    game = service.table()
+    game = service.create_game()
     opened = [stream(game) for _ in range(30)]
     assert {answer.status_code for answer in opened} == {200}

@@ -21,28 +21,28 @@ def test_links_lead_through_all_pages_of_games(service):
     ids = []
     for _ in range(4):
         service.clock.advance(1)
-        ids.append(service.table(2).id)
+        ids.append(service.create_game(2).id)
     shown = [game["id"] for page in pages(service, "/v1/games?limit=2") for game in page["games"]]
     assert shown == ids[::-1]
 
 
 def test_link_keeps_the_status_filter(service):
     for number in range(5):
-        service.table(2, start=number % 2 == 0)
+        service.create_game(2, start=number % 2 == 0)
     listed = [page["games"] for page in pages(service, "/v1/games?limit=2&status=playing")]
     assert [len(games) for games in listed] == [2, 1]
     assert {game["status"] for games in listed for game in games} == {"playing"}
 
 
 def test_links_lead_through_all_events(service):
-    game = service.table(2)
+    game = service.create_game(2)
     game.offer(0, 1, 1)
     events = [event for page in pages(service, game.path("events?limit=3")) for event in page["events"]]
     assert [event["id"] for event in events] == list(range(1, game.view()["last_event"] + 1))
 
 
 def test_page_of_events_without_more_has_no_link(service):
-    game = service.table(2)
+    game = service.create_game(2)
     last = game.view()["last_event"]
     for after in (0, last, last + 5):
         assert following(game.call("GET", f"events?after={after}")) is None

@@ -4,9 +4,9 @@ import pytest
 
 from service.matches.errors import ERROR_CODES
 from skye import RULE_ERRORS
-from tests.support import refused_faults, refused_lab, refused_moves, refused_requests
-from tests.support.playing import code_of
-from tests.support.refused import PROVOKED
+from tests.support import provoked_by_faults, provoked_by_lab, provoked_by_moves, provoked_by_requests
+from tests.support.playing import problem_code
+from tests.support.provoked_problems import PROVOKED
 
 ELSEWHERE = {
     "request_timeout": "nobody is slow here; see tests/system/test_slow_clients",
@@ -18,10 +18,10 @@ ELSEWHERE = {
 }
 """Codes that no request here can provoke."""
 
-assert refused_faults
-assert refused_lab
-assert refused_moves
-assert refused_requests
+assert provoked_by_faults
+assert provoked_by_lab
+assert provoked_by_moves
+assert provoked_by_requests
 
 
 @pytest.mark.parametrize("sentence", PROVOKED)
@@ -30,7 +30,7 @@ def test_refused(sentence, service):
     send = prepare(service)
     before = service.stored()
     answer = send()
-    assert code_of(answer) == code
+    assert problem_code(answer) == code
     assert answer.status_code == ERROR_CODES[code].status
     assert answer.headers["Cache-Control"] == "no-store"
     assert ("WWW-Authenticate" in answer.headers) == (answer.status_code == 401)

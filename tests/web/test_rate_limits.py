@@ -8,7 +8,7 @@ import pytest
 from service.settings import Settings
 from service.web.rate_limits import network
 from tests.support.endpoints import PLAYER_KEY
-from tests.support.playing import Service, code_of, limited
+from tests.support.playing import Service, limited, problem_code
 from tests.web.rate_limited import Away
 
 pytestmark = pytest.mark.usefixtures("stopped_clock")
@@ -69,17 +69,17 @@ def test_one_request_too_many_is_refused():
     service.call("GET", "/v1/tiles")
     assert service.call("GET", "/v1/nowhere").status_code == 404
     refused = service.call("GET", "/v1/tiles")
-    assert (refused.status_code, code_of(refused)) == (429, "too_many_requests")
+    assert (refused.status_code, problem_code(refused)) == (429, "too_many_requests")
     assert refused.headers["Retry-After"] == "30"
     assert left(refused) == 0
 
 
 def test_a_refused_request_changes_nothing():
     service = limited(limit_requests_per_minute=1)
-    game = service.table(2, start=False)
+    game = service.create_game(2, start=False)
     service.call("GET", "/v1/tiles")
     before = service.stored()
-    assert code_of(game.call("POST", "start", token=game.host)) == "too_many_requests"
+    assert problem_code(game.call("POST", "start", token=game.host)) == "too_many_requests"
     assert service.stored() == before
 
 
@@ -93,14 +93,14 @@ def test_creating_games_has_a_budget_of_its_own():
 
 def test_a_token_brings_no_games_beyond_those_of_its_address():
     service = limited(limit_games_per_minute=1)
-    game = service.table()
+    game = service.create_game()
     game.view(0)
     assert service.call("POST", "/v1/games", {}, game.tokens[0]).status_code == 429
 
 
 def test_all_tokens_of_an_address_share_its_budget():
     service = limited(limit_requests_per_minute=3)
-    game = service.table(2)
+    game = service.create_game(2)
     tokens = [*game.tokens, game.host, "skye_invented"]
     answers = [game.call("GET", token=token).status_code for token in tokens]
     assert answers == [200, 200, 200, 429]
@@ -138,7 +138,7 @@ def test_matches_sought_count_as_games_created():
 
 def test_bot_that_joins_later_costs_one_game_too():
     service = limited(limit_games_per_minute=3)
-    game = service.table(1, start=False)
+    game = service.create_game(1, start=False)
     answers = [game.call("POST", "players", {"bot": "random"}, token=game.host) for _ in range(3)]
     assert [answer.status_code for answer in answers] == [201, 201, 429]
 
@@ -154,14 +154,14 @@ def test_export_of_a_player_costs_more_for_games_that_are_over():
 
 def test_rematch_costs_one_game_and_one_more_for_each_bot():
     service = limited(limit_games_per_minute=20)
-    old = service.table(4, bots={1: "random", 2: "random", 3: "random"})
+    old = service.create_game(4, bots={1: "random", 2: "random", 3: "random"})
     old.call("DELETE", token=old.host)
     answer = old.call("POST", "rematch", token=old.tokens[0])
     assert (answer.status_code, left(answer)) == (201, 20 - 4 - 4)
 
 
 def test_record_costs_one_game_more_for_every_250_actions(service):
-    record = service.table(2).call("GET", "record").json
+    record = service.create_game(2).call("GET", "record").json
     action = {"seat": 0, "type": "finish_building"}
     limited_service = limited(limit_games_per_minute=10)
     body = {"record": record | {"actions": [action] * 500, "options": record["options"] | {"seed": "x"}}}

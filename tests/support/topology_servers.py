@@ -1,10 +1,10 @@
-"""Stand-ins for who is asked which server holds what: a Sentinel, a node of a cluster."""
+"""A fake of the servers that report the topology: a Sentinel, or a node of a cluster."""
 
 import redis
 
 
-class Informant:
-    """What answers a pipeline of commands by `answers`, unless it is `silent`; `asked` counts how often."""
+class FakeTopologyServer:
+    """A connection whose pipelines return `answers()`, or time out while `silent`; `asked` counts them."""
 
     def __init__(self, answers):
         self.answers = answers

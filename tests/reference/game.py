@@ -1,7 +1,7 @@
-"""A whole game at a table, played by hand: everything lies about as things do, and moves are made on it.
+"""A second, slow implementation of the rules of a whole game, with mutable state.
 
-It takes the engine's moves as its input and nothing else: it computes every draw again by the published
-procedure, every rule is read from the rulebook.
+It takes only moves from the engine. It computes every draw by the published procedure, and its rules are
+written from the rulebook.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tests.reference.world import World, fits, legal_places
 
 @dataclass
 class Seat:
-    """What lies in front of one player."""
+    """The state of one player."""
 
     world: World
     purse: int = 0
@@ -34,8 +34,8 @@ class Seat:
     final: tuple[int, int] | None = None
 
 
-class Table:
-    """A game in play."""
+class ReferenceGame:
+    """The state of a game, changed by `make`."""
 
     def __init__(
         self,

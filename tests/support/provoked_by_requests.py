@@ -1,20 +1,20 @@
-"""Requests that are refused for what they are, who sends them, and where the game stands."""
+"""Requests that are refused for their form, their token, or the status of the game."""
 
 import gzip
 
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.playing import limited
-from tests.support.refused import refused_as
+from tests.support.provoked_problems import provokes
 
 # What is wrong with the request itself.
 
 
-@refused_as("malformed_json")
+@provokes("malformed_json")
 def a_body_that_is_not_json(service):
     return lambda: service.call("POST", "/v1/games", data="{", content_type="application/json")
 
 
-@refused_as("bad_request")
+@provokes("bad_request")
 def a_body_that_breaks_off(service):
     cut = {"CONTENT_LENGTH": "100"}
     return lambda: service.call(
@@ -22,17 +22,17 @@ def a_body_that_breaks_off(service):
     )
 
 
-@refused_as("body_too_large")
+@provokes("body_too_large")
 def a_body_that_is_too_large(service):
     return lambda: service.call("POST", "/v1/games", {"name": "a" * 300_000})
 
 
-@refused_as("unsupported_media_type")
+@provokes("unsupported_media_type")
 def a_body_that_does_not_say_it_is_json(service):
     return lambda: service.call("POST", "/v1/games", data="{}", content_type="text/plain")
 
 
-@refused_as("unsupported_media_type")
+@provokes("unsupported_media_type")
 def a_body_that_is_compressed(service):
     return lambda: service.call(
         "POST",
@@ -43,42 +43,42 @@ def a_body_that_is_compressed(service):
     )
 
 
-@refused_as("not_acceptable")
+@provokes("not_acceptable")
 def a_view_as_html(service):
-    game = service.table()
+    game = service.create_game()
     return lambda: game.call("GET", headers={"Accept": "text/html"})
 
 
-@refused_as("not_found")
+@provokes("not_found")
 def a_path_that_leads_nowhere(service):
     return lambda: service.call("GET", "/v1/nothing")
 
 
-@refused_as("method_not_allowed")
+@provokes("method_not_allowed")
 def a_method_that_a_path_does_not_have(service):
     return lambda: service.call("PATCH", "/v1/games")
 
 
-@refused_as("invalid_body")
+@provokes("invalid_body")
 def a_body_of_another_shape(service):
     return lambda: service.call("POST", "/v1/games", {"seats": "three"})
 
 
-@refused_as("invalid_parameter")
+@provokes("invalid_parameter")
 def a_parameter_out_of_range(service):
     return lambda: service.call("GET", "/v1/games?limit=0")
 
 
-@refused_as("version_mismatch")
+@provokes("version_mismatch")
 def a_write_to_another_version(service):
-    game = service.table()
+    game = service.create_game()
     return lambda: game.offer(0, 1, 1, headers={"If-Match": '"1"'})
 
 
-@refused_as("idempotency_key_reused")
+@provokes("idempotency_key_reused")
 def a_key_used_before_with_another_body(service):
     key = {"Idempotency-Key": "once"}
-    game = service.table()
+    game = service.create_game()
     assert game.offer(0, 1, 1, headers=key).status_code == 200
     return lambda: game.offer(0, 1, 2, headers=key)
 
@@ -86,84 +86,84 @@ def a_key_used_before_with_another_body(service):
 # Who asks, and for what.
 
 
-@refused_as("token_required")
+@provokes("token_required")
 def a_write_without_a_token(service):
-    game = service.table(start=False)
+    game = service.create_game(start=False)
     return lambda: game.call("POST", "start")
 
 
-@refused_as("token_required")
+@provokes("token_required")
 def the_actions_of_a_seat_without_a_token(service):
-    game = service.table()
+    game = service.create_game()
     return lambda: service.call("GET", game.path("actions", 0))
 
 
-@refused_as("token_unknown")
+@provokes("token_unknown")
 def a_token_of_another_game(service):
-    game, other = service.table(), service.table()
+    game, other = service.create_game(), service.create_game()
     return lambda: game.call("GET", token=other.tokens[0])
 
 
-@refused_as("not_your_seat")
+@provokes("not_your_seat")
 def a_move_for_another_seat(service):
-    game = service.table()
+    game = service.create_game()
     return lambda: game.offer(0, 1, 1, token=game.tokens[1])
 
 
-@refused_as("not_your_seat")
+@provokes("not_your_seat")
 def a_move_by_the_host(service):
-    game = service.table()
+    game = service.create_game()
     return lambda: game.offer(0, 1, 1, token=game.host)
 
 
-@refused_as("host_only")
+@provokes("host_only")
 def a_start_by_a_player(service):
-    game = service.table(start=False)
+    game = service.create_game(start=False)
     return lambda: game.call("POST", "start", token=game.tokens[0])
 
 
-@refused_as("host_only")
+@provokes("host_only")
 def a_bot_seated_by_a_player(service):
-    game = service.table(start=False)
+    game = service.create_game(start=False)
     return lambda: game.call("POST", "players", {"bot": "random"}, token=game.tokens[0])
 
 
-@refused_as("game_not_found")
+@provokes("game_not_found")
 def a_game_that_does_not_exist(service):
     return lambda: service.call("GET", "/v1/games/nowhere")
 
 
-@refused_as("game_not_found")
+@provokes("game_not_found")
 def a_private_game_for_a_stranger(service):
-    game = service.table(private=True)
+    game = service.create_game(private=True)
     return lambda: game.call("GET")
 
 
-@refused_as("seat_not_found")
+@provokes("seat_not_found")
 def a_seat_that_nobody_has(service):
-    game = service.table()
+    game = service.create_game()
     return lambda: game.call("GET", "territory", seat=3, token=game.host)
 
 
-@refused_as("round_not_found")
+@provokes("round_not_found")
 def a_round_that_has_not_begun(service):
-    game = service.table()
+    game = service.create_game()
     return lambda: game.call("GET", "rounds/2")
 
 
-@refused_as("event_not_found")
+@provokes("event_not_found")
 def an_event_that_has_not_happened(service):
-    game = service.table()
+    game = service.create_game()
     return lambda: service.call("GET", f"{game.path()}?at=1000")
 
 
-@refused_as("clock_not_manual")
+@provokes("clock_not_manual")
 def a_clock_that_is_not_manual(service):
-    game = service.table()
+    game = service.create_game()
     return lambda: game.call("POST", "clock", {"advance_ms": 1}, token=game.host)
 
 
-@refused_as("tile_not_found")
+@provokes("tile_not_found")
 def a_tile_that_does_not_exist(service):
     return lambda: service.call("GET", "/v1/tiles/L74")
 
@@ -171,118 +171,118 @@ def a_tile_that_does_not_exist(service):
 # When the game is not there yet, or no more.
 
 
-@refused_as("game_not_started")
+@provokes("game_not_started")
 def a_move_in_the_lobby(service):
-    game = service.table(start=False)
+    game = service.create_game(start=False)
     body = {"discard": "L01", "prices": {"L02": 1, "L03": 1}}
     return lambda: game.call("PUT", "offer", body, seat=0)
 
 
-@refused_as("game_already_started")
+@provokes("game_already_started")
 def a_second_start(service):
-    game = service.table()
+    game = service.create_game()
     return lambda: game.call("POST", "start", token=game.host)
 
 
-@refused_as("game_already_started")
+@provokes("game_already_started")
 def a_player_who_comes_late(service):
-    game = service.table()
+    game = service.create_game()
     return lambda: game.call("POST", "players", {"name": "Late"})
 
 
-@refused_as("game_full")
+@provokes("game_full")
 def a_player_too_many(service):
-    game = service.table(2, seats=2, start=False)
+    game = service.create_game(2, seats=2, start=False)
     return lambda: game.call("POST", "players", {"name": "Third"})
 
 
-@refused_as("color_taken")
+@provokes("color_taken")
 def a_color_that_another_has(service):
-    game = service.table(2, start=False)
+    game = service.create_game(2, start=False)
     return lambda: game.call("POST", "players", {"name": "Third", "color": "red"})
 
 
-@refused_as("name_taken")
+@provokes("name_taken")
 def a_name_that_another_has(service):
-    game = service.table(2, start=False)
+    game = service.create_game(2, start=False)
     return lambda: game.call("POST", "players", {"name": "ann"})
 
 
-@refused_as("player_key_required")
+@provokes("player_key_required")
 def a_list_of_games_without_a_player_key(service):
-    game = service.table()
+    game = service.create_game()
     return lambda: service.call("GET", "/v1/me/games", token=game.tokens[0])
 
 
-@refused_as("already_seated")
+@provokes("already_seated")
 def a_second_seat_for_a_player_key(service):
-    game = service.table(1, start=False)
+    game = service.create_game(1, start=False)
     game.call("POST", "players", {"name": "Key"}, token=PLAYER_KEY)
     return lambda: game.call("POST", "players", {"name": "Again"}, token=PLAYER_KEY)
 
 
-@refused_as("key_taken")
+@provokes("key_taken")
 def a_player_key_that_is_in_use(service):
     used = "skye_key_" + 22 * "U"
     service.call("POST", "/v1/games", {}, used)
     return lambda: service.call("PUT", "/v1/me/key", {"key": used}, PLAYER_KEY)
 
 
-@refused_as("history_lost")
+@provokes("history_lost")
 def events_of_a_player_after_one_that_is_unknown(service):
     return lambda: service.call("GET", "/v1/me/events?after=7-7", token=PLAYER_KEY)
 
 
-@refused_as("match_not_found")
+@provokes("match_not_found")
 def a_request_for_a_quick_match_of_another_player(service):
     wishes = {"name": "Ann", "seats": 2}
     match = service.call("POST", "/v1/matches", wishes, "skye_key_" + 22 * "S").json["id"]
     return lambda: service.call("GET", f"/v1/matches/{match}", token=PLAYER_KEY)
 
 
-@refused_as("too_many_games")
+@provokes("too_many_games")
 def a_game_too_many_for_a_player_key(_service):
     service = limited(limit_games_per_key=1)
     service.call("POST", "/v1/games", {}, PLAYER_KEY)
     return lambda: service.call("POST", "/v1/games", {}, PLAYER_KEY)
 
 
-@refused_as("too_few_players")
+@provokes("too_few_players")
 def a_game_for_one(service):
-    game = service.table(1, start=False)
+    game = service.create_game(1, start=False)
     return lambda: game.call("POST", "start", token=game.host)
 
 
-@refused_as("invalid_setup")
+@provokes("invalid_setup")
 def a_start_by_a_seat_that_nobody_has(service):
-    game = service.table(2, start=False, options={"starting_seat": 3})
+    game = service.create_game(2, start=False, options={"starting_seat": 3})
     return lambda: game.call("POST", "start", token=game.host)
 
 
-@refused_as("game_aborted")
+@provokes("game_aborted")
 def a_move_in_an_aborted_game(service):
-    game = service.table()
+    game = service.create_game()
     assert game.call("DELETE", token=game.host).status_code == 200
     body = {"discard": "L01", "prices": {"L02": 1, "L03": 1}}
     return lambda: game.call("PUT", "offer", body, seat=0)
 
 
-@refused_as("game_over")
+@provokes("game_over")
 def a_move_after_the_end(service):
-    game = service.table(2)
+    game = service.create_game(2)
     game.play_out()
     return lambda: game.call("POST", "build/finish", seat=0)
 
 
-@refused_as("game_over")
+@provokes("game_over")
 def an_abort_after_the_end(service):
-    game = service.table(2, bots={0: "random", 1: "random"})
+    game = service.create_game(2, bots={0: "random", 1: "random"})
     return lambda: game.call("DELETE", token=game.host)
 
 
-@refused_as("seat_played_by_bot")
+@provokes("seat_played_by_bot")
 def a_move_for_a_seat_that_a_bot_has_taken_over(service):
-    game = service.table(2, options={"turn_ms": 1000, "on_timeout": "bot"})
+    game = service.create_game(2, options={"turn_ms": 1000, "on_timeout": "bot"})
     game.offer(0, 1, 1)
     service.clock.advance(2)
     game.view()

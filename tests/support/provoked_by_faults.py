@@ -1,9 +1,9 @@
-"""Requests that the service, or its store, is in no state to answer."""
+"""Requests that fail because of the state of the service or of its store."""
 
 from service.settings import Settings
 from service.storage.redis_store import RedisStore
 from tests.support.playing import Service
-from tests.support.refused import refused_as
+from tests.support.provoked_problems import provokes
 
 NOBODY = RedisStore.from_settings(Settings(redis_url="redis://127.0.0.1:1/0", redis_wait_ms=0))
 """A store on a Redis that does not answer."""
@@ -25,44 +25,44 @@ class Refusing:
         raise ZeroDivisionError
 
 
-@refused_as("too_much_contention")
+@provokes("too_much_contention")
 def a_write_that_others_always_overtake(service):
-    game = service.table()
+    game = service.create_game()
     slow = Service(service.redis, Refusing(RedisStore(service.redis)))
     game.service = slow
     return lambda: game.offer(0, 1, 1)
 
 
-@refused_as("internal_error")
+@provokes("internal_error")
 def a_fault_that_nobody_foresaw(service):
     faulty = Service(service.redis, Refusing(RedisStore(service.redis)))
     return lambda: faulty.call("GET", "/readyz")
 
 
-@refused_as("store_unavailable")
+@provokes("store_unavailable")
 def any_game_while_the_store_is_away(service):
-    game = service.table()
+    game = service.create_game()
     game.service = Service(service.redis, NOBODY)
     return lambda: game.call("GET")
 
 
-@refused_as("store_unavailable")
+@provokes("store_unavailable")
 def a_new_game_while_the_store_is_away(service):
     away = Service(service.redis, NOBODY)
     return lambda: away.call("POST", "/v1/games", {})
 
 
-@refused_as("game_unreadable")
+@provokes("game_unreadable")
 def a_game_that_is_stored_damaged(service):
-    game = service.table()
+    game = service.create_game()
     key = f"skye:{{{game.id}}}:table"
     service.redis.set(key, service.redis.get(key)[:-1])
     return lambda: game.call("GET")
 
 
-@refused_as("game_unreadable")
+@provokes("game_unreadable")
 def a_game_that_a_newer_program_has_stored(service):
-    game = service.table()
+    game = service.create_game()
     key = f"skye:{{{game.id}}}:table"
     service.redis.set(key, b"2" + service.redis.get(key)[1:])
     return lambda: game.call("POST", "purchase", {"pass": True}, seat=0)

@@ -1,20 +1,20 @@
-"""Requests of testers that a server refuses."""
+"""Requests for fault injection and test functions (`SKYE_LAB`) that are refused."""
 
 from tests.support.playing import Service
-from tests.support.refused import refused_as
+from tests.support.provoked_problems import provokes
 
 
-@refused_as("lab_off")
+@provokes("lab_off")
 def a_fault_of_a_server_that_is_no_lab(service):
     return lambda: service.call("POST", "/v1/games", {}, headers={"X-Skye-Fault": "drop"})
 
 
-@refused_as("lab_off")
+@provokes("lab_off")
 def emptying_a_server_that_is_no_lab(service):
     return lambda: service.call("DELETE", "/v1/lab/games")
 
 
-@refused_as("invalid_fault")
+@provokes("invalid_fault")
 def a_fault_that_is_out_of_range(service):
     lab = Service(service.redis, lab=True)
     headers = {"X-Skye-Fault": "delay_before_ms=60000"}

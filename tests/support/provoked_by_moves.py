@@ -1,160 +1,160 @@
 """Moves, records and territories that the rules refuse."""
 
 from tests.support.playing import dice
-from tests.support.refused import refused_as
-from tests.support.worn import worn
+from tests.support.provoked_problems import provokes
+from tests.support.used_up_changes import game_with_used_up_changes
 
 
-@refused_as("wrong_phase")
+@provokes("wrong_phase")
 def a_purchase_while_prices_are_set(service):
-    game = service.table()
+    game = service.create_game()
     return lambda: game.call("POST", "purchase", {"pass": True}, seat=0)
 
 
-@refused_as("not_your_turn")
+@provokes("not_your_turn")
 def a_purchase_out_of_turn(service):
-    game = service.table()
+    game = service.create_game()
     (buyer,) = game.play_to("buying")["waiting_for"]
     return lambda: game.call("POST", "purchase", {"pass": True}, seat=(buyer + 1) % 3)
 
 
-@refused_as("tile_not_yours")
+@provokes("tile_not_yours")
 def a_price_on_another_seats_tile(service):
-    game = service.table()
+    game = service.create_game()
     (marked, priced, _), (theirs, _, _), _ = drawn(game)
     return lambda: game.call("PUT", "offer", {"discard": marked, "prices": {priced: 1, theirs: 1}}, seat=0)
 
 
-@refused_as("tile_not_yours")
+@provokes("tile_not_yours")
 def a_placement_of_a_tile_that_is_not_in_hand(service):
-    game = service.table()
+    game = service.create_game()
     theirs = game.play_to("building")["players"][1]["tiles_to_build"][0]
     return lambda: game.place(0, theirs, 0, 1)
 
 
-@refused_as("offer_incomplete")
+@provokes("offer_incomplete")
 def an_offer_of_one_tile(service):
-    game = service.table()
+    game = service.create_game()
     (marked, priced, _), _, _ = drawn(game)
     return lambda: game.call("PUT", "offer", {"discard": marked, "prices": {priced: 1}}, seat=0)
 
 
-@refused_as("price_too_low")
+@provokes("price_too_low")
 def a_price_of_nothing(service):
-    game = service.table()
+    game = service.create_game()
     return lambda: game.offer(0, 1, 0)
 
 
-@refused_as("not_enough_gold")
+@provokes("not_enough_gold")
 def prices_beyond_the_purse(service):
-    game = service.table()
+    game = service.create_game()
     return lambda: game.offer(0, 3, 3)  # the first income is 5
 
 
-@refused_as("not_enough_gold")
+@provokes("not_enough_gold")
 def a_purchase_beyond_the_purse(service):
-    game = service.table(2, options={"starting_seat": 0})
+    game = service.create_game(2, options={"starting_seat": 0})
     game.offer(0, 1, 2)
     game.offer(1, 3, 1)
     dear = next(tile["tile"] for tile in game.view()["players"][1]["tiles_drawn"] if tile["price"] == 3)
     return lambda: game.call("POST", "purchase", {"tile": dear}, seat=0)
 
 
-@refused_as("own_tile")
+@provokes("own_tile")
 def a_purchase_of_a_tile_of_ones_own(service):
-    game = service.table()
+    game = service.create_game()
     view = game.play_to("buying")
     (buyer,) = view["waiting_for"]
     own = view["players"][buyer]["tiles_drawn"][0]["tile"]
     return lambda: game.call("POST", "purchase", {"tile": own}, seat=buyer)
 
 
-@refused_as("tile_not_for_sale")
+@provokes("tile_not_for_sale")
 def a_purchase_of_a_tile_in_the_bag(service):
-    game = service.table()
+    game = service.create_game()
     view = game.play_to("buying")
     (buyer,) = view["waiting_for"]
     return lambda: game.call("POST", "purchase", {"tile": view["bag"]["tiles"][0]}, seat=buyer)
 
 
-@refused_as("cell_occupied")
+@provokes("cell_occupied")
 def a_placement_on_the_castle(service):
-    game = service.table()
+    game = service.create_game()
     tile = game.play_to("building")["players"][0]["tiles_to_build"][0]
     return lambda: game.place(0, tile, 0, 0)
 
 
-@refused_as("not_adjacent")
+@provokes("not_adjacent")
 def a_placement_far_away(service):
-    game = service.table()
+    game = service.create_game()
     tile = game.play_to("building")["players"][0]["tiles_to_build"][0]
     return lambda: game.place(0, tile, 1, 1)
 
 
-@refused_as("terrain_mismatch")
+@provokes("terrain_mismatch")
 def a_placement_of_water_on_the_castles_pasture(service):
-    game = service.table(2)
+    game = service.create_game(2)
     tile, x, y, rotation = unfitting(game)
     return lambda: game.place(0, tile, x, y, rotation)
 
 
-@refused_as("build_finished")
+@provokes("build_finished")
 def a_second_finish(service):
-    game = service.table(2)
+    game = service.create_game(2)
     game.play_until(lambda view: any(player["build_finished"] for player in view["players"]))
     return lambda: game.call("POST", "build/finish", seat=0)
 
 
-@refused_as("placeable_tiles_left")
+@provokes("placeable_tiles_left")
 def a_finish_with_a_tile_that_has_a_place(service):
-    game = service.table()
+    game = service.create_game()
     game.play_to("building")
     return lambda: game.call("POST", "build/finish", seat=0)
 
 
-@refused_as("nothing_to_take_back")
+@provokes("nothing_to_take_back")
 def a_take_back_before_anything_is_placed(service):
-    game = service.table()
+    game = service.create_game()
     game.play_to("building")
     return lambda: game.call("DELETE", "placements/last", seat=0)
 
 
-@refused_as("nothing_to_take_back")
+@provokes("nothing_to_take_back")
 def a_take_back_of_what_an_earlier_round_has_built(service):
-    game = service.table(2)
+    game = service.create_game(2)
     game.play_to("building", 2)
     return lambda: game.call("DELETE", "placements/last", seat=0)
 
 
-@refused_as("too_many_changes")
+@provokes("too_many_changes")
 def a_take_back_after_very_many(service):
-    game = worn(service, "building")
+    game = game_with_used_up_changes(service, "building")
     return lambda: game.call("DELETE", "placements/last", seat=0)
 
 
-@refused_as("too_many_changes")
+@provokes("too_many_changes")
 def an_offer_replaced_very_often(service):
-    game = worn(service, "pricing")
+    game = game_with_used_up_changes(service, "pricing")
     return lambda: game.offer(0, 1, 1)
 
 
-@refused_as("game_not_over")
+@provokes("game_not_over")
 def the_record_of_a_game_in_play_to_begin_from(service):
-    game = service.table(2)
+    game = service.create_game(2)
     record = service.get(game.path("record"))
     return lambda: service.call("POST", "/v1/games", {"record": record})
 
 
-@refused_as("invalid_record")
+@provokes("invalid_record")
 def a_record_with_an_action_against_the_rules(service):
-    game = service.table(2, bots={0: "random", 1: "random"})
+    game = service.create_game(2, bots={0: "random", 1: "random"})
     record = service.get(game.path("record"))
     record["actions"][1] = record["actions"][0]
     record["actions"][2] = {"seat": 0, "type": "pass"}
     return lambda: service.call("POST", "/v1/games", {"record": record})
 
 
-@refused_as("invalid_territory")
+@provokes("invalid_territory")
 def a_territory_that_cannot_lie_so(service):
     tiles = [{"tile": "castle-red", "x": 0, "y": 0}, {"tile": "L01", "x": 2, "y": 0}]
     return lambda: service.call("POST", "/v1/scoring", {"territories": [{"tiles": tiles}]})
