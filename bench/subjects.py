@@ -17,7 +17,7 @@ from bench.plan import Plan
 from bench.positions import Copies, Position, find, played
 from bench.rows import Row, row
 from bench.servers import Server, gunicorn, redis_server
-from service.matches.tokens import Caller
+from service.matches.authorization import Caller
 from service.server.server_programs import find_program
 from service.web.responses import etag
 

@@ -1,11 +1,153 @@
-"""Authorization: which caller may act for a seat, or as the host."""
+"""Authentication and authorization: tokens and player keys, whom they identify, and what a caller may do.
+
+A token of a seat or host, and an invitation code, has 128 random bits, so its stored hash needs neither salt
+nor a slow hash function. Tokens are compared by their hashes in constant time.
+
+A player key is a bearer key that a client makes itself, one identity for any number of games. It has the form
+`skye_key_` and from 22 to 64 characters of base64url, so that 16 random bytes fit and scanners of secrets
+recognise it. No token has this form: those are shorter. A seat stores the id of the player, never the key.
+The id is the hash of the player's first key, and stays when the key is replaced.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+import re
+import secrets
+from base64 import urlsafe_b64encode
+from typing import Final, NamedTuple
+
 from service.matches.errors import Problem
 from service.matches.match import Match
-from service.matches.player_keys import seat_of
-from service.matches.tokens import SPECTATOR, Caller
+
+_PREFIX = "skye_"
+_BYTES = 16
+
+INVITE_ROLE: Final = "invite"
+"""The role of an invitation code in `TokenSource`, before its number."""
+
+TOKEN_FORM: Final = r"skye_[A-Za-z0-9_-]{22}"  # noqa: S105 - a form, no token
+"""The form of a token and of an invitation code, as a regular expression."""
+
+TOKEN_LENGTH: Final = len(_PREFIX) + 22
+"""How many characters a token and an invitation code have."""
+
+_TOKEN = re.compile(TOKEN_FORM)
+
+PLAYER_KEY_FORM: Final = r"skye_key_[A-Za-z0-9_-]{22,64}"
+"""The form of a player key, as a regular expression."""
+
+MAX_PLAYER_KEY_LENGTH: Final = len("skye_key_") + 64
+"""The most characters of a player key."""
+
+_PLAYER_KEY: Final = re.compile(PLAYER_KEY_FORM)
+
+
+class Caller(NamedTuple):
+    """The caller's role: a seat, the host, the holder of an unused invitation code, or none (a spectator)."""
+
+    seat: int | None = None
+    host: bool = False
+    invited: bool = False
+
+
+SPECTATOR = Caller()
+
+
+class TokenSource:
+    """Derives the tokens that one request issues.
+
+    They derive from a random `nonce` and the request's idempotency key: a retried request gets the same
+    tokens, although the store holds neither the tokens nor the key.
+    """
+
+    def __init__(self, idempotency_key: str = "", nonce: bytes | None = None) -> None:
+        self.nonce = nonce or secrets.token_bytes(_BYTES)
+        self._key = idempotency_key.encode()
+        self.given: dict[str, str] = {}
+
+    def token(self, role: str) -> str:
+        """Return the token for a role: `host`, a seat's number, or `invite` and a number."""
+        digest = hmac.digest(self.nonce, b"%s/%s" % (role.encode(), self._key), "sha256")
+        self.given[role] = _PREFIX + _text(digest[:_BYTES])
+        return self.given[role]
+
+    @property
+    def invites(self) -> list[str]:
+        """The invitation codes among the tokens that were issued."""
+        return [token for role, token in self.given.items() if role.startswith(INVITE_ROLE)]
+
+
+def is_well_formed(token: str) -> bool:
+    """Return whether a string has the form of a token; no address or other name has it.
+
+    >>> is_well_formed(TokenSource().token("host")), is_well_formed("192.0.2.1")
+    (True, False)
+    """
+    return _TOKEN.fullmatch(token) is not None
+
+
+def hash_token(token: str) -> str:
+    """Return the hash of a token, the only form that is stored."""
+    return _text(hashlib.sha256(token.encode()).digest()[:_BYTES])
+
+
+def _text(data: bytes) -> str:
+    return urlsafe_b64encode(data).decode().rstrip("=")
+
+
+def identify(match: Match, token: str) -> Caller | None:
+    """Return the caller that a token identifies in a match, or None if it is unknown there."""
+    hashed = hash_token(token)
+    found = None
+    if hmac.compare_digest(match.host, hashed):
+        found = Caller(host=True)
+    for invite in match.invites:
+        if hmac.compare_digest(invite, hashed):
+            found = Caller(invited=True)
+    for number, seat in enumerate(match.seats):
+        if hmac.compare_digest(seat.token, hashed):
+            found = Caller(seat=number)
+    return found
+
+
+def is_player_key(token: str) -> bool:
+    """Return whether a bearer token has the form of a player key; no token of a seat has it.
+
+    >>> is_player_key("skye_key_" + 22 * "a"), is_player_key("skye_" + 22 * "a")
+    (True, False)
+    """
+    return _PLAYER_KEY.fullmatch(token) is not None
+
+
+def hash_player_key(key: str) -> str:
+    """Return the hash of a player key, the only form that is stored."""
+    return _text(hashlib.sha256(b"player key\n" + key.encode()).digest()[:_BYTES])
+
+
+def identify_player(match: Match, player: str) -> Caller | None:
+    """Return the caller that a player is in a match, or None if the player has no role there.
+
+    A player may be the host and hold a seat.
+    """
+    is_host = hmac.compare_digest(match.host_player, player)
+    seat = seat_of(match, player)
+    return None if seat is None and not is_host else Caller(seat, is_host)
+
+
+def seat_of(match: Match, player: str) -> int | None:
+    """Return the seat of a player in a match, or None."""
+    found = None
+    for number, seat in enumerate(match.seats):
+        if hmac.compare_digest(seat.player, player):
+            found = number
+    return found
+
+
+def players_of(match: Match) -> frozenset[str]:
+    """Return the ids of the players that have a role in a match."""
+    return frozenset(filter(None, (match.host_player, *(seat.player for seat in match.seats))))
 
 
 def require_own_seat(match: Match, caller: Caller, seat: int) -> None:

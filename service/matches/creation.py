@@ -7,11 +7,11 @@ from collections.abc import Collection, Sequence
 from itertools import chain, count
 from typing import Any
 
+from service.matches.authorization import INVITE_ROLE, TokenSource, hash_token
 from service.matches.errors import MAX_ERRORS, FieldError, Problem
 from service.matches.match import Clock, GameOptions, Match, OnTimeout, Origin, Seat, SeedSource
 from service.matches.names import name_key
 from service.matches.scenarios import SCENARIOS
-from service.matches.tokens import INVITE_ROLE, TokenSource, hash_token
 from skye import Game, InvalidPosition, TieBreak, game_from_position
 
 MAX_BATCH_COST = 200

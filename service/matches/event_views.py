@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 import skye
+from service.matches.authorization import Caller
 from service.matches.event_view_types import (
     GameCreatedView,
     MatchEventView,
@@ -31,7 +32,6 @@ from service.matches.match import (
     TokenRotated,
     TurnChanged,
 )
-from service.matches.tokens import Caller
 from service.matches.views import fairness_view, named_scoring_tiles, options_view, origin_view, timestamp
 from skye import event_as_seen_by, game_as_seen_by, scoring_tiles_view
 

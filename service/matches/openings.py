@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from service.matches import lobby
+from service.matches.authorization import TokenSource
 from service.matches.creation import (
     body_from_position,
     body_from_record,
@@ -17,7 +18,6 @@ from service.matches.creation import (
 )
 from service.matches.match import Match, Origin, OriginType, SeedSource
 from service.matches.scenarios import SCENARIOS, position_of_scenario
-from service.matches.tokens import TokenSource
 from service.matches.transitions import Transition
 from skye import Action, Phase
 

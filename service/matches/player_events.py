@@ -12,8 +12,8 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from service.matches.authorization import identify_player
 from service.matches.match import Change, Match, Status, TurnChanged
-from service.matches.player_keys import identify_player
 
 _MAX_LEAD_MS: Final = 3_600_000
 _LEAD_SHARE: Final = 4

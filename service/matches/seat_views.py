@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from service.matches.authorization import Caller
 from service.matches.match import Match, Status
-from service.matches.tokens import Caller
 from service.matches.transitions import undo_limit_reached
 from service.matches.view_types import (
     ActionsView,

@@ -9,13 +9,13 @@ from datetime import UTC, datetime
 from functools import cache
 
 import skye
+from service.matches.authorization import Caller
 from service.matches.match import (
     Match,
     Origin,
     OriginType,
     Status,
 )
-from service.matches.tokens import Caller
 from service.matches.transitions import game_begun
 from service.matches.view_types import (
     FairnessView,

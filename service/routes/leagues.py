@@ -10,10 +10,10 @@ from typing import Any, Final
 import msgspec
 from flask import Response, request
 
+from service.matches.authorization import SPECTATOR
 from service.matches.cooperative_yield import pause
 from service.matches.errors import Problem
 from service.matches.match import Change, Match, Status
-from service.matches.tokens import SPECTATOR
 from service.matches.views import timestamp
 from service.openapi.documented_errors import BODY_ERRORS, NEW_GAME_ERRORS, STORE_ERRORS
 from service.openapi.operations import Link, ResponseDoc, creates_several, of_player, operation, text

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from flask import Response
 
-from service.matches.authorization import require_seat
+from service.matches.authorization import Caller, require_seat
 from service.matches.match import Match
 from service.matches.seat_views import offer_view, placements_view, player_view
-from service.matches.tokens import Caller
 from service.matches.view_types import OfferView, PlacementsView, PlayerView
 from service.openapi.operations import Describe, Link, ResponseDoc, reads
 from service.schemas import responses

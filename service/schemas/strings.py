@@ -9,8 +9,7 @@ from typing import Any, ClassVar
 
 from marshmallow import ValidationError, fields
 
-from service.matches import tokens
-from service.matches.player_keys import MAX_LENGTH, PLAYER_KEY
+from service.matches.authorization import MAX_PLAYER_KEY_LENGTH, PLAYER_KEY_FORM, TOKEN_FORM, TOKEN_LENGTH
 
 _HIDDEN = (
     r"\x00-\x1f\x7f-\x9f\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
@@ -88,14 +87,14 @@ class PlayerKey(Credential):
     """A player key."""
 
     def __init__(self, description: str, **kwargs: Any) -> None:
-        super().__init__(PLAYER_KEY, description, most=MAX_LENGTH, **kwargs)
+        super().__init__(PLAYER_KEY_FORM, description, most=MAX_PLAYER_KEY_LENGTH, **kwargs)
 
 
 class InviteCode(Credential):
     """An invitation code."""
 
     def __init__(self, description: str, **kwargs: Any) -> None:
-        super().__init__(tokens.FORM, description, most=tokens.LENGTH, **kwargs)
+        super().__init__(TOKEN_FORM, description, most=TOKEN_LENGTH, **kwargs)
 
 
 EXTENSIBLE_ENUM = "x-extensible-enum"

@@ -14,11 +14,10 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, cast
 
 from service.matches import autoplay
+from service.matches.authorization import SPECTATOR, Caller, TokenSource, identify_player
 from service.matches.errors import Problem
 from service.matches.match import Match
 from service.matches.openings import NewGame
-from service.matches.player_keys import identify_player
-from service.matches.tokens import SPECTATOR, Caller, TokenSource
 from service.matches.transitions import Transition
 from service.matches.view_types import TimedGameView
 from service.matches.views import game_view, timestamp

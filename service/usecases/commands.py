@@ -10,6 +10,9 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from service.matches import lobby, manual_clock
 from service.matches.authorization import (
+    SPECTATOR,
+    Caller,
+    hash_token,
     require_host,
     require_no_seat,
     require_own_seat,
@@ -19,7 +22,6 @@ from service.matches.creation import new_invite, new_seat
 from service.matches.errors import Problem
 from service.matches.match import Match, Status
 from service.matches.seat_views import seat_actions
-from service.matches.tokens import SPECTATOR, Caller, hash_token
 from service.matches.transitions import Transition, game_in_play, is_undo, make_move, undo_limit_reached
 from service.matches.view_types import CommandView, CreatedInviteView, TakenSeatView, TimedGameView
 from service.usecases.attempts import Command, Committed, attempts

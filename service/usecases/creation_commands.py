@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from service.matches.authorization import TokenSource
 from service.matches.cooperative_yield import pause
 from service.matches.errors import FieldError, Problem
 from service.matches.openings import NewGame, opening_of
-from service.matches.tokens import TokenSource
 from service.matches.view_types import CreatedGamesView, CreatedGameTokensView, CreatedGameView, SeatTokenView
 from service.usecases.attempts import Command, Committed, creations
 from service.usecases.commands import CommandResult, result_of

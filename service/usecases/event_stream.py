@@ -6,10 +6,9 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from typing import NamedTuple, TypeAlias
 
+from service.matches.authorization import Caller, is_player_key
 from service.matches.errors import ERROR_CODES, Problem
 from service.matches.match import Change, Match
-from service.matches.player_keys import is_player_key
-from service.matches.tokens import Caller
 from service.matches.views import timestamp
 from service.storage import retry
 from service.usecases.game_feed import OUTAGE_S, STORE_FAILS, GameFeeds

@@ -7,11 +7,11 @@ import time
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from service.matches.authorization import Caller
 from service.matches.cooperative_yield import has_disconnected
 from service.matches.event_view_types import NumberedEventView
 from service.matches.event_views import event_views
 from service.matches.match import Change, Match
-from service.matches.tokens import Caller
 from service.usecases.change_notifier import ChangeNotifier
 from service.usecases.event_stream import EventStream
 from service.usecases.game_feed import GameFeeds, time_to_next_read

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from service.matches.authorization import Caller
 from service.matches.errors import Problem
 from service.matches.match import Change, Match
 from service.matches.past_versions import match_at_version, seat_before
-from service.matches.tokens import Caller
 from service.storage.event_log import changes_from_log
 from service.storage.store import Store
 

@@ -11,10 +11,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from service.matches import autoplay
+from service.matches.authorization import SPECTATOR, Caller, identify, identify_player, is_player_key
 from service.matches.errors import Problem
 from service.matches.match import Change, Match, Status
-from service.matches.player_keys import identify_player, is_player_key
-from service.matches.tokens import SPECTATOR, Caller, identify
 from service.matches.transitions import Transition
 from service.observability.metrics import Metrics
 from service.settings import Settings

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import msgspec
 
 from service.matches import views
+from service.matches.authorization import Caller
 from service.matches.match import Match
-from service.matches.tokens import Caller
 from service.storage.codec import decode_match
 
 _encoder = msgspec.json.Encoder()

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
+from service.matches.authorization import Caller, identify_player
 from service.matches.match import Match, Status
-from service.matches.player_keys import identify_player
-from service.matches.tokens import Caller
 from service.storage.codec import StoredFormatError, decode_match
 from service.storage.redis_players import ACTIVE_SCORE
 from service.storage.store import Store

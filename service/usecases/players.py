@@ -19,6 +19,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from service.matches.authorization import players_of
 from service.matches.errors import Problem
 from service.matches.match import Match
 from service.matches.player_events import (
@@ -30,7 +31,6 @@ from service.matches.player_events import (
     is_news,
     near_deadline,
 )
-from service.matches.player_keys import players_of
 from service.settings import Settings
 from service.storage.codec import decode_match
 from service.storage.event_log import changes_from_log

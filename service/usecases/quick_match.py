@@ -15,12 +15,11 @@ from typing import Any, Final
 import msgspec
 
 from service.matches import autoplay, lobby
+from service.matches.authorization import TokenSource, seat_of
 from service.matches.creation import new_match, new_seat
 from service.matches.errors import Problem
 from service.matches.match import Seat
 from service.matches.names import name_key
-from service.matches.player_keys import seat_of
-from service.matches.tokens import TokenSource
 from service.matches.views import timestamp
 from service.storage.match_pool import NewRequest, StoredRequest
 from service.storage.player_codec import Seeker, decoded, seekers

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple, TypeAlias
 
+from service.matches.authorization import Caller
 from service.matches.cooperative_yield import disconnect_check
 from service.matches.event_view_types import NumberedEventView
 from service.matches.event_views import event_views
 from service.matches.match import Change, Match
-from service.matches.tokens import Caller
 
 MAX_QUEUED: Final = 64
 """The length of a subscriber's queue; further items are dropped while its client receives slowly."""

@@ -15,10 +15,9 @@ from marshmallow import RAISE, Schema, ValidationError, fields
 from werkzeug.datastructures import ETags
 from werkzeug.exceptions import ClientDisconnected, HTTPException
 
+from service.matches.authorization import is_player_key, is_well_formed
 from service.matches.cooperative_yield import Computation
 from service.matches.errors import MAX_ERRORS, FieldError, Problem
-from service.matches.player_keys import is_player_key
-from service.matches.tokens import is_well_formed
 from service.usecases.attempts import Command
 from service.web.json_decoding import decode
 

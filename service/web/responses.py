@@ -11,8 +11,8 @@ from urllib.parse import urlencode
 import msgspec
 from flask import Response, request
 
+from service.matches.authorization import SPECTATOR, Caller
 from service.matches.errors import Problem
-from service.matches.tokens import SPECTATOR, Caller
 from service.usecases.commands import CommandResult
 from service.web.framework import Ready
 from service.web.middleware import Header

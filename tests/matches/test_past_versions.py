@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
+from service.matches.authorization import SPECTATOR, Caller
 from service.matches.past_versions import match_at_version
-from service.matches.tokens import SPECTATOR, Caller
 from service.matches.views import game_view
 from service.storage.codec import decode_match
 from service.storage.event_log import changes_from_log

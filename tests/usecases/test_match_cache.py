@@ -6,9 +6,9 @@ import random
 import pytest
 
 from service.matches import views
+from service.matches.authorization import SPECTATOR, Caller
 from service.matches.lobby import join, open_match, start
 from service.matches.match import GameOptions, Match, Seat
-from service.matches.tokens import SPECTATOR, Caller
 from service.matches.transitions import make_move
 from service.storage.codec import decode_match, encode_match
 from service.usecases.match_cache import MatchCache
