@@ -18,10 +18,9 @@ from service.usecases.game_feed import GameFeeds
 from service.usecases.games import Games
 from service.usecases.open_streams import OpenStreams
 from service.usecases.stream_clock import StreamClock
-from service.web import collaborators, cors, fault_injection, middleware, problems
+from service.web import cors, fault_injection, middleware, problems
 from service.web import rate_limits as limits
-from service.web.collaborators import Collaborators
-from service.web.framework import Application, PlainInteger
+from service.web.framework import Application, Collaborators, PlainInteger, register_collaborators
 
 if TYPE_CHECKING:
     from wsgiref.types import WSGIApplication
@@ -44,7 +43,7 @@ def build(settings: Settings, store: Store | None, clock: Callable[[], float]) -
     games, open_streams = Games(store, settings, clock, metrics), OpenStreams(settings, metrics)
     notifier = ChangeNotifier(store)
     feeds, stream_clock = GameFeeds(games, notifier), StreamClock()
-    collaborators.register(
+    register_collaborators(
         app, Collaborators(games, notifier, feeds, stream_clock, open_streams, metrics, settings.lab)
     )
     problems.register(app)

@@ -20,7 +20,7 @@ from service.openapi.operations import Describe, Link, ResponseDoc, Token, reads
 from service.schemas import requests, responses
 from service.usecases.follower import Follower, events_after
 from service.web import sse
-from service.web.collaborators import collaborators
+from service.web.framework import collaborators
 from service.web.middleware import Header
 from service.web.request_parsing import Resource, bearer_token
 from service.web.responses import check_accepts, etag, json_response, link_to_next, not_modified

@@ -16,7 +16,7 @@ from service.openapi.operations import Link, ResponseDoc, creates, operation, re
 from service.schemas import requests, responses
 from service.usecases.creation_commands import create_game as create_new_game
 from service.usecases.games import LoadedMatch
-from service.web.collaborators import collaborators
+from service.web.framework import collaborators
 from service.web.rate_limits import charge_creation
 from service.web.request_parsing import Resource, bearer_token, command_from_request
 from service.web.responses import (

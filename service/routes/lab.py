@@ -9,7 +9,7 @@ from service.openapi.components import FAULT
 from service.openapi.documented_errors import STORE_ERRORS
 from service.openapi.operations import ResponseDoc, operation
 from service.schemas import responses
-from service.web.collaborators import collaborators
+from service.web.framework import collaborators
 from service.web.request_parsing import Resource
 from service.web.responses import uncached_json
 

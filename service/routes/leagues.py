@@ -24,7 +24,7 @@ from service.usecases.creation_commands import create_games as create_new_games
 from service.usecases.games import Games
 from service.usecases.listing import cursor_at
 from service.usecases.player_listing import cursor_of, place_of
-from service.web.collaborators import collaborators
+from service.web.framework import collaborators
 from service.web.player_requests import charged_player
 from service.web.rate_limits import charge_batch, charge_records
 from service.web.request_parsing import (

@@ -14,7 +14,7 @@ from service.routes.games import NEW_GAME, THIS_GAME, blueprint
 from service.schemas import requests, responses
 from service.usecases import commands, deletion
 from service.usecases import rematch as rematches
-from service.web.collaborators import collaborators
+from service.web.framework import collaborators
 from service.web.rate_limits import charge_creation
 from service.web.request_parsing import bearer_token, command_from_request
 from service.web.responses import command_response, json_response

@@ -11,7 +11,7 @@ from service.openapi.documented_errors import BODY_ERRORS
 from service.openapi.operations import Link, ResponseDoc, of_player
 from service.schemas import requests, responses
 from service.usecases.quick_match import cancel_match, get_match, seek_match
-from service.web.collaborators import collaborators
+from service.web.framework import collaborators
 from service.web.rate_limits import charge_creation
 from service.web.request_parsing import Resource, command_from_request
 from service.web.responses import json_response, uncached_json

@@ -17,7 +17,7 @@ from service.usecases import quick_match
 from service.usecases.player_follower import PlayerFollower, event_view
 from service.usecases.player_listing import OwnGame, cursor_of, place_of
 from service.web import sse
-from service.web.collaborators import collaborators
+from service.web.framework import collaborators
 from service.web.player_requests import charged_player
 from service.web.rate_limits import charge_creation
 from service.web.request_parsing import Resource, bearer_token, command_from_request

@@ -12,7 +12,7 @@ from service.matches.match import Status
 from service.observability.metrics import CONTENT_TYPE
 from service.openapi.operations import ResponseDoc, operation, text
 from service.schemas import responses
-from service.web.collaborators import collaborators
+from service.web.framework import collaborators
 from service.web.request_parsing import Resource
 from service.web.responses import check_accepts, json_response
 

@@ -13,7 +13,7 @@ from service.openapi.documented_errors import BODY_ERRORS, OWN_SEAT_ERRORS
 from service.openapi.operations import Describe, Link, ResponseDoc, Token, reads, writes
 from service.schemas import requests, responses
 from service.usecases.commands import play_move
-from service.web.collaborators import collaborators
+from service.web.framework import collaborators
 from service.web.request_parsing import Resource, bearer_token, command_from_request
 from service.web.responses import command_response, etag, json_response, not_modified
 from skye import Buy, FinishBuilding, Move, Pass, Place, SetOffer, TakeBack

@@ -15,7 +15,7 @@ from service.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS
 from service.openapi.operations import Describe, ResponseDoc, Token, operation, reads, text
 from service.schemas import requests, responses
 from service.svg import territory_svg
-from service.web.collaborators import collaborators
+from service.web.framework import collaborators
 from service.web.request_parsing import Resource, bearer_token
 from service.web.responses import etag, json_response, not_modified, text_response
 from skye import (

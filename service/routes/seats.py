@@ -10,7 +10,7 @@ from service.matches.seat_views import offer_view, placements_view, player_view
 from service.matches.view_types import OfferView, PlacementsView, PlayerView
 from service.openapi.operations import Describe, Link, ResponseDoc, reads
 from service.schemas import responses
-from service.web.collaborators import collaborators
+from service.web.framework import collaborators
 from service.web.request_parsing import Resource, bearer_token
 from service.web.responses import etag, json_response, not_modified
 

@@ -46,8 +46,8 @@ def problem_for(error: BaseException) -> Problem:
 
 def encode_response(problem: Problem, application: Any) -> bytes:
     """Return a response as sent on a connection that ends with it, and count it in the metrics."""
-    from service.web.collaborators import collaborators  # noqa: PLC0415 - see above
     from service.web.fault_injection import LAB_HEADER  # noqa: PLC0415 - see above
+    from service.web.framework import collaborators  # noqa: PLC0415 - see above
     from service.web.middleware import default_headers, request_id  # noqa: PLC0415 - see above
     from service.web.problems import response_for  # noqa: PLC0415 - see above
 

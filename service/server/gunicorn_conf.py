@@ -133,7 +133,7 @@ def on_exit(server: Any) -> None:  # noqa: ARG001 - gunicorn's signature
 
 
 def _warn_of_eviction(worker: Any) -> None:
-    from service.web.collaborators import collaborators  # noqa: PLC0415 - loaded after gevent has patched
+    from service.web.framework import collaborators  # noqa: PLC0415 - loaded after gevent has patched
 
     warning = collaborators(worker.wsgi).games.eviction_warning()
     if warning is not None:

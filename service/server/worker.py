@@ -200,7 +200,7 @@ class Worker(ggevent.GeventWorker):
     def _close_idle_connections(self) -> None:
         application = getattr(self, "wsgi", None)  # None: stopped before it was loaded
         if application is not None:
-            from service.web.collaborators import collaborators  # noqa: PLC0415 - see above
+            from service.web.framework import collaborators  # noqa: PLC0415 - see above
 
             collaborators(application).change_notifier.stop()
         # A proxy may be sending a request on a connection that looks idle here: closed at once, that request

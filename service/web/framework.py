@@ -1,21 +1,59 @@
-"""Flask without sessions, URL building by host, and other steps that this service never uses.
+"""Flask with the collaborators of the routes, and without sessions, URL building by host and other steps.
 
-The table of mechanisms in CONTRIBUTING.md says what each saves.
+The service never uses those steps; the table of mechanisms in CONTRIBUTING.md says what each saves.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from flask import Flask, Request, Response
+from flask import Flask, Request, Response, current_app
 from flask.sessions import NullSession, SessionInterface
 from werkzeug.datastructures import Headers
 from werkzeug.routing import IntegerConverter, MapAdapter
 
+from service.observability.metrics import Metrics
+from service.usecases.change_notifier import ChangeNotifier
+from service.usecases.game_feed import GameFeeds
+from service.usecases.games import Games
+from service.usecases.open_streams import OpenStreams
+from service.usecases.stream_clock import StreamClock
+
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
+
+_COLLABORATORS: Final = "skye"
+"""The name of the collaborators among the extensions of an app."""
+
+
+@dataclass(frozen=True, slots=True)
+class Collaborators:
+    """What the routes of one app work with.
+
+    :param lab: whether the server is one for testers.
+    """
+
+    games: Games
+    change_notifier: ChangeNotifier
+    feeds: GameFeeds
+    stream_clock: StreamClock
+    open_streams: OpenStreams
+    metrics: Metrics
+    lab: bool
+
+
+def register_collaborators(app: Flask, collaborators: Collaborators) -> None:
+    """Give an app its collaborators."""
+    app.extensions[_COLLABORATORS] = collaborators
+
+
+def collaborators(app: Flask | None = None) -> Collaborators:
+    """Return the collaborators of an app, without one of the current app."""
+    found: Collaborators = (app or current_app).extensions[_COLLABORATORS]
+    return found
 
 
 class NoSessions(SessionInterface):

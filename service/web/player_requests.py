@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from service.web.collaborators import collaborators
+from service.web.framework import collaborators
 from service.web.rate_limits import charge_own_games
 from service.web.request_parsing import bearer_token
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from flask import request
 
 from service.matches.errors import FieldError, Problem
-from service.web.collaborators import collaborators
+from service.web.framework import collaborators
 from service.web.rate_limits import network
 
 _LAST_EVENT_ID = "Last-Event-ID"

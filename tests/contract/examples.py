@@ -9,7 +9,7 @@ which the contract takes its examples.
 import logging
 import sys
 
-from service.web.collaborators import collaborators
+from service.web.framework import collaborators
 from tests.contract.checked import messages as parsed
 from tests.contract.example_problems import problems
 from tests.contract.example_recorder import ExampleRecorder

@@ -8,7 +8,7 @@ import fakeredis
 from service import create_app
 from service.settings import Settings
 from service.storage.redis_store import RedisStore
-from service.web.collaborators import collaborators
+from service.web.framework import collaborators
 from tests.support.waiting import MAX_WAIT_S
 
 NAMES = ("Ann", "Bob", "Cy", "Dee", "Eve")

@@ -8,7 +8,7 @@ import pytest
 
 from service.matches.errors import Problem
 from service.storage.redis_store import RedisStore
-from service.web.collaborators import collaborators
+from service.web.framework import collaborators
 from tests.support.playing import Service, dice, problem_code
 from tests.support.waiting import MAX_WAIT_S
 

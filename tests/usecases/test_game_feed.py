@@ -7,7 +7,7 @@ import pytest
 
 from service.storage.redis_store import RedisStore
 from service.usecases.subscription import MAX_QUEUED, Batch
-from service.web.collaborators import collaborators
+from service.web.framework import collaborators
 from tests.support.playing import Service
 from tests.usecases.test_following import Stream
 

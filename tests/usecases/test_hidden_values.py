@@ -7,7 +7,7 @@ import pytest
 
 from service.storage.codec import decode_match
 from service.storage.redis_store import RedisStore
-from service.web.collaborators import collaborators
+from service.web.framework import collaborators
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.playing import Game, Service, dice
 from tests.usecases.twins import (

@@ -4,7 +4,7 @@ import pytest
 
 from service.matches.match import Status
 from service.storage.redis_store import RedisStore
-from service.web.collaborators import collaborators
+from service.web.framework import collaborators
 
 
 def opened(service, number):
