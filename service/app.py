@@ -47,8 +47,9 @@ def build(settings: Settings, store: Store | None, clock: Callable[[], float]) -
         app, Collaborators(games, notifier, feeds, stream_clock, open_streams, metrics, settings.lab)
     )
     problems.register(app)
-    fault_injection.register(app, lab=settings.lab)
-    middleware.register(app)
+    if settings.lab:
+        fault_injection.register(app)
+    middleware.register(app, lab=settings.lab)
     limits.register(app, settings, store)
     cors.register(app, settings.cors_origins)
     default_headers, wsgi_app = cors.for_everyone(settings.cors_origins), app.wsgi_app

@@ -13,6 +13,9 @@ from service.matches.errors import FieldError, Problem
 
 FAULT_HEADER: Final = "X-Skye-Fault"
 
+FAULT_VARIABLE: Final = "HTTP_X_SKYE_FAULT"
+"""The key of the header in the WSGI environment."""
+
 _MAX_EVENTS: Final = 1000
 
 

@@ -1,4 +1,4 @@
-"""Fault injection for tests of clients, if `SKYE_LAB` is on.
+"""Fault injection for tests of clients, on a server with `SKYE_LAB`; others refuse `X-Skye-Fault`.
 
 The hook reads `X-Skye-Fault`, delays the request and answers in its place; the WSGI middleware alters what
 the application answers. A request without the header takes neither way.
@@ -17,7 +17,7 @@ from werkzeug.wsgi import ClosingIterator
 
 from service.matches.cooperative_yield import has_disconnected
 from service.matches.errors import Problem
-from service.web.fault_header import Faults, parse
+from service.web.fault_header import FAULT_VARIABLE, Faults, parse
 from service.web.middleware import Header
 from service.web.sse import EVENT_STREAM, KEEPS_REQUEST
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 LAB_HEADER: Final = ("X-Skye-Lab", "on")
 """The header of every response of a lab server."""
 
-_VARIABLE: Final = "HTTP_X_SKYE_FAULT"
 _FAULTS: Final = "skye.faults"
 """The key of the request's `Faults` in the WSGI environment."""
 
@@ -37,23 +36,20 @@ _PIECES_PER_S: Final = 10
 _HEARTBEAT_S: Final = 1.0
 
 
-def register(app: Flask, *, lab: bool) -> None:
-    """Register the hook that applies or rejects `X-Skye-Fault`, before the hooks that measure time."""
+def register(app: Flask) -> None:
+    """Register the hook that applies `X-Skye-Fault`, before the hooks that measure time."""
+    app.before_request(_apply_faults_before)
 
-    def apply_faults_before() -> None:
-        header = request.environ.get(_VARIABLE)
-        if header is None or request.routing_exception is not None:
-            return
-        if not lab:
-            # Not ignored: a test would pass that has tested nothing. The request has done nothing yet.
-            raise Problem("lab_off")
-        faults = parse(header, is_stream=request.path.endswith("/events/stream"))
-        request.environ[_FAULTS] = faults
-        time.sleep(faults.delay_before_ms / 1000)
-        if faults.status is not None:
-            raise Problem(_CODES[faults.status], "X-Skye-Fault requested this; the request was not handled.")
 
-    app.before_request(apply_faults_before)
+def _apply_faults_before() -> None:
+    header = request.environ.get(FAULT_VARIABLE)
+    if header is None or request.routing_exception is not None:
+        return
+    faults = parse(header, is_stream=request.path.endswith("/events/stream"))
+    request.environ[_FAULTS] = faults
+    time.sleep(faults.delay_before_ms / 1000)
+    if faults.status is not None:
+        raise Problem(_CODES[faults.status], "X-Skye-Fault requested this; the request was not handled.")
 
 
 class FaultInjection:
@@ -68,7 +64,7 @@ class FaultInjection:
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Answer a request."""
-        if _VARIABLE not in environ:
+        if FAULT_VARIABLE not in environ:
             return self._application(environ, start_response)
         environ[KEEPS_REQUEST] = True
         content_type = ""

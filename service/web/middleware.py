@@ -23,6 +23,7 @@ from service.matches.errors import Problem
 from service.observability.logs import facts
 from service.observability.metrics import Metrics, pattern
 from service.storage import retry
+from service.web.fault_header import FAULT_VARIABLE
 from service.web.request_parsing import refuse_encoded_slashes, refuse_unknown_parameters
 
 if TYPE_CHECKING:
@@ -131,14 +132,28 @@ def _log_response(request: Request, status: int, seconds: float, code: str | Non
     )
 
 
-def register(app: Flask) -> None:
-    """Register the hooks of an app."""
+def register(app: Flask, *, lab: bool) -> None:
+    """Register the hooks of an app.
+
+    :param lab: whether the app injects faults on request (`service.web.fault_injection`).
+    """
+    if not lab:
+        app.before_request(_refuse_faults)
     app.before_request(retry.start_budget)
     app.before_request(refuse_encoded_slashes)
     app.before_request(refuse_unknown_parameters)
     app.before_request(_check_host)
     app.before_request(_watch_connection)
     app.teardown_request(retry.clear_budget)
+
+
+def _refuse_faults() -> None:
+    """Refuse `X-Skye-Fault`. It is not ignored: a test would pass that has tested nothing.
+
+    :raises Problem: lab_off.
+    """
+    if FAULT_VARIABLE in request.environ and request.routing_exception is None:
+        raise Problem("lab_off")
 
 
 def _check_host() -> None:
