@@ -10,10 +10,9 @@ from typing import Any, Final, NamedTuple
 import redis
 from redis.crc import key_slot
 
-from service.storage.circuit_breaker import call_deadline
+from service.storage.redis_clients import LOOKUP_TIMEOUT_S, Address, ClientPool
 from service.storage.redis_url import RedisUrl
-from service.storage.retry import PROTOCOL_ERRORS, as_redis_error
-from service.storage.topology import LOOKUP_TIMEOUT_S, Address, ClientPool
+from service.storage.retry import PROTOCOL_ERRORS, as_redis_error, call_deadline
 from service.storage.ttl_cache import TtlCache
 
 _SLOTS_TTL_S: Final = 2.0

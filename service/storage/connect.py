@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from service.storage.cluster import ClusterTopology
+from service.storage.redis_calls import SingleServer, Topology
+from service.storage.redis_clients import create_client, create_client_at
 from service.storage.redis_url import RedisUrl
 from service.storage.sentinel import SentinelTopology
-from service.storage.topology import SingleServer, Topology, create_client, create_client_at
 
 
 def create_topology(url: RedisUrl, timeout_s: float) -> Topology:

@@ -1,17 +1,28 @@
-"""Calls to Redis: on the server that holds the key, guarded by circuit breakers, with retries."""
+"""Calls to Redis: on the server that holds the key, guarded by a circuit breaker, with retries.
+
+Each call asks the topology for the server of its key, and invalidates the topology when it fails. The
+topology is also refreshed every second or two: a master that was suspended and resumes does not know that it
+was replaced, and a client that is still connected would write data that is soon lost. A caller that must
+exclude this asks again after the reply (fencing), for the server of that time or later.
+
+The topology is one server (`SingleServer`), Sentinel (`sentinel`) or Cluster (`cluster`). redis-py's own
+clients for those are not used: see the table of mechanisms in CONTRIBUTING.md.
+"""
 
 from __future__ import annotations
 
+import math
+import threading
 import time
-from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final, Protocol, TypeVar
+from weakref import WeakKeyDictionary
 
 import redis
 
 from service.matches.errors import Problem
-from service.storage.circuit_breaker import CircuitBreaker
-from service.storage.retry import RetryPolicy, TooFewReplicas
-from service.storage.topology import MasterReplaced, Topology
+from service.storage.retry import RetryPolicy, TooFewReplicas, call_deadline
 
 T = TypeVar("T")
 
@@ -23,6 +34,81 @@ UNKNOWN_OUTCOME: Final = (
     "The store broke off, or has fewer copies than wanted; the change may have happened. "
     "Send it again with the same Idempotency-Key, or look."
 )
+
+
+class Topology(Protocol):
+    """The servers that hold the keys."""
+
+    def connection_for(self, key: str, since: float = -math.inf) -> redis.Redis:
+        """Return the client of the server that holds a key.
+
+        :param since: accept no answer older than this time of `time.monotonic`.
+        :raises redis.RedisError: when no server holds the key now.
+        """
+
+    def invalidate(self, error: redis.RedisError) -> None:
+        """Look the topology up again before the next call, because a call failed with `error`."""
+
+
+class SingleServer:
+    """One server, which holds every key."""
+
+    def __init__(self, server: redis.Redis) -> None:
+        self._server = server
+
+    def connection_for(self, key: str, since: float = -math.inf) -> redis.Redis:  # noqa: ARG002 - always it
+        """See `Topology.connection_for`."""
+        return self._server
+
+    def invalidate(self, error: redis.RedisError) -> None:
+        """See `Topology.invalidate`."""
+
+
+class MasterReplaced(redis.ConnectionError):
+    """The server that replied no longer holds the key, or may not have at the time."""
+
+
+class CircuitBreaker:
+    """One circuit per server, with a half-open probe; it is closed until a call exceeds `timeout_s` seconds.
+
+    A server that did not reply in time is probed by one call at a time. All other calls to it fail at once,
+    instead of each holding a connection until its own timeout; the retry policy repeats them.
+    """
+
+    def __init__(self, timeout_s: float | None = None) -> None:
+        self._timeout_s = timeout_s
+        # Weak keys: nothing else would remove a server that was replaced.
+        self._probes: WeakKeyDictionary[redis.Redis, threading.Lock] = WeakKeyDictionary()
+
+    @contextmanager
+    def guard(self, server: redis.Redis) -> Iterator[None]:
+        """Guard a call to a server.
+
+        :raises redis.TimeoutError: when the circuit is open and another call is probing the server, or when
+            the call exceeds its deadline.
+        """
+        probe = self._probes.get(server)
+        if probe is not None and not probe.acquire(blocking=False):
+            raise redis.TimeoutError("circuit open: the server did not reply in time, another call probes it")
+        try:
+            with call_deadline(self._timeout_s):
+                yield
+        except redis.TimeoutError:
+            self._probes.setdefault(server, threading.Lock())
+            raise
+        except redis.RedisError:  # an error reply, or a refused connection: calls do not hang
+            self._close(server, probe)
+            raise
+        else:
+            self._close(server, probe)
+        finally:
+            if probe is not None:
+                probe.release()
+
+    def _close(self, server: redis.Redis, probe: threading.Lock | None) -> None:
+        """Close the circuit, if this call was the probe."""
+        if probe is not None:
+            self._probes.pop(server, None)
 
 
 class RedisCalls:

@@ -33,26 +33,25 @@ from service.matches.errors import Problem
 from service.settings import MEMORY_URL, Settings
 from service.storage import redis_deletion
 from service.storage.batching import read_together
-from service.storage.circuit_breaker import call_deadline
 from service.storage.codec import entry_header
 from service.storage.connect import create_topology
 from service.storage.eviction_policy import eviction_warning
 from service.storage.lua_scripts import COMMIT, DELETE, FILL, TOUCH, MinReplicas
 from service.storage.match_pool import MatchPools
 from service.storage.pubsub import subscribe
-from service.storage.redis_calls import UNKNOWN_OUTCOME, RedisCalls
+from service.storage.redis_calls import UNKNOWN_OUTCOME, RedisCalls, SingleServer, Topology
 from service.storage.redis_players import RedisPlayers
 from service.storage.redis_url import parse
 from service.storage.retry import (
     PROTOCOL_ERRORS,
     RetryPolicy,
     as_redis_error,
+    call_deadline,
     expect_bytes,
     expect_int,
 )
 from service.storage.shared_sets import SharedSets
 from service.storage.store import Commit, LogEntry, StoredResponse
-from service.storage.topology import SingleServer, Topology
 
 _SALTS: Final = 4096  # below this a salt takes no more than one byte in the stream
 

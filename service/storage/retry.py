@@ -1,7 +1,7 @@
 """Retry policy for calls to Redis: exponential backoff with jitter, within a budget that a request shares.
 
 Only errors that can pass are retried: lost connections, timeouts, failovers, a Redis that is loading. The
-last error becomes the `Problem` store_unavailable.
+last error becomes the `Problem` store_unavailable. Each attempt has a deadline (`call_deadline`).
 
 Protocol errors, replies that no Redis sends because another service answers at the address, count as errors
 of Redis.
@@ -15,12 +15,14 @@ import random
 import re
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, Final
 
+import gevent
 import redis
+from gevent.monkey import is_module_patched
 from redis.exceptions import AuthenticationError, AuthorizationError, BusyLoadingError
 
 from service.matches.errors import Problem
@@ -39,6 +41,11 @@ _RETRYABLE_REPLY: Final = re.compile(
 
 PROTOCOL_ERRORS: Final = (TypeError, ValueError, LookupError, AttributeError)
 """What redis-py and this package raise when they read a malformed reply."""
+
+_IS_COOPERATIVE: Final = is_module_patched("socket")
+"""Whether gevent can interrupt a wait for a socket; without it the socket timeout is the only bound."""
+
+_NO_DEADLINE: Final = nullcontext()
 
 _spent_s: ContextVar[list[float] | None] = ContextVar("spent_s", default=None)
 """How much of its retry budget the current request has spent, in seconds, as a list of one."""
@@ -177,3 +184,18 @@ def without_retries() -> Iterator[None]:
         yield
     finally:
         _spent_s.reset(token)
+
+
+def call_deadline(seconds: float | None, error: Exception | None = None) -> AbstractContextManager[Any]:
+    """Return a context that is interrupted after some seconds; None sets no deadline.
+
+    A socket timeout bounds only the wait for each piece of a reply: one that arrives in many small pieces, as
+    through a throttling proxy, could take far longer in total. redis-py closes the connection of an
+    interrupted call.
+
+    :param error: what to raise instead of a `redis.TimeoutError`.
+    :raises redis.TimeoutError: inside the context.
+    """
+    if seconds is None or not _IS_COOPERATIVE:
+        return _NO_DEADLINE
+    return gevent.Timeout(seconds, error or redis.TimeoutError("Timeout: the call exceeded its deadline"))

@@ -8,10 +8,9 @@ from typing import Any, Final, NamedTuple
 
 import redis
 
-from service.storage.circuit_breaker import call_deadline
+from service.storage.redis_clients import LOOKUP_TIMEOUT_S, Address, ClientPool, create_client_at
 from service.storage.redis_url import RedisUrl
-from service.storage.retry import PROTOCOL_ERRORS, as_redis_error
-from service.storage.topology import LOOKUP_TIMEOUT_S, Address, ClientPool, create_client_at
+from service.storage.retry import PROTOCOL_ERRORS, as_redis_error, call_deadline
 from service.storage.ttl_cache import TtlCache
 
 _MASTER_TTL_S: Final = 1.0

@@ -7,9 +7,8 @@ import pytest
 import redis
 
 from service.matches.errors import Problem
-from service.storage.redis_calls import RedisCalls
+from service.storage.redis_calls import RedisCalls, SingleServer
 from service.storage.retry import RetryPolicy
-from service.storage.topology import SingleServer
 from tests.support.waiting import MAX_WAIT_S
 
 KEY = "skye:{ann}:table"

@@ -13,9 +13,9 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from service.storage.batching import BatchingRedis
-from service.storage.circuit_breaker import call_deadline
 from service.storage.cluster import ClusterTopology
 from service.storage.redis_url import parse
+from service.storage.retry import call_deadline
 from service.storage.sentinel import SentinelTopology
 from tests.support.waiting import MAX_WAIT_S
 

@@ -1,18 +1,12 @@
-"""Topology: which server holds a key, with one server, Sentinel or Cluster; fencing of demoted masters.
+"""Clients of Redis servers, one for each address.
 
-Each call asks for the connection of its key, and invalidates the topology when it fails. The topology is
-also refreshed every second or two: a master that was suspended and resumes does not know that it was
-replaced, and a client that is still connected would write data that is soon lost. A caller that must exclude
-this asks again after the reply (fencing), for the server of that time or later.
-
-Nothing here retries a call, and redis-py does not either: only the caller knows whether a retry is safe.
-redis-py's own clients for Sentinel and Cluster are not used: see the table of mechanisms in CONTRIBUTING.md.
+They do not retry: only the caller knows whether a retry is safe, and redis-py's default sends a command up to
+eleven times.
 """
 
 from __future__ import annotations
 
-import math
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import redis
 from redis.backoff import NoBackoff
@@ -30,34 +24,6 @@ LOOKUP_TIMEOUT_S: Final = 1.0
 """The deadline of one lookup of the topology at one Sentinel or node."""
 
 Address: TypeAlias = tuple[str, int]
-
-
-class Topology(Protocol):
-    """The servers that hold the keys."""
-
-    def connection_for(self, key: str, since: float = -math.inf) -> redis.Redis:
-        """Return the client of the server that holds a key.
-
-        :param since: accept no answer older than this time of `time.monotonic`.
-        :raises redis.RedisError: when no server holds the key now.
-        """
-
-    def invalidate(self, error: redis.RedisError) -> None:
-        """Look the topology up again before the next call, because a call failed with `error`."""
-
-
-class SingleServer:
-    """One server, which holds every key."""
-
-    def __init__(self, server: redis.Redis) -> None:
-        self._server = server
-
-    def connection_for(self, key: str, since: float = -math.inf) -> redis.Redis:  # noqa: ARG002 - always it
-        """See `Topology.connection_for`."""
-        return self._server
-
-    def invalidate(self, error: redis.RedisError) -> None:
-        """See `Topology.invalidate`."""
 
 
 class ClientPool:
@@ -82,17 +48,13 @@ class ClientPool:
             self._clients.pop(address).connection_pool.disconnect(inuse_connections=False)
 
 
-class MasterReplaced(redis.ConnectionError):
-    """The server that replied no longer holds the key, or may not have at the time."""
-
-
 def create_client_at(address: Address, options: dict[str, Any], timeout_s: float) -> redis.Redis:
     """Return a client for an address; see `create_client`."""
     return create_client(options | {"host": address[0], "port": address[1]}, timeout_s)
 
 
 def create_client(options: dict[str, Any], timeout_s: float) -> redis.Redis:
-    """Return a client without retries; redis-py's default sends a command up to eleven times."""
+    """Return a client without retries."""
     return BatchingRedis(
         **options,
         socket_timeout=timeout_s,
