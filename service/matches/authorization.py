@@ -145,8 +145,10 @@ def seat_of(match: Match, player: str) -> int | None:
     return found
 
 
-def players_of(match: Match) -> frozenset[str]:
-    """Return the ids of the players that have a role in a match."""
+def players_of(match: Match | None) -> frozenset[str]:
+    """Return the ids of the players that have a role in a match; none if there is no match."""
+    if match is None:
+        return frozenset()
     return frozenset(filter(None, (match.host_player, *(seat.player for seat in match.seats))))
 
 

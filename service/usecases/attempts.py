@@ -92,7 +92,7 @@ class Attempt:
 
         :raises Problem: game_not_found, token_unknown, game_unreadable, store_unavailable.
         """
-        stored, stored_record = games.load(game_id, command.record_key)
+        stored, stored_record = games.store.load(game_id, command.record_key)
         self._games, self._command = games, command
         self._record = None if stored_record is None else decode_record(stored_record)
         replay = self._replayable
@@ -145,7 +145,7 @@ class Attempt:
         now_ms = self._games.time_of(transition.match)
         committed = Committed(transition.match, caller, self.tokens, now_ms)
         record = new_record(self._games, self._command, committed, retired_token=retired)
-        return committed if self._games.commit(self.match, transition, record) else None
+        return committed if self._games.matches.commit(self.match, transition, record) else None
 
     def _caller_after(self, match: Match) -> tuple[Caller, bool]:
         """Return the caller's role after a transition, and whether it retired the caller's token.
@@ -188,7 +188,7 @@ class Creation:
             return None
         if record.digest != self._command.digest:
             raise Problem("idempotency_key_reused")
-        match = self._games.history.at_version(self._games.current(self.game_id), record.version)
+        match = self._games.history.at_version(self._games.matches.current(self.game_id), record.version)
         tokens = record.tokens(self._command.idempotency_key or "")
         return Committed(match, record.caller, tokens, record.now_ms or self.now_ms)
 
@@ -202,7 +202,7 @@ class Creation:
         caller = identify_player(match, player) if player else None
         committed = Committed(match, caller or Caller(host=True), self.tokens, self.now_ms)
         record = new_record(self._games, self._command, committed)
-        return committed if self._games.commit(None, transition, record) else None
+        return committed if self._games.matches.commit(None, transition, record) else None
 
 
 def check_version(command: Command, version: int) -> None:
@@ -238,7 +238,7 @@ def creations(games: Games, command: Command) -> Iterator[Creation]:
         game_id = _new_id(command, expired)
         record = None
         if command.record_key is not None:
-            stored, record = games.load(game_id, command.record_key)
+            stored, record = games.store.load(game_id, command.record_key)
             if (stored is None) is not (record is None):
                 expired += 1
                 continue

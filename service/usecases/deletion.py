@@ -30,7 +30,7 @@ def delete_game(games: Games, command: Command, game_id: str) -> None:
         if not match.is_over:
             raise Problem("game_not_over")
         done = Committed(match, attempt.caller, attempt.tokens, attempt.now_ms)
-        if games.delete(match, new_record(games, command, done)):
+        if games.matches.delete(match, new_record(games, command, done)):
             return
         back_off(number)
     raise Problem("too_much_contention")
@@ -43,5 +43,5 @@ def _was_deleted(games: Games, command: Command, game_id: str) -> bool:
 
     :raises Problem: store_unavailable, game_unreadable.
     """
-    stored, record = games.load(game_id, command.record_key)
+    stored, record = games.store.load(game_id, command.record_key)
     return stored is None and record is not None and decode_record(record).digest == command.digest

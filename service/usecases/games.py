@@ -1,7 +1,7 @@
-"""Games: load, authenticate and commit matches.
+"""Games: read matches as they are now, with the role of the caller, once missed deadlines are applied.
 
 Commands (`service.usecases.commands`) change matches by optimistic concurrency; see
-`service.usecases.attempts`.
+`service.usecases.attempts`. What is stored is read and written by `service.usecases.match_repository`.
 """
 
 from __future__ import annotations
@@ -13,24 +13,15 @@ from typing import NamedTuple
 from service.matches import autoplay
 from service.matches.authorization import SPECTATOR, Caller, identify, identify_player, is_player_key
 from service.matches.errors import Problem
-from service.matches.match import Change, Match, Status
-from service.matches.transitions import Transition
+from service.matches.match import Change, Match
 from service.observability.metrics import Metrics
 from service.settings import Settings
-from service.storage.codec import (
-    StoredFormatError,
-    encode_change,
-    encode_history,
-    encode_match,
-    stored_header,
-    version_header,
-)
 from service.storage.event_log import changes_from_log
-from service.storage.store import Commit, LogEntry, Store, StoredResponse
+from service.storage.store import Store
 from service.usecases.commit_retries import MAX_ATTEMPTS, back_off
 from service.usecases.game_history import GameHistory
 from service.usecases.listing import Listing
-from service.usecases.match_cache import MatchCache
+from service.usecases.match_repository import MatchRepository
 from service.usecases.player_identities import PlayerIdentities
 from service.usecases.player_listing import PlayerListing
 from service.usecases.players import Players
@@ -53,17 +44,17 @@ class Games:
         clock: Callable[[], float] = time.time,
         metrics: Metrics | None = None,
     ) -> None:
-        self._store = store
+        self.store = store
         self._settings = settings
         self._clock = clock
         self.metrics = metrics or Metrics()
-        self._cache = MatchCache()
         self.listing = Listing(store, self.now_ms)
         self.history = GameHistory(store)
         self.identities = PlayerIdentities(store.players)
         self.player_listing = PlayerListing(store)
         self.players = Players(store, settings, self.now_ms)
         self.pools = store.pools
+        self.matches = MatchRepository(store, settings, self.metrics, self.listing, self.players)
 
     # Queries.
 
@@ -72,12 +63,12 @@ class Games:
 
         :raises Problem: game_not_found, token_unknown, game_unreadable, store_unavailable.
         """
-        stored, _ = self._store.load(game_id)
+        stored, _ = self.store.load(game_id)
         return self.apply_deadlines(self.authenticate(game_id, stored, token))
 
     def view(self, loaded: LoadedMatch) -> bytes:
         """Return the game as the caller may see it, in JSON."""
-        return self._cache.view(*loaded)
+        return self.matches.cache.view(*loaded)
 
     def read_with_log(
         self, game_id: str, token: str | None, after: int = 0, limit: int | None = None
@@ -88,7 +79,7 @@ class Games:
 
         :raises Problem: what `read` raises; game_unreadable also when some of these changes are lost.
         """
-        stored, entries = self._store.load_with_log(game_id, after, limit)
+        stored, entries = self.store.load_with_log(game_id, after, limit)
         loaded = self.authenticate(game_id, stored, token)
         if self.apply_deadlines(loaded).match is not loaded.match:
             return self.read_with_log(game_id, token, after, limit)
@@ -99,8 +90,8 @@ class Games:
 
         :raises Problem: game_not_found, game_unreadable, store_unavailable.
         """
-        stored, entries = self._store.load_with_log(game_id, after)
-        match = self.decoded(game_id, stored)
+        stored, entries = self.store.load_with_log(game_id, after)
+        match = self.matches.decoded(game_id, stored)
         if self.apply_deadlines(LoadedMatch(match, SPECTATOR)).match is not match:
             return self.changes_after(game_id, after)
         return match, changes_from_log(match, after, entries)
@@ -110,11 +101,23 @@ class Games:
 
         :raises Problem: store_unavailable.
         """
-        self._store.ping()
+        self.store.ping()
 
     def eviction_warning(self) -> str | None:
         """Return a warning for the operator if the store may delete games when it is full, else None."""
-        return self._store.eviction_warning()
+        return self.store.eviction_warning()
+
+    def delete_all(self) -> int:
+        """Delete all games and players of a server for testers; return how many games there were.
+
+        :raises Problem: store_unavailable.
+        """
+        return self.store.delete_all()
+
+    @property
+    def idempotency_ttl_s(self) -> int:
+        """How long an idempotency record is stored, in seconds."""
+        return self._settings.idempotency_ttl_s
 
     def now_ms(self) -> int:
         """Return the time of the service's clock, in milliseconds since 1970."""
@@ -124,14 +127,7 @@ class Games:
         """Return the time by the clock of a match, in milliseconds since 1970."""
         return self.now_ms() if match.clock_ms is None else match.clock_ms
 
-    # Load.
-
-    def load(self, game_id: str, record_key: str | None) -> tuple[bytes | None, bytes | None]:
-        """Return the stored match and the idempotency record of a key, each None if there is none.
-
-        :raises Problem: store_unavailable.
-        """
-        return self._store.load(game_id, record_key)
+    # The role of a caller.
 
     def authenticate(
         self,
@@ -148,7 +144,7 @@ class Games:
         :param retired: accept a token that no longer has a role, as a spectator's.
         :raises Problem: game_not_found, token_unknown, game_unreadable, store_unavailable.
         """
-        match = self.decoded(game_id, stored)
+        match = self.matches.decoded(game_id, stored)
         return LoadedMatch(match, self.role_of(match, token, invite=invite, retired=retired))
 
     def role_of(
@@ -179,6 +175,8 @@ class Games:
             return identify_player(match, self.identities.require_player(token))
         return identify(match, token)
 
+    # Deadlines.
+
     def apply_deadlines(self, loaded: LoadedMatch) -> LoadedMatch:
         """Apply the deadline that has passed, if any: the first request that comes after it does so.
 
@@ -189,10 +187,10 @@ class Games:
             transition = autoplay.apply_missed_deadline(match, self.time_of(match))
             if not transition.changes:
                 return loaded if match is loaded.match else LoadedMatch(match, loaded.caller)
-            if self.commit(match, transition):
+            if self.matches.commit(match, transition):
                 return LoadedMatch(transition.match, loaded.caller)
             back_off(attempt)
-            match = self.current(match.id)
+            match = self.matches.current(match.id)
         raise Problem("too_much_contention")
 
     def apply_deadlines_of(self, game_id: str) -> None:
@@ -200,108 +198,4 @@ class Games:
 
         :raises Problem: game_not_found, game_unreadable, too_much_contention, store_unavailable.
         """
-        self.apply_deadlines(LoadedMatch(self.current(game_id), SPECTATOR))
-
-    def current(self, game_id: str) -> Match:
-        """Return a match as it is stored.
-
-        :raises Problem: game_not_found, game_unreadable, store_unavailable.
-        """
-        return self.decoded(game_id, self._store.load(game_id)[0])
-
-    def decoded(self, game_id: str, stored: bytes | None) -> Match:
-        """Return a stored match.
-
-        :raises Problem: game_not_found, when there is none; game_unreadable.
-        """
-        if stored is None:
-            raise Problem("game_not_found")
-        try:
-            return self._cache.decoded(game_id, stored)
-        except StoredFormatError as error:
-            raise Problem("game_unreadable", f"{str(error).capitalize()}.") from error
-
-    # Commit.
-
-    def commit(
-        self,
-        before: Match | None,
-        transition: Transition,
-        record: StoredResponse | None = None,
-        *,
-        limited: bool = True,
-    ) -> bool:
-        """Write a transition if the stored match is still `before` (compare-and-set); return whether it was.
-
-        :param before: None for a new match, which is listed before it is written.
-        :param limited: whether a player key must not have too many games.
-        :raises Problem: store_unavailable, game_unreadable.
-        """
-        match = transition.match
-        if before is None:
-            self.listing.update(None, match)
-        self.players.announce(before, match, limited=limited)
-        expected = None if before is None else self._expected_header(before)
-        stored, ttl_s = encode_match(match), self._ttl_s(match.status)
-        entries = self._entries(before, transition)
-        if not self._store.commit(
-            Commit(match.id, expected, stored, entries, ttl_s, record, replaces_log=match.is_over)
-        ):
-            self.metrics.commit_conflicted()
-            return False
-        self._cache.put(stored, match)
-        if before is None or before.status is not match.status:
-            self.metrics.game_changed(before.status if before else None, match.status)
-        if before is not None:
-            self.listing.update(before, match)
-        self.players.relay_commit(before, match)
-        return True
-
-    def delete(self, match: Match, record: StoredResponse | None) -> bool:
-        """Delete a match that is over and what refers to it, unless it has changed; return whether it was.
-
-        The match itself comes last: when a step before that fails, a retry finds it and completes the rest.
-
-        :param record: the idempotency record of the deletion.
-        :raises Problem: too_much_contention, store_unavailable, game_unreadable.
-        """
-        self.players.forget(match)
-        self.listing.remove(match)
-        return self._store.delete(match.id, self._expected_header(match), record)
-
-    def delete_all(self) -> int:
-        """Delete all games and players of a server for testers; return how many games there were.
-
-        :raises Problem: store_unavailable.
-        """
-        return self._store.delete_all()
-
-    @property
-    def idempotency_ttl_s(self) -> int:
-        """How long an idempotency record is stored, in seconds."""
-        return self._settings.idempotency_ttl_s
-
-    def _entries(self, before: Match | None, transition: Transition) -> list[LogEntry]:
-        """Return the log entries to write: one for each change, or one for all of a match that is over."""
-        match = transition.match
-        if not match.is_over:
-            return [LogEntry(change.last_event, encode_change(change)) for change in transition.changes]
-        history = [] if before is None else self.history.changes(before)
-        return [LogEntry(match.last_event, encode_history([*history, *transition.changes]))]
-
-    def _expected_header(self, match: Match) -> bytes:
-        """Return how the stored match must begin for a transition from this one to be written.
-
-        The checksum in it matters after Redis has lost a second or two of writes: the match may then have
-        been played on to another match of the same version.
-        """
-        stored = self._cache.stored_as(match)
-        return version_header(match) if stored is None else stored_header(stored)
-
-    def _ttl_s(self, status: Status) -> int:
-        return {
-            Status.LOBBY: self._settings.game_ttl_lobby_s,
-            Status.PLAYING: self._settings.game_ttl_playing_s,
-            Status.FINISHED: self._settings.game_ttl_finished_s,
-            Status.ABORTED: self._settings.game_ttl_aborted_s,
-        }[status]
+        self.apply_deadlines(LoadedMatch(self.matches.current(game_id), SPECTATOR))

@@ -86,16 +86,16 @@ class Players:
 
     # Commits.
 
-    def announce(self, before: Match | None, after: Match, *, limited: bool = True) -> None:
-        """Record a game for the players that a commit is about to give a role in it.
+    def announce(self, game_id: str, players: Collection[str], *, limited: bool = True) -> None:
+        """Record a game for players that a commit is about to give a role in it.
 
         The record is written even if there is one: what another process derives from the game as it was
         must then not remove it.
 
         :raises Problem: too_many_games, too_much_contention, store_unavailable, game_unreadable.
         """
-        for player in players_of(after) - (players_of(before) if before else frozenset()):
-            self._announce(player, after.id, limited=limited)
+        for player in players:
+            self._announce(player, game_id, limited=limited)
 
     def _announce(self, player: str, game_id: str, *, limited: bool) -> None:
         for attempt in range(MAX_ATTEMPTS):
@@ -113,9 +113,9 @@ class Players:
             back_off(attempt)
         raise Problem("too_much_contention")
 
-    def relay_commit(self, before: Match | None, after: Match) -> None:
-        """Relay a commit to the players whom it concerns; `catch_up` does so later if this fails."""
-        for player in players_of(after) | (players_of(before) if before else frozenset()):
+    def relay_commit(self, before: Match | None, after: Match, players: Collection[str]) -> None:
+        """Relay a commit to those players whom it concerns; `catch_up` does so later if this fails."""
+        for player in players:
             if is_news(before, after, player):
                 with suppress(Problem):
                     self.relay(player, after.id)

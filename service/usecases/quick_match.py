@@ -169,7 +169,7 @@ def _seat_in(games: Games, game_id: str, request: StoredRequest) -> int | None:
         _create(games, game_id, group)
         games.pools.game_created(game_id, group)
     try:
-        return seat_of(games.current(game_id), request.player)
+        return seat_of(games.matches.current(game_id), request.player)
     except Problem as problem:
         if problem.code != "game_not_found":
             raise
@@ -192,7 +192,7 @@ def _create(games: Games, game_id: str, group: list[StoredRequest]) -> None:
         name = _free_name(seeker.name, seats)
         seats += (replace(new_seat({"name": name}, tokens, seats, player), token=""),)  # nosec B106
     transition = autoplay.play_bots(lobby.open_match(match, seats, now_ms), now_ms)
-    if games.commit(None, transition, limited=False):
+    if games.matches.commit(None, transition, limited=False):
         games.metrics.match_formed()
 
 

@@ -58,7 +58,7 @@ def rematch(games: Games, command: Command, game_id: str) -> CommandResult[Taken
             transition.match, Caller(len(transition.match.seats) - 1, caller.host), tokens, games.now_ms()
         )
         kept = new_record(games, command, committed)
-        if games.commit(before, transition, kept):
+        if games.matches.commit(before, transition, kept):
             return joined_result(committed)
         back_off(attempt)
     raise Problem("too_much_contention")
@@ -97,8 +97,8 @@ def _following(games: Games, record_key: str | None, old: Match) -> tuple[str, M
     number = 0
     while True:
         new_id = id_from(hashlib.sha256(f"rematch/{old.id}/{old.host}/{number}".encode()).digest())
-        stored, record = games.load(new_id, record_key)
-        match = None if stored is None else games.decoded(new_id, stored)
+        stored, record = games.store.load(new_id, record_key)
+        match = None if stored is None else games.matches.decoded(new_id, stored)
         if match is None or match.status is not Status.ABORTED or number == MAX_ABORTED:
             return new_id, match, record
         number += 1

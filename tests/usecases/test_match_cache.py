@@ -11,7 +11,7 @@ from service.matches.lobby import join, open_match, start
 from service.matches.match import GameOptions, Match, Seat
 from service.matches.transitions import make_move
 from service.storage.codec import decode_match, encode_match
-from service.usecases.match_cache import MatchCache
+from service.usecases.match_repository import MatchCache
 from skye import COLORS, legal_moves, offer_limits
 from skye.moves import SetOffer
 
