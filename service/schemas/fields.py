@@ -1,32 +1,55 @@
-"""Fields that do not convert JSON types: a number in a string, or a boolean, is not a number.
+"""Fields for single JSON values: numbers, booleans, times and strings.
 
-The contract describes a field whose class has a `component` once, under that name.
+They do not convert JSON types: a number in a string, or a boolean, is not a number. The contract describes a
+field whose class has a `component` once, under that name.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Iterable
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
-from marshmallow import Schema, ValidationError, fields, validate
+from marshmallow import ValidationError, fields, validate
 
-from service.matches.cooperative_yield import Computation
-from service.matches.errors import MAX_ERRORS
-from service.schemas.enums import LandscapeTile
+from service.matches.authorization import MAX_PLAYER_KEY_LENGTH, PLAYER_KEY_FORM, TOKEN_FORM, TOKEN_LENGTH
 from skye import LIMIT, PLAYERS, ROTATIONS
 
 MAX_GOLD = 1_000_000
 """More gold than a player can have. A larger price is out of range, not `not_enough_gold`."""
 
-
 MAX_TURN_MS = 30 * 86_400_000
 """The longest time for a decision, in milliseconds: 30 days."""
-
 
 _TIME: Final = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})"
 )
+
+_HIDDEN = (
+    r"\x00-\x1f\x7f-\x9f\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
+    r"\u180b-\u180f\u200b\u200e\u200f\u2027-\u202e\u2060-\u206f\u2800\u3164\ue000-\uf8ff\ufdd0-\ufdef"
+    r"\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
+)
+"""Controls, format characters (category Cf), default-ignorable code points, fillers, variation selectors,
+the blank braille pattern, private use and non-characters, as far as they are in the Basic Multilingual Plane.
+
+The joiners U+200C and U+200D are allowed between visible characters: several scripts and emoji need them.
+U+2027 is excluded too: code generators write the ends of a range literally, and a literal U+2028 ends a line.
+"""
+
+_INVISIBLE_CATEGORIES = frozenset(("Cc", "Cf", "Cs", "Co"))
+
+_JOINERS = "\u200c\u200d"
+
+_SUPPLEMENTARY_SELECTORS = range(0xE0000, 0xE1000)
+"""Tags and variation selectors: the default-ignorable block beyond the Basic Multilingual Plane."""
+
+_BLANK = r"\s\u200c\u200d"
+"""Characters that are invisible on their own."""
+
+_READABLE = re.compile(rf"^[^{_HIDDEN}]*[^{_HIDDEN}{_BLANK}][^{_HIDDEN}]*$")
 
 
 class Integer(fields.Integer):
@@ -131,79 +154,104 @@ class Seat(Integer):
         super().__init__(0, PLAYERS[-1] - 1, description, **kwargs)
 
 
-class ListOf(fields.List[Any]):
-    """A list of elements of one kind, with bounds on its length."""
+class Name(fields.String):
+    """A name: trimmed, with visible characters only, and with a maximum length."""
 
-    def __init__(
-        self,
-        inner: fields.Field[Any] | type[Schema],
-        description: str,
-        *,
-        length: tuple[int, int | None] = (0, None),
-        error: str = "This is not from {min} to {max} long.",
-        **kwargs: Any,
-    ) -> None:
-        metadata = {"description": description, "uniqueItems": kwargs.pop("unique", False)}
-        super().__init__(
-            fields.Nested(inner) if isinstance(inner, type) else inner,
-            validate=validate.Length(length[0] or None, length[1], error=error),
-            metadata={key: value for key, value in metadata.items() if value},
-            **kwargs,
-        )
+    def __init__(self, description: str, most: int = 40, **kwargs: Any) -> None:
+        self._most = most
+        shape = {"minLength": 1, "maxLength": most, "pattern": _READABLE.pattern}
+        super().__init__(metadata={"description": description, **shape}, **kwargs)
 
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
-        if isinstance(value, list):
-            self._validate(value)  # before the elements: a list that is far too long stays cheap
-        if not isinstance(value, list) or len(value) <= MAX_ERRORS:
-            return super()._deserialize(value, attr, data, **kwargs)
-        return self._load_elements(value, **kwargs)
-
-    def _load_elements(self, elements: list[Any], **kwargs: Any) -> list[Any]:
-        """Load a long list in time slices, up to the maximum number of invalid elements."""
-        loaded, errors = [], {}
-        with Computation() as computation:
-            for index, element in enumerate(elements):
-                try:
-                    loaded.append(self.inner.deserialize(element, **kwargs))
-                except ValidationError as error:
-                    errors[index] = error.messages
-                    if len(errors) == MAX_ERRORS:
-                        break
-                computation.checkpoint()
-        if errors:
-            raise ValidationError(errors)
-        return loaded
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        if not isinstance(value, str):
+            raise ValidationError("This is not a string.")
+        name = value.strip()
+        if not 1 <= len(name) <= self._most:
+            raise ValidationError(f"This does not have 1 to {self._most} characters.")
+        if not _READABLE.fullmatch(name) or not all(map(_is_visible, name)):
+            raise ValidationError("This has characters that cannot be shown, or none that can.")
+        return name
 
 
-_DRAWN = 3
-"""How many tiles a seat draws in a round: the most that an offer can name."""
+def _is_visible(character: str) -> bool:
+    """Return whether a name may contain a character, which is not one of `_HIDDEN`."""
+    if character in _JOINERS:
+        return True
+    is_selector = ord(character) in _SUPPLEMENTARY_SELECTORS
+    return not is_selector and unicodedata.category(character) not in _INVISIBLE_CATEGORIES
 
 
-class Prices(fields.Dict):
-    """Gold for each tile on offer, by the tile's id."""
+class Credential(fields.String):
+    """A secret that matches a pattern. Error messages never contain it."""
 
-    component = "Prices"
+    def __init__(self, pattern: str, description: str, *, most: int, **kwargs: Any) -> None:
+        self._pattern = re.compile(pattern)
+        shape = {"maxLength": most, "pattern": f"^{pattern}$"}
+        super().__init__(metadata={"description": description, **shape}, **kwargs)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        del attr, data, kwargs
+        if not isinstance(value, str) or not self._pattern.fullmatch(value):
+            raise ValidationError(f"This does not match the pattern {self._pattern.pattern}.")
+        return value
+
+
+class PlayerKey(Credential):
+    """A player key."""
 
     def __init__(self, description: str, **kwargs: Any) -> None:
-        super().__init__(
-            keys=LandscapeTile(),
-            values=Integer(0, MAX_GOLD, "Gold laid on the tile; the rules ask for 1 or more."),
-            validate=validate.Length(max=_DRAWN, error="There are {max} tiles to price at most."),
-            metadata={"description": description},
-            **kwargs,
-        )
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if isinstance(value, dict):
-            self._validate(value)  # before the keys: a map that is far too long stays cheap
-        try:
-            return super()._deserialize(value, attr, data, **kwargs)  # type: ignore[no-untyped-call]  # theirs
-        except ValidationError as error:
-            raise ValidationError(_by_key(error.messages)) from None
+        super().__init__(PLAYER_KEY_FORM, description, most=MAX_PLAYER_KEY_LENGTH, **kwargs)
 
 
-def _by_key(messages: Any) -> Any:
-    """Return the messages by key, without the level `key` or `value` that marshmallow adds."""
-    if not isinstance(messages, dict):
-        return messages
-    return {key: [fault for faults in found.values() for fault in faults] for key, found in messages.items()}
+class InviteCode(Credential):
+    """An invitation code."""
+
+    def __init__(self, description: str, **kwargs: Any) -> None:
+        super().__init__(TOKEN_FORM, description, most=TOKEN_LENGTH, **kwargs)
+
+
+EXTENSIBLE_ENUM = "x-extensible-enum"
+"""The extension that lists the known words of an enumeration that may get others."""
+
+
+class OneOf(fields.String):
+    """A string with a list of valid values."""
+
+    def __init__(
+        self, choices: Iterable[str], description: str, *, extensible: bool = False, **kwargs: Any
+    ) -> None:
+        self._choices = tuple(choices)
+        words: dict[str, Any] = {"enum": [str(choice) for choice in self._choices]}
+        if extensible:
+            others = "_-" if any("-" in word for word in words["enum"]) else "_"
+            pattern = f"^[a-z][a-z0-9{others}]*$"
+            words = {EXTENSIBLE_ENUM: words["enum"], "maxLength": 64, "pattern": pattern}
+        super().__init__(metadata={"description": description, **words}, **kwargs)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        if not isinstance(value, str) or value not in self._choices:
+            raise ValidationError(f"This is not one of {_some(self._choices)}.")
+        return value
+
+
+def _some(choices: tuple[str, ...]) -> str:
+    if len(choices) > 20:
+        return f"{choices[0]}, {choices[1]}, ... {choices[-1]}"
+    return ", ".join(choices)
+
+
+class StringEnum(OneOf):
+    """An enumeration: one of the words in `choices`. The docstring of the class is its description.
+
+    An enumeration in responses is `extensible` if later versions may add words.
+    """
+
+    choices: ClassVar[Iterable[str]]
+    component: ClassVar[str]
+    extensible: ClassVar[bool] = False
+
+    def __init_subclass__(cls) -> None:
+        cls.component = cls.__dict__.get("component", cls.__name__)
+
+    def __init__(self, description: str, **kwargs: Any) -> None:
+        super().__init__(self.choices, description, extensible=self.extensible, **kwargs)

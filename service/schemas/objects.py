@@ -1,16 +1,22 @@
-"""JSON objects: unknown fields, and unions of several forms."""
+"""JSON objects and lists: unknown fields, bounds on lengths, and unions of several forms."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
 from itertools import islice
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import msgspec
-from marshmallow import Schema, ValidationError, fields
+from marshmallow import Schema, ValidationError, fields, validate
 
+from service.matches.cooperative_yield import Computation
 from service.matches.errors import MAX_ERRORS
+from service.schemas.enums import LandscapeTile
+from service.schemas.fields import MAX_GOLD, Integer
+
+_DRAWN: Final = 3
+"""How many tiles a seat draws in a round: the most that an offer can name."""
 
 
 class Object(Schema):
@@ -128,3 +134,77 @@ class NestedObject(fields.Nested):
 
     def __init__(self, schema: type[Schema], description: str, **kwargs: Any) -> None:
         super().__init__(schema, metadata={"description": description}, **kwargs)
+
+
+class ListOf(fields.List[Any]):
+    """A list of elements of one kind, with bounds on its length."""
+
+    def __init__(
+        self,
+        inner: fields.Field[Any] | type[Schema],
+        description: str,
+        *,
+        length: tuple[int, int | None] = (0, None),
+        error: str = "This is not from {min} to {max} long.",
+        **kwargs: Any,
+    ) -> None:
+        metadata = {"description": description, "uniqueItems": kwargs.pop("unique", False)}
+        super().__init__(
+            fields.Nested(inner) if isinstance(inner, type) else inner,
+            validate=validate.Length(length[0] or None, length[1], error=error),
+            metadata={key: value for key, value in metadata.items() if value},
+            **kwargs,
+        )
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
+        if isinstance(value, list):
+            self._validate(value)  # before the elements: a list that is far too long stays cheap
+        if not isinstance(value, list) or len(value) <= MAX_ERRORS:
+            return super()._deserialize(value, attr, data, **kwargs)
+        return self._load_elements(value, **kwargs)
+
+    def _load_elements(self, elements: list[Any], **kwargs: Any) -> list[Any]:
+        """Load a long list in time slices, up to the maximum number of invalid elements."""
+        loaded, errors = [], {}
+        with Computation() as computation:
+            for index, element in enumerate(elements):
+                try:
+                    loaded.append(self.inner.deserialize(element, **kwargs))
+                except ValidationError as error:
+                    errors[index] = error.messages
+                    if len(errors) == MAX_ERRORS:
+                        break
+                computation.checkpoint()
+        if errors:
+            raise ValidationError(errors)
+        return loaded
+
+
+class Prices(fields.Dict):
+    """Gold for each tile on offer, by the tile's id."""
+
+    component = "Prices"
+
+    def __init__(self, description: str, **kwargs: Any) -> None:
+        super().__init__(
+            keys=LandscapeTile(),
+            values=Integer(0, MAX_GOLD, "Gold laid on the tile; the rules ask for 1 or more."),
+            validate=validate.Length(max=_DRAWN, error="There are {max} tiles to price at most."),
+            metadata={"description": description},
+            **kwargs,
+        )
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if isinstance(value, dict):
+            self._validate(value)  # before the keys: a map that is far too long stays cheap
+        try:
+            return super()._deserialize(value, attr, data, **kwargs)  # type: ignore[no-untyped-call]  # theirs
+        except ValidationError as error:
+            raise ValidationError(_by_key(error.messages)) from None
+
+
+def _by_key(messages: Any) -> Any:
+    """Return the messages by key, without the level `key` or `value` that marshmallow adds."""
+    if not isinstance(messages, dict):
+        return messages
+    return {key: [fault for faults in found.values() for fault in faults] for key, found in messages.items()}

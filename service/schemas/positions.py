@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from service.schemas.enums import AnyTile, ChosenTieBreak, Color, GamePhase, LandscapeTile, ScoringTileId
-from service.schemas.fields import Boolean, Coordinate, Integer, ListOf, Rotation, Seat
-from service.schemas.objects import NestedObject, Object
-from service.schemas.strings import Name
+from service.schemas.fields import Boolean, Coordinate, Integer, Name, Rotation, Seat
+from service.schemas.objects import ListOf, NestedObject, Object
 from skye import LANDSCAPE, PLAYERS, SLOTS
 
 MAX_AMOUNT = 9_999

@@ -14,10 +14,9 @@ from service.schemas.enums import (
     ScoringTileId,
     SeatableBot,
 )
-from service.schemas.fields import Boolean, Coordinate, Integer, ListOf, Prices, Rotation, Seat
-from service.schemas.objects import Constant, NestedObject, Object, Tagged
+from service.schemas.fields import Boolean, Coordinate, Integer, Name, Rotation, Seat
+from service.schemas.objects import Constant, ListOf, NestedObject, Object, Prices, Tagged
 from service.schemas.positions import MAX_ROUNDS, Position
-from service.schemas.strings import Name
 from skye import PLAYERS, SLOTS, Action, move_from
 
 MAX_ACTIONS = 2_000

@@ -4,8 +4,8 @@ import pytest
 from marshmallow import ValidationError
 
 from service.matches.errors import MAX_ERRORS
-from service.schemas.fields import Integer, ListOf
-from service.schemas.objects import Object
+from service.schemas.fields import Integer
+from service.schemas.objects import ListOf, Object
 
 
 class CountingInteger(Integer):

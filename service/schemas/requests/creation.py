@@ -16,12 +16,11 @@ from service.schemas.enums import (
     ScoringTileId,
     SeatableBot,
 )
-from service.schemas.fields import MAX_TURN_MS, Boolean, Integer, ListOf, Seat
-from service.schemas.objects import EitherOf, NestedObject, Object, Variants
+from service.schemas.fields import MAX_TURN_MS, Boolean, Integer, Name, Seat
+from service.schemas.objects import EitherOf, ListOf, NestedObject, Object, Variants
 from service.schemas.positions import MAX_ROUNDS, Position
 from service.schemas.records import MAX_ACTIONS, GameRecord
 from service.schemas.requests.lobby import BotToSeat, PersonToSeat, PlayerToInvite
-from service.schemas.strings import Name
 from skye import PLAYERS, SLOTS
 
 MAX_GAMES = 100

@@ -7,9 +7,8 @@ from typing import Any
 from marshmallow import Schema
 
 from service.schemas.enums import Color, SeatableBot
-from service.schemas.fields import Integer
+from service.schemas.fields import Integer, InviteCode, Name
 from service.schemas.objects import Constant, Object, Variants
-from service.schemas.strings import InviteCode, Name
 
 MAX_ADVANCE_MS = 366 * 86_400_000
 """How far a clock can be advanced at once, in milliseconds: a year."""

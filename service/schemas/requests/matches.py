@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from service.schemas.enums import ChosenTieBreak, ChosenTimeoutRule
-from service.schemas.fields import MAX_TURN_MS, Boolean, Integer
+from service.schemas.fields import MAX_TURN_MS, Boolean, Integer, Name
 from service.schemas.objects import NestedObject, Object
 from service.schemas.requests.creation import MIN_TURN_MS
-from service.schemas.strings import Name
 from skye import PLAYERS
 
 

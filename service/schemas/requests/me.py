@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from service.schemas.fields import PlayerKey
 from service.schemas.objects import Object
-from service.schemas.strings import PlayerKey
 
 
 class KeyToUse(Object):

@@ -7,8 +7,8 @@ from typing import Any
 from marshmallow import Schema, ValidationError
 
 from service.schemas.enums import LandscapeTile
-from service.schemas.fields import Coordinate, Prices, Rotation
-from service.schemas.objects import Constant, Object, Variants
+from service.schemas.fields import Coordinate, Rotation
+from service.schemas.objects import Constant, Object, Prices, Variants
 
 
 class Offer(Object):

@@ -10,13 +10,8 @@ from service.schemas.enums import (
     ListedOrigin,
     ListedStatus,
 )
-from service.schemas.fields import (
-    ListOf,
-    QueryBoolean,
-    QueryInteger,
-    QueryRotation,
-    QueryTime,
-)
+from service.schemas.fields import QueryBoolean, QueryInteger, QueryRotation, QueryTime
+from service.schemas.objects import ListOf
 from skye import PLAYERS
 
 MAX_TILES_TO_PLACE = 2 * (PLAYERS[-1] - 1)

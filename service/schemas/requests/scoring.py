@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from service.schemas.enums import AnyTile, ScoringTileId
-from service.schemas.fields import MAX_GOLD, Coordinate, Integer, ListOf, Rotation
-from service.schemas.objects import Object
+from service.schemas.fields import MAX_GOLD, Coordinate, Integer, Rotation
+from service.schemas.objects import ListOf, Object
 from service.schemas.requests.play import Placement
 from skye import LANDSCAPE, PLAYERS, SCORING_TILES
 

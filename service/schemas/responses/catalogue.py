@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from service.matches.scenarios import SCENARIOS
 from service.schemas.enums import AnyTile, ObjectKind, ScenarioName, ScoringTileId, Side, TerrainName
-from service.schemas.fields import Boolean, ListOf
-from service.schemas.objects import Constant, NestedObject
+from service.schemas.fields import Boolean
+from service.schemas.objects import Constant, ListOf, NestedObject
 from service.schemas.responses.position import ScenarioPosition
 from service.schemas.responses.scoring import ObjectCounts
 from service.schemas.responses.shape import ResponseObject, Text

@@ -18,8 +18,8 @@ from service.schemas.enums import (
     TieBreakRule,
     TimeoutRule,
 )
-from service.schemas.fields import MAX_GOLD, MAX_TURN_MS, Boolean, Integer, ListOf, Prices, Seat
-from service.schemas.objects import NestedObject
+from service.schemas.fields import MAX_GOLD, MAX_TURN_MS, Boolean, Integer, Seat
+from service.schemas.objects import ListOf, NestedObject, Prices
 from service.schemas.responses.play import Actions
 from service.schemas.responses.shape import (
     ROUNDS,

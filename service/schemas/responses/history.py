@@ -11,8 +11,8 @@ from service.schemas.enums import (
     StreamEndReason,
     TieBreakRule,
 )
-from service.schemas.fields import MAX_GOLD, Boolean, Integer, ListOf, Prices, Seat
-from service.schemas.objects import NestedObject, Tagged, UnknownType, Variants
+from service.schemas.fields import MAX_GOLD, Boolean, Integer, Seat
+from service.schemas.objects import ListOf, NestedObject, Prices, Tagged, UnknownType, Variants
 from service.schemas.records import MAX_ACTIONS, GameRecord, RecordedAction
 from service.schemas.responses.events import Event, UnknownEvent
 from service.schemas.responses.game import PointsByScoringTile

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from service.schemas.enums import BotName, Color, GamePhase, GameStatus
-from service.schemas.fields import Boolean, Integer, ListOf, Seat
-from service.schemas.objects import NestedObject
+from service.schemas.fields import Boolean, Integer, Seat
+from service.schemas.objects import ListOf, NestedObject
 from service.schemas.requests.creation import MAX_GAMES
 from service.schemas.responses.game import Game, GameOrigin
 from service.schemas.responses.shape import (

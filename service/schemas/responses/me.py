@@ -5,8 +5,8 @@ from __future__ import annotations
 from marshmallow import fields
 
 from service.schemas.enums import GamePhase, GameStatus, PlayerStreamEndReason, QuickMatchStatus
-from service.schemas.fields import Boolean, ListOf, Seat
-from service.schemas.objects import Constant, NestedObject, Tagged, UnknownType, Variants
+from service.schemas.fields import Boolean, Seat
+from service.schemas.objects import Constant, ListOf, NestedObject, Tagged, UnknownType, Variants
 from service.schemas.responses.lobby import GameSummary
 from service.schemas.responses.shape import Count, GameId, ResponseObject, Text, Time, Version
 

@@ -6,8 +6,7 @@ from typing import Any
 
 from marshmallow import fields
 
-from service.schemas.fields import ListOf
-from service.schemas.objects import Constant, NestedObject, Tagged, UnknownType, Variants
+from service.schemas.objects import Constant, ListOf, NestedObject, Tagged, UnknownType, Variants
 from service.schemas.requests import Offer, PassToBuy, Placement, TileToBuy
 from service.schemas.responses.shape import Count, LandscapeTiles, ResponseObject, Text, Version
 

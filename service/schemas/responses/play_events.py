@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from service.schemas.enums import LandscapeTile
-from service.schemas.fields import MAX_GOLD, Coordinate, Integer, ListOf, Prices, Rotation, Seat
-from service.schemas.objects import Constant, NestedObject
+from service.schemas.fields import MAX_GOLD, Coordinate, Integer, Rotation, Seat
+from service.schemas.objects import Constant, ListOf, NestedObject, Prices
 from service.schemas.responses.event_base import GameEvent, SeatEvent
 from service.schemas.responses.game import GameResult, PointsByScoringTile
 from service.schemas.responses.shape import BySeat, Count, LandscapeTiles, ResponseObject, Round, Text

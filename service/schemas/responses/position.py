@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from service.schemas.enums import TieBreakRule
-from service.schemas.fields import ListOf
+from service.schemas.objects import ListOf
 from service.schemas.positions import PlayerPosition, Position, PositionDraw
 from service.schemas.responses.shape import ResponseObject, TilesAsPlaced
 from skye import PLAYERS

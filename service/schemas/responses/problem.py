@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from service.matches.errors import ERROR_CODES, MAX_ERRORS
 from service.schemas.enums import AnyTile, Color, GamePhase, Side, TerrainName
-from service.schemas.fields import Coordinate, Integer, ListOf, Rotation, Seat
-from service.schemas.objects import NestedObject
+from service.schemas.fields import Coordinate, Integer, Rotation, Seat, StringEnum
+from service.schemas.objects import ListOf, NestedObject
 from service.schemas.responses.shape import Count, GameId, LandscapeTiles, ResponseObject, Text, Version
-from service.schemas.strings import StringEnum
 from skye import PLAYERS
 
 

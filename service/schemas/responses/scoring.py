@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from service.schemas.enums import AnyTile, ObjectKind, ScoringSlot, ScoringTileId, Side, TerrainName
-from service.schemas.fields import Boolean, Coordinate, Integer, ListOf, Seat
-from service.schemas.objects import NestedObject
+from service.schemas.fields import Boolean, Coordinate, Integer, Seat
+from service.schemas.objects import ListOf, NestedObject
 from service.schemas.responses.game import ScoringTilePoints
 from service.schemas.responses.problem import ProblemCode
 from service.schemas.responses.shape import (

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 from marshmallow import Schema, fields
 
 from service.schemas.enums import AnyTile, LandscapeTile
-from service.schemas.fields import Coordinate, Integer, ListOf, Rotation, Seat
+from service.schemas.fields import Coordinate, Integer, Rotation, Seat
+from service.schemas.objects import ListOf
 from skye import LANDSCAPE, PLAYERS, schedule
 
 ROUNDS = max(len(schedule(players)) for players in PLAYERS)
