@@ -10,14 +10,11 @@ Of each game, under one hash tag so that a cluster keeps the keys in one slot:
 The id of a log entry is the number of its last event and a random number, which differs between
 concurrent writers of the same change. Field `c` holds the changes, field `h` the format and checksum.
 
-Of all public games, by status, a sorted set `skye:index:STATUS` of ids by time of creation. The index may be
-stale when a process ends between two writes; listing compares it with the games and repairs it. A value of
-another type under its key is moved aside (see `shared_sets`).
-
 Of rate limits, `skye:bucket:KIND:WHOSE`: the time, in microseconds since 1970, at which a leaky bucket will
 be empty. Buckets and indexes have no format number: another form of them would get another key.
 
-What is stored of players is described in `redis_players`, of quick matches in `match_pool`.
+What is stored of players is described in `redis_players`, of quick matches in `match_pool`, of the list of
+public games in `game_index`.
 """
 
 from __future__ import annotations
@@ -33,24 +30,25 @@ from service.matches.errors import Problem
 from service.settings import MEMORY_URL, Settings
 from service.storage import redis_deletion
 from service.storage.batching import read_together
+from service.storage.cluster import ClusterTopology
 from service.storage.codec import entry_header
-from service.storage.connect import create_topology
 from service.storage.eviction_policy import eviction_warning
+from service.storage.game_index import GameIndex
 from service.storage.lua_scripts import COMMIT, DELETE, FILL, TOUCH, MinReplicas
 from service.storage.match_pool import MatchPools
 from service.storage.pubsub import subscribe
 from service.storage.redis_calls import UNKNOWN_OUTCOME, RedisCalls, SingleServer, Topology
+from service.storage.redis_clients import create_client, create_client_at
 from service.storage.redis_players import RedisPlayers
-from service.storage.redis_url import parse
+from service.storage.redis_url import RedisUrl, parse
 from service.storage.retry import (
     PROTOCOL_ERRORS,
     RetryPolicy,
     as_redis_error,
     call_deadline,
     expect_bytes,
-    expect_int,
 )
-from service.storage.shared_sets import SharedSets
+from service.storage.sentinel import SentinelTopology
 from service.storage.store import Commit, LogEntry, StoredResponse
 
 _SALTS: Final = 4096  # below this a salt takes no more than one byte in the stream
@@ -80,8 +78,8 @@ class RedisStore:
     ) -> None:
         self._topology = SingleServer(topology) if isinstance(topology, redis.Redis) else topology
         self._calls = RedisCalls(self._topology, retry_policy or RetryPolicy(0), timeout_s)
-        self._sets = SharedSets(self._calls)
         self._min_replicas = min_replicas
+        self.index = GameIndex(self._calls)
         self.players = RedisPlayers(self._calls, min_replicas)
         self.pools = MatchPools(self._calls, min_replicas)
         # At random, so that processes do not all ping the same node of a cluster.
@@ -93,7 +91,7 @@ class RedisStore:
         if settings.redis_url is None or settings.redis_url == MEMORY_URL:
             return cls(_in_memory())
         timeout_s = settings.redis_timeout_ms / 1000
-        topology = create_topology(parse(settings.redis_url), timeout_s)
+        topology = _topology(parse(settings.redis_url), timeout_s)
         retry_policy = RetryPolicy(settings.redis_wait_ms / 1000)
         min_replicas = MinReplicas(settings.redis_replicas, max(1, settings.redis_timeout_ms // 2))
         return cls(topology, retry_policy, min_replicas if min_replicas.replicas else None, timeout_s)
@@ -203,47 +201,6 @@ class RedisStore:
         """See `Store.delete_all`."""
         return redis_deletion.delete_all(self._calls, self._ping_key)
 
-    def add_to_index(self, status: str, game_id: str, score: float) -> None:
-        """See `Store.add_to_index`."""
-        key = _index_key(status)
-        self._sets.write(key, lambda server: server.zadd(key, {game_id: score}))
-
-    def remove_from_index(self, status: str, game_ids: Sequence[str]) -> None:
-        """See `Store.remove_from_index`."""
-        key = _index_key(status)
-        self._sets.write(key, lambda server: server.zrem(key, *game_ids))
-
-    def list_index(self, status: str, below: float | None, limit: int) -> list[tuple[str, float]]:
-        """See `Store.list_index`."""
-        key, highest = _index_key(status), "+inf" if below is None else f"({below!r}"
-
-        def read(server: redis.Redis) -> list[tuple[str, float]]:
-            found: Any = server.zrevrangebyscore(key, highest, "-inf", start=0, num=limit, withscores=True)
-            return [(game_id.decode(), float(score)) for game_id, score in found]
-
-        return self._sets.read(key, read, [])
-
-    def sample_index(self, status: str, number: int) -> list[tuple[str, float]]:
-        """See `Store.sample_index`."""
-        key = _index_key(status)
-
-        def read(server: redis.Redis) -> list[tuple[str, float]]:
-            chosen: Any = server.zrandmember(key, number)
-            scores: Any = server.zmscore(key, chosen) if chosen else []
-            found = zip(chosen, scores, strict=True)
-            return [(game_id.decode(), score) for game_id, score in found if score is not None]
-
-        return self._sets.read(key, read, [], retries=False)
-
-    def index_sizes(self, statuses: Sequence[str]) -> list[int]:
-        """See `Store.index_sizes`."""
-        keys = [_index_key(status) for status in statuses]
-
-        def read(reply: Any) -> int:
-            return 0 if reply is None else expect_int(reply)  # None: a value of another type
-
-        return self._calls.call_each(keys, lambda server, key: server.zcard(key), read, retries=False)
-
     def fill_bucket(self, bucket: str, amount_us: int, capacity_us: int) -> tuple[bool, int]:
         """See `Store.fill_bucket`."""
         key = f"skye:bucket:{bucket}"
@@ -279,6 +236,17 @@ class RedisStore:
             raise Problem("store_unavailable") from failure
 
 
+def _topology(url: RedisUrl, timeout_s: float) -> Topology:
+    """Return the topology that a URL names; nothing connects before the first call."""
+    if url.form == "sentinel":
+        return SentinelTopology(url, timeout_s)
+    if url.form == "cluster":
+        return ClusterTopology(url, timeout_s)
+    if url.addresses:
+        return SingleServer(create_client_at(url.addresses[0], url.options, timeout_s))
+    return SingleServer(create_client(url.options, timeout_s))
+
+
 def _in_memory() -> redis.Redis:
     """Return a Redis in the memory of this process."""
     import fakeredis  # noqa: PLC0415 - only where there is no Redis
@@ -307,7 +275,3 @@ def _response_key(game_id: str, key: str) -> str:
 
 def _responses_key(game_id: str) -> str:
     return f"skye:{{{game_id}}}:answers"
-
-
-def _index_key(status: str) -> str:
-    return f"skye:index:{status}"

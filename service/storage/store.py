@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from service.storage.game_index import GameIndex
 from service.storage.match_pool import MatchPools
 from service.storage.player_store import PlayerStore
 
@@ -58,6 +59,10 @@ class Store(Protocol):
         """The store of players."""
 
     @property
+    def index(self) -> GameIndex:
+        """The index of public games."""
+
+    @property
     def pools(self) -> MatchPools:
         """The pools of players that wait for a quick match."""
 
@@ -92,21 +97,6 @@ class Store(Protocol):
 
     def delete_all(self) -> int:
         """Delete all data of the service on a single server; return the number of games."""
-
-    def add_to_index(self, status: str, game_id: str, score: float) -> None:
-        """Add a public game to the index of a status."""
-
-    def remove_from_index(self, status: str, game_ids: Sequence[str]) -> None:
-        """Remove games from the index of a status."""
-
-    def list_index(self, status: str, below: float | None, limit: int) -> list[tuple[str, float]]:
-        """Return ids and scores of the games of a status with a score below `below`, highest score first."""
-
-    def sample_index(self, status: str, number: int) -> list[tuple[str, float]]:
-        """Return ids and scores of up to `number` games of a status, chosen at random."""
-
-    def index_sizes(self, statuses: Sequence[str]) -> list[int]:
-        """Return how many games the index of each status holds."""
 
     def fill_bucket(self, bucket: str, amount_us: int, capacity_us: int) -> tuple[bool, int]:
         """Add an amount to a leaky bucket unless it would overflow.

@@ -33,6 +33,7 @@ class Listing:
 
     def __init__(self, store: Store, now_ms: Callable[[], int]) -> None:
         self._store = store
+        self._index = store.index
         self._now_ms = now_ms
 
     def update(self, before: Match | None, after: Match) -> None:
@@ -50,9 +51,9 @@ class Listing:
         index = index_of(after)
         with nullcontext() if before is None else suppress(Problem):
             if after.status in LISTED:
-                self._store.add_to_index(index, after.id, _score(after))
+                self._index.add(index, after.id, _score(after))
             if before is not None:
-                self._store.remove_from_index(index_of(before), [after.id])
+                self._index.remove(index_of(before), [after.id])
         if after.status in LISTED and random.random() < _SWEEP_PROBABILITY:  # noqa: S311 - no secret
             self.sweep(index)
 
@@ -60,7 +61,7 @@ class Listing:
         """Add a match again that may have left the index by a fault of the store, now and then."""
         if match.status is Status.LOBBY or match.version % _RELIST_INTERVAL == 0:
             with suppress(Problem), retry.without_retries():
-                self._store.add_to_index(index_of(match), match.id, _score(match))
+                self._index.add(index_of(match), match.id, _score(match))
 
     def remove(self, match: Match) -> None:
         """Remove a match that is about to be deleted.
@@ -68,7 +69,7 @@ class Listing:
         :raises Problem: store_unavailable.
         """
         if match.status in LISTED and not match.private:
-            self._store.remove_from_index(index_of(match), [match.id])
+            self._index.remove(index_of(match), [match.id])
 
     def sweep(self, index: str) -> None:
         """Repair one index for some of its games, chosen at random.
@@ -77,7 +78,7 @@ class Listing:
         third of the games in the index have expired.
         """
         with suppress(Problem):
-            chosen = self._store.sample_index(index, _SWEEP_SIZE)
+            chosen = self._index.sample(index, _SWEEP_SIZE)
             self._load([_Entry(score, index, game_id) for game_id, score in chosen])
 
     def sizes(self) -> dict[Status, int]:
@@ -85,7 +86,7 @@ class Listing:
 
         :raises Problem: store_unavailable.
         """
-        return dict(zip(LISTED, self._store.index_sizes(LISTED), strict=True))
+        return dict(zip(LISTED, self._index.sizes(LISTED), strict=True))
 
     def page(
         self,
@@ -122,7 +123,7 @@ class Listing:
         found = [
             _Entry(score, index, game_id)
             for index in indexes
-            for game_id, score in self._store.list_index(index, below, limit)
+            for game_id, score in self._index.newest(index, below, limit)
         ]
         return heapq.nlargest(limit, found)
 
@@ -144,12 +145,12 @@ class Listing:
     def _repair(self, entry: _Entry, match: Match | None) -> None:
         if match is None:
             if entry.score < (self._now_ms() - _GRACE_MS) * 1000:
-                self._store.remove_from_index(entry.list_name, [entry.game_id])
+                self._index.remove(entry.list_name, [entry.game_id])
             return
         if match.private or index_of(match) != entry.list_name:
             if match.status in LISTED and not match.private:
-                self._store.add_to_index(index_of(match), entry.game_id, _score(match))
-            self._store.remove_from_index(entry.list_name, [entry.game_id])
+                self._index.add(index_of(match), entry.game_id, _score(match))
+            self._index.remove(entry.list_name, [entry.game_id])
 
 
 class _Entry(NamedTuple):

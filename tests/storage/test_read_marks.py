@@ -11,6 +11,7 @@ import redis
 
 from service.storage import batching
 from service.storage.batching import BatchingRedis
+from service.storage.game_index import GameIndex
 from service.storage.lua_scripts import MinReplicas
 from service.storage.match_pool import MatchPools, NewRequest
 from service.storage.player_store import GameUpdate
@@ -81,17 +82,19 @@ CALLS = {
         "load_with_log": lambda store: store.load_with_log("ann"),
         "load_many": lambda store: store.load_many(["ann", "bob"]),
         "headers": lambda store: store.headers(["ann"]),
-        "add_to_index": lambda store: store.add_to_index("lobby", "ann", 1.0),
-        "list_index": lambda store: store.list_index("lobby", None, 9),
-        "sample_index": lambda store: store.sample_index("lobby", 9),
-        "index_sizes": lambda store: store.index_sizes(["lobby"]),
-        "remove_from_index": lambda store: store.remove_from_index("lobby", ["ann"]),
         "fill_bucket": lambda store: store.fill_bucket("x", 1, 2),
         "ping": lambda store: store.ping(),
         "eviction_warning": lambda store: store.eviction_warning(),
         "subscribe_to_changes": subscribe,
         "delete": lambda store: store.delete("ann", b"1:1:", ANSWER),
         "delete_all": lambda store: store.delete_all(),
+    },
+    GameIndex: {
+        "add": lambda index: index.add("lobby", "ann", 1.0),
+        "newest": lambda index: index.newest("lobby", None, 9),
+        "sample": lambda index: index.sample("lobby", 9),
+        "sizes": lambda index: index.sizes(["lobby"]),
+        "remove": lambda index: index.remove("lobby", ["ann"]),
     },
     RedisPlayers: {
         "add_key": lambda players: players.add_key("ann", b"record"),
@@ -134,7 +137,7 @@ def test_list_of_calls_has_every_method_of_the_store(kind):
 
 
 def parts(store):
-    return {RedisStore: store, RedisPlayers: store.players, MatchPools: store.pools}
+    return {RedisStore: store, GameIndex: store.index, RedisPlayers: store.players, MatchPools: store.pools}
 
 
 def test_no_method_of_the_store_writes_in_a_call_marked_as_read(store):

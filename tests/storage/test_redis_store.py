@@ -160,14 +160,14 @@ def test_log_is_read_after_a_given_event(store):
 
 def test_index_lists_the_newest_games_first(store):
     for number in range(5):
-        store.add_to_index("lobby", f"game{number}", 1e15 + number)
-    store.add_to_index("playing", "other", 2e15)
-    newest = store.list_index("lobby", None, 2)
+        store.index.add("lobby", f"game{number}", 1e15 + number)
+    store.index.add("playing", "other", 2e15)
+    newest = store.index.newest("lobby", None, 2)
     assert newest == [("game4", 1e15 + 4), ("game3", 1e15 + 3)]
-    assert store.list_index("lobby", 1e15 + 3, 2) == [("game2", 1e15 + 2), ("game1", 1e15 + 1)]
-    store.remove_from_index("lobby", ["game2", "nobody"])
-    assert store.list_index("lobby", 1e15 + 3, 9) == [("game1", 1e15 + 1), ("game0", 1e15)]
-    assert store.list_index("finished", None, 9) == []
+    assert store.index.newest("lobby", 1e15 + 3, 2) == [("game2", 1e15 + 2), ("game1", 1e15 + 1)]
+    store.index.remove("lobby", ["game2", "nobody"])
+    assert store.index.newest("lobby", 1e15 + 3, 9) == [("game1", 1e15 + 1), ("game0", 1e15)]
+    assert store.index.newest("finished", None, 9) == []
 
 
 def test_each_commit_is_published(store):
@@ -221,4 +221,4 @@ def test_expired_game_is_gone_and_not_listed(any_redis):
     service.clock.advance(100)
     assert problem_code(game.call("GET")) == "game_not_found"
     assert [listed["id"] for listed in service.get("/v1/games")["games"]] == [later.id]
-    assert RedisStore(any_redis).list_index("lobby", None, 9) == []
+    assert RedisStore(any_redis).index.newest("lobby", None, 9) == []

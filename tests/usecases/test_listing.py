@@ -59,7 +59,7 @@ def test_a_game_that_goes_on_moves_to_its_new_status(service):
     assert listed(service, status="playing") == ([game.id], 1)
     game.call("DELETE", token=game.host)
     assert listed(service) == ([], 1)
-    assert not any(RedisStore(service.redis).list_index(status, None, 9) for status in Status)
+    assert not any(RedisStore(service.redis).index.newest(status, None, 9) for status in Status)
 
 
 def test_a_page_goes_on_where_it_was_though_games_come_and_go(service):
@@ -76,34 +76,34 @@ def test_a_page_goes_on_where_it_was_though_games_come_and_go(service):
 def test_an_index_that_lags_behind_is_mended(service):
     ids = opened(service, 3)
     store = RedisStore(service.redis)
-    scores = dict(store.list_index("lobby", None, 9) + store.list_index("playing", None, 9))
+    scores = dict(store.index.newest("lobby", None, 9) + store.index.newest("playing", None, 9))
     for status in ("lobby", "playing", "finished"):
         for game, score in scores.items():
-            store.add_to_index(status, game, score)
+            store.index.add(status, game, score)
     service.clock.advance(100)
     for limit in (1, 2, 9):
         assert listed(service, limit=limit)[0] == ids
-    assert sorted(game for game, _ in store.list_index("lobby", None, 9)) == sorted(ids[1:2])
-    assert store.list_index("finished", None, 9) == []
+    assert sorted(game for game, _ in store.index.newest("lobby", None, 9)) == sorted(ids[1:2])
+    assert store.index.newest("finished", None, 9) == []
 
 
 def test_a_game_about_to_be_stored_stays_in_the_index(service):
-    RedisStore(service.redis).add_to_index("lobby", "soon", service.clock.now * 1e6)
+    RedisStore(service.redis).index.add("lobby", "soon", service.clock.now * 1e6)
     assert listed(service) == ([], 1)
-    assert [game for game, _ in RedisStore(service.redis).list_index("lobby", None, 9)] == ["soon"]
+    assert [game for game, _ in RedisStore(service.redis).index.newest("lobby", None, 9)] == ["soon"]
     service.clock.advance(100)
     assert listed(service) == ([], 1)
-    assert RedisStore(service.redis).list_index("lobby", None, 9) == []
+    assert RedisStore(service.redis).index.newest("lobby", None, 9) == []
 
 
 def test_games_that_expire_leave_the_index_though_nobody_lists_them(service):
     store = RedisStore(service.redis)
     for number in range(1000):
-        store.add_to_index("lobby", f"expired{number}", number)
+        store.index.add("lobby", f"expired{number}", number)
     kept = opened(service, 2)[0]
     for _ in range(200):
         collaborators(service.app).games.listing.sweep(Status.LOBBY)
-    assert [game for game, _ in store.list_index("lobby", None, 9)] == [kept]
+    assert [game for game, _ in store.index.newest("lobby", None, 9)] == [kept]
 
 
 def test_opening_games_sweeps_the_index_now_and_then(service, monkeypatch):
@@ -121,9 +121,9 @@ def test_a_private_game_is_not_listed(service):
 
 def test_private_game_in_the_index_is_not_listed_and_removed(service):
     game = service.create_game(2, private=True)
-    RedisStore(service.redis).add_to_index("playing", game.id, 1e15)
+    RedisStore(service.redis).index.add("playing", game.id, 1e15)
     assert service.get("/v1/games")["games"] == []
-    assert RedisStore(service.redis).list_index("playing", None, 9) == []
+    assert RedisStore(service.redis).index.newest("playing", None, 9) == []
 
 
 def test_listed_game_of_a_wrong_redis_type_is_left_out(service):
