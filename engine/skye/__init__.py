@@ -1,7 +1,7 @@
-"""The rules of Isle of Skye: pure functions over frozen values, no input or output.
+"""The rules of Isle of Skye: pure functions over immutable values, without input or output.
 
-`new_game` begins a game, `play` makes a move or raises a `RuleError`, `legal_moves` and `offer_limits`
-list what is open to a seat, and the `..._as_seen_by` functions say what a viewer may know.
+`new_game` creates a game, `play` makes a move or raises a `RuleError`, `legal_moves` and `offer_limits`
+list the legal moves of a seat, and the `..._as_seen_by` functions hide what a viewer may not see.
 """
 
 from skye.action_encoding import (
@@ -30,12 +30,21 @@ from skye.game import Game, Phase, Player, TieBreak
 from skye.geometry import LIMIT, ROTATIONS, coordinates_of
 from skye.moves import CHANCE, Buy, Draw, FinishBuilding, Move, OfferLimits, Pass, SetOffer, TakeBack
 from skye.observation import count_purses, determinize, observed_game
-from skye.placement_gains import placement_gains, standing_view
+from skye.placement_gains import placement_gains, territory_worth_view
 from skye.position import Position, game_hash, position_as_seen_by, position_of
 from skye.position_import import game_from_position
 from skye.position_reading import Fault, InvalidPosition
 from skye.position_text import position_from_text, position_to_text
-from skye.record import Action, Record, action_of, actions_as_seen_by, move_from, move_view, play_on, replay
+from skye.record import (
+    Action,
+    Record,
+    action_of,
+    actions_as_seen_by,
+    apply_actions,
+    move_from,
+    move_view,
+    replay,
+)
 from skye.report_views import (
     PlacementGainsView,
     ScoredTerritoriesView,
@@ -48,12 +57,18 @@ from skye.report_views import (
 from skye.round_report import round_report
 from skye.rules import Outcome, legal_moves, offer_limits, play
 from skye.schedule import SLOTS, schedule
+from skye.score_reports import (
+    scores_as_seen_by,
+    scoring_tile_catalogue,
+    territory_report,
+    territory_scores,
+    what_if,
+)
 from skye.scoring import SCORING_TILES
 from skye.setup import PLAYERS, Options, new_game
-from skye.standings import assess, scores_as_seen_by, scoring_tile_views, territory_report, what_if
 from skye.territory import Territory, castle_alone
 from skye.territory_summary import TerritorySummary
-from skye.tiles import COLORS, FORMS, LANDSCAPE, OBJECTS, TILES, Form, Terrain, Tile
+from skye.tiles import COLORS, LANDSCAPE, OBJECTS, ROTATED_TILES, TILES, RotatedTile, Terrain, Tile
 from skye.view_import import game_from_view
 from skye.views import (
     ActionView,
@@ -77,13 +92,13 @@ __all__ = [
     "COLORS",
     "DRAWS",
     "EVENT_TYPES",
-    "FORMS",
     "GRID_REACH",
     "LANDSCAPE",
     "LIMIT",
     "MAX_ENCODED_PRICE",
     "OBJECTS",
     "PLAYERS",
+    "ROTATED_TILES",
     "ROTATIONS",
     "RULE_ERRORS",
     "SCORING_TILES",
@@ -102,7 +117,6 @@ __all__ = [
     "EventView",
     "Fault",
     "FinishBuilding",
-    "Form",
     "Game",
     "GameFinishedView",
     "GameStateView",
@@ -125,6 +139,7 @@ __all__ = [
     "Position",
     "Record",
     "ResultView",
+    "RotatedTile",
     "RoundView",
     "RuleError",
     "ScoredTerritoriesView",
@@ -145,7 +160,7 @@ __all__ = [
     "WhatIfView",
     "action_of",
     "actions_as_seen_by",
-    "assess",
+    "apply_actions",
     "castle_alone",
     "chance_outcomes",
     "choose_move",
@@ -172,7 +187,6 @@ __all__ = [
     "on_checkpoint",
     "placement_gains",
     "play",
-    "play_on",
     "position_as_seen_by",
     "position_from_text",
     "position_of",
@@ -181,10 +195,11 @@ __all__ = [
     "round_report",
     "schedule",
     "scores_as_seen_by",
-    "scoring_tile_views",
+    "scoring_tile_catalogue",
     "scoring_tiles_view",
-    "standing_view",
     "territory_report",
+    "territory_scores",
     "territory_view",
+    "territory_worth_view",
     "what_if",
 ]

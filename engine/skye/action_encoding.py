@@ -32,7 +32,7 @@ from skye.geometry import ROTATIONS, cell_at
 from skye.moves import CHANCE, FINISH_BUILDING, PASS, Buy, Draw, FinishBuilding, Move, Pass, SetOffer
 from skye.rules import play
 from skye.scoring import SCORING_TILES
-from skye.tiles import COLORS, FITS, LANDSCAPE
+from skye.tiles import COLORS, FITTING_ROTATIONS, LANDSCAPE
 
 GRID_REACH: Final = 18
 """Largest distance from the castle that a placement can have, along either axis."""
@@ -52,10 +52,10 @@ _PLACEMENTS: Final = _FINISH + 1
 _PLACEMENTS_OF_TILE: Final = _SIDE * _SIDE * 4
 
 ACTION_COUNT: Final = _PLACEMENTS + TILES_DRAWN * _PLACEMENTS_OF_TILE
-"""How many actions there are."""
+"""The number of actions."""
 
 DRAWS: Final = (*LANDSCAPE, *sorted(SCORING_TILES), *map(str, range(len(COLORS))))
-"""What each number of a chance decision draws."""
+"""The item that each number of a chance decision draws."""
 
 _NUMBER_OF_DRAW: Final = {item: number for number, item in enumerate(DRAWS)}
 
@@ -64,17 +64,20 @@ _FIRST_AT: Final = {
     for y in range(-GRID_REACH, GRID_REACH + 1)
     for x in range(-GRID_REACH, GRID_REACH + 1)
 }
-"""For each cell of the grid the number, among the placements of a tile, of that with rotation 0."""
+"""By cell of the grid: the offset of its placement with rotation 0 among the placements of a tile."""
 
 _QUARTERS: Final = {
     tile: tuple([tuple([rotation // 90 for rotation in rotations]) for rotations in fits])
-    for tile, fits in FITS.items()
+    for tile, fits in FITTING_ROTATIONS.items()
 }
-"""The rotations that satisfy a demand (see `tiles.FITS`) in quarters."""
+"""By tile and edge constraint (see `tiles.FITTING_ROTATIONS`): the rotations that fit, in quarters."""
 
 
 class EncodedGame(NamedTuple):
-    """A game between two encoded decisions; `draft` has the numbers of an offer that is not yet complete.
+    """A game between two encoded decisions.
+
+    :param game: the game.
+    :param draft: the actions of an offer that is not complete yet, at most two.
 
     >>> from skye.setup import new_game
     >>> encoded = EncodedGame(new_game(["red", "blue"], "seed").game)
@@ -114,14 +117,17 @@ class EncodedGame(NamedTuple):
         return list(range(_PRICES + 1, _PRICES + 1 + min(highest, MAX_ENCODED_PRICE)))
 
     def mask(self) -> bytearray:
-        """Return one byte for each action, 1 where it is legal (`numpy.frombuffer(mask, numpy.int8)`)."""
+        """Return one byte for each action: 1 where it is legal, otherwise 0.
+
+        `numpy.frombuffer(mask, numpy.int8)` is an array of shape (`ACTION_COUNT`,).
+        """
         mask = bytearray(ACTION_COUNT)
         for action in self.legal_actions():
             mask[action] = 1
         return mask
 
     def play(self, action: int) -> tuple[EncodedGame, tuple[Event, ...]]:
-        """Return the game after an action, and the events: none while an offer is incomplete.
+        """Return the game after an action, and its events; there are none while an offer is incomplete.
 
         :raises RuleError: when the action is not legal now.
         :raises ValueError: when there is no such action.
@@ -143,10 +149,10 @@ class EncodedGame(NamedTuple):
 
 
 def decode_action(game: Game, seat: int, action: int) -> Move:
-    """Return the move that an action means for a seat; the parts of an offer are no moves by themselves.
+    """Return the move of a seat that an action encodes.
 
-    :raises RuleError: when it means none now, for example a tile that is not in hand.
-    :raises ValueError: when there is no such action.
+    :raises RuleError: when the action has no meaning now, for example a tile that is not in hand.
+    :raises ValueError: when `action` is not the number of a move; the parts of an offer are not moves.
     """
     if action == _PASS:
         return PASS
@@ -197,7 +203,7 @@ def encode_move(game: Game, seat: int, move: Move) -> tuple[int, ...]:
 
 
 def describe_action(action: int) -> str:
-    """Return an action in words.
+    """Return an English description of an action.
 
     >>> describe_action(61), describe_action(63 + 5476 + 2)
     ('pass', 'place tile 2 at (-18, -18) turned by 180')
@@ -258,8 +264,8 @@ def _building_actions(player: Player) -> list[int]:
     frontier = sorted(player.territory.frontier.items())  # by rows, as the numbers are
     for tile in player.hand:
         quarters = _QUARTERS[tile]
-        for cell, demand in frontier:
-            turns = quarters[demand]
+        for cell, constraint in frontier:
+            turns = quarters[constraint]
             if turns:
                 first = base + _FIRST_AT[cell]
                 for turn in turns:

@@ -1,8 +1,8 @@
 """Areas: connected parts of one terrain, updated incrementally as a territory grows.
 
-An area is completed when every tile edge that it reaches has a tile on its other side; areas wholly inside a
-tile are completed, and roads do not matter. So the state of a territory's border is only the area behind each
-open edge: a new tile joins the areas that it touches.
+An area is completed when every tile edge that it reaches has a tile on the other side. An area inside one
+tile is completed, and roads do not divide areas. To add a tile, it is enough to know the area at each open
+edge.
 """
 
 from __future__ import annotations
@@ -11,16 +11,20 @@ from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from skye.geometry import OPPOSITE, SIDES, STEPS
-from skye.tiles import Form, Region, Terrain
+from skye.tiles import Region, RotatedTile, Terrain
 
 
 class Area(NamedTuple):
-    """A connected stretch of one terrain.
+    """A connected area of one terrain.
 
-    `openings` counts the tile edges that it reaches and that have no tile on the other side. `parts` are the
-    regions of tiles that it consists of, each with its cell; a tile can have several in one area. `size`
-    counts its tiles, each once. Brochs and ships are those in it (R1), lighthouses those adjacent to it,
-    those of one tile once (R2). `scrolls` lie in it (R3), each as (kind, cell).
+    :param terrain: the terrain.
+    :param openings: the number of tile edges of the area without a tile on the other side.
+    :param parts: the regions of tiles that form the area, each with its cell. A tile can have several.
+    :param size: the number of different tiles.
+    :param brochs: the brochs in the area (R1).
+    :param ships: the ships in the area (R1).
+    :param lighthouses: the lighthouses adjacent to the area; those of one tile count once (R2).
+    :param scrolls: the scrolls in the area (R3), each as (kind, cell).
     """
 
     terrain: Terrain
@@ -34,72 +38,82 @@ class Area(NamedTuple):
 
     @property
     def completed(self) -> bool:
-        """Whether nothing of it is open."""
+        """Whether no edge of the area is open."""
         return not self.openings
 
     @property
     def cells(self) -> tuple[int, ...]:
-        """Where it lies, each cell once."""
+        """The cells of the area, each once."""
         return tuple(dict(self.parts))
 
 
-# An edge is an empty cell and one of its sides, as one number: cell * 4 + side.
+# An open edge is the side of an empty cell that a tile touches, encoded as cell * 4 + side.
 _ACROSS: Final = tuple(4 * STEPS[side] + OPPOSITE[side] for side in SIDES)
-"""What to add to a tile's cell * 4 for the edge that an empty neighbour on each side has towards it."""
+"""By side: what to add to a tile's cell * 4 for the open edge on that side."""
 
 
-class Joined(NamedTuple):
+class JoinedAreas(NamedTuple):
     """The areas that a new tile creates from those that it touches.
 
-    `areas` are the areas of its regions, by number. `became` has the new number of every area touched, and
-    `numbers` that of the area of each region, unless a later region has joined it to another.
+    :param areas: the areas of the tile's regions, by number.
+    :param new_numbers: the new number of every area that the tile touches, by its old number.
+    :param numbers: the number of the area of each region, unless a later region has joined it to another.
     """
 
     areas: dict[int, Area]
-    became: dict[int, int]
+    new_numbers: dict[int, int]
     numbers: list[int]
 
 
 class Areas(NamedTuple):
-    """The areas of so many tiles.
+    """The areas of the first tiles of a territory.
 
-    They are by a number that means nothing else; `facing` has the number of the area behind each open edge.
+    :param tiles: the number of tiles.
+    :param by_number: the areas by an arbitrary number.
+    :param area_at_edge: the number of the area at each open edge.
     """
 
     tiles: int
     by_number: dict[int, Area]
-    facing: dict[int, int]
+    area_at_edge: dict[int, int]
 
-    def extended(self, tiles: Iterable[tuple[int, Form]]) -> Areas:
-        """Return the areas with more tiles, each with its cell."""
-        number, areas, facing = self.tiles, self.by_number.copy(), self.facing.copy()
-        for cell, form in tiles:
+    def extended(self, tiles: Iterable[tuple[int, RotatedTile]]) -> Areas:
+        """Return the areas after adding tiles, each given with its cell."""
+        number, areas, area_at_edge = self.tiles, self.by_number.copy(), self.area_at_edge.copy()
+        for cell, rotated in tiles:
             number += 1
-            _join(areas, facing, cell, form)
-        return Areas(number, areas, facing)
+            _join(areas, area_at_edge, cell, rotated)
+        return Areas(number, areas, area_at_edge)
 
 
 NO_AREAS: Final = Areas(0, {}, {})
-"""Those of no tile at all."""
+"""The areas of an empty territory."""
 
 
-def join_regions(areas: Mapping[int, Area], facing: Mapping[int, int], cell: int, form: Form) -> Joined:
-    """Return the areas that a tile would create from those that its regions touch, without changing any."""
+def join_regions(
+    areas: Mapping[int, Area], area_at_edge: Mapping[int, int], cell: int, rotated: RotatedTile
+) -> JoinedAreas:
+    """Return the areas that a tile would create from those that its regions touch; change nothing.
+
+    :param areas: all areas of the territory by number.
+    :param area_at_edge: the number of the area at each open edge.
+    :param cell: the empty cell for the tile.
+    """
     joined: dict[int, Area] = {}
-    became: dict[int, int] = {}
+    new_numbers: dict[int, int] = {}
     numbers: list[int] = []
     first_edge = 4 * cell
     number_of_own = 8 * cell
-    for region in form.regions:
+    for region in rotated.regions:
         number, area, counted = number_of_own, None, False  # counted: whether the tile is in the area already
         openings = 0
         for side in region.sides:
-            behind = facing.get(first_edge + side)
+            behind = area_at_edge.get(first_edge + side)
             if behind is None:
                 openings += 1
                 continue
             openings -= 1
-            behind = became.setdefault(behind, behind)
+            behind = new_numbers.setdefault(behind, behind)
             if area is not None and behind == number:
                 continue
             touched = joined.get(behind)
@@ -112,13 +126,13 @@ def join_regions(areas: Mapping[int, Area], facing: Mapping[int, int], cell: int
                 continue
             area = _merged(area, touched)
             joined.pop(behind, None)
-            for old, new in became.items():
+            for old, new in new_numbers.items():
                 if new == behind:
-                    became[old] = number
+                    new_numbers[old] = number
         numbers.append(number)
         joined[number] = _with_region(area, cell, region, openings, counted=counted)
         number_of_own += 1
-    return Joined(joined, became, numbers)
+    return JoinedAreas(joined, new_numbers, numbers)
 
 
 def _merged(area: Area, other: Area) -> Area:
@@ -137,10 +151,14 @@ def _merged(area: Area, other: Area) -> Area:
 
 
 def _with_region(area: Area | None, cell: int, region: Region, openings: int, *, counted: bool) -> Area:
-    """Return an area with a region of the tile on a cell, and that many more openings."""
+    """Return an area after adding a region of the tile on a cell.
+
+    :param openings: the change of the number of openings.
+    :param counted: whether another region of the tile is in the area already.
+    """
     scrolls = ((region.scroll, cell),) if region.scroll else ()
     own = ((cell, region),)
-    if area is None:  # the region itself
+    if area is None:
         brochs, ships, lighthouses = region.brochs, region.ships, region.lighthouses
         return Area(region.terrain, openings, own, 1, brochs, ships, lighthouses, scrolls)
     terrain, before, parts, size, brochs, ships, lighthouses, others = area
@@ -160,23 +178,23 @@ def _with_region(area: Area | None, cell: int, region: Region, openings: int, *,
     return Area(*fields)
 
 
-def _join(areas: dict[int, Area], facing: dict[int, int], cell: int, form: Form) -> None:
-    """Add the regions of a tile to the areas that they touch, in place."""
-    joined, became, numbers = join_regions(areas, facing, cell, form)
+def _join(areas: dict[int, Area], area_at_edge: dict[int, int], cell: int, rotated: RotatedTile) -> None:
+    """Add the regions of a tile to the areas that they touch; update both dictionaries in place."""
+    joined, new_numbers, numbers = join_regions(areas, area_at_edge, cell, rotated)
     first_edge = 4 * cell
-    renumbered = {old: new for old, new in became.items() if old != new}
+    renumbered = {old: new for old, new in new_numbers.items() if old != new}
     opened = [
         (side, renumbered.get(number, number))
-        for number, region in zip(numbers, form.regions, strict=True)
+        for number, region in zip(numbers, rotated.regions, strict=True)
         for side in region.sides
-        if facing.pop(first_edge + side, None) is None
+        if area_at_edge.pop(first_edge + side, None) is None
     ]
     if renumbered:
         for old in renumbered:
             del areas[old]
-        for edge, number in facing.items():
+        for edge, number in area_at_edge.items():
             if number in renumbered:
-                facing[edge] = renumbered[number]
+                area_at_edge[edge] = renumbered[number]
     areas.update(joined)
     for side, number in opened:
-        facing[first_edge + _ACROSS[side]] = number
+        area_at_edge[first_edge + _ACROSS[side]] = number

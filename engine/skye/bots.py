@@ -1,8 +1,7 @@
-"""Bots: `random`; `greedy`, which takes what promises most points; `strategist`, which plans for all seats.
+"""Bots: `random`; `greedy`, which maximizes its expected points; `strategist`, which models all seats.
 
-A bot chooses for one seat from what that seat may know. It never reads the seed, other seats' prices before
-they are revealed; and it never takes a placement back, so that each of
-its moves brings the game nearer to its end.
+A bot chooses a move from the observation of its seat: without the seed, and without the prices of other seats
+before they are revealed. Bots never take a placement back, so that every game ends.
 """
 
 from __future__ import annotations
@@ -20,35 +19,39 @@ from skye.rules import legal_moves, offer_limits
 from skye.valuation import best_plan, outlook_of, situation_of
 
 Bot: TypeAlias = Callable[[Game, int, Random], Move]
-"""Chooses a legal move for a seat that the game waits for; the same generator state, the same move."""
+"""A function `(game, seat, rng)` that returns a legal move; the same generator state gives the same move."""
 
-_DEAREST_AT_RANDOM: Final = 10
+_MAX_RANDOM_PRICE: Final = 10
 """The maximum price of the random bot, in gold."""
 
 
 def choose_move(bot: Bot, game: Game, seat: int, rng: Random) -> Move:
-    """Return the move of a bot, which receives only its seat's observation (see `observed_game`).
+    """Return the move of a bot, which receives only the observation of its seat (see `observed_game`).
 
-    Code of others, which might look around in this process, belongs in a process of its own: give it
-    `position_of(observed_game(game, seat))` there.
+    Run untrusted code in a separate process, since it could inspect this one: send it
+    `position_of(observed_game(game, seat))`.
+
+    :param bot: a bot of `BOTS`, or another function of the same type.
+    :param seat: a seat of `game.waiting_for`.
+    :param rng: the source of random choices.
     """
     return bot(observed_game(game, seat), seat, rng)
 
 
 def random_move(game: Game, seat: int, rng: Random) -> Move:
-    """Choose any legal move but taking back; prices are moderate."""
+    """Return a random legal move except `TakeBack`; prices are at most 10 gold."""
     limits = offer_limits(game, seat)
     if limits is None:
         return rng.choice([move for move in legal_moves(game, seat) if not isinstance(move, TakeBack)])
     discard, *kept = rng.sample(limits.tiles, len(limits.tiles))
-    highest = min(limits.gold // len(kept), _DEAREST_AT_RANDOM)
+    highest = min(limits.gold // len(kept), _MAX_RANDOM_PRICE)
     return SetOffer(discard, tuple((tile, rng.randint(limits.minimum, highest)) for tile in kept))
 
 
 def greedy_move(game: Game, seat: int, rng: Random) -> Move:
-    """Choose what promises most points, net of the gold it costs and of what it does for others.
+    """Return the move of most expected points, minus the gold it costs and what other seats gain by it.
 
-    Between offers or purchases that are equal it is the generator that decides.
+    The generator chooses between offers or purchases of equal value.
     """
     limits = offer_limits(game, seat)
     if limits is not None:
@@ -65,9 +68,9 @@ def _best_placement(game: Game, seat: int) -> Move:
 
 
 def strategist_move(game: Game, seat: int, rng: Random) -> Move:
-    """Choose offers and purchases by what all seats would then do, and build as the greedy bot does.
+    """Return an offer or purchase that takes the best responses of all seats into account (`joint_offers`).
 
-    The gold of other seats counts as known, since it follows from public events.
+    It builds as the greedy bot does. It uses the gold of other seats, which follows from public events.
     """
     if offer_limits(game, seat) is not None:
         return best_joint_offer(game, seat, rng)

@@ -1,7 +1,7 @@
 """Chance nodes: in a game without a seed, each draw is an explicit decision, played like a move.
 
-`new_game(colors, None)` begins such a game. While `game.is_chance_node`, no seat can act: `chance_outcomes`
-lists what can be drawn, each with its probability, and `play(game, CHANCE, draw)` makes one draw. A search
+`new_game(colors, None)` creates such a game. While `game.is_chance_node`, no seat can act: `chance_outcomes`
+lists the possible draws with their probabilities, and `play(game, CHANCE, draw)` makes one draw. A search
 chooses among the draws, a simulation samples them. The order is: the scoring tiles for slots A to D and the
 starting seat, unless the options name them; then each round three tiles for seat 0, three for seat 1, and so
 on.
@@ -42,7 +42,7 @@ def _items(game: Game) -> list[str]:
 
 
 def draw_error(game: Game, draw: Draw) -> RuleError | None:
-    """Return why a draw cannot be made now, or None when it can."""
+    """Return the rule error of a draw, or None when it is legal."""
     items = _items(game)
     if not items:
         return WrongPhase("Nothing is to be drawn now.")
@@ -52,7 +52,7 @@ def draw_error(game: Game, draw: Draw) -> RuleError | None:
 
 
 def make_draw(game: Game, draw: Draw) -> tuple[Game, tuple[Event, ...]]:
-    """Make a legal draw, and go on with the setup or the round after the last one."""
+    """Make a legal draw; after the last one, continue the setup or the round."""
     if game.round:
         return _draw_tile(game, draw.item)
     if len(game.scoring_tiles) < len(SLOTS):
@@ -63,7 +63,7 @@ def make_draw(game: Game, draw: Draw) -> tuple[Game, tuple[Event, ...]]:
 
 
 def begin(game: Game) -> tuple[Game, tuple[Event, ...]]:
-    """Start round 1 as soon as the scoring tiles and the starting seat are known."""
+    """Start round 1 if the scoring tiles and the starting seat are known."""
     if len(game.scoring_tiles) < len(SLOTS) or game.starting_seat < 0:
         return game, ()
     return start_round(game, game.starting_seat, [player.territory.summary for player in game.players])

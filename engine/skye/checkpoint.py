@@ -1,4 +1,4 @@
-"""Checkpoints of long computations, at which a program that does other work in the same thread can yield."""
+"""Cooperative yield points of long computations, so that an event loop in the same thread can run."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from contextvars import ContextVar
 from typing import Final
 
 
-def _go_on() -> None:
-    """Do nothing."""
+def _do_nothing() -> None:
+    """Return at once."""
 
 
-on_checkpoint: Final[ContextVar[Callable[[], None]]] = ContextVar("on_checkpoint", default=_go_on)
-"""What bots call about every millisecond while they choose a move; it does nothing unless it is set."""
+on_checkpoint: Final[ContextVar[Callable[[], None]]] = ContextVar("on_checkpoint", default=_do_nothing)
+"""The function that bots call about every millisecond while they choose a move."""
 
 
 def checkpoint() -> None:
-    """Call what is set."""
+    """Call the function in `on_checkpoint`."""
     on_checkpoint.get()()

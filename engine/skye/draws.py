@@ -1,7 +1,7 @@
-"""Provably fair draws: everything random in a game follows from its seed.
+"""Provably fair draws: every random choice of a game is derived from its seed.
 
-Published before the first draw: `commitment(seed, nonce)`. Published when the game is over: the seed and
-the nonce. With them anyone can derive every draw again:
+The commitment, `commitment(seed, nonce)`, is published before the first draw; the seed and the nonce are
+published when the game is over. With them anyone can verify every draw:
 
     number(label) = HMAC-SHA256(key = seed in UTF-8, message = label in ASCII), read big-endian
     index         = number(label) mod size of the list drawn from, the list sorted by id
@@ -12,8 +12,8 @@ the nonce. With them anyone can derive every draw again:
 | starting seat                | `start`                   | the seats 0, 1, ...                         |
 | n-th tile of a seat, n = 1-3 | `draw/{round}/{seat}/{n}` | the bag as it then is; seat 0 first, clockwise |
 
-A tile that goes back into the bag takes its sorted place again, which is as good as shuffling: each draw
-is by a number of its own.
+A tile that returns to the bag returns to its sorted place. The bag needs no shuffling, because each draw uses
+an independent number.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from typing import Final, TypeVar
 _T = TypeVar("_T")
 
 _BLOCK: Final = 64
-"""Bytes that SHA-256 takes at a time."""
+"""The block size of SHA-256 in bytes."""
 
 _INNER_PAD: Final = bytes([byte ^ 0x36 for byte in range(256)])
 _OUTER_PAD: Final = bytes([byte ^ 0x5C for byte in range(256)])
 
 
 def commitment(seed: str, nonce: str = "") -> str:
-    """Return the SHA-256 of the nonce and the seed in UTF-8, in hexadecimal.
+    """Return the commitment to a seed: SHA-256 of the nonce and the seed in UTF-8, in hexadecimal.
 
-    :param nonce: random characters that keep a guessable seed from being found by hashing guesses.
+    :param nonce: random characters, so that a guessable seed cannot be found by hashing guesses.
 
     >>> commitment("skye")[:16]
     '52ccfa65ffd81164'
@@ -41,11 +41,11 @@ def commitment(seed: str, nonce: str = "") -> str:
     return sha256(f"{nonce}{seed}".encode()).hexdigest()
 
 
-class Chance:
-    """What a seed decides, by label.
+class SeededDraws:
+    """The draws of a seed, by label.
 
-    The HMAC is made by its definition (RFC 2104) of two plain hashes, since `hmac.digest` takes several times
-    as long to begin as they take together. What the seed adds to both is hashed once.
+    It computes HMAC by its definition (RFC 2104) from two SHA-256 hashes whose first block, the padded key,
+    is hashed once. `hmac.digest` takes several times as long.
     """
 
     def __init__(self, seed: str) -> None:
@@ -55,12 +55,12 @@ class Chance:
         self._outer = sha256(block.translate(_OUTER_PAD))
 
     def index(self, label: str, size: int) -> int:
-        """Return the index in a sorted list of `size` elements that the seed assigns to a label."""
+        """Return the index below `size` that the seed assigns to a label."""
         inner, outer = self._inner.copy(), self._outer.copy()
         inner.update(label.encode())
         outer.update(inner.digest())
         return int.from_bytes(outer.digest(), "big") % size
 
     def draw(self, label: str, sorted_list: list[_T]) -> _T:
-        """Remove the element that the seed assigns to a label from a sorted list, and return it."""
+        """Remove the element that the seed assigns to a label from a sorted list; return it."""
         return sorted_list.pop(self.index(label, len(sorted_list)))

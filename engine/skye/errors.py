@@ -1,6 +1,6 @@
 """Illegal moves and invalid setups: one exception class for each reason.
 
-Each is a `RuleError` with a stable `code`, a `detail` for people, and `facts` for programs. They contain no
+Each is a `RuleError` with a stable `code`, a `detail` for people, and `facts` for programs. None contains
 information that is hidden from the seat.
 """
 
@@ -10,7 +10,11 @@ from typing import ClassVar
 
 
 class RuleError(Exception):
-    """The rules do not allow this move now; the game is unchanged."""
+    """The rules do not allow this move now; the game is unchanged.
+
+    :param detail: an English sentence about this case.
+    :param facts: the values in the sentence, by name, as JSON data.
+    """
 
     code: ClassVar[str] = "rule_error"
     meaning: ClassVar[str] = "The rules do not allow this."
@@ -43,21 +47,21 @@ class NotYourTurn(RuleError):
 
 
 class TileNotYours(RuleError):
-    """The tile is not among those this seat drew, or has in hand."""
+    """The tile is not one that the seat drew or has in hand."""
 
     code = "tile_not_yours"
     meaning = "The tile is not one of those the seat drew (pricing) or has in hand (building)."
 
 
 class OfferIncomplete(RuleError):
-    """An offer marks one of the three drawn tiles and prices the other two, no fewer and no more."""
+    """An offer must discard one of the three drawn tiles and price the other two."""
 
     code = "offer_incomplete"
     meaning = "An offer discards one of the three drawn tiles and prices each of the other two."
 
 
 class PriceTooLow(RuleError):
-    """A price is at least 1 gold."""
+    """A price is below 1 gold."""
 
     code = "price_too_low"
     meaning = "Each price is at least 1 gold."
@@ -85,14 +89,14 @@ class TileNotForSale(RuleError):
 
 
 class CellOccupied(RuleError):
-    """A tile lies there already."""
+    """The cell has a tile already."""
 
     code = "cell_occupied"
     meaning = "A tile lies on that cell already."
 
 
 class NotAdjacent(RuleError):
-    """A tile must share an edge with one already placed."""
+    """The cell shares no edge with a tile of the territory."""
 
     code = "not_adjacent"
     meaning = "The cell shares no edge with a tile of the territory."

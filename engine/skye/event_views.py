@@ -1,4 +1,4 @@
-"""The types of events as a viewer may see them, and of the reports of rounds made from them."""
+"""The types of events as a viewer may see them, and of the reports of rounds."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class SeatRoundPointsView(TypedDict):
 
 
 class SeatEndView(TypedDict):
-    """What one seat has at the end."""
+    """The score and the gold of one seat at the end."""
 
     seat: int
     score: int
@@ -92,7 +92,7 @@ class TilesDrawnView(TypedDict):
 
 
 class OfferSetView(TypedDict):
-    """The event `OfferSet`; only its seat sees what it is."""
+    """The event `OfferSet`; only its seat sees the contents."""
 
     type: Literal["offer_set"]
     seat: int
@@ -211,7 +211,7 @@ PurchaseView = TypedDict(
 
 
 class SeatRoundView(TypedDict):
-    """What one seat did and received in a round."""
+    """The actions and the income of one seat in a round."""
 
     seat: int
     income: IncomeView | None
@@ -227,7 +227,7 @@ class SeatRoundView(TypedDict):
 
 
 class RoundView(TypedDict):
-    """What has happened in a round so far."""
+    """The report of a round so far."""
 
     round: int
     starting_seat: int

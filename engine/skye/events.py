@@ -1,7 +1,7 @@
-"""What happens in a game, in order: one named tuple for each kind of event.
+"""The events of a game: one named tuple for each type.
 
-A tuple over the seats has one entry for each seat, in seat order. `gold` always is what is in the purses
-afterwards. Events hold everything, secrets too: `visibility` says what of them a seat may see.
+A tuple over the seats has one entry for each seat, in seat order. `gold` is always the content of the purses
+after the event. Events contain secrets; `visibility.event_as_seen_by` hides them.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ class IncomePaid(NamedTuple):
 
 
 class TilesDrawn(NamedTuple):
-    """Each seat draws three tiles, shown to all. Pricing begins."""
+    """Each seat draws three public tiles. The pricing phase begins."""
 
     tiles: tuple[tuple[str, ...], ...]
 
 
 class OfferSet(NamedTuple):
-    """A seat sets or replaces its offer; `gold` is what is left in its purse."""
+    """A seat sets or replaces its offer; `gold` is the rest in its purse."""
 
     seat: int
     discard: str
@@ -41,7 +41,7 @@ class OfferSet(NamedTuple):
 
 
 class OffersRevealed(NamedTuple):
-    """All offers are turned face up; for each seat the prices of its two tiles on offer."""
+    """All offers are revealed: by seat, the discarded tile and the prices of its two tiles."""
 
     discards: tuple[str, ...]
     prices: tuple[tuple[tuple[str, int], ...], ...]
@@ -49,13 +49,13 @@ class OffersRevealed(NamedTuple):
 
 
 class TilesDiscarded(NamedTuple):
-    """The marked tiles go back into the bag. Buying begins."""
+    """The discarded tiles return to the bag. The buying phase begins."""
 
     tiles: tuple[str, ...]
 
 
 class TileBought(NamedTuple):
-    """A seat buys a tile; the seller receives the price and takes back the gold that lay on the tile."""
+    """A seat buys a tile; the seller receives the price and the gold that lay on the tile."""
 
     seat: int
     seller: int
@@ -71,7 +71,7 @@ class BuyPassed(NamedTuple):
 
 
 class TilesKept(NamedTuple):
-    """Each seat receives its unsold tiles; the gold on them goes to the bank. Building begins."""
+    """Each seat keeps its unsold tiles and loses the gold on them. The building phase begins."""
 
     tiles: tuple[tuple[str, ...], ...]
     gold_lost: tuple[int, ...]
@@ -98,7 +98,7 @@ class PlacementTakenBack(NamedTuple):
 
 
 class BuildingFinished(NamedTuple):
-    """A seat has finished building; `returned` had no place and went back into the bag (R5)."""
+    """A seat has finished building; the tiles `returned` had no legal place and return to the bag (R5)."""
 
     seat: int
     returned: tuple[str, ...]
@@ -114,10 +114,16 @@ class RoundScored(NamedTuple):
 
 
 class GameFinished(NamedTuple):
-    """Final scoring, and the seed that all draws followed from, if there was one.
+    """Final scoring ends the game.
 
-    Points by seat: `tile_points` for the scoring tiles in slots A to D, all rounds together, then those for
-    `scrolls` and gold. `gold` is what is in the purses.
+    :param seed: the seed of all draws, or None for a game with chance decisions.
+    :param scoring_tiles: the scoring tiles in slots A to D.
+    :param tile_points: by seat, the points for slots A to D, all rounds together.
+    :param scrolls: by seat, the points for scrolls.
+    :param gold_points: by seat, the points for gold.
+    :param scores: by seat, all points.
+    :param gold: by seat, the gold in the purse.
+    :param winners: the winning seats.
     """
 
     seed: str | None

@@ -1,4 +1,4 @@
-"""Final scoring: the scrolls, the leftover gold, and the winners."""
+"""Final scoring: scrolls, gold, and the winners."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from skye.territory_summary import TerritorySummary
 from skye.tiles import OBJECTS
 
-THINGS_FOR_A_POINT: Final = {
+OBJECTS_PER_POINT: Final = {
     "cattle": 1,
     "broch": 1,
     "farm": 1,
@@ -17,23 +17,27 @@ THINGS_FOR_A_POINT: Final = {
     "ship": 2,
     "whisky": 2,
 }
-"""How many things give a point, for each kind of scroll."""
+"""By kind of scroll: the number of objects that give one point."""
 
-_GOLD_FOR_A_POINT: Final = 5
+_GOLD_PER_POINT: Final = 5
 
 _TIE_BREAKS: Final[dict[str, Callable[[int], int]]] = {
-    "leftover_gold": lambda gold: gold % _GOLD_FOR_A_POINT,
+    "leftover_gold": lambda gold: gold % _GOLD_PER_POINT,
     "total_gold": lambda gold: gold,
 }
 
 TIE_BREAKS: Final = tuple(_TIE_BREAKS)
-"""What may break a tie (R11), the default first."""
+"""The ways to break a tie (R11), the default first."""
 
 
 class ScrollScore(NamedTuple):
-    """The score of one scroll: its kind and cell, the number of that kind in the territory, and the points.
+    """The score of one scroll.
 
-    `completed` says whether the scroll lies in a completed area, which doubles the points.
+    :param kind: the kind of object that it counts.
+    :param cell: its cell.
+    :param number: the number of these objects in the territory.
+    :param completed: whether the scroll lies in a completed area, which doubles the points.
+    :param points: the points.
     """
 
     kind: str
@@ -44,9 +48,11 @@ class ScrollScore(NamedTuple):
 
 
 class FinalScore(NamedTuple):
-    """The final score of one seat: points by scroll, and `gold` points for its purse.
+    """The final score of one seat.
 
-    `leftover` is the gold that earned no point; it breaks ties (R11).
+    :param scrolls: the score of each scroll.
+    :param gold: the points for the gold in the purse.
+    :param leftover: the gold that earned no point; it breaks ties (R11).
     """
 
     scrolls: tuple[ScrollScore, ...]
@@ -60,13 +66,13 @@ class FinalScore(NamedTuple):
 
 
 def final_score(summary: TerritorySummary, gold: int) -> FinalScore:
-    """Return the final score of a territory and the gold in its owner's purse."""
-    kinds = [(kind, cell) for cell, form in summary.cells.items() if (kind := form.tile.scroll)]
+    """Return the final score of a territory and of the gold in its owner's purse."""
+    kinds = [(kind, cell) for cell, rotated in summary.cells.items() if (kind := rotated.tile.scroll)]
     scrolls: list[ScrollScore] = []
     if kinds:
         doubled = _scrolls_in_completed(summary)
         scrolls = [_scroll_score(summary, kind, cell, cell in doubled) for kind, cell in kinds]
-    return FinalScore(tuple(scrolls), *divmod(gold, _GOLD_FOR_A_POINT))
+    return FinalScore(tuple(scrolls), *divmod(gold, _GOLD_PER_POINT))
 
 
 def _scrolls_in_completed(summary: TerritorySummary) -> set[int]:
@@ -76,15 +82,17 @@ def _scrolls_in_completed(summary: TerritorySummary) -> set[int]:
 def _scroll_score(summary: TerritorySummary, kind: str, cell: int, completed: bool) -> ScrollScore:
     thing = OBJECTS.index(kind)
     # Whisky is counted in tiles; no tile shows more than one.
-    number = sum([form.tile.counts[thing] for form in summary.cells.values()])
-    points = number // THINGS_FOR_A_POINT[kind]  # rounded down first, doubled after
+    number = sum([rotated.tile.counts[thing] for rotated in summary.cells.values()])
+    points = number // OBJECTS_PER_POINT[kind]  # rounded down first, doubled after
     return ScrollScore(kind, cell, number, completed, 2 * points if completed else points)
 
 
 def winners(scores: Sequence[int], golds: Sequence[int], tie_break: str = "leftover_gold") -> tuple[int, ...]:
-    """Return the seats that win: most points, then most gold by the tie-break (R11), else together.
+    """Return the winning seats: most points, then most gold by the tie-break (R11); other ties are shared.
 
-    `scores` include final scoring; `golds` are the purses as they were before it.
+    :param scores: by seat, the points including final scoring.
+    :param golds: by seat, the gold in the purse before final scoring.
+    :param tie_break: one of `TIE_BREAKS`.
 
     >>> winners([50, 50, 40], [9, 10, 0]), winners([50, 50, 40], [9, 10, 0], "total_gold")
     ((0,), (1,))

@@ -1,7 +1,7 @@
-"""Where the next tile may go: the empty cells beside a territory, and every way to lay a tile on one.
+"""The frontier of a territory: the empty cells next to its tiles, and the legal placements on them.
 
-A frontier is a dictionary: each empty cell next to a tile has its demand, which says what the neighbours show
-(see `tiles.FITS`) and so all that placing asks of a cell.
+A frontier is a dictionary from each empty cell to its edge constraint, an integer that encodes the terrains
+that the neighbouring tiles show to the cell (see `tiles.FITTING_ROTATIONS`).
 """
 
 from __future__ import annotations
@@ -9,11 +9,17 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from skye.geometry import SIDE_NAMES, SIDES, STEPS, coordinates_of
-from skye.tiles import FITS, FORMS, LANDSCAPE, Form, Terrain
+from skye.tiles import FITTING_ROTATIONS, LANDSCAPE, ROTATED_TILES, RotatedTile, Terrain
 
 
 class Place(NamedTuple):
-    """A tile as it lies, or as it would: id, position, clockwise rotation in degrees."""
+    """A placement of a tile: also the move that places it.
+
+    :param tile: the id of the tile.
+    :param x: columns east of the castle.
+    :param y: rows south of the castle.
+    :param rotation: clockwise degrees: 0, 90, 180 or 270.
+    """
 
     tile: str
     x: int
@@ -25,26 +31,27 @@ class Place(NamedTuple):
 
 
 OPEN_SIDES: Final = tuple(
-    tuple((side, STEPS[side]) for side in SIDES if not demand >> 2 * side & 3) for demand in range(256)
+    tuple((side, STEPS[side]) for side in SIDES if not constraint >> 2 * side & 3)
+    for constraint in range(256)
 )
-"""For each demand the sides that nothing is demanded on, those without a neighbour, and the steps there."""
+"""By constraint: the sides without a neighbour, each with the step to the cell on that side."""
 
 
-def cover(frontier: dict[int, int], cell: int, form: Form) -> None:
-    """Lay a tile on a cell, in place: the cell is open no more, its empty neighbours are."""
-    demand = frontier.pop(cell, 0)
-    demands = form.demands
-    for side, step in OPEN_SIDES[demand]:
+def occupy_cell(frontier: dict[int, int], cell: int, rotated: RotatedTile) -> None:
+    """Update a frontier in place for a tile on a cell: remove the cell, constrain its empty neighbours."""
+    constraint = frontier.pop(cell, 0)
+    constraints = rotated.constraints
+    for side, step in OPEN_SIDES[constraint]:
         beside = cell + step
-        frontier[beside] = frontier.get(beside, 0) | demands[side]
+        frontier[beside] = frontier.get(beside, 0) | constraints[side]
 
 
 _MAX_CELLS: Final = 512
-"""How many cells a tile's ways are cached for; beyond that the cache is cleared."""
+"""The maximum number of cached cells for a tile; the cache is cleared when it is full."""
 
 
-class _Ways(dict[int, tuple[Place, ...]]):
-    """The ways to lay one tile, turned as fits, by cell, kept as they come up: the same come up again."""
+class _PlacesByCell(dict[int, tuple[Place, ...]]):
+    """A cache of the placements of one tile in some rotations, by cell; missing cells are computed."""
 
     def __init__(self, tile: str, rotations: tuple[int, ...]) -> None:
         super().__init__()
@@ -55,22 +62,24 @@ class _Ways(dict[int, tuple[Place, ...]]):
         if len(self) == _MAX_CELLS:
             self.clear()
         x, y = coordinates_of(cell)
-        ways = tuple([Place(self._tile, x, y, rotation) for rotation in self._rotations])
-        self[cell] = ways
-        return ways
+        places = tuple([Place(self._tile, x, y, rotation) for rotation in self._rotations])
+        self[cell] = places
+        return places
 
 
-def _ways(tile: str) -> tuple[_Ways | None, ...]:
-    by_rotations = {rotations: _Ways(tile, rotations) for rotations in FITS[tile] if rotations}
-    return tuple([by_rotations.get(rotations) for rotations in FITS[tile]])
+def _places_by_constraint(tile: str) -> tuple[_PlacesByCell | None, ...]:
+    by_rotations = {
+        rotations: _PlacesByCell(tile, rotations) for rotations in FITTING_ROTATIONS[tile] if rotations
+    }
+    return tuple([by_rotations.get(rotations) for rotations in FITTING_ROTATIONS[tile]])
 
 
-WAYS: Final = {tile: _ways(tile) for tile in LANDSCAPE}
-"""For each landscape tile and each demand, every way to lay it, by cell; None where no rotation fits."""
+PLACES_BY_CONSTRAINT: Final = {tile: _places_by_constraint(tile) for tile in LANDSCAPE}
+"""By landscape tile and constraint: the legal placements by cell; None where no rotation fits."""
 
 
-class Clash(NamedTuple):
-    """An edge on which the terrains of a tile and of its neighbour differ."""
+class EdgeMismatch(NamedTuple):
+    """A shared edge on which the terrains of a tile and its neighbour differ."""
 
     side: str
     own: str
@@ -80,11 +89,11 @@ class Clash(NamedTuple):
         return f"its {self.side} is {self.own}, its neighbour there shows {self.neighbor}"
 
 
-def clash(tile: str, rotation: int, demand: int) -> Clash:
-    """Return the first edge on which a tile meets another terrain."""
-    edges = FORMS[tile, rotation].edges
+def first_edge_mismatch(tile: str, rotation: int, constraint: int) -> EdgeMismatch:
+    """Return the first edge on which a tile would meet a different terrain."""
+    edges = ROTATED_TILES[tile, rotation].edges
     for side in SIDES:
-        wanted = demand >> 2 * side & 3
+        wanted = constraint >> 2 * side & 3
         if wanted and wanted != edges[side]:
-            return Clash(SIDE_NAMES[side], edges[side].label, Terrain(wanted).label)
+            return EdgeMismatch(SIDE_NAMES[side], edges[side].label, Terrain(wanted).label)
     raise AssertionError("the tile fits")

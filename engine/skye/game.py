@@ -1,8 +1,8 @@
 """The game as an immutable value: the state of all players, the bag, the round and the phase.
 
-A `Game` holds ids and numbers only and is never changed; `rules.play` returns the next one. Games and
-players are named tuples, which are made several times as fast as frozen dataclasses are. For what every move
-replaces there are methods, several times as fast again as `_replace`.
+A `Game` holds only ids and numbers and never changes; `rules.play` returns the next one. Games and players
+are named tuples, because creating one takes a fraction of the time of a frozen dataclass. The methods
+`with_...` replace the fields that every move changes; they are several times as fast as `_replace`.
 """
 
 from __future__ import annotations
@@ -23,32 +23,39 @@ class Phase(StrEnum):
     BUILDING = "building"
 
 
-# Looking a member up in its class takes ten times as long as this.
+# Ten times as fast as looking up the member of the class.
 PRICING: Final = Phase.PRICING
 BUYING: Final = Phase.BUYING
 BUILDING: Final = Phase.BUILDING
 
 TILES_DRAWN: Final = 3
-"""How many tiles a player draws each round."""
+"""The number of tiles that a player draws each round."""
 
 _FULL_BAG: Final = dict.fromkeys(LANDSCAPE)
 
 
 class TieBreak(StrEnum):
-    """What breaks a tie for the win (R11)."""
+    """The way to break a tie for the win (R11)."""
 
     LEFTOVER_GOLD = "leftover_gold"
     TOTAL_GOLD = "total_gold"
 
 
 class Player(NamedTuple):
-    """What one seat has.
+    """The state of one seat.
 
-    `gold` is the purse: gold lying on tiles is not in it. `prices` stands beside `drawn`, tile for tile:
-    empty until the offer is set, then gold, with 0 on the tile marked for discarding. Tiles bought or kept
-    are in `hand` until built. `placed_now` counts this round's placements. For each round scored, `points`
-    has a tuple of what the slots gave, and `built` the size of the territory then. `final` is the final
-    scoring's points, for scrolls and for gold.
+    :param color: the color of the castle.
+    :param territory: the placed tiles.
+    :param gold: the gold in the purse, without the gold that lies on tiles.
+    :param score: the points so far.
+    :param drawn: the tiles drawn; in the buying phase the tiles on offer.
+    :param prices: the gold on each tile of `drawn`, 0 on the tile to discard; empty until the offer is set.
+    :param hand: the tiles bought or kept that are not placed yet.
+    :param placed_now: the number of placements in this round.
+    :param finished: whether the seat has finished building in this round.
+    :param points: for each round scored, the points of its slots.
+    :param built: for each round scored, the size of the territory then, the castle included.
+    :param final: the points of final scoring for scrolls and for gold, or None before it.
     """
 
     color: str
@@ -72,36 +79,36 @@ class Player(NamedTuple):
 
     @property
     def stakes(self) -> int:
-        """The gold lying on this player's own tiles."""
+        """The gold that lies on this player's own tiles."""
         return sum(self.prices)
 
     def offer_without(self, at: int) -> tuple[tuple[str, ...], tuple[int, ...]]:
-        """Return the tiles drawn and their prices, one left out."""
+        """Return `drawn` and `prices` without the entry at an index."""
         drawn, prices = self.drawn, self.prices
         return drawn[:at] + drawn[at + 1 :], prices[:at] + prices[at + 1 :]
 
-    def trading(
+    def with_purse_and_tiles(
         self, gold: int, drawn: tuple[str, ...], prices: tuple[int, ...], hand: tuple[str, ...]
     ) -> Player:
-        """Return the player with another purse, and other tiles on offer and in hand."""
+        """Return the player with these values of four fields."""
         color, territory, _, score, _, _, _, placed_now, finished, points, built, final = self
         fields = (
             color, territory, gold, score, drawn, prices, hand, placed_now, finished, points, built, final
         )  # fmt: skip
         return Player(*fields)
 
-    def building(
+    def with_territory(
         self, territory: Territory, hand: tuple[str, ...], placed_now: int, *, finished: bool = False
     ) -> Player:
-        """Return the player with another territory and other tiles in hand."""
+        """Return the player with these values of four fields."""
         color, _, gold, score, drawn, prices, _, _, _, points, built, final = self
         fields = (
             color, territory, gold, score, drawn, prices, hand, placed_now, finished, points, built, final
         )  # fmt: skip
         return Player(*fields)
 
-    def scoring(self, earned: tuple[int, ...]) -> Player:
-        """Return the player with the points of a round added."""
+    def with_round_points(self, earned: tuple[int, ...]) -> Player:
+        """Return the player after a round that gave these points by slot."""
         color, territory, gold, score, drawn, prices, hand, placed_now, finished, points, built, final = self
         score, points, built = score + sum(earned), (*points, earned), (*built, len(territory.placed))
         fields = (
@@ -109,18 +116,25 @@ class Player(NamedTuple):
         )  # fmt: skip
         return Player(*fields)
 
-    def beginning(self, gold: int, drawn: tuple[str, ...]) -> Player:
-        """Return the player as they begin a round."""
+    def at_round_start(self, gold: int, drawn: tuple[str, ...]) -> Player:
+        """Return the player at the start of a round."""
         color, territory, _, score, _, _, _, _, _, points, built, final = self
         return Player(color, territory, gold, score, drawn, (), (), 0, False, points, built, final)
 
 
 class Game(NamedTuple):
-    """A game in play, or over when `phase` is None.
+    """The state of a game.
 
-    `round` counts from 1, `buys` the seats that have had their turn to buy this round. `scoring_tiles` are
-    the four in use, for slots A to D. Without a `seed`, draws are chance decisions (see `chance`); until the
-    setup's draws have been made, `scoring_tiles` has fewer and `starting_seat` is -1.
+    :param players: the seats, clockwise.
+    :param seed: the seed of all draws; None makes draws chance decisions (see `skye.chance`).
+    :param scoring_tiles: the scoring tiles in slots A to D; fewer until the draws of the setup are made.
+    :param starting_seat: the seat that starts the round; -1 until it is drawn.
+    :param tie_break: the way to break a tie.
+    :param open_gold: whether all purses are public.
+    :param round: the number of the round, from 1; 0 during the setup.
+    :param phase: the phase, or None when the game is over.
+    :param buys: the number of seats that have had their turn to buy in this round.
+    :param winners: the winning seats when the game is over.
     """
 
     players: tuple[Player, ...]
@@ -142,7 +156,7 @@ class Game(NamedTuple):
 
     @property
     def rounds(self) -> int:
-        """How many rounds the game has: 6, or 5 with five players."""
+        """The number of rounds: 6, or 5 with five players."""
         return len(schedule(len(self.players)))
 
     @property
@@ -152,7 +166,7 @@ class Game(NamedTuple):
 
     @property
     def is_chance_node(self) -> bool:
-        """Whether a draw must be made before any seat can act; never so in a game with a seed."""
+        """Whether a draw must be made before any seat can act; always false in a game with a seed."""
         return (
             self.seed is None
             and self.phase is PRICING
@@ -161,7 +175,7 @@ class Game(NamedTuple):
 
     @property
     def waiting_for(self) -> tuple[int, ...]:
-        """The seats that must act now, for the game to go on."""
+        """The seats that must act now; empty at a chance node and when the game is over."""
         phase = self.phase
         if phase is BUILDING:
             return tuple([seat for seat, player in enumerate(self.players) if not player.finished])
@@ -178,7 +192,7 @@ class Game(NamedTuple):
 
     @property
     def bag(self) -> tuple[str, ...]:
-        """The landscape tiles that are nowhere else, sorted."""
+        """The tiles in the bag, sorted: all landscape tiles that no player has."""
         bag = _FULL_BAG.copy()
         for player in self.players:
             for placed in player.territory.placed[1:]:  # the castle never was in it
@@ -200,7 +214,7 @@ class Game(NamedTuple):
         return Game(*fields)
 
     def with_players(self, players: list[Player], buys: int) -> Game:
-        """Return the game with what the seats have replaced, and the number of turns to buy."""
+        """Return the game with these players and this number of turns to buy."""
         _, seed, tiles, starting_seat, tie_break, open_gold, number, phase, _, winners = self
         fields = (
             tuple(players), seed, tiles, starting_seat, tie_break, open_gold, number, phase, buys, winners
@@ -208,7 +222,7 @@ class Game(NamedTuple):
         return Game(*fields)
 
     def with_player(self, seat: int, player: Player) -> Game:
-        """Return the game with what one seat has replaced."""
+        """Return the game with another state of one seat."""
         players = list(self.players)
         players[seat] = player
         return self.with_players(players, self.buys)
@@ -218,12 +232,12 @@ class Game(NamedTuple):
         return schedule(len(self.players))[round_number - 1]
 
     def scoring_tile(self, slot: str) -> str:
-        """Return the id of the scoring tile that lies in a slot."""
+        """Return the id of the scoring tile in a slot."""
         return self.scoring_tiles[SLOTS.index(slot)]
 
 
 def points_by_slot(game: Game, seat: int) -> tuple[int, ...]:
-    """Return what slots A to D have given a seat so far, all rounds together."""
+    """Return the points of a seat for slots A to D so far, all rounds together."""
     by_slot = dict.fromkeys(SLOTS, 0)
     for slots, points in zip(schedule(len(game.players)), game.players[seat].points, strict=False):
         for slot, earned in zip(slots, points, strict=True):

@@ -1,7 +1,7 @@
 """Sides of a tile, rotation, and cells of the grid.
 
-The grid is endless in the rules; here a cell is one small integer, so that territories are plain
-dictionaries of integers. `x` grows east, `y` grows south, the castle lies at (0, 0).
+The rules have no limit of the grid. Here a cell is one small integer, so that a territory is a dictionary of
+integers. `x` grows east, `y` grows south, and the castle lies at (0, 0).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ STEPS: Final = (-_WIDTH, 1, _WIDTH, -1)
 
 
 def cell_at(x: int, y: int) -> int:
-    """Return the cell at a position; positions beyond `LIMIT` have none.
+    """Return the cell at a position.
 
     >>> coordinates_of(cell_at(-3, 7))
     (-3, 7)

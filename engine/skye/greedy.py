@@ -1,4 +1,4 @@
-"""Offers and purchases of the greedy bot, which assumes that rivals value tiles as it does."""
+"""Offers and purchases of the greedy bot, which assumes that other seats value tiles as it does."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from skye.valuation import Appraisal, appraisal_of, situation_of
 from skye.visibility import gold_as_seen_by
 
 _RESERVE: Final = 4
-"""Gold that the greedy bot would rather not lay on tiles, to buy with."""
+"""Gold that the greedy bot keeps for its own purchase, if it can."""
 
 _INTEREST: Final = 0.6
 """The probability that a rival buys this tile, of all on offer, if its value far exceeds its price."""
 
 _SPREAD: Final = 4
-"""Gold; how far a rival's idea of a tile's price may lie from ours."""
+"""Gold: the uncertainty of a rival's valuation."""
 
 
 class _Rival(NamedTuple):
@@ -31,7 +31,7 @@ class _Rival(NamedTuple):
 
 
 def greedy_offer(game: Game, seat: int, limits: OfferLimits, rng: Random) -> SetOffer:
-    """Choose the discard and the prices together: what is spent on one tile the other cannot have."""
+    """Return the offer of most expected points; it chooses the discard and both prices together."""
     appraisal = appraisal_of(situation_of(game))
     budget = max(limits.gold - _RESERVE, limits.gold // 2 + 1)
     prices = range(limits.minimum, budget - limits.minimum + 1)
@@ -53,7 +53,7 @@ def greedy_offer(game: Game, seat: int, limits: OfferLimits, rng: Random) -> Set
 
 
 def _rivals(game: Game, seat: int, tile: str, limits: OfferLimits, appraisal: Appraisal) -> list[_Rival]:
-    """Estimate what other seats would pay; hidden gold is assumed to equal the own gold."""
+    """Estimate what other seats would pay; a hidden purse is assumed to equal the own one."""
     rivals = []
     for other in range(len(game.players)):
         if other != seat:
@@ -67,8 +67,9 @@ def _rivals(game: Game, seat: int, tile: str, limits: OfferLimits, appraisal: Ap
 def _prospect(price: int, gain: float, gold: float, rivals: list[_Rival]) -> float:
     """Return the expected points from a tile at a price, whether a rival buys it or not.
 
-    `gain` is what it brings if kept, `gold` what a piece of gold is worth. A rival's bargain counts against
-    us by its share among all rivals.
+    :param gain: the points from keeping the tile.
+    :param gold: the value of one gold in points.
+    :param rivals: the other seats; what a buyer gains counts against this seat, divided by their number.
     """
     unsold = 1.0
     harm = 0.0
@@ -80,7 +81,7 @@ def _prospect(price: int, gain: float, gold: float, rivals: list[_Rival]) -> flo
 
 
 def greedy_purchase(game: Game, seat: int, rng: Random) -> Move:
-    """Choose the purchase that gains most, or pass; the generator decides between those that are equal."""
+    """Return the purchase of most expected points, or a pass; the generator chooses between equal ones."""
     appraisal = appraisal_of(situation_of(game))
     choices: list[tuple[float, Move]] = [(0.0, Pass())]
     for move in legal_moves(game, seat):
@@ -90,7 +91,7 @@ def greedy_purchase(game: Game, seat: int, rng: Random) -> Move:
 
 
 def _purchase_gain(game: Game, seat: int, tile: str, appraisal: Appraisal) -> float:
-    """Return the points to expect from buying a tile; what the seller gains by it counts against us.
+    """Return the expected points from buying a tile, minus a share of what the seller gains.
 
     The seller gets the price and the gold that lies on the tile, and loses the tile.
     """

@@ -1,10 +1,10 @@
-"""Offers of a round chosen jointly: a matrix game over what tiles are worth to the seats.
+"""The offers of a round as a matrix game, for the strategist bot.
 
-Each seat's strategies are its offers. One offer for each seat leads to the purchases that gain the seats
-most, in turn. The payoff of a seat is what it gains over the mean of the others: between two seats a zero-sum
-game. An offer is judged half by what it gains against the offers that greedy rivals would make, and half by
-fictitious play, in which the rivals answer it: the first half exploits naive rivals, the second keeps clever
-ones from exploiting it.
+The strategies of a seat are its offers. One offer for each seat determines the purchases: in turn, each seat
+buys what gains it most. The payoff of a seat is its gain minus the mean gain of the others, so the game is
+zero-sum between two seats. The value of an offer is the sum of two payoffs: against the offers of greedy
+rivals, which exploits naive rivals, and by fictitious play, in which rivals respond, which resists strong
+ones.
 
 Every input is public: territories, scoring tiles, tiles drawn, and the purses, which follow from public
 events (see `observation.count_purses`).
@@ -24,16 +24,16 @@ from skye.rules import offer_limits
 from skye.valuation import Appraisal, appraisal_of, situation_of
 
 _ITERATIONS: Final = {2: 16, 3: 5, 4: 3, 5: 2}
-"""The iterations of best responses, by the number of seats: as many as fit in the time budget."""
+"""The iterations of fictitious play by the number of seats: as many as fit in the time budget."""
 
 _OWN_GOLD: Final = 0.7
-"""How much of what gold is worth to other seats it is worth to this one, which needs less of it."""
+"""The value of gold to this seat, relative to its value to the other seats."""
 
 _SLICE: Final = 32
-"""How many strategies are tried between two checkpoints: less than a millisecond."""
+"""The number of strategies between two checkpoints: less than a millisecond."""
 
 _MAX_PRICE: Final = 10
-"""Gold; no tile is worth more to a rival, except in odd positions."""
+"""Gold; a tile is rarely worth more to a rival."""
 
 _Strategy: TypeAlias = tuple[int, int]  # the numbers of two lots
 
@@ -41,9 +41,13 @@ _Strategy: TypeAlias = tuple[int, int]  # the numbers of two lots
 class _Lot(NamedTuple):
     """A tile at a price.
 
-    `kept` and `sold` are the points that its seller gains in either case, `bought` those that each seat would
-    gain by buying it, and `utility` the same after what the purchase does for the seller; a tile that costs
-    more than it is worth is not bought.
+    :param seller: the seat that offers the tile.
+    :param tile: the tile.
+    :param price: the price in gold.
+    :param kept: the points that the seller gains if the tile is not sold.
+    :param sold: the points that the seller gains if it is sold.
+    :param bought: by seat, the points that it would gain by buying the tile.
+    :param utility: by seat, the same minus a share of the seller's gain; negative if it would not buy.
     """
 
     seller: int
@@ -56,7 +60,7 @@ class _Lot(NamedTuple):
 
 
 def best_joint_offer(game: Game, seat: int, rng: Random) -> SetOffer:
-    """Return the offer of most expected payoff against the other seats."""
+    """Return the offer of most expected payoff; `rng` chooses between equal ones."""
     market = _Market(game, seat)
     strategies = market.strategies
     rng.shuffle(strategies[seat])
@@ -72,7 +76,7 @@ def best_joint_offer(game: Game, seat: int, rng: Random) -> SetOffer:
 
 
 def best_joint_purchase(game: Game, seat: int) -> Move:
-    """Return the purchase, or the pass, of most payoff when every later seat buys what gains it most."""
+    """Return the purchase or pass of most payoff, if each later seat buys what gains it most."""
     appraiser = _Appraiser(game, seat)
     seats = len(game.players)
     on_offer = [
@@ -86,8 +90,8 @@ def best_joint_purchase(game: Game, seat: int) -> Move:
     def payoff(lot: _Lot | None) -> float:
         gains, left, lots = [0.0] * seats, purses.copy(), on_offer.copy()
         if lot is not None:
-            _sell(lot, seat, lots, left, gains)
-        _settle(order, lots, left, gains)
+            _apply_purchase(lot, seat, lots, left, gains)
+        _simulate_purchases(order, lots, left, gains)
         return gains[seat] - (sum(gains) - gains[seat]) / (seats - 1)
 
     affordable = [lot for lot in on_offer if lot.seller != seat and lot.price <= purses[seat]]
@@ -96,7 +100,7 @@ def best_joint_purchase(game: Game, seat: int) -> Move:
 
 
 class _Appraiser:
-    """Appraises lots for one seat, which values its own gold less than rivals take it to do."""
+    """Values lots for one seat, with the lower value of its own gold (`_OWN_GOLD`)."""
 
     def __init__(self, game: Game, seat: int) -> None:
         self._seat = seat
@@ -107,7 +111,7 @@ class _Appraiser:
         self._gold[seat] *= _OWN_GOLD
 
     def lot(self, seller: int, tile: str, price: int) -> _Lot:
-        """Return a lot with what it is worth to all seats."""
+        """Return a lot with its values to all seats."""
         gain = self._appraisal.gain
         own = gain(seller, tile)
         sale = 2 * price * self._gold[seller] - own
@@ -137,7 +141,7 @@ class _Market:
         self.strategies = [self._strategies_of(seat, player) for seat, player in enumerate(game.players)]
 
     def _strategies_of(self, seat: int, player: Player) -> list[_Strategy]:
-        """Return all offers of a seat, without prices above what any rival would pay."""
+        """Return all offers of a seat with prices that a rival might pay."""
         numbers = {tile: self._add_lots(seat, tile) for tile in player.drawn}
         purse, lots = self._purses[seat], self.lots
         return [
@@ -150,7 +154,7 @@ class _Market:
         ]
 
     def _add_lots(self, seat: int, tile: str) -> range:
-        """Add a lot for each sensible price of a tile; one more than any rival pays keeps the tile."""
+        """Add a lot for each price of a tile that a rival might pay, and one for the lowest price above."""
         first = len(self.lots)
         highest = min(self._purses[seat] - 1, _MAX_PRICE)
         for price in range(1, highest + 1):
@@ -161,7 +165,10 @@ class _Market:
         return range(first, len(self.lots))
 
     def fictitious_play(self, iterations: int) -> list[list[float]]:
-        """Let each seat answer what the others have played so far; return the sums of payoffs by strategy."""
+        """Let each seat play the best response to the others' strategies so far, repeatedly.
+
+        :returns: by seat and strategy, the sum of the payoffs of all iterations.
+        """
         seats = range(len(self._purses))
         totals = [[0.0] * len(strategies) for strategies in self.strategies]
         played = [self._first_strategy(seat) for seat in seats]
@@ -181,7 +188,7 @@ class _Market:
         )
 
     def greedy_offers(self, game: Game, rng: Random) -> list[_Strategy]:
-        """Return the offers that all seats would make if they were greedy."""
+        """Return the offers that the greedy bot would make for all seats."""
         return [self._greedy_offer(game, seat, rng) for seat in range(len(self._purses))]
 
     def _greedy_offer(self, game: Game, seat: int, rng: Random) -> _Strategy:
@@ -193,7 +200,7 @@ class _Market:
         return len(self.lots) - 2, len(self.lots) - 1
 
     def add_payoffs(self, totals: list[float], played: list[_Strategy], seat: int) -> None:
-        """Add to the sum of each strategy of a seat its payoff when the other seats play these."""
+        """Add to `totals`, by strategy of a seat, its payoff against the strategies of the other seats."""
         offers = played.copy()
         rivals = len(played) - 1
         for number, strategy in enumerate(self.strategies[seat]):
@@ -205,7 +212,7 @@ class _Market:
             totals[number] += own - (sum(gains) - own) / rivals
 
     def _gains(self, offers: list[_Strategy]) -> list[float]:
-        """Return what each seat gains by a round in which these offers are made."""
+        """Return the gain of each seat in a round with these offers."""
         lots = self.lots
         purses = self._purses.copy()
         gains = [0.0] * len(purses)
@@ -216,24 +223,28 @@ class _Market:
             on_offer.append(second)
             purses[seat] -= first.price + second.price
             gains[seat] = first.kept + second.kept
-        _settle(self._order, on_offer, purses, gains)
+        _simulate_purchases(self._order, on_offer, purses, gains)
         return gains
 
 
-def _settle(order: list[int], on_offer: list[_Lot], purses: list[int], gains: list[float]) -> None:
-    """Let each seat of the order buy what gains it most; update the lots, the purses and the gains."""
+def _simulate_purchases(
+    order: list[int], on_offer: list[_Lot], purses: list[int], gains: list[float]
+) -> None:
+    """Let each seat, in order, buy what gains it most; update all arguments but the order in place."""
     for buyer in order:
-        purse, most, bought = purses[buyer], 0.0, None
+        purse, max_utility, bought = purses[buyer], 0.0, None
         for lot in on_offer:
             utility = lot.utility[buyer]
-            if utility > most and lot.price <= purse:
-                most, bought = utility, lot
+            if utility > max_utility and lot.price <= purse:
+                max_utility, bought = utility, lot
         if bought is not None:
-            _sell(bought, buyer, on_offer, purses, gains)
+            _apply_purchase(bought, buyer, on_offer, purses, gains)
 
 
-def _sell(lot: _Lot, buyer: int, on_offer: list[_Lot], purses: list[int], gains: list[float]) -> None:
-    """Update for a purchase; the seller gets the price and the gold that lay on the tile."""
+def _apply_purchase(
+    lot: _Lot, buyer: int, on_offer: list[_Lot], purses: list[int], gains: list[float]
+) -> None:
+    """Update lots, purses and gains in place for a purchase; the seller gets the price and its own gold."""
     on_offer.remove(lot)
     purses[buyer] -= lot.price
     purses[lot.seller] += 2 * lot.price

@@ -1,7 +1,7 @@
-"""What a player can do: one named tuple for each move.
+"""The moves: one named tuple for each type.
 
-Named tuples, because a game makes hundreds and lists thousands of them. They compare by their fields
-alone: distinguish them by class.
+They are named tuples because creating one is fast, and a game lists thousands. They compare by their fields
+alone, so distinguish them by class.
 """
 
 from __future__ import annotations
@@ -13,14 +13,18 @@ from skye.tiles import LANDSCAPE
 
 
 class SetOffer(NamedTuple):
-    """Mark one drawn tile for discarding and lay gold on each of the other two, in secret."""
+    """Discard one drawn tile and lay gold on each of the other two, in secret.
+
+    :param discard: the tile to discard.
+    :param prices: the price of each of the other two tiles in gold, as (tile, price).
+    """
 
     discard: str
     prices: tuple[tuple[str, int], ...]
 
 
 class Buy(NamedTuple):
-    """Buy a tile that another player offers, at its price."""
+    """Buy a tile that another seat offers, at its price."""
 
     tile: str
 
@@ -34,11 +38,14 @@ class TakeBack(NamedTuple):
 
 
 class FinishBuilding(NamedTuple):
-    """Declare the build finished; tiles that have no place go back into the bag (R5)."""
+    """Finish building; tiles in hand that have no legal place return to the bag (R5)."""
 
 
 class Draw(NamedTuple):
-    """Make a pending draw of a game without a seed: a tile, a scoring tile, or the starting seat's number."""
+    """Make a pending draw of a game without a seed.
+
+    :param item: the id of a tile or scoring tile, or the number of the starting seat.
+    """
 
     item: str
 
@@ -46,21 +53,22 @@ class Draw(NamedTuple):
 CHANCE: Final = -1
 """The seat that plays `Draw`."""
 
-# Those that are listed again and again.
+# Shared instances, since `legal_moves` returns them in every game.
 PURCHASES: Final = {tile: Buy(tile) for tile in LANDSCAPE}
 PASS: Final = Pass()
 TAKE_BACK: Final = TakeBack()
 FINISH_BUILDING: Final = FinishBuilding()
 
-# A placement as a move is the same value as the placement that it leads to.
+# The move that places a tile is the same type as the placement.
 Move: TypeAlias = SetOffer | Buy | Pass | Place | TakeBack | FinishBuilding
 
 
 class OfferLimits(NamedTuple):
-    """Every legal `SetOffer` in brief.
+    """The constraints that every legal `SetOffer` satisfies.
 
-    Discard any one of `tiles`, and give each of the other two a price of at least `minimum`, together at
-    most `gold`.
+    :param tiles: the tiles drawn; an offer discards one and prices the other two.
+    :param gold: the maximum sum of the prices.
+    :param minimum: the minimum of each price.
     """
 
     tiles: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Observations of a game by one seat, and samples of hidden information: for bots, search and learning.
+"""Observations of a game by one seat, and determinization: for bots, search and learning.
 
 Hidden from a seat are future draws, and the offers of other seats until all are revealed. The gold of other
 seats follows from public events (see `count_purses`), so observations contain it.
@@ -12,16 +12,17 @@ from typing import Any
 
 from skye.game import PRICING, Game, Player
 
-_HIGHEST_SAMPLED_PRICE = 10
+_MAX_SAMPLED_PRICE = 10
 """The maximum price of sampled offers, in gold."""
 
 
 def observed_game(game: Game, seat: int | None) -> Game:
-    """Return the observation of a game by a seat, as a game; None is a spectator.
+    """Return the observation of a game by a seat, as a game that contains no hidden information.
 
-    It has no seed, so that what is drawn next is a chance decision, and each offer that is still secret is
-    replaced by the same one: 1 gold on each of the last two tiles. The view, the legal moves and the bag are
-    those of the game itself. Nothing of the game that the seat cannot know can be reached from it.
+    It has no seed, so draws are chance decisions. Each secret offer is replaced by the same one: 1 gold on
+    each of the last two tiles. The view, the legal moves and the bag are those of the game.
+
+    :param seat: the observing seat, or None for a spectator.
     """
     if game.is_over:
         return game
@@ -29,11 +30,13 @@ def observed_game(game: Game, seat: int | None) -> Game:
 
 
 def determinize(game: Game, seat: int | None, rng: Random, *, explicit_chance: bool = False) -> Game:
-    """Return a game that agrees with the observation of a seat, with all hidden information sampled.
+    """Return a random game that is consistent with the observation of a seat (determinization).
 
-    Sampled are the draws to come, by a new seed, and the offers that are still secret. With `explicit_chance`
-    the game has no seed, and what is drawn next is a chance decision. A game that is over is returned as it
-    is.
+    It samples future draws, by a new seed, and secret offers. A game that is over is returned unchanged.
+
+    :param seat: the observing seat, or None for a spectator.
+    :param rng: the source of the samples.
+    :param explicit_chance: whether draws are chance decisions instead of following from a new seed.
     """
     if game.is_over:
         return game
@@ -42,8 +45,8 @@ def determinize(game: Game, seat: int | None, rng: Random, *, explicit_chance: b
 
 
 def sample_prices(gold: int, rng: Random) -> tuple[int, ...]:
-    """Return the prices of an offer at random, 0 on the tile to discard, for at most `gold` in all."""
-    highest = min(gold // 2, _HIGHEST_SAMPLED_PRICE)
+    """Return the prices of a random offer of at most `gold` in all, 0 for the tile to discard."""
+    highest = min(gold // 2, _MAX_SAMPLED_PRICE)
     prices = [0, rng.randint(1, highest), rng.randint(1, highest)]
     rng.shuffle(prices)
     return tuple(prices)
@@ -52,7 +55,7 @@ def sample_prices(gold: int, rng: Random) -> tuple[int, ...]:
 def _with_offers(
     game: Game, seat: int | None, prices_for: Callable[[int], tuple[int, ...]]
 ) -> tuple[Player, ...]:
-    """Return the players, each secret offer replaced by `prices_for` the gold that there is."""
+    """Return the players after replacing each secret offer by `prices_for(gold)`."""
     if game.phase is not PRICING:
         return game.players
     players = list(game.players)
@@ -67,10 +70,12 @@ def _with_offers(
 def count_purses(events: Iterable[Mapping[str, Any]], players: int) -> tuple[int, ...]:
     """Return the gold of each seat, computed from the public events of a game.
 
-    While offers are secret, the gold that lies on tiles counts as in the purse. Events have the form that
-    `event_as_seen_by` and the HTTP API give them; types that move no gold are ignored.
+    While offers are secret, the gold that lies on tiles counts as in the purse.
 
-    :param events: all events of the game so far, in order.
+    :param events: all events of the game so far, in order, in the format of `event_as_seen_by` and of the
+        HTTP API.
+    :param players: the number of seats.
+    :returns: the gold by seat.
     """
     purses = [0] * players
     for event in events:

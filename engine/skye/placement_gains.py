@@ -1,7 +1,7 @@
-"""Every legal placement of a tile, and what it would change: points, scrolls, income, areas and connection.
+"""Every legal placement of a tile, with the change of points, scrolls, income, areas and connections.
 
-All of it follows from territories, which are public; a placement changes no purse, so the points of
-`most_gold` are left out as 0.
+The result depends only on territories, which are public. A placement changes no purse, so the change of
+`most_gold` is always 0.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from skye.final_scoring import final_score
 from skye.game import Game
 from skye.report_views import PlacementAwardView, PlacementGainsView, TerritoryWorthView
 from skye.schedule import SLOTS, whisky_joined
+from skye.score_reports import award_views
 from skye.scoring import Award, awards
-from skye.standings import award_views
 from skye.territory import Territory
 from skye.territory_summary import TerritorySummary
 from skye.tiles import LANDSCAPE
 from skye.visibility import points_view, territory_view
 
 
-class _Standing(NamedTuple):
-    """What one seat has: awards by slot; scroll points, whisky income, completed areas, connected tiles."""
+class _TerritoryWorth(NamedTuple):
+    """Awards by slot; and scroll points, whisky income, completed areas, and connected tiles."""
 
     earned: tuple[tuple[Award, ...], ...]
     of_territory: tuple[int, ...]
@@ -35,12 +35,12 @@ class _Standing(NamedTuple):
         return [sum([award.points for award in earned]) for earned in self.earned]
 
 
-def standing_view(game: Game, seat: int) -> TerritoryWorthView:
-    """Return what the territory of a seat is worth before a placement."""
-    standing = _standing(game, seat, [player.territory.summary for player in game.players])
-    scrolls, whisky, completed, connected = standing.of_territory
+def territory_worth_view(game: Game, seat: int) -> TerritoryWorthView:
+    """Return the points, income and connections of the territory of a seat."""
+    worth = _territory_worth(game, seat, [player.territory.summary for player in game.players])
+    scrolls, whisky, completed, connected = worth.of_territory
     return {
-        "scoring_tiles": points_view(SLOTS, game.scoring_tiles, standing.points),
+        "scoring_tiles": points_view(SLOTS, game.scoring_tiles, worth.points),
         "scrolls": scrolls,
         "whisky_income": whisky,
         "completed_areas": completed,
@@ -49,13 +49,14 @@ def standing_view(game: Game, seat: int) -> TerritoryWorthView:
 
 
 def placement_gains(game: Game, seat: int, tile: str) -> list[PlacementGainsView]:
-    """Return every legal placement of a tile that lies in no territory, each with what it would add.
+    """Return every legal placement of a tile, each with the change that it would make.
 
-    :raises TileNotYours: when it lies in one.
+    :param tile: a landscape tile that is in no territory.
+    :raises TileNotYours: when the tile is in a territory or is a castle.
     """
     _check_unplaced(game, tile)
     summaries = [player.territory.summary for player in game.players]
-    territory, before = game.players[seat].territory, _standing(game, seat, summaries)
+    territory, before = game.players[seat].territory, _territory_worth(game, seat, summaries)
     return [
         _gain_view(game, seat, territory.extended(place), summaries, before)
         for place in territory.legal_places(tile)
@@ -72,10 +73,10 @@ def _check_unplaced(game: Game, tile: str) -> None:
         raise TileNotYours(f"{tile} lies in a territory already.", tile=tile)
 
 
-def _standing(game: Game, seat: int, summaries: Sequence[TerritorySummary]) -> _Standing:
+def _territory_worth(game: Game, seat: int, summaries: Sequence[TerritorySummary]) -> _TerritoryWorth:
     purses = [0] * len(summaries)
     summary = summaries[seat]
-    return _Standing(
+    return _TerritoryWorth(
         tuple([awards(tile, seat, summaries, purses) for tile in game.scoring_tiles]),
         (
             sum([scroll.points for scroll in final_score(summary, 0).scrolls]),
@@ -87,9 +88,13 @@ def _standing(game: Game, seat: int, summaries: Sequence[TerritorySummary]) -> _
 
 
 def _gain_view(
-    game: Game, seat: int, territory: Territory, summaries: Sequence[TerritorySummary], before: _Standing
+    game: Game,
+    seat: int,
+    territory: Territory,
+    summaries: Sequence[TerritorySummary],
+    before: _TerritoryWorth,
 ) -> PlacementGainsView:
-    after = _standing(game, seat, [*summaries[:seat], territory.summary, *summaries[seat + 1 :]])
+    after = _territory_worth(game, seat, [*summaries[:seat], territory.summary, *summaries[seat + 1 :]])
     points = [then - now for then, now in zip(after.points, before.points, strict=True)]
     values = [then - now for then, now in zip(after.of_territory, before.of_territory, strict=True)]
     scrolls, whisky, completed, connected = values

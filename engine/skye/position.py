@@ -1,22 +1,22 @@
-"""Positions: a game at one moment as plain JSON data, which `game_from_position` turns into the same game.
+"""Positions: the state of a game as plain JSON data, from which `game_from_position` makes the same game.
 
 | field                             | meaning                                                               |
 |-----------------------------------|-----------------------------------------------------------------------|
-| `seed`                            | what the draws follow from; null for a game with chance decisions     |
+| `seed`                            | the seed of all draws; null for a game with chance decisions          |
 | `round`, `phase`                  | 1 - 6; `pricing`, `buying`, `building`, or null when the game is over |
-| `starting_seat`, `buys`           | who starts this round; how many seats have had their turn to buy      |
+| `starting_seat`, `buys`           | the seat that starts the round; how many seats have bought or passed  |
 | `scoring_tiles`                   | four ids, for slots A to D                                            |
 | `tie_break`, `open_gold`          | the options of the game                                               |
 | `players`                         | one object for each seat:                                             |
-| - `color`, `gold`, `score`        | gold is what is in the purse: without that on tiles                   |
+| - `color`, `gold`, `score`        | the purse: without the gold on tiles                                  |
 | - `territory`                     | `tile`, `x`, `y`, `rotation` of each tile, in placing order           |
 | - `tiles_drawn`                   | `tile`, `price`, `discard`; in the buying phase the tiles on offer    |
 | - `tiles_to_build`                | the tiles in hand                                                     |
 | - `placed_this_round`             | how many of the last tiles of the territory can be taken back         |
 | - `build_finished`                | whether the seat has declared its build finished                      |
 | - `points`                        | for each round scored, the points of each of its slots                |
-| - `territory_sizes`               | for each round scored, how many tiles lay then, the castle included   |
-| - `final`                         | points of final scoring, `scrolls` and `gold`; null before            |
+| - `territory_sizes`               | for each round scored, the number of placed tiles, castle included    |
+| - `final`                         | points of final scoring, `scrolls` and `gold`; null before it         |
 
 Everything but `players` can be left out, and so can everything about a player (see `position_import`).
 """
@@ -64,7 +64,7 @@ class PlayerPosition(TypedDict, total=False):
 
 
 class Position(TypedDict, total=False):
-    """A game at one moment as plain JSON data; the page above describes the fields."""
+    """The state of a game as plain JSON data; the table above describes the fields."""
 
     seed: str | None
     round: int
@@ -78,7 +78,7 @@ class Position(TypedDict, total=False):
 
 
 def position_of(game: Game) -> Position:
-    """Return all of a game, secrets included, as plain JSON data."""
+    """Return the complete state of a game, including secrets, as plain JSON data."""
     return {
         "seed": game.seed,
         "round": game.round,
@@ -93,10 +93,11 @@ def position_of(game: Game) -> Position:
 
 
 def position_as_seen_by(viewer: int | None, game: Game) -> Position:
-    """Return what a viewer may see of a game as a position; what is hidden is left out.
+    """Return a position without the information hidden from a viewer.
 
-    An offer that is still secret is shown by `offer_set` alone, and the gold on it as if it were in the
-    purse.
+    A secret offer appears only as `offer_set`; the gold on its tiles counts as in the purse.
+
+    :param viewer: a seat, or None for a spectator.
     """
     position = position_of(game)
     if not game.is_over:
@@ -112,7 +113,7 @@ def position_as_seen_by(viewer: int | None, game: Game) -> Position:
 
 
 def game_hash(game: Game) -> int:
-    """Return a 64-bit hash of all of a game, the same in every process; `hash(game)` is not."""
+    """Return a 64-bit hash of the complete state; unlike `hash(game)` it is the same in every process."""
     return int.from_bytes(blake2b(repr(position_of(game)).encode(), digest_size=8).digest(), "big")
 
 

@@ -1,16 +1,17 @@
-"""From positions to games: the rules check what is given, and what is left out is derived or filled in.
+"""Create games from positions: check the fields that are present, and complete those that are missing.
 
-Left out, things are as follows; "drawn" means drawn by the seed, in the same way every time.
+Missing fields have these values; "drawn" means drawn by the seed, so that the result is always the same.
 
 * `round` is 1, `phase` is `pricing`, the options have their defaults, `scoring_tiles` and `starting_seat` are
-drawn; `starting_seat` then has passed on clockwise each round. `buys` follows from the tiles bought.
-* `color` is that of the castle, or the first that is free. A territory is the castle alone.
-* `score` is the sum of `points`. `points` are none but those that add up to `score`, all in the first slot of
-the last round scored; `territory_sizes` grow evenly.
-* `gold` is the income of the round, less what lies on tiles.
-* `tiles_drawn`: three tiles are drawn in the pricing phase, two in the buying phase, which then cost 1 to 3
-gold. Where `offer_set` is true, the discard and the prices are drawn too, and paid from `gold`. In a game
-without a seed the tiles of the pricing phase stay to be drawn by chance.
+  drawn. The drawn `starting_seat` is that of round 1; it moves clockwise each round. `buys` follows from the
+  tiles bought.
+* `color` is that of the castle, or the first free color. `territory` is the castle.
+* `score` is the sum of `points`. All points are those of `score`, in the first slot of the last round scored;
+  `territory_sizes` grow evenly.
+* `gold` is the income of the round minus the gold on tiles.
+* `tiles_drawn`: three tiles are drawn in the pricing phase, two in the buying phase at prices from 1 to 3
+  gold. Where `offer_set` is true, the discard and the prices are drawn too, and paid from `gold`. In a game
+  without a seed the tiles of the pricing phase are chance decisions.
 * `tiles_to_build`: two tiles are drawn for each seat that has not finished building.
 """
 
@@ -21,12 +22,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from skye.draws import Chance
+from skye.draws import SeededDraws
 from skye.final_scoring import final_score, winners
 from skye.frontier import Place
 from skye.game import TILES_DRAWN, Game, Phase, Player, TieBreak
 from skye.geometry import STEPS, cell_at
-from skye.position_reading import InvalidPosition, PlayerGiven, PositionGiven, PositionReader
+from skye.position_reading import InvalidPosition, PlayerFields, PositionFields, PositionReader
 from skye.position_rules import PositionRules
 from skye.schedule import incomes, schedule
 from skye.setup import scoring_tiles_by, starting_seat_by
@@ -42,9 +43,9 @@ def game_from_position(position: Mapping[str, Any], seed: str | None = None) -> 
     >>> game.round, game.players[0].gold, game_from_position(position_of(game)) == game
     (5, 12, True)
 
-    :param seed: what draws follow from if the position names no seed; without any, draws are chance
-    decisions.
-    :raises InvalidPosition: with every fault that was found, each with a JSON pointer and a reason.
+    :param position: the state as JSON data (see `skye.position`); only `players` is required.
+    :param seed: the seed of all draws if the position has none. Without any, draws are chance decisions.
+    :raises InvalidPosition: with every fault found, each with a JSON pointer and a reason.
     """
     reader = PositionReader()
     given = reader.read(position)
@@ -54,22 +55,22 @@ def game_from_position(position: Mapping[str, Any], seed: str | None = None) -> 
         raise InvalidPosition(reader.faults)
     if given.seed is None and not given.explicit_chance:
         given.seed = seed
-    return _Filling(given).game()
+    return _PositionCompleter(given).game()
 
 
-class _Filling:
-    """Makes a game of a position that is free of faults."""
+class _PositionCompleter:
+    """Completes a position that has no faults."""
 
-    def __init__(self, given: PositionGiven) -> None:
+    def __init__(self, given: PositionFields) -> None:
         self._given = given
         self._seats = len(given.players)
-        self._chance = Chance(given.seed or "")
+        self._draws = SeededDraws(given.seed or "")
         self._slots = schedule(self._seats)
         self._scored = self._slots[: max(0, given.round - (given.phase is not None))]
         self._bag = self._tiles_left()
 
     def game(self) -> Game:
-        """Return the game."""
+        """Return the completed game."""
         given = self._given
         if given.round == 0:
             return self._setup()
@@ -152,13 +153,13 @@ class _Filling:
             for seat in range(self._seats)
         ]
 
-    def _territory(self, player: PlayerGiven, color: str) -> Territory:
+    def _territory(self, player: PlayerFields, color: str) -> Territory:
         if player.territory is None:
             return castle_alone(color)
         castle, *others = player.territory.placed
         return Territory((castle._replace(tile=f"castle-{color}"), *in_placing_order(others)))
 
-    def _points(self, player: PlayerGiven) -> tuple[tuple[int, ...], ...]:
+    def _points(self, player: PlayerFields) -> tuple[tuple[int, ...], ...]:
         if player.points is not None:
             return player.points
         score = player.score or 0
@@ -169,7 +170,7 @@ class _Filling:
             none[-1][0] = max(0, score)
         return tuple([tuple(points) for points in none])
 
-    def _final(self, player: PlayerGiven) -> tuple[int, int]:
+    def _final(self, player: PlayerFields) -> tuple[int, int]:
         territory = player.territory or castle_alone(COLORS[0])
         due = final_score(territory.summary, player.gold or 0)
         return sum(scroll.points for scroll in due.scrolls), due.gold
@@ -199,7 +200,7 @@ class _Filling:
             final=final,
         )
 
-    def _offer(self, seat: int, given: PlayerGiven) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    def _offer(self, seat: int, given: PlayerFields) -> tuple[tuple[str, ...], tuple[int, ...]]:
         phase = self._given.phase
         if given.drawn is not None or phase not in (Phase.PRICING, Phase.BUYING):
             return tuple(given.drawn or ()), given.prices
@@ -208,7 +209,7 @@ class _Filling:
         drawn = self._draw(seat, TILES_DRAWN - 1)
         return drawn, tuple([1 + self._index(seat, f"price/{tile}", 3) for tile in drawn])
 
-    def _hand(self, seat: int, given: PlayerGiven) -> tuple[str, ...]:
+    def _hand(self, seat: int, given: PlayerFields) -> tuple[str, ...]:
         building = self._given.phase is Phase.BUILDING and not given.finished and not given.placed_now
         if given.hand is None and building:
             return self._draw(seat, TILES_DRAWN - 1)
@@ -217,13 +218,13 @@ class _Filling:
     def _draw(self, seat: int, number: int) -> tuple[str, ...]:
         return tuple(
             [
-                self._chance.draw(f"draw/{self._given.round}/{seat}/{nth}", self._bag)
+                self._draws.draw(f"draw/{self._given.round}/{seat}/{nth}", self._bag)
                 for nth in range(1, number + 1)
             ]
         )
 
     def _offer_prices(self, seat: int, gold: int) -> tuple[int, ...]:
-        """Return the prices of an offer that is set but not known, which cost no more than there is."""
+        """Return drawn prices for an offer whose prices are missing, of at most `gold` in all."""
         highest = max(1, min(gold // 2, 5))
         discard = self._index(seat, "discard", TILES_DRAWN)
         return tuple(
@@ -234,9 +235,9 @@ class _Filling:
         )
 
     def _index(self, seat: int, label: str, size: int) -> int:
-        return self._chance.index(f"position/{self._given.round}/{seat}/{label}", size)
+        return self._draws.index(f"position/{self._given.round}/{seat}/{label}", size)
 
-    def _sizes(self, given: PlayerGiven, territory: Territory) -> tuple[int, ...]:
+    def _sizes(self, given: PlayerFields, territory: Territory) -> tuple[int, ...]:
         if given.sizes is not None:
             return given.sizes
         now = len(territory.placed) - (given.placed_now if self._given.phase else 0)
@@ -245,7 +246,10 @@ class _Filling:
 
 
 def in_placing_order(places: list[Place]) -> list[Place]:
-    """Return the tiles beside a castle in an order in which they can have been placed, as near as can be."""
+    """Return placements without the castle in an order in which each touches an earlier one.
+
+    The order is that of the list where possible.
+    """
     left, ordered = list(places), []
     cells = {cell_at(0, 0)}
     while left:

@@ -1,4 +1,4 @@
-"""Reading positions: types and ranges of what is given, each fault with a JSON pointer and a reason."""
+"""Parse positions: check types and ranges of fields, and collect faults with JSON pointers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from skye.tiles import COLORS, LANDSCAPE
 
 MAX_PLAYERS: Final = len(COLORS)
 MAX_NUMBER: Final = 9_999
-"""Largest gold and score of a position."""
+"""The maximum gold and score of a position."""
 
 _GAME_FIELDS: Final = frozenset(
     ("seed", "round", "phase", "starting_seat", "buys", "scoring_tiles", "tie_break", "open_gold", "players")
@@ -31,14 +31,21 @@ _PLACED_FIELDS: Final = frozenset(("tile", "x", "y", "rotation"))
 
 
 class Fault(NamedTuple):
-    """What is wrong with a position: a JSON pointer to the place, and the reason."""
+    """An error in a position.
+
+    :param pointer: the JSON pointer of the field; empty for the position itself.
+    :param reason: the reason in English.
+    """
 
     pointer: str
     reason: str
 
 
 class InvalidPosition(ValueError):
-    """No game can be like this; `faults` has every reason found."""
+    """A position that no game can have.
+
+    :param faults: every fault found; also an attribute, as a tuple.
+    """
 
     def __init__(self, faults: list[Fault]) -> None:
         super().__init__("; ".join(f"{fault.pointer or '/'}: {fault.reason}" for fault in faults))
@@ -46,8 +53,8 @@ class InvalidPosition(ValueError):
 
 
 @dataclass
-class PlayerGiven:
-    """What a position says of a player; None for what it does not say."""
+class PlayerFields:
+    """The fields of a player in a position; None for those that are missing."""
 
     color: str | None = None
     gold: int | None = None
@@ -65,8 +72,8 @@ class PlayerGiven:
 
 
 @dataclass
-class PositionGiven:
-    """What a position says; None for what it does not say."""
+class PositionFields:
+    """The fields of a position; None for those that are missing."""
 
     round: int = 1
     phase: Phase | None = Phase.PRICING
@@ -77,23 +84,23 @@ class PositionGiven:
     scoring_tiles: tuple[str, ...] | None = None
     tie_break: str = TIE_BREAKS[0]
     open_gold: bool = False
-    players: list[PlayerGiven] = field(default_factory=list)
+    players: list[PlayerFields] = field(default_factory=list)
 
 
 class PositionReader:
-    """Reads a position field by field and collects what is wrong with it in `faults`."""
+    """Parses a position field by field, and collects its faults in `faults`."""
 
     def __init__(self) -> None:
         self.faults: list[Fault] = []
 
     def fault(self, pointer: str, reason: str) -> None:
-        """Note that something is wrong."""
+        """Add a fault."""
         self.faults.append(Fault(pointer, reason))
 
-    def read(self, position: object) -> PositionGiven:
-        """Return what a position says, as far as it can be read."""
+    def read(self, position: object) -> PositionFields:
+        """Return the fields of a position; those with faults have arbitrary values."""
         data = self._object(position, "", _GAME_FIELDS)
-        given = PositionGiven()
+        given = PositionFields()
         players = self._list(data, "players", "") or []
         if len(players) not in range(2, MAX_PLAYERS + 1):
             self.fault("/players", f"a game has 2 to {MAX_PLAYERS} players, not {len(players)}")
@@ -110,7 +117,7 @@ class PositionReader:
         ]
         return given
 
-    def _read_options(self, data: Mapping[str, Any], given: PositionGiven) -> None:
+    def _read_options(self, data: Mapping[str, Any], given: PositionFields) -> None:
         given.explicit_chance = "seed" in data and data["seed"] is None
         given.seed = self._text(data, "seed", "")
         if "phase" in data:
@@ -132,9 +139,9 @@ class PositionReader:
             self.fault("/scoring_tiles", f"a game uses four scoring tiles, not {len(tiles)}")
         return tuple(tiles)
 
-    def _player(self, player: object, at: str) -> PlayerGiven:
+    def _player(self, player: object, at: str) -> PlayerFields:
         data = self._object(player, at, _PLAYER_FIELDS)
-        given = PlayerGiven()
+        given = PlayerFields()
         given.color = self._choice(data, "color", at, COLORS)
         for name in ("gold", "score"):
             if data.get(name) is not None:
@@ -157,7 +164,7 @@ class PositionReader:
         self._read_history(data, at, given)
         return given
 
-    def _read_history(self, data: Mapping[str, Any], at: str, given: PlayerGiven) -> None:
+    def _read_history(self, data: Mapping[str, Any], at: str, given: PlayerFields) -> None:
         if data.get("points") is not None:
             rounds = self._list(data, "points", at) or []
             given.points = tuple(
@@ -173,7 +180,7 @@ class PositionReader:
     def _territory(
         self, data: Mapping[str, Any], at: str, color: str | None
     ) -> tuple[Territory | None, str | None]:
-        """Return the territory with its castle, which may be left out, and the castle's colour."""
+        """Return the territory, to which the castle is added if missing, and its color."""
         at += "/territory"
         tiles = data["territory"]
         before = len(self.faults)
@@ -212,7 +219,7 @@ class PositionReader:
         return Place(name or "", x, y, rotation)
 
     def _drawn(self, data: Mapping[str, Any], at: str) -> tuple[list[str], tuple[int, ...]]:
-        """Return the tiles drawn, and their prices with 0 for the one to discard; none if none is given."""
+        """Return the tiles drawn and their prices, 0 for the tile to discard; no prices if none is given."""
         tiles, prices = [], []
         entries = self._list(data, "tiles_drawn", at) or []
         for index, entry in enumerate(entries):

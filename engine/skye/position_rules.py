@@ -1,10 +1,10 @@
-"""What the rules say against a position whose fields can all be read."""
+"""Check a parsed position against the rules of the game."""
 
 from __future__ import annotations
 
 from skye.final_scoring import final_score
 from skye.game import TILES_DRAWN, Phase
-from skye.position_reading import PlayerGiven, PositionGiven, PositionReader
+from skye.position_reading import PlayerFields, PositionFields, PositionReader
 from skye.schedule import schedule
 
 _TILES_A_ROUND = 3
@@ -12,16 +12,16 @@ _ON_OFFER = 2
 
 
 class PositionRules:
-    """Checks one position; what is wrong goes to the reader's faults."""
+    """Checks one position, and adds faults to its reader."""
 
-    def __init__(self, reader: PositionReader, given: PositionGiven) -> None:
+    def __init__(self, reader: PositionReader, given: PositionFields) -> None:
         self._fault = reader.fault
         self._given = given
         self._seats = len(given.players)
         self._slots = schedule(self._seats)
 
     def check(self) -> None:
-        """Check what the fields say together."""
+        """Check that all fields are consistent."""
         given = self._given
         self._check_colors()
         self._check_tiles()
@@ -46,7 +46,7 @@ class PositionRules:
                 )
 
     def _check_tiles(self) -> None:
-        """Check that no tile is in two places."""
+        """Check that no tile appears twice."""
         found: dict[str, str] = {}
         for seat, player in enumerate(self._given.players):
             at = f"/players/{seat}"
@@ -77,7 +77,7 @@ class PositionRules:
             ):
                 self._fault(f"/players/{seat}", "players have nothing but their castle during the setup")
 
-    def _check_phase(self, player: PlayerGiven, at: str) -> None:
+    def _check_phase(self, player: PlayerFields, at: str) -> None:
         phase = self._given.phase
         if phase is Phase.PRICING:
             self._check_pricing(player, at)
@@ -94,7 +94,7 @@ class PositionRules:
         if phase is None and player.hand:
             self._fault(f"{at}/tiles_to_build", "nothing is left to build when the game is over")
 
-    def _check_pricing(self, player: PlayerGiven, at: str) -> None:
+    def _check_pricing(self, player: PlayerFields, at: str) -> None:
         if player.hand:
             self._fault(f"{at}/tiles_to_build", "nothing is to build in the pricing phase")
         drawn = player.drawn
@@ -106,7 +106,7 @@ class PositionRules:
         if player.gold is not None and player.gold + sum(player.prices) < TILES_DRAWN - 1:
             self._fault(f"{at}/gold", f"a seat needs at least {TILES_DRAWN - 1} gold to price its tiles")
 
-    def _check_buying(self, player: PlayerGiven, at: str) -> None:
+    def _check_buying(self, player: PlayerFields, at: str) -> None:
         drawn = player.drawn or []
         if len(drawn) > _ON_OFFER:
             self._fault(f"{at}/tiles_drawn", f"a seat offers at most {_ON_OFFER} tiles in the buying phase")
@@ -115,26 +115,27 @@ class PositionRules:
         if len(player.hand or []) > 1:
             self._fault(f"{at}/tiles_to_build", "a seat buys at most one tile each round")
 
-    def _check_building(self, player: PlayerGiven, at: str) -> None:
+    def _check_building(self, player: PlayerFields, at: str) -> None:
         hand = len(player.hand or [])
         if hand + player.placed_now > _TILES_A_ROUND:
             self._fault(f"{at}/tiles_to_build", f"a seat gets at most {_TILES_A_ROUND} tiles each round")
         if hand and player.finished:
             self._fault(f"{at}/build_finished", "a seat that has finished has nothing left to build")
 
-    def _check_size(self, player: PlayerGiven, at: str) -> None:
-        """Check that a seat can have got its tiles in so many rounds."""
+    def _check_size(self, player: PlayerFields, at: str) -> None:
+        """Check that the seat can have received its tiles by this round."""
         size = len(player.territory.placed) - 1 if player.territory else 0
         if player.placed_now > size:
             self._fault(f"{at}/placed_this_round", f"only {size} tiles lie in the territory")
         rounds = self._given.round - 1 + (self._given.phase is None)
-        most = _TILES_A_ROUND * rounds + (player.placed_now if self._given.phase else 0)
-        if size > most:
+        max_size = _TILES_A_ROUND * rounds + (player.placed_now if self._given.phase else 0)
+        if size > max_size:
             self._fault(
-                f"{at}/territory", f"a territory has at most {most} tiles beside the castle now, not {size}"
+                f"{at}/territory",
+                f"a territory has at most {max_size} tiles beside the castle now, not {size}",
             )
 
-    def _check_history(self, player: PlayerGiven, at: str) -> None:
+    def _check_history(self, player: PlayerFields, at: str) -> None:
         scored = self._slots[: self._given.round - (self._given.phase is not None)]
         if player.points is not None and [len(points) for points in player.points] != list(map(len, scored)):
             self._fault(
@@ -152,7 +153,7 @@ class PositionRules:
             )
         self._check_score(player, at)
 
-    def _check_score(self, player: PlayerGiven, at: str) -> None:
+    def _check_score(self, player: PlayerFields, at: str) -> None:
         final = self._given.phase is None
         if player.final is not None and not final:
             self._fault(f"{at}/final", "final scoring comes when the game is over")

@@ -3,8 +3,8 @@
     round=5 phase=buying start=1 tiles=squares,sheep,most_gold,most_ships seed=lab | red gold=12 score=30
     territory=L28@0,-1;L44@0,1/180 offers=L10:3;L11:1 | blue ...
 
-(in one line). A territory leaves out its castle; a tile is `TILE@x,y/rotation`. In `offers` a tile has its
-price, or `x` if it is to be discarded. What is left out of a position is left out of its text.
+(in one line). The castle of a territory is omitted; a tile is `TILE@x,y/rotation`. In `offers` each tile has
+its price, or `x` if it is to be discarded. Fields that a position omits are omitted in its text.
 """
 
 from __future__ import annotations
@@ -134,12 +134,12 @@ def position_to_text(position: Mapping[str, Any]) -> str:
 
 
 def position_from_text(text: str) -> Position:
-    """Return the position that a line of text describes; `game_from_position` checks it.
+    """Parse a position from one line of text; `game_from_position` checks its values.
 
     >>> position_from_text("round=2 phase=buying | red gold=3 |")["players"]
     [{'color': 'red', 'gold': 3}, {}]
 
-    :raises InvalidPosition: when a word cannot be read.
+    :raises InvalidPosition: when a word is unknown or has another format.
     """
     faults: list[Fault] = []
     game, *players = text.split("|")

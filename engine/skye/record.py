@@ -1,7 +1,4 @@
-"""The record of a game: its options and actions, from which a replay reproduces the same state.
-
-Everything else, including the draws, follows from the seed and the actions.
-"""
+"""The record of a game: its options, seed and actions, from which a replay reproduces the same states."""
 
 from __future__ import annotations
 
@@ -36,7 +33,7 @@ MOVE_TYPES: dict[type[Any], str] = {
     TakeBack: "take_back",
     FinishBuilding: "finish_building",
 }
-"""The name of each move in legal actions and in records."""
+"""The name of each move, as in legal actions and records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +46,13 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """How a game began, and every action since, in order."""
+    """The setup of a game and all its actions, in order.
+
+    :param colors: the color of each seat.
+    :param seed: the seed of all draws.
+    :param options: the options of the game.
+    :param actions: the actions.
+    """
 
     colors: tuple[str, ...]
     seed: str
@@ -58,16 +61,17 @@ class Record:
 
 
 def replay(record: Record) -> list[Outcome]:
-    """Play a record again; return the outcome of the setup and of each action.
+    """Replay a record; return the outcome of the setup and of each action.
 
-    :raises InvalidSetup: when no game can begin like this. :raises InvalidRecord: as `play_on` does.
+    :raises InvalidSetup: when the players or options are invalid.
+    :raises InvalidRecord: when an action breaks a rule.
     """
     begun = new_game(record.colors, record.seed, record.options)
-    return [begun, *play_on(begun.game, record.actions)]
+    return [begun, *apply_actions(begun.game, record.actions)]
 
 
-def play_on(game: Game, actions: Iterable[Action]) -> Iterator[Outcome]:
-    """Play recorded actions from where a game has come to, and give the outcome of each.
+def apply_actions(game: Game, actions: Iterable[Action]) -> Iterator[Outcome]:
+    """Apply recorded actions to a game; yield the outcome of each.
 
     :raises InvalidRecord: when an action breaks a rule; `facts["action"]` is its number, from 1.
     """
@@ -111,18 +115,20 @@ _PHASES: Final[dict[type[Any], Phase]] = {
     TakeBack: BUILDING,
     FinishBuilding: BUILDING,
 }
-"""The phase to which each move belongs."""
+"""The phase of each move."""
 
 
 def actions_as_seen_by(
     viewer: int | None, events: Iterable[Event], *, is_over: bool, first_round: int = 0
 ) -> list[ActionView]:
-    """Return the actions of a game from its events, without the information hidden from the viewer.
+    """Return the actions of a game, derived from its events, without the information hidden from a viewer.
 
-    An offer of another seat is shown without its contents until it has been revealed; one that was
-    replaced before that, until the game is over.
+    The contents of another seat's offer are hidden until the offers are revealed; those of an offer that its
+    seat replaced, until the game is over.
 
-    :param first_round: the round of the position in which the events begin.
+    :param viewer: a seat, or None for a spectator.
+    :param is_over: whether the game is over.
+    :param first_round: the round of the position from which the game began; 0 without one.
     """
     views: list[ActionView] = []
     secret: dict[int, tuple[int, ActionView]] = {}
@@ -151,7 +157,7 @@ def _action_view(action: Action, number: int) -> ActionView:
 
 
 def move_view(move: Move) -> MoveView:
-    """Return a move as its `type` and its fields.
+    """Return a move as JSON data: its `type` and its fields.
 
     >>> move_view(SetOffer("L01", (("L02", 3), ("L03", 1))))
     {'type': 'set_offer', 'discard': 'L01', 'prices': {'L02': 3, 'L03': 1}}
@@ -172,7 +178,7 @@ def move_view(move: Move) -> MoveView:
 
 
 def move_from(name: str, fields: Mapping[str, Any]) -> Move:
-    """Return the move that `move_view` shows as this type with these fields.
+    """Return the move with this type and these fields, the inverse of `move_view`.
 
     >>> move_from("place", {"tile": "L07", "x": 0, "y": 1, "rotation": 90})
     Place(tile='L07', x=0, y=1, rotation=90)

@@ -1,6 +1,6 @@
-"""The types of reports on scores and territories, ready to be written as JSON.
+"""The types of reports on scores and territories, as JSON data.
 
-A field that may be hidden, or not known yet, can be None.
+A field is None if its value is hidden or not known yet.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class AwardView(TypedDict):
 
 
 class SlotScoreView(TypedDict):
-    """What a scoring tile gave a seat in a round."""
+    """The points of a seat for a scoring tile in a round."""
 
     slot: str
     id: str
@@ -28,7 +28,7 @@ class SlotScoreView(TypedDict):
 
 
 class RoundScoreView(TypedDict):
-    """What a round gave a seat."""
+    """The points of a seat in a round."""
 
     round: int
     scoring_tiles: Sequence[SlotScoreView]
@@ -71,7 +71,7 @@ class ScoresView(TypedDict):
 
 
 class TriedPlacementView(PlacedTileView):
-    """Whether a tile could be placed so."""
+    """A placement that was tried, and the rule that refuses it."""
 
     legal: bool
     in_hand: bool
@@ -80,7 +80,7 @@ class TriedPlacementView(PlacedTileView):
 
 
 class TilePointsChangeView(TypedDict):
-    """What placements would change for a scoring tile."""
+    """The points for a scoring tile before and after placements."""
 
     slot: str
     id: str
@@ -89,14 +89,14 @@ class TilePointsChangeView(TypedDict):
 
 
 class ScrollPointsChangeView(TypedDict):
-    """What placements would change for the scrolls."""
+    """The points for scrolls before and after placements."""
 
     before: int
     after: int | None
 
 
 class WhatIfView(TypedDict):
-    """What placements would change."""
+    """The effect of placements."""
 
     legal: bool
     placements: Sequence[TriedPlacementView]
@@ -129,7 +129,7 @@ class AreaView(TypedDict):
 
 
 class TerritoryView(TypedDict):
-    """A territory and what is in it."""
+    """A territory with its areas, connected tiles and objects."""
 
     tiles: Sequence[PlacedTileView]
     areas: Sequence[AreaView]
@@ -146,7 +146,7 @@ class TileScoreView(TypedDict):
 
 
 class TerritoryScoreView(TypedDict):
-    """What a territory scores, apart from any game."""
+    """The points of a territory, independent of any game."""
 
     scoring_tiles: Sequence[TileScoreView]
     scrolls: Sequence[ScrollView]
@@ -157,7 +157,7 @@ class TerritoryScoreView(TypedDict):
 
 
 class ScoredTerritoriesView(TypedDict):
-    """What territories score, apart from any game."""
+    """The points of territories, independent of any game."""
 
     territories: Sequence[TerritoryScoreView]
 
@@ -172,7 +172,7 @@ class ScoringTileView(TypedDict):
 
 
 class TerritoryWorthView(TypedDict):
-    """What a territory is worth as it lies."""
+    """The points, income and connections of a territory."""
 
     scoring_tiles: Sequence[ScoringTilePointsView]
     scrolls: int
@@ -188,7 +188,7 @@ class PlacementAwardView(AwardView):
 
 
 class PlacementGainsView(PlacedTileView):
-    """A legal placement, and what it would add."""
+    """A legal placement, and the change that it would make."""
 
     gains: Sequence[ScoringTilePointsView]
     scrolls: int

@@ -1,7 +1,7 @@
 """Roads: the tiles connected to the castle by road, updated incrementally as a territory grows.
 
 A road continues across an edge where both tiles have one. A tile with two separate roads is connected if
-either is. The state of the border is only the set of open edges that a road from the castle reaches.
+either is. To add a tile, it is enough to know the open edges that a road from the castle reaches.
 """
 
 from __future__ import annotations
@@ -9,30 +9,33 @@ from __future__ import annotations
 from typing import Final
 
 from skye.geometry import OPPOSITE, SIDES, STEPS, cell_at
-from skye.tiles import Form
+from skye.tiles import RotatedTile
 
 _CASTLE: Final = cell_at(0, 0)
 
-BEGINNINGS: Final[dict[int, tuple[int, ...]]] = {_CASTLE: SIDES}
-"""The road ends before there is any tile: all roads of the castle are joined."""
+INITIAL_ROAD_ENDS: Final[dict[int, tuple[int, ...]]] = {_CASTLE: SIDES}
+"""The road ends of an empty territory: the castle connects all its roads."""
 
 
 def join_roads(
     connected: set[int],
     road_ends: dict[int, tuple[int, ...]],
-    cells: dict[int, Form],
+    cells: dict[int, RotatedTile],
     cell: int,
-    form: Form,
+    rotated: RotatedTile,
 ) -> None:
-    """Add a tile to the cells that roads join to the castle, and what it joins, in place.
+    """Add the cells that a new tile connects to the castle; update `connected` and `road_ends` in place.
 
-    `road_ends` are the empty cells at which a road from the castle arrives, each with the sides where it
-    does. The tile lies in `cells` already. The castle is not joined to itself (R9).
+    :param connected: the cells connected to the castle, without the castle's own (R9).
+    :param road_ends: the empty cells that a road from the castle reaches, each with the sides that it
+        reaches.
+    :param cells: the tile on each cell, the new one included.
+    :param cell: the cell of the new tile.
     """
     arriving = road_ends.pop(cell, None)
     if arriving is None:
         return
-    border = [(cell, road) for side in arriving if (road := form.road_at[side]) >= 0]
+    border = [(cell, road) for side in arriving if (road := rotated.road_at[side]) >= 0]
     seen = set(border)
     while border:
         here, road = border.pop()

@@ -13,11 +13,13 @@ from skye.visibility import event_as_seen_by
 def round_report(
     viewer: int | None, game: Game, events: Iterable[Event], number: int, begun: Game | None = None
 ) -> RoundView | None:
-    """Return the report of round `number` so far of a game from its events; None before it has begun.
+    """Return the report of a round, derived from the events that a viewer may see.
 
-    It is made from what the viewer may see of the events, so it holds nothing else.
-
-    :param begun: the position that the game began from; of its round only what followed is reported.
+    :param viewer: a seat, or None for a spectator.
+    :param events: all events of the game.
+    :param number: the number of the round, from 1.
+    :param begun: the position from which the game began, if any; the report of its round starts there.
+    :returns: the report so far, or None if the round has not begun.
     """
     of_round = list(_events_of(events, number, 0 if begun is None else begun.round))
     if begun is not None and begun.round == number:
@@ -37,7 +39,7 @@ def round_report(
     }
     for event in of_round:
         seen = event_as_seen_by(viewer, event, scoring_tiles=game.scoring_tiles, open_gold=game.open_gold)
-        _enter(report, seats, seen)
+        _add_event(report, seats, seen)
     return report
 
 
@@ -67,8 +69,8 @@ def _blank(seat: int) -> SeatRoundView:
     }
 
 
-def _enter(report: RoundView, seats: list[SeatRoundView], seen: EventView) -> None:  # noqa: C901 - a table of cases
-    """Enter one event, as the viewer may see it, in the report."""
+def _add_event(report: RoundView, seats: list[SeatRoundView], seen: EventView) -> None:  # noqa: C901 - a table of cases
+    """Add an event, as the viewer may see it, to the report."""
     match seen["type"]:
         case "income_paid":
             for paid in seen["players"]:
@@ -118,7 +120,7 @@ def _enter(report: RoundView, seats: list[SeatRoundView], seen: EventView) -> No
                 {"tile": seen["tile"], "x": seen["x"], "y": seen["y"], "rotation": seen["rotation"]}
             )
         case "placement_taken_back":
-            del seats[seen["seat"]]["placements"][-1:]  # none, if the tile was placed before the position
+            del seats[seen["seat"]]["placements"][-1:]  # empty if the tile was placed before the position
         case "building_finished":
             seats[seen["seat"]]["tiles_returned"] = seen["returned"]
         case "round_scored":

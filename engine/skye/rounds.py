@@ -1,7 +1,7 @@
-"""What happens by itself between two decisions: income, draws, reveal, discard, scoring, the end.
+"""The automatic steps between two decisions: income, draws, reveal, discard, scoring, end of the game.
 
-The `end_...` functions look at a game after a move, and when nobody is left to act in its phase move it on to
-the next decision, or to its end.
+Each `end_...` function takes a game after a move. If no seat has to act in the phase any more, it returns the
+game at the next decision, or at its end.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from skye.draws import Chance
+from skye.draws import SeededDraws
 from skye.events import (
     Event,
     GameFinished,
@@ -35,11 +35,11 @@ _DRAWS: Final = {
     )
     for number in range(1, MAX_ROUNDS + 1)
 }
-"""For each round the labels of its draws, by seat (see `draws`)."""
+"""By round and seat: the labels of the draws (see `skye.draws`)."""
 
 
 def end_pricing(game: Game) -> tuple[Game, tuple[Event, ...]]:
-    """When every seat has set its offer, turn all offers face up and return the marked tiles to the bag."""
+    """If every seat has set its offer, reveal all offers and return the discarded tiles to the bag."""
     for player in game.players:
         if not player.prices:
             return game, ()
@@ -47,14 +47,14 @@ def end_pricing(game: Game) -> tuple[Game, tuple[Event, ...]]:
 
 
 def end_buying(game: Game) -> tuple[Game, tuple[Event, ...]]:
-    """When every seat has had its turn, give each its unsold tiles; the gold on them goes to the bank."""
+    """If every seat has had its turn, give each its unsold tiles without the gold on them."""
     if game.buys < len(game.players):
         return game, ()
     return _keep_unsold(game)
 
 
 def end_building(game: Game) -> tuple[Game, tuple[Event, ...]]:
-    """When every seat has finished, score the round; then the next begins, or the game ends."""
+    """If every seat has finished, score the round; then start the next one, or end the game."""
     for player in game.players:
         if not player.finished:
             return game, ()
@@ -64,9 +64,11 @@ def end_building(game: Game) -> tuple[Game, tuple[Event, ...]]:
 def start_round(
     game: Game, starting_seat: int, summaries: Sequence[TerritorySummary]
 ) -> tuple[Game, tuple[Event, ...]]:
-    """Begin the next round: income, then three tiles for each seat; `summaries` are of the territories.
+    """Start the next round: pay income, and draw three tiles for each seat.
 
-    In a game without a seed the round stops before the draws.
+    A game without a seed stops before the draws.
+
+    :param summaries: the summary of each seat's territory.
     """
     number = game.round + 1
     scores = [player.score for player in game.players]
@@ -74,7 +76,7 @@ def start_round(
     drawn = ((),) * len(scores) if game.seed is None else _draw(game, game.seed, number)
     players = tuple(
         [
-            player.beginning(player.gold + income.total, tiles)
+            player.at_round_start(player.gold + income.total, tiles)
             for player, income, tiles in zip(game.players, paid, drawn, strict=True)
         ]
     )
@@ -85,11 +87,11 @@ def start_round(
 
 
 def _draw(game: Game, seed: str, number: int) -> tuple[tuple[str, ...], ...]:
-    """Draw for seat 0 first, then clockwise, by the procedure that `draws` documents."""
-    chance = Chance(seed)
+    """Draw for seat 0 first, then clockwise, by the procedure that `skye.draws` documents."""
+    draws = SeededDraws(seed)
     bag = list(game.bag)
     labels = _DRAWS[number][: len(game.players)]
-    return tuple([tuple([chance.draw(label, bag) for label in of_seat]) for of_seat in labels])
+    return tuple([tuple([draws.draw(label, bag) for label in of_seat]) for of_seat in labels])
 
 
 def _reveal_offers(game: Game) -> tuple[Game, tuple[Event, ...]]:
@@ -97,7 +99,7 @@ def _reveal_offers(game: Game) -> tuple[Game, tuple[Event, ...]]:
     discards = tuple([player.drawn[at] for player, at in zip(game.players, marked, strict=True)])
     players = tuple(
         [
-            player.trading(player.gold, *player.offer_without(at), player.hand)
+            player.with_purse_and_tiles(player.gold, *player.offer_without(at), player.hand)
             for player, at in zip(game.players, marked, strict=True)
         ]
     )
@@ -115,7 +117,10 @@ def _keep_unsold(game: Game) -> tuple[Game, tuple[Event, ...]]:
         tuple([player.stakes for player in game.players]),
     )
     players = tuple(
-        [player.trading(player.gold, (), (), player.hand + player.drawn) for player in game.players]
+        [
+            player.with_purse_and_tiles(player.gold, (), (), player.hand + player.drawn)
+            for player in game.players
+        ]
     )
     return game.in_phase(BUILDING, players), (kept,)
 
@@ -123,7 +128,7 @@ def _keep_unsold(game: Game) -> tuple[Game, tuple[Event, ...]]:
 def _end_round(game: Game) -> tuple[Game, tuple[Event, ...]]:
     summaries = [player.territory.summary for player in game.players]
     for summary in summaries:
-        summary.keep_up()
+        summary.join_recent_areas()
     game, scored = _score_round(game, summaries)
     if game.round == game.rounds:
         game, finished = _finish(game, summaries)
@@ -137,7 +142,7 @@ def _score_round(game: Game, summaries: Sequence[TerritorySummary]) -> tuple[Gam
     slots = game.slots_scored_in(game.round)
     by_slot = [tile_points(game.scoring_tile(slot), summaries, golds) for slot in slots]
     points = tuple(zip(*by_slot, strict=True))
-    players = [player.scoring(earned) for player, earned in zip(game.players, points, strict=True)]
+    players = [player.with_round_points(earned) for player, earned in zip(game.players, points, strict=True)]
     scores = tuple([player.score for player in players])
     return game.with_players(players, game.buys), RoundScored(game.round, slots, points, scores)
 

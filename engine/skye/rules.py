@@ -1,7 +1,8 @@
-"""The rules of play: which moves are legal, what they do, and what then happens by itself.
+"""The rules of play: the legality and the effect of moves.
 
-`rule_error_for` alone decides whether a move is legal: `play` raises the error that it returns. `legal_moves`
-reads the same two sources: the tiles on offer, and the frontier of a territory.
+`rule_error_for` decides whether a move is legal; `play` raises the error that it returns. `legal_moves` uses
+the same data: the tiles on offer, and the frontier of a territory. The automatic steps after a move are in
+`rounds`.
 """
 
 from __future__ import annotations
@@ -40,20 +41,21 @@ from skye.moves import (
 )
 
 MINIMUM_PRICE = 1
-"""Gold; the least that a tile on offer costs."""
+"""The minimum price of a tile in gold."""
 
 
 class Outcome(NamedTuple):
-    """What a move leads to: the next game, and what happened on the way."""
+    """The result of a move: the next game, and the events in order."""
 
     game: Game
     events: tuple[Event, ...]
 
 
 def play(game: Game, seat: int, move: Move | Draw) -> Outcome:
-    """Return the game after a move, moved on to the next decision, and the events this caused.
+    """Make a move and the automatic steps after it; return the game at the next decision, and the events.
 
-    :raises RuleError: one named subclass for each reason; the game given is unchanged.
+    :param seat: the seat that moves, or `CHANCE` for a draw.
+    :raises RuleError: when the move is illegal, with a subclass for each reason.
     :raises ValueError: when there is no such seat or rotation.
     """
     error = rule_error_for(game, seat, move)
@@ -70,7 +72,7 @@ def play(game: Game, seat: int, move: Move | Draw) -> Outcome:
 
 
 def rule_error_for(game: Game, seat: int, move: Move | Draw) -> RuleError | None:
-    """Return why a seat may not make a move now, or None when it may.
+    """Return the rule error of a move, or None when it is legal.
 
     :raises ValueError: when there is no such seat or rotation.
     """
@@ -79,7 +81,7 @@ def rule_error_for(game: Game, seat: int, move: Move | Draw) -> RuleError | None
     if not 0 <= seat < len(game.players):
         raise ValueError(f"there is no seat {seat}")
     if isinstance(move, Draw) or (game.seed is None and game.is_chance_node):
-        return errors.WrongPhase("Draws are made by chance, and before any seat acts.")
+        return errors.WrongPhase("Draws are chance decisions, and no seat can act before them.")
     phase, judge, _, _ = _RULES[type(move)]
     if game.phase is phase:
         return judge(game, seat, move)
@@ -91,7 +93,7 @@ def rule_error_for(game: Game, seat: int, move: Move | Draw) -> RuleError | None
 
 
 def legal_moves(game: Game, seat: int) -> list[Move]:
-    """Return every move open to a seat now, but for offers, which `offer_limits` describes."""
+    """Return every legal move of a seat except offers, which `offer_limits` describes."""
     phase = game.phase
     if phase is BUILDING:
         player = game.players[seat]
@@ -102,7 +104,7 @@ def legal_moves(game: Game, seat: int) -> list[Move]:
 
 
 def offer_limits(game: Game, seat: int) -> OfferLimits | None:
-    """Describe every offer a seat may set now; None when it may set none."""
+    """Return the constraints of the legal offers of a seat, or None when it may set none."""
     if game.phase is not PRICING or (game.seed is None and game.is_chance_node):
         return None
     player = game.players[seat]
@@ -217,7 +219,7 @@ def _buying_moves(game: Game, seat: int) -> list[Move]:
 
 
 def _seller(game: Game, tile: str) -> int | None:
-    """Return the seat that has a tile on offer."""
+    """Return the seat that offers a tile, or None."""
     for seat, player in enumerate(game.players):
         if tile in player.drawn:
             return seat
@@ -231,7 +233,7 @@ def _set_offer(game: Game, seat: int, offer: SetOffer) -> tuple[Game, Event]:
     prices = tuple([by_tile.get(tile, 0) for tile in drawn])
     gold = player.gold + player.stakes - sum(prices)
     ordered = tuple([(tile, by_tile[tile]) for tile in drawn if tile in by_tile])
-    game = game.with_player(seat, player.trading(gold, drawn, prices, player.hand))
+    game = game.with_player(seat, player.with_purse_and_tiles(gold, drawn, prices, player.hand))
     return game, OfferSet(seat, offer.discard, ordered, gold)
 
 
@@ -243,8 +245,12 @@ def _buy(game: Game, seat: int, move: Buy) -> tuple[Game, Event]:
     buyer, seller = players[seat], players[seller_seat]
     at = seller.drawn.index(tile)
     price = seller.prices[at]
-    players[seller_seat] = seller.trading(seller.gold + 2 * price, *seller.offer_without(at), seller.hand)
-    players[seat] = buyer.trading(buyer.gold - price, buyer.drawn, buyer.prices, (*buyer.hand, tile))
+    players[seller_seat] = seller.with_purse_and_tiles(
+        seller.gold + 2 * price, *seller.offer_without(at), seller.hand
+    )
+    players[seat] = buyer.with_purse_and_tiles(
+        buyer.gold - price, buyer.drawn, buyer.prices, (*buyer.hand, tile)
+    )
     gold = tuple([player.gold for player in players])
     return game.with_players(players, game.buys + 1), TileBought(seat, seller_seat, tile, price, gold)
 
@@ -257,14 +263,14 @@ def _place(game: Game, seat: int, move: Place) -> tuple[Game, Event]:
     player = game.players[seat]
     tile, x, y, rotation = move
     hand = tuple([other for other in player.hand if other != tile])
-    player = player.building(player.territory.extended(move), hand, player.placed_now + 1)
+    player = player.with_territory(player.territory.extended(move), hand, player.placed_now + 1)
     return game.with_player(seat, player), TilePlaced(seat, tile, x, y, rotation)
 
 
 def _take_back(game: Game, seat: int, _move: TakeBack) -> tuple[Game, Event]:
     player = game.players[seat]
     last = player.territory.placed[-1]
-    player = player.building(
+    player = player.with_territory(
         player.territory.without_last(), (*player.hand, last.tile), player.placed_now - 1
     )
     return game.with_player(seat, player), PlacementTakenBack(seat, *last)
@@ -272,12 +278,18 @@ def _take_back(game: Game, seat: int, _move: TakeBack) -> tuple[Game, Event]:
 
 def _finish_building(game: Game, seat: int, _move: FinishBuilding) -> tuple[Game, Event]:
     player = game.players[seat]
-    finished = player.building(player.territory, (), player.placed_now, finished=True)
+    finished = player.with_territory(player.territory, (), player.placed_now, finished=True)
     return game.with_player(seat, finished), BuildingFinished(seat, player.hand)
 
 
 class _Rule(NamedTuple):
-    """A kind of move: its phase, its legality check, its effect, and what it may end."""
+    """The rules of one type of move.
+
+    :param phase: the phase in which it is legal.
+    :param error: returns the rule error of a move, or None.
+    :param effect: makes a legal move; returns the next game and the event.
+    :param follow_up: makes the automatic steps after it.
+    """
 
     phase: Phase
     error: Callable[[Game, int, Any], RuleError | None]

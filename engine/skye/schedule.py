@@ -1,4 +1,4 @@
-"""The rounds: which scoring tiles each round scores, and its income."""
+"""The schedule of the rounds: the scoring tiles and the income of each round."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from skye.territory_summary import TerritorySummary
 from skye.tiles import WHISKY
 
 SLOTS: Final = ("A", "B", "C", "D")
-"""The places of a game's four scoring tiles."""
+"""The slots of a game's four scoring tiles."""
 
 _SIX_ROUNDS: Final = (("A",), ("B",), ("A", "C"), ("B", "D"), ("A", "C", "D"), ("B", "C", "D"))
 _FIVE_ROUNDS: Final = (("A", "B"), ("A", "C"), ("B", "D"), ("A", "C", "D"), ("B", "C", "D"))
 
 MAX_ROUNDS: Final = len(_SIX_ROUNDS)
-"""How many rounds the longest games have."""
+"""The maximum number of rounds of a game."""
 
 _CATCH_UP: Final = (0, 0, 1, 2, 3, 4)
 _CASTLE_INCOME: Final = 5
 
 
 def schedule(players: int) -> tuple[tuple[str, ...], ...]:
-    """Return the slots scored in each round; there are as many rounds as entries.
+    """Return, for each round of a game, the slots that it scores.
 
     >>> schedule(5)[0]
     ('A', 'B')
@@ -31,7 +31,7 @@ def schedule(players: int) -> tuple[tuple[str, ...], ...]:
 
 
 def catch_up(players: int, round_number: int) -> int:
-    """Return the gold that a round, counted from 1, gives for each player who is ahead.
+    """Return the gold of the income in a round, counted from 1, for each player with a higher score.
 
     >>> [catch_up(4, number) for number in range(1, 7)]
     [0, 0, 1, 2, 3, 4]
@@ -48,16 +48,18 @@ class Income(NamedTuple):
 
     @property
     def total(self) -> int:
-        """All of it."""
+        """The sum."""
         return self.castle + self.whisky + self.catch_up
 
 
 def incomes(
     scores: Sequence[int], summaries: Sequence[TerritorySummary], round_number: int
 ) -> tuple[Income, ...]:
-    """Return each seat's income: for the castle, the whisky on its roads, and the players ahead.
+    """Return the income of each seat: for its castle, connected whisky, and each player with a higher score.
 
-    `scores` and `summaries`, of the territories, have one entry for each seat.
+    :param scores: the score of each seat.
+    :param summaries: the summary of each seat's territory.
+    :param round_number: the number of the round, from 1.
     """
     for_each_ahead = catch_up(len(scores), round_number)
     return tuple(
@@ -73,6 +75,6 @@ def incomes(
 
 
 def whisky_joined(summary: TerritorySummary) -> int:
-    """Return how many tiles with whisky are joined to the castle by road."""
+    """Return the number of tiles with whisky that are joined to the castle by road."""
     cells = summary.cells
     return sum([cells[cell].tile.counts[WHISKY] > 0 for cell in summary.connected])

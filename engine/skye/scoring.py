@@ -1,4 +1,4 @@
-"""The 16 scoring tiles, and what they give.
+"""The 16 scoring tiles and their points.
 
 A scoring tile is one row in `SCORING_TILES` with its rule (see `scoring_rules`).
 """
@@ -29,7 +29,7 @@ _BROCH_POINTS: Final = (0, 1, 3, 6)
 
 
 class Award(NamedTuple):
-    """Points for one thing: a block, an area, a run, a tile or a set; `cells` is where it lies."""
+    """Points for one block, area, line, tile or set, and the cells that earned them."""
 
     points: int
     cells: tuple[int, ...]
@@ -46,7 +46,7 @@ class ScoringTile:
 
     @property
     def majority(self) -> bool:
-        """Whether players are compared: 5 points for most, 2 for second most."""
+        """Whether the tile compares players: 5 points for most, 2 for second most."""
         return isinstance(self.rule, MajorityRule)
 
 
@@ -55,7 +55,8 @@ def awards(
 ) -> tuple[Award, ...]:
     """Return the awards of a scoring tile to one seat.
 
-    `summaries` and `golds` (the purses) have one entry for each seat: a majority compares them.
+    :param summaries: the territory of each seat; a majority compares them.
+    :param golds: the purse of each seat.
     """
     rule = SCORING_TILES[tile_id].rule
     if not isinstance(rule, MajorityRule):
@@ -79,16 +80,16 @@ def tile_points(tile_id: str, summaries: Sequence[TerritorySummary], golds: Sequ
 
 
 def holding(tile_id: str, summary: TerritorySummary) -> int:
-    """Return how much of what a majority compares lies in a territory, purses left aside."""
+    """Return the count that a majority compares for a territory, without gold."""
     rule = SCORING_TILES[tile_id].rule
     assert isinstance(rule, MajorityRule)
     return rule.holds(summary, 0)[0]
 
 
-def points_beside(tile_id: str, summary: TerritorySummary, rivals: Sequence[int]) -> int:
+def points_against(tile_id: str, summary: TerritorySummary, rivals: Sequence[int]) -> int:
     """Return the points of one territory for a scoring tile, without gold.
 
-    A majority compares it with the `holding` of each rival.
+    :param rivals: the `holding` of each other seat, for a majority.
     """
     rule = SCORING_TILES[tile_id].rule
     if isinstance(rule, MajorityRule):
@@ -119,15 +120,15 @@ def _building_sets(summary: TerritorySummary) -> list[Earned]:
     brochs: list[int] = []
     farms: list[int] = []
     lighthouses: list[int] = []
-    for cell, form in summary.cells.items():
-        counts = form.tile.counts
+    for cell, rotated in summary.cells.items():
+        counts = rotated.tile.counts
         if counts[BROCH]:
             brochs += [cell] * counts[BROCH]
         if counts[FARM]:
             farms += [cell] * counts[FARM]
         if counts[LIGHTHOUSE]:
             lighthouses += [cell] * counts[LIGHTHOUSE]
-    # The shortest list ends it. Buildings of one tile may share a set: its cell is then listed once.
+    # The shortest list limits the sets. A set may have two buildings of one tile; its cell is listed once.
     sets = zip(brochs, farms, lighthouses, strict=False)
     return [(5, tuple(dict.fromkeys(cells))) for cells in sets]
 
@@ -140,12 +141,17 @@ def _building_sets_added(summary: TerritorySummary, _cell: int, tile: Tile) -> i
 
 
 def _animals_near_farms(summary: TerritorySummary) -> list[Earned]:
-    # Going from the animals' tiles, not from the farms, counts each animal once (R7).
-    near = {cell + step for cell, form in summary.cells.items() if form.tile.counts[FARM] for step in _AROUND}
+    # Iterating over the tiles with animals, not over farms, counts each animal once (R7).
+    near = {
+        cell + step
+        for cell, rotated in summary.cells.items()
+        if rotated.tile.counts[FARM]
+        for step in _AROUND
+    }
     return [
         (animals, (cell,))
-        for cell, form in summary.cells.items()
-        if cell in near and (animals := form.tile.counts[SHEEP] + form.tile.counts[CATTLE])
+        for cell, rotated in summary.cells.items()
+        if cell in near and (animals := rotated.tile.counts[SHEEP] + rotated.tile.counts[CATTLE])
     ]
 
 
@@ -173,7 +179,7 @@ def _near_farm(summary: TerritorySummary, cell: int) -> bool:
 
 
 def _vertical_lines(summary: TerritorySummary) -> list[Earned]:
-    # A run is found from its northern end alone, so it is one line however long (R10).
+    # Only the northern end of a line starts one, so a line counts once, however long (R10).
     cells = summary.cells
     lines: list[Earned] = []
     for cell in cells:
@@ -192,7 +198,7 @@ def _vertical_lines_added(summary: TerritorySummary, cell: int, _tile: Tile) -> 
 
 
 def _run(summary: TerritorySummary, cell: int, step: int) -> int:
-    """Return how many tiles lie in line beside a cell."""
+    """Return the number of consecutive tiles from a cell in one direction, without its own."""
     length = 0
     while cell + step in summary.cells:
         cell += step
@@ -299,4 +305,4 @@ _ALL: Final = (
 )
 
 SCORING_TILES: Final = {tile.id: tile for tile in _ALL}
-"""All 16 scoring tiles by id."""
+"""The 16 scoring tiles by id."""

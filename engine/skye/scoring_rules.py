@@ -1,7 +1,7 @@
-"""How scoring tiles count: by area, by tile, by pattern, or by a majority.
+"""The four kinds of scoring rules: by area, by tile, by pattern, and by majority.
 
-A rule says what earns points and where; sums, explanations and what one more tile would add are all made from
-it, so they cannot disagree.
+A rule returns what earns points and where. Sums, explanations and the evaluation of placements are all
+computed from it.
 """
 
 from __future__ import annotations
@@ -17,16 +17,18 @@ from skye.tiles import Tile
 MOST: Final = 5
 SECOND: Final = 2
 
-# While counting, an award is a plain tuple, and an area stands for its cells: scoring makes thousands of them
-# and mostly wants the sum.
+# Points, and the cells that earned them or an area for its cells. A plain tuple, since bots compute thousands
+# and use only their sum.
 Earned = tuple[int, tuple[int, ...] | Area]
 
 
 @dataclass(frozen=True, slots=True)
 class AreaRule:
-    """Each area earns points by itself; with `largest_only`, only the one that earns most.
+    """Points for each area.
 
-    What `largest_only` compares are completed areas, which no further tile can touch.
+    :param value: returns the points of an area.
+    :param largest_only: whether only the area of most points counts. These areas are completed, so no further
+        tile can touch them.
     """
 
     value: Callable[[Area], int]
@@ -39,7 +41,10 @@ class AreaRule:
         return [max(earned, key=_points)] if self.largest_only and earned else earned
 
     def points_with(self, now: int, removed: Iterable[Area], added: Iterable[Area]) -> int:
-        """Return the points of a territory that has `now` points, when areas become others."""
+        """Return the points of a territory after some areas were replaced by others.
+
+        :param now: the points before.
+        """
         value = self.value
         if self.largest_only:
             return max([now, *map(value, added)])
@@ -48,7 +53,11 @@ class AreaRule:
 
 @dataclass(frozen=True, slots=True)
 class TileRule:
-    """Each tile earns points by itself; with `connected_only`, if it is joined to the castle by road."""
+    """Points for each tile.
+
+    :param value: returns the points of a tile.
+    :param connected_only: whether only tiles joined to the castle by road count.
+    """
 
     value: Callable[[Tile], int]
     connected_only: bool = False
@@ -58,14 +67,18 @@ class TileRule:
         value, connected = self.value, summary.connected if self.connected_only else summary.cells
         return [
             (points, (cell,))
-            for cell, form in summary.cells.items()
-            if cell in connected and (points := value(form.tile))
+            for cell, rotated in summary.cells.items()
+            if cell in connected and (points := value(rotated.tile))
         ]
 
 
 @dataclass(frozen=True, slots=True)
 class PatternRule:
-    """Points for how tiles lie together; `adds` is what one more tile adds on a cell, however turned."""
+    """Points for patterns of tiles.
+
+    :param earns: returns what earns points in a territory.
+    :param adds: returns the points that one more tile adds on a cell; its rotation does not matter.
+    """
 
     earns: Callable[[TerritorySummary], list[Earned]]
     adds: Callable[[TerritorySummary, int, Tile], int]
@@ -73,16 +86,19 @@ class PatternRule:
 
 @dataclass(frozen=True, slots=True)
 class MajorityRule:
-    """5 points for most, 2 for second most, of what tiles show or, without `value`, of gold."""
+    """5 points for most, 2 for second most.
+
+    :param value: returns the count of a tile; None compares gold.
+    """
 
     value: Callable[[Tile], int] | None
 
     def holds(self, summary: TerritorySummary, gold: int) -> tuple[int, tuple[int, ...]]:
-        """Return how much a player has, and on which tiles."""
+        """Return the count of a player, and the cells of the tiles that have it."""
         value = self.value
         if value is None:
             return gold, ()
-        counts = {cell: number for cell, form in summary.cells.items() if (number := value(form.tile))}
+        counts = {cell: number for cell, rotated in summary.cells.items() if (number := value(rotated.tile))}
         return sum(counts.values()), tuple(counts)
 
 
@@ -90,12 +106,12 @@ Rule = AreaRule | TileRule | PatternRule | MajorityRule
 
 
 def majority(counts: Sequence[int]) -> list[int]:
-    """Return 5 for each seat with most, 2 for each with second most unless first is shared; none for none."""
-    most = max(counts)
-    shared = counts.count(most) > 1
-    second = 0 if shared else max([count for count in counts if count < most], default=0)
+    """Return the points by seat: 5 for most, 2 for second most unless most is shared, 0 for a count of 0."""
+    first = max(counts)
+    shared = counts.count(first) > 1
+    second = 0 if shared else max([count for count in counts if count < first], default=0)
     return [
-        0 if not count else MOST if count == most else SECOND if count == second else 0 for count in counts
+        0 if not count else MOST if count == first else SECOND if count == second else 0 for count in counts
     ]
 
 

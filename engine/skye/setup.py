@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from skye.chance import begin
-from skye.draws import Chance
+from skye.draws import SeededDraws
 from skye.errors import InvalidSetup
 from skye.game import PRICING, Game, Player, TieBreak
 from skye.rules import Outcome
@@ -16,15 +16,17 @@ from skye.territory import castle_alone
 from skye.tiles import COLORS
 
 PLAYERS = range(2, 6)
-"""How many can play."""
+"""The possible numbers of players."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the creator of a game may choose; None leaves it to the draw.
+    """The options of a game.
 
-    `scoring_tiles` are four different ids, for slots A to D. `tie_break` is ruling R11's.
-    `open_gold` makes all gold public.
+    :param scoring_tiles: four different ids for slots A to D; None draws them.
+    :param starting_seat: the seat that starts round 1; None draws it.
+    :param tie_break: the way to break a tie (R11).
+    :param open_gold: whether all purses are public.
     """
 
     scoring_tiles: tuple[str, ...] | None = None
@@ -34,12 +36,13 @@ class Options:
 
 
 def new_game(colors: Sequence[str], seed: str | None, options: Options | None = None) -> Outcome:
-    """Set a game up, one colour for each seat clockwise, and begin round 1.
+    """Set up a game and start round 1.
 
-    Without a seed, draws are chance decisions to be played (see `chance`), those of the setup first.
-
-    :raises InvalidSetup: for a number of players other than 2 to 5, a colour unknown or taken twice,
-        scoring tiles that are not four different ones, or a starting seat that nobody has.
+    :param colors: the color of each seat, clockwise; 2 to 5 different ones of `COLORS`.
+    :param seed: the seed of all draws. None makes draws chance decisions (see `skye.chance`), those of the
+        setup first.
+    :raises InvalidSetup: when the number of players, a color, the scoring tiles or the starting seat is
+        invalid.
     """
     options = options or Options()
     _check(colors, options)
@@ -76,10 +79,10 @@ def _check(colors: Sequence[str], options: Options) -> None:
 def scoring_tiles_by(seed: str) -> tuple[str, ...]:
     """Return the scoring tiles that a seed assigns to slots A to D."""
     left = sorted(SCORING_TILES)
-    chance = Chance(seed)
-    return tuple([chance.draw(f"scoring/{slot}", left) for slot in SLOTS])
+    draws = SeededDraws(seed)
+    return tuple([draws.draw(f"scoring/{slot}", left) for slot in SLOTS])
 
 
 def starting_seat_by(seed: str, players: int) -> int:
-    """Return the seat that a seed lets start round 1."""
-    return Chance(seed).index("start", players)
+    """Return the seat that a seed assigns as the starting seat of round 1."""
+    return SeededDraws(seed).index("start", players)

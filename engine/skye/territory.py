@@ -1,8 +1,7 @@
-"""A territory: the tiles of one player as they lie, where the next one may go, and what they amount to.
+"""The territory of one player: placed tiles, legal places for the next tile, and a summary for scoring.
 
-A `Territory` is a value: its tuple of placements and nothing else. The frontier and the summary follow from
-that tuple alone; they are worked out when first asked for, so that a territory which is only stored or shown
-costs nothing, and carried over when a tile is added.
+A `Territory` is an immutable value that consists of its tuple of placements. The frontier and the summary are
+derived from that tuple on first use, and `extended` updates them incrementally.
 """
 
 from __future__ import annotations
@@ -12,11 +11,11 @@ from dataclasses import dataclass
 from typing import Final, Self
 
 from skye.errors import CellOccupied, NotAdjacent, RuleError, TerrainMismatch
-from skye.frontier import WAYS, Place, clash, cover
+from skye.frontier import PLACES_BY_CONSTRAINT, Place, first_edge_mismatch, occupy_cell
 from skye.geometry import ROTATIONS, cell_at
 from skye.territory_parsing import check_placements, parse_placement
 from skye.territory_summary import EMPTY_SUMMARY, TerritorySummary
-from skye.tiles import COLORS, FITS, FORMS
+from skye.tiles import COLORS, FITTING_ROTATIONS, ROTATED_TILES
 
 
 class _DerivedValues:
@@ -31,12 +30,14 @@ class _DerivedValues:
     _summary: TerritorySummary
 
 
-_set = object.__setattr__  # how a frozen value is filled
+_set = object.__setattr__  # sets derived values of a frozen instance
 
 
 @dataclass(frozen=True, slots=True)
 class Territory(_DerivedValues):
     """The tiles of one player in placing order, the castle first.
+
+    :param placed: the placements; they are not checked here (see `from_placements`).
 
     >>> print(Territory.parse("castle-red L28@0,-1 L44@0,1/180"))
     castle-red L28@0,-1 L44@0,1/180
@@ -52,7 +53,7 @@ class Territory(_DerivedValues):
 
     @classmethod
     def parse(cls, text: str) -> Territory:
-        """Read the notation `castle-red L28@0,-1 L44@0,1/180`: tile, position, rotation unless 0.
+        """Return the territory in the notation `castle-red L28@0,-1 L44@0,1/180` (tile, position, rotation).
 
         :raises InvalidTerritory: when a word cannot be read or the tiles cannot lie like this.
         """
@@ -60,7 +61,7 @@ class Territory(_DerivedValues):
 
     @classmethod
     def from_placements(cls, placements: Iterable[Place]) -> Territory:
-        """Return the territory of placements given in any order, all rules of placing checked.
+        """Return the territory with these placements, in any order, after checking all rules of placement.
 
         :raises InvalidTerritory: with `facts["index"]`, the position of the first placement at fault.
         """
@@ -72,19 +73,19 @@ class Territory(_DerivedValues):
 
     @property
     def frontier(self) -> dict[int, int]:
-        """The empty cells next to a tile, each with its demand (see `frontier`)."""
+        """The empty cells next to a tile, each with its constraint (see `skye.frontier`)."""
         try:
             return self._frontier
         except AttributeError:
             frontier: dict[int, int] = {}
             for tile, x, y, rotation in self.placed:
-                cover(frontier, cell_at(x, y), FORMS[tile, rotation])
+                occupy_cell(frontier, cell_at(x, y), ROTATED_TILES[tile, rotation])
             _set(self, "_frontier", frontier)
             return frontier
 
     @property
     def summary(self) -> TerritorySummary:
-        """What it amounts to for scoring."""
+        """The values that scoring needs, derived on first use."""
         summary = self._summarized
         known = len(summary.cells)
         if known < len(self.placed):
@@ -94,31 +95,35 @@ class Territory(_DerivedValues):
 
     @property
     def _summarized(self) -> TerritorySummary:
-        """The summary of its first placements, as many as have been summarized yet."""
+        """The cached summary, which may cover only the first placements."""
         try:
             return self._summary
         except AttributeError:
             return EMPTY_SUMMARY
 
     def legal_places(self, *tiles: str) -> list[Place]:
-        """Return every way to place one of some landscape tiles, tile by tile and cell by cell."""
+        """Return every legal placement of each of these landscape tiles, by tile and then by cell."""
         places: list[Place] = []
-        demands = self.frontier.items()
+        constraints = self.frontier.items()
         for tile in tiles:
-            by_demand = WAYS[tile]
-            for cell, demand in demands:
-                ways = by_demand[demand]
-                if ways is not None:
-                    places += ways[cell]
+            by_constraint = PLACES_BY_CONSTRAINT[tile]
+            for cell, constraint in constraints:
+                by_cell = by_constraint[constraint]
+                if by_cell is not None:
+                    places += by_cell[cell]
         return places
 
     def has_place(self, tile: str) -> bool:
         """Whether a landscape tile has any legal place, in any rotation."""
-        fits = FITS[tile]
-        return any(fits[demand] for demand in self.frontier.values())
+        fits = FITTING_ROTATIONS[tile]
+        return any(fits[constraint] for constraint in self.frontier.values())
 
     def place(self, tile: str, x: int, y: int, rotation: int) -> Territory:
         """Return the territory with one more landscape tile.
+
+        :param x: columns east of the castle.
+        :param y: rows south of the castle.
+        :param rotation: clockwise degrees: 0, 90, 180 or 270.
 
         :raises CellOccupied: when a tile lies there already.
         :raises NotAdjacent: when the cell shares no edge with a tile of the territory.
@@ -130,22 +135,27 @@ class Territory(_DerivedValues):
         return self.extended(Place(tile, x, y, rotation))
 
     def extended(self, place: Place) -> Territory:
-        """Return the territory with one more tile, which must be legal; cached values are carried over."""
+        """Return the territory with one more tile, whose placement is not checked; update derived values."""
         tile, x, y, rotation = place
         frontier = self.frontier.copy()
-        cover(frontier, cell_at(x, y), FORMS[tile, rotation])
+        occupy_cell(frontier, cell_at(x, y), ROTATED_TILES[tile, rotation])
         larger = Territory((*self.placed, place))
         _set(larger, "_frontier", frontier)
         _set(larger, "_summary", self._summarized)
         return larger
 
     def placement_error(self, tile: str, x: int, y: int, rotation: int) -> RuleError | None:
-        """Say why a landscape tile may not be placed so, or None when it may.
+        """Return the rule error of a placement, or None when it is legal.
+
+        :param tile: the id of a landscape tile.
+        :param x: columns east of the castle.
+        :param y: rows south of the castle.
+        :param rotation: clockwise degrees.
 
         :raises ValueError: when there is no such rotation.
         """
         try:
-            demand = self.frontier[cell_at(x, y)]
+            constraint = self.frontier[cell_at(x, y)]
         except (ValueError, KeyError):
             for there in self.placed:
                 if (there.x, there.y) == (x, y):
@@ -155,11 +165,11 @@ class Territory(_DerivedValues):
             return NotAdjacent(
                 f"({x}, {y}) shares no edge with a tile of the territory.", tile=tile, x=x, y=y
             )
-        if rotation in FITS[tile][demand]:
+        if rotation in FITTING_ROTATIONS[tile][constraint]:
             return None
         if rotation not in ROTATIONS:
             raise ValueError(f"{rotation} is not one of {ROTATIONS}")
-        found = clash(tile, rotation, demand)
+        found = first_edge_mismatch(tile, rotation, constraint)
         return TerrainMismatch(
             f"{tile} turned by {rotation} on ({x}, {y}): {found}.",
             tile=tile,
@@ -175,9 +185,9 @@ class Territory(_DerivedValues):
 
 
 _CASTLES: Final = {color: Territory((Place(f"castle-{color}", 0, 0, 0),)) for color in COLORS}
-"""One for all games, so that what follows from a castle is worked out once."""
+"""Shared by all games, so that their derived values are computed once."""
 
 
 def castle_alone(color: str) -> Territory:
-    """Return the territory every player begins with: their castle at (0, 0)."""
+    """Return the territory with which the player of a color begins: the castle at (0, 0)."""
     return _CASTLES[color]

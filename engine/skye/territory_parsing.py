@@ -1,4 +1,4 @@
-"""Territories that come from outside, as notation or as placements in any order: read, and checked."""
+"""Parse territory notation, and check placements given in any order."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from skye.errors import InvalidTerritory
 from skye.frontier import Place
 from skye.geometry import LIMIT, OPPOSITE, ROTATIONS, SIDE_NAMES, STEPS, cell_at
-from skye.tiles import FORMS, TILES
+from skye.tiles import ROTATED_TILES, TILES
 
 
 def parse_placement(word: str) -> Place:
-    """Read the notation `L44@0,1/180`: tile, position, rotation unless 0; a tile alone lies at (0, 0).
+    """Return the placement in the notation `L44@0,1/180`; position and rotation default to (0, 0) and 0.
 
-    :raises InvalidTerritory: when it cannot be read.
+    :raises InvalidTerritory: when the word has another format.
     """
     tile, at, rest = word.partition("@")
     position, _, rotation = rest.partition("/")
@@ -25,7 +25,7 @@ def parse_placement(word: str) -> Place:
 
 
 def check_placements(placements: Iterable[Place]) -> tuple[Place, ...]:
-    """Return placements with the castle first, all rules of placing checked.
+    """Check all rules of placement; return the placements with the castle first.
 
     :raises InvalidTerritory: with `facts["index"]`, the position of the first placement at fault.
     """
@@ -50,7 +50,7 @@ def _castle_index(placed: tuple[Place, ...]) -> int:
 
 
 def _cells_checked(placed: tuple[Place, ...]) -> dict[int, int]:
-    """Return the index in `placed` of what lies on each cell."""
+    """Return, by cell, the index in `placed` of the tile on it."""
     cells: dict[int, int] = {}
     seen: set[str] = set()
     for index, (tile, x, y, rotation) in enumerate(placed):
@@ -74,12 +74,12 @@ def _cells_checked(placed: tuple[Place, ...]) -> dict[int, int]:
 
 def _check_edges(placed: tuple[Place, ...], cells: dict[int, int]) -> None:
     for cell, index in cells.items():
-        edges = FORMS[placed[index].tile, placed[index].rotation].edges
+        edges = ROTATED_TILES[placed[index].tile, placed[index].rotation].edges
         for side, step in enumerate(STEPS):
             other = cells.get(cell + step)
             if other is None:
                 continue
-            facing = FORMS[placed[other].tile, placed[other].rotation].edges[OPPOSITE[side]]
+            facing = ROTATED_TILES[placed[other].tile, placed[other].rotation].edges[OPPOSITE[side]]
             if facing != edges[side]:
                 raise InvalidTerritory(
                     f"{placed[index].tile} shows {edges[side].label} at its {SIDE_NAMES[side]}, "

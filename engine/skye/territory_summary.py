@@ -1,4 +1,4 @@
-"""What a territory amounts to for scoring: its tiles, what the roads join to the castle, and its areas."""
+"""The summary of a territory for scoring: tiles, road connections to the castle, and areas."""
 
 from __future__ import annotations
 
@@ -10,28 +10,30 @@ from typing import Final
 from skye.areas import NO_AREAS, Area, Areas
 from skye.frontier import Place
 from skye.geometry import cell_at
-from skye.roads import BEGINNINGS, join_roads
-from skye.tiles import FORMS, Form
+from skye.roads import INITIAL_ROAD_ENDS, join_roads
+from skye.tiles import ROTATED_TILES, RotatedTile
 
 _A_ROUND: Final = 6
-"""A player rarely places more tiles in a round."""
+"""More tiles than a player usually places in a round."""
 
 
 class TerritorySummary:
     """The values of one territory that scoring needs.
 
-    `cells` has what lies on each cell, in placing order, and `connected` the cells joined to the castle by
-    road, without the castle's own (R9). `road_ends` is the state of the border (see `roads`).
+    Areas, which most scoring tiles do not need, and counts are computed on first use and cached; the areas
+    may lack the last tiles until then.
 
-    The areas, which most scoring tiles do not need, may lack the last few tiles until they are read. Only
-    the areas and the counts ever change.
+    :param cells: the tile on each cell, in placing order.
+    :param connected: the cells joined to the castle by road, without the castle's own (R9).
+    :param road_ends: the open road ends (see `skye.roads`).
+    :param areas: the areas of the first tiles.
     """
 
     __slots__ = ("_areas", "_counts", "cells", "connected", "road_ends")
 
     def __init__(
         self,
-        cells: dict[int, Form],
+        cells: dict[int, RotatedTile],
         connected: AbstractSet[int],
         road_ends: dict[int, tuple[int, ...]],
         areas: Areas,
@@ -44,10 +46,10 @@ class TerritorySummary:
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """How many of each of `tiles.OBJECTS` its tiles show."""
+        """The number of each of `tiles.OBJECTS` in the territory."""
         counts = self._counts
         if counts is None:
-            of_tiles = [form.tile.counts for form in self.cells.values()]
+            of_tiles = [rotated.tile.counts for rotated in self.cells.values()]
             counts = self._counts = tuple(map(sum, zip(*of_tiles, strict=True)))
         return counts
 
@@ -56,27 +58,30 @@ class TerritorySummary:
         """All areas."""
         return self.joined_areas().by_number.values()
 
-    def keep_up(self) -> None:
-        """Join the areas now if only the tiles of a round are missing, lest the last round pay for all."""
+    def join_recent_areas(self) -> None:
+        """Join the areas now if they lack only the tiles of one round.
+
+        This spreads the work over the rounds: otherwise the first round that needs areas would join all.
+        """
         if len(self.cells) - self._areas.tiles <= _A_ROUND:
             self.joined_areas()
 
     def joined_areas(self) -> Areas:
-        """Return the areas of all tiles, by number."""
+        """Return the areas of all tiles."""
         areas = self._areas
         if areas.tiles < len(self.cells):
             areas = self._areas = areas.extended(islice(self.cells.items(), areas.tiles, None))
         return areas
 
     def extended(self, placements: Iterable[Place]) -> TerritorySummary:
-        """Return the summary with more tiles."""
+        """Return the summary after more placements."""
         cells, connected, road_ends = self.cells.copy(), set(self.connected), self.road_ends.copy()
         for tile, x, y, rotation in placements:
-            cell, form = cell_at(x, y), FORMS[tile, rotation]
-            cells[cell] = form
-            join_roads(connected, road_ends, cells, cell, form)
+            cell, rotated = cell_at(x, y), ROTATED_TILES[tile, rotation]
+            cells[cell] = rotated
+            join_roads(connected, road_ends, cells, cell, rotated)
         return TerritorySummary(cells, connected, road_ends, self._areas)
 
 
-EMPTY_SUMMARY: Final = TerritorySummary({}, frozenset(), BEGINNINGS, NO_AREAS)
-"""The summary of no tile at all."""
+EMPTY_SUMMARY: Final = TerritorySummary({}, frozenset(), INITIAL_ROAD_ENDS, NO_AREAS)
+"""The summary of an empty territory."""

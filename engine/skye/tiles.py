@@ -1,4 +1,4 @@
-"""The catalogue: 78 tiles, their areas and roads, and what each looks like when turned.
+"""The catalogue of the 78 tiles: their regions and roads, in every rotation.
 
 The module computes everything once, at import, from the data file `tiles.txt`.
 """
@@ -16,7 +16,7 @@ from skye.geometry import OPPOSITE, ROTATIONS, SIDES, turned
 
 
 class Terrain(IntEnum):
-    """The terrain of an edge; 0 is reserved for "no demand" in neighbour codes."""
+    """The terrain of an edge; 0 means "no neighbour" in edge constraints."""
 
     PASTURE = 1
     MOUNTAIN = 2
@@ -28,7 +28,7 @@ class Terrain(IntEnum):
         return self.name.lower()
 
 
-# Looking a member up in its class takes ten times as long as this.
+# Ten times as fast as looking up the member of the class.
 MOUNTAIN: Final = Terrain.MOUNTAIN
 WATER: Final = Terrain.WATER
 
@@ -39,10 +39,14 @@ COLORS: Final = ("red", "blue", "yellow", "white", "green")
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """One tile in reference orientation.
+    """A tile in reference orientation.
 
-    `edges` are the terrains at north, east, south, west; `roads` lists for each road the sides it joins;
-    `counts` has one number for each of `OBJECTS`; `scroll` is the kind of scroll, if the tile has one.
+    :param id: the id, such as `L07` or `castle-red`.
+    :param edges: the terrains at north, east, south and west.
+    :param center: the terrain in the middle.
+    :param roads: for each road, the sides that it joins.
+    :param counts: the number of each of `OBJECTS` on the tile.
+    :param scroll: the kind of its scroll, or None.
     """
 
     id: str
@@ -53,7 +57,7 @@ class Tile:
     scroll: str | None
 
     def count(self, thing: str) -> int:
-        """Return how many of one of `OBJECTS` the tile shows."""
+        """Return the number of objects of a kind, one of `OBJECTS`, on the tile."""
         return self.counts[OBJECTS.index(thing)]
 
     @property
@@ -64,12 +68,18 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """One area inside one tile: its terrain, the sides it reaches, and its objects.
-
-    `center` says whether the middle of the tile belongs to it.
+    """A connected region of one terrain inside one tile.
 
     Brochs stand in mountain, ships in water (R1); a lighthouse is adjacent to every water region of its
     tile (R2); a scroll lies in the region of the tile's middle (R3).
+
+    :param terrain: the terrain.
+    :param sides: the sides of the tile that the region reaches.
+    :param brochs: the number of brochs.
+    :param ships: the number of ships.
+    :param lighthouses: the number of adjacent lighthouses.
+    :param scroll: the kind of the scroll, or None.
+    :param center: whether the region includes the middle of the tile.
     """
 
     terrain: Terrain
@@ -82,12 +92,17 @@ class Region:
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
-    """A tile turned by `rotation`: its edges, regions and roads as they then lie.
+class RotatedTile:
+    """A tile turned by `rotation`, with its edges, regions and roads in that orientation.
 
-    `region_at[side]` is the index in `regions` of the region at that side; `road_at[side]` the index in
-    `roads` of the road that leaves there, or -1. `demands[side]` is what the tile demands of an empty
-    neighbour on that side (see `FITS`).
+    :param tile: the tile.
+    :param rotation: clockwise degrees.
+    :param edges: the terrains at north, east, south and west.
+    :param regions: the regions, in the same order for every rotation.
+    :param region_at: by side, the index in `regions` of the region there.
+    :param roads: for each road, the sides that it joins.
+    :param road_at: by side, the index in `roads` of the road that leaves there, or -1.
+    :param constraints: by side, the edge constraint on an empty neighbour there (see `FITTING_ROTATIONS`).
     """
 
     tile: Tile
@@ -97,7 +112,7 @@ class Form:
     region_at: tuple[int, ...]
     roads: tuple[tuple[int, ...], ...]
     road_at: tuple[int, ...]
-    demands: tuple[int, ...]
+    constraints: tuple[int, ...]
 
 
 def _parse(line: str) -> Tile:
@@ -153,7 +168,7 @@ def _region(tile: Tile, terrain: Terrain, parts: list[int], waters: int) -> Regi
     )
 
 
-def _form(tile: Tile, rotation: int) -> Form:
+def _rotated_tile(tile: Tile, rotation: int) -> RotatedTile:
     regions = tuple(
         Region(
             region.terrain,
@@ -168,7 +183,7 @@ def _form(tile: Tile, rotation: int) -> Form:
     )
     roads = tuple(tuple(turned(side, rotation) for side in road) for road in tile.roads)
     edges = tuple(tile.edges[turned(side, -rotation)] for side in SIDES)
-    return Form(
+    return RotatedTile(
         tile,
         rotation,
         edges,
@@ -180,14 +195,14 @@ def _form(tile: Tile, rotation: int) -> Form:
     )
 
 
-def _fits(tile_id: str) -> tuple[tuple[int, ...], ...]:
-    """Return for each demand, one for every choice of sides, the rotations of a tile that satisfy it."""
+def _fitting_rotations(tile_id: str) -> tuple[tuple[int, ...], ...]:
+    """Return by constraint the rotations of a tile that satisfy it."""
     fits: list[tuple[int, ...]] = [()] * 256
     for rotation in ROTATIONS:
-        edges = FORMS[tile_id, rotation].edges
+        edges = ROTATED_TILES[tile_id, rotation].edges
         for asked in product((False, True), repeat=4):
-            demand = sum(edges[side] << 2 * side for side in SIDES if asked[side])
-            fits[demand] += (rotation,)
+            constraint = sum(edges[side] << 2 * side for side in SIDES if asked[side])
+            fits[constraint] += (rotation,)
     return tuple(fits)
 
 
@@ -197,13 +212,16 @@ TILES: Final[dict[str, Tile]] = {tile.id: tile for tile in _read()}
 LANDSCAPE: Final = tuple(tile.id for tile in TILES.values() if not tile.is_castle)
 """The ids of the 73 landscape tiles, in order."""
 
-FORMS: Final[dict[tuple[str, int], Form]] = {
-    (tile.id, rotation): _form(tile, rotation) for tile in TILES.values() for rotation in ROTATIONS
+ROTATED_TILES: Final[dict[tuple[str, int], RotatedTile]] = {
+    (tile.id, rotation): _rotated_tile(tile, rotation) for tile in TILES.values() for rotation in ROTATIONS
 }
 """Every tile in every rotation, by (id, clockwise degrees)."""
 
-FITS: Final[dict[str, tuple[tuple[int, ...], ...]]] = {tile_id: _fits(tile_id) for tile_id in LANDSCAPE}
-"""For each landscape tile and each demand of a cell's neighbours, the rotations that satisfy it.
+FITTING_ROTATIONS: Final[dict[str, tuple[tuple[int, ...], ...]]] = {
+    tile_id: _fitting_rotations(tile_id) for tile_id in LANDSCAPE
+}
+"""By landscape tile and edge constraint: the rotations in which the tile satisfies the constraint.
 
-A demand has two bits for each side, north lowest: 0 for an empty neighbour, else the `Terrain` it shows.
+An edge constraint has two bits for each side of a cell, north lowest: 0 for no neighbour, otherwise the
+`Terrain` that the neighbour shows.
 """

@@ -1,6 +1,6 @@
 """The value function of the bots: the value of a territory, a tile and gold to a seat, in points.
 
-It uses only public information: territories, scoring tiles, the round (see `prospects`).
+It uses only public information: territories, scoring tiles, the round (see `territory_evaluation`).
 """
 
 from __future__ import annotations
@@ -15,27 +15,29 @@ from skye.areas import Area
 from skye.checkpoint import checkpoint
 from skye.frontier import Place
 from skye.game import Game
-from skye.prospects import Outlook, Plan, prospects_of
 from skye.schedule import SLOTS, schedule
 from skye.scoring import SCORING_TILES, holding
 from skye.scoring_rules import AreaRule
 from skye.territory import Territory
+from skye.territory_evaluation import Outlook, Plan, evaluation_of
 from skye.tiles import Terrain
 
 _GOLD: Final = (0.2, 0.4, 0.55, 0.65, 0.7, 0.7)
 """The value of one gold in points, by the number of rounds after this one; 1/5 at the end."""
 
 _GOLD_IN_MAJORITY: Final = 0.1
-"""What it adds while `most_gold` is still to be scored."""
+"""What `most_gold` adds to the value of one gold while it is still to be scored, in points."""
 
 _MAX_PLANS: Final = 64
-"""How many plans an outlook keeps. A seat makes about ten in a round; many games may share the outlook."""
+"""The maximum number of plans that an outlook caches. A seat needs about ten in a round."""
 
 
 class Situation(NamedTuple):
-    """All that the worth of things hangs on: the territories by seat, the scoring tiles, the round.
+    """The state on which all valuations depend; it contains only public information.
 
-    It contains only public information, so a value computed from it reveals nothing hidden.
+    :param territories: the territories by seat.
+    :param scoring_tiles: the scoring tiles in slots A to D.
+    :param round: the number of the round, from 1.
     """
 
     territories: tuple[Territory, ...]
@@ -44,7 +46,7 @@ class Situation(NamedTuple):
 
 
 def situation_of(game: Game) -> Situation:
-    """Return the situation that all seats see."""
+    """Return the public situation of a game."""
     return Situation(
         tuple([player.territory for player in game.players]),
         game.scoring_tiles,
@@ -53,7 +55,7 @@ def situation_of(game: Game) -> Situation:
 
 
 def outlook_of(situation: Situation, seat: int) -> Outlook:
-    """Return what the rest of the game holds for a seat."""
+    """Return the scoring that is still to come for a seat."""
     territories, scoring_tiles, number = situation
     tile_in = dict(zip(SLOTS, scoring_tiles, strict=True))
     to_score = tuple(
@@ -71,9 +73,10 @@ def outlook_of(situation: Situation, seat: int) -> Outlook:
 def outlook_on(
     to_score: tuple[tuple[str, ...], ...], rivals: tuple[tuple[str, tuple[int, ...]], ...]
 ) -> Outlook:
-    """Return an outlook by the scoring tiles of each round to come; it is kept, for the sake of its plans.
+    """Return the outlook for the scoring tiles of each remaining round; cached, since it holds caches.
 
-    :param rivals: for each majority to come, what the other seats hold of what it compares.
+    :param to_score: the ids of the scoring tiles of each round, from this one.
+    :param rivals: for each majority still to be scored, the counts of the other seats.
     """
     times = Counter(chain(*to_score))
     completion = Counter(tile for tile in chain(*to_score[1:]) if tile in _COMPLETION)
@@ -83,7 +86,7 @@ def outlook_on(
 
 
 def _rewards_completion(scoring_tile: str) -> bool:
-    """Whether completing areas can change the points of a scoring tile."""
+    """Return whether completing areas can change the points of a scoring tile."""
     rule = SCORING_TILES[scoring_tile].rule
     if not isinstance(rule, AreaRule):
         return False
@@ -95,7 +98,7 @@ _COMPLETION: Final = frozenset(filter(_rewards_completion, SCORING_TILES))
 
 
 class Growth(NamedTuple):
-    """A way to add a tile, and what the territory is worth then."""
+    """A placement, and the evaluation of the territory after it, in points."""
 
     value: float
     placed: Place
@@ -104,28 +107,28 @@ class Growth(NamedTuple):
 def best_growth(
     outlook: Outlook, territory: Territory, tile: str, rest: tuple[str, ...] = ()
 ) -> Growth | None:
-    """Return the best way to add a tile, or None when it has no place.
+    """Return the best placement of a tile, or None when it has no legal place.
 
-    The best is one that leaves a place to as many tiles of `rest` as can be, then that of most worth, then
-    the last by position.
+    :param rest: the other tiles in hand. The best placement leaves a legal place for as many of them as
+        possible; then it has the highest value; then it is the last by position.
     """
-    prospects = prospects_of(outlook, territory)
-    values = prospects.values(tile)
+    evaluation = evaluation_of(outlook, territory)
+    values = evaluation.values(tile)
     if not rest:
         return Growth(*max(values)) if values else None
 
     def merit(growth: tuple[float, Place]) -> tuple[int, float, Place]:
         value, placed = growth
-        return sum([prospects.has_place_with(placed, other) for other in rest]), value, placed
+        return sum([evaluation.has_place_with(placed, other) for other in rest]), value, placed
 
     return Growth(*max(values, key=merit)) if values else None
 
 
 def best_plan(outlook: Outlook, territory: Territory, hand: tuple[str, ...]) -> Plan:
-    """Return the best way to add the tiles in hand: as many as can be, then for most points.
+    """Return the best plan for the tiles in hand: as many placements as possible, then most points.
 
-    All orders are tried, with the best place for each tile as it comes. Different orders often lead to the
-    same, and what follows a placement is asked for again when it has been made: so plans are kept.
+    It tries all orders of the tiles, with the best placement of each. Plans are cached, because different
+    orders often lead to the same territory, and the rest of a plan is needed again after its first move.
     """
     key = frozenset(territory.placed), hand
     plan = outlook.plans.get(key)
@@ -155,17 +158,17 @@ class Appraisal:
         self._territories = situation.territories
         self._outlooks = [outlook_of(situation, seat) for seat in range(len(situation.territories))]
         self._before = [
-            prospects_of(outlook, territory).value
+            evaluation_of(outlook, territory).value
             for outlook, territory in zip(self._outlooks, self._territories, strict=True)
         ]
         self._gains: dict[tuple[int, str], float] = {}
 
     def gold(self, seat: int) -> float:
-        """Return the points that a piece of gold is worth to a seat."""
+        """Return the value of one gold to a seat, in points."""
         return self._outlooks[seat].gold
 
     def gain(self, seat: int, tile: str) -> float:
-        """Return the points of a tile to a seat at its best place; 0 without a legal place."""
+        """Return the value of a tile to a seat at its best place, in points; 0 without a legal place."""
         if (seat, tile) not in self._gains:
             checkpoint()
             growth = best_growth(self._outlooks[seat], self._territories[seat], tile)
@@ -175,5 +178,5 @@ class Appraisal:
 
 @lru_cache(maxsize=64)
 def appraisal_of(situation: Situation) -> Appraisal:
-    """Return the appraisal of a situation; it is kept, for it serves all seats from pricing to buying."""
+    """Return the appraisal of a situation, cached: all seats need it, from pricing to buying."""
     return Appraisal(situation)

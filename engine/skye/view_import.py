@@ -1,4 +1,4 @@
-"""From what a seat sees over HTTP to a game that a bot can search."""
+"""Create a game that a bot can search from the view of a seat over HTTP."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from skye.observation import count_purses
 from skye.position import PlayerPosition, Position
 from skye.position_import import game_from_position
 
-_NOTHING_TO_TAKE_BACK = ("tiles_kept", "round_started", "position_set")
-"""Events after which no placement can be taken back that was made before."""
+_ENDS_TAKING_BACK = ("tiles_kept", "round_started", "position_set")
+"""Types of events after which earlier placements cannot be taken back."""
 
 
 def game_from_view(
     view: Mapping[str, Any], events: Iterable[Mapping[str, Any]] = (), seed: str | None = None
 ) -> Game:
-    """Return a game that agrees with what a seat sees: the form of `game_as_seen_by` and of the HTTP API.
+    """Return a game that is consistent with the view of a seat.
 
-    Offers that are still secret are replaced by some that the seats can have made; `determinize` samples
-    others. With the events, the purses behind screens, the points by round and the placements that can be
-    taken back are exact too. Without them, and in a game that began from a position, which shows nobody the
-    purses of others, purses are taken to hold the income of the round, and no more placements can be taken
-    back than must have been made in this round.
+    Secret offers are replaced by legal ones; `determinize` samples others. With the events, hidden purses,
+    the points by round and the placements that can be taken back are exact. Without events, and in a game
+    that began from a position, each hidden purse is assumed to contain the income of the round, and only
+    placements that must have been made in this round can be taken back.
 
     >>> from skye import game_as_seen_by, legal_moves, new_game
     >>> game = game_from_view(game_as_seen_by(0, new_game(["red", "blue"], "secret").game))
     >>> game.round, game.seed
     (1, None)
 
-    :param events: all events of the game so far as the seat sees them.
-    :param seed: what draws follow from; without any, draws are chance decisions.
-    :raises InvalidPosition: when the view is not one of a game that is being played or over.
+    :param view: the view of a seat, in the format of `game_as_seen_by` and of the HTTP API.
+    :param events: all events of the game so far, as the seat sees them.
+    :param seed: the seed of future draws; without one they are chance decisions.
+    :raises InvalidPosition: when the game of the view has not started.
     """
     seats = view["players"]
     options = view.get("options") or {}
@@ -62,7 +62,7 @@ def _player(player: Mapping[str, Any], *, pricing: bool) -> PlayerPosition:
 
 
 def _add_history(position: Position, events: list[Mapping[str, Any]]) -> None:
-    """Add what only the events say: purses, points and sizes by round, and placements of this round."""
+    """Add the data that only events contain: purses, points and sizes by round, placements of this round."""
     players = position["players"]
     if not events or any(event["type"] == "position_set" for event in events):
         _add_placements(position, events)
@@ -78,15 +78,15 @@ def _add_history(position: Position, events: list[Mapping[str, Any]]) -> None:
 
 
 def _add_placements(position: Position, events: list[Mapping[str, Any]]) -> None:
-    """Add how many tiles each seat has placed in this round, by the events or because it must have."""
+    """Add the number of placements in this round, from the events or from the sizes of territories."""
     begun_at = max(
-        (number for number, event in enumerate(events) if event["type"] in _NOTHING_TO_TAKE_BACK), default=0
+        (number for number, event in enumerate(events) if event["type"] in _ENDS_TAKING_BACK), default=0
     )
-    most_before = 3 * (position["round"] - 1)
+    max_before = 3 * (position["round"] - 1)
     for seat, player in enumerate(position["players"] if position["phase"] == "building" else ()):
         own = [event["type"] for event in events[begun_at:] if event.get("seat") == seat]
         placed = own.count("tile_placed") - own.count("placement_taken_back")
-        player["placed_this_round"] = max(0, placed, len(player["territory"]) - 1 - most_before)
+        player["placed_this_round"] = max(0, placed, len(player["territory"]) - 1 - max_before)
 
 
 def _add_event(players: list[PlayerPosition], sizes: list[int], event: Mapping[str, Any]) -> None:

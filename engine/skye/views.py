@@ -1,6 +1,6 @@
-"""The types of views: what functions such as `game_as_seen_by` return, ready to be written as JSON.
+"""The types of views, the JSON data that functions such as `game_as_seen_by` return.
 
-A field that may be hidden, or not known yet, can be None.
+A field is None if its value is hidden or not known yet.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias, TypedDict
 
 
 class PlacedTileView(TypedDict):
-    """A tile as it lies in a territory."""
+    """A placed tile."""
 
     tile: str
     x: int
@@ -34,7 +34,7 @@ class BagView(TypedDict):
 
 
 class SeedView(TypedDict):
-    """The commitment to the seed; the seed itself once the game is over."""
+    """The commitment to the seed; when the game is over also the seed."""
 
     commitment: str | None
     seed: str | None
@@ -81,14 +81,14 @@ class SeatResultView(TypedDict):
 
 
 class ResultView(TypedDict):
-    """How a game has ended."""
+    """The result of a game."""
 
     winners: Sequence[int]
     players: Sequence[SeatResultView]
 
 
 class GameStateView(TypedDict):
-    """What a view of a game and a view of the match around it have in common."""
+    """The fields that views of games and of matches share."""
 
     round: int
     rounds: int | None
@@ -108,7 +108,7 @@ class GameView(GameStateView):
 
 
 class SetOfferView(TypedDict):
-    """The move `SetOffer`; what is on offer is None while hidden."""
+    """The move `SetOffer`; its contents are None while hidden."""
 
     type: Literal["set_offer"]
     discard: str | None

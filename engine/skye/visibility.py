@@ -1,12 +1,12 @@
-"""Visibility: the functions that hide secret information from views of states, events and records.
+"""Visibility: the functions that remove hidden information from views of games and events.
 
-A viewer is a seat, or None for a spectator. Secret until the rules reveal them:
+A viewer is a seat, or None for a spectator. Hidden are:
 
 * the prices and the discard of other seats, until every seat has set its offer;
-* the purses of other seats until the game is over, unless the game has open gold;
-* the seed until the game is over. (The bag has no order to hide: see `draws`.)
+* the purses of other seats, until the game is over, unless the game has open gold;
+* the seed, until the game is over. (The bag has no hidden order: see `skye.draws`.)
 
-The functions return plain dictionaries and lists, for encoding as JSON.
+The functions return plain dictionaries and lists that can be encoded as JSON.
 """
 
 from __future__ import annotations
@@ -60,7 +60,10 @@ from skye.views import (
 
 
 def game_as_seen_by(viewer: int | None, game: Game) -> GameView:
-    """Return the state of the game without the information hidden from the viewer."""
+    """Return the view of a game: its state without the information hidden from the viewer.
+
+    :param viewer: a seat, or None for a spectator.
+    """
     bag = game.bag
     waiting_for = game.waiting_for
     return {
@@ -97,10 +100,10 @@ def player_as_seen_by(viewer: int | None, game: Game, seat: int) -> PlayerView:
 
 
 def gold_as_seen_by(viewer: int | None, game: Game, seat: int) -> int | None:
-    """Return the gold of a seat's purse as the viewer may see it, or None.
+    """Return the gold in a seat's purse, or None if it is hidden from the viewer.
 
-    With open gold, other viewers see the purse as it was before pricing until the reveal: the difference
-    would reveal the sum of the prices.
+    With open gold, other viewers see the purse without a secret offer, because the difference would reveal
+    the sum of the prices.
     """
     player = game.players[seat]
     if viewer == seat or game.is_over:
@@ -120,7 +123,7 @@ def scoring_tiles_view(scoring_tiles: Sequence[str], players: int) -> list[UsedS
 
 
 def territory_view(placed: Iterable[Place]) -> list[PlacedTileView]:
-    """Return placed tiles in placing order."""
+    """Return placed tiles as JSON data, in the given order."""
     return [{"tile": tile, "x": x, "y": y, "rotation": rotation} for tile, x, y, rotation in placed]
 
 
@@ -180,7 +183,9 @@ def event_as_seen_by(  # noqa: C901 - one case for each type of event
 ) -> EventView:
     """Return an event without the information hidden from the viewer; the view of an event never changes.
 
-    `scoring_tiles` are those of the game, in slots A to D.
+    :param viewer: a seat, or None for a spectator.
+    :param scoring_tiles: the scoring tiles of the game, in slots A to D.
+    :param open_gold: whether all purses are public.
     """
 
     def purse(seat: int, gold: int) -> int | None:

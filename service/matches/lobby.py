@@ -29,7 +29,7 @@ from service.matches.match import (
 )
 from service.matches.names import name_key
 from service.matches.transitions import Transition, advance, after_move, game_in_play, undo_limit_reached
-from skye import COLORS, PLAYERS, Action, Game, Phase, new_game, play_on
+from skye import COLORS, PLAYERS, Action, Game, Phase, apply_actions, new_game
 
 
 def open_match(
@@ -116,7 +116,7 @@ def replay(
     if not actions or has_reached(game_in_play(transition.match), until):
         return transition
     with Computation() as computation:
-        for outcome in play_on(game_in_play(transition.match), actions):
+        for outcome in apply_actions(game_in_play(transition.match), actions):
             transition = transition.then(after_move(transition.match, outcome, now_ms))
             computation.checkpoint()
             if has_reached(outcome.game, until):

@@ -28,9 +28,9 @@ from service.matches.view_types import (
     TimeView,
 )
 from skye import (
-    FORMS,
     LANDSCAPE,
     OBJECTS,
+    ROTATED_TILES,
     TILES,
     Game,
     Position,
@@ -221,7 +221,7 @@ def tile_view(tile_id: str) -> TileView:
                 "sides": [_SIDES[side] for side in region.sides],
                 "center": region.center,
             }
-            for region in FORMS[tile_id, 0].regions
+            for region in ROTATED_TILES[tile_id, 0].regions
         ],
         "roads": [[_SIDES[side] for side in road] for road in tile.roads],
         "counts": dict(zip(OBJECTS, tile.counts, strict=True)),

@@ -14,7 +14,7 @@ from service.schemas import requests, responses
 from service.svg import scoring_tile_svg, tile_sheet_svg, tile_svg
 from service.web.request_parsing import Resource
 from service.web.responses import cacheable, compressed, json_response
-from skye import SCORING_TILES, TILES, scoring_tile_views
+from skye import SCORING_TILES, TILES, scoring_tile_catalogue
 
 blueprint = Resource(
     "Catalogue", __name__, url_prefix="/v1", description="Tiles, scoring tiles and scenarios."
@@ -95,7 +95,7 @@ def list_scoring_tiles() -> Response:
 
     There are 16, of which a game uses 4.
     """
-    return _cacheable(json_response({"scoring_tiles": scoring_tile_views()}))
+    return _cacheable(json_response({"scoring_tiles": scoring_tile_catalogue()}))
 
 
 @blueprint.route("/scenarios")

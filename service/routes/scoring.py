@@ -24,12 +24,12 @@ from skye import (
     Place,
     PlacementGainsView,
     Territory,
-    assess,
     castle_alone,
     placement_gains,
     scores_as_seen_by,
-    standing_view,
     territory_report,
+    territory_scores,
+    territory_worth_view,
     what_if,
 )
 
@@ -159,7 +159,7 @@ def list_places(query: dict[str, Any], game: str, seat: int) -> Response:
         for tile in dict.fromkeys(query["tile"]):
             places += placement_gains(state, seat, tile)
             computation.checkpoint()
-    view = {"version": match.version, "before": standing_view(state, seat), "places": places}
+    view = {"version": match.version, "before": territory_worth_view(state, seat), "places": places}
     return json_response(view, tag=tag)
 
 
@@ -177,7 +177,9 @@ def score_territories(query: dict[str, Any]) -> Response:
     """
     territories = [_assembled(number, asked["tiles"]) for number, asked in enumerate(query["territories"])]
     golds = [asked["gold"] for asked in query["territories"]]
-    return json_response(assess(territories, golds, query.get("scoring_tiles", list(SCORING_TILES))))
+    return json_response(
+        territory_scores(territories, golds, query.get("scoring_tiles", list(SCORING_TILES)))
+    )
 
 
 def _assembled(number: int, tiles: list[dict[str, Any]]) -> Territory:

@@ -15,7 +15,7 @@ from service.svg.curves import Curve, path, quarter, turned
 from service.svg.layout import Layout, layout_of
 from service.svg.roads import roads_of
 from service.svg.terrain import Border, Ground, ground_of
-from skye import FORMS, Terrain
+from skye import ROTATED_TILES, Terrain
 
 _Glyph = tuple[tuple[int, int], str, tuple[int, int]]
 """Where a small glyph begins, its strokes, and where it ends."""
@@ -28,7 +28,7 @@ _WAVE: Final[_Glyph] = ((-22, 0), "q11,-10 22,0t22,0", (22, 0))
 class Art:
     """The layers of one tile in one rotation.
 
-    `outlines` and `rims` (the borders around it) go by region, as in `Form.regions`. `things` are what
+    `outlines` and `rims` (the borders around it) go by region, as in `RotatedTile.regions`. `things` are what
     stands upright on the tile, the farthest first: peaks and objects, each with its place.
     """
 
@@ -48,7 +48,7 @@ class Art:
 def art_of(tile_id: str, rotation: int) -> Art:
     """Return the art of a tile turned clockwise by `rotation` degrees."""
     ground, roads, layout = plan_of(tile_id)
-    regions = FORMS[tile_id, 0].regions
+    regions = ROTATED_TILES[tile_id, 0].regions
     outlines = [turned(outline, rotation) for outline in ground.outlines]
     borders = [Border(turned(curve, rotation), sides) for curve, sides in ground.borders]
     shores = [
@@ -77,9 +77,9 @@ def art_of(tile_id: str, rotation: int) -> Art:
 @cache
 def plan_of(tile_id: str) -> tuple[Ground, tuple[Curve, ...], Layout]:
     """Return the ground, roads and layout of a tile in reference orientation."""
-    form = FORMS[tile_id, 0]
-    ground, roads = ground_of(form), roads_of(form)
-    return ground, roads, layout_of(form, ground, roads)
+    rotated = ROTATED_TILES[tile_id, 0]
+    ground, roads = ground_of(rotated), roads_of(rotated)
+    return ground, roads, layout_of(rotated, ground, roads)
 
 
 def _upright(layout: Layout, factor: complex) -> tuple[tuple[str, int, int], ...]:

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from service.svg.curves import HALF, Curve, edge_gap, inside, rounded, sampled
 from service.svg.terrain import Ground, middle_region
-from skye import Form, Terrain
+from skye import RotatedTile, Terrain
 
 ROOM: Final = {
     "whisky": 33.0,
@@ -76,13 +76,13 @@ class Layout:
     texture: dict[Terrain, tuple[complex, ...]]
 
 
-def layout_of(form: Form, ground: Ground, roads: tuple[Curve, ...]) -> Layout:
+def layout_of(rotated: RotatedTile, ground: Ground, roads: tuple[Curve, ...]) -> Layout:
     """Find a place for everything that a tile shows, in reference orientation."""
     sites = _sites(ground, roads)
-    wishes = [*_land_wishes(form, sites, roads), *_water_wishes(form, ground, sites, roads)]
-    castle = (Spot(form.tile.id, 0j),) if form.tile.is_castle else ()
+    wishes = [*_land_wishes(rotated, sites, roads), *_water_wishes(rotated, ground, sites, roads)]
+    castle = (Spot(rotated.tile.id, 0j),) if rotated.tile.is_castle else ()
     spots = castle + _settled(wishes)
-    return Layout(spots, _texture(form, sites, spots))
+    return Layout(spots, _texture(rotated, sites, spots))
 
 
 def _sites(ground: Ground, roads: tuple[Curve, ...]) -> list[Site]:
@@ -110,9 +110,9 @@ def _gap(point: complex, others: Iterable[complex]) -> float:
     return round(min([abs(point - other) for other in others], default=2.0 * HALF), 3)
 
 
-def _land_wishes(form: Form, sites: list[Site], roads: tuple[Curve, ...]) -> list[_Wish]:
+def _land_wishes(rotated: RotatedTile, sites: list[Site], roads: tuple[Curve, ...]) -> list[_Wish]:
     """Return the wishes of what stands on land, and of the scroll, which lies in the middle (R3)."""
-    tile = form.tile
+    tile = rotated.tile
     wishes = []
     terrains = {
         "farm": {Terrain.PASTURE},
@@ -122,9 +122,9 @@ def _land_wishes(form: Form, sites: list[Site], roads: tuple[Curve, ...]) -> lis
         "whisky": {Terrain.PASTURE, Terrain.MOUNTAIN},
     }
     if tile.scroll:
-        wishes.append(_wish("scroll-" + tile.scroll, sites, {middle_region(form)}))
+        wishes.append(_wish("scroll-" + tile.scroll, sites, {middle_region(rotated)}))
     for thing, grounds in terrains.items():
-        regions = {i for i, region in enumerate(form.regions) if region.terrain in grounds}
+        regions = {i for i, region in enumerate(rotated.regions) if region.terrain in grounds}
         wishes += [_wish(thing, sites, regions)] * tile.count(thing)
     if tile.count("whisky") and [len(road) for road in tile.roads] == [1]:
         # A road that ends here ends at the distillery.
@@ -132,13 +132,15 @@ def _land_wishes(form: Form, sites: list[Site], roads: tuple[Curve, ...]) -> lis
     return wishes
 
 
-def _water_wishes(form: Form, ground: Ground, sites: list[Site], roads: tuple[Curve, ...]) -> list[_Wish]:
+def _water_wishes(
+    rotated: RotatedTile, ground: Ground, sites: list[Site], roads: tuple[Curve, ...]
+) -> list[_Wish]:
     """Return the wishes of ships, each in its own water (R1), and of the lighthouse on the shore (R2)."""
     wishes = []
-    for index, region in enumerate(form.regions):
+    for index, region in enumerate(rotated.regions):
         wishes += [_wish("ship", sites, {index})] * region.ships
-    if form.tile.count("lighthouse"):
-        waters = {i for i, region in enumerate(form.regions) if region.terrain is Terrain.WATER}
+    if rotated.tile.count("lighthouse"):
+        waters = {i for i, region in enumerate(rotated.regions) if region.terrain is Terrain.WATER}
         shore = [
             point
             for border in ground.borders
@@ -148,7 +150,7 @@ def _water_wishes(form: Form, ground: Ground, sites: list[Site], roads: tuple[Cu
         road = [point for curve in roads for point in sampled(curve, 12)]
         # A shore is a border: only roads and the tile's edge matter to what stands on it.
         places = [_site(rounded(point), 0, (), road) for point in shore]
-        wishes += [_wish("lighthouse", places, {0})] * form.tile.count("lighthouse")
+        wishes += [_wish("lighthouse", places, {0})] * rotated.tile.count("lighthouse")
     return wishes
 
 
@@ -199,12 +201,14 @@ def _best_place(wish: _Wish, others: list[tuple[complex, float]]) -> tuple[compl
     return best, best_gap
 
 
-def _texture(form: Form, sites: list[Site], spots: tuple[Spot, ...]) -> dict[Terrain, tuple[complex, ...]]:
+def _texture(
+    rotated: RotatedTile, sites: list[Site], spots: tuple[Spot, ...]
+) -> dict[Terrain, tuple[complex, ...]]:
     """Strew the tufts, peaks and waves over what is left free."""
-    chance = Random(form.tile.id + " texture")
+    chance = Random(rotated.tile.id + " texture")
     strewn: dict[Terrain, tuple[complex, ...]] = dict.fromkeys(Terrain, ())
     for site in chance.sample(sites, len(sites)):
-        terrain = form.regions[site.region].terrain
+        terrain = rotated.regions[site.region].terrain
         edge, road, border, apart = _APART[terrain]
         if site.edge < edge or site.road < road or site.border < border:
             continue

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from service.svg.curves import HALF, Curve, bend, line, toward
 from service.svg.terrain import detour
-from skye import Form
+from skye import RotatedTile
 
 
-def roads_of(form: Form) -> tuple[Curve, ...]:
+def roads_of(rotated: RotatedTile) -> tuple[Curve, ...]:
     """Return the roads of a tile in reference orientation."""
-    way = detour(form)
-    return tuple(curve for road in form.roads for curve in _road(road, way, form.tile.is_castle))
+    way = detour(rotated)
+    return tuple(curve for road in rotated.roads for curve in _road(road, way, rotated.tile.is_castle))
 
 
 def _road(road: tuple[int, ...], way: int | None, castle: bool) -> list[Curve]:

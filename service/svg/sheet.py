@@ -12,7 +12,7 @@ from service.svg.art import art_of
 from service.svg.completion import completed_regions
 from service.svg.curves import HALF, SIZE
 from service.svg.layers import Lying, picture
-from skye import FORMS, OBJECTS, Form, Territory, TerritorySummary
+from skye import OBJECTS, ROTATED_TILES, RotatedTile, Territory, TerritorySummary
 
 _TILE_PIXELS: Final = 240
 _TERRITORY_PIXELS: Final = 120
@@ -39,14 +39,14 @@ def tile_svg(tile_id: str, rotation: int = 0) -> str:
 
     :raises KeyError: when there is no such tile or rotation.
     """
-    form = FORMS[tile_id, rotation]
+    rotated = ROTATED_TILES[tile_id, rotation]
     prefix = _prefix(f"{tile_id}/{rotation}")
     turned = f", turned clockwise by {rotation} degrees" if rotation else ""
     return _document(
         _Frame(-HALF, -HALF, SIZE, SIZE),
         _TILE_PIXELS,
         prefix,
-        (f"Tile {tile_id}", f"Isle of Skye tile {tile_id}{turned}. {_shown([form])}"),
+        (f"Tile {tile_id}", f"Isle of Skye tile {tile_id}{turned}. {_shown([rotated])}"),
         picture([Lying(art_of(tile_id, rotation), 0, 0)], prefix),
     )
 
@@ -145,9 +145,9 @@ def _described(summary: TerritorySummary) -> str:
     )
 
 
-def _shown(forms: Iterable[Form]) -> str:
+def _shown(rotated_tiles: Iterable[RotatedTile]) -> str:
     """Say what stands on the tiles."""
-    tiles = [form.tile for form in forms]
+    tiles = [rotated.tile for rotated in rotated_tiles]
     counts = {thing: sum(tile.count(thing) for tile in tiles) for thing in OBJECTS}
     words = [f"{thing} {count}" for thing, count in counts.items() if count]
     words += [f"scroll of {tile.scroll}" for tile in tiles if tile.scroll]

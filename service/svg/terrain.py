@@ -22,11 +22,11 @@ from service.svg.curves import (
     smooth,
     toward,
 )
-from skye import Form, Terrain
+from skye import RotatedTile, Terrain
 
 
 class Border(NamedTuple):
-    """A curve between two regions, named by their index in `Form.regions`."""
+    """A curve between two regions, named by their index in `RotatedTile.regions`."""
 
     curve: Curve
     regions: tuple[int, int]
@@ -34,7 +34,7 @@ class Border(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """The ground of a tile in reference orientation; `outlines` are in the order of `Form.regions`."""
+    """The ground of a tile in reference orientation; `outlines` are in the order of `RotatedTile.regions`."""
 
     outlines: tuple[Curve, ...]
     borders: tuple[Border, ...]
@@ -54,16 +54,16 @@ class _Bite(NamedTuple):
         return self.side + self.sides
 
 
-def ground_of(form: Form) -> Ground:
+def ground_of(rotated: RotatedTile) -> Ground:
     """Draw the borders of a tile in reference orientation."""
-    middle = middle_region(form)
-    apart = [form.region_at[side] != middle for side in range(4)]
+    middle = middle_region(rotated)
+    apart = [rotated.region_at[side] != middle for side in range(4)]
     if not any(apart):
         return Ground((line(*map(corner, range(5))),), ())
-    shape = _Shape(form, middle, Random(form.tile.id))
+    shape = _Shape(rotated, middle, Random(rotated.tile.id))
     bites: list[_Bite] = []
     if all(apart):
-        start = next((s for s in range(4) if form.region_at[s] != form.region_at[s - 1]), 0)
+        start = next((s for s in range(4) if rotated.region_at[s] != rotated.region_at[s - 1]), 0)
         bites = shape.ring(start)
     else:
         for start in range(4):
@@ -71,43 +71,43 @@ def ground_of(form: Form) -> Ground:
                 count = next(n for n in range(1, 5) if not apart[(start + n) % 4])
                 bites += shape.bay(start, count)
     spokes = shape.spokes(bites)
-    outlines = [_outline(region, bites, spokes) for region in range(len(form.regions))]
+    outlines = [_outline(region, bites, spokes) for region in range(len(rotated.regions))]
     outlines[middle] = _middle_outline(bites)
     borders = [Border(bite.curve, (middle, bite.region)) for bite in bites]
     for index, spoke in spokes.items():
-        beyond = (form.region_at[index], form.region_at[index - 1])
+        beyond = (rotated.region_at[index], rotated.region_at[index - 1])
         if beyond[0] != beyond[1]:
             borders.append(Border(spoke, beyond))
     return Ground(tuple(outlines), tuple(borders))
 
 
-def middle_region(form: Form) -> int:
+def middle_region(rotated: RotatedTile) -> int:
     """Return the index of the region that holds the middle of the tile.
 
     An edge with the middle's terrain is always connected to the middle, so the terrain is sufficient.
     """
-    center = form.tile.center
-    return next(i for i, region in enumerate(form.regions) if region.terrain is center)
+    center = rotated.tile.center
+    return next(i for i, region in enumerate(rotated.regions) if region.terrain is center)
 
 
-def detour(form: Form) -> int | None:
+def detour(rotated: RotatedTile) -> int | None:
     """Return the side that a road takes around water in the middle, when it cannot go straight."""
-    if form.tile.center is not Terrain.WATER:
+    if rotated.tile.center is not Terrain.WATER:
         return None
-    for road in form.roads:
+    for road in rotated.roads:
         if len(road) == 3:
             return next(side for side in road if (side + 2) % 4 not in road)
         if len(road) == 2 and (road[1] - road[0]) % 4 == 2:
             beside = [(road[0] + 1) % 4, (road[0] + 3) % 4]
-            return next(side for side in beside if form.edges[side] is not Terrain.WATER)
+            return next(side for side in beside if rotated.edges[side] is not Terrain.WATER)
     return None
 
 
 class _Shape:
     """Where the borders of one tile run."""
 
-    def __init__(self, form: Form, middle: int, chance: Random) -> None:
-        self.form = form
+    def __init__(self, rotated: RotatedTile, middle: int, chance: Random) -> None:
+        self.rotated = rotated
         self.middle = middle
         self.chance = chance
         self.depths = [self._depth(side) for side in range(4)]
@@ -147,7 +147,7 @@ class _Shape:
 
     def _bites(self, start: int, count: int, nodes: list[complex], cuts: list[int]) -> list[_Bite]:
         """Cut a border, at the nodes given, into one bite for each region along it."""
-        region_at = self.form.region_at
+        region_at = self.rotated.region_at
         curve = self._wandering(nodes)
         bites = []
         first = 0
@@ -167,11 +167,11 @@ class _Shape:
 
     def _depth(self, side: int) -> float:
         """Return how far the terrain of a side reaches into the tile."""
-        way = detour(self.form)
+        way = detour(self.rotated)
         if way is not None:
             return (172.0, 100.0, 84.0, 100.0)[(side - way) % 4]
         depth = 112.0 + self.chance.uniform(-6, 6)
-        here, middle = self.form.regions[self.form.region_at[side]], self.form.regions[self.middle]
+        here, middle = self.rotated.regions[self.rotated.region_at[side]], self.rotated.regions[self.middle]
         if here.ships or here.brochs:
             depth += 30 if len(here.sides) == 1 else 18
         if middle.ships or middle.brochs or middle.scroll or not middle.sides:
@@ -181,8 +181,8 @@ class _Shape:
     def _knee(self, index: int) -> complex:
         """Return the point of the border nearest to a corner, when neither side there is the middle's."""
         a, b = index % 4, (index - 1) % 4
-        crossed = any({a, b} <= set(road) and len(road) == 2 for road in self.form.roads)
-        if sum(region != self.middle for region in self.form.region_at) == 2:
+        crossed = any({a, b} <= set(road) and len(road) == 2 for road in self.rotated.roads)
+        if sum(region != self.middle for region in self.rotated.region_at) == 2:
             inset = 182.0 if crossed else 156.0
             return rounded(corner(index) - inset * (toward(a) + toward(b)) + self._jitter(9))
         more = 20 if crossed else 0
@@ -197,7 +197,7 @@ class _Shape:
 
     def _center(self, side: int) -> float:
         """Return how far toward a side the middle region is centred, when it lies between two others."""
-        apart = self.form.region_at[side % 4] != self.middle != self.form.region_at[(side + 2) % 4]
+        apart = self.rotated.region_at[side % 4] != self.middle != self.rotated.region_at[(side + 2) % 4]
         return (self.depths[(side + 2) % 4] - self.depths[side % 4]) / 2 if apart else 0.0
 
     def _radius(self, side: int) -> float:

@@ -12,7 +12,7 @@ from skye.errors import InvalidTerritory
 from skye.final_scoring import final_score, winners
 from skye.frontier import Place
 from skye.geometry import coordinates_of
-from skye.scoring import SCORING_TILES, holding, points_beside, tile_points
+from skye.scoring import SCORING_TILES, holding, points_against, tile_points
 from skye.territory import Territory, castle_alone
 from tests.reference import scoring, world
 from tests.reference.catalogue import CATALOGUE, LANDSCAPE, SQUARE
@@ -162,7 +162,7 @@ def test_one_territory_beside_its_rivals_gets_the_same_points_as_among_all(sides
 
     for name, tile in SCORING_TILES.items():
         rivals = [holding(name, other) for other in others] if tile.majority else ()
-        assert points_beside(name, first, rivals) == scoring.points_of(name, reference)[0], name
+        assert points_against(name, first, rivals) == scoring.points_of(name, reference)[0], name
 
 
 @thoroughly

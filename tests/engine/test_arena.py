@@ -128,8 +128,8 @@ def test_hostile_bot_in_its_own_process_finds_no_secret(play, hostile):
 @pytest.mark.parametrize(
     ("trick", "failure"),
     [
-        ("flood", "sent too much"),
-        ("early", "answered decision"),
+        ("flood", "sent more than 65536 bytes"),
+        ("early", "replied to decision"),
         ("deep", "sent no move"),
         ("number", "sent no move"),
         ("array", "sent no move"),

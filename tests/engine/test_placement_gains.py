@@ -2,7 +2,7 @@
 
 import pytest
 
-from skye import LANDSCAPE, Place, RuleError, placement_gains, standing_view, what_if
+from skye import LANDSCAPE, Place, RuleError, placement_gains, territory_worth_view, what_if
 from tests.engine.playing import games
 
 TURNS = slice(5, None, 5)
@@ -14,7 +14,7 @@ def test_placement_gains_are_the_differences_of_what_if(players):
     for game in list(games(4, players))[TURNS]:
         built = {placed.tile for player in game.players for placed in player.territory.placed}
         tile = next(tile for tile in LANDSCAPE if tile not in built)
-        before = standing_view(game, 0)
+        before = territory_worth_view(game, 0)
         territory = game.players[0].territory
         views = placement_gains(game, 0, tile)
         assert [_place(view) for view in views] == territory.legal_places(tile)

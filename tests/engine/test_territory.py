@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from skye.errors import CellOccupied, InvalidTerritory, NotAdjacent, TerrainMismatch
-from skye.frontier import WAYS, Place
+from skye.frontier import PLACES_BY_CONSTRAINT, Place
 from skye.geometry import LIMIT, ROTATIONS, SIDES, cell_at, coordinates_of
 from skye.territory import Territory, castle_alone
 from skye.tiles import COLORS, LANDSCAPE, TILES, Terrain
@@ -24,7 +24,7 @@ def grown(seed, tiles=16):
     return territory
 
 
-def ways(territory, tiles):
+def places(territory, tiles):
     """How many legal placements of these tiles there are."""
     return sum(len(territory.legal_places(tile)) for tile in tiles)
 
@@ -120,7 +120,7 @@ def test_other_terrain_on_a_shared_edge_is_refused():
         CASTLE.place("L28", 0, -1, 90)
 
 
-def test_hole_demands_the_terrain_of_all_its_neighbours():
+def test_hole_requires_the_terrain_of_all_its_neighbours():
     # Around (1, 0) water lies north (L43), south (L46) and west (the castle), pasture east (L30). Water on
     # three edges and pasture on one: PWWW must turn once, WWWP twice, WWPW thrice. L34 is in the ring.
     ring = Territory.parse(RING)
@@ -147,14 +147,14 @@ def test_a_castle_takes_each_tile_as_often_as_its_edges_match():
     # North and south of the castle any pasture edge matches, east any water, west any mountain.
     for tile in LANDSCAPE:
         edges = TILES[tile].edges
-        assert ways(CASTLE, [tile]) == len(edges) + edges.count(Terrain.PASTURE)
+        assert places(CASTLE, [tile]) == len(edges) + edges.count(Terrain.PASTURE)
 
 
 def test_two_landscape_tiles_can_be_placed_in_232394_ways():
     """Counts made by a program that shares nothing with this one, from the tiles alone."""
     first = [place for tile in LANDSCAPE for place in CASTLE.legal_places(tile)]
     assert len(first) == 399
-    second = sum(ways(CASTLE.place(*place), set(LANDSCAPE) - {place.tile}) for place in first)
+    second = sum(places(CASTLE.place(*place), set(LANDSCAPE) - {place.tile}) for place in first)
     assert second == 232394
 
 
@@ -200,7 +200,7 @@ def test_r4_a_castle_is_matched_like_any_other_tile():
     for color in COLORS:
         castle, territory = TILES[f"castle-{color}"], castle_alone(color)
         for side, (x, y) in zip(SIDES, [(0, -1), (1, 0), (0, 1), (-1, 0)], strict=True):
-            # L45 WMWM turned both ways shows water and mountain alone: it never lies beside pasture.
+            # L45 WMWM turned both places shows water and mountain alone: it never lies beside pasture.
             fits = any(territory.placement_error("L45", x, y, rotation) is None for rotation in ROTATIONS)
             assert fits == (castle.edges[side] is not Terrain.PASTURE)
 
@@ -210,7 +210,7 @@ def test_placements_show_their_rotation_unless_it_is_0():
 
 
 def test_ways_to_lay_a_tile_are_kept_for_so_many_cells_and_no_more():
-    beside_pasture = WAYS["L01"][Terrain.PASTURE]
+    beside_pasture = PLACES_BY_CONSTRAINT["L01"][Terrain.PASTURE]
     assert beside_pasture is not None
     cells = [cell_at(x, y) for x in range(-20, 20) for y in range(-20, 20)]
 

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from skye.geometry import LIMIT, OPPOSITE, ROTATIONS, SIDES, STEPS, cell_at, coordinates_of, turned
-from skye.tiles import COLORS, FITS, FORMS, LANDSCAPE, OBJECTS, TILES, Terrain
+from skye.tiles import COLORS, FITTING_ROTATIONS, LANDSCAPE, OBJECTS, ROTATED_TILES, TILES, Terrain
 
 P, M, W = Terrain.PASTURE, Terrain.MOUNTAIN, Terrain.WATER
 NORTH, EAST, SOUTH, WEST = SIDES
@@ -13,9 +13,9 @@ NORTH, EAST, SOUTH, WEST = SIDES
 
 def regions_of(tile_id):
     """The areas inside a tile in reference orientation: terrain and the sides it reaches."""
-    form = FORMS[tile_id, 0]
+    rotated = ROTATED_TILES[tile_id, 0]
     return {
-        (region.terrain, "".join("NESW"[side] for side in sorted(region.sides))) for region in form.regions
+        (region.terrain, "".join("NESW"[side] for side in sorted(region.sides))) for region in rotated.regions
     }
 
 
@@ -76,85 +76,85 @@ def test_edges_and_middle_of_one_terrain_form_areas(tile, expected):
 
 
 def test_side_belongs_to_the_one_area_that_reaches_it():
-    for form in FORMS.values():
+    for rotated in ROTATED_TILES.values():
         for side in SIDES:
-            assert [index for index, region in enumerate(form.regions) if side in region.sides] == [
-                form.region_at[side]
+            assert [index for index, region in enumerate(rotated.regions) if side in region.sides] == [
+                rotated.region_at[side]
             ]
-            assert form.regions[form.region_at[side]].terrain is form.edges[side]
+            assert rotated.regions[rotated.region_at[side]].terrain is rotated.edges[side]
 
 
 def test_r1_brochs_stand_in_mountain_and_ships_in_water_none_lost():
-    for form in FORMS.values():
-        mountains = [region for region in form.regions if region.terrain is M]
-        waters = [region for region in form.regions if region.terrain is W]
-        assert sum(region.brochs for region in mountains) == form.tile.count("broch"), form.tile.id
-        assert sum(region.ships for region in waters) == form.tile.count("ship"), form.tile.id
-        assert not any(region.brochs for region in form.regions if region.terrain is not M)
-        assert not any(region.ships for region in form.regions if region.terrain is not W)
+    for rotated in ROTATED_TILES.values():
+        mountains = [region for region in rotated.regions if region.terrain is M]
+        waters = [region for region in rotated.regions if region.terrain is W]
+        assert sum(region.brochs for region in mountains) == rotated.tile.count("broch"), rotated.tile.id
+        assert sum(region.ships for region in waters) == rotated.tile.count("ship"), rotated.tile.id
+        assert not any(region.brochs for region in rotated.regions if region.terrain is not M)
+        assert not any(region.ships for region in rotated.regions if region.terrain is not W)
 
 
 def test_r1_only_l45_has_ships_in_two_waters_one_in_each():
     in_two_waters = {
-        tile.id: [region.ships for region in FORMS[tile.id, 0].regions if region.terrain is W]
+        tile.id: [region.ships for region in ROTATED_TILES[tile.id, 0].regions if region.terrain is W]
         for tile in TILES.values()
-        if tile.count("ship") and sum(region.terrain is W for region in FORMS[tile.id, 0].regions) > 1
+        if tile.count("ship") and sum(region.terrain is W for region in ROTATED_TILES[tile.id, 0].regions) > 1
     }
     assert in_two_waters == {"L45": [1, 1]}
 
 
 def test_r2_a_lighthouse_is_adjacent_to_every_water_of_its_tile():
-    for form in FORMS.values():
-        for region in form.regions:
-            expected = form.tile.count("lighthouse") if region.terrain is W else 0
-            assert region.lighthouses == expected, form.tile.id
+    for rotated in ROTATED_TILES.values():
+        for region in rotated.regions:
+            expected = rotated.tile.count("lighthouse") if region.terrain is W else 0
+            assert region.lighthouses == expected, rotated.tile.id
 
 
 def test_r3_a_scroll_lies_in_the_area_of_the_middle():
-    for form in FORMS.values():
-        scrolls = [(region.scroll, region.terrain) for region in form.regions if region.scroll]
-        assert scrolls == ([(form.tile.scroll, form.tile.center)] if form.tile.scroll else [])
+    for rotated in ROTATED_TILES.values():
+        scrolls = [(region.scroll, region.terrain) for region in rotated.regions if region.scroll]
+        assert scrolls == ([(rotated.tile.scroll, rotated.tile.center)] if rotated.tile.scroll else [])
 
 
 def test_scroll_of_l55_lies_in_the_pasture_of_its_center():
     # WPPW/P
-    assert [region.sides for region in FORMS["L55", 0].regions if region.scroll] == [(EAST, SOUTH)]
+    assert [region.sides for region in ROTATED_TILES["L55", 0].regions if region.scroll] == [(EAST, SOUTH)]
 
 
 def test_r4_a_castle_has_three_areas_and_one_road_of_three_arms():
     for color in COLORS:
-        form = FORMS[f"castle-{color}", 0]
-        assert len(form.regions) == 3
-        assert [len(road) for road in form.roads] == [3]
+        rotated = ROTATED_TILES[f"castle-{color}", 0]
+        assert len(rotated.regions) == 3
+        assert [len(road) for road in rotated.roads] == [3]
 
 
 def test_turned_by_90_degrees_the_north_lies_east():
     # L05 PPPM/W, road from north to east
-    turned_once = FORMS["L05", 90]
-    assert turned_once.edges == (M, P, P, P)
-    assert turned_once.roads == ((EAST, SOUTH),)
-    assert turned_once.road_at == (-1, 0, 0, -1)
+    rotated_once = ROTATED_TILES["L05", 90]
+    assert rotated_once.edges == (M, P, P, P)
+    assert rotated_once.roads == ((EAST, SOUTH),)
+    assert rotated_once.road_at == (-1, 0, 0, -1)
 
 
 def test_turning_takes_edges_areas_and_roads_along():
-    for (tile_id, rotation), form in FORMS.items():
-        reference = FORMS[tile_id, 0]
+    for (tile_id, rotation), rotated in ROTATED_TILES.items():
+        reference = ROTATED_TILES[tile_id, 0]
         for side in SIDES:
             there = turned(side, rotation)
-            assert form.edges[there] is reference.edges[side]
-            assert form.region_at[there] == reference.region_at[side]
-            assert form.road_at[there] == reference.road_at[side]
+            assert rotated.edges[there] is reference.edges[side]
+            assert rotated.region_at[there] == reference.region_at[side]
+            assert rotated.road_at[there] == reference.road_at[side]
 
 
-def test_fits_lists_the_rotations_whose_edges_meet_every_demand():
+def test_fitting_rotations_are_those_whose_edges_satisfy_a_constraint():
     for tile_id in LANDSCAPE:
-        for demand, rotations in enumerate(FITS[tile_id]):
-            wanted = [demand // 4**side % 4 for side in SIDES]
+        for constraint, rotations in enumerate(FITTING_ROTATIONS[tile_id]):
+            wanted = [constraint // 4**side % 4 for side in SIDES]
             fitting = [
                 rotation
                 for rotation in ROTATIONS
                 if all(
-                    not want or FORMS[tile_id, rotation].edges[side] == want
+                    not want or ROTATED_TILES[tile_id, rotation].edges[side] == want
                     for side, want in enumerate(wanted)
                 )
             ]

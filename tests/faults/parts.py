@@ -19,7 +19,7 @@ from service.matches.match import MatchEvent, PositionSet
 from service.server.embedded_redis import RedisServer
 from service.storage.codec import decode_entry, decode_match
 from service.storage.redis_store import RedisStore
-from skye import Outcome, action_of, play_on
+from skye import Outcome, action_of, apply_actions
 from skye.record import Record, replay
 from tests.deploy.servers import JSON, Instance
 from tests.support.launcher import children
@@ -265,7 +265,7 @@ def sound(client, game_id):
     colors = tuple(seat.color for seat in table.seats)
     record = Record(colors, table.options.seed, table.options.for_engine, actions)
     starts = [event.game for change in changes for event in change.events if isinstance(event, PositionSet)]
-    played = [Outcome(starts[0], ()), *play_on(starts[0], actions)] if starts else replay(record)
+    played = [Outcome(starts[0], ()), *apply_actions(starts[0], actions)] if starts else replay(record)
     assert played[-1].game == table.game
     return table
 

@@ -13,8 +13,8 @@ from service.svg.art import plan_of
 from service.svg.curves import HALF, SIZE, inside, sampled, toward
 from service.svg.layout import ROAD, ROOM
 from skye import (
-    FORMS,
     OBJECTS,
+    ROTATED_TILES,
     ROTATIONS,
     TILES,
     Terrain,
@@ -54,7 +54,7 @@ def test_picture_of_a_tile_shows_its_catalogue_data(tile: str) -> None:
 def test_terrain_fills_its_edge_from_corner_to_corner(tile: str) -> None:
     for rotation in ROTATIONS:
         svg = tile_svg(tile, rotation)
-        for side, terrain in enumerate(FORMS[tile, rotation].edges):
+        for side, terrain in enumerate(ROTATED_TILES[tile, rotation].edges):
             for along in range(-190, 191, 20):
                 point = toward(side) * (HALF - 2) + toward(side + 1) * along
                 assert terrain_at(svg, point) is terrain, (rotation, side, along)
@@ -62,8 +62,8 @@ def test_terrain_fills_its_edge_from_corner_to_corner(tile: str) -> None:
 
 @every_tile
 def test_the_middle_shows_its_terrain(tile: str) -> None:
-    form = FORMS[tile, 0]
-    center = next(i for i, region in enumerate(form.regions) if region.terrain is form.tile.center)
+    rotated = ROTATED_TILES[tile, 0]
+    center = next(i for i, region in enumerate(rotated.regions) if region.terrain is rotated.tile.center)
     outline = sampled(plan_of(tile)[0].outlines[center], 6)
     # Where a road passes water in the middle, the water lies a little aside.
     assert any(inside(outline, 40 * toward(side)) for side in range(4))
@@ -101,7 +101,9 @@ def test_a_lighthouse_stands_on_the_shore(tile: str) -> None:
 
 def test_two_waters_of_one_tile_have_a_ship_each() -> None:
     ground, _, layout = plan_of("L45")
-    waters = [i for i, region in enumerate(FORMS["L45", 0].regions) if region.terrain is Terrain.WATER]
+    waters = [
+        i for i, region in enumerate(ROTATED_TILES["L45", 0].regions) if region.terrain is Terrain.WATER
+    ]
     ships = [spot.point for spot in layout.spots if spot.thing == "ship"]
     assert len(waters) == len(ships) == 2
     for water in waters:
@@ -120,13 +122,13 @@ def test_objects_keep_clear_of_one_another_and_of_the_edge(tile: str) -> None:
 
 @every_tile
 def test_roads_meet_the_middle_of_edges_and_keep_off_water_and_objects(tile: str) -> None:
-    form = FORMS[tile, 0]
+    rotated = ROTATED_TILES[tile, 0]
     ground, roads, layout = plan_of(tile)
     ends = {point for road in roads for point in (road[0][0], road[-1][-1]) if abs(point) == HALF}
-    assert ends == {HALF * toward(side) for road in form.roads for side in road}
+    assert ends == {HALF * toward(side) for road in rotated.roads for side in road}
     waters = [
         sampled(outline, 8)
-        for outline, region in zip(ground.outlines, form.regions, strict=True)
+        for outline, region in zip(ground.outlines, rotated.regions, strict=True)
         if region.terrain is Terrain.WATER
     ]
     for point in (point for road in roads for point in sampled(road, 20)):
@@ -134,7 +136,7 @@ def test_roads_meet_the_middle_of_edges_and_keep_off_water_and_objects(tile: str
             assert not inside(water, point)
             assert min(abs(point - wet) for wet in water) > ROAD
         for thing, place in layout.spots:
-            if not thing.startswith("castle") and [len(road) for road in form.roads] != [1]:
+            if not thing.startswith("castle") and [len(road) for road in rotated.roads] != [1]:
                 assert abs(point - place) > ROAD + ROOM[thing.partition("-")[0]]
 
 

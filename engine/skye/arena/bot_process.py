@@ -1,4 +1,4 @@
-"""A bot in a separate process that uses JSON lines; PROTOCOL.md documents the protocol."""
+"""A bot in a separate process, over JSON lines on its standard streams (see PROTOCOL.md)."""
 
 from __future__ import annotations
 
@@ -23,16 +23,17 @@ from skye.rules import legal_moves, offer_limits
 PROTOCOL_VERSION: Final = 1
 
 _MAX_REPLY: Final = 65_536
-"""Bytes; a longer line is not a reply."""
+"""The maximum length of a reply in bytes."""
 
 _ERROR_TAIL: Final = 400
-"""Bytes of the bot's standard error that a failure shows."""
+"""The number of bytes from the end of the bot's standard error that a failure reports."""
 
 
 class Budget(NamedTuple):
-    """How many seconds a decision may take.
+    """The time limit of a decision.
 
-    :param startup_s: in addition for the first decision of a process, in which it loads what it needs.
+    :param decision_s: seconds for each decision.
+    :param startup_s: additional seconds for the first decision of a process, in which it starts.
     """
 
     decision_s: float = 1.0
@@ -40,11 +41,15 @@ class Budget(NamedTuple):
 
 
 class BotFailed(Exception):
-    """A bot crashed, exceeded its budget or sent something that is not a legal move."""
+    """A bot crashed, exceeded its time limit, or did not send a move."""
 
 
 class BotProcess:
-    """A bot that runs as a command; it receives its seat's observation and cannot access this process."""
+    """A bot that runs as a command and receives only the observation of its seat.
+
+    :param command: the program and its arguments.
+    :param budget: the time limit of each decision.
+    """
 
     def __init__(self, command: Sequence[str], budget: Budget) -> None:
         self.clock: Callable[[], float] = time.perf_counter
@@ -56,8 +61,10 @@ class BotProcess:
     def decide(self, game: Game, seat: int, rng: Random) -> Move:
         """Return the bot's move.
 
-        :raises BotFailed: when there is none in time. The process is stopped then; the next call starts
-            another.
+        The first call starts the process.
+
+        :raises BotFailed: when the bot sends no move in time. This stops the process; the next call starts
+            another one.
         """
         seconds = self._budget.decision_s
         if self._pipes is None:
@@ -66,7 +73,7 @@ class BotProcess:
         self._decisions += 1
         request = _request(game, seat, self._decisions, rng.getrandbits(53), self._budget.decision_s)
         try:
-            line = self._pipes.exchange(json.dumps(request, separators=(",", ":")).encode() + b"\n", seconds)
+            line = self._pipes.request(json.dumps(request, separators=(",", ":")).encode() + b"\n", seconds)
             return _move_in(line, self._decisions)
         except TimeoutError:
             raise BotFailed(f"exceeded its budget of {self._budget.decision_s:g} s{self._stop()}") from None
@@ -78,7 +85,7 @@ class BotProcess:
         self._stop()
 
     def _stop(self) -> str:
-        """Kill the process; return what it last wrote to standard error, as the end of a sentence."""
+        """Kill the process; return the end of its standard error, as the end of a sentence."""
         pipes, self._pipes = self._pipes, None
         if pipes is None:
             return ""
@@ -89,8 +96,7 @@ class BotProcess:
 class _Pipes:
     """A process and its three standard streams.
 
-    Standard error is read too, and only its end kept: a bot that writes much there fills neither a disk nor a
-    pipe.
+    It also reads standard error and keeps only the end, so that a bot which writes much there fills no pipe.
 
     :raises BotFailed: when the command cannot be started.
     """
@@ -112,11 +118,12 @@ class _Pipes:
         self._received = b""
         self._error_tail = b""
 
-    def exchange(self, request: bytes, seconds: float) -> bytes:
+    def request(self, request: bytes, seconds: float) -> bytes:
         """Send a line and return the line that the process writes.
 
-        :raises TimeoutError: when there is none in time.
-        :raises BotFailed: when there will be none.
+        :param seconds: the time limit.
+        :raises TimeoutError: when the process writes no line in time.
+        :raises BotFailed: when the process ends, or writes too much.
         """
         deadline = time.monotonic() + seconds
         with selectors.DefaultSelector() as selector:
@@ -163,10 +170,10 @@ class _Pipes:
             raise BotFailed("ended")
         self._received += data
         if len(self._received) > _MAX_REPLY:
-            raise BotFailed("sent too much")
+            raise BotFailed(f"sent more than {_MAX_REPLY} bytes")
 
     def _read_errors(self) -> bool:
-        """Keep the end of what can be read now; return whether there was anything."""
+        """Read standard error without blocking; return whether there was data."""
         try:
             data = os.read(self._errors, _MAX_REPLY)
         except BlockingIOError:
@@ -193,7 +200,7 @@ def _move_in(line: bytes, number: int) -> Move:
     try:
         reply = json.loads(line)
         if reply["id"] != number:
-            raise BotFailed(f"answered decision {reply['id']!r:.20} instead of {number}")
+            raise BotFailed(f"replied to decision {reply['id']!r:.20} instead of {number}")
         fields = reply["move"]
         move = move_from(fields["type"], fields)
         hash(move)

@@ -1,4 +1,4 @@
-"""The command `skye-arena`: plays a league and prints its table."""
+"""The command `skye-arena`: plays a league and prints its standings."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if len({bot.name for bot in bots}) < len(bots):
             raise ValueError("two bots have the same name: give one another with name=bot")
         if len({server_of(bot.url)[0] for bot in bots if bot.url is not None}) > 1:
-            raise ValueError("a league has bots of one server at most")
+            raise ValueError("all bots by URL must be on the same server")
         seed = options.seed or seed_in(options.out) or token_hex(16)
         league = League(bots, options.players, options.games, seed, Budget(options.budget, options.startup))
         results = play_league(league, options.out, options.workers, _progress())
@@ -66,14 +66,24 @@ def _parser() -> argparse.ArgumentParser:
         "bots", nargs="+", metavar="BOT", help="name, module:function, name=command or name=URL"
     )
     parser.add_argument("--players", type=int, choices=PLAYERS, default=2, help="seats of each game")
-    parser.add_argument("--games", type=int, default=100, help="how many games; groups share a seed")
     parser.add_argument(
-        "--seed", help="what the seeds of the games derive from; random, for bots may guess it"
+        "--games", type=int, default=100, help="number of games; groups of games share a seed"
     )
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
-    parser.add_argument("--budget", type=float, default=1.0, help="seconds for a decision of a process")
-    parser.add_argument("--startup", type=float, default=20.0, help="more seconds for its first decision")
-    parser.add_argument("--out", type=Path, default=Path("league.jsonl"), help="file of results")
+    parser.add_argument(
+        "--seed",
+        help="seed from which those of the games are derived; random by default, since bots could guess it",
+    )
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="number of processes")
+    parser.add_argument("--budget", type=float, default=1.0, help="seconds for each decision of a bot")
+    parser.add_argument(
+        "--startup", type=float, default=20.0, help="additional seconds for its first decision"
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=Path("league.jsonl"),
+        help="file of the results, from which an interrupted league resumes",
+    )
     return parser
 
 

@@ -1,13 +1,13 @@
-"""The bots of a league, by what the command line calls them.
+"""The bots of a league, as arguments of the command line.
 
 | argument                         | bot                                                                  |
 |----------------------------------|----------------------------------------------------------------------|
 | `greedy`                         | a bot of this package, by name                                       |
-| `module:function`                | a Python function `(game, seat, rng) -> move`, in a process of its own |
-| `name=command with arguments`    | a command that speaks JSON lines                                     |
-| `name=http://host:port?bot=greedy` | a bot of a server of the HTTP API; the game is played there too      |
+| `module:function`                | a Python function `(game, seat, rng) -> move`, in a separate process |
+| `name=command with arguments`    | a command that uses the protocol of PROTOCOL.md                      |
+| `name=http://host:port?bot=greedy` | a bot of a server of the HTTP API, which plays the game too          |
 
-Give any of them another name with `name=`: `old=mybots:greedy`.
+`name=` gives any of them another name: `old=mybots:greedy`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,13 @@ from skye.moves import Move
 
 
 class Entrant(NamedTuple):
-    """A bot of a league: its name in tables, and a bot of this package, a command, or a bot of a server."""
+    """A bot of a league: either a bot of this package, a command, or a bot of a server.
+
+    :param name: its name in the standings.
+    :param shipped: the name of a bot of this package, or None.
+    :param command: the program and its arguments; empty for the other kinds.
+    :param url: the URL of a bot of a server, or None.
+    """
 
     name: str
     shipped: str | None
@@ -36,7 +42,7 @@ class Entrant(NamedTuple):
 
 
 class Decider(Protocol):
-    """What chooses the moves of an entrant; `clock` measures what a decision takes."""
+    """Chooses the moves of an entrant; `clock` measures the time of a decision in seconds."""
 
     clock: Callable[[], float]
 
@@ -44,14 +50,14 @@ class Decider(Protocol):
         """Return a move, or raise `BotFailed`."""
 
     def close(self) -> None:
-        """Release what the bot holds."""
+        """Stop the bot."""
 
 
 class _ShippedBot:
     """A bot of this package; it runs in this process, and gets only its seat's observation."""
 
     def __init__(self, name: str) -> None:
-        self.clock: Callable[[], float] = time.thread_time  # of CPU: other processes do not count
+        self.clock: Callable[[], float] = time.thread_time  # CPU time, so that other processes do not count
         self._bot = BOTS[name]
 
     def decide(self, game: Game, seat: int, rng: Random) -> Move:
@@ -64,7 +70,7 @@ class _ShippedBot:
 def entrant_from(argument: str) -> Entrant:
     """Return the entrant that an argument of the command line names.
 
-    :raises ValueError: when it names none.
+    :raises ValueError: when the argument has another format.
     """
     match = re.match(r"([\w.-]+)=(.+)", argument)
     name, bot = match.groups() if match else (argument, argument)
@@ -81,7 +87,7 @@ def entrant_from(argument: str) -> Entrant:
 
 
 def decider_for(entrant: Entrant, budget: Budget) -> Decider | None:
-    """Return what decides for an entrant; None if that is a server."""
+    """Return the decider of an entrant, or None if a server decides."""
     if entrant.url is not None:
         return None
     if entrant.shipped is not None:

@@ -29,8 +29,8 @@ def bot_named(name: str) -> Bot:
 
 
 def main() -> None:
-    """Answer each request on standard input; what the bot prints goes to standard error."""
-    sys.path.insert(0, os.getcwd())  # noqa: PTH109 - where `python -m` of the author would look
+    """Reply to each request on standard input; redirect the bot's own output to standard error."""
+    sys.path.insert(0, os.getcwd())  # noqa: PTH109 - `python -m` would search it too
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     bot = bot_named(sys.argv[1])

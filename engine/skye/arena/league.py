@@ -1,4 +1,4 @@
-"""A league: which games are played, by how many workers, and the file that it resumes from."""
+"""A league: its games, the worker processes that play them, and the file from which it resumes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,14 @@ Result: TypeAlias = dict[str, Any]
 
 
 class League(NamedTuple):
-    """What a league is; the same values play the same games."""
+    """A league; equal leagues play equal games.
+
+    :param entrants: the bots.
+    :param players: the number of seats of each game.
+    :param games: the number of games.
+    :param seed: the seed from which the seeds of the games are derived.
+    :param budget: the time limit of a decision.
+    """
 
     entrants: tuple[Entrant, ...]
     players: int
@@ -34,8 +41,8 @@ class League(NamedTuple):
     def line_up(self, game: int) -> tuple[tuple[Entrant, ...], str]:
         """Return the entrants by seat and the seed of a game, counted from 0.
 
-        Games come in groups that share a seed: every set of entrants sits in every rotation once. With fewer
-        entrants than seats, the last entrant takes the seats that are left.
+        Games come in groups that share a seed: each combination of entrants plays once in every rotation of
+        the seats. With fewer entrants than seats, the last entrant takes the remaining seats.
         """
         entrants = self.entrants + self.entrants[-1:] * (self.players - len(self.entrants))
         sets = list(combinations(entrants, self.players))
@@ -53,10 +60,12 @@ class League(NamedTuple):
 def play_league(
     league: League, path: Path, workers: int, progress: Callable[[int, int], None]
 ) -> list[Result]:
-    """Play the games that the file lacks, append each to it, and return the results of all.
+    """Play the games that are missing in the file and append them; return the results of all games.
 
-    :param progress: called after each game with the games played now and those left.
-    :raises ValueError: when the file is of another league.
+    :param path: the file of results, which may be missing or incomplete.
+    :param workers: the number of worker processes.
+    :param progress: called after each game with the numbers of games played now and left.
+    :raises ValueError: when the file belongs to another league.
     """
     results = _read(path, league)
     missing = [game for game in range(league.games) if game not in results]
@@ -72,7 +81,7 @@ def play_league(
 
 
 def seed_in(path: Path) -> str | None:
-    """Return the seed of the league that a file is of; None when there is no league in it."""
+    """Return the seed of the league in a file, or None when there is none."""
     if not path.exists():
         return None
     with path.open(encoding="utf-8") as file:
@@ -81,7 +90,7 @@ def seed_in(path: Path) -> str | None:
 
 
 def _played(league: League, games: Sequence[int], workers: int) -> Iterator[Result]:
-    """Play games in worker processes; keep only a few waiting, so that an interruption ends soon."""
+    """Play games in worker processes; queue only a few, so that an interruption takes effect soon."""
     waiting: set[Future[Result]] = set()
     left = iter(games)
     with ProcessPoolExecutor(workers, get_context("spawn"), _prepare_worker, (league,)) as pool:
@@ -128,7 +137,7 @@ def _play(game: int) -> Result:
 
 
 def _server_game(entrants: Sequence[Entrant], seed: str, budget: Budget) -> ServerGame | None:
-    """Return the game on the server that the entrants are bots of, or None."""
+    """Return a game on the server of the entrants, or None if none is a bot of a server."""
     of_seats = [None if entrant.url is None else server_of(entrant.url) for entrant in entrants]
     servers = [server for server in of_seats if server is not None]
     if not servers:
@@ -138,7 +147,10 @@ def _server_game(entrants: Sequence[Entrant], seed: str, budget: Budget) -> Serv
 
 
 def _read(path: Path, league: League) -> dict[int, Result]:
-    """Return the results of a file by game, after cutting off a last line that is incomplete."""
+    """Truncate an incomplete last line of a file; return the results by game.
+
+    :raises ValueError: when the file belongs to another league.
+    """
     if not path.exists():
         return {}
     data = path.read_bytes()
@@ -147,5 +159,5 @@ def _read(path: Path, league: League) -> dict[int, Result]:
         os.truncate(path, len(whole))
     lines = [json.loads(line) for line in whole.splitlines()]
     if lines and lines[0] != league.header():
-        raise ValueError(f"{path} is of another league: {lines[0]}")
+        raise ValueError(f"{path} belongs to another league: {lines[0]}")
     return {result["game"]: result for result in lines[1:] if result["game"] < league.games}

@@ -1,4 +1,4 @@
-"""One game of a league: decisions, their times, and failed bots."""
+"""One game of a league: decisions, their times, and failures of bots."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from skye.setup import new_game
 from skye.tiles import COLORS
 
 RECORD_FORMAT: Final = 1
-"""The form of records that the HTTP API exports and imports."""
+"""The version of the record format that the HTTP API exports and imports."""
 
 SUBSTITUTE: Final = "greedy"
 """The bot that plays a seat to the end after its own bot has failed, so that the record is complete."""
@@ -31,10 +31,11 @@ SUBSTITUTE: Final = "greedy"
 def play_match(
     names: Sequence[str], deciders: Sequence[Decider | None], seed: str, server: ServerGame | None = None
 ) -> dict[str, Any]:
-    """Play a game to its end and return what the league's file keeps of it.
+    """Play a game to its end; return the result as the file of the league stores it.
 
-    :param names: of the bots by seat. A bot that fails has lost, whatever its seat scores afterwards.
-    :param deciders: by seat; None for the seats that the server plays.
+    :param names: by seat, the name of the bot. A bot that fails loses, whatever its seat scores afterwards.
+    :param deciders: by seat, the decider; None for seats that the server plays.
+    :param seed: the seed of the game.
     :param server: the game on a server, if any seat is a bot of that server.
     """
     match = _Match(deciders, seed, server)
@@ -52,13 +53,13 @@ def play_match(
 
 
 class _Match:
-    """A game being played, and what has happened in it."""
+    """A game in progress, with its actions, times and failures."""
 
     def __init__(self, deciders: Sequence[Decider | None], seed: str, server: ServerGame | None) -> None:
         self.game = new_game(COLORS[: len(deciders)], seed).game
         self.failures: dict[int, str] = {}
         self.seconds: list[list[float]] = [[] for _ in deciders]
-        """How long each seat's decisions took."""
+        """By seat, the time of each decision in seconds."""
         self.actions: list[dict[str, Any]] = []
         self._deciders = deciders
         self._seed = seed
@@ -78,7 +79,7 @@ class _Match:
             self.seconds[seat].append(clock() - begun)
 
     def _next_seat(self) -> int:
-        """Return the first seat to act. The arena's go first: until then the offers of others are secret."""
+        """Return the next seat: the arena's seats first, so that the server can reveal all offers."""
         waiting_for = self.game.waiting_for
         ours = [seat for seat in waiting_for if self._deciders[seat] is not None]
         return (ours or waiting_for)[0]
@@ -102,7 +103,7 @@ class _Match:
 
     @contextlib.contextmanager
     def _failing_server(self) -> Iterator[None]:
-        """Let the seats of a server lose if it fails; the game goes on without it."""
+        """If the server fails, let its seats lose, and continue the game without it."""
         try:
             yield
         except (BotFailed, RuleError, KeyError, TypeError, ValueError) as error:
@@ -119,7 +120,7 @@ def _decide(
         try:
             move = decider.decide(game, seat, rng)
             if isinstance(move, TakeBack):
-                raise BotFailed("took a placement back, which bots may not")
+                raise BotFailed("took a placement back, which bots may not do")
             return play(game, seat, move), move
         except BotFailed as failure:
             failures[seat] = str(failure)
@@ -130,7 +131,7 @@ def _decide(
 
 
 def _winners(game: Game, failures: dict[int, str]) -> list[int]:
-    """Return the winners among the seats whose bots have not failed; none if all have."""
+    """Return the winners among the seats whose bots have not failed; empty if all have."""
     playing = [seat for seat in range(len(game.players)) if seat not in failures]
     if not playing:
         return []

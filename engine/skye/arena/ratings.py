@@ -11,7 +11,7 @@ from statistics import fmean
 from typing import Any, Final, NamedTuple
 
 _Z: Final = 1.959964
-"""Of a two-sided interval of 95 %."""
+"""The quantile of the normal distribution for a two-sided interval of 95 %."""
 
 _RESAMPLES: Final = 100
 _SWEEPS: Final = 60
@@ -26,7 +26,16 @@ class Interval(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """What a league says of one bot. The rating is on Elo's scale, with a mean of 1,500."""
+    """The standing of one bot in a league.
+
+    :param name: the name of the bot.
+    :param games: the number of its games.
+    :param wins: its win rate.
+    :param rating: its rating on the Elo scale; the mean of all bots is 1,500.
+    :param score: its mean score.
+    :param failures: the number of games that it lost by a failure.
+    :param p99_ms: the 99th percentile of its decision times in milliseconds.
+    """
 
     name: str
     games: int
@@ -38,7 +47,9 @@ class Standing(NamedTuple):
 
 
 def wilson(wins: float, games: int) -> Interval:
-    """Return a win rate with its Wilson interval; shared wins count in part.
+    """Return a win rate with its Wilson interval.
+
+    :param wins: the number of wins; a shared win counts as a fraction.
 
     >>> [round(value, 3) for value in wilson(86, 100)]
     [0.86, 0.779, 0.915]
@@ -79,7 +90,10 @@ def _p99(values: Sequence[float]) -> float:
 
 
 def _ratings_with_intervals(results: Sequence[dict[str, Any]], names: list[str]) -> dict[str, Interval]:
-    """Resample the seeds, not the games: games on one seed are not independent."""
+    """Return ratings with bootstrap intervals.
+
+    The bootstrap resamples seeds instead of games, because games on the same seed are not independent.
+    """
     by_seed: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for result in results:
         by_seed[result["seed"]].append(result)
@@ -100,7 +114,7 @@ _Points = dict[tuple[str, str], float]
 
 
 def _points(results: Iterable[dict[str, Any]]) -> _Points:
-    """Count, for each ordered pair of different bots, the comparisons that the first has won."""
+    """Return, for each ordered pair of bots, the number of comparisons that the first has won."""
     points: _Points = defaultdict(float)
     for result in results:
         bots, winners, failed = result["bots"], result["winners"], result["failures"]
@@ -116,7 +130,7 @@ def _points(results: Iterable[dict[str, Any]]) -> _Points:
 
 
 def _ratings(groups: Iterable[_Points], names: list[str]) -> dict[str, float]:
-    """Fit the Bradley-Terry model by minorization-maximization; one draw with every bot keeps it finite."""
+    """Fit the Bradley-Terry model by minorization-maximization, with one draw of each pair as a prior."""
     won: _Points = {(one, other): 0.5 for one in names for other in names if one != other}
     for group in groups:
         for pair, share in group.items():

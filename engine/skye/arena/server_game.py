@@ -1,8 +1,7 @@
 """A game of a league on a server of the HTTP API, for entrants that are bots of that server.
 
-The server plays its own seats; the arena sends it the moves of the other seats, and takes the moves of the
-server's seats from the events of the game. This needs the package `skye-client`, which no other part of the
-engine does.
+The server plays its own seats. The arena sends it the moves of the other seats, and reads the moves of the
+server's seats from the events of the game. This module needs the package `skye-client`.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 _ATTEMPTS: Final = 5
 _TIMEOUT_S: Final = 30.0
 _WAIT_S: Final = 5.0
-"""How long one request waits for events."""
+"""The maximum time, in seconds, that one request waits for events (long poll)."""
 
 _MOVE_OF_EVENT: Final = {
     "tile_bought": "buy",
@@ -46,9 +45,9 @@ def server_of(url: str) -> tuple[str, str]:
 
 
 def _client_package() -> ModuleType:
-    """Return the package `skye_client`, which only bots of a server need.
+    """Import the package `skye_client`, an optional dependency.
 
-    :raises BotFailed: it is not installed.
+    :raises BotFailed: when it is not installed.
     """
     try:
         return import_module("skye_client")
@@ -68,7 +67,11 @@ class ServerGame:
 
     Both raise `BotFailed` if the server cannot be reached or responds with an error.
 
-    :param bots: by seat: the name of the server's bot, or None where the arena decides.
+    :param server: the base URL of the server.
+    :param names: by seat, the name of the player.
+    :param bots: by seat, the name of the server's bot, or None where the arena decides.
+    :param seed: the seed of the game.
+    :param budget: the time limit of a decision.
     """
 
     def __init__(
@@ -121,9 +124,9 @@ class ServerGame:
                     own.place(**fields)
 
     def moves(self) -> list[tuple[int, Move]]:
-        """Wait until the server's seats have moved, and return their moves in order.
+        """Wait until the server's seats have moved; return their moves in order.
 
-        :raises BotFailed: also when they have not moved in time.
+        :raises BotFailed: when the server fails, or its seats have not moved in time.
         """
         self._create()
         deadline = time.monotonic() + sum(self._budget)
@@ -146,7 +149,7 @@ class ServerGame:
 
     @contextmanager
     def _failing(self) -> Iterator[None]:
-        """Raise `BotFailed` where the client gives up."""
+        """Raise the errors of the client as `BotFailed`."""
         package = _client_package()
         try:
             yield

@@ -1,4 +1,4 @@
-"""Territories as a picture: one panel for each seat, one square of pixels for each tile."""
+"""Pictures of territories: one panel for each seat, one square of pixels for each tile."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from skye.game import Game
 from skye.tiles import TILES
 
 _REACH: Final = 9
-"""Cells from the castle that a panel shows; few territories reach farther."""
+"""The distance from the castle, in cells, that a panel shows; few territories are larger."""
 
 _CELL: Final = 12
-"""Pixels."""
+"""The side of a cell in pixels."""
 
 _TERRAINS: Final = {
     "pasture": (124, 166, 72),
@@ -28,17 +28,20 @@ _CASTLES: Final = {
     "white": (235, 235, 230),
     "green": (40, 120, 60),
 }
-_TABLE: Final = (38, 36, 34)
+_BACKGROUND: Final = (38, 36, 34)
 
 
 def draw(game: Game) -> NDArray[np.uint8]:
-    """Return the territories side by side as red, green and blue bytes."""
+    """Return a picture of all territories side by side.
+
+    :returns: RGB bytes of shape (height, width, 3): 228 rows, and 228 columns for each seat.
+    """
     return np.concatenate([_panel(game, seat) for seat in range(len(game.players))], axis=1)
 
 
 def _panel(game: Game, seat: int) -> NDArray[np.uint8]:
     side = (2 * _REACH + 1) * _CELL
-    panel = np.full((side, side, 3), _TABLE, np.uint8)
+    panel = np.full((side, side, 3), _BACKGROUND, np.uint8)
     player = game.players[seat]
     for placed in player.territory.placed:
         if max(abs(placed.x), abs(placed.y)) > _REACH:

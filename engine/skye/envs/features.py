@@ -1,9 +1,9 @@
-"""The observation of a seat as a vector of small numbers, the same length for every number of players.
+"""The observation of a seat as a vector, of the same length for every number of players.
 
-The vector has, first for the observing seat and then for the seats to its left: gold, score, the size of
-the territory, whether the build is finished, the three tiles drawn or in hand, prices, and what objects the
-territory holds; then the round, the phase, the scoring tiles and the part of an offer that has been
-decided. It holds nothing that the seat cannot know: offers of others are left out while they are secret.
+For the observing seat, and then for each seat to its left, the vector has gold, score, the size of the
+territory, whether the seat has finished building, the three tiles drawn or in hand, prices, and the counts of
+objects in the territory. Then follow the round, the phase, the scoring tiles, and the incomplete offer. It
+contains no hidden information: offers of other seats are 0 while they are secret.
 """
 
 from __future__ import annotations
@@ -22,27 +22,31 @@ from skye.tiles import COLORS, LANDSCAPE, TILES
 _NUMBER: Final = {tile: number for number, tile in enumerate(LANDSCAPE, 1)}
 _SCORING: Final = {tile: number for number, tile in enumerate(sorted(SCORING_TILES))}
 _OBJECTS: Final = len(TILES[LANDSCAPE[0]].counts)
-_OF_SEAT: Final = 4 + _OBJECTS + 3 * TILES_DRAWN
+_SEAT_SIZE: Final = 4 + _OBJECTS + 3 * TILES_DRAWN
 _PHASES: Final = (*Phase, None)
 _SLOTS: Final = 4
 
-SIZE: Final = len(COLORS) * _OF_SEAT + 1 + len(_PHASES) + _SLOTS * len(_SCORING) + TILES_DRAWN
-"""The length of the vector."""
+SIZE: Final = len(COLORS) * _SEAT_SIZE + 1 + len(_PHASES) + _SLOTS * len(_SCORING) + TILES_DRAWN
+"""The length of the vector: observations have shape (`SIZE`,)."""
 
-HIGHEST: Final = 1000.0
-"""No number of the vector is larger."""
+MAX_VALUE: Final = 1000.0
+"""The upper bound of every number in the vector; the lower bound is 0."""
 
 
-_NO_SEAT: Final = np.zeros(_OF_SEAT, np.float32)
+_NO_SEAT: Final = np.zeros(_SEAT_SIZE, np.float32)
 
-_MAX_REMEMBERED: Final = 64
+_MAX_CACHED: Final = 64
 
-_memory: dict[tuple[int, Phase | None, bool], tuple[Player, NDArray[np.float32]]] = {}
-"""The last numbers of players by identity: most are as they were when the next decision is made."""
+_vector_cache: dict[tuple[int, Phase | None, bool], tuple[Player, NDArray[np.float32]]] = {}
+"""A cache of the numbers of players by identity, since most players are unchanged at the next decision."""
 
 
 def observe(encoded: EncodedGame, seat: int, *, secrets: bool = True) -> NDArray[np.float32]:
-    """Return the observation of a seat, without its own secret offer unless `secrets` is true."""
+    """Return the observation of a seat.
+
+    :param secrets: whether to include the seat's own secret offer.
+    :returns: float32 numbers of shape (`SIZE`,).
+    """
     game = encoded.game
     count = len(game.players)
     pieces = [
@@ -71,12 +75,12 @@ def _of_draft(draft: tuple[int, ...]) -> NDArray[np.float32]:
 
 def _of_seat(player: Player, phase: Phase | None, *, own: bool) -> NDArray[np.float32]:
     key = id(player), phase, own
-    known, numbers = _memory.get(key, (None, _NO_SEAT))
-    if known is not player:
-        if len(_memory) >= _MAX_REMEMBERED:
-            _memory.clear()
-        numbers = np.minimum(np.array(_numbers(player, phase, own=own), np.float32), HIGHEST)
-        _memory[key] = player, numbers
+    cached, numbers = _vector_cache.get(key, (None, _NO_SEAT))
+    if cached is not player:
+        if len(_vector_cache) >= _MAX_CACHED:
+            _vector_cache.clear()
+        numbers = np.minimum(np.array(_numbers(player, phase, own=own), np.float32), MAX_VALUE)
+        _vector_cache[key] = player, numbers
     return numbers
 
 

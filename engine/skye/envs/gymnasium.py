@@ -1,9 +1,9 @@
 """Gymnasium: `gymnasium.make("skye/IsleOfSkye-v1", opponents=["greedy"])` after importing this module.
 
-The agent plays one seat against bots of `skye.BOTS`; which seat follows from the seed. Observations are the
-vector of `features`. The reward comes at the end: 1 for winning alone, -1 for losing. MaskablePPO of
-sb3-contrib calls `action_masks()`, and `infos` have the same mask and the `scores`, the agent's own first. An
-illegal action ends the game with a loss.
+The agent plays one seat, which the seed determines, against bots of `skye.BOTS`. Observations are the vectors
+of `features`. The only reward comes at the end: 1 for winning alone, -1 for losing, shared wins in between.
+The `info` has `action_mask` and the `scores`, the agent's own first; MaskablePPO of sb3-contrib calls
+`action_masks()`. An illegal action ends the game with a loss.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from skye.action_encoding import ACTION_COUNT, EncodedGame
 from skye.bots import BOTS, choose_move
 from skye.envs.drawing import draw
-from skye.envs.features import HIGHEST, SIZE, observe
+from skye.envs.features import MAX_VALUE, SIZE, observe
 from skye.position import position_as_seen_by
 from skye.position_text import position_to_text
 from skye.rules import play
@@ -29,22 +29,31 @@ from skye.tiles import COLORS
 
 
 class IsleOfSkye(gymnasium.Env[NDArray[np.float32], int]):
-    """One seat of a game against bots."""
+    """One seat of a game against bots.
 
-    metadata = {"render_modes": ["ansi", "rgb_array"], "render_fps": 2}  # noqa: RUF012 - as Gymnasium has it
+    :param opponents: the names of one to four bots, in order from the agent's left.
+    :param render_mode: "ansi", "rgb_array" or None.
+    :raises KeyError: when there is no bot of a name.
+    :raises ValueError: when there are too few or too many opponents.
+    """
+
+    metadata = {"render_modes": ["ansi", "rgb_array"], "render_fps": 2}  # noqa: RUF012 - declared as in Gymnasium
 
     def __init__(self, opponents: Sequence[str] = ("greedy",), render_mode: str | None = None) -> None:
         if not 1 <= len(opponents) < len(COLORS):
             raise ValueError(f"{len(opponents)} opponents: there are from 1 to {len(COLORS) - 1}")
         self._bots = [BOTS[name] for name in opponents]
         self.render_mode = render_mode
-        self.observation_space = spaces.Box(0.0, HIGHEST, (SIZE,), np.float32)
+        self.observation_space = spaces.Box(0.0, MAX_VALUE, (SIZE,), np.float32)
         self.action_space = spaces.Discrete(ACTION_COUNT)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """Begin another game; the same seed begins the same game."""
+        """Start another game; the same seed starts the same game.
+
+        :returns: the first observation of the agent, and its info.
+        """
         super().reset(seed=seed, options=options)
         players = len(self._bots) + 1
         self.seat = int(self.np_random.integers(players))
@@ -54,7 +63,11 @@ class IsleOfSkye(gymnasium.Env[NDArray[np.float32], int]):
         return self._observation(), self._info()
 
     def step(self, action: int) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
-        """Make a decision of the agent, and those of the bots until it is the agent's turn again."""
+        """Take an action, and let the bots act until it is the agent's turn again.
+
+        :param action: a number that `skye.action_encoding` documents.
+        :returns: observation, reward, terminated, truncated (always false), and info.
+        """
         if self._encoded.game.is_over or not self.action_masks()[action]:
             return self._observation(), -1.0, True, False, self._info()
         self._encoded, _ = self._encoded.play(int(action))
@@ -63,13 +76,13 @@ class IsleOfSkye(gymnasium.Env[NDArray[np.float32], int]):
         return self._observation(), self._reward() if over else 0.0, over, False, self._info()
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return which actions are legal."""
+        """Return the mask of legal actions, of shape (`ACTION_COUNT`,)."""
         if self._encoded.game.is_over:
             return np.zeros(ACTION_COUNT, np.bool_)
         return np.frombuffer(self._encoded.mask(), np.bool_)
 
     def render(self) -> Any:
-        """Return the position as text or as a picture."""
+        """Return the position as text ("ansi") or as a picture ("rgb_array")."""
         game = self._encoded.game
         return (
             draw(game)

@@ -1,12 +1,11 @@
 """OpenSpiel: `pyspiel.load_game("python_isle_of_skye(players=3)")` after importing this module.
 
 The game is sequential with explicit chance and imperfect information: seats set their offers one after
-another, each without knowing the others'. Utilities are those of the PettingZoo environment; their sum is
-constant.
+another, each without knowing the others'. Utilities are from -1 to 1, as in the PettingZoo environment; their
+sum is constant.
 
-`resample` samples what a player cannot know, for OpenSpiel's Python `ISMCTSBot`:
-`bot.set_resampler(resample)`. The C++ ISMCTS cannot be used: it crashes on games written in Python, those
-of OpenSpiel included.
+`resample` samples hidden information for OpenSpiel's Python `ISMCTSBot`: `bot.set_resampler(resample)`. The
+C++ ISMCTS cannot be used, because it crashes on all games written in Python.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from skye.setup import new_game
 from skye.tiles import COLORS
 
 MAX_ACTIONS: Final = 300
-"""No game has more actions and draws: 8 actions and 3 draws a seat and round, and 5 draws at the setup."""
+"""The maximum of actions and draws: 8 and 3 for each seat and round, and 5 draws at the setup."""
 
 _TYPE: Final = pyspiel.GameType(
     short_name="python_isle_of_skye",
@@ -57,7 +56,7 @@ _TYPE: Final = pyspiel.GameType(
 
 
 class IsleOfSkyeGame(pyspiel.Game):
-    """The game, by its number of players."""
+    """The game for a number of players, from 2 to 5 (parameter `players`, 2 by default)."""
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
         params = params or {}
@@ -72,15 +71,18 @@ class IsleOfSkyeGame(pyspiel.Game):
             max_game_length=MAX_ACTIONS,
         )
         super().__init__(_TYPE, info, params)
-        # OpenSpiel creates a state for each tensor.
+        # Shared, because OpenSpiel creates an initial state for each tensor.
         self.beginning = EncodedGame(new_game(COLORS[: self.players], None).game)
 
     def new_initial_state(self) -> IsleOfSkyeState:
-        """Return the state before the setup's draws."""
+        """Return the state before the draws of the setup."""
         return IsleOfSkyeState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> IsleOfSkyeObserver:
-        """Return what turns states into tensors and strings."""
+        """Return the observer, which converts states to tensors and strings.
+
+        :raises ValueError: when there are parameters.
+        """
         if params:
             raise ValueError("the observer has no parameters")
         iig_obs_type = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
@@ -88,7 +90,7 @@ class IsleOfSkyeGame(pyspiel.Game):
 
 
 class _Step(NamedTuple):
-    """An action, its player, and until when it is secret: the round of the offer, 0 for public actions."""
+    """An action, its player, and the round of the offer that it belongs to; 0 for public actions."""
 
     player: int
     action: int
@@ -96,7 +98,7 @@ class _Step(NamedTuple):
 
 
 class IsleOfSkyeState(pyspiel.State):
-    """A game between two decisions, and the actions that led there."""
+    """A game between two decisions, and the actions so far."""
 
     def __init__(self, game: IsleOfSkyeGame) -> None:
         super().__init__(game)
@@ -104,14 +106,14 @@ class IsleOfSkyeState(pyspiel.State):
         self.steps: tuple[_Step, ...] = ()
 
     def current_player(self) -> int:
-        """Return the seat that decides, or one of the ids for chance and for the end."""
+        """Return the seat that decides, or the player id of chance or of a terminal state."""
         return int(pyspiel.PlayerId.TERMINAL) if self.encoded.game.is_over else self.encoded.seat
 
     def _legal_actions(self, player: int) -> list[int]:
         return self.encoded.legal_actions() if player == self.current_player() else []
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Return the numbers of the draws that can be made, with their probabilities."""
+        """Return the numbers of the possible draws with their probabilities."""
         return sorted((encode_draw(draw), share) for draw, share in chance_outcomes(self.encoded.game))
 
     def _apply_action(self, action: int) -> None:
@@ -128,7 +130,7 @@ class IsleOfSkyeState(pyspiel.State):
         return self.encoded.game.is_over
 
     def returns(self) -> list[float]:
-        """Return the utility of each seat; 0 before the end."""
+        """Return the utility of each seat, from -1 to 1; 0 before the end."""
         winners = self.encoded.game.winners
         if not self.encoded.game.is_over:
             return [0.0] * len(self.encoded.game.players)
@@ -136,11 +138,11 @@ class IsleOfSkyeState(pyspiel.State):
         return [share if seat in winners else -1.0 for seat in range(len(self.encoded.game.players))]
 
     def public_steps(self) -> list[tuple[int, int]]:
-        """Return the player of every action, and the action: -1 for those of offers that are still secret."""
+        """Return the player and the action of every step; the action is -1 while it is secret."""
         return [(step.player, -1 if self._is_secret(step) else step.action) for step in self.steps]
 
     def secret_actions(self, player: int) -> list[int]:
-        """Return the actions of a player's offer that are still secret."""
+        """Return the actions of a player's secret offer."""
         if self.encoded.game.phase is not PRICING:
             return []
         return [step.action for step in self.steps if step.player == player and self._is_secret(step)]
@@ -161,7 +163,7 @@ _rng = Random()
 
 
 def resample(state: IsleOfSkyeState, player: int) -> IsleOfSkyeState:
-    """Return a state in the same information set of the player, with secret offers sampled."""
+    """Return a random state in the information set of a player: it samples secret offers."""
     sampled = state.clone()
     game = state.encoded.game
     if game.phase is not PRICING or game.is_chance_node:

@@ -1,10 +1,14 @@
-"""The observation of an OpenSpiel player, as a tensor and as a string, in public and private pieces.
+"""The observation of an OpenSpiel player, as a float32 tensor and as a string, in these pieces.
 
-* `player`: a one for the observing player.
-* `steps`, public, with perfect recall: who took each action, and the action, or -1 while it is secret; the
-  tensor holds both plus 2, so that zeros are steps to come.
-* `observation`, public, without perfect recall: the vector of `features`; the string is a position as text.
-* `private`: the gold in the player's purse, and the actions of its offer while that is secret.
+| piece         | shape              | contents                                                           |
+|---------------|--------------------|--------------------------------------------------------------------|
+| `player`      | (players,)         | 1 for the observing player                                         |
+| `steps`       | (2 * max actions,) | player and action of each step, each plus 2; 0 for future steps    |
+| `observation` | (`SIZE`,)          | the vector of `features`                                           |
+| `private`     | (4,)               | the gold in the purse, and each action of the secret offer plus 1  |
+
+`steps` and `observation` are public: with perfect recall there is `steps`, otherwise `observation`. The
+action of a secret step is -1. As a string, `observation` is a position as text.
 """
 
 from __future__ import annotations
@@ -24,7 +28,13 @@ if TYPE_CHECKING:
 
 
 class IsleOfSkyeObserver:
-    """Observes states for one player at a time."""
+    """Observes states for one player at a time.
+
+    :param iig_obs_type: the kind of observation, as OpenSpiel defines it.
+    :param players: the number of players.
+    :param max_actions: the maximum number of steps.
+    :raises ValueError: when the private information of all players is requested.
+    """
 
     def __init__(self, iig_obs_type: Any, players: int, max_actions: int) -> None:
         if iig_obs_type.private_info == pyspiel.PrivateInfoType.ALL_PLAYERS:
@@ -44,7 +54,7 @@ class IsleOfSkyeObserver:
             start = end
 
     def set_from(self, state: IsleOfSkyeState, player: int) -> None:
-        """Write a player's observation into the tensor."""
+        """Write a player's observation to `tensor`, of which `dict` has views by piece."""
         self.tensor.fill(0)
         self.dict["player"][player] = 1
         if "steps" in self.dict:

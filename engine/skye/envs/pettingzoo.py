@@ -1,9 +1,10 @@
 """PettingZoo: `skye.envs.pettingzoo.env(players=4)`, an AEC environment whose agents are the seats.
 
-An observation is a dictionary: `observation`, a vector (see `features`), and `action_mask`, one byte for
-each of the actions that `skye.action_encoding` documents; the mask is in `infos` too. Rewards come at the
-end: 1 to the winner, -1 to the others, shared wins in between, so that their sum is always the same. An
-illegal action ends the game with a loss for the agent that chose it.
+An observation is a dictionary: `observation`, a float32 vector of shape (`SIZE`,) (see `features`), and
+`action_mask`, an int8 vector of shape (`ACTION_COUNT`,) for the actions that `skye.action_encoding`
+documents; `infos` has the mask too. The only rewards come at the end: 1 to the winner, -1 to the others,
+shared wins in between, so that their sum is constant. An illegal action ends the game with a loss for its
+agent.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pettingzoo.utils import wrappers
 
 from skye.action_encoding import ACTION_COUNT, EncodedGame
 from skye.envs.drawing import draw
-from skye.envs.features import HIGHEST, SIZE, observe
+from skye.envs.features import MAX_VALUE, SIZE, observe
 from skye.position import position_as_seen_by
 from skye.position_text import position_to_text
 from skye.setup import new_game
@@ -29,7 +30,12 @@ NO_ACTIONS.setflags(write=False)
 
 
 def env(players: int = 4, render_mode: str | None = None) -> AECEnv[Any, Any, Any]:
-    """Return the environment with PettingZoo's usual checks."""
+    """Return the environment with PettingZoo's usual wrappers.
+
+    :param players: the number of agents, from 2 to 5.
+    :param render_mode: "human", "ansi", "rgb_array" or None.
+    :raises ValueError: when the number of players is out of range.
+    """
     wrapped: Any = raw_env(players, render_mode)
     wrapped = wrappers.TerminateIllegalWrapper(wrapped, illegal_reward=-1)
     wrapped = wrappers.AssertOutOfBoundsWrapper(wrapped)
@@ -39,7 +45,7 @@ def env(players: int = 4, render_mode: str | None = None) -> AECEnv[Any, Any, An
 class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
     """The environment without wrappers."""
 
-    metadata = {  # noqa: RUF012 - as PettingZoo declares it
+    metadata = {  # noqa: RUF012 - declared as in PettingZoo
         "name": "isle_of_skye_v1",
         "render_modes": ["human", "ansi", "rgb_array"],
         "is_parallelizable": False,
@@ -55,7 +61,7 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         space = spaces.Dict(
             {
-                "observation": spaces.Box(0.0, HIGHEST, (SIZE,), np.float32),
+                "observation": spaces.Box(0.0, MAX_VALUE, (SIZE,), np.float32),
                 "action_mask": spaces.Box(0, 1, (ACTION_COUNT,), np.int8),
             }
         )
@@ -71,8 +77,8 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         """Return the space of an agent's actions."""
         return self.action_spaces[agent]
 
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002 - as PettingZoo has it
-        """Begin another game; the same seed begins the same game."""
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002 - the signature of PettingZoo
+        """Start another game; the same seed starts the same game."""
         if seed is not None:
             self._rng = np.random.default_rng(seed)
         colors = COLORS[: len(self.possible_agents)]
@@ -83,7 +89,7 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
-        self._turn()
+        self._select_agent()
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
         """Return an agent's observation and action mask."""
@@ -91,7 +97,11 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         return {"observation": observe(self.encoded, self._seats[agent]), "action_mask": mask}
 
     def step(self, action: int | None) -> None:
-        """Make the decision of the agent whose turn it is."""
+        """Take an action of the agent whose turn it is (`agent_selection`).
+
+        :param action: a number that `skye.action_encoding` documents; None for an agent that has terminated.
+        :raises RuleError: when the action is illegal; the wrappers of `env` end the game instead.
+        """
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -106,12 +116,12 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
             self._accumulate_rewards()
             self._deads_step_first()
         else:
-            self._turn()
+            self._select_agent()
         if self.render_mode == "human":
             self.render()
 
     def render(self) -> Any:
-        """Return the position as text or as a picture, or print it."""
+        """Return the position as text ("ansi") or as a picture ("rgb_array"), or print it ("human")."""
         if self.render_mode == "rgb_array":
             return draw(self.encoded.game)
         text = position_to_text(position_as_seen_by(None, self.encoded.game))
@@ -121,13 +131,13 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         return text
 
     def state(self) -> NDArray[Any]:
-        """Return the global state: the observations of all seats, concatenated."""
+        """Return the global state: the observations of all seats, of shape (players * `SIZE`,)."""
         return np.concatenate([observe(self.encoded, seat) for seat in self._seats.values()])
 
     def close(self) -> None:
-        """Release nothing: there is no window."""
+        """Do nothing, since there is no window."""
 
-    def _turn(self) -> None:
+    def _select_agent(self) -> None:
         self.agent_selection = self.possible_agents[self.encoded.seat]
         self._mask = np.frombuffer(self.encoded.mask(), np.int8)
         self.infos = {name: {} for name in self.agents}
@@ -135,7 +145,7 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
 
 
 def rewards(encoded: EncodedGame) -> list[float]:
-    """Return the reward of each seat at the end: between 1 for winning alone and -1."""
+    """Return the reward of each seat at the end: from 1 for winning alone to -1 for losing."""
     winners = encoded.game.winners
     share = 2.0 / len(winners) - 1.0
     return [share if seat in winners else -1.0 for seat in range(len(encoded.game.players))]

@@ -1,4 +1,4 @@
-"""Scoring reports: the points so far with reasons, projected points, and the effect of placements."""
+"""Reports on scores: points so far with reasons, projected points, and the effect of placements."""
 
 from __future__ import annotations
 
@@ -34,15 +34,17 @@ from skye.visibility import gold_as_seen_by, territory_view
 
 
 def scores_as_seen_by(viewer: int | None, game: Game) -> ScoresView:
-    """Return for each seat its points by round and scoring tile, and what final scoring would give now.
+    """Return the points of each seat by round and scoring tile, and those that final scoring would give now.
 
-    What depends on a purse that the viewer may not see is None.
+    Values that depend on a purse hidden from the viewer are None.
+
+    :param viewer: a seat, or None for a spectator.
     """
     by_round = _awards_by_round(game)
-    return {"players": [_standing(viewer, game, seat, by_round) for seat in range(len(game.players))]}
+    return {"players": [_seat_scores(viewer, game, seat, by_round) for seat in range(len(game.players))]}
 
 
-def _standing(
+def _seat_scores(
     viewer: int | None, game: Game, seat: int, by_round: list[list[list[SlotScoreView]]]
 ) -> SeatScoresView:
     player = game.players[seat]
@@ -66,7 +68,7 @@ def _standing(
 
 
 def _awards_by_round(game: Game) -> list[list[list[SlotScoreView]]]:
-    """Return for each round scored, each seat and each slot, the points and what earned them."""
+    """Return, by round scored, seat and slot, the points and what earned them."""
     return [_awards_in(game, number) for number in range(1, len(game.players[0].points) + 1)]
 
 
@@ -90,7 +92,7 @@ def _awards_in(game: Game, number: int) -> list[list[SlotScoreView]]:
 def _awards_then(
     game: Game, slot: str, seat: int, summaries: Sequence[TerritorySummary], points: int
 ) -> Sequence[Award]:
-    """Explain the points of a past round. Gold of past rounds is not stored, so its awards have no tiles."""
+    """Return the awards of a past round; those for gold, which is not stored, have no tiles."""
     tile = game.scoring_tile(slot)
     if tile == "most_gold":
         return [Award(points, ())] if points else []
@@ -98,10 +100,11 @@ def _awards_then(
 
 
 def what_if(game: Game, seat: int, placements: Iterable[Place]) -> WhatIfView:
-    """Say whether tiles could be placed so, one after the other, and what they would change.
+    """Return the effect of a sequence of placements: whether each is legal, and the points before and after.
 
-    The tiles need not be in hand: any that lies in no territory may be tried. Points are before and
-    after, None where they hang on purses that are hidden, or when a tile cannot lie so.
+    Points are None if they depend on hidden purses, or if a placement is illegal.
+
+    :param placements: tiles that are in no territory; they need not be in hand.
     """
     before = game.players[seat].territory
     after: Territory | None = before
@@ -115,8 +118,8 @@ def what_if(game: Game, seat: int, placements: Iterable[Place]) -> WhatIfView:
     summaries_after = summaries_before.copy()
     if after is not None:
         summaries_after[seat] = after.summary
-    # Purses are compared as a spectator sees them, all in the same way: while prices are set, a viewer's
-    # own may lack gold that the others' still show. A viewer who may not see all purses cannot use its own.
+    # Majorities compare all purses as a spectator sees them. In the pricing phase the viewer's own purse
+    # would lack the gold on its tiles, while the others' include it.
     golds = [gold_as_seen_by(None, game, other) for other in range(len(game.players))]
     return {
         "legal": after is not None,
@@ -168,12 +171,14 @@ def _scroll_points(summary: TerritorySummary) -> int:
     return sum(scroll.points for scroll in final_score(summary, 0).scrolls)
 
 
-def assess(
+def territory_scores(
     territories: Sequence[Territory], golds: Sequence[int], scoring_tiles: Sequence[str]
 ) -> ScoredTerritoriesView:
-    """Score territories as they lie, apart from any game: points and why, scrolls, gold, areas.
+    """Return the points of territories, independent of any game, with awards, scrolls, gold and areas.
 
-    `golds` are the purses, one for each territory; majorities compare the territories given.
+    :param territories: the territories, which majorities compare.
+    :param golds: the purse of the owner of each territory.
+    :param scoring_tiles: the ids of the scoring tiles.
     """
     summaries = [territory.summary for territory in territories]
     views: list[TerritoryScoreView] = []
@@ -203,7 +208,8 @@ def territory_report(territory: Territory) -> TerritoryView:
     """Return a territory's tiles, areas, tiles joined to the castle by road, and counts of objects."""
     summary = territory.summary
     counts = {
-        thing: sum(form.tile.counts[i] for form in summary.cells.values()) for i, thing in enumerate(OBJECTS)
+        thing: sum(rotated.tile.counts[i] for rotated in summary.cells.values())
+        for i, thing in enumerate(OBJECTS)
     }
     return {
         "tiles": territory_view(territory.placed),
@@ -214,7 +220,7 @@ def territory_report(territory: Territory) -> TerritoryView:
 
 
 def area_views(territory: Territory, areas: Iterable[Area]) -> list[AreaView]:
-    """Return areas with the ids of their tiles, each tile once."""
+    """Return areas as JSON data, each with the ids of its tiles."""
     return [
         {
             "terrain": area.terrain.label,
@@ -231,15 +237,15 @@ def area_views(territory: Territory, areas: Iterable[Area]) -> list[AreaView]:
 
 
 def _parts_of(territory: Territory, area: Area) -> list[AreaCellView]:
-    """Return the regions of tiles that an area consists of, as they lie."""
+    """Return the regions of tiles that form an area."""
     views: list[AreaCellView] = []
     for cell, region in sorted(area.parts, key=lambda part: coordinates_of(part[0])):
-        form = territory.summary.cells[cell]
+        rotated = territory.summary.cells[cell]
         x, y = coordinates_of(cell)
         views.append(
             {
-                "tile": form.tile.id,
-                "region": form.regions.index(region),
+                "tile": rotated.tile.id,
+                "region": rotated.regions.index(region),
                 "x": x,
                 "y": y,
                 "sides": [SIDE_NAMES[side] for side in region.sides],
@@ -255,7 +261,7 @@ def award_views(territory: Territory, earned: Iterable[Award]) -> list[AwardView
 
 
 def scroll_views(territory: Territory, final: FinalScore) -> list[ScrollView]:
-    """Return scrolls one by one: kind, tile, how many of the kind there are, and the points."""
+    """Return the score of each scroll as JSON data."""
     return [
         {
             "kind": scroll.kind,
@@ -272,7 +278,7 @@ def _tiles_on(territory: Territory, cells: Iterable[int]) -> list[str]:
     return [territory.summary.cells[cell].tile.id for cell in sorted(cells, key=coordinates_of)]
 
 
-def scoring_tile_views() -> list[ScoringTileView]:
+def scoring_tile_catalogue() -> list[ScoringTileView]:
     """Return the catalogue of all 16 scoring tiles."""
     return [
         {

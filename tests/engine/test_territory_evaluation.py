@@ -1,12 +1,12 @@
-"""What one more tile promises, counted from what it changes, against the sums of the larger territory."""
+"""The incremental evaluation of a placement equals the evaluation of the larger territory."""
 
 from random import Random
 
 import pytest
 
 from skye import LANDSCAPE, SCORING_TILES
-from skye.prospects import Prospects
 from skye.territory import Territory
+from skye.territory_evaluation import TerritoryEvaluation
 from skye.valuation import outlook_on
 from tests.reference.chance import grown_territory, with_holes
 
@@ -21,14 +21,14 @@ def random_outlook(rng):
 
 
 @pytest.mark.parametrize("seed", range(120))
-def test_one_more_tile_promises_what_the_larger_territory_does(seed):
+def test_evaluation_of_a_placement_equals_that_of_the_larger_territory(seed):
     rng = Random(seed)
     territory = with_holes(rng, grown_territory(rng, rng.randint(0, 40)), rng.randint(0, 3))
     left = sorted(set(LANDSCAPE) - {placed.tile for placed in territory.placed})
     outlook = random_outlook(rng)
-    prospects = Prospects(outlook, territory)
+    evaluation = TerritoryEvaluation(outlook, territory)
     tile, other = rng.sample(left, 2)
-    for value, place in prospects.values(tile):
+    for value, place in evaluation.values(tile):
         larger = territory.place(*place)
-        assert value == Prospects(outlook, Territory(larger.placed)).value
-        assert prospects.has_place_with(place, other) is larger.has_place(other)
+        assert value == TerritoryEvaluation(outlook, Territory(larger.placed)).value
+        assert evaluation.has_place_with(place, other) is larger.has_place(other)

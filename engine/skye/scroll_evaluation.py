@@ -1,4 +1,4 @@
-"""What the scrolls of a territory promise, for `skye.prospects`."""
+"""The points of the scrolls of a territory, for `skye.territory_evaluation`."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from skye.areas import Area
-from skye.final_scoring import THINGS_FOR_A_POINT
+from skye.final_scoring import OBJECTS_PER_POINT
 from skye.tiles import OBJECTS
 
 _NUMBER_OF: Final = {thing: number for number, thing in enumerate(OBJECTS)}
-_DIVISORS: Final = tuple(THINGS_FOR_A_POINT[thing] for thing in OBJECTS)
+_DIVISORS: Final = tuple(OBJECTS_PER_POINT[thing] for thing in OBJECTS)
 
 Scrolls = dict[int, tuple[int, int]]
-"""For each kind of thing how many scrolls count it, those in completed areas twice, and how many of them lie
-in areas that lack one tile."""
+"""By kind of object: the number of its scrolls, those in completed areas counted twice, and the number of its
+scrolls in areas that lack one tile."""
 
 
 def scrolls_with(scrolls: Scrolls, removed: list[Area], added: list[Area]) -> Scrolls:
-    """Return the scrolls when areas become others."""
-    gone = [area for area in removed if area.scrolls]
-    come = [area for area in added if area.scrolls]
-    if gone or come:
+    """Return the scrolls after areas were replaced by others."""
+    removed = [area for area in removed if area.scrolls]
+    added = [area for area in added if area.scrolls]
+    if removed or added:
         scrolls = scrolls.copy()
-        count_scrolls(scrolls, gone, -1)
-        count_scrolls(scrolls, come, 1)
+        count_scrolls(scrolls, removed, -1)
+        count_scrolls(scrolls, added, 1)
     return scrolls
 
 
 def count_scrolls(scrolls: Scrolls, areas: Iterable[Area], step: int) -> None:
-    """Add the scrolls in areas to the counts, or subtract them.
+    """Add the scrolls in areas to the counts, or subtract them, in place.
 
-    :param step: 1 or -1.
+    :param step: 1 to add, -1 to subtract.
     """
     for area in areas:
         for kind, _ in area.scrolls:
@@ -44,10 +44,10 @@ def count_scrolls(scrolls: Scrolls, areas: Iterable[Area], step: int) -> None:
 
 
 def scroll_points(counts: Sequence[int], scrolls: Scrolls) -> tuple[int, int]:
-    """Return the points that scrolls give, and those that completing areas which lack one tile would add."""
-    sure = hoped = 0
+    """Return the certain points of scrolls, and those that completing areas which lack one tile would add."""
+    certain = potential = 0
     for thing, (counted, nearly) in scrolls.items():
         points = counts[thing] // _DIVISORS[thing]
-        sure += counted * points
-        hoped += nearly * points
-    return sure, hoped
+        certain += counted * points
+        potential += nearly * points
+    return certain, potential
