@@ -160,7 +160,7 @@ def test_settings_reach_the_started_server(run_tests):
 
 def test_server_that_does_not_start_is_an_error_with_its_output(run_tests):
     printed = run_tests(STORAGE, "-o", "skye_settings=SKYE_WORKERS=none")
-    assert "The server of the tests did not start:" in printed, printed
+    assert "The server for the tests did not start:" in printed, printed
     assert "SKYE_WORKERS" in printed
     assert "Traceback" not in printed
 

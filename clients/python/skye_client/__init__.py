@@ -1,7 +1,7 @@
 """A client for the Isle of Skye API.
 
-`Skye` is the synchronous client, `AsyncSkye` the asynchronous one. Both share one core that does no input or
-output: retries, messages, following and folding.
+`Skye` is the synchronous client, `AsyncSkye` the asynchronous one. Both share modules without input or
+output: `retry`, `messages`, `following` and `fold`.
 """
 
 from skye_client._async.client import AsyncSkye

@@ -11,11 +11,11 @@ class SkyeError(Exception):
 
 
 class ConnectionFailedError(SkyeError):
-    """No complete response arrived within all retries. A write may or may not have been carried out."""
+    """No complete response arrived within all retries; a write may have taken effect or not."""
 
 
 class HistoryLostError(SkyeError):
-    """The server has lost events that were already delivered, as by a failover: load the view again."""
+    """The server has lost events that were already delivered, for example in a failover: reload the view."""
 
 
 class ApiError(SkyeError):
@@ -24,7 +24,7 @@ class ApiError(SkyeError):
     :param status: the HTTP status.
     :param problem: the JSON body of the response; empty when the body is no problem document.
     :param retry_after_s: the value of `Retry-After` in seconds, or None.
-    :param request_id: the value of `X-Request-Id`, to be named in a bug report.
+    :param request_id: the value of `X-Request-Id`, for bug reports.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""An export of records that resumes: what has arrived, and what to ask for next. No input or output."""
+"""The state of an export of records, so that it can resume. No input or output."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class Export:
 
     :param key: the player key to send.
     :param cursor: the `cursor` of the last line that the caller has.
-    :param query: the other parameters; `limit` is the greatest number of lines of one response.
-    :param fault: what a lab server does to the first request.
+    :param query: the other parameters; `limit` is the maximum number of lines in one response.
+    :param fault: the fault to inject into the first request.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class Export:
         self._failing_since = 0.0
 
     def headers(self) -> dict[str, str]:
-        """Return the headers of the next request; a fault is sent once."""
+        """Return the headers of the next request; only the first has the fault."""
         headers = {"Accept": "application/x-ndjson"}
         if self._key is not None:
             headers["Authorization"] = f"Bearer {self._key}"
@@ -47,18 +47,18 @@ class Export:
         return {name: value for name, value in query.items() if value is not None}
 
     def received(self, line: Any) -> Any:
-        """Note a line that has arrived, and return it."""
+        """Record that a line has arrived; return it."""
         self._cursor = line["cursor"]
         self._lines += 1
         self._failures = 0
         return line
 
     def ended(self) -> None:
-        """Note that a response has arrived to its end."""
+        """Record that a response is complete."""
         self.is_complete = self._lines < self._query["limit"]
 
     def delay(self, policy: RetryPolicy, error: Exception) -> float | None:
-        """Return the seconds to wait before the next request, None to give up."""
+        """Return the seconds to wait before the next request, or None to give up."""
         now = time.monotonic()
         if not self._failures:
             self._failing_since = now

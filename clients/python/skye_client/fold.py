@@ -1,17 +1,17 @@
-"""Keep a view of a game current from its events alone.
+"""Apply events to a view of a game (a fold).
 
     view = game.get()
     for event in game.events(after=view["last_event"]):
         fold(view, event)
 
-Or build the view from the first event, with the ids of the tiles in the catalogue:
+Or start with the first event and the ids of all tiles:
 
     view = begin([tile["id"] for tile in catalogue.tiles()])
     for event in game.events():
         fold(view, event)
 
-After each event that completes a version, `view` is what GET would return to the same caller, except that
-`now` is the time of the event.
+After the last event of a version, `view` equals the response of `GET /v1/games/{game}` for the same caller,
+except that `now` is the time of the event.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def fold(view: Game, event: Event) -> None:
 
 
 def _game_created(view: _View, players: _Players, event: _Event) -> None:
-    """Copy what the creator chose."""
+    """Copy the options of the game."""
     for field in ("name", "private", "seats", "auto_start", "options", "origin", "scoring_tiles", "fairness"):
         view[field] = event[field]
     view["id"], view["created_at"] = event["game"], event["at"]
@@ -73,7 +73,7 @@ def _game_created(view: _View, players: _Players, event: _Event) -> None:
 
 
 def _player_joined(view: _View, players: _Players, event: _Event) -> None:
-    """Add a player behind the others, with a castle and nothing more."""
+    """Add a player at the last seat, with a castle."""
     if view["you"].get("color") == event["color"]:
         view["you"]["seat"] = event["seat"]
     players.append(
@@ -91,7 +91,7 @@ def _player_joined(view: _View, players: _Players, event: _Event) -> None:
 
 
 def _player_left(view: _View, players: _Players, event: _Event) -> None:
-    """Remove a player; the seats behind move up, perhaps also the viewer."""
+    """Remove a player; each later seat moves up by one."""
     del players[event["seat"]]
     for seat, player in enumerate(players):
         player["seat"] = seat
@@ -101,7 +101,7 @@ def _player_left(view: _View, players: _Players, event: _Event) -> None:
 
 
 def _player_changed(view: _View, players: _Players, event: _Event) -> None:
-    """Change name and colour, and with it the castle."""
+    """Change the name and the colour of a player, and with it the castle."""
     seat, color = event["seat"], event["color"]
     castle = {"tile": f"castle-{color}", **_CASTLE}
     players[seat].update(name=event["name"], color=color, territory=[castle])
@@ -127,7 +127,7 @@ def _game_started(view: _View, players: _Players, event: _Event) -> None:
 
 
 def _position_set(view: _View, players: _Players, event: _Event) -> None:
-    """Begin in the midst of a game, or at its end."""
+    """Set the position from which the game starts, which can be its end."""
     for field in ("round", "rounds", "starting_seat", "scoring_tiles", "bag", "result"):
         view[field] = deepcopy(event[field])
     for player, seat in zip(players, deepcopy(event["players"]), strict=True):
@@ -146,7 +146,7 @@ def _round_started(view: _View, players: _Players, event: _Event) -> None:
 
 
 def _set_gold(view: _View, players: _Players, event: _Event) -> None:
-    """Update purses, as far as the viewer may see them."""
+    """Update the purses that the viewer may see."""
     for entry in event["players"]:
         players[entry["seat"]]["gold"] = entry["gold"]
 
@@ -160,7 +160,7 @@ def _tiles_drawn(view: _View, players: _Players, event: _Event) -> None:
 
 
 def _offer_set(view: _View, players: _Players, event: _Event) -> None:
-    """Note that an offer is set; only its owner sees what it is."""
+    """Mark the offer as set; only its seat sees the contents."""
     player = players[event["seat"]]
     player["offer_set"] = True
     if event["discard"] is not None:
@@ -176,7 +176,7 @@ def _offers_revealed(view: _View, players: _Players, event: _Event) -> None:
 
 
 def _tiles_discarded(view: _View, players: _Players, event: _Event) -> None:
-    """Put the marked tiles back into the bag."""
+    """Return the discarded tiles to the bag."""
     for player in players:
         player["tiles_drawn"] = [d for d in player["tiles_drawn"] if d["tile"] not in event["tiles"]]
     _bag(view, back=event["tiles"])
@@ -191,7 +191,7 @@ def _tile_bought(view: _View, players: _Players, event: _Event) -> None:
 
 
 def _tiles_kept(view: _View, players: _Players, event: _Event) -> None:
-    """Give unsold tiles to their owners to build."""
+    """Move unsold tiles to the hands of their owners."""
     for entry in event["players"]:
         player = players[entry["seat"]]
         player["tiles_drawn"] = []
@@ -212,7 +212,7 @@ def _placement_taken_back(view: _View, players: _Players, event: _Event) -> None
 
 
 def _building_finished(view: _View, players: _Players, event: _Event) -> None:
-    """Put tiles without a legal place back into the bag."""
+    """Return tiles without a legal place to the bag."""
     player = players[event["seat"]]
     player["build_finished"], player["tiles_to_build"] = True, []
     _bag(view, back=event["returned"])
@@ -225,7 +225,7 @@ def _round_scored(view: _View, players: _Players, event: _Event) -> None:
 
 
 def _game_finished(view: _View, players: _Players, event: _Event) -> None:
-    """Show everything, and the result."""
+    """Reveal the purses, the seed and the result."""
     _set_gold(view, players, event)
     _round_scored(view, players, event)
     view["status"], view["result"] = "finished", event["result"]
@@ -245,7 +245,7 @@ def _turn_changed(view: _View, players: _Players, event: _Event) -> None:
 
 
 def _bot_took_over(view: _View, players: _Players, event: _Event) -> None:
-    """Let a bot play on; a player who has resigned becomes a spectator."""
+    """Let a bot play for a seat; a player who resigned becomes a spectator."""
     players[event["seat"]]["bot"] = event["bot"]
     if event["reason"] == "resigned" and view["you"]["seat"] == event["seat"]:
         view["you"]["seat"] = None

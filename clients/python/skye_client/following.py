@@ -1,6 +1,7 @@
-"""Following a game or a player: what each message of a stream or page of events means. No input or output.
+"""The state of an iteration over the events of a game or a player. No input or output.
 
-The followers decide; the iterators in `_async/events.py` and `_sync/events.py` read and wait.
+A follower interprets messages and pages of events, and chooses between streams and long polling. The
+iterators in `_async/events.py` and `_sync/events.py` do the reading and waiting.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from skye_client.errors import ApiError, HistoryLostError, SkyeError
 from skye_client.options import FAULT_HEADER
 
 SILENCE_S: Final = 20.0
-"""Two heartbeats of the server: a stream without a byte for this long is half-open."""
+"""Two heartbeat intervals of the server: a stream without a byte for this long is half-open."""
 
 NO_EVENT: Final = "0-0"
 """The id before a player's first event."""
@@ -25,14 +26,14 @@ _FINAL: Final = {"token_unknown": 401, "game_not_found": 404}
 
 
 class GapError(SkyeError):
-    """An event is missing from a stream. The stream is opened again from the last event that arrived."""
+    """An event is missing in a stream, so the iterator reconnects after the last event that arrived."""
 
 
 class Follower:
     """The state of an iteration over events.
 
     :param after: the id of the last event that the caller has.
-    :param fault: what a lab server does to the first stream.
+    :param fault: the fault to inject into the first stream.
     """
 
     def __init__(self, after: int | str, fault: str | None = None) -> None:
@@ -44,23 +45,23 @@ class Follower:
         self._polls = 0
 
     def has_lost(self, _last_event: Any) -> bool:
-        """Return whether the id of the server's last event shows that it has lost events."""
+        """Return whether the server's last event is older than the caller's, so that it has lost events."""
         return False
 
     def in_order(self, event: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         """Yield an event unless it was yielded before.
 
-        :raises GapError: an event is missing.
+        :raises GapError: when an event is missing.
         """
         raise NotImplementedError
 
     @property
     def streams(self) -> bool:
-        """Whether to open a stream next; otherwise to long-poll, because streams do not get through."""
+        """Whether to open a stream next; otherwise long polling, because streams have failed repeatedly."""
         return self._dead_streams < _STREAM_FAILURES
 
     def stream_opening(self) -> dict[str, str]:
-        """Note that a stream is being opened: it counts as dead until its first message arrives.
+        """Start a stream, which counts as failed until its first message arrives.
 
         :returns: the headers of its request.
         """
@@ -72,11 +73,11 @@ class Follower:
         return headers
 
     def server_unavailable(self) -> None:
-        """Note that the server did not answer at all, which says nothing about streams."""
+        """Do not count the last stream as failed, because the server itself is unavailable."""
         self._dead_streams = max(0, self._dead_streams - 1)
 
     def failed(self) -> None:
-        """Note a failure; `failures` counts those in a row."""
+        """Count a failure; `failures` is the number of consecutive failures."""
         self.failures += 1
 
     def message(self, name: str, data: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -111,7 +112,7 @@ class Follower:
             self._dead_streams = _STREAM_FAILURES - 1  # try one stream again
 
     def status(self, status: str) -> None:
-        """Note the status of the game, which a page of events does not contain."""
+        """Set the status of the game, which a page of events does not contain."""
         self.over = self.over or status in _OVER
 
     def _end(self, reason: str) -> None:
@@ -119,7 +120,7 @@ class Follower:
             raise HistoryLostError
         if reason in _FINAL:
             raise ApiError(_FINAL[reason], {"code": reason, "detail": "The stream was ended by the server."})
-        self.over = reason in _OVER  # otherwise `restart`, or a reason newer than this client: connect again
+        self.over = reason in _OVER  # otherwise reconnect: `restart`, or a reason newer than this client
 
 
 class GameFollower(Follower):
@@ -176,5 +177,5 @@ def _number(event_id: str) -> int:
 
 
 def is_final(error: Exception) -> bool:
-    """Return whether reading again cannot help."""
+    """Return whether a retry cannot succeed."""
     return isinstance(error, ApiError) and error.status < 500 and error.status not in (408, 429)

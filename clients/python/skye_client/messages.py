@@ -1,4 +1,4 @@
-"""Builds requests and reads responses. No input or output."""
+"""Build request headers and parse responses. No input or output."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from skye_client.options import FAULT_HEADER, RequestOptions
 def read_json(response: httpx.Response) -> Any:
     """Return the JSON of a response; None for an empty body.
 
-    :raises ValueError: the body is no JSON.
+    :raises ValueError: when the body is not JSON.
     """
     return json.loads(response.content) if response.content else None
 
 
 def api_error(response: httpx.Response) -> ApiError:
-    """Return the exception for a response that refuses a request; its body must have been read."""
+    """Return the exception for an error response, whose body was read."""
     try:
         problem: Mapping[str, Any] = json.loads(response.content)
-        problem["code"]  # a proxy in front may answer with JSON of another form
+        problem["code"]  # a proxy may send JSON of another format
     except (ValueError, LookupError, TypeError):
         problem = {"detail": response.text[:200]}
     after = response.headers.get("Retry-After", "")
@@ -38,7 +38,7 @@ def api_error(response: httpx.Response) -> ApiError:
 
 
 def request_headers(method: str, options: RequestOptions) -> dict[str, str]:
-    """Return the headers of a request; but for the fault they are the same for every attempt."""
+    """Return the headers of a request; the caller removes the fault before the first retry."""
     headers = {}
     if (token := options.get("token")) is not None:
         headers["Authorization"] = f"Bearer {token}"

@@ -8,15 +8,17 @@ from typing import Any, Final, TypedDict
 from skye_client.retry import RetryPolicy
 
 FAULT_HEADER: Final = "X-Skye-Fault"
-"""What a lab server does to a request. It is sent with one attempt, so that the next one can succeed."""
+"""The header of the fault to inject into one attempt, for servers with `SKYE_LAB=on`."""
 
 
 class CallOptions(TypedDict, total=False):
     """Options of one write.
 
-    `idempotency_key`: a random one by default. `if_match`: refuse the write unless the game has this version.
-    `timeout_s`: for each attempt. `retry`: instead of the client's policy. `fault`: what a lab server does to
-    the first attempt, such as `drop` (see `X-Skye-Fault`); retries are sent without it.
+    :param idempotency_key: the key of the write; a random one by default.
+    :param if_match: the version that the game must have; otherwise the server refuses the write.
+    :param timeout_s: the timeout of each attempt in seconds.
+    :param retry: the retry policy, instead of that of the client.
+    :param fault: the fault to inject into the first attempt, such as `drop` (`SKYE_LAB=on`).
     """
 
     idempotency_key: str | None
@@ -29,8 +31,9 @@ class CallOptions(TypedDict, total=False):
 class RequestOptions(CallOptions, total=False):
     """Options of any request.
 
-    `token`: sent as the bearer token. `body`: sent as JSON; None sends no body. `query`: parameters; None
-    values are left out.
+    :param token: the bearer token.
+    :param body: the JSON body; None sends none.
+    :param query: the query parameters; those that are None are omitted.
     """
 
     token: str | None

@@ -1,9 +1,9 @@
-"""Fixtures for tests of programs that use the API. pytest loads this plugin where the package is installed.
+"""Fixtures for tests of programs that use the API. pytest loads this plugin when the package is installed.
 
-`skye_server` is the address of a server, started once per test run: in memory by default, on a Redis of its
-own with `skye_storage = redis`, or a server that runs already with `skye_url`. `skye_settings` are settings
-of the started server, which is a lab server unless they contain `SKYE_LAB=off`. All these are settings of
-pytest, in `pyproject.toml` or with `-o` on the command line.
+`skye_server` is the address of a server, started once per test run. It stores games in memory, or in its own
+Redis with `skye_storage = redis`; with `skye_url` the tests use a running server. `skye_settings` are
+settings of the started server, which has `SKYE_LAB=on` by default. All these are pytest options, set in
+`pyproject.toml` or with `-o` on the command line.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ _START_TIMEOUT_S = 180.0
 _STOP_TIMEOUT_S = 20.0
 _NOT_INSTALLED = (
     "skye_server needs the service in this environment: install skye-client[pytest]. "
-    "To test against a server that runs already, pass its address: -o skye_url=http://127.0.0.1:8000"
+    "To test against a running server, pass its address: -o skye_url=http://127.0.0.1:8000"
 )
 
 
 class ServerNotStartedError(Exception):
-    """The server of the tests did not start; the message says why."""
+    """The server for the tests did not start; the message has the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class CreatedGame:
-    """A game of a test, with every token of it.
+    """A game that a test created, with all its tokens.
 
-    :param created: what `POST /v1/games` returned.
-    :param host: the game, with the host token.
-    :param seats: each seat, with its token; of a bot, with none.
+    :param created: the response of `POST /v1/games`.
+    :param host: the game with the host token.
+    :param seats: the seats with their tokens; those of bots have none.
     """
 
     skye: Skye
@@ -58,7 +58,7 @@ class CreatedGame:
 
     @property
     def tokens(self) -> list[str | None]:
-        """The token of each seat; of a bot, None."""
+        """The token of each seat, None for a bot."""
         return [seat.game.token for seat in self.seats]
 
     @property
@@ -72,17 +72,15 @@ class CreatedGame:
         return self.seats[self.host.get()["waiting_for"][0]]
 
     def view(self, seat: int | None = None) -> models.Game:
-        """Return the game as a seat sees it, or without a seat as a spectator does."""
+        """Return the view of a seat, or of a spectator for None."""
         return (self.spectator if seat is None else self.seats[seat].game).get()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the settings of the plugin."""
     parser.addini("skye_url", "the address of a running server to test against", default="")
-    parser.addini(
-        "skye_storage", "where a server of the tests keeps games: memory or redis", default="memory"
-    )
-    parser.addini("skye_settings", "settings of that server, such as SKYE_LAB=off", type="linelist")
+    parser.addini("skye_storage", "where the started server stores games: memory or redis", default="memory")
+    parser.addini("skye_settings", "settings of the started server, such as SKYE_LAB=off", type="linelist")
 
 
 @pytest.fixture(scope="session")
@@ -111,8 +109,8 @@ def skye(skye_server: str) -> Iterator[Skye]:
 def skye_game(skye: Skye) -> Callable[..., CreatedGame]:
     """Return a function that creates a game from the fields of `POST /v1/games`.
 
-    Without fields, it starts a game for two. A number of players is short for that many named players. With
-    `scenario`, `position` or `record` the game begins from that.
+    Without fields, the function starts a game of two players. `players` can be a number of players with
+    default names. With `scenario`, `position` or `record` the game starts from that position.
 
     >>> game = skye_game(players=3, options={"seed": "a test"})  # doctest: +SKIP
     """
@@ -131,7 +129,7 @@ def skye_game(skye: Skye) -> Callable[..., CreatedGame]:
 
 
 def seated(players: int | list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the players to seat; a number is short for that many named players."""
+    """Return the players to seat; a number means that many players with default names."""
     if isinstance(players, int):
         return [{"name": f"Player {number}"} for number in range(1, players + 1)]
     return players
@@ -150,9 +148,9 @@ def skye_clock() -> Callable[[CreatedGame, int], models.Game]:
 def running_server(storage: str = "memory", settings: Sequence[str] = ()) -> Iterator[str]:
     """Start a server on a free port of 127.0.0.1, yield its address, and stop it.
 
-    :param storage: `memory`, or `redis` for a Redis of its own in a temporary folder.
-    :param settings: further settings, each as `SKYE_NAME=value`.
-    :raises ServerNotStartedError: the service is not installed, or does not start.
+    :param storage: `memory`, or `redis` for its own Redis in a temporary folder.
+    :param settings: other settings, each as `SKYE_NAME=value`.
+    :raises ServerNotStartedError: when the service is not installed or does not start.
     """
     if storage not in ("memory", "redis"):
         raise ServerNotStartedError(f"skye_storage is {storage!r}; use memory or redis")
@@ -186,7 +184,7 @@ def _service_is_installed() -> bool:
 
 
 def _environment(folder: str, storage: str, settings: Sequence[str]) -> dict[str, str]:
-    """Return the environment of a lab server: that of the tests, apart from its settings."""
+    """Return the environment of the server: that of the tests, with other settings."""
     environ = {name: value for name, value in os.environ.items() if not name.startswith("SKYE_")}
     environ |= {
         "SKYE_BIND": "127.0.0.1:0",
@@ -200,11 +198,11 @@ def _environment(folder: str, storage: str, settings: Sequence[str]) -> dict[str
 
 
 def _address(process: subprocess.Popen[bytes], output: Path) -> str:
-    """Wait until the server answers, and return its address."""
+    """Wait until the server has started; return its address."""
     deadline = time.monotonic() + _START_TIMEOUT_S
     while time.monotonic() < deadline and process.poll() is None:
         found = re.search(r"(http://127\.0\.0\.1:\d+)\S*/healthz", output.read_text())
         if found:
             return found[1]
         time.sleep(0.02)
-    raise ServerNotStartedError(f"The server of the tests did not start:\n{output.read_text()}")
+    raise ServerNotStartedError(f"The server for the tests did not start:\n{output.read_text()}")

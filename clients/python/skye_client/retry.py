@@ -1,4 +1,4 @@
-"""The retry policy: which failures are retried, how often, and after how long. No input or output."""
+"""The retry policy: retried statuses, number of attempts, backoff. No input or output."""
 
 from __future__ import annotations
 
@@ -13,14 +13,12 @@ RETRIED_STATUSES: Final = frozenset({429, 502, 503, 504})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryPolicy:
-    """How a request is retried.
+    """A retry policy with exponential backoff, for idempotent requests: each write has an `Idempotency-Key`.
 
-    Retrying is safe, because every write carries an `Idempotency-Key`.
-
-    :param attempts: how many times a request is sent at most.
+    :param attempts: the maximum number of attempts.
     :param base_s: the first delay in seconds; it doubles with each attempt.
-    :param max_s: the longest delay between two attempts, in seconds.
-    :param budget_s: no attempt begins later than this many seconds after the first.
+    :param max_s: the maximum delay between two attempts, in seconds.
+    :param budget_s: the maximum time from the first attempt to the start of the last one, in seconds.
     """
 
     attempts: int = 6
@@ -47,6 +45,6 @@ class RetryPolicy:
 
 
 def backoff(attempt: int, base_s: float, max_s: float) -> float:
-    """Return an exponential delay with jitter, in seconds: between half of it and all of it."""
-    longest = min(max_s, base_s * 2.0 ** (attempt - 1))
-    return longest * random.uniform(0.5, 1)  # noqa: S311 - jitter
+    """Return an exponential delay with equal jitter, in seconds: a random part of its second half."""
+    max_delay = min(max_s, base_s * 2.0 ** (attempt - 1))
+    return max_delay * random.uniform(0.5, 1)  # noqa: S311 - jitter

@@ -1,4 +1,4 @@
-/** The server refused a request. `code` is stable; codes that this version does not know are passed on. */
+/** The server refused a request. `code` is stable, and may be newer than this client. */
 export class ApiError extends Error {
   /**
    * @param {number} status The HTTP status.
@@ -15,7 +15,7 @@ export class ApiError extends Error {
     this.errors = problem.errors ?? [];
     /** Values for a message in another language. @type {Record<string, any>} */
     this.params = problem.params ?? {};
-    /** The whole body, with members that this version does not know. */
+    /** The complete body. */
     this.problem = problem;
     this.requestId = headers?.get("X-Request-Id") ?? null;
     /** Milliseconds to wait before a retry, or null. */
@@ -23,7 +23,7 @@ export class ApiError extends Error {
   }
 }
 
-/** No complete response arrived within all retries. A write may or may not have been carried out. */
+/** No complete response arrived within all retries; a write may have taken effect or not. */
 export class ConnectionError extends Error {
   /** @param {unknown} cause */
   constructor(cause) {
@@ -32,16 +32,16 @@ export class ConnectionError extends Error {
   }
 }
 
-/** Events that this client has seen are no longer in the log of the game: load the view again. */
+/** The server has lost events that were already delivered: load the view again. */
 export class HistoryLostError extends Error {
   constructor() {
-    super("The server has lost events that this client has seen");
+    super("The server has lost events that were already delivered");
     this.name = "HistoryLostError";
   }
 }
 
 /**
- * Read `Retry-After`, in seconds or as a date.
+ * Parse `Retry-After`, in seconds or as a date.
  *
  * @param {Headers | undefined} headers
  * @returns {number | null} Milliseconds.

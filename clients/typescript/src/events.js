@@ -8,19 +8,19 @@ import { backoff, deadline, sleep } from "./transport.js";
 
 /**
  * @typedef {object} FollowOptions
- * @property {number | string} [after] The id of the last event that the caller has; all if left out.
+ * @property {number | string} [after] The id of the last event that the caller has; all events by default.
  * @property {AbortSignal} [signal] Ends the iteration.
- * @property {number} [silenceMs] A stream without a heartbeat for this long is dead; twice the server's 10 s.
+ * @property {number} [silenceMs] A stream without a heartbeat for this long is half-open; twice the server's 10 s.
  * @property {(state: "live" | "polling" | "away") => void} [onState] Called when the connection changes.
  */
 
 export const PLAYER = "/v1/me";
 
-const STREAM_FAILURES = 2; // after so many in a row, long poll
+const STREAM_FAILURES = 2; // consecutive failures before long polling
 const POLLS_BEFORE_STREAM = 5;
 const POLL_WAIT_MS = 25_000;
 
-/** Iterates over events of a game or player, once and in order, through cuts and restarts. @template [T=Event] */
+/** Iterates over events of a game or player, once and in order; reconnects by itself. @template [T=Event] */
 export class EventFollower {
   #failures = 0;
   #deadStreams = 0;
@@ -47,8 +47,8 @@ export class EventFollower {
    * Yield events until the game is over.
    *
    * @returns {AsyncGenerator<T, void, void>}
-   * @throws {HistoryLostError} The server has lost events that were already seen.
-   * @throws {ApiError} The game or the token is no longer known.
+   * @throws {HistoryLostError} The server has lost events that were already delivered.
+   * @throws {ApiError} The game or the token does not exist any more.
    */
   async *[Symbol.asyncIterator]() {
     for (;;) {
@@ -78,7 +78,7 @@ export class EventFollower {
   async *#stream() {
     const opening = deadline(this.silenceMs, this.options.signal);
     const dead = this.#deadStreams;
-    this.#deadStreams += 1; // until it proves to be alive
+    this.#deadStreams += 1; // until its first message
     try {
       const response = await this.transport.open("GET", `${this.path}/events/stream`, {
         token: this.token, signal: opening.signal,
@@ -92,9 +92,9 @@ export class EventFollower {
         if (message.event === "end") return this.#ended(JSON.parse(message.data));
         yield* this.#read(message);
       }
-      throw new Error("The stream was cut");
+      throw new Error("The stream has ended early");
     } catch (error) {
-      // A server that is down or busy says nothing about whether streams get through.
+      // A server that is down or busy is no reason for long polling.
       if (error instanceof TypeError || (error instanceof ApiError && error.status >= 500)) this.#deadStreams = dead;
       throw error;
     } finally {
@@ -122,7 +122,7 @@ export class EventFollower {
     }
     if (reason === "finished" || reason === "aborted") return true;
     this.#report("away");
-    return false; // `restart`, or a reason that is newer than this client: connect again
+    return false; // reconnect: `restart`, or a reason newer than this client
   }
 
   /** @param {any} event @returns {Generator<T, void, void>} */
@@ -140,7 +140,7 @@ export class EventFollower {
   }
 
   /**
-   * Wait for events with plain requests, where streams do not get through.
+   * Wait for events by long polling.
    *
    * @returns {AsyncGenerator<T, boolean, void>} Whether the game is over.
    */
@@ -160,7 +160,7 @@ export class EventFollower {
     }
     this.#failures = 0;
     this.#polls += 1;
-    if (this.#polls >= POLLS_BEFORE_STREAM) this.#deadStreams = STREAM_FAILURES - 1; // one more chance
+    if (this.#polls >= POLLS_BEFORE_STREAM) this.#deadStreams = STREAM_FAILURES - 1; // try one stream again
     return false;
   }
 

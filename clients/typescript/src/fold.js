@@ -4,8 +4,9 @@
 /** @typedef {Game["players"]} Players */
 
 /**
- * Apply one event to a view of a game. After the last event of a version, the view is what
- * `GET /v1/games/{game}` returns to the same caller, except that `now` is the time of the event. Unknown types of events change only the counters.
+ * Apply one event to a view of a game. After the last event of a version, the view equals the response of
+ * `GET /v1/games/{game}` for the same caller, except that `now` is the time of the event. An event of an unknown type
+ * changes only `version`, `last_event` and `now`.
  *
  * @param {Game} view Changed in place.
  * @param {Event} event
@@ -18,7 +19,7 @@ export function fold(view, event) {
 }
 
 /**
- * Return the view of a caller before the first event, to fold all events of a game over.
+ * Return the view of a caller before the first event, to which all events of a game can be applied.
  *
  * @param {string[]} tiles The ids of all tiles of the catalogue.
  * @param {{color?: string | null, host?: boolean}} [caller] The colour of the caller's seat.
@@ -32,7 +33,7 @@ export function emptyView(tiles, { color = null, host = false } = {}) {
   });
 }
 
-/** What each type of event changes. @type {Record<string, (view: Game, event: any, players: Players) => void>} */
+/** Applies each type of event. @type {Record<string, (view: Game, event: any, players: Players) => void>} */
 const FOLDS = {
   game_created(view, event) {
     const { name, seats, auto_start, options, origin, scoring_tiles, fairness } = event;
@@ -90,7 +91,7 @@ const FOLDS = {
   },
   offer_set(_view, event, players) {
     players[event.seat].offer_set = true;
-    if (event.discard !== null) showOffer(players[event.seat], event); // else it is hidden from the caller
+    if (event.discard !== null) showOffer(players[event.seat], event); // otherwise it is hidden from the caller
   },
   offers_revealed(_view, event, players) {
     for (const offer of event.players) showOffer(players[offer.seat], offer);

@@ -6,12 +6,12 @@ import { fold } from "./fold.js";
 /** @typedef {import("./fold.js").Game} GameData */
 /** @typedef {import("./fold.js").Event} Event */
 
-/** A view of a game that is kept current by folding events. */
+/** A view of a game to which each event is applied (a fold). */
 export class GameView {
   /** @param {GameResource} game @param {GameData} data */
   constructor(game, data) {
     this.game = game;
-    /** What `GET /v1/games/{game}` would return now. */
+    /** The view, as `GET /v1/games/{game}` returns it. */
     this.data = data;
   }
 
@@ -25,7 +25,7 @@ export class GameView {
     this.data = await this.game.get();
   }
 
-  /** Whether nothing can change any more. */
+  /** Whether the game is over. */
   get over() {
     return this.data.status === "finished" || this.data.status === "aborted";
   }
@@ -37,8 +37,8 @@ export class GameView {
   }
 
   /**
-   * Follow the game to its end. Yields after each event with that event, once it is in `data`; and yields null
-   * after the view was loaded again because the server has lost events.
+   * Yield each event after it was applied to `data`, until the game is over. Yields null after the view was
+   * loaded again because the server has lost events.
    *
    * @param {Omit<FollowOptions, "after">} [options]
    * @returns {AsyncGenerator<Event | null, void, void>}

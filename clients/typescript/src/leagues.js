@@ -8,23 +8,23 @@ import { deadline, retryDelay, sleep } from "./transport.js";
 
 /**
  * @typedef {object} ExportOptions
- * @property {string} [cursor] Yield what comes after the line with this cursor.
- * @property {string} [since] Only games that finished at this time or later; with a player key, as `until`.
+ * @property {string} [cursor] Yield the lines after the one with this cursor.
+ * @property {string} [since] Only games that finished at this time or later; like `until`, it needs a player key.
  * @property {string} [until] Only games that finished before this time.
- * @property {number} [limit] How many records one request asks for.
+ * @property {number} [limit] The number of records in one response.
  * @property {AbortSignal} [signal] Ends the iteration.
  */
 
 /** Many games at once: create them with one request, and export the records of finished ones. */
 export class Leagues {
-  /** @param {{transport: Transport, key?: string}} client A `Skye` for anybody, or a `Player` for its games. */
+  /** @param {{transport: Transport, key?: string}} client A `Skye` for public games, or a `Player` for its games. */
   constructor(client) {
     this.client = client;
   }
 
   /**
-   * Create up to 100 games, all of them or, if one of them is refused, none. With an `idempotencyKey` that the
-   * caller keeps, a later call returns the same games and tokens.
+   * Create up to 100 games atomically: all of them, or none if one is refused. A later call with the same
+   * `idempotencyKey` returns the same games and tokens.
    *
    * @param {Body<"create_games">["games"]} games
    * @param {CallOptions} [options]
@@ -36,8 +36,8 @@ export class Leagues {
   }
 
   /**
-   * Yield each finished game once: its `record`, when it `finished`, and the `cursor` after it. The public games, the
-   * newest first, or those of a player, the last to finish first. Resumes after cuts and restarts of the server.
+   * Yield each finished game once: its `record`, when it `finished`, and the `cursor` after it. Public games,
+   * newest first, or those of a player, last finished first. Resumes after a lost connection or a restart.
    *
    * @param {ExportOptions} [options]
    * @returns {AsyncGenerator<RecordLine, void, void>}
@@ -78,7 +78,7 @@ export class Leagues {
       const { body } = await transport.open("GET", token ? "/v1/me/records" : "/v1/records", options);
       opening.keep();
       if (!body) return;
-      if (yield* readBlocks(body, "\n", transport.timeoutMs)) throw new Error("The last line was cut");
+      if (yield* readBlocks(body, "\n", transport.timeoutMs)) throw new Error("The last line is incomplete");
     } finally {
       opening.abort();
       opening.clear();

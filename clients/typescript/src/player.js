@@ -10,7 +10,7 @@ import { randomKey } from "./transport.js";
 
 const newKey = () => `skye_key_${randomKey()}`;
 
-/** The holder of a player key, which stands for the player's seats in all games. */
+/** A player, identified by a player key, which acts for the player's seats in all games. */
 export class Player {
   /** @param {Transport} transport @param {string} [key] A new random one by default; it cannot be recovered. */
   constructor(transport, key = newKey()) {
@@ -32,7 +32,7 @@ export class Player {
   /** @param {{limit?: number, cursor?: string}} [query] @param {CallOptions} [options] @returns {Promise<Result<"list_own_games">>} */
   games(query, options) { return this.request("GET", `${PLAYER}/games`, { ...options, query }); }
 
-  /** Follow all games of the player, without end. @param {FollowOptions} [options] @returns {EventFollower<PlayerEvent>} */
+  /** Return an iterable over the events of all games of the player, without end. @param {FollowOptions} [options] @returns {EventFollower<PlayerEvent>} */
   events(options) { return new EventFollower(this.transport, PLAYER, this.key, options); }
 
   /** @param {Body<"seek_quick_match">} wishes @param {CallOptions} [options] @returns {Promise<Result<"seek_quick_match">>} */
@@ -44,7 +44,7 @@ export class Player {
   /** @param {string} id @param {CallOptions} [options] @returns {Promise<Result<"cancel_quick_match">>} */
   cancelMatch(id, options) { return this.request("DELETE", `/v1/matches/${id}`, options); }
 
-  /** Replace the key; after an error call this again with the same one. @param {string} [key] @param {CallOptions} [options] */
+  /** Replace the key; after an error call it again with the same key. @param {string} [key] @param {CallOptions} [options] */
   async replaceKey(key = newKey(), options) {
     await this.request("PUT", `${PLAYER}/key`, { ...options, body: { key } });
     this.key = key;

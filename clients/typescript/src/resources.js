@@ -9,7 +9,7 @@ import { EventFollower } from "./events.js";
 /** @typedef {NonNullable<operations["list_games"]["parameters"]["query"]>} GameQuery */
 
 /**
- * What an operation of the contract returns.
+ * The response of an operation of the contract.
  *
  * @template {keyof operations} Id
  * @typedef {operations[Id] extends {responses: {200: {content: {"application/json": infer Body}}}} ? Body
@@ -17,7 +17,7 @@ import { EventFollower } from "./events.js";
  */
 
 /**
- * What an operation of the contract takes.
+ * The request body of an operation of the contract.
  *
  * @template {keyof operations} Id
  * @typedef {operations[Id] extends {requestBody?: {content: {"application/json": infer Body}}} ? Body : never} Body
@@ -31,7 +31,7 @@ export class Games {
   }
 
   /**
-   * Create a game. The tokens in the response are returned once.
+   * Create a game; the server does not send its tokens again.
    *
    * @param {Body<"create_game">} [body]
    * @param {CallOptions} [options]
@@ -53,7 +53,7 @@ export class Games {
   }
 }
 
-/** One game, for the holder of one token or for a spectator. */
+/** One game, as a seat, the host or a spectator. */
 export class Game {
   /** @param {Transport} transport @param {string} id @param {string | null} [token] */
   constructor(transport, id, token = null) {
@@ -79,7 +79,7 @@ export class Game {
   get(options) { return this.request("GET", "", options); }
 
   /**
-   * Return the game as the caller saw it when an event had happened.
+   * Return the view of the game for the caller after an event.
    *
    * @param {number} event
    * @param {CallOptions} [options]
@@ -91,7 +91,7 @@ export class Game {
   join(player, options) { return this.request("POST", "/players", { ...options, body: player }); }
 
   /**
-   * Reserve a seat, as the host, and return the single-use code with which the invited player joins.
+   * Reserve a seat, as the host; return the single-use code with which the invited player joins.
    *
    * @param {CallOptions} [options]
    * @returns {Promise<Result<"invite_player">>}
@@ -111,7 +111,7 @@ export class Game {
   }
 
   /**
-   * Replace the token of the caller's seat. This object sends the new token from then on.
+   * Replace the token of the caller's seat; this object sends the new token from now on.
    *
    * @param {number} seat
    * @param {CallOptions} [options]
@@ -124,7 +124,7 @@ export class Game {
   }
 
   /**
-   * Leave the lobby, or resign: a bot then plays on for the seat.
+   * Leave the lobby, or resign, so that a bot plays for the seat.
    *
    * @param {number} seat
    * @param {CallOptions} [options]
@@ -139,7 +139,7 @@ export class Game {
   abort(options) { return this.request("DELETE", "", options); }
 
   /**
-   * Take the caller's seat in the game in which the players of this one meet again; the first opens it.
+   * Take the caller's seat in the rematch of this game; the first call creates it.
    *
    * @param {CallOptions} [options]
    * @returns {Promise<Result<"rematch">>}
@@ -147,7 +147,7 @@ export class Game {
   rematch(options) { return this.request("POST", "/rematch", options); }
 
   /**
-   * Return the game that a player has opened with `rematch`; null while there is none.
+   * Return the rematch of this game, or null while there is none.
    *
    * @param {CallOptions} [options]
    * @returns {Promise<Result<"get_rematch">["game"]>}
@@ -155,7 +155,7 @@ export class Game {
   async findRematch(options) { return (await this.request("GET", "/rematch", options)).game; }
 
   /**
-   * Return an iterable over the events of the game, which resumes after cuts until the game is over.
+   * Return an iterable over the events of the game until it is over; it reconnects by itself.
    *
    * @param {FollowOptions} [options]
    */
@@ -177,7 +177,7 @@ export class Game {
   record(options) { return this.request("GET", "/record", options); }
 
   /**
-   * Return the position, from which another game can begin, as the caller may know it.
+   * Return the position without hidden information; other games can start from it.
    *
    * @param {CallOptions} [options]
    * @returns {Promise<Result<"get_position">>}
@@ -226,7 +226,7 @@ export class Seat {
   actions(options) { return this.request("GET", "/actions", options); }
 
   /**
-   * Carry out an action of the list as it stands, also one of a type that this version does not know.
+   * Send an action of `actions` unchanged; its type may be newer than this client.
    *
    * @param {{method: string, href: string, body?: unknown}} action
    * @param {CallOptions} [options]
@@ -256,7 +256,7 @@ export class Seat {
   finishBuilding(options) { return this.request("POST", "/build/finish", options); }
 
   /**
-   * Return every place of some tiles in the territory, in hand or not, and what each would add.
+   * Return every legal placement of some tiles, with the change that each would make.
    *
    * @param {string[]} tiles At most 8.
    * @param {CallOptions} [options]
@@ -271,7 +271,7 @@ export class Seat {
   territory(options) { return this.request("GET", "/territory", options); }
 }
 
-/** Tiles and scoring tiles, which never change while a version of the server runs. */
+/** Tiles, scoring tiles and scenarios, which change only with the version of the server. */
 export class Catalogue {
   /** @param {Transport} transport */
   constructor(transport) {
@@ -290,7 +290,7 @@ export class Catalogue {
   async scenarios(options) { return (await this.transport.json("GET", "/v1/scenarios", options)).scenarios; }
 
   /**
-   * Score any territories.
+   * Return the points of any territories.
    *
    * @param {Body<"score_territories">} body
    * @param {CallOptions} [options]
@@ -298,7 +298,7 @@ export class Catalogue {
    */
   score(body, options) { return this.transport.json("POST", "/v1/scoring", { ...options, body }); }
 
-  /** The address of the picture of a tile. @param {string} tile @param {number} [rotation] */
+  /** Return the URL of the picture of a tile. @param {string} tile @param {number} [rotation] */
   pictureUrl(tile, rotation = 0) {
     return `${this.transport.url}/v1/tiles/${tile}/picture.svg${rotation ? `?rotation=${rotation}` : ""}`;
   }

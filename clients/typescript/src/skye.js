@@ -15,7 +15,7 @@ export class Skye {
   }
 
   /**
-   * Return one game, for the holder of a token or for a spectator. Sends no request.
+   * Return the resource of one game, as a seat, the host or a spectator; sends no request.
    *
    * @param {string} id
    * @param {string | null} [token]
@@ -24,7 +24,7 @@ export class Skye {
     return new Game(this.transport, id, token);
   }
 
-  /** Return the holder of a player key; without one, of a new random key. @param {string} [key] */
+  /** Return the resource of one player, with a new random key by default. @param {string} [key] */
   player(key) {
     return new Player(this.transport, key);
   }

@@ -8,11 +8,11 @@
  * Parse a stream of server-sent events.
  *
  * @param {ReadableStream<Uint8Array>} body
- * @param {number} silenceMs Fail when nothing, not even a heartbeat, arrives for this long.
+ * @param {number} silenceMs Fail when no byte, not even a heartbeat, arrives for this long.
  * @returns {AsyncGenerator<Message, void, void>}
  */
 export async function* parseEventStream(body, silenceMs) {
-  // An unfinished message at the end is dropped, as the specification asks.
+  // The specification requires to drop an incomplete message at the end.
   for await (const block of readBlocks(body, /\r\n\r\n|\n\n|\r\r/, silenceMs)) {
     const message = parseBlock(block);
     if (message) yield message;
@@ -23,9 +23,9 @@ export async function* parseEventStream(body, silenceMs) {
  * Read a body in blocks.
  *
  * @param {ReadableStream<Uint8Array>} body
- * @param {RegExp | string} separator What ends each block.
+ * @param {RegExp | string} separator The end of each block.
  * @param {number} silenceMs
- * @returns {AsyncGenerator<string, string, void>} Returns what follows the last separator.
+ * @returns {AsyncGenerator<string, string, void>} Returns the rest after the last separator.
  */
 export async function* readBlocks(body, separator, silenceMs) {
   const reader = body.getReader();
@@ -59,7 +59,7 @@ function parseBlock(block) {
 /** @template T @param {Promise<T>} reading @param {number} ms @returns {Promise<T>} */
 function withinSilence(reading, ms) {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`Nothing arrived for ${ms} ms`)), ms);
+    const timer = setTimeout(() => reject(new Error(`No data for ${ms} ms`)), ms);
     reading.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

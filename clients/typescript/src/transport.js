@@ -1,13 +1,13 @@
 import { ApiError, ConnectionError, retryAfterMs } from "./errors.js";
 
-/** Statuses after which the same request is sent again. */
+/** Statuses of responses that are retried. */
 const RETRIED = new Set([429, 502, 503, 504]);
 
 /**
  * @typedef {object} RetryPolicy
- * @property {number} attempts How often a request is sent at most.
- * @property {number} baseMs The first wait; each later one is twice as long.
- * @property {number} maxMs The longest wait between attempts.
+ * @property {number} attempts The maximum number of attempts.
+ * @property {number} baseMs The first delay; it doubles with each attempt.
+ * @property {number} maxMs The maximum delay between two attempts.
  * @property {number} budgetMs No retry starts later than this after the first attempt.
  */
 
@@ -17,7 +17,7 @@ const RETRIED = new Set([429, 502, 503, 504]);
  * @property {Record<string, any>} [query]
  * @property {unknown} [body] Sent as JSON.
  * @property {string} [accept]
- * @property {string} [idempotencyKey] For a write; a random one when it is left out.
+ * @property {string} [idempotencyKey] For a write; a random one by default.
  * @property {string | null} [ifMatch] Refuse the write unless the game has this version.
  * @property {Record<string, string>} [headers]
  * @property {AbortSignal} [signal]
@@ -28,7 +28,7 @@ const RETRIED = new Set([429, 502, 503, 504]);
 /** @type {RetryPolicy} */
 const DEFAULT_RETRY = { attempts: 6, baseMs: 250, maxMs: 8000, budgetMs: 60_000 };
 
-/** Sends requests to one server, with retries. Every write carries an Idempotency-Key, so a retry counts once. */
+/** Sends requests to one server, with retries. Every write has an Idempotency-Key, so a retry has no second effect. */
 export class Transport {
   /**
    * @param {string} url The address of the server.
@@ -39,12 +39,12 @@ export class Transport {
     this.fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
     this.retry = { ...DEFAULT_RETRY, ...options.retry };
     this.timeoutMs = options.timeoutMs ?? 15_000;
-    /** Milliseconds that the clock of the server is ahead of ours, from the `Date` header; null until known. */
+    /** How far the clock of the server is ahead, in milliseconds, from the `Date` header; null until known. */
     this.clockOffsetMs = /** @type {number | null} */ (null);
   }
 
   /**
-   * Send a request, and return the JSON of the response.
+   * Send a request; return the JSON of the response.
    *
    * @param {string} method
    * @param {string} path
@@ -56,13 +56,13 @@ export class Transport {
   }
 
   /**
-   * Send a request until a response arrives that no retry can improve.
+   * Send a request, with retries.
    *
    * @template T
    * @param {string} method
    * @param {string} path
    * @param {RequestOptions} options
-   * @param {(response: Response) => Promise<T>} read Reads the body; a connection cut there is retried too.
+   * @param {(response: Response) => Promise<T>} read Reads the body; a connection lost there is retried too.
    * @returns {Promise<T>}
    * @throws {ApiError} The server refused.
    * @throws {ConnectionError} No response within all retries.
@@ -100,7 +100,7 @@ export class Transport {
   }
 
   /**
-   * Send a request once, and return the response, its body unread.
+   * Send a request once; return the response with its body unread.
    *
    * @param {string} method
    * @param {string} path
@@ -134,7 +134,7 @@ async function readJson(response) {
 }
 
 /**
- * Return how many milliseconds to wait before the next attempt.
+ * Return the milliseconds to wait before the next attempt.
  *
  * @param {unknown} error
  * @param {number} attempt The number of the attempt that failed, from 1.
@@ -154,7 +154,7 @@ export function retryDelay(error, attempt, started, policy) {
 }
 
 /**
- * Exponential backoff with full jitter.
+ * Return an exponential delay with equal jitter, in milliseconds.
  *
  * @param {number} attempt From 1.
  * @param {number} baseMs
@@ -180,7 +180,7 @@ export function sleep(ms, signal) {
 }
 
 /**
- * A signal that aborts after some time, unless `keep` is called first, or with another signal.
+ * Return a signal that aborts after a timeout, unless `keep` is called, or when another signal aborts.
  *
  * @param {number} ms
  * @param {AbortSignal} [signal]

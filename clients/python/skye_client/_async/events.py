@@ -1,4 +1,4 @@
-"""Iterates over the events of a game or a player, through cuts and restarts of the server."""
+"""Iterate over the events of a game or a player; reconnect after a lost connection or a restart."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ async def events(
     """Yield each event once and in order, until the game is over.
 
     :param path: the path of the game, or of the player.
-    :param follower: knows the last event that the caller has.
+    :param follower: the state of the iteration, with the last event that the caller has.
     :param silence_s: a stream without a byte for this many seconds is half-open and replaced.
-    :raises HistoryLostError: the server has lost events that were already delivered.
-    :raises ApiError: the game or the token is no longer known.
+    :raises HistoryLostError: when the server has lost events that were already delivered.
+    :raises ApiError: when the game or the token does not exist any more.
     """
     while not follower.over:
         try:

@@ -17,7 +17,7 @@ from skye_client.options import CallOptions
 
 
 class AsyncPlayer:
-    """The holder of a player key, which stands for the player's seats in all games.
+    """A player, identified by a player key, which acts for the player's seats in all games.
 
     :param key: the key; a new random one by default. Keep it: it cannot be recovered.
     """
@@ -32,7 +32,7 @@ class AsyncPlayer:
 
     @property
     def leagues(self) -> AsyncLeagues:
-        """What creates many games for this player at once, and exports the records of the player's games."""
+        """The resource that creates many games for this player, and exports their records."""
         return AsyncLeagues(self.transport, self.key)
 
     def game(self, game_id: str) -> AsyncGame:
@@ -42,11 +42,11 @@ class AsyncPlayer:
     async def create(
         self, body: Mapping[str, Any] | None = None, **options: Unpack[CallOptions]
     ) -> m.CreatedGame:
-        """Create a game, in which the first person of `players` is this player."""
+        """Create a game; this player has the first seat of `players` without a bot."""
         return cast("m.CreatedGame", await self.request("POST", "/v1/games", body=body or {}, **options))
 
     async def games(self, *, limit: int | None = None, cursor: str | None = None) -> m.OwnGameList:
-        """Return one page of the player's games, those that wait for the player first."""
+        """Return one page of the player's games; those that wait for the player come first."""
         query = {"limit": limit, "cursor": cursor}
         return cast("m.OwnGameList", await self.request("GET", "/v1/me/games", query=query))
 
@@ -55,27 +55,35 @@ class AsyncPlayer:
     ) -> AsyncGenerator[m.PlayerEvent, None]:
         """Yield each event of the player's games after the one with the id `after`, once and in order.
 
-        The iterator does not end by itself. It resumes after cuts and restarts of the server, replaces a
-        stream that is silent for `silence_s` seconds, and long-polls where streams do not get through.
+        The iterator never ends. It resumes after a lost connection or a restart of the server, replaces a
+        stream that is silent for `silence_s` seconds, and uses long polling where a proxy blocks streams.
 
-        :param fault: what a lab server does to the first stream, such as `cut_after=3`.
-        :raises HistoryLostError: the server no longer has the event `after`: list the games again, and
-            go on from their `last_event`.
-        :raises ApiError: the key has been replaced.
+        :param fault: the fault to inject into the first stream, such as `cut_after=3` (`SKYE_LAB=on`).
+        :raises HistoryLostError: when the server does not have the event `after` any more: list the games
+            again, and continue from their `last_event`.
+        :raises ApiError: when the key was replaced.
         """
         return events(self.transport, "/v1/me", self.key, PlayerFollower(after, fault), silence_s)
 
     async def event_page(
         self, *, after: str | None = None, limit: int | None = None, wait_ms: int | None = None
     ) -> m.PlayerEventList:
-        """Return one page of events; `wait_ms` waits for the first one."""
+        """Return one page of events.
+
+        :param after: the id of the last event that the caller has.
+        :param limit: the maximum number of events.
+        :param wait_ms: how long to wait for the first event, in milliseconds (long poll).
+        """
         query = {"after": after, "limit": limit, "wait_ms": wait_ms}
         timeout_s = self.transport.timeout_s + (wait_ms or 0) / 1000
         found = await self.request("GET", "/v1/me/events", query=query, timeout_s=timeout_s)
         return cast("m.PlayerEventList", found)
 
     async def seek_match(self, wishes: Mapping[str, Any], **options: Unpack[CallOptions]) -> m.QuickMatch:
-        """Wait for players with the same wishes: `name`, `seats`, `options` and `wait_ms`."""
+        """Request a quick match with players who send the same criteria.
+
+        :param wishes: `name`, `seats`, `options` and `wait_ms`, as in `POST /v1/matches`.
+        """
         return cast("m.QuickMatch", await self.request("POST", "/v1/matches", body=wishes, **options))
 
     async def match(self, match_id: str) -> m.QuickMatch:
@@ -83,14 +91,15 @@ class AsyncPlayer:
         return cast("m.QuickMatch", await self.request("GET", _match_path(match_id)))
 
     async def cancel_match(self, match_id: str, **options: Unpack[CallOptions]) -> m.QuickMatch:
-        """Cancel a request for a quick match, unless it is matched, and return it."""
+        """Cancel a request for a quick match unless it is matched; return it."""
         return cast("m.QuickMatch", await self.request("DELETE", _match_path(match_id), **options))
 
     async def replace_key(self, key: str | None = None, **options: Unpack[CallOptions]) -> str:
-        """Replace the key, by a new random one by default, and return the new one.
+        """Replace the key; return the new one, which this object sends from now on.
 
-        This object sends the new key from then on. After an error it still has the old one: call this again
-        with the same `key`.
+        After an error this object still has the old key: call the method again with the same `key`.
+
+        :param key: the new key; a random one by default.
         """
         key = new_key() if key is None else key
         await self.request("PUT", "/v1/me/key", body={"key": key}, **options)

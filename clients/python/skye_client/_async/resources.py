@@ -22,9 +22,9 @@ class AsyncGames:
     async def create(
         self, body: Mapping[str, Any] | None = None, **options: Unpack[CallOptions]
     ) -> m.CreatedGame:
-        """Create a game. The tokens in the response are sent this once.
+        """Create a game; return it with its tokens, which the server does not send again.
 
-        :param body: players, options, ... as `POST /v1/games` takes them; a lobby without players by default.
+        :param body: the body of `POST /v1/games`; by default a lobby without players.
         """
         created = await self._transport.json("POST", "/v1/games", body=body or {}, **options)
         return cast(m.CreatedGame, created)
@@ -38,7 +38,7 @@ class AsyncGames:
 
 
 class AsyncGame:
-    """One game, for the holder of one token or for a spectator.
+    """One game, as a seat, the host or a spectator.
 
     :param token: the token of a seat or of the host; None for a spectator.
     """
@@ -54,15 +54,15 @@ class AsyncGame:
         return await self.transport.json(method, self.path + path, **{"token": self.token, **options})
 
     async def get(self) -> m.Game:
-        """Return the game as the caller may see it."""
+        """Return the view of the game for the caller."""
         return cast(m.Game, await self.request("GET"))
 
     async def join(self, player: Mapping[str, Any], **options: Unpack[CallOptions]) -> m.TakenSeat:
-        """Take a seat, or as the host seat a bot. The token in the response is sent this once."""
+        """Take a seat, or as the host seat a bot; return the token, which the server does not send again."""
         return cast(m.TakenSeat, await self.request("POST", "/players", body=player, **options))
 
     async def invite(self, **options: Unpack[CallOptions]) -> m.CreatedInvite:
-        """Reserve a seat, as the host, and return the single-use code with which the invited player joins."""
+        """Reserve a seat, as the host; return the single-use code with which the invited player joins."""
         return cast("m.CreatedInvite", await self.request("POST", "/invites", **options))
 
     async def change_player(
@@ -72,13 +72,13 @@ class AsyncGame:
         return cast("m.Game", await self.request("PATCH", f"/players/{seat}", body=changes, **options))
 
     async def rotate_token(self, seat: int, **options: Unpack[CallOptions]) -> m.TakenSeat:
-        """Replace the token of the caller's seat. This object sends the new token from then on."""
+        """Replace the token of the caller's seat; this object sends the new token from now on."""
         taken = cast("m.TakenSeat", await self.request("POST", f"/players/{seat}/token", **options))
         self.token = taken["token"]
         return taken
 
     async def leave(self, seat: int, **options: Unpack[CallOptions]) -> m.Game:
-        """Leave the lobby, or resign: a bot then plays on for the seat."""
+        """Leave the lobby, or resign, so that a bot plays for the seat."""
         return cast(m.Game, await self.request("DELETE", f"/players/{seat}", **options))
 
     async def start(self, **options: Unpack[CallOptions]) -> m.Game:
@@ -94,31 +94,36 @@ class AsyncGame:
         await self.request("DELETE", query={"permanently": "true"}, **options)
 
     async def rematch(self, **options: Unpack[CallOptions]) -> m.TakenSeat:
-        """Take the caller's seat in the game where the players meet again; the first opens it."""
+        """Take the caller's seat in the rematch of this game; the first call creates it."""
         return cast(m.TakenSeat, await self.request("POST", "/rematch", **options))
 
     async def find_rematch(self) -> m.GameSummary | None:
-        """Return the game that a player has opened with `rematch`; None while there is none."""
+        """Return the rematch of this game, or None while there is none."""
         return cast(m.Rematch, await self.request("GET", "/rematch"))["game"]
 
     def events(
         self, after: int = 0, *, silence_s: float = SILENCE_S, fault: str | None = None
     ) -> AsyncGenerator[m.Event, None]:
-        """Yield each event beyond number `after` once and in order, until the game is over.
+        """Yield each event after the one with the number `after`, once and in order, until the game is over.
 
-        The iterator resumes after cuts and restarts of the server, replaces a stream that is silent for
-        `silence_s` seconds, and long-polls where streams do not get through.
+        The iterator resumes after a lost connection or a restart of the server, replaces a stream that is
+        silent for `silence_s` seconds, and uses long polling where a proxy blocks streams.
 
-        :param fault: what a lab server does to the first stream, such as `cut_after=3`.
-        :raises HistoryLostError: the server has lost events that were already delivered.
-        :raises ApiError: the game or the token is no longer known.
+        :param fault: the fault to inject into the first stream, such as `cut_after=3` (`SKYE_LAB=on`).
+        :raises HistoryLostError: when the server has lost events that were already delivered.
+        :raises ApiError: when the game or the token does not exist any more.
         """
         return events(self.transport, self.path, self.token, GameFollower(after, fault), silence_s)
 
     async def event_page(
         self, *, after: int = 0, limit: int | None = None, wait_ms: int | None = None
     ) -> m.EventList:
-        """Return one page of events; `wait_ms` waits for the first one."""
+        """Return one page of events.
+
+        :param after: the number of the last event that the caller has.
+        :param limit: the maximum number of events.
+        :param wait_ms: how long to wait for the first event, in milliseconds (long poll).
+        """
         query = {"after": after, "limit": limit, "wait_ms": wait_ms}
         timeout_s = self.transport.timeout_s + (wait_ms or 0) / 1000
         return cast(m.EventList, await self.request("GET", "/events", query=query, timeout_s=timeout_s))
@@ -128,15 +133,15 @@ class AsyncGame:
         return cast(m.RoundReport, await self.request("GET", f"/rounds/{number}"))
 
     async def record(self) -> m.ExportedRecord:
-        """Return every action so far, once the game is over."""
+        """Return the record of a game that is over: its options and all actions."""
         return cast(m.ExportedRecord, await self.request("GET", "/record"))
 
     async def position(self) -> m.ExportedPosition:
-        """Return the position, from which another game can begin, as the caller may know it."""
+        """Return the position without hidden information; other games can start from it."""
         return cast(m.ExportedPosition, await self.request("GET", "/position"))
 
     async def at(self, event: int) -> m.Game:
-        """Return the game as the caller saw it when an event had happened."""
+        """Return the view of the game for the caller after an event."""
         return cast(m.Game, await self.request("GET", query={"at": event}))
 
     async def advance_clock(self, advance_ms: int, **options: Unpack[CallOptions]) -> m.Game:
@@ -145,7 +150,7 @@ class AsyncGame:
         return cast(m.Game, await self.request("POST", "/clock", body=body, **options))
 
     async def scores(self) -> m.Scores:
-        """Return the points of every seat, and what they are for."""
+        """Return the points of every seat, with what earned them."""
         return cast(m.Scores, await self.request("GET", "/scores"))
 
     def seat(self, number: int) -> AsyncSeat:
@@ -165,12 +170,12 @@ class AsyncSeat:
         return await self.game.request(method, f"/players/{self.number}{path}", **options)
 
     async def actions(self) -> Sequence[m.Action]:
-        """Return the legal actions, each as a request that can be sent as it stands; empty out of turn."""
+        """Return the legal actions, each with a request that `act` sends; empty when the seat cannot act."""
         listed = await self.request("GET", "/actions")
         return cast(Sequence[m.Action], listed["actions"])
 
     async def act(self, action: Mapping[str, Any], **options: Unpack[CallOptions]) -> m.Game:
-        """Carry out an action of the list as it stands, also one of a type newer than this client."""
+        """Send an action of `actions` unchanged; its type may be newer than this client."""
         game = await self.game.transport.json(
             action["method"], action["href"], body=action.get("body"), token=self.game.token, **options
         )
@@ -179,7 +184,11 @@ class AsyncSeat:
     async def set_offer(
         self, discard: str, prices: Mapping[str, int], **options: Unpack[CallOptions]
     ) -> m.Game:
-        """Mark one of the three tiles for discarding, and set prices of the other two."""
+        """Discard one of the three drawn tiles, and set the prices of the other two.
+
+        :param discard: the id of the tile to discard.
+        :param prices: the price of each other tile in gold.
+        """
         body = {"discard": discard, "prices": prices}
         return cast(m.Game, await self.request("PUT", "/offer", body=body, **options))
 
@@ -194,7 +203,12 @@ class AsyncSeat:
     async def place(
         self, tile: str, x: int, y: int, rotation: int = 0, **options: Unpack[CallOptions]
     ) -> m.Game:
-        """Place a tile; `rotation` is in degrees clockwise."""
+        """Place a tile.
+
+        :param x: columns east of the castle.
+        :param y: rows south of the castle.
+        :param rotation: clockwise degrees: 0, 90, 180 or 270.
+        """
         body = {"tile": tile, "x": x, "y": y, "rotation": rotation}
         return cast(m.Game, await self.request("POST", "/placements", body=body, **options))
 
@@ -207,11 +221,11 @@ class AsyncSeat:
         return cast(m.Game, await self.request("POST", "/build/finish", **options))
 
     async def what_if(self, placements: Sequence[Mapping[str, Any]]) -> m.WhatIf:
-        """Return what placements would score, without making them."""
+        """Return the effect of placements on the points, without making them."""
         return cast(m.WhatIf, await self.request("POST", "/what-if", body={"placements": placements}))
 
     async def places(self, *tiles: str) -> m.Places:
-        """Return every place of up to 8 tiles in the territory, with what each would add."""
+        """Return every legal placement of up to 8 tiles, with the change that each would make."""
         return cast(m.Places, await self.request("GET", "/places", query={"tile": tiles}))
 
     async def territory(self) -> m.TerritoryReport:
@@ -220,7 +234,7 @@ class AsyncSeat:
 
 
 class AsyncCatalogue:
-    """Tiles and scoring tiles, which never change while a version of the server runs."""
+    """Tiles, scoring tiles and scenarios, which change only with the version of the server."""
 
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
@@ -241,5 +255,5 @@ class AsyncCatalogue:
         return cast(Sequence[m.Scenario], listed["scenarios"])
 
     async def score(self, body: Mapping[str, Any]) -> m.ScoredTerritories:
-        """Score any territories."""
+        """Return the points of any territories, as `POST /v1/scoring` does."""
         return cast(m.ScoredTerritories, await self._transport.json("POST", "/v1/scoring", body=body))

@@ -15,12 +15,12 @@ from skye_client.retry import RetryPolicy
 
 
 class AsyncTransport:
-    """Sends requests to one server. Every write carries an `Idempotency-Key`, so that a retry counts once.
+    """Sends requests to one server. Every write has an `Idempotency-Key`, so a retry has no second effect.
 
     :param url: the address of the server, such as `http://127.0.0.1:8000`.
     :param retry: the default retry policy.
-    :param timeout_s: how long one attempt may wait for the server, in seconds.
-    :param http: an httpx client to use; it is not closed by this one.
+    :param timeout_s: the timeout of one attempt in seconds.
+    :param http: an httpx client to use; the caller must close it.
     """
 
     def __init__(
@@ -53,11 +53,11 @@ class AsyncTransport:
             await self.http.aclose()
 
     async def json(self, method: str, path: str, **options: Unpack[RequestOptions]) -> Any:
-        """Send a request, retry it as the policy says, and return the JSON of the response.
+        """Send a request, with retries; return the JSON of the response.
 
         :returns: the decoded body; None for an empty one.
-        :raises ApiError: the server refused the request.
-        :raises ConnectionFailedError: no complete response arrived within all retries.
+        :raises ApiError: when the server refuses the request.
+        :raises ConnectionFailedError: when no complete response arrives within all retries.
         """
         policy = options.get("retry") or self.retry
         headers = request_headers(method, options)

@@ -18,9 +18,9 @@ class Skye:
     """A client for one server. Use it in a `with` block, or close it with `close`.
 
     :param url: the address of the server, such as `http://127.0.0.1:8000`.
-    :param retry: how requests are retried.
-    :param timeout_s: how long one attempt may wait for the server, in seconds.
-    :param http: an httpx client to use, for proxies, certificates or tests; it stays the caller's to close.
+    :param retry: the retry policy of all requests.
+    :param timeout_s: the timeout of one attempt in seconds.
+    :param http: an httpx client to use, for proxies, certificates or tests; the caller must close it.
     """
 
     def __init__(
@@ -37,11 +37,17 @@ class Skye:
         self.catalogue = Catalogue(self.transport)
 
     def game(self, game_id: str, token: str | None = None) -> Game:
-        """Return one game, for the holder of a token or for a spectator."""
+        """Return the resource of one game; sends no request.
+
+        :param token: the token of a seat or of the host; None for a spectator.
+        """
         return Game(self.transport, game_id, token)
 
     def player(self, key: str | None = None) -> Player:
-        """Return the holder of a player key; without `key`, of a new random one."""
+        """Return the resource of one player; sends no request.
+
+        :param key: the player key; a new random one by default.
+        """
         return Player(self.transport, key)
 
     def close(self) -> None:

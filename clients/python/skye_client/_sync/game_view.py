@@ -1,4 +1,4 @@
-"""A view of a game that is kept current by folding events."""
+"""A view of a game to which events are applied (a fold)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from skye_client.fold import fold
 
 
 class GameView:
-    """A view of a game that is kept current by folding events.
+    """A view of a game that stays current: each event of the game is applied to it (a fold).
 
     :param game: the game to follow, with the token of its viewer.
     :param data: what `GET /v1/games/{game}` returned.
@@ -34,7 +34,7 @@ class GameView:
 
     @property
     def over(self) -> bool:
-        """Whether nothing can change any more."""
+        """Whether the game is over, so that nothing can change any more."""
         return self.data["status"] in ("finished", "aborted")
 
     @property
@@ -44,12 +44,11 @@ class GameView:
         return seat is not None and seat in self.data["waiting_for"]
 
     def follow(self) -> Generator[m.Event | None, None, None]:
-        """Follow the game to its end.
+        """Yield each event of the game after it was applied to `data`, until the game is over.
 
-        Yields each event once it is folded into `data`, and None after the view was loaded again because the
-        server has lost events.
+        Yields None after the view was loaded again because the server has lost events.
 
-        :raises ApiError: the game or the token is no longer known.
+        :raises ApiError: when the game or the token does not exist any more.
         """
         while True:
             try:

@@ -18,14 +18,14 @@ from skye_client.messages import api_error, final_error
 from skye_client.options import CallOptions
 
 PAGE = 200
-"""How many records one request asks for. An export costs a server as much as its requests ask for."""
+"""The number of records in one response. The rate limit of an export counts this number."""
 
 
 class Leagues:
     """Creates games, and exports records.
 
-    :param key: a player key: games are created for this player, and the records are those of its games;
-        None for anybody.
+    :param key: a player key, to create games for this player and export the records of its games. None for
+        public games.
     """
 
     def __init__(self, transport: Transport, key: str | None = None) -> None:
@@ -35,12 +35,13 @@ class Leagues:
     def create(
         self, games: Sequence[Mapping[str, Any]], **options: Unpack[CallOptions]
     ) -> Sequence[m.CreatedGameTokens]:
-        """Create up to 100 games, all of them or, if one of them is refused, none.
+        """Create up to 100 games atomically: all of them, or none if one is refused.
 
-        With an `idempotency_key` that the caller keeps, a later call returns the same games and tokens.
+        A later call with the same `idempotency_key` returns the same games and tokens.
 
-        :param games: each as `POST /v1/games` takes it.
-        :returns: the ids and tokens of the games, in the same order. The tokens are sent this once.
+        :param games: the body of `POST /v1/games` for each game.
+        :returns: the ids and tokens of the games, in the same order. The server does not send the tokens
+            again.
         """
         created = self._transport.json(
             "POST", "/v1/batches", body={"games": list(games)}, token=self._key, **options
@@ -57,16 +58,15 @@ class Leagues:
     ) -> Generator[m.RecordLine, None, None]:
         """Yield each finished game once: its `record`, when it `finished`, and the `cursor` after it.
 
-        Without a key these are the public games, the newest first; with one the games of the player, the last
-        to finish first. The iterator resumes after cuts and restarts of the server.
+        Public games come in order of creation, newest first; the games of a player in the order in which they
+        finished, last first. The iterator resumes after a lost connection or a restart of the server.
 
-        :param cursor: yield what comes after the line with this cursor.
-        :param since: only games that finished at this time or later, such as `finished` of a line; this needs
-            a key, as `until` does.
-        :param until: only games that finished before this time.
-        :param fault: what a lab server does to the first request.
-        :raises ApiError: the server refuses.
-        :raises ConnectionFailedError: nothing arrived within all retries.
+        :param cursor: yield the lines after the one with this cursor.
+        :param since: only games that finished at this time or later (RFC 3339); it needs a player key.
+        :param until: only games that finished before this time; it needs a player key.
+        :param fault: the fault to inject into the first request, if the server has `SKYE_LAB=on`.
+        :raises ApiError: when the server refuses a request.
+        :raises ConnectionFailedError: when no response arrives within all retries.
         """
         path = "/v1/records" if self._key is None else "/v1/me/records"
         export = Export(self._key, cursor, {"since": since, "until": until, "limit": PAGE}, fault)

@@ -20,9 +20,9 @@ class Games:
         self._transport = transport
 
     def create(self, body: Mapping[str, Any] | None = None, **options: Unpack[CallOptions]) -> m.CreatedGame:
-        """Create a game. The tokens in the response are sent this once.
+        """Create a game; return it with its tokens, which the server does not send again.
 
-        :param body: players, options, ... as `POST /v1/games` takes them; a lobby without players by default.
+        :param body: the body of `POST /v1/games`; by default a lobby without players.
         """
         created = self._transport.json("POST", "/v1/games", body=body or {}, **options)
         return cast(m.CreatedGame, created)
@@ -36,7 +36,7 @@ class Games:
 
 
 class Game:
-    """One game, for the holder of one token or for a spectator.
+    """One game, as a seat, the host or a spectator.
 
     :param token: the token of a seat or of the host; None for a spectator.
     """
@@ -52,15 +52,15 @@ class Game:
         return self.transport.json(method, self.path + path, **{"token": self.token, **options})
 
     def get(self) -> m.Game:
-        """Return the game as the caller may see it."""
+        """Return the view of the game for the caller."""
         return cast(m.Game, self.request("GET"))
 
     def join(self, player: Mapping[str, Any], **options: Unpack[CallOptions]) -> m.TakenSeat:
-        """Take a seat, or as the host seat a bot. The token in the response is sent this once."""
+        """Take a seat, or as the host seat a bot; return the token, which the server does not send again."""
         return cast(m.TakenSeat, self.request("POST", "/players", body=player, **options))
 
     def invite(self, **options: Unpack[CallOptions]) -> m.CreatedInvite:
-        """Reserve a seat, as the host, and return the single-use code with which the invited player joins."""
+        """Reserve a seat, as the host; return the single-use code with which the invited player joins."""
         return cast("m.CreatedInvite", self.request("POST", "/invites", **options))
 
     def change_player(self, seat: int, changes: Mapping[str, Any], **options: Unpack[CallOptions]) -> m.Game:
@@ -68,13 +68,13 @@ class Game:
         return cast("m.Game", self.request("PATCH", f"/players/{seat}", body=changes, **options))
 
     def rotate_token(self, seat: int, **options: Unpack[CallOptions]) -> m.TakenSeat:
-        """Replace the token of the caller's seat. This object sends the new token from then on."""
+        """Replace the token of the caller's seat; this object sends the new token from now on."""
         taken = cast("m.TakenSeat", self.request("POST", f"/players/{seat}/token", **options))
         self.token = taken["token"]
         return taken
 
     def leave(self, seat: int, **options: Unpack[CallOptions]) -> m.Game:
-        """Leave the lobby, or resign: a bot then plays on for the seat."""
+        """Leave the lobby, or resign, so that a bot plays for the seat."""
         return cast(m.Game, self.request("DELETE", f"/players/{seat}", **options))
 
     def start(self, **options: Unpack[CallOptions]) -> m.Game:
@@ -90,31 +90,36 @@ class Game:
         self.request("DELETE", query={"permanently": "true"}, **options)
 
     def rematch(self, **options: Unpack[CallOptions]) -> m.TakenSeat:
-        """Take the caller's seat in the game where the players meet again; the first opens it."""
+        """Take the caller's seat in the rematch of this game; the first call creates it."""
         return cast(m.TakenSeat, self.request("POST", "/rematch", **options))
 
     def find_rematch(self) -> m.GameSummary | None:
-        """Return the game that a player has opened with `rematch`; None while there is none."""
+        """Return the rematch of this game, or None while there is none."""
         return cast(m.Rematch, self.request("GET", "/rematch"))["game"]
 
     def events(
         self, after: int = 0, *, silence_s: float = SILENCE_S, fault: str | None = None
     ) -> Generator[m.Event, None, None]:
-        """Yield each event beyond number `after` once and in order, until the game is over.
+        """Yield each event after the one with the number `after`, once and in order, until the game is over.
 
-        The iterator resumes after cuts and restarts of the server, replaces a stream that is silent for
-        `silence_s` seconds, and long-polls where streams do not get through.
+        The iterator resumes after a lost connection or a restart of the server, replaces a stream that is
+        silent for `silence_s` seconds, and uses long polling where a proxy blocks streams.
 
-        :param fault: what a lab server does to the first stream, such as `cut_after=3`.
-        :raises HistoryLostError: the server has lost events that were already delivered.
-        :raises ApiError: the game or the token is no longer known.
+        :param fault: the fault to inject into the first stream, such as `cut_after=3` (`SKYE_LAB=on`).
+        :raises HistoryLostError: when the server has lost events that were already delivered.
+        :raises ApiError: when the game or the token does not exist any more.
         """
         return events(self.transport, self.path, self.token, GameFollower(after, fault), silence_s)
 
     def event_page(
         self, *, after: int = 0, limit: int | None = None, wait_ms: int | None = None
     ) -> m.EventList:
-        """Return one page of events; `wait_ms` waits for the first one."""
+        """Return one page of events.
+
+        :param after: the number of the last event that the caller has.
+        :param limit: the maximum number of events.
+        :param wait_ms: how long to wait for the first event, in milliseconds (long poll).
+        """
         query = {"after": after, "limit": limit, "wait_ms": wait_ms}
         timeout_s = self.transport.timeout_s + (wait_ms or 0) / 1000
         return cast(m.EventList, self.request("GET", "/events", query=query, timeout_s=timeout_s))
@@ -124,15 +129,15 @@ class Game:
         return cast(m.RoundReport, self.request("GET", f"/rounds/{number}"))
 
     def record(self) -> m.ExportedRecord:
-        """Return every action so far, once the game is over."""
+        """Return the record of a game that is over: its options and all actions."""
         return cast(m.ExportedRecord, self.request("GET", "/record"))
 
     def position(self) -> m.ExportedPosition:
-        """Return the position, from which another game can begin, as the caller may know it."""
+        """Return the position without hidden information; other games can start from it."""
         return cast(m.ExportedPosition, self.request("GET", "/position"))
 
     def at(self, event: int) -> m.Game:
-        """Return the game as the caller saw it when an event had happened."""
+        """Return the view of the game for the caller after an event."""
         return cast(m.Game, self.request("GET", query={"at": event}))
 
     def advance_clock(self, advance_ms: int, **options: Unpack[CallOptions]) -> m.Game:
@@ -141,7 +146,7 @@ class Game:
         return cast(m.Game, self.request("POST", "/clock", body=body, **options))
 
     def scores(self) -> m.Scores:
-        """Return the points of every seat, and what they are for."""
+        """Return the points of every seat, with what earned them."""
         return cast(m.Scores, self.request("GET", "/scores"))
 
     def seat(self, number: int) -> Seat:
@@ -161,19 +166,23 @@ class Seat:
         return self.game.request(method, f"/players/{self.number}{path}", **options)
 
     def actions(self) -> Sequence[m.Action]:
-        """Return the legal actions, each as a request that can be sent as it stands; empty out of turn."""
+        """Return the legal actions, each with a request that `act` sends; empty when the seat cannot act."""
         listed = self.request("GET", "/actions")
         return cast(Sequence[m.Action], listed["actions"])
 
     def act(self, action: Mapping[str, Any], **options: Unpack[CallOptions]) -> m.Game:
-        """Carry out an action of the list as it stands, also one of a type newer than this client."""
+        """Send an action of `actions` unchanged; its type may be newer than this client."""
         game = self.game.transport.json(
             action["method"], action["href"], body=action.get("body"), token=self.game.token, **options
         )
         return cast(m.Game, game)
 
     def set_offer(self, discard: str, prices: Mapping[str, int], **options: Unpack[CallOptions]) -> m.Game:
-        """Mark one of the three tiles for discarding, and set prices of the other two."""
+        """Discard one of the three drawn tiles, and set the prices of the other two.
+
+        :param discard: the id of the tile to discard.
+        :param prices: the price of each other tile in gold.
+        """
         body = {"discard": discard, "prices": prices}
         return cast(m.Game, self.request("PUT", "/offer", body=body, **options))
 
@@ -186,7 +195,12 @@ class Seat:
         return cast(m.Game, self.request("POST", "/purchase", body={"pass": True}, **options))
 
     def place(self, tile: str, x: int, y: int, rotation: int = 0, **options: Unpack[CallOptions]) -> m.Game:
-        """Place a tile; `rotation` is in degrees clockwise."""
+        """Place a tile.
+
+        :param x: columns east of the castle.
+        :param y: rows south of the castle.
+        :param rotation: clockwise degrees: 0, 90, 180 or 270.
+        """
         body = {"tile": tile, "x": x, "y": y, "rotation": rotation}
         return cast(m.Game, self.request("POST", "/placements", body=body, **options))
 
@@ -199,11 +213,11 @@ class Seat:
         return cast(m.Game, self.request("POST", "/build/finish", **options))
 
     def what_if(self, placements: Sequence[Mapping[str, Any]]) -> m.WhatIf:
-        """Return what placements would score, without making them."""
+        """Return the effect of placements on the points, without making them."""
         return cast(m.WhatIf, self.request("POST", "/what-if", body={"placements": placements}))
 
     def places(self, *tiles: str) -> m.Places:
-        """Return every place of up to 8 tiles in the territory, with what each would add."""
+        """Return every legal placement of up to 8 tiles, with the change that each would make."""
         return cast(m.Places, self.request("GET", "/places", query={"tile": tiles}))
 
     def territory(self) -> m.TerritoryReport:
@@ -212,7 +226,7 @@ class Seat:
 
 
 class Catalogue:
-    """Tiles and scoring tiles, which never change while a version of the server runs."""
+    """Tiles, scoring tiles and scenarios, which change only with the version of the server."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -233,5 +247,5 @@ class Catalogue:
         return cast(Sequence[m.Scenario], listed["scenarios"])
 
     def score(self, body: Mapping[str, Any]) -> m.ScoredTerritories:
-        """Score any territories."""
+        """Return the points of any territories, as `POST /v1/scoring` does."""
         return cast(m.ScoredTerritories, self._transport.json("POST", "/v1/scoring", body=body))
