@@ -74,7 +74,7 @@ def with_typed_streams(document: Doc) -> Doc:
     typed["components"]["schemas"] = dict(sorted(schemas.items()))
     for path in typed["paths"].values():
         for operation in path.values():
-            _type_streams(operation)
+            _type_streams(operation, typed["components"]["examples"])
     return typed
 
 
@@ -113,15 +113,18 @@ def _message(stream: EventStream, event: str | None, schema: type[Schema]) -> Do
     }
 
 
-def _type_streams(operation: Any) -> None:
-    """Replace the schema of the event streams of an operation by that of their items."""
+def _type_streams(operation: Any, components: Doc) -> None:
+    """Replace the schema of the event streams of an operation by that of their items.
+
+    :param components: the examples of the document, of which those of streams get their messages.
+    """
     for response in operation.get("responses", {}).values() if isinstance(operation, dict) else ():
         content = response.get("content", {}).get(EVENT_STREAM)
         if content is not None:
             component = content.pop("schema")["$ref"]
-            examples = content.pop("examples", {})
-            content |= {"itemSchema": {"$ref": f"{component}Message"}, "examples": examples}
-            for example in examples.values():
+            content["itemSchema"] = {"$ref": f"{component}Message"}
+            for reference in content["examples"].values():
+                example = components[reference["$ref"].rpartition("/")[2]]
                 example["serializedValue"] = example.pop("value")
                 example["dataValue"] = stream_messages(example["serializedValue"])
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import msgspec
 
@@ -15,26 +14,34 @@ from service.web.problems import CONTENT_TYPE
 
 
 def add_examples(document: Doc) -> None:
-    """Add the recorded examples to the requests, responses and error responses of the document."""
+    """Add the recorded examples to the requests, responses and error responses of the document.
+
+    Each example is a component: openapi-generator warns of examples that are not references.
+    """
     recorded = msgspec.json.decode(text_of("examples.json"))
+    problems = recorded["problems"]
+    components = document["components"]["examples"] = dict(problems)
     for operation in _operations(document):
         for name, example in recorded["operations"].get(operation["operationId"], {}).items():
-            response = operation["responses"][str(example["status"])]
-            _add(response, example["content_type"], name, example["summary"], example["response"])
+            prefix = f"{operation['operationId']}_{name}"
             if "request" in example:
-                _add(operation["requestBody"], JSON, name, example["summary"], example["request"])
-    problems = recorded["problems"]
-    document["components"]["examples"] = problems
+                components[f"{prefix}_request"] = _example(example, "request")
+                _refer(operation["requestBody"], JSON, name, f"{prefix}_request")
+            components[f"{prefix}_response"] = _example(example, "response")
+            response = operation["responses"][str(example["status"])]
+            _refer(response, example["content_type"], name, f"{prefix}_response")
     for response in _error_responses(document):
-        listed = {
-            code: {"$ref": f"#/components/examples/{code}"} for code in response[CODES] if code in problems
-        }
-        response["content"][CONTENT_TYPE]["examples"] = listed
+        for code in filter(problems.__contains__, response[CODES]):
+            _refer(response, CONTENT_TYPE, code, code)
 
 
-def _add(where: Doc, content_type: str, name: str, summary: str, value: Any) -> None:
+def _example(recorded: Doc, part: str) -> Doc:
+    return {"summary": recorded["summary"], "value": recorded[part]}
+
+
+def _refer(where: Doc, content_type: str, name: str, component: str) -> None:
     examples = where["content"][content_type].setdefault("examples", {})
-    examples[name] = {"summary": summary, "value": value}
+    examples[name] = {"$ref": f"#/components/examples/{component}"}
 
 
 def _operations(document: Doc) -> Iterator[Doc]:

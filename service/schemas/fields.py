@@ -154,6 +154,15 @@ class Seat(Integer):
         super().__init__(0, PLAYERS[-1] - 1, description, **kwargs)
 
 
+class Price(Integer):
+    """Gold laid on a tile on offer; the rules ask for 1 or more."""
+
+    component = "Price"
+
+    def __init__(self) -> None:
+        super().__init__(0, MAX_GOLD, "The price of the tile.")
+
+
 class Name(fields.String):
     """A name: trimmed, with visible characters only, and with a maximum length."""
 

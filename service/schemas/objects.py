@@ -13,7 +13,7 @@ from marshmallow import Schema, ValidationError, fields, validate
 from service.matches.cooperative_yield import Computation
 from service.matches.errors import MAX_ERRORS
 from service.schemas.enums import LandscapeTile
-from service.schemas.fields import MAX_GOLD, Integer
+from service.schemas.fields import Price
 
 _DRAWN: Final = 3
 """How many tiles a seat draws in a round: the most that an offer can name."""
@@ -188,7 +188,7 @@ class Prices(fields.Dict):
     def __init__(self, description: str, **kwargs: Any) -> None:
         super().__init__(
             keys=LandscapeTile(),
-            values=Integer(0, MAX_GOLD, "Gold laid on the tile; the rules ask for 1 or more."),
+            values=Price(),
             validate=validate.Length(max=_DRAWN, error="There are {max} tiles to price at most."),
             metadata={"description": description},
             **kwargs,

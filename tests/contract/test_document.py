@@ -99,6 +99,16 @@ def test_every_field_has_a_description_and_a_range(document):
             assert "items" in thing, place
 
 
+def test_component_members_are_references(document):
+    """openapi-generator warns of members of components that have no name."""
+    for name, schema in document["components"]["schemas"].items():
+        members = [*schema.get("oneOf", ()), *schema.get("anyOf", ())]
+        members += [
+            schema[key] for key in ("items", "additionalProperties") if isinstance(schema.get(key), dict)
+        ]
+        assert all("$ref" in member for member in members), name
+
+
 def test_every_integer_has_a_format_and_bounds(document):
     for place, thing in schemas(document):
         if "integer" in ensured_list(thing.get("type")):

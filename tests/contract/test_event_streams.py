@@ -53,7 +53,7 @@ def test_typed_document_differs_only_in_its_event_streams(document, typed):
     of_streams |= {f"Player{name}" for name in of_streams} | {f"{s.component}Message" for s in STREAMS}
     for kind, components in document["components"].items():
         for name in components.keys() | typed["components"][kind].keys() - of_streams:
-            if name not in of_streams:
+            if name not in of_streams and "serializedValue" not in typed["components"][kind][name]:
                 assert typed["components"][kind][name] == components[name]
     assert typed["openapi"].startswith("3.2")
     assert typed["paths"].keys() == document["paths"].keys()
@@ -72,7 +72,8 @@ def test_all_event_streams_have_typed_items(typed):
 def test_recorded_stream_has_the_types_of_its_items(stream, typed):
     content = streams(typed)[stream.operation]
     item = validator(typed, content["itemSchema"])
-    for example in content["examples"].values():
+    for reference in content["examples"].values():
+        example = typed["components"]["examples"][reference["$ref"].rpartition("/")[2]]
         assert example["dataValue"] == stream_messages(example["serializedValue"])
         assert len(example["dataValue"]) > 2
         for message in example["dataValue"]:

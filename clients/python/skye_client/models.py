@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypeAlias, TypedDict
 
+ActionCount: TypeAlias = int
+
 
 class ActionOfLaterVersion(TypedDict):
     href: str
@@ -322,7 +324,10 @@ class PositionDraw(TypedDict):
     discard: NotRequired[bool | None]
 
 
-Prices: TypeAlias = dict[LandscapeTileId, int]
+Price: TypeAlias = int
+
+
+Prices: TypeAlias = dict[LandscapeTileId, Price]
 
 
 ProblemCode: TypeAlias = str
@@ -720,7 +725,7 @@ UnknownAction: TypeAlias = ActionOfLaterVersion
 UnknownRecordedAction: TypeAlias = RecordedActionOfLaterVersion
 
 
-Until: TypeAlias = int | Moment
+Until: TypeAlias = ActionCount | Moment
 
 
 Round: TypeAlias = int

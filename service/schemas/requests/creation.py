@@ -138,11 +138,20 @@ class Moment(Object):
     phase = GamePhase("The phase.", required=True)
 
 
+class ActionCount(Integer):
+    """A number of actions."""
+
+    component = "ActionCount"
+
+    def __init__(self) -> None:
+        super().__init__(0, MAX_ACTIONS, "A number of actions.")
+
+
 class Until(EitherOf):
     """Where to stop in a record: after a number of actions, or at the beginning of a phase of a round."""
 
     component = "Until"
-    _number = Integer(0, MAX_ACTIONS, "A number of actions.")
+    _number = ActionCount()
     _moment = Moment()
     forms = (_number, Moment)
 
