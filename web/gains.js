@@ -20,7 +20,7 @@ export function gainsList(store, placing) {
     const rows = store.view.scoring_tiles.map(({ slot, id }) => (
       row(`${slot} ${t(`scoring.${id}.title`)}`, ghost.gains?.find((gain) => gain.slot === slot)?.points, now.has(slot))));
     const income = ghost.whisky_income ? [row(t("gains.income"), ghost.whisky_income, false)] : [];
-    root.replaceChildren(...rows, row(t("gains.scrolls"), ghost.scrolls, false), ...income);
+    root.replaceChildren(...rows, row(t("gains.scrolls"), ghost.scroll_points, false), ...income);
   } };
 }
 

@@ -65,7 +65,7 @@ export class Placing {
 
   /** What a placement is worth: first the points of this round, then all points. @param {Legal} place */
   #worth(place) {
-    return 100 * (this.pointsNow(place) ?? 0) + (place.gains ?? []).reduce((sum, { points }) => sum + (points ?? 0), place.scrolls ?? 0);
+    return 100 * (this.pointsNow(place) ?? 0) + (place.gains ?? []).reduce((sum, { points }) => sum + (points ?? 0), place.scroll_points ?? 0);
   }
 
   /** The points that a placement adds in this round; null while they are not known. @param {Legal} place */
@@ -194,7 +194,7 @@ function same(a, b) {
 }
 
 /** @param {Legal} place */
-function gainsInWords({ gains = [], scrolls }) {
+function gainsInWords({ gains = [], scroll_points: scrolls }) {
   const parts = gains.filter(({ points }) => points).map(({ id, points }) => `${t(`scoring.${id}.title`)} ${signed(points ?? 0)}`);
   if (scrolls) parts.push(`${t("gains.scrolls")} ${signed(scrolls)}`);
   return parts.join(", ") || t("gains.none");

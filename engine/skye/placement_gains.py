@@ -41,7 +41,7 @@ def territory_worth_view(game: Game, seat: int) -> TerritoryWorthView:
     scrolls, whisky, completed, connected = worth.of_territory
     return {
         "scoring_tiles": points_view(SLOTS, game.scoring_tiles, worth.points),
-        "scrolls": scrolls,
+        "scroll_points": scrolls,
         "whisky_income": whisky,
         "completed_areas": completed,
         "connected_tiles": connected,
@@ -107,7 +107,7 @@ def _gain_view(
     return {
         **territory_view(territory.placed[-1:])[0],
         "gains": points_view(SLOTS, game.scoring_tiles, points),
-        "scrolls": scrolls,
+        "scroll_points": scrolls,
         "whisky_income": whisky,
         "completed_areas": completed,
         "connected_tiles": connected,

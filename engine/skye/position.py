@@ -16,7 +16,7 @@
 | - `build_finished`                | whether the seat has declared its build finished                      |
 | - `points`                        | for each round scored, the points of each of its slots                |
 | - `territory_sizes`               | for each round scored, the number of placed tiles, castle included    |
-| - `final`                         | points of final scoring, `scrolls` and `gold`; null before it         |
+| - `final`                         | `scroll_points` and `gold_points` of final scoring; null before it    |
 
 Everything but `players` can be left out, and so can everything about a player (see `position_import`).
 """
@@ -42,8 +42,8 @@ class PositionDraw(TypedDict, total=False):
 class FinalPoints(TypedDict):
     """The points of final scoring."""
 
-    scrolls: int
-    gold: int
+    scroll_points: int
+    gold_points: int
 
 
 class PlayerPosition(TypedDict, total=False):
@@ -130,8 +130,15 @@ def _player(player: Player) -> PlayerPosition:
         "build_finished": player.finished,
         "points": [list(points) for points in player.points],
         "territory_sizes": list(player.built),
-        "final": None if player.final is None else {"scrolls": player.final[0], "gold": player.final[1]},
+        "final": _final_points(player),
     }
+
+
+def _final_points(player: Player) -> FinalPoints | None:
+    if player.final is None:
+        return None
+    scrolls, gold = player.final
+    return {"scroll_points": scrolls, "gold_points": gold}
 
 
 def _drawn(tile: str, price: int | None) -> PositionDraw:

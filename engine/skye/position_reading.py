@@ -173,8 +173,9 @@ class PositionReader:
         if data.get("territory_sizes") is not None:
             given.sizes = self._numbers(data["territory_sizes"], f"{at}/territory_sizes")
         if data.get("final") is not None:
-            final = self._object(data["final"], f"{at}/final", frozenset(("scrolls", "gold")))
-            parts = [self._integer(final, name, f"{at}/final", 0, MAX_NUMBER) for name in ("scrolls", "gold")]
+            names = ("scroll_points", "gold_points")
+            final = self._object(data["final"], f"{at}/final", frozenset(names))
+            parts = [self._integer(final, name, f"{at}/final", 0, MAX_NUMBER) for name in names]
             given.final = (parts[0], parts[1])
 
     def _territory(

@@ -84,12 +84,12 @@ def _words(text: str) -> list[str]:
 
 
 def _final_text(final: Mapping[str, int]) -> str:
-    return f"{final['scrolls']},{final['gold']}"
+    return f"{final['scroll_points']},{final['gold_points']}"
 
 
 def _final_from(text: str) -> FinalPoints:
     scrolls, gold = _numbers(text)
-    return {"scrolls": scrolls, "gold": gold}
+    return {"scroll_points": scrolls, "gold_points": gold}
 
 
 _GAME: Final[dict[str, tuple[str, _Write, _Read]]] = {

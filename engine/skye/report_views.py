@@ -101,7 +101,7 @@ class WhatIfView(TypedDict):
     legal: bool
     placements: Sequence[TriedPlacementView]
     scoring_tiles: Sequence[TilePointsChangeView]
-    scrolls: ScrollPointsChangeView
+    scroll_points: ScrollPointsChangeView
 
 
 class AreaCellView(TypedDict):
@@ -175,7 +175,7 @@ class TerritoryWorthView(TypedDict):
     """The points, income and connections of a territory."""
 
     scoring_tiles: Sequence[ScoringTilePointsView]
-    scrolls: int
+    scroll_points: int
     whisky_income: int
     completed_areas: int
     connected_tiles: int
@@ -191,7 +191,7 @@ class PlacementGainsView(PlacedTileView):
     """A legal placement, and the change that it would make."""
 
     gains: Sequence[ScoringTilePointsView]
-    scrolls: int
+    scroll_points: int
     whisky_income: int
     completed_areas: int
     connected_tiles: int

@@ -133,7 +133,7 @@ def what_if(game: Game, seat: int, placements: Iterable[Place]) -> WhatIfView:
             }
             for slot, tile in zip(SLOTS, game.scoring_tiles, strict=True)
         ],
-        "scrolls": {
+        "scroll_points": {
             "before": _scroll_points(summaries_before[seat]),
             "after": None if after is None else _scroll_points(summaries_after[seat]),
         },

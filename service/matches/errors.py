@@ -20,7 +20,10 @@ class ErrorCode(NamedTuple):
 
 
 _SERVICE_CODES: dict[str, ErrorCode] = {
-    "malformed_json": ErrorCode(400, "The body is not JSON in UTF-8, or is nested too deeply."),
+    "malformed_json": ErrorCode(
+        400,
+        "The body is not JSON in UTF-8, is nested too deeply, or has two members of one name in an object.",
+    ),
     "bad_request": ErrorCode(400, "The request is not valid HTTP."),
     "invalid_fault": ErrorCode(
         400, "`X-Skye-Fault` is invalid; `errors` has the reason. The server did not handle the request."
@@ -63,7 +66,7 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     "too_few_players": ErrorCode(409, "A game needs at least two players."),
     "seat_played_by_bot": ErrorCode(409, "A bot plays this seat."),
     "too_many_changes": ErrorCode(
-        409, "The game has too many changes to take anything back; it can still be played to its end."
+        409, "The game has too many changes for this one; it can still be played to its end."
     ),
     "clock_not_manual": ErrorCode(409, "The clock of the game is not manual."),
     "game_not_over": ErrorCode(409, "This needs a game that is over."),

@@ -164,7 +164,7 @@ HEADERS: Final = {
         _text('"42"', '"42-seat1"'),
     ),
     "Location": _header(
-        "The path of the created resource.",
+        "The path of the created resource; of a redirect, its target.",
         _text(format="uri-reference"),
     ),
     "Link": _header(
@@ -177,7 +177,8 @@ HEADERS: Final = {
     ),
     "Vary": _header(
         "The request headers that the response depends on: `Authorization` and `Accept` for views of a "
-        "game, `Origin` if the server restricts the origins that may call it.",
+        "game, `Accept-Encoding` for what can be compressed, `Origin` if the server restricts the origins "
+        "that may call it.",
         _text("Authorization, Accept"),
         always=False,
     ),
@@ -188,7 +189,7 @@ HEADERS: Final = {
     ),
     "Access-Control-Expose-Headers": _header(
         "The response headers that such a page may read.",
-        _text("ETag, Location, Link, Retry-After, X-Request-Id"),
+        _text("ETag, Location, Link, Retry-After, X-Request-Id, RateLimit, RateLimit-Policy"),
         always=False,
     ),
     "Cache-Control": _header("Whether and for how long the response may be cached.", _text("no-store")),
@@ -219,7 +220,11 @@ HEADERS: Final = {
 """The components of headers, by the name of the header."""
 
 SCHEMAS: Final = {
-    "GuidePage": {"type": "string", "description": "A page of the guide.", "enum": list(guide.PAGES)},
+    "GuidePage": {
+        "type": "string",
+        "description": "A page of the guide; see `GET /docs`.",
+        "enum": list(guide.PAGES),
+    },
     "GameId": {
         "type": "string",
         "description": "The id of a game.",

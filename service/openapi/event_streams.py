@@ -60,7 +60,9 @@ def stream_fields(stream: EventStream, event: str | None) -> Doc:
     if event is None:
         shape = {"type": "string", "pattern": stream.id_pattern, "maxLength": 39}
         return {"id": shape | {"description": "The id of the event, which a client resumes from."}}
-    return {"event": {"type": "string", "description": "Which message this is.", "const": event}}
+    return {
+        "event": {"type": "string", "description": f"The type of the message: `{event}`.", "const": event}
+    }
 
 
 def with_typed_streams(document: Doc) -> Doc:

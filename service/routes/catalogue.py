@@ -42,7 +42,15 @@ def list_tiles() -> Response:
 
 
 @blueprint.route("/tiles/pictures.svg")
-@never_changes(ResponseDoc(200, "The pictures.", text("Picture"), content_type="image/svg+xml"))
+@never_changes(
+    ResponseDoc(
+        200,
+        "The pictures.",
+        text("Picture"),
+        content_type="image/svg+xml",
+        headers=["Content-Encoding"],
+    )
+)
 def get_tile_pictures() -> Response:
     """Get the pictures of all tiles.
 

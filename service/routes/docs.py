@@ -60,11 +60,12 @@ def get_start() -> Response:
 
     The paths to begin with. Browsers, which accept `text/html`, are redirected to the web client.
     """
+    varies = ("Vary", "Accept")
     if check_accepts(JSON, "text/html") == "text/html":
         return Response(
-            status=302, headers={"Location": _INDEX["play"], "Cache-Control": "no-store", "Vary": "Accept"}
+            status=302, headers=[("Location", _INDEX["play"]), ("Cache-Control", "no-store"), varies]
         )
-    return json_response(_INDEX)
+    return json_response(_INDEX, more_headers=[varies])
 
 
 @blueprint.route("/v1")

@@ -48,7 +48,7 @@ _BEGUN = ("game_not_started",)
             links=[
                 Link(
                     "list_events",
-                    "The following events.",
+                    "The events to come.",
                     {"game": "$request.path.game", "after": "$response.body#/last_event"},
                 )
             ],
@@ -95,7 +95,7 @@ def list_events(query: dict[str, Any], game: str) -> Response:
 def stream_events(query: dict[str, Any], game: str) -> Response:
     """Stream the events of a game.
 
-    Server-sent events: each event as it happens, until the game is over. See the schema EventStream.
+    Server-sent events: each event as it happens, until the game is over.
     """
     check_accepts(sse.EVENT_STREAM)
     follower = _follower(game)

@@ -72,9 +72,18 @@ def create_games(body: dict[str, Any]) -> Response:
     return uncached_json(view, 201, [])
 
 
+_RECORDS: Final = ResponseDoc(
+    200,
+    "The records, one on each line.",
+    text("RecordLines"),
+    content_type=NDJSON,
+    headers=["Content-Encoding"],
+)
+
+
 @blueprint.route("/records")
 @operation(
-    ResponseDoc(200, "The records, one on each line.", text("RecordLines"), content_type=NDJSON),
+    _RECORDS,
     errors=[*STORE_ERRORS, "not_acceptable", "invalid_parameter"],
 )
 @blueprint.arguments(requests.RecordsQuery, location="query")
@@ -92,7 +101,7 @@ def export_records(query: dict[str, Any]) -> Response:
 
 @blueprint.route("/me/records")
 @of_player(
-    ResponseDoc(200, "The records, one on each line.", text("RecordLines"), content_type=NDJSON),
+    _RECORDS,
     errors=["not_acceptable", "invalid_parameter"],
 )
 @blueprint.arguments(requests.OwnRecordsQuery, location="query")
@@ -102,7 +111,8 @@ def export_own_records(query: dict[str, Any]) -> Response:
     One JSON object on each line (NDJSON) for each finished game in which the key holds a seat or that it
     created, private games included, the last to finish first. To continue an interrupted export, send the
     `cursor` of the last line received. A complete response with fewer than `limit` lines is the last one. To
-    export later what is new, send the `finished` of the first line as `since`.
+    export later what is new, send the `finished` of the first line as `since`. With `Accept-Encoding: gzip`
+    the response is compressed.
     """
     games = _accept_export(query["limit"])
     player = charged_player(active=False)

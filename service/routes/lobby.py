@@ -269,7 +269,7 @@ def abort_game(query: dict[str, Any], game: str) -> Response:
     _OWN_VIEW,
     errors=[*BODY_ERRORS, *HOST_ERRORS, "clock_not_manual", "game_aborted", "game_over", "too_many_changes"],
 )
-@blueprint.arguments(requests.Advance, description="How far to advance the clock.")
+@blueprint.arguments(requests.ClockAdvance, description="How far to advance the clock.")
 def advance_clock(advance: dict[str, Any], game: str) -> Response:
     """Advance the manual clock of a game.
 

@@ -38,7 +38,7 @@ _THIS = {"match": "$response.body#/id"}
     errors=[*BODY_ERRORS, "invalid_parameter", "idempotency_key_reused", "too_many_games"],
     headers=[IDEMPOTENCY_KEY],
 )
-@blueprint.arguments(requests.WishedMatch, description="The seats and options of the game.")
+@blueprint.arguments(requests.QuickMatchToSeek, description="The seats and options of the game.")
 def seek_quick_match(body: dict[str, Any]) -> Response:
     """Seek a quick match.
 

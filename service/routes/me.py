@@ -8,7 +8,7 @@ from typing import Any
 
 from flask import Response
 
-from service.matches.views import summary_view, timestamp
+from service.matches.views import summary_view, time_view, timestamp
 from service.openapi.components import IDEMPOTENCY_KEY, LAST_PLAYER_EVENT_ID
 from service.openapi.documented_errors import BODY_ERRORS
 from service.openapi.operations import Link, ResponseDoc, of_player, text
@@ -18,10 +18,11 @@ from service.usecases.player_follower import PlayerFollower, event_view
 from service.usecases.player_listing import OwnGame, cursor_of, place_of
 from service.web import sse
 from service.web.framework import collaborators
+from service.web.middleware import Header
 from service.web.player_requests import charged_player
 from service.web.rate_limits import charge_creation
 from service.web.request_parsing import Resource, bearer_token, command_from_request
-from service.web.responses import check_accepts, json_response
+from service.web.responses import check_accepts, json_response, link_to_next
 from service.web.streams import count_open, last_event_id
 
 blueprint = Resource(
@@ -39,6 +40,7 @@ _EVENT_ID = "[0-9]{1,19}-[0-9]{1,19}"
         "A page of the games.",
         responses.OwnGameList,
         links=[Link("list_own_games", "The next page.", {"cursor": "$response.body#/next_cursor"})],
+        headers=["Link"],
     ),
     errors=["not_acceptable", "invalid_parameter"],
 )
@@ -58,8 +60,9 @@ def list_own_games(query: dict[str, Any]) -> Response:
     last_event = players.last_event(player)
     found, last = all_games.player_listing.page(player, query["limit"], place_of(query.get("cursor")))
     cursor = None if last is None else cursor_of(last)
-    games = [_own_game_view(own) for own in found]
-    return json_response({"games": games, "last_event": last_event, "next_cursor": cursor})
+    view = {"games": [_own_game_view(own) for own in found], "last_event": last_event, "next_cursor": cursor}
+    following = [] if cursor is None else link_to_next("/v1/me/games", query | {"cursor": cursor})
+    return json_response(view | time_view(all_games.now_ms()), more_headers=following)
 
 
 def _own_game_view(own: OwnGame) -> dict[str, Any]:
@@ -79,7 +82,8 @@ def _own_game_view(own: OwnGame) -> dict[str, Any]:
         200,
         "The events.",
         responses.PlayerEventList,
-        links=[Link("list_player_events", "The following events.", {"after": "$response.body#/last_event"})],
+        links=[Link("list_player_events", "The events to come.", {"after": "$response.body#/last_event"})],
+        headers=["Link"],
     ),
     errors=["not_acceptable", "invalid_parameter", "history_lost", "too_many_streams"],
 )
@@ -99,7 +103,12 @@ def list_player_events(query: dict[str, Any]) -> Response:
             on_close.callback(count_open(follower.token, is_stream=False))
         page = follower.long_poll(query["after"], query["wait_ms"] / 1000, query["limit"])
     events = [event_view(*event) for event in page.events]
-    return json_response({"events": events, "last_event": page.last_event})
+    following: list[Header] = []
+    if events and events[-1]["id"] != page.last_event:
+        rest = {"after": events[-1]["id"], "limit": query["limit"]}
+        following = link_to_next("/v1/me/events", rest)
+    view = {"events": events, "last_event": page.last_event}
+    return json_response(view | time_view(follower.games.now_ms()), more_headers=following)
 
 
 @blueprint.route("/events/stream")
@@ -112,8 +121,7 @@ def list_player_events(query: dict[str, Any]) -> Response:
 def stream_player_events(query: dict[str, Any]) -> Response:
     """Stream the events of a player key.
 
-    Server-sent events for all games of the key. The stream has no regular end. See the schema
-    PlayerEventStream.
+    Server-sent events for all games of the key. The stream has no regular end.
     """
     check_accepts(sse.EVENT_STREAM)
     charged_player()
@@ -132,11 +140,11 @@ def _follower() -> PlayerFollower:
 
 @blueprint.route("/key", methods=["PUT"])
 @of_player(
-    ResponseDoc(200, "The key is replaced.", responses.ReplacedKey),
+    ResponseDoc(200, "The key is replaced.", responses.ReplacedPlayerKey),
     errors=[*BODY_ERRORS, "invalid_parameter", "key_taken"],
     headers=[IDEMPOTENCY_KEY],
 )
-@blueprint.arguments(requests.KeyToUse, description="The new key.")
+@blueprint.arguments(requests.PlayerKeyToUse, description="The new key.")
 def replace_player_key(body: dict[str, Any]) -> Response:
     """Replace a player key.
 

@@ -107,7 +107,7 @@ def _picture(match: Match, seat: int, territory: Territory, *, coordinates: bool
 
 @blueprint.route("/games/<game>/players/<int:seat>/what-if", methods=["POST"])
 @Describe(
-    [ResponseDoc(200, "The effect of the placements.", responses.WhatIf)],
+    [ResponseDoc(200, "The effect of the placements.", responses.TriedPlacements)],
     errors=[
         *GAME_ERRORS,
         *BODY_ERRORS,
@@ -119,7 +119,7 @@ def _picture(match: Match, seat: int, territory: Territory, *, coordinates: bool
     ],
     token=Token.REQUIRED,
 )
-@blueprint.arguments(requests.Trial, description="The placements to try.")
+@blueprint.arguments(requests.PlacementsToTry, description="The placements to try.")
 def try_placements(trial: dict[str, Any], game: str, seat: int) -> Response:
     """Try placements.
 
@@ -168,7 +168,9 @@ def list_places(query: dict[str, Any], game: str, seat: int) -> Response:
     ResponseDoc(200, "The points of each territory, with the reasons.", responses.ScoredTerritories),
     errors=[*BODY_ERRORS, "invalid_territory", "not_acceptable"],
 )
-@blueprint.arguments(requests.ScoringQuery, description="The territories, and which scoring tiles to score.")
+@blueprint.arguments(
+    requests.TerritoriesToScore, description="The territories, and which scoring tiles to score."
+)
 def score_territories(query: dict[str, Any]) -> Response:
     """Score any territories.
 

@@ -17,7 +17,7 @@ class Color(StringEnum):
 
 
 class LandscapeTile(StringEnum):
-    """The id of a landscape tile, L01 to L73. There will be no others under `/v1`."""
+    """The id of a landscape tile, L01 to L73; see `GET /v1/tiles`. There will be no others under `/v1`."""
 
     component = "LandscapeTileId"
     choices = LANDSCAPE
@@ -27,7 +27,10 @@ class LandscapeTile(StringEnum):
 
 
 class AnyTile(StringEnum):
-    """The id of a landscape tile, L01 to L73, or of a castle tile. There will be no others under `/v1`."""
+    """The id of a landscape tile, L01 to L73, or of a castle tile; see `GET /v1/tiles`.
+
+    There will be no others under `/v1`.
+    """
 
     component = "TileId"
     choices = TILES
@@ -37,7 +40,7 @@ class AnyTile(StringEnum):
 
 
 class ScoringTileId(StringEnum):
-    """The id of a scoring tile. There will be no others under `/v1`."""
+    """The id of a scoring tile; see `GET /v1/scoring-tiles`. There will be no others under `/v1`."""
 
     choices = SCORING_TILES
 
@@ -47,6 +50,10 @@ class ScoringTileId(StringEnum):
 
 class ScoringSlot(StringEnum):
     """The place of a scoring tile in a game; it decides in which rounds the tile is scored.
+
+    In games of up to four players: `A` in rounds 1, 3 and 5, `B` in 2, 4 and 6, `C` in 3, 5 and 6, `D` in 4,
+    5 and 6. In games of five: `A` in rounds 1, 2 and 4, `B` in 1, 3 and 5, `C` in 2, 4 and 5, `D` in 3, 4
+    and 5.
 
     There will be no others under `/v1`.
     """
@@ -58,7 +65,10 @@ class ScoringSlot(StringEnum):
 
 
 class Inclusion(StringEnum):
-    """An optional part of the view of a game."""
+    """An optional part of the view of a game.
+
+    `actions`: the legal actions of the caller's seat.
+    """
 
     choices = ("actions",)
 
@@ -136,7 +146,13 @@ class ChosenClock(StringEnum):
 
 
 class GameStatus(StringEnum):
-    """The status of a game. There may be new ones."""
+    """The status of a game.
+
+    `lobby`: players can take seats. `playing`: the game has begun. `finished`: the game is over and has a
+    result. `aborted`: the host ended the game, which has no result.
+
+    There may be new ones.
+    """
 
     extensible = True
     choices = Status
@@ -145,6 +161,9 @@ class GameStatus(StringEnum):
 class GamePhase(StringEnum):
     """The phase of a round in which players must decide; income, discard and scoring are automatic.
 
+    `pricing`: all seats set their offers. `buying`: the seats buy or pass, one after the other. `building`:
+    all seats place their tiles.
+
     There will be no others under `/v1`.
     """
 
@@ -152,26 +171,32 @@ class GamePhase(StringEnum):
 
 
 class ListedStatus(StringEnum):
-    """A status that a list of games can be filtered by."""
+    """A status that a list of games can be filtered by; see `GameStatus`."""
 
     choices = (Status.LOBBY, Status.PLAYING, Status.FINISHED)
 
 
 class OriginName(StringEnum):
-    """What a game began from, if not from the start. There may be new ones."""
+    """What a game began from, if not from the start.
+
+    `record`: the record of another game. `position`: a position that the creator sent. `scenario`: a position
+    that the server offers, by its name.
+
+    There may be new ones.
+    """
 
     extensible = True
     choices = OriginType
 
 
 class ListedOrigin(StringEnum):
-    """An origin that a list of games can be filtered by."""
+    """An origin that a list of games can be filtered by; see `OriginName`."""
 
     choices = OriginType
 
 
 class ScenarioName(StringEnum):
-    """The name of a scenario. There may be new ones."""
+    """The name of a scenario; see `GET /v1/scenarios`. There may be new ones."""
 
     extensible = True
     choices = SCENARIOS
@@ -184,7 +209,13 @@ class ChosenScenario(StringEnum):
 
 
 class TakeoverReason(StringEnum):
-    """Why a bot took over a seat. There may be new ones."""
+    """Why a bot took over a seat.
+
+    `resigned`: the player left the game. `timed_out`: the player missed a deadline, and the option
+    `on_timeout` of the game is `bot`.
+
+    There may be new ones.
+    """
 
     extensible = True
     choices = ("resigned", "timed_out")
@@ -205,7 +236,13 @@ class StreamEndReason(StringEnum):
 
 
 class QuickMatchStatus(StringEnum):
-    """The status of a request for a quick match. There may be new ones."""
+    """The status of a request for a quick match.
+
+    `waiting`: there are not enough players yet. `matched`: the game has begun. `cancelled`: the player
+    cancelled the request. `expired`: there were not enough players before `expires_at`.
+
+    There may be new ones.
+    """
 
     extensible = True
     choices = ("waiting", "matched", "cancelled", "expired")
@@ -215,15 +252,23 @@ class PlayerStreamEndReason(StringEnum):
     """Why a player's stream ends.
 
     `restart`: the server stops; reconnect. `history_lost`: the store has lost events that the server had
-    sent. `token_unknown`: the key was replaced. There may be new ones.
+    sent. `token_unknown`: the key was replaced.
+
+    There may be new ones.
     """
 
     extensible = True
     choices = ("restart", "history_lost", "token_unknown")
 
 
-class SeedOrigin(StringEnum):
-    """Who chose the seed; a creator who chose it knows every draw in advance. There may be new ones."""
+class SeedSourceName(StringEnum):
+    """Who chose the seed.
+
+    `server`: the server, at random. `creator`: the creator of the game, who can compute every draw in
+    advance.
+
+    There may be new ones.
+    """
 
     extensible = True
     choices = SeedSource

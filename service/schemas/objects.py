@@ -97,8 +97,9 @@ class Tagged(Variants):
 class Constant(fields.Field[Any]):
     """A constant, such as the discriminator of a form."""
 
-    def __init__(self, value: str | bool, description: str = "Which form this is.", **kwargs: Any) -> None:
+    def __init__(self, value: str | bool, description: str | None = None, **kwargs: Any) -> None:
         self.value = value
+        description = description or f"The type: `{value}`."
         metadata = {"description": description, "const": value}
         if isinstance(value, str):  # generators make no enumeration of a boolean that has a type
             metadata["type"] = "string"

@@ -34,8 +34,8 @@ class PositionDraw(Object):
 class FinalPoints(Object):
     """The points of final scoring."""
 
-    scrolls = Integer(0, MAX_AMOUNT, "Points for scrolls.", required=True)
-    gold = Integer(0, MAX_AMOUNT, "1 point for every 5 gold.", required=True)
+    scroll_points = Integer(0, MAX_AMOUNT, "Points for scrolls.", required=True)
+    gold_points = Integer(0, MAX_AMOUNT, "1 point for every 5 gold.", required=True)
 
 
 class PlayerPosition(Object):

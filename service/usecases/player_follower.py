@@ -41,6 +41,7 @@ class PlayerStreamStarted(NamedTuple):
 
     after: str
     last_event: str
+    now: str
 
 
 class PlayerStreamEvents(NamedTuple):
@@ -115,7 +116,7 @@ class PlayerFollower:
             self.clock.timer(wake) as timer,
             self.change_notifier.calling(changes_name(player), timer.notify),
         ):
-            yield PlayerStreamStarted(after, first.last_event)
+            yield PlayerStreamStarted(after, first.last_event, timestamp(self.games.now_ms()))
             while True:
                 if page.events:
                     after = page.events[-1][0]

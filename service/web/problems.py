@@ -20,6 +20,9 @@ from skye import RuleError
 CONTENT_TYPE = "application/problem+json"
 
 
+_ACRONYMS: Final = ("json", "uri")
+"""The words of error codes that titles write in capitals."""
+
 MAX_DETAIL: Final = 1000
 MAX_FIELD_TEXT: Final = 500
 """Characters of `detail`, and of each text in `errors`."""
@@ -35,12 +38,23 @@ def title_of(status: int) -> str:
     ) or HTTPStatus(status).phrase
 
 
+def _title_of_code(code: str) -> str:
+    """Return the words of an error code.
+
+    >>> _title_of_code("malformed_json")
+    'Malformed JSON'
+    """
+    words = code.split("_")
+    title = " ".join(word.upper() if word in _ACRONYMS else word for word in words)
+    return title[0].upper() + title[1:]
+
+
 def response_for(problem: Problem | RuleError, request_id: str) -> Response:
     """Return the problem response for an error of the request with an id."""
     error_code = ERROR_CODES[problem.code]
     body: dict[str, Any] = {
         "type": f"/docs/errors#{problem.code}",
-        "title": problem.code.replace("_", " ").capitalize(),
+        "title": _title_of_code(problem.code),
         "status": error_code.status,
         "detail": _shortened(problem.detail, MAX_DETAIL),
         "instance": f"urn:skye:request:{request_id}",

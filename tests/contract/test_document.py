@@ -299,6 +299,18 @@ def test_enumeration_of_responses_is_open_or_said_to_be_closed(document, contrac
             assert "There will be no others under `/v1`." in schema["description"], name
 
 
+SELF_EXPLANATORY = {"Color", "ObjectKind", "Rotation", "Side", "TerrainName"}
+"""The enumerations whose values are everyday words, or degrees."""
+
+
+def test_enumeration_describes_each_of_its_values(document):
+    for name, schema in document["components"]["schemas"].items():
+        values = schema.get("x-extensible-enum", schema.get("enum", ()))
+        elsewhere = re.search(r"; see `(GET /|[A-Z])", schema.get("description", ""))
+        if name not in SELF_EXPLANATORY and not elsewhere:
+            assert [value for value in values if f"`{value}`" not in schema["description"]] == [], name
+
+
 def test_methods_are_those_that_are_looked_at(document):
     kinds = {key for item in document["paths"].values() for key in item}
     assert kinds <= {*METHODS, "parameters"}

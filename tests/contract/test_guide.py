@@ -220,7 +220,7 @@ def limits(document):
         return next(p["schema"]["maximum"] for p in parameters if p.get("name") == name)
 
     turn = schemas["ChosenOptions"]["properties"]["turn_ms"]
-    advance = schemas["Advance"]["properties"]["advance_ms"]
+    advance = schemas["ClockAdvance"]["properties"]["advance_ms"]
     configuration = (ROOT / "service/server/gunicorn_conf.py").read_text()
     set_there = re.findall(r"^(limit_\w+) = (\d+)$", configuration, re.MULTILINE)
     gunicorn = {name: int(number) for name, number in set_there}
@@ -244,13 +244,13 @@ def limits(document):
         "games on a page of the list": f"{query('/v1/games', 'limit')}",
         "events on a page": f"{query('/v1/games/{game}/events', 'limit'):,}",
         "wait of a long poll": f"{query('/v1/games/{game}/events', 'wait_ms'):,} ms",
-        "placements in one what-if": f"{items('Trial', 'placements')}",
+        "placements in one what-if": f"{items('PlacementsToTry', 'placements')}",
         "games in one batch": f"{items('GamesToCreate', 'games')}",
         "rematches of one game, aborted ones among them": f"{MAX_ABORTED + 1}",
         "bots of one batch, or 250 recorded actions for each": f"{MAX_BATCH_COST}",
         "records of one export": f"{query('/v1/records', 'limit'):,}",
         "tiles in one list of places": f"{MAX_TILES_TO_PLACE}",
-        "territories in one scoring": f"{items('ScoringQuery', 'territories')}",
+        "territories in one scoring": f"{items('TerritoriesToScore', 'territories')}",
         "actions of a record": f"{MAX_ACTIONS:,}",
         "price": f"{MAX_GOLD:,} gold",
         "changes of a game after which nothing can be taken back": f"{MAX_CHANGES:,}",

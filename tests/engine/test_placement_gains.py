@@ -34,7 +34,7 @@ def _check(game, before, view):
         if slot["id"] != "most_gold":
             assert worth["points"] == slot["before"]
             assert gain["points"] == slot["after"] - slot["before"]
-    assert view["scrolls"] == tried["scrolls"]["after"] - tried["scrolls"]["before"]
+    assert view["scroll_points"] == tried["scroll_points"]["after"] - tried["scroll_points"]["before"]
     after = game.players[0].territory.place(*_place(view)).summary
     assert before["connected_tiles"] + view["connected_tiles"] == len(after.connected)
     completed = sum(area.completed for area in after.areas)

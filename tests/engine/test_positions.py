@@ -176,7 +176,7 @@ def set_at(position, pointer, value):
         (BUYING, "/players/0/purse", 5, "/players/0/purse", "no such field"),
         (BUYING, "/players/0/placed_this_round", 1, "/players/0/placed_this_round", "building phase"),
         (BUYING, "/players/0/build_finished", True, "/players/0/build_finished", "building phase"),
-        (BUYING, "/players/0/final", {"scrolls": 0, "gold": 0}, "/players/0/final", "over"),
+        (BUYING, "/players/0/final", {"scroll_points": 0, "gold_points": 0}, "/players/0/final", "over"),
         (BUYING, "/buys", 2, "/buys", "phase is building"),
         (BUYING, "/round", 7, "/round", "integer from 0 to 6"),
         (BUYING, "/round", "2", "/round", "integer"),

@@ -121,7 +121,7 @@ def test_what_if_returns_the_gains_of_a_placement_and_changes_nothing(service):
         assert {tile["id"]: tile["after"] for tile in tried["scoring_tiles"]} == {
             tile["id"]: tile["before"] for tile in after["scoring_tiles"]
         }
-        assert tried["scrolls"]["after"] == after["scrolls"]["before"]
+        assert tried["scroll_points"]["after"] == after["scroll_points"]["before"]
     assert service.stored() == before
 
 

@@ -29,7 +29,7 @@ OBJECTS = [
     (views.TileView, responses.Tile),
     (skye.ScoringTileView, catalogue.ScoringTile),
     (skye.ScoresView, responses.Scores),
-    (skye.WhatIfView, responses.WhatIf),
+    (skye.WhatIfView, responses.TriedPlacements),
     (skye.TerritoryView, responses.TerritoryReport),
     (skye.ScoredTerritoriesView, responses.ScoredTerritories),
     (skye.RoundView, responses.RoundReport),

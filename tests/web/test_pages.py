@@ -2,6 +2,15 @@
 
 import re
 
+from tests.support.playing import Game
+
+KEY = "skye_key_of-a-player-of-the-tests"
+
+
+def created(service):
+    """Return a game that the player of the key has created, in its lobby."""
+    return Game(service, service.call("POST", "/v1/games", {"players": [{"name": "Ann"}]}, KEY).json)
+
 
 def following(answer):
     """Return the path of the next page, None on the last."""
@@ -9,10 +18,10 @@ def following(answer):
     return link and re.fullmatch(r'<(.*)>; rel="next"', link)[1]
 
 
-def pages(service, path):
+def pages(service, path, token=None):
     """Yield a page and those that follow it, by their links."""
     while path is not None:
-        answer = service.call("GET", path)
+        answer = service.call("GET", path, token=token)
         yield answer.json
         path = following(answer)
 
@@ -39,6 +48,31 @@ def test_links_lead_through_all_events(service):
     game.offer(0, 1, 1)
     events = [event for page in pages(service, game.path("events?limit=3")) for event in page["events"]]
     assert [event["id"] for event in events] == list(range(1, game.view()["last_event"] + 1))
+
+
+def test_links_lead_through_all_games_of_a_player(service):
+    games = {created(service).id for _ in range(3)}
+    shown = [
+        own["game"]["id"] for page in pages(service, "/v1/me/games?limit=2", KEY) for own in page["games"]
+    ]
+    assert len(shown) == 3
+    assert set(shown) == games
+
+
+def test_links_lead_through_all_events_of_a_player(service):
+    for _ in range(3):
+        created(service)
+    shown = [event for page in pages(service, "/v1/me/events?limit=2", KEY) for event in page["events"]]
+    assert shown == service.get("/v1/me/events", KEY)["events"]
+    assert len(shown) == 3
+
+
+def test_pages_of_a_player_carry_the_time(service):
+    created(service)
+    for path in ("/v1/me/games", "/v1/me/events"):
+        before = service.get(path, KEY)["now"]
+        service.clock.advance(1)
+        assert service.get(path, KEY)["now"] > before
 
 
 def test_page_of_events_without_more_has_no_link(service):

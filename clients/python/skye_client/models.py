@@ -14,10 +14,6 @@ class ActionOfLaterVersion(TypedDict):
     method: str
 
 
-class Advance(TypedDict):
-    advance_ms: int
-
-
 Asset: TypeAlias = bytes
 
 
@@ -50,6 +46,10 @@ ChosenTieBreak: TypeAlias = Literal["leftover_gold", "total_gold"]
 
 
 ChosenTimeoutRule: TypeAlias = Literal["auto", "bot"]
+
+
+class ClockAdvance(TypedDict):
+    advance_ms: int
 
 
 ClockName: TypeAlias = str
@@ -90,8 +90,8 @@ class FieldProblem(TypedDict):
 
 
 class FinalPoints(TypedDict):
-    scrolls: int
-    gold: int
+    scroll_points: int
+    gold_points: int
 
 
 class FinishAction(TypedDict):
@@ -147,10 +147,6 @@ class Income(TypedDict):
     whisky: int
     catch_up: int
     total: int
-
-
-class KeyToUse(TypedDict):
-    key: str
 
 
 LandscapeTileId: TypeAlias = Literal[
@@ -300,6 +296,10 @@ PlayerEventId: TypeAlias = str
 PlayerEventStream: TypeAlias = str
 
 
+class PlayerKeyToUse(TypedDict):
+    key: str
+
+
 Point1Item: TypeAlias = int
 
 
@@ -307,11 +307,6 @@ Point1: TypeAlias = list[Point1Item]
 
 
 PlayerStreamEndReason: TypeAlias = str
-
-
-class PlayerStreamStart(TypedDict):
-    after: PlayerEventId
-    last_event: PlayerEventId
 
 
 class PlayerToInvite(TypedDict):
@@ -344,6 +339,13 @@ class QuickMatchOptions(TypedDict):
 
 
 QuickMatchStatus: TypeAlias = str
+
+
+class QuickMatchToSeek(TypedDict):
+    name: str
+    seats: int
+    options: NotRequired[QuickMatchOptions]
+    wait_ms: NotRequired[int]
 
 
 RecordLines: TypeAlias = str
@@ -392,7 +394,7 @@ class RecordedTakeBack(TypedDict):
     type: Literal["take_back"]
 
 
-class ReplacedKey(TypedDict):
+class ReplacedPlayerKey(TypedDict):
     replaced: bool
 
 
@@ -515,7 +517,7 @@ class SeatSummary(TypedDict):
 SeatableBot: TypeAlias = Literal["random", "greedy", "strategist"]
 
 
-SeedOrigin: TypeAlias = str
+SeedSourceName: TypeAlias = str
 
 
 class ServiceIndex(TypedDict):
@@ -550,7 +552,7 @@ TerrainName: TypeAlias = Literal["pasture", "mountain", "water"]
 
 class TerritoryWorth(TypedDict):
     scoring_tiles: list[ScoringTilePoints]
-    scrolls: int
+    scroll_points: int
     whisky_income: int
     completed_areas: int
     connected_tiles: int
@@ -709,6 +711,14 @@ class TriedPlacement(TypedDict):
     detail: str | None
 
 
+class TriedPlacements(TypedDict):
+    version: int
+    legal: bool
+    placements: list[TriedPlacement]
+    scoring_tiles: list[TilePointsChange]
+    scroll_points: ScrollPointsChange
+
+
 class TurnChangedEvent(TypedDict):
     id: int
     version: int
@@ -740,21 +750,6 @@ class UsedScoringTile(TypedDict):
 class Viewer(TypedDict):
     seat: int | None
     host: bool
-
-
-class WhatIf(TypedDict):
-    version: int
-    legal: bool
-    placements: list[TriedPlacement]
-    scoring_tiles: list[TilePointsChange]
-    scrolls: ScrollPointsChange
-
-
-class WishedMatch(TypedDict):
-    name: str
-    seats: int
-    options: NotRequired[QuickMatchOptions]
-    wait_ms: NotRequired[int]
 
 
 class YourTurnPlayerEvent(TypedDict):
@@ -891,7 +886,7 @@ class Fairness(TypedDict):
     commitment: str
     nonce: str | None
     seed: str | None
-    seed_source: SeedOrigin
+    seed_source: SeedSourceName
 
 
 class FinishedPlayerEvent(TypedDict):
@@ -1046,6 +1041,7 @@ class OwnGame(TypedDict):
 class OwnGameList(TypedDict):
     games: list[OwnGame]
     last_event: PlayerEventId
+    now: Timestamp
     next_cursor: str | None
 
 
@@ -1086,6 +1082,10 @@ class PlacementTakenBackEvent(TypedDict):
     y: int
     rotation: Rotation
     type: Literal["placement_taken_back"]
+
+
+class PlacementsToTry(TypedDict):
+    placements: list[Placement]
 
 
 class PlayerChangedEvent(TypedDict):
@@ -1136,6 +1136,12 @@ class PlayerOfPosition(TypedDict):
 class PlayerStreamEnd(TypedDict):
     reason: PlayerStreamEndReason
     last_event: PlayerEventId
+
+
+class PlayerStreamStart(TypedDict):
+    after: PlayerEventId
+    last_event: PlayerEventId
+    now: Timestamp
 
 
 PlayerToSeat: TypeAlias = PersonToJoin | BotToSeat
@@ -1394,10 +1400,6 @@ class TimedOutEvent(TypedDict):
     type: Literal["timed_out"]
 
 
-class Trial(TypedDict):
-    placements: list[Placement]
-
-
 UnknownEvent: TypeAlias = EventOfLaterVersion
 
 
@@ -1543,7 +1545,7 @@ class PlacementGains(TypedDict):
     y: int
     rotation: Rotation
     gains: list[ScoringTileGain]
-    scrolls: int
+    scroll_points: int
     whisky_income: int
     completed_areas: int
     connected_tiles: int
@@ -1583,6 +1585,7 @@ PlayerEvent: TypeAlias = (
 class PlayerEventList(TypedDict):
     events: list[PlayerEvent]
     last_event: PlayerEventId
+    now: Timestamp
 
 
 class PlayerPosition(TypedDict):
@@ -1671,11 +1674,6 @@ class ScenarioPosition(TypedDict):
     players: list[PlayerPosition]
 
 
-class ScoringQuery(TypedDict):
-    territories: list[TerritoryToScore]
-    scoring_tiles: NotRequired[list[ScoringTileId]]
-
-
 class SeatInPlay(TypedDict):
     seat: int
     color: Color
@@ -1723,6 +1721,11 @@ class SeatView(TypedDict):
     name: str
     bot: BotName | None
     version: int
+
+
+class TerritoriesToScore(TypedDict):
+    territories: list[TerritoryToScore]
+    scoring_tiles: NotRequired[list[ScoringTileId]]
 
 
 class TerritoryReport(TypedDict):

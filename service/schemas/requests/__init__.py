@@ -1,9 +1,9 @@
 """The schemas of request bodies and query strings: shapes and ranges. The engine checks the rules."""
 
 from service.schemas.requests.creation import MIN_TURN_MS, GamesToCreate, GameToCreate
-from service.schemas.requests.lobby import Advance, PlayerChanges, PlayerToSeat
-from service.schemas.requests.matches import WishedMatch
-from service.schemas.requests.me import KeyToUse
+from service.schemas.requests.lobby import ClockAdvance, PlayerChanges, PlayerToSeat
+from service.schemas.requests.matches import QuickMatchToSeek
+from service.schemas.requests.me import PlayerKeyToUse
 from service.schemas.requests.play import Offer, PassToBuy, Placement, Purchase, TileToBuy
 from service.schemas.requests.queries import (
     MAX_TILES_TO_PLACE,
@@ -22,37 +22,37 @@ from service.schemas.requests.queries import (
     TilePictureQuery,
     ViewQuery,
 )
-from service.schemas.requests.scoring import ScoringQuery, Trial
+from service.schemas.requests.scoring import PlacementsToTry, TerritoriesToScore
 
 __all__ = [
     "MAX_TILES_TO_PLACE",
     "MIN_TURN_MS",
     "AbortQuery",
-    "Advance",
+    "ClockAdvance",
     "EventsQuery",
     "GameQuery",
     "GameToCreate",
     "GamesQuery",
     "GamesToCreate",
-    "KeyToUse",
     "Offer",
     "OwnGamesQuery",
     "OwnRecordsQuery",
     "PassToBuy",
     "Placement",
+    "PlacementsToTry",
     "PlacesQuery",
     "PlayerChanges",
     "PlayerEventsQuery",
+    "PlayerKeyToUse",
     "PlayerStreamQuery",
     "PlayerToSeat",
     "Purchase",
+    "QuickMatchToSeek",
     "RecordsQuery",
-    "ScoringQuery",
     "StreamQuery",
+    "TerritoriesToScore",
     "TerritoryPictureQuery",
     "TilePictureQuery",
     "TileToBuy",
-    "Trial",
     "ViewQuery",
-    "WishedMatch",
 ]

@@ -59,7 +59,7 @@ class PlayerToSeat(Variants):
         return BotToSeat if "bot" in data else PersonToJoin
 
 
-class Advance(Object):
+class ClockAdvance(Object):
     """How far to advance a clock."""
 
     advance_ms = Integer(1, MAX_ADVANCE_MS, "Milliseconds.", required=True)

@@ -22,7 +22,7 @@ class QuickMatchOptions(Object):
     open_gold = Boolean("Whether all gold is public; `false` if left out.", load_default=False)
 
 
-class WishedMatch(Object):
+class QuickMatchToSeek(Object):
     """A game with other players who asked for the same seats and options."""
 
     name = Name("The player's name; the server adds a number if another player has it.", required=True)

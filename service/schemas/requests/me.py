@@ -6,7 +6,7 @@ from service.schemas.fields import PlayerKey
 from service.schemas.objects import Object
 
 
-class KeyToUse(Object):
+class PlayerKeyToUse(Object):
     """A player key that replaces the bearer token of the request."""
 
     key = PlayerKey("The new key. Send the same key again to retry.", required=True)

@@ -9,7 +9,7 @@ from service.schemas.requests.play import Placement
 from skye import LANDSCAPE, PLAYERS, SCORING_TILES
 
 
-class Trial(Object):
+class PlacementsToTry(Object):
     """Placements to try, one after the other."""
 
     placements = ListOf(
@@ -43,7 +43,7 @@ class TerritoryToScore(Object):
     gold = Integer(0, MAX_GOLD, "The gold in the purse; 0 if left out.", load_default=0)
 
 
-class ScoringQuery(Object):
+class TerritoriesToScore(Object):
     """Territories to score, independent of any game."""
 
     territories = ListOf(

@@ -36,12 +36,18 @@ from service.schemas.responses.me import (
     PlayerStreamMessage,
     PlayerStreamStart,
     QuickMatch,
-    ReplacedKey,
+    ReplacedPlayerKey,
 )
 from service.schemas.responses.play import ActionList
 from service.schemas.responses.position import ExportedPosition
 from service.schemas.responses.problem import Problem
-from service.schemas.responses.scoring import Places, ScoredTerritories, Scores, TerritoryReport, WhatIf
+from service.schemas.responses.scoring import (
+    Places,
+    ScoredTerritories,
+    Scores,
+    TerritoryReport,
+    TriedPlacements,
+)
 
 __all__ = [
     "ActionList",
@@ -69,7 +75,7 @@ __all__ = [
     "QuickMatch",
     "RecordLine",
     "Rematch",
-    "ReplacedKey",
+    "ReplacedPlayerKey",
     "RoundReport",
     "ScenarioList",
     "ScoredTerritories",
@@ -84,5 +90,5 @@ __all__ = [
     "TerritoryReport",
     "Tile",
     "TileList",
-    "WhatIf",
+    "TriedPlacements",
 ]

@@ -14,7 +14,7 @@ from service.schemas.enums import (
     OriginName,
     ScoringSlot,
     ScoringTileId,
-    SeedOrigin,
+    SeedSourceName,
     TieBreakRule,
     TimeoutRule,
 )
@@ -95,7 +95,7 @@ class Bag(ResponseObject):
 
 
 class Fairness(ResponseObject):
-    """The proof that all draws were fixed in advance; the introduction describes how to check it."""
+    """The proof that all draws were fixed in advance; see `GET /docs/fairness`."""
 
     commitment = Text(
         "The SHA-256 of the nonce, if the game has one, followed by the seed, in UTF-8; in hexadecimal.",
@@ -109,7 +109,7 @@ class Fairness(ResponseObject):
         allow_none=True,
     )
     seed = Text("The seed of all draws; null until the game is over.", 64, allow_none=True)
-    seed_source = SeedOrigin("Who chose the seed.")
+    seed_source = SeedSourceName("Who chose the seed.")
 
 
 class DrawnTile(ResponseObject):

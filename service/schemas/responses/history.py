@@ -39,7 +39,7 @@ class EventList(ResponseObject):
     events = ListOf(Event, "The events; for the next page, send the last `id` as `after`.", length=(0, 1000))
     last_event = Count("The number of the last event of the game.")
     version = Version()
-    now = Time("The time of the response, by the clock of the server.")
+    now = Time("The time of the response, by the clock of the game.")
 
 
 class RevealedOffer(ResponseObject):
@@ -162,7 +162,7 @@ class StreamStart(ResponseObject):
     version = Version()
     last_event = Count("The number of the last event of the game.")
     after = Count("The number of the event after which the stream begins.")
-    now = Time("The time of the message, by the server's clock; subtract it from a deadline.")
+    now = Time("The time of the message, by the clock of the game; subtract it from a deadline.")
 
 
 class StreamEnd(ResponseObject):

@@ -42,12 +42,17 @@ class QuickMatchId(fields.String):
         super().__init__(metadata={"description": description, **shape})
 
 
+def _now(of: str) -> Time:
+    return Time(f"The time of the {of}, by the server's clock; games with a manual clock have another.")
+
+
 class OwnGameList(ResponseObject):
     """A page of a player's games."""
 
     games = ListOf(OwnGame, "The games, those that wait for the player first.", length=(0, 100))
     last_event = EventId("The player's last event before the server read the list: follow from there.")
-    next_cursor = Text("The `cursor` of the next page; null on the last.", 82, allow_none=True)
+    now = _now("response")
+    next_cursor = Text("The `cursor` of the next page; null on the last.", 81, allow_none=True)
 
 
 class _PlayerEvent(ResponseObject):
@@ -130,6 +135,7 @@ class PlayerEventList(ResponseObject):
         PlayerEvent, "The events; for the next page, send the last `id` as `after`.", length=(0, 1000)
     )
     last_event = EventId("The id of the player's last event; `0-0` if there is none.")
+    now = _now("response")
 
 
 class PlayerStreamStart(ResponseObject):
@@ -137,6 +143,7 @@ class PlayerStreamStart(ResponseObject):
 
     after = EventId("The id of the event after which the stream begins.")
     last_event = EventId("The id of the player's last event; `0-0` if there is none.")
+    now = _now("message")
 
 
 class PlayerStreamEnd(ResponseObject):
@@ -163,7 +170,7 @@ class QuickMatch(ResponseObject):
     seat = Seat("The player's seat in the game; null without one.", allow_none=True)
 
 
-class ReplacedKey(ResponseObject):
+class ReplacedPlayerKey(ResponseObject):
     """The replacement of a player key."""
 
     replaced = Boolean("Always true: from now on only the new key is valid.")

@@ -11,7 +11,10 @@ from skye import PLAYERS
 
 
 class ProblemCode(StringEnum):
-    """The code of an error. A code never changes its meaning; there may be new ones."""
+    """The code of an error; see `GET /docs/errors`.
+
+    A code never changes its meaning. There may be new ones.
+    """
 
     extensible = True
     choices = ERROR_CODES

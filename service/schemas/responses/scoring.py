@@ -181,7 +181,7 @@ class ScrollPointsChange(ResponseObject):
     after = Count("The points after the placements; null if one is illegal.", allow_none=True)
 
 
-class WhatIf(ResponseObject):
+class TriedPlacements(ResponseObject):
     """The effect of placements on the points of a seat."""
 
     version = Version()
@@ -190,7 +190,7 @@ class WhatIf(ResponseObject):
     scoring_tiles = ListOf(
         TilePointsChange, "The points of each scoring tile, in slots A to D.", length=(4, 4)
     )
-    scrolls = NestedObject(ScrollPointsChange, "The points of the scrolls.")
+    scroll_points = NestedObject(ScrollPointsChange, "The points of the scrolls.")
 
 
 class Gain(Integer):
@@ -218,7 +218,7 @@ class PlacementGains(TerritoryTile):
     """A legal placement and its effect."""
 
     gains = ListOf(ScoringTileGain, "The added points, in slots A to D.", length=(4, 4))
-    scrolls = Gain("The added points of the scrolls.")
+    scroll_points = Gain("The added points of the scrolls.")
     whisky_income = Gain("The added gold of each income for whisky connected to the castle by road.")
     completed_areas = Gain("The added completed areas.")
     connected_tiles = Gain("The added tiles connected to the castle by road.")
@@ -235,7 +235,7 @@ class TerritoryWorth(ResponseObject):
     scoring_tiles = ListOf(
         ScoringTilePoints, "The points of each scoring tile, in slots A to D.", length=(4, 4)
     )
-    scrolls = Count("The points of the scrolls.")
+    scroll_points = Count("The points of the scrolls.")
     whisky_income = Count("The gold of each income for whisky connected to the castle by road.")
     completed_areas = Count("The number of completed areas.")
     connected_tiles = Count("The number of tiles connected to the castle by road.")

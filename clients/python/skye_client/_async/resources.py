@@ -220,9 +220,11 @@ class AsyncSeat:
         """Declare the build finished."""
         return cast(m.Game, await self.request("POST", "/build/finish", **options))
 
-    async def what_if(self, placements: Sequence[Mapping[str, Any]]) -> m.WhatIf:
+    async def what_if(self, placements: Sequence[Mapping[str, Any]]) -> m.TriedPlacements:
         """Return the effect of placements on the points, without making them."""
-        return cast(m.WhatIf, await self.request("POST", "/what-if", body={"placements": placements}))
+        return cast(
+            m.TriedPlacements, await self.request("POST", "/what-if", body={"placements": placements})
+        )
 
     async def places(self, *tiles: str) -> m.Places:
         """Return every legal placement of up to 8 tiles, with the change that each would make."""

@@ -212,9 +212,9 @@ class Seat:
         """Declare the build finished."""
         return cast(m.Game, self.request("POST", "/build/finish", **options))
 
-    def what_if(self, placements: Sequence[Mapping[str, Any]]) -> m.WhatIf:
+    def what_if(self, placements: Sequence[Mapping[str, Any]]) -> m.TriedPlacements:
         """Return the effect of placements on the points, without making them."""
-        return cast(m.WhatIf, self.request("POST", "/what-if", body={"placements": placements}))
+        return cast(m.TriedPlacements, self.request("POST", "/what-if", body={"placements": placements}))
 
     def places(self, *tiles: str) -> m.Places:
         """Return every legal placement of up to 8 tiles, with the change that each would make."""
