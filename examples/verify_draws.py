@@ -1,9 +1,9 @@
-"""Check that every draw of a finished game was fixed in advance, from its public record alone.
+"""Verify from the public record of a finished game that its seed determined every draw.
 
     python examples/verify_draws.py http://127.0.0.1:8000/v1/games/GAME [COMMITMENT]
 
-COMMITMENT is the `fairness.commitment` that you noted when the game began; without it, the one that the
-service tells now is taken. Only the standard library is used, and nothing of the service's own code.
+COMMITMENT is the `fairness.commitment` that you saved when the game began; by default the program gets the
+current one from the server. The program uses only the standard library, and no code of the service.
 """
 
 import hashlib
@@ -34,23 +34,23 @@ SCORING_TILES = [
 
 
 class Unfair(Exception):
-    """Something was not drawn as the seed says."""
+    """A draw differs from the one that the seed determines."""
 
 
 def pick(seed, label, choices):
-    """The procedure: HMAC-SHA256 of the label with the seed as key, modulo the size of the sorted list."""
+    """Return the draw: HMAC-SHA256 of the label with the seed as key, modulo the size of the sorted list."""
     number = int.from_bytes(hmac.digest(seed.encode(), label.encode(), "sha256"), "big")
     return choices[number % len(choices)]
 
 
 def verify(record, commitment, scoring_tiles):
-    """Derive every draw of a record again and return their number; raise Unfair where one differs."""
+    """Verify every draw of a record; return their number, or raise Unfair if one differs."""
     seed = record["options"]["seed"]
     if seed is None:
         raise Unfair("the seed is not published: the game is not over")
     committed = (record["nonce"] or "") + seed
     if hashlib.sha256(committed.encode()).hexdigest() != commitment:
-        raise Unfair("the seed is not the one that was committed to")
+        raise Unfair("the seed does not match the commitment")
     return _scoring_tiles(seed, record, scoring_tiles) + _starting_seat(seed, record) + _tiles(seed, record)
 
 
@@ -66,7 +66,7 @@ def _scoring_tiles(seed, record, scoring_tiles):
 
 
 def _starting_seat(seed, record):
-    """Who was the first to buy, or to pass, has started."""
+    """Verify the starting seat: the first seat to buy or to pass."""
     if record["options"]["starting_seat"] is not None:
         return 0  # the creator named it
     first = next(action["seat"] for action in record["actions"] if action["type"] in ("buy", "pass"))
@@ -76,7 +76,7 @@ def _starting_seat(seed, record):
 
 
 def _tiles(seed, record):
-    """Play the record through as far as the bag is concerned: draws, discards, tiles given back."""
+    """Verify the tiles drawn; track the bag through draws, discards and returned tiles."""
     seats = range(len(record["players"]))
     bag, hands, placed, offers = set(LANDSCAPE), {}, {}, {}
     number = 0
@@ -84,7 +84,7 @@ def _tiles(seed, record):
         seat, kind = action["seat"], action["type"]
         if kind == "set_offer":
             offers[seat] = action
-            if len(offers) == len(seats):  # the last has set theirs: all are revealed
+            if len(offers) == len(seats):  # all seats have set their offers
                 number += 1
                 _check_round(seed, number, bag, [offers[seat] for seat in seats])
                 hands = {seat: set(offers[seat]["prices"]) for seat in seats}
@@ -106,7 +106,7 @@ def _tiles(seed, record):
 
 
 def _check_round(seed, number, bag, offers):
-    """Draw for each seat in turn; its offer names the three tiles that it drew."""
+    """Draw for each seat in order; its offer names the three tiles that it drew."""
     for seat, offer in enumerate(offers):
         shown = {offer["discard"], *offer["prices"]}
         for n in (1, 2, 3):
@@ -117,7 +117,7 @@ def _check_round(seed, number, bag, offers):
 
 
 def main(arguments):
-    """Fetch a game's record and verify it."""
+    """Verify the record of the game at a URL; return the exit status."""
     url = arguments[0].rstrip("/")
     record, game = (json.load(urllib.request.urlopen(url + rest)) for rest in ("/record", ""))
     commitment = arguments[1] if len(arguments) > 1 else game["fairness"]["commitment"]

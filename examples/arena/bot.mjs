@@ -1,4 +1,5 @@
-// A bot for `skye-arena` without any package: it asks 2 gold a tile, buys what is cheapest, builds where it can.
+// A bot for `skye-arena` without dependencies: it sets prices of 2 gold, buys the cheapest tile, and builds the first legal
+// placement.
 // engine/skye/arena/PROTOCOL.md describes the messages.
 import { createInterface } from "node:readline";
 

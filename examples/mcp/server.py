@@ -2,7 +2,8 @@
 
     python examples/mcp/server.py --api http://127.0.0.1:8000
 
-It speaks MCP on standard input and output. Tokens stay in this process: the model names games and seats.
+The server uses MCP on standard input and output. Tokens stay in this process: the model names games and
+seats.
 """
 
 import argparse
@@ -44,8 +45,8 @@ def text_of(page: str) -> str:
     return "".join(parser.parts).strip()
 
 
-class Table:
-    """What the model can do; keeps the tokens of its seats."""
+class Tools:
+    """The tools of the model; stores the tokens of its seats."""
 
     def __init__(self, http: httpx.AsyncClient) -> None:
         self._http = http
@@ -83,13 +84,13 @@ class Table:
         return json.dumps({"game": game, "seat": 0})
 
     async def join_game(self, game: str, name: str) -> str:
-        """Take a seat in a game that has not begun."""
+        """Take a seat in a game that has not started."""
         taken = await self._call("POST", f"/v1/games/{game}/players", {"name": name})
         self._tokens[game, taken["seat"]] = taken["token"]
         return json.dumps({"game": game, "seat": taken["seat"]})
 
     async def view(self, game: str, seat: int | None = None) -> str:
-        """Show a game as your seat sees it, or as a spectator does."""
+        """Return the view of a game for your seat, or for a spectator."""
         token = None if seat is None else self._token_of(game, seat)
         return json.dumps(await self._call("GET", f"/v1/games/{game}", token=token))
 
@@ -111,7 +112,7 @@ class Table:
         token = self._token_of(game, seat)
         actions = (await self._call("GET", path, token=token))["actions"]
         if not 0 <= number < len(actions) or actions[number]["type"] == "set_offer":
-            raise ValueError(f"{number} is not the number of a move that can be made as it stands")
+            raise ValueError(f"{number} is not the number of a legal move; for offers use set_offer")
         action = actions[number]
         return _summary(await self._call(action["method"], action["href"], action.get("body"), token))
 
@@ -124,23 +125,23 @@ class Table:
 
 def make_server(http: httpx.AsyncClient) -> FastMCP:
     """Return a server whose tools send requests with an HTTP client of the API."""
-    server, table = FastMCP("isle-of-skye", instructions=INSTRUCTIONS), Table(http)
-    server.resource("skye://rules", mime_type="text/plain")(table.rules)
+    server, tools = FastMCP("isle-of-skye", instructions=INSTRUCTIONS), Tools(http)
+    server.resource("skye://rules", mime_type="text/plain")(tools.rules)
     for tool in (
-        table.list_games,
-        table.create_game,
-        table.join_game,
-        table.view,
-        table.moves,
-        table.move,
-        table.set_offer,
+        tools.list_games,
+        tools.create_game,
+        tools.join_game,
+        tools.view,
+        tools.moves,
+        tools.move,
+        tools.set_offer,
     ):
         server.add_tool(tool)
     return server
 
 
 def _summary(game: dict[str, Any]) -> str:
-    """Return what has become of a game after a move; `view` shows all of it."""
+    """Return the phase and the scores after a move; `view` returns the whole game."""
     names = ("status", "round", "phase", "waiting_for")
     scores = [player["score"] for player in game["players"]]
     return json.dumps({**{name: game[name] for name in names}, "scores": scores})
@@ -149,7 +150,7 @@ def _summary(game: dict[str, Any]) -> str:
 def main() -> None:
     """Serve on standard input and output."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--api", default="http://127.0.0.1:8000", help="the server of the game")
+    parser.add_argument("--api", default="http://127.0.0.1:8000", help="the URL of the server")
     options = parser.parse_args()
     make_server(httpx.AsyncClient(base_url=options.api, timeout=60)).run()
 

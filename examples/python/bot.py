@@ -1,4 +1,4 @@
-"""A bot that knows no rules: it tries placements (what-if) before it chooses one."""
+"""A bot that does not know the rules: it compares placements (what-if) before it chooses one."""
 
 import argparse
 import random
@@ -10,7 +10,7 @@ from skye_client import models as m
 
 
 def take_seat(skye: Skye, game_id: str | None, bots: int) -> Game:
-    """Join a game, or create one with so many bots; return it with the token of the seat."""
+    """Join a game, or create one with a number of bots; return it with the token of the seat."""
     if game_id is not None:
         return join(skye, game_id)
     me: m.PersonToSeat = {"name": "Python"}
@@ -19,7 +19,7 @@ def take_seat(skye: Skye, game_id: str | None, bots: int) -> Game:
 
 
 def join(skye: Skye, game_id: str, number: int = 1) -> Game:
-    """Join a game under the first of the names Python, Python 2, ... that no other player has."""
+    """Join a game with the first name of Python, Python 2, ... that no other player has."""
     try:
         taken = skye.game(game_id).join({"name": "Python" if number == 1 else f"Python {number}"})
     except ApiError as error:
@@ -35,7 +35,7 @@ def play(view: GameView) -> None:
         try:
             act(view.game.seat(view.data["you"]["seat"] or 0))
         except ApiError as error:
-            print(f"refused: {error}")  # a deadline was faster
+            print(f"refused: {error}")  # the deadline has passed
         view.reload()
 
 
@@ -76,9 +76,9 @@ def is_placement(action: m.Action) -> TypeGuard[m.PlacementAction]:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Play one game, and print the scores."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--api", default="http://127.0.0.1:8000", help="the server")
+    parser.add_argument("--api", default="http://127.0.0.1:8000", help="the URL of the server")
     parser.add_argument("--game", help="join this game instead of creating one")
-    parser.add_argument("--bots", type=int, default=2, help="how many bots of the server to play against")
+    parser.add_argument("--bots", type=int, default=2, help="number of bots of the server to play against")
     options = parser.parse_args(arguments)
     with Skye(options.api) as skye:
         game = take_seat(skye, options.game, options.bots)

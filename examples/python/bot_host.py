@@ -1,4 +1,4 @@
-"""A bot host: one player key, any number of games, and one stream that says where the bot must act."""
+"""A bot host: plays all games of a player key; one event stream reports the games that wait for it."""
 
 import argparse
 import os
@@ -18,7 +18,7 @@ class Host:
 
     def __init__(self, player: Player, threads: int) -> None:
         self.player = player
-        # A game always belongs to the same thread, so no two act in it at the same time.
+        # All actions of a game run in the same thread, so that no two run at the same time.
         self.threads = [ThreadPoolExecutor(1) for _ in range(threads)]
 
     def own_games(self) -> Iterator[m.OwnGame]:
@@ -30,7 +30,7 @@ class Host:
             yield from page["games"]
 
     def create_missing(self, number: int, bots: int) -> None:
-        """Create games against bots of the server until the key has so many."""
+        """Create games against bots of the server until the key has that number of games."""
         missing = number - sum(1 for _ in self.own_games())
         players = [{"name": "Host"}, *[{"bot": "random"}] * bots]
         while missing > 0:
@@ -39,9 +39,12 @@ class Host:
             missing -= len(games)
 
     def play(self, *, until_over: bool) -> None:
-        """Act wherever a game waits, now and after each event; with `until_over` until all games are over."""
+        """Act in all games that wait for the bot, now and after each event.
+
+        :param until_over: return when all games are over.
+        """
         while True:
-            # What happens from here on is in the stream, and what was before is in the list.
+            # The stream has all events after this one; the list of games includes all events before it.
             after = self.player.games(limit=1)["last_event"]
             waiting = [own["game"]["id"] for own in self.own_games() if own["waiting"]]
             for game in waiting:
@@ -60,12 +63,12 @@ class Host:
     def has_active_games(self) -> bool:
         """Return whether a game is not over.
 
-        Those that are over come last in the list, but one that ends while the list is read stays first.
+        Check all: games that are over come last, but one that ends between two pages can be among the first.
         """
         return any(own["game"]["status"] in ("lobby", "playing") for own in self.own_games())
 
     def take_turn_later(self, game: str) -> None:
-        """Let the thread of a game act in it."""
+        """Take the turn in the thread of the game."""
         self.threads[hash(game) % len(self.threads)].submit(take_turn, self.player.game(game))
 
 
@@ -81,13 +84,13 @@ def take_turn(game: Game) -> None:
         except ApiError as error:
             if error.status in (401, 404):
                 return  # the game has expired
-            time.sleep(0.1)  # a deadline was faster, or the server is overloaded: look again
+            time.sleep(0.1)  # the deadline has passed, or the server is overloaded: retry
         except ConnectionFailedError as error:
-            print(f"still trying {game.id}: {error}", flush=True)
+            print(f"retrying {game.id}: {error}", flush=True)
 
 
 def key_in(path: Path) -> str:
-    """Return the player key that a file holds; put a new one into a file that is not there."""
+    """Return the player key in a file; create the file with a new key if it does not exist."""
     if not path.exists():
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
             file.write(new_key())
@@ -97,11 +100,13 @@ def key_in(path: Path) -> str:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Play all games of the key."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--api", default="http://127.0.0.1:8000", help="the server")
+    parser.add_argument("--api", default="http://127.0.0.1:8000", help="the URL of the server")
     parser.add_argument("--key", type=Path, default=Path("bot-host.key"), help="the file of the player key")
-    parser.add_argument("--games", type=int, default=0, help="create games until the key has so many")
-    parser.add_argument("--bots", type=int, default=1, help="how many bots of the server play in these")
-    parser.add_argument("--threads", type=int, default=4, help="in how many games to act at the same time")
+    parser.add_argument("--games", type=int, default=0, help="create games until the key has this number")
+    parser.add_argument("--bots", type=int, default=1, help="number of bots of the server in these games")
+    parser.add_argument(
+        "--threads", type=int, default=4, help="number of games in which to act at the same time"
+    )
     parser.add_argument("--until-over", action="store_true", help="end when all games are over")
     options = parser.parse_args(arguments)
     with Skye(options.api) as skye:

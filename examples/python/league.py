@@ -15,7 +15,7 @@ from skye_client import models as m
 
 
 def act_at_random(seat: Seat) -> None:
-    """Send any legal action that takes nothing back."""
+    """Send a random legal action except `take_back`."""
     seat.act(random.choice([action for action in seat.actions() if action["type"] != "take_back"]))
 
 
@@ -36,17 +36,15 @@ def play(skye: Skye, created: m.CreatedGameTokens) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Play the league, print how often each bot won, and write the records to a file."""
+    """Play the league, print the number of wins of each bot, and write the records to a file."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--api", default="http://127.0.0.1:8000", help="the server")
-    parser.add_argument("--games", type=int, default=10, help="how many games, at most 100")
-    parser.add_argument(
-        "--records", type=Path, default=Path("league.ndjson"), help="where to put the records"
-    )
+    parser.add_argument("--api", default="http://127.0.0.1:8000", help="the URL of the server")
+    parser.add_argument("--games", type=int, default=10, help="number of games, at most 100")
+    parser.add_argument("--records", type=Path, default=Path("league.ndjson"), help="file for the records")
     options = parser.parse_args(arguments)
     with Skye(options.api) as skye, ThreadPoolExecutor(4) as pool:
         host = skye.player()
-        # Each bot begins as often as the other.
+        # Each bot has seat 0 in half of the games.
         orders = [list(BOTS)[:: -1 if number % 2 else 1] for number in range(options.games)]
         games = [
             {"private": True, "start": True, "players": [{"name": n} for n in order]} for order in orders

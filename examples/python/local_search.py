@@ -1,4 +1,4 @@
-"""Plays a game over HTTP with a bot that decides here: what the seat sees becomes a game of `skye`."""
+"""Play a game over HTTP with a bot of the engine, which searches in this process."""
 
 import argparse
 import random
@@ -20,7 +20,7 @@ def play(game: Game, seat: int, bot: str) -> None:
 
 
 def choose(game: Game, view, seat: int, bot: str, rng: random.Random) -> skye.Move:
-    """Return the move of a bot in the game that the seat sees."""
+    """Return the move of a bot, from the view and the events of its seat."""
     events = game.event_page(after=0, limit=1000)["events"]
     local = skye.game_from_view(view, events)
     return skye.choose_move(skye.BOTS[bot], local, seat, rng)
@@ -45,10 +45,12 @@ def act(game: Game, seat: int, move: skye.Move) -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Play one game against bots of the server, and print the scores."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--api", default="http://127.0.0.1:8000", help="the server")
-    parser.add_argument("--bot", choices=sorted(skye.BOTS), default="strategist", help="who decides here")
-    parser.add_argument("--against", nargs="+", default=["greedy"], help="bots of the server")
-    parser.add_argument("--seed", help="what all draws derive from; random without it")
+    parser.add_argument("--api", default="http://127.0.0.1:8000", help="the URL of the server")
+    parser.add_argument(
+        "--bot", choices=sorted(skye.BOTS), default="strategist", help="the bot of the engine that plays"
+    )
+    parser.add_argument("--against", nargs="+", default=["greedy"], help="bots of the server to play against")
+    parser.add_argument("--seed", help="seed of all draws; random by default")
     options = parser.parse_args(arguments)
     with Skye(options.api) as client:
         players = [{"name": "local"}, *({"bot": bot} for bot in options.against)]

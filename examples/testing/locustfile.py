@@ -1,9 +1,9 @@
-"""Load for a server of one's own: players who play whole games, and spectators who read lists and games.
+"""A load test for a local server: players play whole games, and spectators read lists and games.
 
     locust -f examples/testing/locustfile.py --host http://127.0.0.1:8000
 
-opens a page on port 8089; `--headless --users 20 --spawn-rate 5 --run-time 1m` prints the figures instead.
-A player plays against a bot of the server.
+serves a page on port 8089; `--headless --users 20 --spawn-rate 5 --run-time 1m` prints the figures instead.
+Each player plays against a bot of the server.
 """
 
 import random
@@ -13,7 +13,7 @@ from locust import HttpUser, constant, task
 
 
 class Player(HttpUser):
-    """Plays games one after the other, with a random action a turn."""
+    """Plays games one after the other with random actions."""
 
     wait_time = constant(0.05)
     weight = 3
@@ -38,7 +38,7 @@ class Player(HttpUser):
     def send(
         self, method: str, path: str, body: Any = None, *, token: str | None = None, query: Any = None
     ) -> Any:
-        """Send a request, and return the JSON of the response; figures are kept by path without ids."""
+        """Send a request; return the JSON of the response. The figures have GAME for the id."""
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         name = "/".join("GAME" if index == 3 else part for index, part in enumerate(path.split("/")))
         with self.client.request(
@@ -50,13 +50,13 @@ class Player(HttpUser):
 
 
 class Spectator(HttpUser):
-    """Looks at public games."""
+    """Reads public games."""
 
     wait_time = constant(0.2)
 
     @task
     def look(self) -> None:
-        """List the games, and read the newest one if it has not changed since."""
+        """List the games, and read the newest one."""
         games = self.client.get("/v1/games?limit=5").json()["games"]
         for game in games[:1]:
             self.client.get(f"/v1/games/{game['id']}", name="/v1/games/GAME")

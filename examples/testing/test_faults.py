@@ -1,4 +1,4 @@
-"""What a program sees when a server or the network fails: each fault of a lab server, and what helps."""
+"""Tests of a program with each injected fault (`X-Skye-Fault`), and how the client handles it."""
 
 import pytest
 
@@ -9,7 +9,7 @@ ONCE = RetryPolicy(attempts=1)
 
 @pytest.fixture
 def buying(skye_game):
-    """A game that waits for seat 0 to buy, after which all build."""
+    """A game in which seat 0 is the last to buy; then the building phase begins."""
     return skye_game(scenario="buying-last-seat")
 
 
@@ -17,7 +17,7 @@ def buying(skye_game):
     "fault",
     ["status=429", "status=503", "drop", "delay_before_ms=1500", "delay_after_ms=1500", "bytes_per_s=2000"],
 )
-def test_decision_counts_once_in_spite_of_a_fault(buying, fault):
+def test_decision_counts_once_despite_a_fault(buying, fault):
     view = buying.seats[0].pass_turn(fault=fault, timeout_s=1)
     assert view["phase"] == "building"
     assert view["version"] == buying.created["game"]["version"] + 1
@@ -33,7 +33,7 @@ def test_refused_decision_does_nothing(buying, status, code):
     assert buying.view()["phase"] == "buying"
 
 
-def test_decision_without_a_response_may_have_counted(buying):
+def test_decision_without_a_response_takes_effect(buying):
     with pytest.raises(ConnectionFailedError):
         buying.seats[0].pass_turn(fault="drop", retry=ONCE)
     assert buying.view()["phase"] == "building"
@@ -46,7 +46,7 @@ def test_event_arrives_once_through_a_broken_stream(skye_game, fault):
     assert seen == list(range(1, game.view()["last_event"] + 1))
 
 
-def test_lab_is_emptied(skye, buying):
+def test_delete_of_lab_games_deletes_all_games(skye, buying):
     skye.transport.json("DELETE", "/v1/lab/games")
     with pytest.raises(ApiError) as refused:
         buying.host.get()

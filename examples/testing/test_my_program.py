@@ -1,7 +1,7 @@
-"""Ten tests of a program that uses the API, on the fixtures of skye-client: `pytest examples/testing`.
+"""Ten tests of a program that uses the API, with the fixtures of skye-client: `pytest examples/testing`.
 
-`skye_game` creates a game with the fields of `POST /v1/games`, and `skye_clock` advances its clock. `fault`
-is what the server does to a request: see `X-Skye-Fault` in the guide.
+`skye_game` creates a game from the fields of `POST /v1/games`, and `skye_clock` advances its clock. `fault`
+injects a fault into a request: see `X-Skye-Fault` in the guide.
 """
 
 import pytest
@@ -48,7 +48,7 @@ def test_missed_deadlines_end_phases_and_the_game(skye_game, skye_clock):
 
 def test_purchase_counts_once_when_its_response_is_lost(skye_game):
     game = skye_game(position=ROUND_FIVE)
-    view = game.seats[1].buy("L01", fault="drop")  # the client sends it again with the same key
+    view = game.seats[1].buy("L01", fault="drop")  # the client retries with the same Idempotency-Key
     assert view["players"][1]["gold"] == 0
     assert types(game.host.event_page()["events"]).count("tile_bought") == 1
 
@@ -76,11 +76,11 @@ def test_price_is_hidden_from_a_rival_until_all_are_set(skye_game):
     def prices(seat):
         return {drawn["price"] for drawn in game.view(seat)["players"][0]["tiles_drawn"]}
 
-    assert prices(seat=0) == {2, None}  # no price is laid on the tile to discard
+    assert prices(seat=0) == {2, None}  # the tile to discard has no price
     assert prices(seat=1) == {None}
 
 
-def test_record_replays_to_the_same_result_and_to_a_moment(skye_game):
+def test_record_replays_to_the_same_result_and_to_a_phase(skye_game):
     played = skye_game(players=[{"bot": "random"}, {"bot": "random"}])
     record = played.host.record()
     assert skye_game(record=record).view()["result"] == played.view()["result"]

@@ -1,7 +1,7 @@
-"""Trains a masked PPO agent for Isle of Skye until it beats the random bot, and writes its learning curve.
+"""Train a masked PPO agent for Isle of Skye until it beats the random bot, and write its learning curve.
 
-Observations are scaled, and only moderate prices and cells near the castle get an output, so that the network
-stays small. Beside the result, each point of lead over the other seat earns a small reward.
+Observations are scaled. Only moderate prices and cells near the castle have outputs, so that the network
+stays small. In addition to the result, each point of lead over the other seats earns a small reward.
 """
 
 import argparse
@@ -21,10 +21,10 @@ from skye import BOTS
 
 HERE = Path(__file__).parent
 REACH = 6
-"""Cells from the castle that the agent builds in; placements farther away are not offered to it."""
+"""The maximum distance from the castle, in cells, at which the agent can place a tile."""
 
 LEAD = 0.02
-"""Reward for each point of lead."""
+"""The reward for each point of lead."""
 
 _PLACEMENTS = 63  # see `skye.action_encoding`
 _SIDE = 37
@@ -46,7 +46,7 @@ def compact_actions() -> np.ndarray:
 
 
 class CompactActions(gymnasium.Wrapper):
-    """Offers the agent an eighth of all actions, and rewards its lead."""
+    """Restricts the agent to an eighth of all actions, and rewards its lead."""
 
     def __init__(self, env):
         super().__init__(env)
@@ -57,13 +57,13 @@ class CompactActions(gymnasium.Wrapper):
         self.observation_space = spaces.Box(0.0, 1.0, space.shape, np.float32)
 
     def reset(self, **options):
-        """Begin another game."""
+        """Start another game."""
         observation, info = self.env.reset(**options)
         self._lead = 0
         return np.log1p(observation) / 7, info
 
     def step(self, action):
-        """Make a decision."""
+        """Take an action."""
         mask = self.env.unwrapped.action_masks()
         number = int(self._numbers[action])
         if not mask[number] and not mask[self._numbers].any():
@@ -74,7 +74,7 @@ class CompactActions(gymnasium.Wrapper):
         return np.log1p(observation) / 7, reward + LEAD * (self._lead - lead), ended, truncated, info
 
     def action_masks(self):
-        """Return which actions the agent can choose; the first one stands for any other if there is none."""
+        """Return the mask of actions; if none is legal, the first one, for any legal action."""
         mask = self.env.unwrapped.action_masks()[self._numbers]
         if not mask.any():
             mask = mask.copy()
@@ -88,7 +88,7 @@ def environment(opponent: str):
 
 
 def win_rate(model, opponent: str, games: int, seed: int) -> float:
-    """Return how often the agent has most points; equal scores count half."""
+    """Return the rate of games in which the agent has most points; equal scores count half."""
     env = environment(opponent)
     won = 0.0
     for game in range(games):
@@ -103,7 +103,7 @@ def win_rate(model, opponent: str, games: int, seed: int) -> float:
 
 
 class Curve(BaseCallback):
-    """Measures the win rate now and then, and stops when it is high enough or the time is up."""
+    """Measures the win rate at intervals, and stops training after the time limit."""
 
     def __init__(self, options):
         super().__init__()
@@ -130,10 +130,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--steps", type=int, default=200_000)
-    parser.add_argument("--seconds", type=float, default=900, help="stop training after so long")
+    parser.add_argument("--seconds", type=float, default=900, help="time limit of the training in seconds")
     parser.add_argument("--every", type=int, default=20_000, help="steps between two points of the curve")
-    parser.add_argument("--games", type=int, default=60, help="games of a point")
-    parser.add_argument("--last", type=int, default=200, help="games of the last measurement")
+    parser.add_argument("--games", type=int, default=60, help="games for each point of the curve")
+    parser.add_argument("--last", type=int, default=200, help="games for the last measurement")
     parser.add_argument("--opponent", choices=sorted(BOTS), default="random")
     parser.add_argument("--out", type=Path, default=HERE / "out")
     options = parser.parse_args()

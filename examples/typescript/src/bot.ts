@@ -1,4 +1,4 @@
-/** A bot that knows no rules, on the TypeScript client. How to use it: ../../README.md */
+/** A bot that does not know the rules, with the TypeScript client. Usage: ../../README.md */
 
 import { parseArgs } from "node:util";
 import { ApiError, type Game, GameView, type Schemas, type Seat, Skye } from "skye-client";
@@ -6,7 +6,7 @@ import { ApiError, type Game, GameView, type Schemas, type Seat, Skye } from "sk
 type Action = Schemas["Action"];
 type OfferAction = Schemas["OfferAction"];
 
-/** Join a game, or create one with so many bots; return it with the token of the seat. */
+/** Join a game, or create one with a number of bots; return it with the token of the seat. */
 async function takeSeat(skye: Skye, id: string | undefined, bots: number): Promise<Game> {
   if (id !== undefined) return join(skye, id);
   const me = { name: "TypeScript" };
@@ -15,7 +15,7 @@ async function takeSeat(skye: Skye, id: string | undefined, bots: number): Promi
   return skye.game(created.game.id, created.players[0]?.token);
 }
 
-/** Join a game under the first of the names TypeScript, TypeScript 2, ... that no other player has. */
+/** Join a game with the first name of TypeScript, TypeScript 2, ... that no other player has. */
 async function join(skye: Skye, id: string, number = 1): Promise<Game> {
   try {
     const name = number === 1 ? "TypeScript" : `TypeScript ${number}`;
@@ -33,7 +33,7 @@ async function play(view: GameView): Promise<void> {
       await act(view.game.seat(view.data.you.seat ?? 0));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      console.warn(`refused: ${error.message}`); // a deadline was faster
+      console.warn(`refused: ${error.message}`); // the deadline has passed
     }
     await view.reload();
   }
