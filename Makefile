@@ -40,13 +40,16 @@ serve: $(VENV)/.installed ## install what is needed, start the API and its Redis
 demo: $(VENV)/.installed ## play one whole game against the running server, as a client would
 	@exec $(BIN)/python -m service.cli demo
 
-.PHONY: test test-all test-quick
-test: $(VENV)/.installed-dev $(VENV)/.installed-frameworks $(VENV)/.installed-npm ## run every test; storms, fuzzing and soaks in a small size
-	@$(PYTEST)
-test-all: $(VENV)/.installed-dev $(VENV)/.installed-frameworks $(VENV)/.installed-npm ## run every test in its full size
+TESTED := $(VENV)/.installed-dev $(VENV)/.installed-frameworks $(VENV)/.installed-npm
+.PHONY: test test-slow test-all test-quick
+test: $(TESTED) ## run the tests of every part, but for the slow ones
+	@$(PYTEST) -m 'not slow'
+test-slow: $(TESTED) ## run the tests that `make test` leaves out: kills, failovers, whole games in a browser, builds
+	@$(PYTEST) -m slow
+test-all: $(TESTED) ## run every test; storms, fuzzing and soaks in their full size
 	@TEST_SIZE=full $(PYTEST)
-test-quick: $(VENV)/.installed-dev ## run the tests that start no server of their own
-	@$(PYTEST) $(QUICK_ROOMS)
+test-quick: $(VENV)/.installed-dev ## run the tests of the rooms that start no servers, but for the slow ones
+	@$(PYTEST) -m 'not slow' $(QUICK_ROOMS)
 
 SERVER_ROOMS := tests/storage tests/faults tests/server
 .PHONY: test-servers

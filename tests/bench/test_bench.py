@@ -23,6 +23,7 @@ def place():
         yield place or pytest.skip(NO_REDIS)
 
 
+@pytest.mark.slow
 def test_the_engine_is_measured_and_written_in_the_agreed_form(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("bench.engine.opponents", lambda _dice: {})
     for frameworks in ("_pettingzoo", "_openspiel"):
@@ -53,6 +54,7 @@ def test_a_ratio_is_the_median_of_the_ratios_within_each_round():
     assert row("time", [2.0], "s", goal="<= 1.0").met is False
 
 
+@pytest.mark.slow
 def test_requests_are_measured_beside_what_makes_the_same_calls(place):
     reads = {subject.name: subject for subject in subjects.read_subjects(place)}
     actions = {subject.name: subject for subject in subjects.action_subjects(place)}
@@ -70,6 +72,7 @@ def test_a_view_that_is_known_is_answered_as_such(place):
     assert {each.head[:12] for each in answered} == {b"HTTP/1.1 304"}
 
 
+@pytest.mark.slow
 def test_last_round_is_compared_with_the_first(place):
     place = place._replace(plan=replace(LEAST, runs=1, paced_seconds=0.1))
     rows = {each.name: each for each in [*compared.round_rows(place), *compared.pace_rows(place)]}
@@ -98,12 +101,14 @@ def test_a_paced_client_sends_as_many_as_are_due(place):
     assert all(each.due <= each.sent < each.ended for each in answered)
 
 
+@pytest.mark.slow
 def test_events_reach_every_stream_whatever_the_number(place):
     place = place._replace(plan=replace(LEAST, runs=1, streams=(3,)))
     rows = {each.name: each.value for each in streams.stream_rows(place)}
     assert rows["3 streams open, 200 actions/s: from action to event, p50"] > 0
 
 
+@pytest.mark.slow
 def test_spectators_of_one_game_all_get_its_events(place):
     place = place._replace(plan=replace(LEAST, runs=1, streams=(3,), paced_seconds=0.5))
     rows = {each.name: each for each in spectators.spectator_rows(place)}
@@ -112,6 +117,7 @@ def test_spectators_of_one_game_all_get_its_events(place):
     assert rows["an idle stream of a game of its own: memory of the worker"].goal == "<= 30720"
 
 
+@pytest.mark.slow
 def test_moves_of_boardgame_io_are_measured_in_memory_and_in_files():
     if not (boardgame_io.FOLDER / "node_modules").is_dir():
         pytest.skip(NO_BOARDGAME_IO)

@@ -18,6 +18,7 @@ PROGRAMS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "program"), [each for each in PROGRAMS if each.values[0] == "python"])
 def test_python_program_of_the_guide_runs(kind, program, url):
     command = [sys.executable, "-c", program.replace("http://127.0.0.1:8000", url)]

@@ -11,6 +11,8 @@ from tests.support.launcher import ROOT
 from tests.support.waiting import MAX_RUN_S
 from tests.support.wheels import built, environment, run, third_party_packages
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = ROOT / "examples" / "testing"
 
 

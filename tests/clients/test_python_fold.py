@@ -11,6 +11,7 @@ from service.storage.redis_store import RedisStore
 from skye import TILES
 from skye_client import begin, fold
 from tests.support.comparing import without_time
+from tests.support.sizes import rest_slow
 
 
 class Watcher:
@@ -72,7 +73,7 @@ def test_lobby_with_invitations_and_changed_players_is_folded():
             assert without_time(watcher.view) == without_time(watcher.get())
 
 
-@pytest.mark.parametrize(("players", "open_gold"), [(2, False), (3, True), (4, False), (5, True)])
+@pytest.mark.parametrize(("players", "open_gold"), rest_slow([(2, False), (3, True), (4, False), (5, True)]))
 def test_events_of_a_whole_game_are_folded_for_every_caller(players, open_gold):
     clock = [1_000_000.0]
     client = client_of(clock)

@@ -39,6 +39,7 @@ def client(typescript):
     return typescript.CLIENT
 
 
+@pytest.mark.slow
 def test_types_of_the_client_agree_with_the_contract(client):
     declared = (client / "types" / "contract.d.ts").read_text()
     contract = yaml.safe_load((ROOT / "openapi.yaml").read_text())
@@ -51,6 +52,7 @@ def test_types_of_the_client_agree_with_the_contract(client):
     assert all(re.search(rf"^    {name}: {{$", declared, re.MULTILINE) for name in operations)
 
 
+@pytest.mark.slow
 def test_client_against_live_server_passes_its_tests(client, url):
     run("npm", "test", cwd=client, SKYE_URL=url)
 

@@ -34,6 +34,7 @@ def schemas(document):
             yield place, thing
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["openapi.yaml", "openapi-3.2.yaml", "asyncapi.yaml"])
 def test_document_in_the_repository_is_what_the_code_generates(name):
     command = [sys.executable, "-m", "service.cli", "openapi", name]
@@ -41,6 +42,7 @@ def test_document_in_the_repository_is_what_the_code_generates(name):
     assert generated == OPENAPI_YAML.with_name(name).read_text(), "run `make openapi` and look at the diff"
 
 
+@pytest.mark.slow
 def test_the_document_is_valid_openapi(document):
     OpenAPIV31SpecValidator(document).validate()
 

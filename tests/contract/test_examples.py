@@ -4,6 +4,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 from service.matches.errors import ERROR_CODES
 from tests.contract import examples
 from tests.support.launcher import ROOT
@@ -38,6 +40,7 @@ def listed_examples(contract):
         yield from content.get("examples", {}).values()
 
 
+@pytest.mark.slow
 def test_examples_recorded_again_are_the_same():
     # In a process of its own: a thread that another test has left would draw from the fixed random numbers.
     program = "from tests.contract import examples; print(examples.recorded())"

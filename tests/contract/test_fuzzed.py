@@ -45,10 +45,12 @@ def generated_requests_to(operation):
     return test
 
 
-for _operation in OPERATIONS:
-    globals()[f"test_generated_requests_to_{_operation}"] = generated_requests_to(_operation)
+for _number, _operation in enumerate(OPERATIONS):
+    _test = generated_requests_to(_operation)
+    globals()[f"test_generated_requests_to_{_operation}"] = pytest.mark.slow(_test) if _number % 8 else _test
 
 
+@pytest.mark.slow
 def test_generated_requests_along_links_have_documented_responses():
     journeys = Journeys()
 

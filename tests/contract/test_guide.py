@@ -114,6 +114,7 @@ def words_of(thing):
             yield from words_of(part)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_every_command_answers_as_it_shows(name, url):
     missing = [program for program in ("bash", "curl", "openssl", "python3") if not shutil.which(program)]

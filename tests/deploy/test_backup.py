@@ -18,6 +18,8 @@ from tests.support.ports import free_port
 from tests.support.waiting import MAX_RUN_S
 from tests.support.whole_game import played
 
+pytestmark = pytest.mark.slow
+
 HALF = 25
 """Actions, of the 60 or so that a game of two has."""
 

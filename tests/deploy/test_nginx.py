@@ -111,6 +111,7 @@ def freeze(frozen):
         os.kill(pid, signal.SIGSTOP)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nginx", [[("proxy_read_timeout 10s", "proxy_read_timeout 5s")]], indirect=True)
 def test_frozen_instance_delays_safe_requests_until_the_next_instance(nginx, instance):
     served, frozen = instance().start(), instance().start()

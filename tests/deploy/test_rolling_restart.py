@@ -14,6 +14,8 @@ from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.support.whole_game import played
 from tests.system.crowd import Crowd
 
+pytestmark = pytest.mark.slow
+
 PLAYERS = 3
 """For so long games are followed, while instances come and go."""
 

@@ -11,6 +11,8 @@ from tests.deploy.servers import ROOT
 from tests.support.launcher import Launched
 from tests.support.waiting import MAX_RUN_S
 
+pytestmark = pytest.mark.slow
+
 PIP = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
 
 

@@ -48,6 +48,7 @@ def test_random_sim_test_passes(players):
     pyspiel.random_sim_test(load(players), num_sims=sized(1, 2), serialize=True, verbose=False)
 
 
+@pytest.mark.slow
 @for_each_number_of_players
 def test_games_sim_test_passes(players):
     from open_spiel.python.tests import games_sim_test
@@ -68,6 +69,7 @@ def test_api_test_passes(players):
     assert result.failures + result.errors == []
 
 
+@pytest.mark.slow
 def test_stored_playthrough_is_replayed():
     from open_spiel.python.algorithms import generate_playthrough
 
@@ -151,6 +153,7 @@ def test_resampled_state_looks_the_same_to_the_player(players):
     assert changed > 0
 
 
+@pytest.mark.slow
 @for_each_number_of_players
 def test_ismcts_bots_play_a_whole_game_on_resampled_states(players):
     from open_spiel.python.algorithms import ismcts, mcts

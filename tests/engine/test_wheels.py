@@ -58,12 +58,14 @@ def program(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_engine_wheel_alone_plays_a_game(tmp_path, engine_python, program):
     version, score, _ = run(engine_python, "-I", program, cwd=tmp_path).split(maxsplit=2)
     assert version == "0.1.0"
     assert int(score) > 0
 
 
+@pytest.mark.slow
 def test_program_on_installed_engine_passes_strict_mypy(tmp_path, engine_python, program):
     arguments = (
         "--strict",
@@ -82,6 +84,7 @@ def test_readme_game_of_fifteen_lines_is_played(tmp_path, engine_python):
     assert run(engine_python, "-I", "-c", program, cwd=tmp_path).startswith("(")
 
 
+@pytest.mark.slow
 def test_service_wheel_holds_all_that_the_app_needs(tmp_path, engine_wheel, service_wheel):
     python = environment(tmp_path / "env", engine_wheel, service_wheel)
     third_party = str(third_party_packages(tmp_path / "third party"))
@@ -89,6 +92,7 @@ def test_service_wheel_holds_all_that_the_app_needs(tmp_path, engine_wheel, serv
     assert str(tmp_path) in run(python, "-I", "-c", program, cwd=tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("suite", "needs"), [("test_envs.py", "pettingzoo"), ("test_openspiel.py", "pyspiel")]
 )

@@ -31,6 +31,7 @@ def play(tmp_path, monkeypatch):
     return league
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("players", [2, 3])
 def test_bot_of_server_plays_a_league(play, url, players):
     results = play("random", f"server={url}?bot=greedy", players=players, games=players, seed="server")
@@ -76,6 +77,7 @@ def test_address_of_server_is_split_from_name_of_bot():
     assert server_of("https://example.org/skye") == ("https://example.org/skye", "strategist")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("against", [["greedy"], ["random", "greedy", "random"]])
 def test_program_that_searches_locally_plays_a_whole_game(url, against):
     environ = os.environ | {"PYTHONPATH": f"{ROOT}/engine:{ROOT}/clients/python"}

@@ -4,6 +4,8 @@ import random
 import re
 from urllib.parse import urlencode
 
+import pytest
+
 from tests.examples.conftest import EXAMPLES, call
 from tests.support.comparing import without_time
 from tests.support.launcher import launching
@@ -62,6 +64,7 @@ def isolated(name):
     return f"\u2068{name}\u2069"
 
 
+@pytest.mark.slow
 def test_a_game_is_watched_live_from_the_lobby_to_its_end(page, url):
     game = Played(url, "live", turn_ms=600_000)
     page.open(address(url, game.id))
@@ -158,6 +161,7 @@ def test_missing_game_is_reported(page, url):
     page.wait_until("/no such game/i.test(document.getElementById('line')?.textContent)")
 
 
+@pytest.mark.slow
 def test_a_restart_of_the_server_loses_nothing_of_the_game(page, tmp_path):
     bind = f"127.0.0.1:{free_port()}"
     with launching(tmp_path) as start:

@@ -14,6 +14,8 @@ from tests.support.missing_programs import NO_LOCUST
 from tests.support.npx import npx
 from tests.support.waiting import MAX_RUN_S
 
+pytestmark = pytest.mark.slow
+
 FOLDER = EXAMPLES / "testing"
 WORKFLOWS = FOLDER / "workflows.arazzo.yaml"
 

@@ -22,6 +22,7 @@ from tests.faults.parts import (
     sound,
 )
 from tests.support.launcher import PATIENT
+from tests.support.sizes import rest_slow
 from tests.support.waiting import MAX_RUN_S, MAX_WAIT_S, waited_for
 from tests.support.whole_game import played
 from tests.system.network import ANSWER, REQUEST, Break, Dribble, Fine, Hole, Slow
@@ -169,7 +170,7 @@ def responses_of(api, requests, ask=bounded):
         return [answer.result(MAX_WAIT_S) for answer in sent]
 
 
-@pytest.mark.parametrize("outage", OUTAGES, ids=lambda outage: outage.begin.__name__)
+@pytest.mark.parametrize("outage", rest_slow(OUTAGES), ids=lambda outage: outage.begin.__name__)
 def test_outage_is_reported_and_play_continues_after_it(parts, outage):
     player = Stubborn(parts.api)
     playing = played(player, 2, outage.begin.__name__)
@@ -232,6 +233,7 @@ class Unready(Instance):
         return False
 
 
+@pytest.mark.slow
 def test_api_started_before_its_redis_serves_once_it_is_up(parts, place):
     parts.relay.trouble = Break(REQUEST, times=MANY)
     api = Unready(place / "early.sock", parts.api.environ["SKYE_REDIS_URL"], **SETTINGS, SKYE_WORKERS="1")
@@ -254,6 +256,7 @@ def patient_api(parts, place):
     api.end()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trouble", [Slow(0.05), Slow(0.01, jitter=0.1)], ids=["slow", "jitter"])
 def test_slow_store_causes_no_error(patient_api, parts, trouble):
     player = Stubborn(patient_api)

@@ -86,6 +86,7 @@ def test_whole_game_is_played_over_breaking_connections(game, relay, redis_clien
     assert sound(redis_client, game.id).version == last["version"]
 
 
+@pytest.mark.slow
 def test_subscriber_reconnects_after_a_half_open_connection(parts):
     player = Stubborn(parts.api)
     game = player.call("POST", "/v1/games", {"players": [{"name": "Ann"}]})

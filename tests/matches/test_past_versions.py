@@ -50,6 +50,7 @@ def check(store, game):
             assert view == expected, (version, caller)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("players", [2, 5])
 def test_every_version_of_a_whole_game_is_rebuilt(recorded, players):
     service, store = recorded

@@ -70,6 +70,7 @@ def test_game_that_is_over_in_its_position_is_finished(service):
 # Identity.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("players", "seed"), [(2, 12), (3, 13), (4, 14), (5, 15)])
 def test_position_exported_and_imported_is_the_same_at_every_moment(service, players, seed):
     for state in games(seed, players):
@@ -81,6 +82,7 @@ def test_position_exported_and_imported_is_the_same_at_every_moment(service, pla
         assert stored.game == state
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("players", "seed"), [(2, 22), (5, 25)])
 def test_position_seen_by_a_seat_begins_a_game_at_every_moment(service, players, seed):
     rng = random.Random(seed)

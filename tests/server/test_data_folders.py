@@ -9,6 +9,8 @@ import pytest
 from tests.support.comparing import without_time
 from tests.support.launcher import launching
 
+pytestmark = pytest.mark.slow
+
 WRITTEN = sorted(path for path in (Path(__file__).parent / "data_folders").iterdir() if path.is_dir())
 """Each holds one game in play and one in the lobby, with a lifetime of ten years, and what is to be found."""
 

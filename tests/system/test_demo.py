@@ -44,6 +44,7 @@ def test_demo_plays_a_whole_game_of_four(live):
     assert "\x1b" not in played.stdout
 
 
+@pytest.mark.slow
 def test_demo_ends_with_the_territories_and_points_of_the_server(live):
     shown = demo("--url", live.url, "--quiet").stdout
     assert "Round 1" not in shown
@@ -58,6 +59,7 @@ def test_demo_ends_with_the_territories_and_points_of_the_server(live):
         assert sum(int(row[seat]) for row in rows) == player["score"]
 
 
+@pytest.mark.slow
 def test_demo_with_the_same_seed_prints_the_same_game(live):
     first, second = (
         demo("--url", live.url, "--seed", "skye", "--players", "2").stdout.splitlines() for _ in range(2)
@@ -66,6 +68,7 @@ def test_demo_with_the_same_seed_prints_the_same_game(live):
     assert first[0] != second[0]  # it is another game
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("players", "rounds"), sampled([(5, 5), (2, 6), (3, 6)], 3))
 def test_demo_seats_the_number_of_players_of_the_option(live, players, rounds):
     shown = demo("--url", live.url, "--players", str(players)).stdout
@@ -73,6 +76,7 @@ def test_demo_seats_the_number_of_players_of_the_option(live, players, rounds):
     assert len(re.findall(r", \w+, \d+ tiles", shown)) == players
 
 
+@pytest.mark.slow
 def test_demo_without_url_plays_at_the_address_of_the_settings(live):
     address = live.url.removeprefix("http://")
     assert demo("--players", "2", "--quiet", SKYE_BIND=address).returncode == 0
@@ -99,6 +103,7 @@ def in_a_terminal(live, **environ):
     return b"".join(read)
 
 
+@pytest.mark.slow
 def test_demo_in_a_terminal_is_colored_unless_no_color_is_set(live):
     assert b"\x1b[" in in_a_terminal(live, TERM="xterm-256color")
     assert b"\x1b[" not in in_a_terminal(live, NO_COLOR="1", TERM="xterm-256color")

@@ -8,6 +8,8 @@ from tests.deploy.servers import Instance
 from tests.support.launcher import PATIENT
 from tests.support.waiting import waited_for
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def start(tmp_path):

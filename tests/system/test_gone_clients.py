@@ -32,6 +32,7 @@ def reset(connection):
     connection.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sent",
     [

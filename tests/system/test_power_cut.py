@@ -12,6 +12,8 @@ import secrets
 import threading
 import time
 
+import pytest
+
 from tests.support.sizes import sized
 from tests.support.waiting import waited_for
 from tests.system.durability import wait_for_play
@@ -20,6 +22,8 @@ from tests.system.players import Match
 from tests.system.proof import held, prove
 from tests.system.storm import Storm
 from tests.system.wire import Wire, bearer
+
+pytestmark = pytest.mark.slow
 
 GAMES, CUTS, PLAY_S = sized((4, 2, 2), (6, 6, 8))
 MAX_CUTS = 50

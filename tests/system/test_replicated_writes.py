@@ -2,9 +2,13 @@
 
 import time
 
+import pytest
+
 from tests.support.waiting import waited_for
 from tests.system.redis_forms import NO_FAILOVER_MS, Sentinels
 from tests.system.storm_on_redis import play_goes_on, played_on, serving
+
+pytestmark = pytest.mark.slow
 
 
 def test_acknowledged_changes_are_on_a_replica_when_required(redis_program, tmp_path):

@@ -19,6 +19,8 @@ from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.system.upgradable import CURRENT, PREVIOUS, Upgradable
 from tests.system.wire import bearer
 
+pytestmark = pytest.mark.slow
+
 FIVE = {"players": [{"name": name} for name in ("Ann", "Bob", "Cy", "Di", "Ed")], "start": True}
 BODIES = {1: FIVE, 2: {"players": [{"name": "Ann"}]}, 3: FIVE | {"options": {"seed": "rolling"}}, 4: FIVE}
 """For each format, a game that is stored in it; the second gets an invitation."""

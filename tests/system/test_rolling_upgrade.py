@@ -4,11 +4,15 @@ import contextlib
 import random
 import time
 
+import pytest
+
 from tests.system.proof import prove
 from tests.system.storm import Storm
 from tests.system.storm_on_redis import play_goes_on
 from tests.system.upgradable import CURRENT, PREVIOUS, Upgradable
 from tests.system.wire import Wire
+
+pytestmark = pytest.mark.slow
 
 
 def has_header(client):

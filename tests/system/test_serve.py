@@ -41,6 +41,7 @@ def test_games_are_still_there_after_stop_and_start(launch):
     assert game_is_kept(launch(), game)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("redis_program")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
 def test_signal_stops_everything_that_was_started(launch, number):
@@ -108,6 +109,7 @@ def gunicorn_of(launched):
     return pid
 
 
+@pytest.mark.slow
 def test_killed_gunicorn_ends_the_launcher_and_all_workers(launch):
     launched = launch(SKYE_WORKERS="2")
     launched.wait_for("\n  games ")
@@ -118,6 +120,7 @@ def test_killed_gunicorn_ends_the_launcher_and_all_workers(launch):
     assert "The API ended (killed by SIGKILL)" in launched.printed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kills_launcher", [False, True])
 def test_port_is_free_for_the_next_start_after_a_kill(launch, kills_launcher):
     address = f"127.0.0.1:{free_port()}"
@@ -179,6 +182,7 @@ def test_invalid_settings_are_reported_together(launch):
     assert "Traceback" not in launched.printed
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("redis_program")
 def test_truncated_append_only_file_is_reported_at_start(launch, tmp_path):
     first = launch()
@@ -215,6 +219,7 @@ def test_serve_without_redis_warns_that_it_stores_in_memory(launch, tmp_path):
     assert game_is_kept(launched, game)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("redis_server")
 def test_a_redis_named_is_used_and_left_alone(launch, redis_server, tmp_path):
     launched = launch(SKYE_REDIS_URL=redis_server.url)
@@ -225,12 +230,14 @@ def test_a_redis_named_is_used_and_left_alone(launch, redis_server, tmp_path):
     assert game_is_kept(launch(SKYE_REDIS_URL=redis_server.url), game)
 
 
+@pytest.mark.slow
 def test_unreachable_redis_is_reported_and_waited_for(launch, tmp_path):
     launched = launch(SKYE_REDIS_URL=f"unix://{tmp_path}/nobody.sock")
     launched.wait_for("That Redis does not respond")
     assert launched.end() == 0
 
 
+@pytest.mark.slow
 def test_an_idle_connection_does_not_delay_the_stop(launch):
     launched = launch()
     with closing(http.client.HTTPConnection(urlsplit(launched.url).netloc, timeout=MAX_WAIT_S)) as connection:

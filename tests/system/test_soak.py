@@ -12,6 +12,8 @@ from tests.support.missing_programs import NO_NGINX
 from tests.support.sizes import sized
 from tests.support.waiting import MAX_RUN_S
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.usefixtures("redis_program")
 def test_a_short_soak_finds_every_answer_right_and_nothing_growing():

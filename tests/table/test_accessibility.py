@@ -139,10 +139,12 @@ def check_hand_over(browser, axe, language="en", **window):
     assert findings(browser, screen, axe) == []
 
 
+@pytest.mark.slow
 def test_axe_finds_nothing_in_any_phase(browser, axe):
     check_every_phase(browser, axe)
 
 
+@pytest.mark.slow
 def test_axe_finds_nothing_while_the_device_is_handed_over(browser, axe):
     check_hand_over(browser, axe)
 
@@ -159,6 +161,7 @@ def test_axe_finds_nothing_at_hand_over_in_other_languages(browser, axe, languag
     check_hand_over(browser, axe, language, **window)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_seats_differ_by_shape_as_well_as_by_color(browser, scheme):
     names = ("Ann", "Bob", "Cy", "Dee", "Eve")

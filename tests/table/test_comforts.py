@@ -1,8 +1,12 @@
 """Dragging, edge signs, zoom, settings, hot seat, points counted up, and games that end or disappear."""
 
+import pytest
+
 from tests.table.driver import POINTS_MS, RESULT_MS, Mouse, call
 from tests.table.test_friends import hosted_lobby
 from tests.table.test_play import offer, seated
+
+pytestmark = pytest.mark.slow
 
 WATCH_COINS = """new MutationObserver((changes) => {
   for (const {addedNodes} of changes) {

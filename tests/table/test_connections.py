@@ -6,6 +6,7 @@ import pytest
 
 from tests.support.launcher import launching
 from tests.support.ports import free_port
+from tests.support.sizes import rest_slow
 from tests.support.waiting import MAX_WAIT_S
 from tests.table.driver import Browser, Mouse, call
 from tests.table.test_play import offer, seated
@@ -28,6 +29,7 @@ class Rival:
         call(self.url, action["method"], action["href"], action["body"], self.token)
 
 
+@pytest.mark.slow
 def test_events_missed_while_offline_are_shown_afterwards(browser):
     browser.expected.append("ERR_INTERNET_DISCONNECTED")
     screen, game, tokens = seated(browser, "Ann", "Bob")
@@ -39,6 +41,7 @@ def test_events_missed_while_offline_are_shown_afterwards(browser):
     assert screen.caught_up()["phase"] == "buying"
 
 
+@pytest.mark.slow
 def test_restart_of_the_server_while_building_loses_nothing(chromium, tmp_path):
     bind = f"127.0.0.1:{free_port()}"
     with launching(tmp_path) as start:
@@ -59,6 +62,7 @@ def test_restart_of_the_server_while_building_loses_nothing(chromium, tmp_path):
         assert browser.complaints == []
 
 
+@pytest.mark.slow
 def test_lost_answer_to_a_placement_places_once(browser):
     browser.expected.append("ERR_")
     screen, _, _ = seated(browser, "Ann", bots=["random"])
@@ -85,6 +89,7 @@ def test_lost_answer_to_a_placement_places_once(browser):
     assert len(set(keys)) == 1
 
 
+@pytest.mark.slow
 def test_refused_placement_goes_back_to_the_hand(browser):
     browser.expected.append("409")
     screen, _, _ = seated(browser, "Ann", bots=["random"])
@@ -100,6 +105,7 @@ def test_refused_placement_goes_back_to_the_hand(browser):
     assert screen.page.locator(".cell.tile").count() == 1
 
 
+@pytest.mark.slow
 def test_second_tab_follows_and_takes_over_when_the_leader_closes(browser):
     screen, game, tokens = seated(browser, "Ann", "Bob", "Cy")
     streams = []
@@ -176,7 +182,7 @@ def test_nothing_new_can_be_sent_while_the_browser_is_offline(browser):
     page.wait_for_selector(".banner", state="hidden")
 
 
-@pytest.mark.parametrize("phase", ["pricing", "buying", "building"])
+@pytest.mark.parametrize("phase", rest_slow(["pricing", "buying", "building"]))
 def test_connection_cut_in_a_phase_is_resumed_where_the_game_is(browser, phase):
     browser.expected.append("ERR_INTERNET_DISCONNECTED")
     screen, game, tokens = seated(browser, "Ann", "Bob", options={"seed": "table", "starting_seat": 1})
@@ -196,6 +202,7 @@ def test_connection_cut_in_a_phase_is_resumed_where_the_game_is(browser, phase):
         rival.act()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrong", ["2020-01-01T00:00:00Z", "2035-01-01T00:00:00Z"])
 def test_deadline_passes_at_the_time_of_the_server(browser, wrong):
     game, tokens, _ = browser.game("Ann", "Bob", options={"turn_ms": 5000})

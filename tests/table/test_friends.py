@@ -1,6 +1,10 @@
 """Playing with friends: invitations, links to seats, and several seats in one browser."""
 
+import pytest
+
 from tests.table.driver import Mouse, call, play_all_until
+
+pytestmark = pytest.mark.slow
 
 
 def hosted_lobby(browser, *, seats=2):

@@ -119,6 +119,7 @@ def test_replay_of_long_names_stays_within_a_phone(browser, language):
     assert max(screen.page.evaluate(right)) <= 360
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "de", "ru", "ja"])
 def test_header_has_two_lines_on_a_phone_and_names_the_round(browser, language):
     game, tokens, _ = browser.game("Ann", "Bob", options={"seed": "table", "turn_ms": 600_000})

@@ -1,7 +1,11 @@
 """Tables that are opened one after the other: answers to the older one arrive late, and change nothing."""
 
+import pytest
+
 from tests.support.waiting import MAX_WAIT_S
 from tests.table.test_friends import copied_link, hosted_lobby
+
+pytestmark = pytest.mark.slow
 
 
 class Held:

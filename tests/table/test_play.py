@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from tests.table.driver import Mouse, call
 
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -66,6 +68,7 @@ def test_prices_of_rivals_are_in_no_document_before_the_reveal(browser):
     assert shown.count("price hidden") == 3
 
 
+@pytest.mark.slow
 def test_buyers_take_turns_and_see_what_they_can_afford(browser):
     screen, game, tokens = seated(browser, "Ann", "Bob", options={"seed": "table", "starting_seat": 1})
     dear = offer(browser, game, tokens, 1, 4, 1)["prices"]
@@ -105,6 +108,7 @@ def test_ghost_goes_through_exactly_the_legal_rotations(browser):
     assert seen == legal
 
 
+@pytest.mark.slow
 def test_taps_keys_wheel_and_button_turn_only_to_legal_rotations(browser):
     screen, _, _ = seated(browser, "Ann", bots=["random"])
     screen.play_until(lambda state: state["phase"] == "building" and state["mine"] and state["ready"])
@@ -181,6 +185,7 @@ def test_gains_that_were_shown_equal_the_points_afterwards(browser):
     assert gained > 0
 
 
+@pytest.mark.slow
 def test_ghost_begins_with_the_rotation_that_gains_most(browser):
     screen, game, tokens = seated(browser, "Ann", bots=["random"], options=GAINING)
     screen.play_until(lambda state: state["phase"] == "building" and state["mine"] and state["ready"])
@@ -200,6 +205,7 @@ def test_ghost_begins_with_the_rotation_that_gains_most(browser):
         assert shown_gains(page)["A"] == points
 
 
+@pytest.mark.slow
 def test_tile_for_sale_is_tried_in_our_territory(browser):
     screen, game, tokens = seated(browser, "Ann", "Bob", options=GAINING | {"starting_seat": 0})
     page = screen.page
@@ -274,6 +280,7 @@ def test_names_with_markup_and_right_to_left_text_stay_text(browser):
     assert screen.page.locator("img[src=x]").count() == 0
 
 
+@pytest.mark.slow
 def test_token_of_a_seat_link_stays_out_of_addresses_and_referrers(browser):
     game, tokens, _ = browser.game("Ann", "Bob")
     requests = []

@@ -5,6 +5,8 @@ import pytest
 from tests.table.driver import call
 from tests.table.test_replay import played_out
 
+pytestmark = pytest.mark.slow
+
 
 def at_the_end(browser, game, token=None):
     """Open a game that is over; return the screen."""

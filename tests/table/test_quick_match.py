@@ -1,6 +1,10 @@
 """Opponents for a newcomer: a request for a quick match from the first page."""
 
+import pytest
+
 from tests.table.driver import call
+
+pytestmark = pytest.mark.slow
 
 
 def seek(screen, name, players=2):

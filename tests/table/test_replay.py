@@ -2,7 +2,11 @@
 
 import random
 
+import pytest
+
 from tests.table.driver import call
+
+pytestmark = pytest.mark.slow
 
 
 def played_out(browser, bots=()):

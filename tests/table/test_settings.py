@@ -1,6 +1,10 @@
 """What a browser keeps, and what a person types and switches."""
 
+import pytest
+
 from tests.table.driver import TOAST_MS, call
+
+pytestmark = pytest.mark.slow
 
 _NO_STORAGE = """
 for (const name of ["localStorage", "sessionStorage"]) {

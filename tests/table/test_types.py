@@ -2,7 +2,11 @@
 
 import subprocess
 
+import pytest
+
 from tests.support.launcher import ROOT
+
+pytestmark = pytest.mark.slow
 
 
 def test_modules_of_the_table_have_the_types_of_the_contract(typescript):

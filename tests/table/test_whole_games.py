@@ -16,6 +16,7 @@ def shown_totals(screen):
     return [int(text) for text in screen.page.locator(".result td.total").all_inner_texts()]
 
 
+@pytest.mark.slow
 def test_game_against_bots_takes_one_click_and_is_played_by_mouse(browser):
     screen = browser.window()
     screen.page.click("[data-level=greedy]")

@@ -10,6 +10,8 @@ from tests.support.playing import Service, dice, offer
 from tests.support.sizes import sampled, sized
 from tests.usecases.twins import MAX_GOLD, SECRET, Twins, answers, assert_nothing_shows, callers
 
+pytestmark = pytest.mark.slow
+
 CHECKED_ROUNDS = sized((4,), range(1, 7))
 """The rounds in which every answer to every caller is compared; each takes some 300 requests a phase."""
 
