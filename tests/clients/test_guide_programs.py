@@ -10,6 +10,8 @@ from service import docs as guide
 from tests.clients.test_typescript import client, run  # noqa: F401 - a fixture
 from tests.support.waiting import MAX_RUN_S
 
+pytestmark = pytest.mark.slow
+
 _PROGRAM = re.compile(r"^```(python|js)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PROGRAMS = [
     pytest.param(kind, program, id=f"{page}-{kind}-{number}")
@@ -18,7 +20,6 @@ PROGRAMS = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "program"), [each for each in PROGRAMS if each.values[0] == "python"])
 def test_python_program_of_the_guide_runs(kind, program, url):
     command = [sys.executable, "-c", program.replace("http://127.0.0.1:8000", url)]

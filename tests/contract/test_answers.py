@@ -37,7 +37,6 @@ def look_around(game):
                 game.service.call("GET", game.path(path, number % max(seats, 1)), token=token, headers=known)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("players", sized([2, 5], [2, 3, 4, 5]))
 def test_all_of_a_game_is_in_the_contract(players, service):
     game = service.create_game(players, bots={players - 1: "random"} if players == 5 else None)

@@ -21,7 +21,5 @@ def rest_slow(cases):
     :param cases: Values, or tuples of them for a test of several parameters.
     """
     first, *rest = cases
-    slow = (
-        pytest.param(*(case if type(case) is tuple else [case]), marks=pytest.mark.slow) for case in rest
-    )
+    slow = (pytest.param(*(case if type(case) is tuple else [case]), marks=pytest.mark.slow) for case in rest)
     return [first, *slow]
