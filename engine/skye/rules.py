@@ -81,7 +81,7 @@ def rule_error_for(game: Game, seat: int, move: Move | Draw) -> RuleError | None
     if not 0 <= seat < len(game.players):
         raise ValueError(f"there is no seat {seat}")
     if isinstance(move, Draw) or (game.seed is None and game.is_chance_node):
-        return errors.WrongPhase("Draws are chance decisions, and no seat can act before them.")
+        return errors.WrongPhase("Draws are chance decisions, made before any seat acts.")
     phase, judge, _, _ = _RULES[type(move)]
     if game.phase is phase:
         return judge(game, seat, move)
