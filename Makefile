@@ -29,26 +29,26 @@ CONTRACT := openapi.yaml openapi-3.2.yaml asyncapi.yaml
 SOURCES := engine service clients/python tests deploy examples bench
 
 .PHONY: help
-help: ## say what each target does
+help: ## list all targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: serve
-serve: $(VENV)/.installed ## install what is needed, start the API and its Redis, and say where they are
+serve: $(VENV)/.installed ## install the packages, and start the API with an embedded Redis
 	@exec $(BIN)/python -m service.cli serve
 
 .PHONY: demo
-demo: $(VENV)/.installed ## play one whole game against the running server, as a client would
+demo: $(VENV)/.installed ## play a whole game on the running server
 	@exec $(BIN)/python -m service.cli demo
 
 TESTED := $(VENV)/.installed-dev $(VENV)/.installed-frameworks $(VENV)/.installed-npm
 .PHONY: test test-slow test-all test-quick
-test: $(TESTED) ## run the tests of every part, but for the slow ones
+test: $(TESTED) ## run the tests of all parts except the slow ones
 	@$(PYTEST) -m 'not slow'
 test-slow: $(TESTED) ## run the tests that `make test` leaves out: kills, failovers, whole games in a browser, builds
 	@$(PYTEST) -m slow
-test-all: $(TESTED) ## run every test; storms, fuzzing and soaks in their full size
+test-all: $(TESTED) ## run all tests, with storms, fuzzing and soaks in full size
 	@TEST_SIZE=full $(PYTEST)
-test-quick: $(VENV)/.installed-dev ## run the tests of the rooms that start no servers, but for the slow ones
+test-quick: $(VENV)/.installed-dev ## run the tests of the packages that start no servers, except the slow ones
 	@$(PYTEST) -m 'not slow' $(QUICK_ROOMS)
 
 SERVER_ROOMS := tests/storage tests/faults tests/server
@@ -66,11 +66,11 @@ generators: $(BIN)/python ## install the generators of clients that `make test-a
 	@cd $(GENERATORS) && npm ci --silent --no-audit --no-fund
 
 .PHONY: durability
-durability: $(VENV)/.installed-dev ## kill what serves games for five minutes, and prove that nothing is lost
+durability: $(VENV)/.installed-dev ## kill processes for five minutes, and check that no acknowledged action is lost
 	@$(BIN)/python -m tests.system.durability
 
 .PHONY: soak
-soak: $(VENV)/.installed-dev ## play 2,000 games at once for ten minutes through nginx, and check all of it
+soak: $(VENV)/.installed-dev ## play 2,000 concurrent games for ten minutes through nginx, and check them
 	@$(BIN)/python -m gevent.monkey --module tests.system.soak
 
 .PHONY: lint
@@ -89,7 +89,7 @@ lint: $(VENV)/.installed-dev ## check style, types, security, and that the contr
 	@tests/contract/lint.sh
 
 .PHONY: format
-format: $(VENV)/.installed-dev ## put the code into its agreed form
+format: $(VENV)/.installed-dev ## format the code
 	@$(BIN)/ruff check --fix --quiet $(SOURCES); $(BIN)/ruff format $(SOURCES)
 
 .PHONY: openapi
@@ -98,34 +98,34 @@ openapi: $(VENV)/.installed ## write openapi.yaml, openapi-3.2.yaml and asyncapi
 		&& mv $$document.new $$document || exit 1; done
 
 .PHONY: bench bench-engine bench-api bench-scale bench-attacks bench-full bench-page bench-web bench-profile
-bench: $(VENV)/.installed-bench ## measure the engine and the API beside what else there is; writes bench/latest.json
+bench: $(VENV)/.installed-bench ## measure the engine and the API next to similar projects; writes bench/latest.json
 	@$(BIN)/python -m bench
-bench-engine: $(VENV)/.installed-bench ## measure the engine alone
+bench-engine: $(VENV)/.installed-bench ## measure the engine only
 	@$(BIN)/python -m bench engine
-bench-api: $(VENV)/.installed-bench ## measure the API alone (needs wrk)
+bench-api: $(VENV)/.installed-bench ## measure the API only (needs wrk)
 	@$(BIN)/python -m bench api
-bench-scale: $(VENV)/.installed-bench ## measure stored games, open streams, sizes and the start alone
+bench-scale: $(VENV)/.installed-bench ## measure stored games, open streams, sizes and the start only
 	@$(BIN)/python -m bench scale
 bench-attacks: $(VENV)/.installed-bench ## measure the reads of one client while another attacks
 	@$(BIN)/python -m bench attacks
-bench-full: $(VENV)/.installed-bench ## measure all more often, and with a million stored games (4 GB of memory)
+bench-full: $(VENV)/.installed-bench ## repeat all measurements more often, with a million stored games (4 GB of memory)
 	@$(BIN)/python -m bench --full
 bench-page: $(VENV)/.installed-bench ## write the last figures into bench/README.md and deploy/scale.md
 	@$(BIN)/python -m bench.page
-bench-web: $(VENV)/.installed-dev ## measure the table in a slowed Chromium, beside its budget
+bench-web: $(VENV)/.installed-dev ## measure the table in a throttled Chromium against its budget
 	@$(BIN)/python -m bench.web
-bench-profile: $(VENV)/.installed-bench ## draw where the time of one action goes: bench/profile-action.svg
+bench-profile: $(VENV)/.installed-bench ## draw a flame graph of one action: bench/profile-action.svg
 	@$(BIN)/python -m bench.profile
 
 .PHONY: examples
-examples: $(VENV)/.installed-dev ## record again what the contract, the guide and the README show of a live server
+examples: $(VENV)/.installed-dev ## record the responses in the contract, the guide and the README from a live server
 	@$(BIN)/python -m tests.contract.examples
 	@$(MAKE) --no-print-directory openapi
 	@$(BIN)/python -m tests.contract.guide
 	@$(BIN)/python -m tests.contract.readme
 
 .PHONY: league
-league: $(VENV)/.installed ## play all bots of the engine against each other; writes the tables into engine/README.md
+league: $(VENV)/.installed ## play leagues of all bots of the engine; writes the tables into engine/README.md
 	@$(BIN)/python -m bench.league
 
 .PHONY: screenshots
@@ -133,7 +133,7 @@ screenshots: $(VENV)/.installed-dev ## make the pictures of the README and the g
 	@$(BIN)/python -m tests.support.screenshots
 
 .PHONY: clients
-clients: $(VENV)/.installed-dev ## generate what the client packages contain of the contract
+clients: $(VENV)/.installed-dev ## generate the models and the synchronous half of the client packages
 	@$(BIN)/python clients/python/generate.py
 	@if command -v npm > /dev/null; then for package in $(NPM_PACKAGES); do \
 		(cd $$package && npm ci --silent && npm run --silent --if-present build) || exit 1; done; \
@@ -148,7 +148,7 @@ lock: $(BIN)/python ## pin the newest versions that pyproject.toml allows
 	@$(COMPILE_FRAMEWORKS) --upgrade
 
 .PHONY: clean
-clean: ## remove the virtual environment and what tools left behind (never the games)
+clean: ## remove the virtual environment and caches (never the games)
 	@rm -rf $(VENV) $(VENV)-* build dist *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache .schemathesis
 	@rm -rf examples/typescript/node_modules examples/typescript/dist
 	@rm -rf clients/typescript/node_modules clients/typescript/types tests/table/node_modules

@@ -83,10 +83,10 @@ def _folder(text: str) -> Path:
     return Path(text).expanduser().absolute()
 
 
-def _whole(least: int, most: int) -> Callable[[str], int]:
+def _whole(minimum: int, maximum: int) -> Callable[[str], int]:
     def parse(text: str) -> int:
-        if not re.fullmatch(r"\d{1,12}", text) or not least <= int(text) <= most:
-            raise ValueError(f"want a whole number from {least} to {most}")
+        if not re.fullmatch(r"\d{1,12}", text) or not minimum <= int(text) <= maximum:
+            raise ValueError(f"want a whole number from {minimum} to {maximum}")
         return int(text)
 
     return parse
@@ -124,124 +124,130 @@ _expiry = _whole(1, 10 * 365 * DAY_S)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Everything that can be set, with its default."""
+    """All settings with their defaults."""
 
     redis_url: str | None = _setting(
         "",
         _redis_url,
-        "the Redis that stores the games, one server, Sentinel or cluster; none: `make serve` starts one; "
-        "`memory://`: no Redis, the games are in one process and lost with it",
+        "URL of the Redis that stores the games: one server, Sentinel or a cluster. Without it `make serve` "
+        "starts an embedded one; with `memory://` the games are in one process and are lost with it",
         secret=True,
     )
-    bind: Address = _setting("127.0.0.1:8000", _address, "where the API listens; port 0 takes a free one")
+    bind: Address = _setting("127.0.0.1:8000", _address, "address of the API; port 0 chooses a free one")
     health_bind: Address | None = _setting(
         "",
         _optional_address,
-        "where else `/healthz`, `/readyz` and `/metrics` are served: on a listener of their own, whose "
-        "connections clients cannot use up; none: at `SKYE_BIND` only",
+        "address of a separate listener for `/healthz`, `/readyz` and `/metrics`, whose connections clients "
+        "cannot use up; without it they are served at `SKYE_BIND` only",
     )
-    data_dir: Path = _setting("data", _folder, "the folder of the Redis that `make serve` starts")
+    data_dir: Path = _setting("data", _folder, "data folder of the embedded Redis")
     appendfsync: str = _setting(
         "everysec",
         _one_of(*_FSYNC_POLICIES),
-        "when that Redis writes to the disk: `everysec` may lose one second of play if the machine fails, "
-        "`always` nothing",
+        "when the embedded Redis calls `fsync`: `everysec` may lose one second of play if the machine fails, "
+        "`always` loses nothing",
     )
-    workers: int = _setting("auto", _workers, "worker processes; `auto`: as many as cores, from 2 to 4")
-    log_level: str = _setting("warning", _one_of(*_LOG_LEVELS), f"one of {', '.join(_LOG_LEVELS)}")
-    redis_timeout_ms: int = _setting(
-        "2000", _whole(1, 60_000), "how long one call of Redis may take before it counts as failed"
+    workers: int = _setting(
+        "auto", _workers, "number of worker processes; `auto`: the number of cores, from 2 to 4"
     )
+    log_level: str = _setting(
+        "warning", _one_of(*_LOG_LEVELS), f"minimum level of log lines: {', '.join(_LOG_LEVELS)}"
+    )
+    redis_timeout_ms: int = _setting("2000", _whole(1, 60_000), "timeout of one call of Redis")
     redis_wait_ms: int = _setting(
         "5000",
         _whole(0, 60_000),
-        "how long a request waits while Redis is unavailable or electing a master, before it gets 503: no "
-        "call of Redis begins after that",
+        "retry budget of a request while Redis is unavailable or elects a master: no call of Redis begins "
+        "after this time, and the response is 503",
     )
     redis_replicas: int = _setting(
         "0",
         _whole(0, 10),
-        "how many replicas must acknowledge a change; with fewer the response is 503",
+        "number of replicas that must acknowledge a change (WAIT); with fewer the response is 503",
     )
-    max_body_bytes: int = _setting("262144", _whole(1024, 2**30), "the largest request body; more is 413")
+    max_body_bytes: int = _setting(
+        "262144", _whole(1024, 2**30), "maximum size of a request body; larger ones get 413"
+    )
     client_timeout_s: int = _setting(
         "30",
         _whole(1, 3600),
-        "how many seconds a client may take to send a request, after that it is 408; and to take each 64 KiB "
-        "of its answer, after that the connection is closed",
+        "seconds in which a client must send a request (otherwise 408), and read each 64 KiB of a response "
+        "(otherwise the server closes the connection)",
     )
     cors_origins: tuple[str, ...] = _setting(
-        "*", _origins, "the web origins whose pages may call the API, separated by commas; `*`: all"
+        "*", _origins, "web origins whose pages may call the API (CORS), separated by commas; `*`: all"
     )
     limits: bool = _setting(
         "off",
         _switch,
-        "`on` where strangers can reach the API: the limits that follow then hold, each with 0 for no limit",
+        "rate limits: `on` for a public server. 0 in one of the following settings means no limit",
     )
     limit_requests_per_minute: int = _setting(
         "3000",
         _whole(0, 1_000_000),
-        "how many requests an address may make in a minute with all its tokens; more is 429",
+        "maximum number of requests of an address in a minute, with all its tokens; more get 429",
     )
     limit_games_per_minute: int = _setting(
-        "30", _whole(0, 1_000_000), "how many games an address may create in a minute; more is 429"
+        "30",
+        _whole(0, 1_000_000),
+        "maximum number of games that an address creates in a minute; more get 429",
     )
     limit_games_per_key: int = _setting(
         "1000",
         _whole(0, 1_000_000),
-        "how many games that are not over a player key may have a role in; more is 429",
+        "maximum number of games that are not over in which a player key has a role; more get 429",
     )
     limit_streams: int = _setting(
         "20",
         _whole(0, 1_000_000),
-        "how many event streams and long polls a token, or an address that has none, may hold open in each "
-        "worker; more is 429",
+        "maximum number of open event streams and long polls of a token, or of an address without one, in "
+        "each worker; more get 429",
     )
     limit_streams_per_address: int = _setting(
         "200",
         _whole(0, 1_000_000),
-        "how many event streams and long polls an address may hold open in each worker, with all its tokens; "
-        "more is 429",
+        "maximum number of open event streams and long polls of an address with all its tokens, in each "
+        "worker; more get 429",
     )
     limit_connections: int = _setting(
         "400",
         _whole(0, 1_000_000),
-        "how many connections an address may have open to each worker; more is 429. Not counted with "
-        "`SKYE_TRUSTED_PROXIES`: a proxy should limit them itself",
+        "maximum number of connections of an address to each worker; more get 429. Not used with "
+        "`SKYE_TRUSTED_PROXIES`: the proxy should limit connections",
     )
     trusted_proxies: int = _setting(
         "0",
         _whole(0, 10),
-        "how many proxies of ours a request comes through: so many entries of `X-Forwarded-For`, "
-        "`X-Forwarded-Proto` and `X-Forwarded-Host` are believed; the proxies must set them",
+        "number of trusted proxies in front of the server: the number of entries of `X-Forwarded-For`, "
+        "`X-Forwarded-Proto` and `X-Forwarded-Host` that it uses; the proxies must set them",
     )
     lab: bool = _setting(
         "off",
         _switch,
-        "`on` for testers: requests can inject faults (`X-Skye-Fault`), and anyone can delete all games "
-        "(`DELETE /v1/lab/games`). Refused with what marks production: `SKYE_LIMITS=on`, "
-        "`SKYE_TRUSTED_PROXIES`, `SKYE_REDIS_REPLICAS`, and Sentinel or a cluster as `SKYE_REDIS_URL`",
+        "functions for testers: with `on`, requests can inject faults (`X-Skye-Fault`), and anyone can "
+        "delete all games (`DELETE /v1/lab/games`). Refused together with settings of production: "
+        "`SKYE_LIMITS=on`, `SKYE_TRUSTED_PROXIES`, `SKYE_REDIS_REPLICAS`, and Sentinel or a cluster as "
+        "`SKYE_REDIS_URL`",
     )
     game_ttl_lobby_s: int = _setting(
-        str(7 * DAY_S), _expiry, "how long a game in its lobby is stored after its last change"
+        str(7 * DAY_S), _expiry, "time that a game in its lobby is stored after its last change"
     )
     game_ttl_playing_s: int = _setting(
-        str(30 * DAY_S), _expiry, "how long a game in play is stored after its last change"
+        str(30 * DAY_S), _expiry, "time that a game in play is stored after its last change"
     )
-    game_ttl_finished_s: int = _setting(str(30 * DAY_S), _expiry, "how long a finished game is stored")
-    game_ttl_aborted_s: int = _setting(str(DAY_S), _expiry, "how long an aborted game is stored")
+    game_ttl_finished_s: int = _setting(str(30 * DAY_S), _expiry, "time that a finished game is stored")
+    game_ttl_aborted_s: int = _setting(str(DAY_S), _expiry, "time that an aborted game is stored")
     idempotency_ttl_s: int = _setting(
         "3600",
         _expiry,
-        "how long the response to an `Idempotency-Key` is replayed, for the latest 64 keys of each game",
+        "time that the response to an `Idempotency-Key` is replayed, for the latest 64 keys of each game",
     )
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str]) -> "Settings":
-        """Read the settings from `environ`; a variable that is missing or empty has its default.
+        """Read the settings from environment variables; missing and empty ones have their defaults.
 
-        Raises:
-            SettingsError: naming every variable whose value cannot be used.
+        :raises SettingsError: with every variable whose value is invalid.
         """
         values: dict[str, Any] = {}
         problems = []
@@ -255,38 +261,40 @@ class Settings:
                 problems.append(f"{_variable(row.name)}={shown}: {error}")
         if values.get("redis_replicas") and values.get("redis_url") in (None, MEMORY_URL):
             wanted = f"{_variable('redis_replicas')}={values['redis_replicas']}"
-            problems.append(f"{wanted}: the embedded server has no replicas; name a Redis that has some")
+            problems.append(
+                f"{wanted}: the embedded server has no replicas; set SKYE_REDIS_URL to a Redis with replicas"
+            )
         if values.get("lab"):
-            problems += _production_marks(values)
+            problems += _production_errors(values)
         if problems:
             raise SettingsError("\n".join(problems))
         return cls(**values)
 
 
-def _production_marks(values: Mapping[str, Any]) -> list[str]:
-    """Return a line for each of some settings that only a server with real players has."""
+def _production_errors(values: Mapping[str, Any]) -> list[str]:
+    """Return an error for each setting of production, with which `SKYE_LAB` is refused."""
     url = values.get("redis_url")
     is_replicated = url not in (None, MEMORY_URL) and parse_redis_url(url or "").form != "single"
-    marks = {
-        "limits": (values.get("limits"), "strangers can reach the server"),
-        "trusted_proxies": (values.get("trusted_proxies"), "the server is behind the proxy of others"),
-        "redis_replicas": (values.get("redis_replicas"), "the games are worth replicas"),
-        "redis_url": (is_replicated, "the games are worth replicas"),
+    found = {
+        "limits": (values.get("limits"), "the server is public"),
+        "trusted_proxies": (values.get("trusted_proxies"), "the server is behind a proxy"),
+        "redis_replicas": (values.get("redis_replicas"), "the games are replicated"),
+        "redis_url": (is_replicated, "the games are replicated"),
     }
     return [
         f"{_variable('lab')}=on: not with {_variable(name)}: {reason}"
-        for name, (is_set, reason) in marks.items()
+        for name, (is_set, reason) in found.items()
         if is_set
     ]
 
 
 def unknown_variables(environ: Mapping[str, str]) -> list[str]:
-    """Return a line of warning for each `SKYE_` variable that is no setting, naming the nearest one."""
+    """Return a warning for each unknown `SKYE_` variable, with the most similar setting."""
     known = [row.name.upper() for row in fields(Settings)]
-    strange = sorted(name for name in environ if name.startswith(PREFIX))
-    strange = [name for name in strange if name.removeprefix(PREFIX) not in known]
+    unknown = sorted(name for name in environ if name.startswith(PREFIX))
+    unknown = [name for name in unknown if name.removeprefix(PREFIX) not in known]
     lines = []
-    for name in strange:
+    for name in unknown:
         near = difflib.get_close_matches(name.removeprefix(PREFIX), known, n=1)
         hint = f"did you mean {PREFIX}{near[0]}?" if near else "`python -m service.cli settings` lists them"
         lines.append(f"{name} is not a setting: {hint}")

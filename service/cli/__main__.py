@@ -1,7 +1,7 @@
 """The commands: `python -m service.cli COMMAND`.
 
-A command is a module with a function `main` that returns the exit code. It is imported only when it is
-called, so that one command does not pay for another.
+A command is a module with a function `main` that returns the exit code. The module is imported only when the
+command runs.
 """
 
 import sys
@@ -13,7 +13,7 @@ COMMANDS = {
         "service.server.launcher",
         "serve the API, with an embedded Redis unless SKYE_REDIS_URL names one",
     ),
-    "demo": ("service.cli.demo", "play one whole game against the running server, as a client would"),
+    "demo": ("service.cli.demo", "play a whole game on the running server"),
     "openapi": ("service.cli.openapi", "print a document of the contract, as `make openapi` writes it"),
     "settings": ("service.settings", "print the table of settings"),
 }
@@ -23,7 +23,7 @@ WITH_OPTIONS = {"demo", "openapi"}
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the command named and return its exit code."""
+    """Run a command; return its exit code."""
     match arguments:
         case [name, *options] if name in WITH_OPTIONS or (name in COMMANDS and not options):
             command = import_module(COMMANDS[name][0]).main

@@ -169,10 +169,12 @@ def _explain(error: ApiError | ConnectionFailedError, url: str) -> str:
 
 def _read(arguments: Sequence[str], url: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser("python -m service.cli demo", description="Play one whole game.")
-    parser.add_argument("--url", default=url, help="the server to play against (%(default)s)")
-    parser.add_argument("--seed", default=secrets.token_hex(4), help="the same seed plays the same game")
-    parser.add_argument("--players", type=int, default=4, choices=range(2, 6), help="how many (%(default)s)")
-    parser.add_argument("--quiet", action="store_true", help="show only how it ends")
+    parser.add_argument("--url", default=url, help="URL of the server (%(default)s)")
+    parser.add_argument("--seed", default=secrets.token_hex(4), help="seed of all draws and choices")
+    parser.add_argument(
+        "--players", type=int, default=4, choices=range(2, 6), help="number of players (%(default)s)"
+    )
+    parser.add_argument("--quiet", action="store_true", help="print only the result")
     return parser.parse_args(arguments)
 
 

@@ -105,7 +105,7 @@ def derive(state: FollowedGame, match: Match, player: str, changes: Sequence[Cha
     """
     caller = identify_player(match, player)
     if caller is None:
-        return gone(state, match.id, now_ms)
+        return lose_role(state, match.id, now_ms)
     at_ms, seat = changes[-1].at_ms if changes else state.since_ms, caller.seat
     events = []
     if state.seat is None and seat is not None:
@@ -126,7 +126,7 @@ def derive(state: FollowedGame, match: Match, player: str, changes: Sequence[Cha
     return Derived(after, tuple(events))
 
 
-def gone(state: FollowedGame, game_id: str, now_ms: int) -> Derived:
+def lose_role(state: FollowedGame, game_id: str, now_ms: int) -> Derived:
     """Report that the player has no role in a game any more, or that the game has expired.
 
     What remains is the state of a game that was announced: the player may be about to join again.

@@ -95,7 +95,7 @@ def post_fork(server: Any, worker: Any) -> None:
     _set_death_signal(worker.ppid)
     worker_metrics.count_as(worker.number)
     # Until the worker installs its handlers, those inherited from the master would put a signal into a queue
-    # that nobody reads, and the master would wait its whole graceful timeout for this worker.
+    # that no client reads, and the master would wait its whole graceful timeout for this worker.
     terminating = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
     for number in terminating:
         signal.signal(number, signal.SIG_DFL)

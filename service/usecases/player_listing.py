@@ -105,7 +105,7 @@ class PlayerListing:
 
 
 def _own_game(stored: bytes, player: str) -> OwnGame | None:
-    """Return a stored game with the player's role, None if there is none or the game is unreadable."""
+    """Return a stored game with the player's role, or None if there is no such game, or it is corrupt."""
     try:
         match = decode_match(stored)
     except StoredFormatError:

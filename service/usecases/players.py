@@ -27,8 +27,8 @@ from service.matches.player_events import (
     FollowedGame,
     PlayerEvent,
     derive,
-    gone,
     is_news,
+    lose_role,
     near_deadline,
 )
 from service.settings import Settings
@@ -158,7 +158,7 @@ class Players:
         stored, entries = self._games.load_with_log(game_id, state.last_event)
         now_ms = self._now_ms()
         if stored is None:
-            return gone(state, game_id, now_ms)
+            return lose_role(state, game_id, now_ms)
         match = decoded(decode_match, stored)
         changes = changes_from_log(match, state.last_event, entries)
         return derive(state, match, player, changes, now_ms)

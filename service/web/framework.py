@@ -96,11 +96,11 @@ class Application(Flask):
         )
 
 
-class Ready(Response):
-    """A response whose body and headers are complete: it is sent as it is, unless its headers are altered."""
+class PrebuiltResponse(Response):
+    """A response with complete body and headers, which is sent unchanged unless its headers are accessed."""
 
     def __init__(self, body: bytes, status: int, headers: list[tuple[str, str]]) -> None:
-        # Not Response's own, most of whose time goes into `Headers`.
+        # Replaces that of Response, which spends most of its time on `Headers`.
         self.response = self._body = [body]
         self.status_code = status
         self.direct_passthrough = False
@@ -109,11 +109,11 @@ class Ready(Response):
 
     @cached_property
     def headers(self) -> Headers:  # type: ignore[override]  # an attribute there
-        """The headers, as an object only once something looks at them."""
+        """The headers as an object, created on first access."""
         return Headers(self._plain_headers)
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Answer a request."""
+        """Send the response, as a WSGI application."""
         if "headers" in vars(self):
             return super().__call__(environ, start_response)
         start_response(self.status, self._plain_headers)

@@ -14,7 +14,7 @@ from flask import Response, request
 from service.matches.authorization import SPECTATOR, Caller
 from service.matches.errors import Problem
 from service.usecases.commands import CommandResult
-from service.web.framework import Ready
+from service.web.framework import PrebuiltResponse
 from service.web.middleware import Header
 from service.web.request_parsing import entity_tags
 
@@ -40,7 +40,7 @@ def etag(version: int, caller: Caller = SPECTATOR, form: str = "") -> str:
 def uncached_json(view: Any, status: int, headers: Sequence[Header]) -> Response:
     """Return a view as JSON that no cache stores."""
     body = _encoder.encode(view)
-    return Ready(body, status, [_TYPE_JSON, _length_of(body), _NOT_STORED, *headers])
+    return PrebuiltResponse(body, status, [_TYPE_JSON, _length_of(body), _NOT_STORED, *headers])
 
 
 def json_response(view: Any, *, tag: str | None = None, more_headers: Sequence[Header] = ()) -> Response:
@@ -70,7 +70,7 @@ def encoded_json_response(
     check_accepts(JSON)
     headers = [_TYPE_JSON, _length_of(body), *more_headers]
     headers += [_NOT_STORED] if tag is None else _cache_headers(tag)
-    return Ready(body, 200, headers)
+    return PrebuiltResponse(body, 200, headers)
 
 
 def json_with(encoded: bytes, members: Mapping[str, object]) -> bytes:
@@ -100,13 +100,15 @@ def not_modified(tag: str) -> Response | None:
     sent = entity_tags("If-None-Match")
     if sent is None or not (sent == tag or request.if_none_match.contains_weak(tag[1:-1])):
         return None
-    return Ready(b"", 304, _cache_headers(tag))
+    return PrebuiltResponse(b"", 304, _cache_headers(tag))
 
 
 def text_response(text: str, content_type: str, tag: str) -> Response:
     """Return text that can be revalidated by its entity tag."""
     body = text.encode()
-    return Ready(body, 200, [("Content-Type", content_type), _length_of(body), *_cache_headers(tag)])
+    return PrebuiltResponse(
+        body, 200, [("Content-Type", content_type), _length_of(body), *_cache_headers(tag)]
+    )
 
 
 def _cache_headers(tag: str) -> list[Header]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.launcher import children, gone, launching
+from tests.support.launcher import all_ended, children, launching
 from tests.support.waiting import MAX_WAIT_S, waited_for
 
 DISK = "size=4m"
@@ -146,13 +146,13 @@ def test_kill_of_the_launcher_on_a_full_disk_loses_nothing(full):
     served, acknowledged, filler, start_again = full
     processes = served.descendants()
     served.end(signal.SIGKILL)
-    assert gone(processes)
+    assert all_ended(processes)
     on_full_disk = start_again()
     assert waited_for(lambda: "health" in on_full_disk.printed or on_full_disk.process.poll() is not None)
     processes = on_full_disk.descendants() if on_full_disk.process.poll() is None else []
     if on_full_disk.process.poll() is None:
         on_full_disk.end(signal.SIGKILL)
-    assert gone(processes)
+    assert all_ended(processes)
     filler.unlink()
     again = start_again()
     assert again.url

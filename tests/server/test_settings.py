@@ -115,7 +115,7 @@ def test_unknown_variable_is_reported_with_the_nearest_known_one(variable, hint)
 def test_the_table_has_a_row_for_each_setting():
     rows = table().splitlines()[2:]
     assert [row.split("`")[1] for row in rows] == [f"SKYE_{field.name.upper()}" for field in fields(Settings)]
-    assert "| `SKYE_BIND` | `127.0.0.1:8000` | where the API listens" in table()
+    assert "| `SKYE_BIND` | `127.0.0.1:8000` | address of the API" in table()
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ def runs(pid):
         return False
 
 
-def gone(pids, seconds=MAX_WAIT_S):
+def all_ended(pids, seconds=MAX_WAIT_S):
     """Wait until all processes have ended, and return whether they have."""
     return waited_for(lambda: not any(map(runs, pids)), seconds)
 

@@ -8,7 +8,7 @@ from collections import Counter
 from service.server.embedded_redis import RedisServer
 from service.settings import Address
 from tests.deploy.servers import Instance, Nginx, nginx_program
-from tests.support.launcher import children, gone
+from tests.support.launcher import all_ended, children
 from tests.support.ports import free_port
 from tests.support.waiting import MAX_WAIT_S, waited_for
 
@@ -148,4 +148,4 @@ def kill_all(process):
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
     process.wait()
-    assert gone(workers)
+    assert all_ended(workers)

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.support.launcher import children, gone, runs
+from tests.support.launcher import all_ended, children, runs
 from tests.support.ports import free_port
 from tests.support.sizes import sized
 from tests.support.waiting import MAX_WAIT_S, waited_for
@@ -73,7 +73,7 @@ def test_a_killed_launcher_leaves_nothing_behind_and_loses_nothing(launch):
 
     second = launch()  # at once: the files are still being closed
     assert game_is_kept(second, game)
-    assert gone(started)
+    assert all_ended(started)
 
 
 @pytest.mark.usefixtures("redis_program")
@@ -116,7 +116,7 @@ def test_killed_gunicorn_ends_the_launcher_and_all_workers(launch):
     started = launched.descendants()
     os.kill(gunicorn_of(launched), signal.SIGKILL)
     assert launched.process.wait(MAX_WAIT_S) == 1
-    assert gone(started)
+    assert all_ended(started)
     assert "The API ended (killed by SIGKILL)" in launched.printed
 
 
@@ -140,7 +140,7 @@ def test_signal_during_the_start_leaves_nothing_behind(launch):
     assert waited_for(lambda: len(launched.descendants()) >= 2)
     started = launched.descendants()
     assert launched.end() == 0
-    assert gone(started)
+    assert all_ended(started)
 
 
 @pytest.mark.usefixtures("redis_program")

@@ -3,7 +3,7 @@
 import pytest
 from flask import Flask, Response
 
-from service.web.framework import Application, Ready
+from service.web.framework import Application, PrebuiltResponse
 from tests.support.playing import Service
 
 JSON = [("Content-Type", "application/json"), ("Content-Length", "2"), ("ETag", '"5"')]
@@ -26,22 +26,22 @@ def sent(response, method):
 @pytest.mark.parametrize(("body", "status", "headers"), ANSWERS)
 def test_prebuilt_response_is_sent_as_flask_would_send_it(body, status, headers, method):
     plain = sent(Response(body, status, headers), method)
-    assert sent(Ready(body, status, headers), method) == plain
-    looked_at = Ready(body, status, headers)
+    assert sent(PrebuiltResponse(body, status, headers), method) == plain
+    looked_at = PrebuiltResponse(body, status, headers)
     assert looked_at.status_code == status
     assert looked_at.get_data() == body
     assert sent(looked_at, method) == plain
 
 
 def test_an_answer_that_is_ready_can_be_altered():
-    answer = Ready(b"{}", 200, list(JSON))
+    answer = PrebuiltResponse(b"{}", 200, list(JSON))
     answer.headers["RateLimit-Policy"] = "7"
     answer.status_code = 202
     assert sent(answer, "GET") == ("202 ACCEPTED", [*JSON, ("RateLimit-Policy", "7")], b"{}")
 
 
 def test_ready_response_without_an_attribute_says_so():
-    assert not hasattr(Ready(b"{}", 200, list(JSON)), "nothing")
+    assert not hasattr(PrebuiltResponse(b"{}", 200, list(JSON)), "nothing")
 
 
 REQUESTS = [
