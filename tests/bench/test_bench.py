@@ -24,7 +24,7 @@ def place():
 
 
 @pytest.mark.slow
-def test_the_engine_is_measured_and_written_in_the_agreed_form(tmp_path, capsys, monkeypatch):
+def test_engine_is_measured_and_written_in_the_agreed_form(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("bench.engine.opponents", lambda _dice: {})
     for frameworks in ("_pettingzoo", "_openspiel"):
         monkeypatch.setattr(f"bench.environments.{frameworks}", lambda _dice: {})
@@ -46,7 +46,7 @@ def test_the_engine_is_measured_and_written_in_the_agreed_form(tmp_path, capsys,
     assert "old" not in {each.name for each in read(to)}
 
 
-def test_a_ratio_is_the_median_of_the_ratios_within_each_round():
+def test_ratio_is_the_median_of_the_ratios_within_each_round():
     made = row(
         "ours", [10.0, 30.0, 20.0], "requests/s", against=("theirs", [10.0, 20.0, 40.0]), goal=">= 1.0"
     )
@@ -66,7 +66,7 @@ def test_requests_are_measured_beside_what_makes_the_same_calls(place):
         assert {f"{subject.name}: {what}" for what in ("p50", "p99", "CPU of the API")} <= set(rows)
 
 
-def test_a_view_that_is_known_is_answered_as_such(place):
+def test_view_with_a_known_entity_tag_is_not_modified(place):
     subject = next(each for each in subjects.read_subjects(place) if each.name == "game view, 304")
     answered = client.drive(place.ours.base, subject.copies.asks(subject.of), 0.1)
     assert {each.head[:12] for each in answered} == {b"HTTP/1.1 304"}
@@ -88,13 +88,13 @@ def test_decision_of_one_request_is_compared_with_two(place):
     assert rows["a decision, two requests: CPU of the API"].value > 0
 
 
-def test_a_refused_request_is_no_figure(place):
+def test_benchmark_stops_at_an_error_response(place):
     copies = Copies("gone", find(place.games, 1, "set_offer", last=False), 1)  # never stored
     with pytest.raises(RuntimeError, match="404"):
         client.drive(place.ours.base, copies.asks(subjects.view), 0.05)
 
 
-def test_a_paced_client_sends_as_many_as_are_due(place):
+def test_paced_client_sends_as_many_as_are_due(place):
     asks = subjects.hot(place, "pace", 1, "set_offer").asks(subjects.view)
     answered = client.drive(place.ours.base, asks, 0.5, rate=40)
     assert len(answered) == 20

@@ -28,7 +28,7 @@ def widths(picture):
     }
 
 
-def test_a_frame_is_as_wide_as_the_time_spent_in_it_and_beneath():
+def test_width_of_a_frame_is_its_inclusive_time():
     drawn_widths = widths(drawn(flame_of(SEEN), "A title"))
     whole = drawn_widths.pop("a request 100.0%")
     shares = {name: round(width / whole, 2) for name, width in drawn_widths.items()}

@@ -38,7 +38,7 @@ def look_around(game):
 
 
 @pytest.mark.parametrize("players", sized([2, 5], [2, 3, 4, 5]))
-def test_all_of_a_game_is_in_the_contract(players, service):
+def test_responses_of_a_whole_game_match_the_contract(players, service):
     game = service.create_game(players, bots={players - 1: "random"} if players == 5 else None)
     stage = None
     rolls = dice(players)
@@ -54,7 +54,7 @@ def test_all_of_a_game_is_in_the_contract(players, service):
     look_around(game)
 
 
-def test_a_game_with_open_gold_deadlines_and_leavers_is_in_the_contract(service):
+def test_game_with_open_gold_deadlines_and_leavers_is_in_the_contract(service):
     options = {"open_gold": True, "turn_ms": 1000, "on_timeout": "auto"}
     game = service.create_game(3, options=options)
     game.act_legally(0)
@@ -68,7 +68,7 @@ def test_a_game_with_open_gold_deadlines_and_leavers_is_in_the_contract(service)
     look_around(game)
 
 
-def test_the_lobby_is_in_the_contract(service):
+def test_lobby_is_in_the_contract(service):
     game = service.create_game(2, start=False, private=True)
     look_around(game)
     joined = game.call("POST", "players", {"bot": "greedy", "color": "green"}, token=game.host)
@@ -90,7 +90,7 @@ def test_invitations_and_changes_of_players_are_in_the_contract(service):
     assert service.call("POST", f"{path}/invites", token=host).status_code == 201
 
 
-def test_a_list_of_games_is_in_the_contract(service):
+def test_list_of_games_is_in_the_contract(service):
     for number in range(3):
         service.create_game(2, name=f"Game {number}", start=number > 0)
     page = service.get("/v1/games?limit=2")
@@ -171,7 +171,7 @@ def test_manual_clock_of_a_game_is_in_the_contract(service):
     assert game.call("POST", "clock", {"advance_ms": 1}, token=game.host).status_code == 200
 
 
-def test_a_fork_of_a_record_is_in_the_contract(service):
+def test_fork_of_a_record_is_in_the_contract(service):
     game = service.create_game(2, bots={1: "greedy"})
     game.play_out()
     record = service.get(game.path("record"))
@@ -194,7 +194,7 @@ def test_what_if_and_scoring_are_in_the_contract(service):
     assert service.call("POST", "/v1/scoring", body).status_code == 200
 
 
-def test_what_never_changes_is_in_the_contract(service):
+def test_responses_of_the_catalogue_match_the_contract(service):
     for path in (
         "/v1/tiles",
         "/v1/tiles/castle-red",
@@ -228,7 +228,7 @@ def test_what_never_changes_is_in_the_contract(service):
         "/asyncapi.json",
     ],
 )
-def test_the_documentation_is_in_the_contract(path, service):
+def test_documentation_is_in_the_contract(path, service):
     first = service.call("GET", path)
     again = service.call("GET", path, headers={"If-None-Match": first.headers["ETag"]})
     assert (first.status_code, again.status_code) == (200, 304)

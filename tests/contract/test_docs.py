@@ -52,7 +52,7 @@ def answer(request, service):
     return service.call("GET", request.param)
 
 
-def test_all_that_a_page_loads_is_ours_and_there(answer, service):
+def test_resources_of_a_page_are_served_by_this_server(answer, service):
     page = Page(answer.text)
     assert page.loads
     for path in page.loads:
@@ -67,19 +67,19 @@ def test_all_that_a_page_loads_is_ours_and_there(answer, service):
         assert service.call("GET", path).mimetype == kinds[ending]
 
 
-def test_no_page_leads_to_the_world_outside(answer):
+def test_pages_link_to_no_other_server(answer):
     page = Page(answer.text)
     assert [path for path in page.loads + page.links if not re.match(r"/(?!/)|#", path)] == []
 
 
 @pytest.mark.parametrize("kind", ["js", "css"])
-def test_no_script_or_style_of_ours_names_the_world_outside(kind, service):
+def test_scripts_and_styles_name_no_other_server(kind, service):
     text = service.call("GET", f"/docs/assets/docs.{kind}").text
     assert "http" not in text
     assert "//" not in re.sub(r"^//.*$", "", text, flags=re.MULTILINE)
 
 
-def test_the_policy_allows_nothing_from_outside_and_nothing_inline(answer):
+def test_policy_allows_nothing_from_outside_and_nothing_inline(answer):
     policy = dict(part.split(" ", 1) for part in answer.headers["Content-Security-Policy"].split("; "))
     assert policy["default-src"] == "'none'"
     for directive, sources in policy.items():
@@ -107,12 +107,12 @@ def test_page_of_errors_has_every_code_at_the_link_of_its_problem(service):
     assert (path, anchor in ids) == ("/docs/errors", True)
 
 
-def test_the_contract_is_served_as_it_lies_in_the_repository(service, document):
+def test_contract_is_served_as_it_lies_in_the_repository(service, document):
     assert service.get("/openapi.json") == document
 
 
 @pytest.mark.parametrize("name", ["nothing.js", "..%2fcli.py", "swagger-ui.js", "index.css"])
-def test_no_other_file_can_be_had(name, service):
+def test_files_outside_of_the_folder_are_not_served(name, service):
     assert service.call("GET", f"/docs/assets/{name}").status_code == 404
 
 

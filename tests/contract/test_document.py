@@ -43,7 +43,7 @@ def test_document_in_the_repository_is_what_the_code_generates(name):
 
 
 @pytest.mark.slow
-def test_the_document_is_valid_openapi(document):
+def test_document_is_valid_openapi(document):
     OpenAPIV31SpecValidator(document).validate()
 
 
@@ -291,7 +291,7 @@ def test_union_of_responses_takes_no_malformed_member_of_a_known_type(document, 
     assert not validator.is_valid(UNIONS_OF_RESPONSES[name] | {"type": placing})
 
 
-def test_enumeration_of_responses_is_open_or_said_to_be_closed(document, contract):
+def test_enumeration_of_responses_is_marked_as_open_or_closed(document, contract):
     asked = requested(contract)
     for name, schema in document["components"]["schemas"].items():
         if "x-extensible-enum" in schema:

@@ -151,12 +151,12 @@ def test_every_link_leads_to_a_page_and_a_place_on_it(shown, service):
                 assert not anchor or anchor in shown[target or path].ids, (path, link)
 
 
-def test_no_id_is_there_twice(shown):
+def test_ids_of_a_page_are_unique(shown):
     for path, page in shown.items():
         assert len(set(page.ids)) == len(page.ids), path
 
 
-def test_its_pages_need_nothing_that_their_policy_forbids(shown, service):
+def test_guide_pages_comply_with_their_security_policy(shown, service):
     for name in NAMES:
         path = "/docs" if name == guide.FIRST else f"/docs/{name}"
         assert not shown[path].inline, path
@@ -170,7 +170,7 @@ def test_each_page_can_be_reached_from_the_first_and_from_every_other(shown):
         assert {f"/docs/{other}" for other in (*guide.PAGES, "errors", "reference")} <= set(shown[path].links)
 
 
-def test_the_first_page_calls_each_page_by_its_title():
+def test_first_page_calls_each_page_by_its_title():
     listed = re.findall(r"^\| \[(.*)\]\(/docs/([a-z-]+)\) \|", TEXTS[guide.FIRST], re.MULTILINE)
     titles = [(title, name) for name, title in guide.contents()]
     assert listed == [*titles, ("Errors", "errors"), ("Reference", "reference")]

@@ -33,6 +33,6 @@ def test_authorization_precedes_preconditions(service):
 
 
 @pytest.mark.parametrize("sentence", PROVOKED)
-def test_a_refusal_is_in_the_contract(sentence, service):
+def test_error_response_matches_the_contract(sentence, service):
     code, prepare = PROVOKED[sentence]
     assert prepare(service)().json["code"] == code

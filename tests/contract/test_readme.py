@@ -48,7 +48,7 @@ def test_every_package_is_in_the_table_of_contributing():
     assert [name for name in packages if f"| `{name}/` |" not in text] == []
 
 
-def test_what_it_points_to_is_there():
+def test_readme_links_and_make_targets_exist():
     links = re.findall(r"\]\(([^)]+)\)", TEXT)
     assert links
     assert [link for link in links if not (ROOT / link).exists()] == []
@@ -79,7 +79,7 @@ def test_blocks_of_commands_are_read_with_their_answers():
         ("[1, 2]", "[1, 2, 3]", False),
     ],
 )
-def test_an_answer_is_the_documented_one_but_for_what_that_leaves_out(documented, printed, same):
+def test_answer_is_the_documented_one_but_for_what_that_leaves_out(documented, printed, same):
     assert (as_documented("json", documented, printed) == documented + "\n") is same
 
 
@@ -104,7 +104,7 @@ def test_ids_tokens_and_times_may_differ_and_nothing_else():
     assert settled(first) != settled(other.replace("at", "on"))
 
 
-def test_an_answer_is_laid_out_in_lines_that_are_not_too_long():
+def test_answer_is_laid_out_in_lines_that_are_not_too_long():
     answer = abridged([], [{"name": "x" * 60, "list": list(range(30))}, 1])
     lines = formatted_json(answer).splitlines()
     assert max(map(len, lines)) <= 100

@@ -226,7 +226,7 @@ def test_stream_may_be_silent_until_its_heartbeat(nginx, instance):
             assert b": heartbeat\n" in stream
 
 
-def test_answer_that_nobody_takes_fills_no_disk_of_nginx(nginx, instance, folder):
+def test_response_that_no_client_reads_fills_no_disk_of_nginx(nginx, instance, folder):
     instance().start()
     size = len(nginx.call("GET", "/openapi.json").body)
     with socket.socket() as client:

@@ -102,7 +102,7 @@ def test_prices_are_capped_by_gold_and_by_the_encoding(gold, highest):
     assert third.legal_actions()[-1] - 2 == min(gold - highest, MAX_ENCODED_PRICE)
 
 
-def test_no_placement_can_lie_outside_of_the_grid():
+def test_grid_reaches_as_far_as_all_tiles_of_a_seat():
     most_tiles = max(3 * len(schedule(players)) for players in (2, 3, 4, 5))
     assert most_tiles == GRID_REACH
 

@@ -33,7 +33,7 @@ def territories(draw: st.DrawFn, largest: int = 73) -> Territory:
     return with_holes(chance, territory, draw(st.integers(0, 4)))
 
 
-def test_the_catalogue_has_the_totals_of_the_box():
+def test_catalogue_has_the_totals_of_the_box():
     scrolls = Counter(tile.scroll for tile in CATALOGUE.values() if tile.scroll)
 
     assert (len(LANDSCAPE), len(CATALOGUE)) == (73, 73 + 5)
@@ -97,7 +97,7 @@ def test_legal_places_are_found_by_trying_every_cell(territory: Territory):
 
 @thoroughly
 @given(territories(), st.randoms(use_true_random=False))
-def test_a_tile_is_refused_exactly_where_it_may_not_lie(territory: Territory, chance: Random):
+def test_placement_is_refused_if_and_only_if_it_is_illegal(territory: Territory, chance: Random):
     picture = as_world(territory)
     for _ in range(20):
         tile, rotation = chance.choice(LANDSCAPE), chance.choice((0, 90, 180, 270))
@@ -112,7 +112,7 @@ def test_a_tile_is_refused_exactly_where_it_may_not_lie(territory: Territory, ch
 
 @thoroughly
 @given(territories(largest=12), st.randoms(use_true_random=False))
-def test_a_disturbed_territory_is_refused_exactly_when_it_is_impossible(territory: Territory, chance: Random):
+def test_modified_territory_is_refused_if_and_only_if_it_is_illegal(territory: Territory, chance: Random):
     placed = list(territory.placed)
     for _ in range(chance.randint(0, 2)):
         at = chance.randrange(len(placed))

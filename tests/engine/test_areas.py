@@ -173,7 +173,7 @@ ROADS = {
 
 
 @pytest.mark.parametrize(("notation", "expected"), ROADS.values(), ids=ROADS.keys())
-def test_what_the_roads_join_to_the_castle(notation, expected):
+def test_tiles_joined_to_the_castle_by_road(notation, expected):
     assert joined(notation) == expected
 
 
@@ -184,7 +184,7 @@ def test_summary_holds_tiles_areas_and_connected_cells():
     assert {coordinates_of(cell) for cell in summary.connected} == {(0, 1)}
 
 
-def test_a_road_that_was_built_from_afar_is_joined_as_soon_as_it_arrives():
+def test_road_that_was_built_from_afar_is_joined_as_soon_as_it_arrives():
     # L30 lies there before L60 joins it to the castle.
     assert joined("castle-red L30@-1,1/180 L60@-1,0/180") == {(-1, 1), (-1, 0)}
     assert joined("castle-red L30@-1,1/180 L52@0,1 L60@-1,0/180") == {(0, 1), (-1, 1), (-1, 0)}

@@ -106,7 +106,7 @@ def seen(seat: int, game: Game) -> dict[str, object]:
 
 @for_each_bot
 @pytest.mark.parametrize(("players", "open_gold"), sampled([(2, False), (4, False), (4, True), (2, True)], 2))
-def test_a_choice_hangs_on_nothing_that_is_hidden(name: str, players: int, open_gold: bool):
+def test_choice_of_a_bot_does_not_depend_on_hidden_information(name: str, players: int, open_gold: bool):
     chance = Random(f"{name}{open_gold}{players}")
     options = Options(scoring_tiles=SCORING, open_gold=open_gold)
     for decision in decisions([name] * players, "hidden", options):
@@ -116,14 +116,14 @@ def test_a_choice_hangs_on_nothing_that_is_hidden(name: str, players: int, open_
         assert decision.again(name, other) == decision.move
 
 
-def test_a_situation_holds_nothing_that_is_hidden():
+def test_situation_contains_no_hidden_information():
     for decision in decisions(["random"] * 3, "situation"):
         other = disguised(decision.game, decision.seat, Random(decision.dice))
         assert situation_of(other) == situation_of(decision.game)
 
 
 @for_each_bot
-def test_the_same_dice_give_the_same_choice_whatever_is_remembered(name: str):
+def test_bot_with_the_same_generator_and_any_cache_makes_the_same_move(name: str):
     for decision in decisions([name] * 3, "memory"):
         appraisal_of.cache_clear()
         outlook_on.cache_clear()
@@ -189,7 +189,7 @@ def outlook_for(notation: str, scoring_tiles: tuple[str, ...] = SCORING, number:
     return outlook_of(Situation((territory, rival), scoring_tiles, number), 0), territory
 
 
-def test_a_tile_that_has_no_place_yet_waits_for_one_that_makes_it():
+def test_tile_that_has_no_place_yet_waits_for_one_that_makes_it():
     outlook, territory = outlook_for("castle-red L16@-1,0/270 L52@0,-1 L09@1,-1/270")
     assert not territory.has_place("L08")
     plan = best_plan(outlook, territory, ("L08", "L06"))
@@ -204,7 +204,7 @@ def test_points_are_forgone_for_a_place_for_each_tile():
     assert best_plan(outlook, territory, ("L28", "L41")).tiles == 2
 
 
-def test_a_tile_without_any_place_is_left_over():
+def test_tile_without_any_place_is_left_over():
     outlook, territory = outlook_for("castle-red L16@-1,0/270 L52@0,-1 L09@1,-1/270")
     assert best_plan(outlook, territory, ("L08",)) == (0, 0.0, ())
     assert appraisal_of(Situation((territory, castle_alone("blue")), SCORING, 1)).gain(0, "L08") == 0

@@ -23,7 +23,7 @@ def test_draw_of_a_label_does_not_depend_on_earlier_draws():
     assert in_turn == [*afresh, *reversed(afresh)]
 
 
-def test_what_is_drawn_is_out_of_the_list():
+def test_drawn_element_is_removed_from_the_list():
     left = ["a", "b", "c"]
     assert {SeededDraws("skye").draw(f"draw/1/0/{n}", left) for n in (1, 2, 3)} == {"a", "b", "c"}
     assert not left

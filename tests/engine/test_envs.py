@@ -43,7 +43,7 @@ def test_pettingzoo_rewards_one_winner(pettingzoo_env):
 
 
 @for_each_number_of_players
-def test_pettingzoo_shows_rivals_nothing_of_a_secret_offer(pettingzoo_env, players):
+def test_pettingzoo_observation_does_not_contain_a_secret_offer(pettingzoo_env, players):
     shown = []
     for offer in ((0, 3, 3), (2, 4, 3)):
         env = pettingzoo_env(players)
@@ -77,7 +77,7 @@ def test_gymnasium_check_env_passes(players):
 
 
 @for_each_number_of_players
-def test_gymnasium_shows_the_agent_nothing_of_a_secret_offer(monkeypatch, players):
+def test_gymnasium_observation_does_not_contain_a_secret_offer(monkeypatch, players):
     pytest.importorskip("gymnasium", reason="Gymnasium is not installed: its environment is not tested")
     from skye.envs.gymnasium import IsleOfSkye
 

@@ -99,7 +99,7 @@ def test_every_five_gold_give_a_point_and_the_rest_is_left_over(gold, points, le
     assert (final.gold, final.leftover, final.total) == (points, leftover, points)
 
 
-def test_the_total_is_scrolls_and_gold():
+def test_total_is_scrolls_and_gold():
     final = final_score(Territory.parse("castle-red L66@0,1/180 L44@0,-1/90").summary, 11)
     assert final.total == 2 + 2
 

@@ -32,7 +32,7 @@ def test_five_play_five_rounds():
     assert [catch_up(5, number) for number in range(1, 6)] == [0, 0, 1, 2, 3]
 
 
-def test_the_castle_alone_brings_five_gold():
+def test_castle_alone_brings_five_gold():
     assert income_of("castle-red") == (5, 0, 0)
 
 
@@ -57,7 +57,7 @@ def test_round_five_with_two_whisky_and_two_players_ahead_brings_thirteen():
     assert paid.total == 13
 
 
-def test_a_player_with_as_many_points_is_not_ahead():
+def test_player_with_as_many_points_is_not_ahead():
     assert income_of("castle-red", scores=(10, 10, 11), round_number=6).catch_up == 4
 
 
@@ -67,7 +67,7 @@ def test_each_seat_has_an_income_of_its_own():
 
 
 @pytest.mark.parametrize("number", [1, 2])
-def test_nothing_is_caught_up_in_the_first_two_rounds(number):
+def test_catch_up_income_is_0_in_the_first_two_rounds(number):
     assert income_of("castle-red", scores=(0, 5, 5), round_number=number).catch_up == 0
 
 

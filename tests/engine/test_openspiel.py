@@ -128,7 +128,7 @@ def test_private_information_of_all_players_is_refused():
 
 
 @for_each_number_of_players
-def test_information_state_tensor_tells_apart_what_its_string_does(players):
+def test_information_state_tensor_distinguishes_the_same_states_as_string(players):
     tensors = {}
     for state in random_states(players, 2):
         for player in range(players):

@@ -221,7 +221,7 @@ def test_all_faults_are_named_at_once():
 
 
 @pytest.mark.parametrize("junk", [None, [], "text", {}, {"players": "two"}, {"players": [1, 2]}])
-def test_what_is_no_position_at_all_is_refused(junk):
+def test_value_that_is_not_a_position_is_refused(junk):
     with pytest.raises(InvalidPosition):
         game_from_position(junk)
 

@@ -7,12 +7,12 @@ from skye.territory import castle_alone
 
 
 @pytest.mark.parametrize("seat", [-1, 2, 99])
-def test_a_seat_that_nobody_has_is_an_error_of_the_program(seat):
+def test_seat_that_does_not_exist_is_a_value_error(seat):
     game = new_game(COLORS[:2], "seed").game
     with pytest.raises(ValueError, match="no seat"):
         play(game, seat, Pass())
 
 
-def test_a_rotation_between_the_four_is_an_error_of_the_program():
+def test_invalid_rotation_is_a_value_error():
     with pytest.raises(ValueError, match="45"):
         castle_alone("red").place(*Place("L01", 0, -1, 45))

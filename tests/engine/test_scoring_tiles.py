@@ -65,7 +65,7 @@ def test_each_seat_gets_the_points_worked_out_by_hand(case):
 
 
 @each_case()
-def test_the_awards_of_a_seat_add_up_to_its_points(case):
+def test_awards_of_a_seat_add_up_to_its_points(case):
     seats = range(len(case.summaries))
     received = [awards(case.tile, seat, case.summaries, case.golds) for seat in seats]
     assert tuple(sum(award.points for award in of_seat) for of_seat in received) == case.points
@@ -121,7 +121,7 @@ def test_catalogue_has_titles_texts_and_three_majorities():
         ("completed_mountains", "castle-red L56@0,-1", [(2, [(0, -1)])]),
     ],
 )  # fmt: skip
-def test_an_award_names_the_tiles_that_earned_it(tile, notation, expected):
+def test_award_names_the_tiles_that_earned_it(tile, notation, expected):
     assert awards_of(tile, notation) == expected
 
 

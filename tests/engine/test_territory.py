@@ -35,7 +35,7 @@ def places(territory, tiles):
 @pytest.mark.parametrize(
     "text", ["castle-red", "castle-white L65@1,0", "castle-red L28@0,-1 L44@0,1/180", RING]
 )
-def test_a_territory_is_read_and_written_as_one_line(text):
+def test_territory_is_read_and_written_as_one_line(text):
     assert str(Territory.parse(text)) == text
 
 
@@ -75,7 +75,7 @@ def test_illegal_tiles_are_refused_with_the_first_at_fault(text, index, detail):
 
 
 @pytest.mark.parametrize("word", ["L28@0", "L28@x,y", "L28@0,1/north", "L28@1.5,0", "L28@0,1/0/0"])
-def test_a_word_that_is_not_of_the_notation_is_refused(word):
+def test_malformed_word_of_the_notation_is_refused(word):
     with pytest.raises(InvalidTerritory, match="not of the form"):
         Territory.parse(f"castle-red {word}")
 
@@ -83,7 +83,7 @@ def test_a_word_that_is_not_of_the_notation_is_refused(word):
 # Placing one tile
 
 
-def test_a_tile_is_placed_beside_another_where_the_terrain_matches():
+def test_tile_is_placed_beside_another_where_the_terrain_matches():
     assert str(CASTLE.place("L28", 0, -1, 0)) == "castle-red L28@0,-1"
 
 
@@ -93,7 +93,7 @@ def test_placing_leaves_the_territory_it_began_from_as_it_was():
     assert (CASTLE.placed, CASTLE.summary.cells, CASTLE.frontier) == before
 
 
-def test_a_tile_just_placed_counts_for_the_next():
+def test_tile_just_placed_counts_for_the_next():
     assert str(CASTLE.place("L28", 0, -1, 0).place("L11", 0, -2, 0)) == "castle-red L28@0,-1 L11@0,-2"
 
 
@@ -102,7 +102,7 @@ def test_roads_need_not_continue():
     assert CASTLE.placement_error("L12", 0, -1, 270) is None
 
 
-def test_a_cell_with_a_tile_is_refused():
+def test_cell_with_a_tile_is_refused():
     with pytest.raises(CellOccupied, match=r"castle-red lies on \(0, 0\)"):
         CASTLE.place("L28", 0, 0, 0)
 
@@ -110,7 +110,7 @@ def test_a_cell_with_a_tile_is_refused():
 @pytest.mark.parametrize(
     ("x", "y"), [(1, 1), (0, 2), (-50, 3), (LIMIT, LIMIT), (LIMIT + 1, 0), (0, -(10**9))]
 )
-def test_a_cell_that_shares_no_edge_with_a_tile_is_refused(x, y):
+def test_cell_that_shares_no_edge_with_a_tile_is_refused(x, y):
     with pytest.raises(NotAdjacent):
         CASTLE.place("L28", x, y, 0)
 
@@ -143,7 +143,7 @@ def test_taking_the_last_tile_away_gives_the_territory_before():
 # The list of legal places
 
 
-def test_a_castle_takes_each_tile_as_often_as_its_edges_match():
+def test_castle_has_a_place_for_a_tile_for_each_matching_edge():
     # North and south of the castle any pasture edge matches, east any water, west any mountain.
     for tile in LANDSCAPE:
         edges = TILES[tile].edges
@@ -159,7 +159,7 @@ def test_two_landscape_tiles_can_be_placed_in_232394_ways():
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_place_is_listed_if_and_only_if_it_is_accepted(seed):
+def test_place_is_listed_if_and_only_if_it_is_accepted(seed):
     territory = grown(seed)
     xs = [coordinates_of(cell)[0] for cell in territory.summary.cells]
     ys = [coordinates_of(cell)[1] for cell in territory.summary.cells]

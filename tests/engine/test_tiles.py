@@ -19,7 +19,7 @@ def regions_of(tile_id):
     }
 
 
-def test_there_are_five_castles_and_73_landscape_tiles():
+def test_catalogue_has_five_castles_and_73_landscape_tiles():
     assert list(TILES) == [f"castle-{color}" for color in COLORS] + [
         f"L{number:02}" for number in range(1, 74)
     ]
@@ -27,7 +27,7 @@ def test_there_are_five_castles_and_73_landscape_tiles():
     assert [tile.is_castle for tile in TILES.values()] == [True] * 5 + [False] * 73
 
 
-def test_there_are_fourteen_scrolls_two_of_each_kind():
+def test_catalogue_has_two_scrolls_of_each_of_seven_kinds():
     scrolls = Counter(tile.scroll for tile in TILES.values() if tile.scroll)
     assert scrolls == dict.fromkeys(OBJECTS, 2)
 
@@ -51,7 +51,7 @@ def test_no_road_meets_water_and_no_edge_has_two_roads():
         assert all(tile.edges[side] is not W for side in sides), tile.id
 
 
-def test_a_tile_is_read_from_one_line_of_the_data_file():
+def test_tile_is_read_from_one_line_of_the_data_file():
     # L44 MPPP/P NW,ES scroll:cattle; L66 PPPM/P NSW whisky sheep cattle*2
     crossing, pasture = TILES["L44"], TILES["L66"]
     assert (crossing.edges, crossing.center, crossing.scroll) == ((M, P, P, P), P, "cattle")
@@ -161,7 +161,7 @@ def test_fitting_rotations_are_those_whose_edges_satisfy_a_constraint():
             assert list(rotations) == fitting
 
 
-def test_a_step_leads_to_the_neighbour_and_back():
+def test_step_leads_to_the_neighbour_and_back():
     for side, (dx, dy) in zip(SIDES, [(0, -1), (1, 0), (0, 1), (-1, 0)], strict=True):
         assert coordinates_of(cell_at(3, -4) + STEPS[side]) == (3 + dx, -4 + dy)
         assert STEPS[side] + STEPS[OPPOSITE[side]] == 0

@@ -223,7 +223,7 @@ def all_but_offers(reference: ReferenceGame, number: int) -> list[Move]:
 @for_each_number_of_players
 @some_games
 @given(seed=seeds)
-def test_a_move_is_refused_exactly_when_the_reference_game_forbids_it(players: int, seed: int):
+def test_move_is_refused_exactly_when_the_reference_game_forbids_it(players: int, seed: int):
     chance = Random(seed)
     begun = beginning(chance, players)
     reference = begun.reference_game()
@@ -245,7 +245,7 @@ def test_a_move_is_refused_exactly_when_the_reference_game_forbids_it(players: i
 @for_each_number_of_players
 @some_games
 @given(seed=seeds)
-def test_the_same_seed_and_actions_give_the_same_bytes(players: int, seed: int):
+def test_same_seed_and_actions_give_the_same_bytes(players: int, seed: int):
     chance = Random(seed)
     begun = beginning(chance, players)
     outcomes = [begun.outcome(), *(step.after for step in whole_game(chance, begun.game()))]

@@ -65,7 +65,7 @@ def isolated(name):
 
 
 @pytest.mark.slow
-def test_a_game_is_watched_live_from_the_lobby_to_its_end(page, url):
+def test_game_is_watched_live_from_the_lobby_to_its_end(page, url):
     game = Played(url, "live", turn_ms=600_000)
     page.open(address(url, game.id))
     assert shown(page, game.view()) == game.view()
@@ -121,7 +121,7 @@ def test_page_of_a_lobby_requests_no_territory_of_a_seat(page, url):
     assert not [address for address in requested if "/territory.svg" in address]
 
 
-def test_what_people_wrote_is_shown_as_they_wrote_it(page, url):
+def test_user_input_is_shown_as_text_and_not_as_markup(page, url):
     game = Played(url, "names")
     page.open(address(url, game.id))
     shown(page, game.view())
@@ -147,7 +147,7 @@ def test_purchases_of_the_round_are_listed(page, url):
     assert page.texts("#purchases td") == [cell for row in received for cell in row]
 
 
-def test_a_game_is_chosen_from_the_list(page, url):
+def test_game_is_chosen_from_the_list(page, url):
     game = Played(url, "chosen")
     page.open(address(url))
     link = f"[...document.links].find((link) => link.href.includes('game={game.id}'))"
@@ -162,7 +162,7 @@ def test_missing_game_is_reported(page, url):
 
 
 @pytest.mark.slow
-def test_a_restart_of_the_server_loses_nothing_of_the_game(page, tmp_path):
+def test_restart_of_the_server_loses_nothing_of_the_game(page, tmp_path):
     bind = f"127.0.0.1:{free_port()}"
     with launching(tmp_path) as start:
         first = start(SKYE_BIND=bind)
@@ -180,7 +180,7 @@ def test_a_restart_of_the_server_loses_nothing_of_the_game(page, tmp_path):
         page.wait_until("document.getElementById('line')?.className === 'live'")
 
 
-def test_the_page_is_one_file_that_loads_nothing_from_outside():
+def test_page_is_one_file_that_loads_nothing_from_outside():
     text = INDEX.read_text()
     assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|@import|url\(", text)
     assert not re.search(r"""(?:src|href)=(?!["']?data:)""", text.partition("<script>")[0])

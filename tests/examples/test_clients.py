@@ -25,14 +25,14 @@ def check(printed, url):
 
 
 @pytest.mark.parametrize("others", rest_slow([1, 2, 3]))
-def test_the_python_bot_plays_a_whole_game(python_bot, url, others):
+def test_python_bot_plays_a_whole_game(python_bot, url, others):
     players = check(run(*python_bot, "--api", url, "--bots", str(others)), url)
     assert [player["bot"] for player in players] == [None] + others * ["greedy"]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("others", [1, 2, 3])
-def test_the_typescript_bot_plays_a_whole_game(typescript_bot, url, others):
+def test_typescript_bot_plays_a_whole_game(typescript_bot, url, others):
     players = check(run(*typescript_bot, "--api", url, "--bots", str(others)), url)
     assert [player["bot"] for player in players] == [None] + others * ["greedy"]
 
@@ -75,7 +75,7 @@ def test_python_example_passes_mypy_strict(program):
 
 
 @pytest.mark.parametrize("bot", ["python/bot.py", "typescript/src/bot.ts"])
-def test_a_bot_takes_less_than_a_hundred_lines(bot):
+def test_bot_takes_less_than_a_hundred_lines(bot):
     assert len((EXAMPLES / bot).read_text().splitlines()) < 100
 
 

@@ -100,7 +100,7 @@ def test_number_that_is_no_move_is_an_error(use, number):
     assert "not the number of a move" in use(move)
 
 
-def test_seat_of_somebody_else_is_an_error(use):
+def test_seat_of_another_player_is_refused(use):
     async def look(session):
         seat = await call(session, "create_game", name="model", bots=["random"])
         return await call(session, "view", game=seat["game"], seat=1)

@@ -30,31 +30,31 @@ def finished(request):
     return lobby["game"]["fairness"]["commitment"], client.get(f"{path}/record").json, over["scoring_tiles"]
 
 
-def test_a_finished_game_can_be_verified_from_its_record(finished):
+def test_finished_game_can_be_verified_from_its_record(finished):
     commitment, record, scoring_tiles = finished
     assert verify(record, commitment, [tile["id"] for tile in scoring_tiles]) == 4 + 1 + 6 * 4 * 3
 
 
-def test_another_seed_than_the_one_committed_to_is_found_out(finished):
+def test_seed_that_does_not_match_the_commitment_is_reported(finished):
     _, record, scoring_tiles = finished
     with pytest.raises(Unfair, match="committed"):
         verify(record, "0" * 64, [tile["id"] for tile in scoring_tiles])
 
 
-def test_another_nonce_than_the_one_committed_to_is_found_out(finished):
+def test_nonce_that_does_not_match_the_commitment_is_reported(finished):
     commitment, record, scoring_tiles = finished
     with pytest.raises(Unfair, match="committed"):
         verify(record | {"nonce": "0" * 32}, commitment, [tile["id"] for tile in scoring_tiles])
 
 
-def test_a_scoring_tile_that_was_not_drawn_is_found_out(finished):
+def test_scoring_tile_that_was_not_drawn_is_reported(finished):
     commitment, record, scoring_tiles = finished
     a, b, c, d = (tile["id"] for tile in scoring_tiles)
     with pytest.raises(Unfair, match="scoring tile A"):
         verify(record, commitment, [b, a, c, d])
 
 
-def test_a_starting_seat_that_was_not_drawn_is_found_out(finished):
+def test_starting_seat_that_was_not_drawn_is_reported(finished):
     commitment, record, scoring_tiles = finished
     actions = [
         {**action, "seat": (action["seat"] + 1) % 4} if action["type"] in ("buy", "pass") else action
@@ -64,7 +64,7 @@ def test_a_starting_seat_that_was_not_drawn_is_found_out(finished):
         verify({**record, "actions": actions}, commitment, [tile["id"] for tile in scoring_tiles])
 
 
-def test_a_tile_that_was_not_drawn_is_found_out(finished):
+def test_tile_that_was_not_drawn_is_reported(finished):
     commitment, record, scoring_tiles = finished
     first, second = (action for action in record["actions"][:2])
     swapped = [{**first, "discard": second["discard"]}, {**second, "discard": first["discard"]}]

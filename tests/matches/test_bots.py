@@ -15,7 +15,7 @@ def bots_for(players, *, but=()):
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
-def test_a_game_of_bots_alone_is_over_at_once(service, players):
+def test_game_of_bots_alone_is_over_at_once(service, players):
     view = service.create_game(players, bots=bots_for(players)).view()
     assert (view["status"], view["round"], view["waiting_for"]) == ("finished", view["rounds"], [])
     assert view["result"]["winners"]
@@ -27,7 +27,7 @@ def test_each_bot_plays_a_game(service, bot):
     assert (view["status"], view["players"][0]["bot"]) == ("finished", bot)
 
 
-def test_the_last_to_join_may_be_a_bot_that_ends_the_game(service):
+def test_last_to_join_may_be_a_bot_that_ends_the_game(service):
     game = service.create_game(2, start=True, seats=3, bots=bots_for(2))
     answer = game.call("POST", "players", {"bot": "random"}, token=game.host)
     assert answer.json["game"]["status"] == "finished"
@@ -59,7 +59,7 @@ def test_actions_of_bots_are_events_like_those_of_players(service):
     assert len({event["at"] for event in events}) == 1
 
 
-def test_bots_play_alike_from_the_same_seed():
+def test_bots_make_the_same_moves_with_the_same_seed():
     one, other = (Service().create_game(3, bots=bots_for(3)) for _ in range(2))
     records = [game.service.get(game.path("record")) for game in (one, other)]
     assert records[0]["actions"] == records[1]["actions"]
@@ -67,7 +67,7 @@ def test_bots_play_alike_from_the_same_seed():
     assert third.service.get(third.path("record"))["actions"] != records[0]["actions"]
 
 
-def test_nobody_acts_for_a_bot(service):
+def test_seat_of_a_bot_is_refused_to_every_token(service):
     game = service.create_game(2, bots={1: "random"})
     for token in (game.host, game.tokens[0]):
         assert problem_code(game.call("DELETE", seat=1, token=token)) == "not_your_seat"
@@ -111,14 +111,14 @@ def test_when_the_last_has_resigned_the_game_plays_itself_out(service):
     assert answer.json["players"][1]["gold"] is not None
 
 
-def test_nobody_resigns_from_a_game_that_is_over(service):
+def test_resignation_from_a_game_that_is_over_is_refused(service):
     game = service.create_game(2, options={"turn_ms": 1000, "on_timeout": "bot"})
     service.clock.advance(1)
     assert game.view()["status"] == "finished"
     assert problem_code(game.call("DELETE", seat=0)) == "game_over"
 
 
-def test_a_seat_that_a_bot_has_taken_over_cannot_resign(service):
+def test_seat_that_a_bot_has_taken_over_cannot_resign(service):
     game = service.create_game(2, options={"turn_ms": 1000, "on_timeout": "bot"})
     game.offer(0, 1, 1)
     service.clock.advance(1)

@@ -35,7 +35,7 @@ def events(game, *types):
 
 
 @pytest.mark.parametrize("jump", JUMPS)
-def test_a_game_is_played_on_after_a_jump(service, jump):
+def test_game_is_played_on_after_a_jump(service, jump):
     game = service.create_game(2)
     game.play_to("buying")
     service.clock.advance(jump)
@@ -43,7 +43,7 @@ def test_a_game_is_played_on_after_a_jump(service, jump):
     events(game)
 
 
-def test_a_clock_set_back_gives_more_time_and_the_next_turn_has_its_own(game):
+def test_clock_set_back_prolongs_the_current_turn_only(game):
     clock = game.service.clock
     clock.advance(-HOUR_S)
     clock.advance(TURN_S)
@@ -54,7 +54,7 @@ def test_a_clock_set_back_gives_more_time_and_the_next_turn_has_its_own(game):
     assert [event["seat"] for event in events(game, "timed_out")] == [0]  # which was to buy first
 
 
-def test_a_clock_set_forward_takes_one_decision_and_no_more(game):
+def test_clock_set_forward_ends_one_turn_only(game):
     game.offer(0, 1, 1)
     game.service.clock.advance(DAY_S)
     assert game.view()["phase"] == "buying"
@@ -97,7 +97,7 @@ def test_two_instances_play_a_game_with_deadlines_to_its_end(game):
 
 
 @pytest.mark.parametrize("jump", JUMPS)
-def test_a_key_is_known_again_after_a_jump(service, jump):
+def test_idempotency_key_is_recognized_after_a_jump_of_the_clock(service, jump):
     first = service.call("POST", "/v1/games", {}, headers={"Idempotency-Key": "one"})
     service.clock.advance(jump)
     again = service.call("POST", "/v1/games", {}, headers={"Idempotency-Key": "one"})
@@ -118,7 +118,7 @@ def test_games_made_before_and_after_a_jump_are_each_listed_once(service):
 
 
 @pytest.mark.parametrize("jump", JUMPS)
-def test_a_wait_does_not_go_by_the_clock(service, jump):
+def test_wait_uses_the_monotonic_clock(service, jump):
     game = service.create_game(2, options={"turn_ms": 2 * DAY_S * 1000})
     last = len(events(game))
     service.clock.advance(jump)

@@ -34,7 +34,7 @@ def received(game, *types):
 # When.
 
 
-def test_a_game_without_turn_ms_has_no_deadline(service):
+def test_game_without_turn_ms_has_no_deadline(service):
     game = service.create_game(2)
     assert game.view()["deadline"] is None
     version = game.view()["version"]
@@ -42,7 +42,7 @@ def test_a_game_without_turn_ms_has_no_deadline(service):
     assert game.view()["version"] == version
 
 
-def test_nobody_has_a_deadline_in_the_lobby_or_at_the_end(service):
+def test_deadline_is_null_in_the_lobby_and_at_the_end(service):
     options = {"turn_ms": 1000}
     game = service.create_game(2, start=False, options=options)
     service.clock.advance(100)
@@ -51,7 +51,7 @@ def test_nobody_has_a_deadline_in_the_lobby_or_at_the_end(service):
     assert (over.view()["status"], over.view()["deadline"]) == ("finished", None)
 
 
-def test_a_deadline_is_for_a_phase_and_in_buying_for_a_turn(game):
+def test_deadline_is_set_for_a_phase_or_for_a_turn_to_buy(game):
     clock = game.service.clock
     assert game.view()["deadline"] == (first := due(game))
     clock.advance(10)
@@ -79,7 +79,7 @@ def test_nothing_is_decided_before_the_deadline(game):
     assert game.view()["phase"] == "buying"
 
 
-def test_a_clock_that_is_set_back_decides_nothing(game):
+def test_clock_set_back_applies_no_deadline(game):
     before = game.view()
     game.service.clock.advance(-1000)
     assert without_time(game.view()) == without_time(before)
@@ -133,7 +133,7 @@ def test_each_touch_decides_one_phase_and_the_next_deadline_counts_from_it(game)
     assert len(received(game, "timed_out")) == 3
 
 
-def test_a_game_that_nobody_plays_comes_to_its_end(game):
+def test_game_with_only_missed_deadlines_comes_to_its_end(game):
     for _ in range(100):
         game.service.clock.advance(TURN_S)
         if game.view()["status"] == "finished":
@@ -147,7 +147,7 @@ def test_a_game_that_nobody_plays_comes_to_its_end(game):
 # What: bot.
 
 
-def test_a_bot_takes_the_seat_for_good(service):
+def test_bot_replaces_the_player_for_the_rest_of_the_game(service):
     game = service.create_game(3, options={"turn_ms": 1000, "on_timeout": "bot"})
     game.offer(0, 1, 1)
     game.offer(2, 1, 1)

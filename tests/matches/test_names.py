@@ -58,7 +58,7 @@ READABLE = [
 
 @pytest.mark.parametrize("kind", HIDDEN)
 @pytest.mark.usefixtures("unchanged")
-def test_a_name_that_cannot_be_read_is_refused(kind, games):
+def test_name_that_cannot_be_read_is_refused(kind, games):
     game, name = games["lobby"], HIDDEN[kind]
     for path, body, pointer in (
         ("/v1/games", {"name": name}, "/name"),
@@ -71,7 +71,7 @@ def test_a_name_that_cannot_be_read_is_refused(kind, games):
 
 
 @pytest.mark.parametrize("name", READABLE)
-def test_a_name_that_can_be_read_is_shown_as_it_is(name, service):
+def test_name_that_can_be_read_is_shown_as_it_is(name, service):
     game = service.create_game(1, name=name, start=False)
     assert game.call("POST", "players", {"name": name}).status_code == 201
     view = game.view()

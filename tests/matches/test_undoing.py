@@ -36,7 +36,7 @@ def test_before_that_all_can_be_undone(service):
     assert "take_back" in types(game, 0)
 
 
-def test_a_lobby_where_all_come_and_go_takes_nobody_in_any_more(service, monkeypatch):
+def test_lobby_with_too_many_joins_and_leaves_refuses_players(service, monkeypatch):
     monkeypatch.setattr("service.matches.transitions.MAX_CHANGES", 20)
     game = service.create_game(2, start=False)
     for _ in range(20):
@@ -49,6 +49,6 @@ def test_a_lobby_where_all_come_and_go_takes_nobody_in_any_more(service, monkeyp
 
 
 @pytest.mark.parametrize("phase", ["pricing", "building"])
-def test_what_the_rules_refuse_is_refused_by_the_rules_still(service, phase):
+def test_illegal_move_is_still_refused_by_the_rules(service, phase):
     game = game_with_used_up_changes(service, phase)
     assert problem_code(game.call("POST", "purchase", {"pass": True}, seat=0)) == "wrong_phase"

@@ -51,7 +51,7 @@ def test_facts_become_fields_and_those_that_are_none_are_left_out():
 
 
 @pytest.mark.parametrize("text", ["two\nlines", "\x1b[31mred", "\u2028", '"quoted"', "\udc80"])
-def test_a_line_is_one_line_whatever_is_in_it(text):
+def test_log_line_with_line_breaks_in_its_values_is_one_line(text):
     written = line(text, **facts(game=text))
     assert written.isascii()
     assert written.isprintable()
@@ -64,7 +64,7 @@ def test_error_is_logged_with_its_traceback():
     assert "what was wrong" in received["exception"]
 
 
-def test_a_token_in_an_error_is_made_unreadable(service):
+def test_token_in_an_error_is_redacted(service):
     token = service.create_game().tokens[0]
     written = line("about %s", token, exc_info=failure(ValueError(f"no {token} here")), **facts(game=token))
     assert token not in written
@@ -100,20 +100,20 @@ def test_at_level_info_each_answer_has_a_line(service, lines):
     }
 
 
-def test_what_matches_no_route_is_logged_without_its_path(service, lines):
+def test_request_without_a_route_is_logged_without_its_path(service, lines):
     service.call("GET", "/v1/nowhere/secret")
     (received,) = lines()
     assert (received["status"], received["code"], "route" in received) == (404, "not_found", False)
     assert "secret" not in json.dumps(received)
 
 
-def test_what_is_no_id_of_a_game_is_not_logged(service, lines):
+def test_invalid_game_id_is_not_logged(service, lines):
     service.call("GET", "/v1/games/skye_secret")
     (received,) = lines()
     assert (received["route"], "game" in received) == ("/v1/games/{game}", False)
 
 
-def test_no_line_holds_a_token_a_query_or_a_key(service, lines):
+def test_log_lines_contain_no_token_query_or_key(service, lines):
     game = service.create_game(3, headers={"Idempotency-Key": "secret-key"})
     game.play_to("buying")
     service.call("GET", f"{game.path()}?secret-query=1", game.tokens[0])
@@ -124,7 +124,7 @@ def test_no_line_holds_a_token_a_query_or_a_key(service, lines):
         assert secret not in written
 
 
-def test_an_unexpected_error_is_logged_with_the_id_that_its_answer_has(lines):
+def test_unexpected_error_is_logged_with_the_id_that_its_answer_has(lines):
     class Broken(RedisStore):
         def load(self, *_asked):
             raise ZeroDivisionError("broken")

@@ -74,7 +74,7 @@ def test_answers_are_counted_by_route_method_and_status(service):
     assert value(samples, "requests_total", route="/v1/games", method="POST", status="201") == 1
 
 
-def test_what_matches_no_route_is_counted_as_one(service):
+def test_requests_without_a_route_share_one_metric_label(service):
     service.call("GET", "/v1/nowhere")
     service.call("BREW", "/v1/tiles")
     samples = scrape(service)
@@ -113,7 +113,7 @@ def test_refusals_are_counted_by_code(service):
     }
 
 
-def test_the_milestones_of_games_are_counted(service):
+def test_milestones_of_games_are_counted(service):
     service.create_game(2, start=False)
     aborted = service.create_game(2)
     aborted.call("DELETE", token=aborted.host)
@@ -143,7 +143,7 @@ def test_listed_games_are_counted_by_status(service):
     assert value(samples, "store_up") == 1
 
 
-def test_a_scrape_is_answered_while_the_store_is_away():
+def test_metrics_are_served_while_the_store_is_unavailable():
     def away(*_asked):
         raise Problem("store_unavailable")
 
@@ -221,5 +221,5 @@ def test_no_label_has_the_id_of_a_game_or_a_token(service):
         ("", ""),
     ],
 )
-def test_a_route_is_written_as_in_the_contract(rule, written):
+def test_route_is_written_as_in_the_contract(rule, written):
     assert pattern(rule) == written

@@ -92,7 +92,7 @@ def test_game_starts_when_the_last_invited_player_joins(service):
     assert join(game, code).json["game"]["status"] == "playing"
 
 
-def test_reserved_seat_is_free_for_nobody_else(service):
+def test_reserved_seat_is_refused_to_other_players(service):
     game, code = invited(service, private=False, seats=2)
     for token, player in ((None, {"name": "Fay"}), (game.host, {"bot": "random"})):
         assert problem_code(game.call("POST", "players", player, token=token)) == "game_full"

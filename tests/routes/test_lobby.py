@@ -9,7 +9,7 @@ from tests.support.playing import NAMES, Service, client_error_code, dice, probl
 # Opening a table.
 
 
-def test_a_game_can_be_opened_with_nothing_at_all(service):
+def test_game_is_created_with_an_empty_body(service):
     answer = service.call("POST", "/v1/games")
     game = answer.json["game"]
     assert answer.status_code == 201
@@ -20,7 +20,7 @@ def test_a_game_can_be_opened_with_nothing_at_all(service):
     assert service.get(answer.headers["Location"], answer.json["host_token"]) == game
 
 
-def test_what_was_chosen_is_shown_but_for_the_seed(service):
+def test_chosen_options_except_the_seed_are_public(service):
     options = {
         "scoring_tiles": ["sheep", "squares", "most_gold", "most_ships"],
         "starting_seat": 1,
@@ -68,14 +68,14 @@ def test_seed_of_the_server_has_no_nonce(service):
     assert fairness["nonce"] is None
 
 
-def test_players_without_a_colour_get_those_that_nobody_has_named(service):
+def test_players_without_a_colour_get_free_colours(service):
     players = [{"name": "Ann"}, {"name": "Bob", "color": "red"}, {"bot": "random"}]
     answer = service.call("POST", "/v1/games", {"players": players})
     assert answer.status_code == 201
     assert [player["color"] for player in answer.json["game"]["players"]] == ["blue", "red", "yellow"]
 
 
-def test_a_bot_has_a_name_and_no_token(service):
+def test_bot_has_a_name_and_no_token(service):
     answer = service.call(
         "POST", "/v1/games", {"players": [{"bot": "greedy"}, {"name": "Hal", "bot": "random"}]}
     )
@@ -86,7 +86,7 @@ def test_a_bot_has_a_name_and_no_token(service):
     assert [player["token"] for player in answer.json["players"]] == [None, None]
 
 
-def test_a_game_starts_at_once_when_all_are_seated(service):
+def test_game_starts_at_once_when_all_are_seated(service):
     assert service.create_game(2, start=True).view()["status"] == "playing"
     assert service.create_game(2, start=True, seats=2).view()["status"] == "playing"
 
@@ -99,7 +99,7 @@ def test_or_as_soon_as_they_are(service):
     assert len(game.view()["players"]) == 3
 
 
-def test_a_table_that_starts_by_itself_waits_for_more_than_one(service):
+def test_lobby_with_automatic_start_needs_two_players(service):
     assert service.create_game(1, start=True).view()["status"] == "lobby"
     assert service.call("POST", "/v1/games", {"start": True}).json["game"]["status"] == "lobby"
 
@@ -117,7 +117,7 @@ def test_joining_player_gets_the_next_seat_and_its_token(service):
     assert seen == answer.json["game"]
 
 
-def test_the_host_seats_a_bot(service):
+def test_host_seats_a_bot(service):
     game = service.create_game(1, start=False)
     answer = game.call("POST", "players", {"bot": "random"}, token=game.host)
     assert (answer.status_code, answer.json["seat"], answer.json["token"]) == (201, 1, None)
@@ -154,26 +154,26 @@ def test_seats_move_up_when_a_player_leaves_the_lobby(service):
     assert game.call("POST", "players", {"name": "Bob"}).json["seat"] == 3
 
 
-def test_a_colour_that_was_left_is_free_again(service):
+def test_colour_of_a_player_who_left_is_free(service):
     game = service.create_game(3, start=False)
     left = game.view()["players"][0]["color"]
     game.call("DELETE", seat=0)
     assert game.call("POST", "players", {"name": "Dee", "color": left}).status_code == 201
 
 
-def test_the_host_removes_whom_it_likes_before_the_start(service):
+def test_host_removes_whom_it_likes_before_the_start(service):
     game = service.create_game(3, start=False)
     assert game.call("DELETE", seat=1, token=game.host).status_code == 200
     assert len(game.view()["players"]) == 2
     assert problem_code(game.call("DELETE", seat=2, token=game.host)) == "seat_not_found"
 
 
-def test_host_removes_nobody_after_the_start(service):
+def test_host_cannot_remove_a_player_after_the_start(service):
     game = service.create_game(3)
     assert problem_code(game.call("DELETE", seat=1, token=game.host)) == "not_your_seat"
 
 
-def test_a_player_removes_nobody_else(service):
+def test_player_cannot_remove_another_player(service):
     game = service.create_game(3, start=False)
     assert problem_code(game.call("DELETE", seat=1, token=game.tokens[0])) == "not_your_seat"
     assert problem_code(service.call("DELETE", game.path("", 1))) == "token_required"
@@ -182,7 +182,7 @@ def test_a_player_removes_nobody_else(service):
 # Starting and aborting.
 
 
-def test_the_host_starts_with_those_who_are_there(service):
+def test_host_starts_with_those_who_are_there(service):
     game = service.create_game(3, start=False)
     answer = game.call("POST", "start", token=game.host)
     assert answer.status_code == 200
@@ -199,7 +199,7 @@ def test_two_to_five_can_play(service, players, rounds):
 
 
 @pytest.mark.parametrize("start", [False, True])
-def test_the_host_aborts(service, start):
+def test_host_aborts(service, start):
     game = service.create_game(2, start=start)
     answer = game.call("DELETE", token=game.host)
     assert (answer.status_code, answer.json["status"]) == (200, "aborted")
@@ -220,7 +220,7 @@ def test_only_the_host_aborts(service):
 # Private games.
 
 
-def test_a_private_game_is_there_for_its_own_alone(service):
+def test_private_game_is_found_only_with_one_of_its_tokens(service):
     game = service.create_game(2, private=True, start=False)
     for caller in (None, "skye_wrong", service.create_game(2).tokens[0]):
         for method, rest, body in (
@@ -242,7 +242,7 @@ def test_a_private_game_is_there_for_its_own_alone(service):
 # Expiry.
 
 
-def test_a_game_is_kept_longer_by_each_change():
+def test_change_of_a_game_prolongs_its_expiry():
     service = Service(game_ttl_lobby_s=1000, game_ttl_playing_s=2000)
     game = service.create_game(1, start=False)
     key = f"skye:{{{game.id}}}:table"
@@ -256,7 +256,7 @@ def test_a_game_is_kept_longer_by_each_change():
     assert Settings().game_ttl_playing_s > Settings().game_ttl_lobby_s
 
 
-def test_a_game_that_a_seat_beyond_its_last_is_to_start_is_not_opened(service):
+def test_game_with_a_starting_seat_out_of_range_is_refused(service):
     answer = service.call("POST", "/v1/games", {"seats": 2, "options": {"starting_seat": 3}})
     assert (answer.status_code, answer.json["code"]) == (422, "invalid_setup")
     assert service.call("GET", "/v1/games").json["games"] == []

@@ -96,7 +96,7 @@ def test_record_of_the_first_form_is_still_accepted(over):
 
 
 @pytest.mark.parametrize("until", [{"round": 9, "phase": "buying"}, {"round": 1}, "end", -1])
-def test_until_that_is_no_moment_is_refused(over, until):
+def test_until_with_an_invalid_value_is_refused(over, until):
     body = {"record": over.service.get(over.path("record")), "until": until}
     answer = over.service.call("POST", "/v1/games", body)
     assert problem_code(answer) == "invalid_body"

@@ -49,7 +49,7 @@ def test_no_placement_that_is_not_listed_is_accepted(service):
     assert service.stored() == before
 
 
-def test_an_offer_may_be_replaced_within_its_limits(service):
+def test_offer_may_be_replaced_within_its_limits(service):
     game = service.create_game(2)
     limits = game.actions(0)[0]["constraints"]
     assert limits == {"tiles": drawn(game, 0), "gold": 5, "minimum": 1}
@@ -65,7 +65,7 @@ def drawn(game, seat):
     return [tile["tile"] for tile in game.view()["players"][seat]["tiles_drawn"]]
 
 
-def test_an_accepted_action_answers_with_the_callers_own_view(service):
+def test_accepted_action_answers_with_the_callers_own_view(service):
     game = service.create_game(3)
     for phase in ("pricing", "buying", "building"):
         seat = game.play_to(phase)["waiting_for"][0]
@@ -179,7 +179,7 @@ def test_result_has_the_sources_of_points(over):
     assert all(view["players"][seat]["score"] == best for seat in view["result"]["winners"])
 
 
-def test_the_report_of_a_round_grows_with_it(service):
+def test_report_of_a_round_grows_with_it(service):
     game = service.create_game(2, options={"starting_seat": 0})
     report = service.get(game.path("rounds/1"))
     assert [player["income"]["total"] for player in report["players"]] == [5, 5]
@@ -252,7 +252,7 @@ CASTLE = {"tile": "castle-red", "x": 0, "y": 0}
         ([CASTLE, {"tile": "castle-red", "x": 0, "y": 1}], 1),
     ],
 )
-def test_a_territory_that_cannot_be_is_refused_where_it_goes_wrong(service, tiles, at):
+def test_illegal_territory_is_refused_at_its_first_wrong_tile(service, tiles, at):
     right = {"tiles": [CASTLE]}
     answer = service.call("POST", "/v1/scoring", {"territories": [right, {"tiles": tiles}]})
     assert problem_code(answer) == "invalid_territory"

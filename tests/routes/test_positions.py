@@ -72,7 +72,7 @@ def test_game_that_is_over_in_its_position_is_finished(service):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("players", "seed"), [(2, 12), (3, 13), (4, 14), (5, 15)])
-def test_position_exported_and_imported_is_the_same_at_every_moment(service, players, seed):
+def test_exported_position_can_be_imported_after_every_action(service, players, seed):
     for state in games(seed, players):
         position = skye.position_of(state)
         game = begun(service, position)
@@ -84,7 +84,7 @@ def test_position_exported_and_imported_is_the_same_at_every_moment(service, pla
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("players", "seed"), [(2, 22), (5, 25)])
-def test_position_seen_by_a_seat_begins_a_game_at_every_moment(service, players, seed):
+def test_position_of_a_seat_can_start_a_game_after_every_action(service, players, seed):
     rng = random.Random(seed)
     for state in games(seed, players):
         game = begun(service, skye.position_of(state))

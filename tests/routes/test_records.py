@@ -26,7 +26,7 @@ def test_events_are_listed_from_any_number_on(over):
         assert received["last_event"] == len(everything)
 
 
-def test_a_long_poll_answers_as_soon_as_there_is_something(service):
+def test_long_poll_responds_at_the_next_event(service):
     game = service.create_game(2)
     received = service.get(game.path("events") + "?wait_ms=60000")
     assert received["events"]
@@ -49,7 +49,7 @@ def forked(game, **body):
     return Game(game.service, answer.json)
 
 
-def test_a_record_in_play_hides_what_is_secret(service):
+def test_record_of_a_game_in_play_hides_secret_offers(service):
     game = service.create_game(2)
     game.offer(0, 1, 2)
     (seen,) = service.get(game.path("record"))["actions"]
@@ -58,7 +58,7 @@ def test_a_record_in_play_hides_what_is_secret(service):
     assert sum(own["prices"].values()) == 3
 
 
-def test_a_record_played_again_gives_the_same_game(over):
+def test_replay_of_a_record_gives_the_same_game(over):
     again = forked(over)
     assert without_names(again) == without_names(over)
     assert again.view()["result"] == over.view()["result"]
@@ -67,7 +67,7 @@ def test_a_record_played_again_gives_the_same_game(over):
     assert records[0]["options"] == records[1]["options"]
 
 
-def test_a_record_can_be_played_in_part_and_gone_on_with(over):
+def test_record_can_be_replayed_in_part_and_continued(over):
     record = over.service.get(over.path("record"))
     begun = forked(over, until=0)
     assert (begun.view()["round"], begun.view()["phase"]) == (1, "pricing")
@@ -80,7 +80,7 @@ def test_a_record_can_be_played_in_part_and_gone_on_with(over):
     assert forked(over, until=1000).view()["status"] == "finished"
 
 
-def test_a_record_that_breaks_a_rule_is_refused_at_the_action(over):
+def test_record_that_breaks_a_rule_is_refused_at_the_action(over):
     record = over.service.get(over.path("record"))
     building = next(number for number, action in enumerate(record["actions"]) if action["type"] == "place")
     record["actions"][building] = {"seat": 0, "type": "pass"}
@@ -90,7 +90,7 @@ def test_a_record_that_breaks_a_rule_is_refused_at_the_action(over):
     assert over.service.call("POST", "/v1/games", {"record": record, "until": building}).status_code == 201
 
 
-def test_a_game_in_which_a_bot_took_over_can_be_played_again(service):
+def test_game_in_which_a_bot_took_over_can_be_played_again(service):
     game = service.create_game(3)
     game.play_to("building", 2, dice(2))
     game.call("DELETE", seat=1)

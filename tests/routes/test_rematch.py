@@ -151,7 +151,7 @@ def test_player_who_resigned_has_no_rematch(service):
     assert problem_code(rematch(game, 0)) == "token_unknown"
 
 
-def test_all_players_at_once_meet_in_one_game(service):
+def test_concurrent_rematches_of_all_players_join_one_game(service):
     old, found = service.create_game(5), []
     old.call("DELETE", token=old.host)
 

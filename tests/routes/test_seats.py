@@ -15,7 +15,7 @@ def test_seat_is_what_the_view_shows_of_it(service):
             assert get(game, "", seat, viewer) == view["players"][seat] | {"version": view["version"]}
 
 
-def test_seat_that_nobody_has_taken_is_not_found(service):
+def test_empty_seat_is_not_found(service):
     answer = service.call("GET", service.create_game(2).path("", 2))
     assert (answer.status_code, answer.json["code"]) == (404, "seat_not_found")
 

@@ -39,7 +39,7 @@ def test_games_are_kept_from_start_to_start(tmp_path, server_in):
         assert not server.running
 
 
-def test_a_folder_with_an_odd_name_serves_as_well(tmp_path, server_in):
+def test_data_folder_with_special_characters_can_be_used(tmp_path, server_in):
     folder = tmp_path / """it's "odd" %20 ü"""
     folder.mkdir()
     server = server_in(folder)
@@ -57,7 +57,7 @@ def test_server_that_cannot_start_reports_why(tmp_path, server_in):
         server.wait_until_ready()
 
 
-def test_an_old_redis_does_not_start_beside_the_files_of_a_newer_one(tmp_path):
+def test_old_redis_does_not_start_beside_the_files_of_a_newer_one(tmp_path):
     (tmp_path / "appendonlydir").mkdir()
     old = script(tmp_path / "redis-server", "echo Redis server v=6.2.14 sha=0:0")
     with pytest.raises(LaunchError, match=r"written by Redis 7 or newer, but .* is redis-server 6\.2\.14"):
@@ -93,7 +93,7 @@ def test_truncated_append_only_file_is_reported(tmp_path, server_in):
         assert client.keys() == [b"kept"]
 
 
-def test_a_folder_serves_one_at_a_time(tmp_path):
+def test_data_folder_is_locked_by_one_launcher(tmp_path):
     first = DataFolder(tmp_path / "new" / "data")
     with pytest.raises(LaunchError, match=f"by process {os.getpid()}"):
         DataFolder(first.path)
@@ -101,7 +101,7 @@ def test_a_folder_serves_one_at_a_time(tmp_path):
     DataFolder(first.path).close()
 
 
-def test_a_folder_is_for_its_owner_alone(tmp_path):
+def test_data_folder_is_accessible_to_its_owner_only(tmp_path):
     folder = DataFolder(tmp_path / "data")
     assert folder.path.stat().st_mode & 0o777 == 0o700
     folder.close()
@@ -123,7 +123,7 @@ def test_redis_left_over_is_shut_down_before_its_files_are_opened(tmp_path, serv
     later.close()
 
 
-def test_a_holder_that_does_not_end_is_named(tmp_path, monkeypatch):
+def test_error_names_the_process_that_holds_the_lock(tmp_path, monkeypatch):
     monkeypatch.setattr("service.server.embedded_redis._ORPHAN_TIMEOUT_S", 0.05)
     earlier = DataFolder(tmp_path)
     lock = earlier.lock_files(tmp_path / "held.sock")
@@ -138,7 +138,7 @@ def test_a_holder_that_does_not_end_is_named(tmp_path, monkeypatch):
         holder.communicate(b"\n")
 
 
-def test_a_socket_goes_into_the_folder_where_its_path_is_short_enough(tmp_path):
+def test_socket_goes_into_the_folder_where_its_path_is_short_enough(tmp_path):
     with socket_location(tmp_path) as place:
         assert place == tmp_path / "redis.sock"
         place.touch()
@@ -155,7 +155,7 @@ def test_long_socket_path_is_replaced_by_a_private_folder(tmp_path):
     assert not place.parent.exists()
 
 
-def test_a_socket_left_over_does_not_stand_in_the_way(tmp_path):
+def test_stale_socket_is_replaced(tmp_path):
     with socket.socket(socket.AF_UNIX) as left:
         left.bind(str(tmp_path / "redis.sock"))
     with socket_location(tmp_path) as place:

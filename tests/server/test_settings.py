@@ -18,7 +18,7 @@ def test_empty_environment_has_the_defaults():
     assert settings.cors_origins == ("*",)
 
 
-def test_an_empty_variable_has_its_default():
+def test_empty_variable_has_its_default():
     assert Settings.from_environment({"SKYE_WORKERS": "", "SKYE_REDIS_URL": " "}) == Settings()
 
 
@@ -69,7 +69,7 @@ def test_each_setting_is_read_in_its_own_form(name, text, value):
         ("SKYE_GAME_TTL_LOBBY_S", "0"),
     ],
 )
-def test_a_value_that_cannot_be_used_is_refused_by_name(variable, text):
+def test_value_that_cannot_be_used_is_refused_by_name(variable, text):
     with pytest.raises(SettingsError, match=f"^{variable}="):
         Settings.from_environment({variable: text})
 
@@ -90,7 +90,7 @@ def test_replicas_of_the_embedded_server_are_refused(url):
         Settings.from_environment({"SKYE_REDIS_REPLICAS": "1", "SKYE_REDIS_URL": url})
 
 
-def test_a_password_in_the_redis_url_is_never_shown():
+def test_password_in_the_redis_url_is_in_no_output():
     with pytest.raises(SettingsError) as raised:
         Settings.from_environment({"SKYE_REDIS_URL": "redis://me:secret@cache:port"})
     assert "secret" not in str(raised.value)
@@ -112,7 +112,7 @@ def test_unknown_variable_is_reported_with_the_nearest_known_one(variable, hint)
     ]
 
 
-def test_the_table_has_a_row_for_each_setting():
+def test_table_has_a_row_for_each_setting():
     rows = table().splitlines()[2:]
     assert [row.split("`")[1] for row in rows] == [f"SKYE_{field.name.upper()}" for field in fields(Settings)]
     assert "| `SKYE_BIND` | `127.0.0.1:8000` | address of the API" in table()

@@ -26,7 +26,7 @@ def test_eviction_warning_names_the_policy(server, monkeypatch, info, warning):
     assert found is None if warning is None else warning in found
 
 
-def test_eviction_warning_without_access_says_so(server, monkeypatch):
+def test_eviction_policy_without_permission_to_read_it_is_reported(server, monkeypatch):
     def refuse(_section):
         raise redis.exceptions.NoPermissionError("no permissions to run the 'info' command")
 

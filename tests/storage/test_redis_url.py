@@ -139,14 +139,14 @@ def test_invalid_url_is_refused_with_the_expected_form(text, received):
         "rediss://cache?ssl_password=secret&ssl_certfile=/no/such",
     ],
 )
-def test_no_refusal_shows_a_password(text):
+def test_error_of_a_url_does_not_contain_its_password(text):
     with pytest.raises(ValueError, match="want|one address|a cluster|cannot be read") as raised:  # noqa: RUF043 - a pattern
         parse(text)
     assert "secret" not in str(raised.value)
     assert "secret" not in without_secrets(text)
 
 
-def test_a_url_is_shown_without_what_is_secret():
+def test_url_is_shown_without_its_password():
     assert without_secrets("redis+sentinel://me:word@a:1,b/skye?sentinel_password=x") == (
         "redis+sentinel://a:1,b/skye"
     )

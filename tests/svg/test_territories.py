@@ -36,7 +36,7 @@ every_territory = pytest.mark.parametrize("territory", TERRITORIES, ids=lambda t
 
 
 @every_territory
-def test_a_territory_shows_everything_on_its_tiles(territory: Territory) -> None:
+def test_territory_shows_everything_on_its_tiles(territory: Territory) -> None:
     shown = Counter(thing for thing, _ in objects(drawn(territory)))
     expected: Counter[str] = Counter()
     for placed in territory.placed:
@@ -80,7 +80,7 @@ def test_completed_areas_are_those_of_the_engine(territory: Territory) -> None:
         assert by_drawing == by_engine
 
 
-def test_a_completed_area_is_gilded_and_an_open_one_is_not() -> None:
+def test_completed_area_is_gilded_and_an_open_one_is_not() -> None:
     def gilded(territory: Territory) -> list[list[complex]]:
         paths = ET.fromstring(drawn(territory)).iter(SVG + "path")
         return next(list(shapes(path.get("d", ""))) for path in paths if "gold" in path.get("fill", ""))
@@ -92,7 +92,7 @@ def test_a_completed_area_is_gilded_and_an_open_one_is_not() -> None:
 
 
 @every_territory
-def test_a_whole_territory_is_small(territory: Territory) -> None:
+def test_whole_territory_is_small(territory: Territory) -> None:
     assert len(drawn(territory, title="A name", coordinates=True).encode()) < 60_000
 
 
@@ -141,7 +141,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("title", HOSTILE, ids=ascii)
-def test_a_hostile_title_is_only_text(title: str) -> None:
+def test_title_with_markup_is_shown_as_text(title: str) -> None:
     plain = drawn(TERRITORIES[0], title="plain")
     root = ET.fromstring(drawn(TERRITORIES[0], title=title))
     tags = Counter(element.tag for element in root.iter())
@@ -160,13 +160,13 @@ def test_any_text_makes_a_title(title: str) -> None:
     assert text is None or text.text == root.findtext(SVG + "title")
 
 
-def test_a_title_is_kept_as_it_was_written() -> None:
+def test_title_is_kept_as_it_was_written() -> None:
     root = ET.fromstring(drawn(castle_alone("blue"), title="Màiri & <Iain> 島"))
     assert root.findtext(SVG + "text") == root.findtext(SVG + "title") == "Màiri & <Iain> 島"
 
 
 @pytest.mark.parametrize("svg", [tile_svg("L45", 90), tile_svg("castle-white"), drawn(TERRITORIES[1])])
-def test_a_picture_needs_nothing_from_outside_itself(svg: str) -> None:
+def test_picture_needs_nothing_from_outside_itself(svg: str) -> None:
     root = ET.fromstring(svg)
     ids = [element.get("id") for element in root.iter() if element.get("id")]
     assert len(ids) == len(set(ids))
@@ -187,7 +187,7 @@ def test_pictures_in_one_page_share_no_ids() -> None:
 
 
 @pytest.mark.slow
-def test_a_picture_is_the_same_in_every_process() -> None:
+def test_picture_is_the_same_in_every_process() -> None:
     script = (
         "import hashlib; from service.svg import tile_svg;"
         "print(hashlib.sha256(''.join(tile_svg(f'L{n:02}', 90) for n in range(1, 74)).encode()).hexdigest())"

@@ -30,7 +30,7 @@ every_tile = pytest.mark.parametrize("tile", TILES)
 
 
 @every_tile
-def test_a_tile_is_well_formed_and_describes_itself(tile: str) -> None:
+def test_tile_is_well_formed_and_describes_itself(tile: str) -> None:
     for rotation in ROTATIONS:
         root = ET.fromstring(tile_svg(tile, rotation))
         assert root.tag == SVG + "svg"
@@ -61,7 +61,7 @@ def test_terrain_fills_its_edge_from_corner_to_corner(tile: str) -> None:
 
 
 @every_tile
-def test_the_middle_shows_its_terrain(tile: str) -> None:
+def test_middle_shows_its_terrain(tile: str) -> None:
     rotated = ROTATED_TILES[tile, 0]
     center = next(i for i, region in enumerate(rotated.regions) if region.terrain is rotated.tile.center)
     outline = sampled(plan_of(tile)[0].outlines[center], 6)
@@ -88,7 +88,7 @@ def test_objects_stand_in_their_own_terrain(tile: str) -> None:
 
 
 @every_tile
-def test_a_lighthouse_stands_on_the_shore(tile: str) -> None:
+def test_lighthouse_stands_on_the_shore(tile: str) -> None:
     svg = tile_svg(tile)
     for thing, place in objects(svg):
         if thing == "lighthouse":
@@ -159,7 +159,7 @@ def test_each_castle_is_in_its_own_colour() -> None:
     assert len(paints) == 5
 
 
-def test_an_unknown_tile_has_no_picture() -> None:
+def test_unknown_tile_has_no_picture() -> None:
     with pytest.raises(KeyError):
         tile_svg("L74")
     with pytest.raises(KeyError):

@@ -36,7 +36,7 @@ def test_large_body_to_an_unknown_path_is_refused(connection):
     assert (status, problem["code"]) == (404, "not_found")
 
 
-def test_a_body_in_chunks_is_read(connection):
+def test_body_in_chunks_is_read(connection):
     status, game = send_and_read(
         connection, CHUNKED + b"e\r\n" + b'{"name": "one"' + b"\r\n1\r\n}\r\n0\r\n\r\n"
     )
@@ -57,7 +57,7 @@ def test_chunks_that_are_none_are_refused_and_end_the_connection(connection, bod
 
 
 @pytest.mark.parametrize("body", [b"", b"{}", b'{"name": "o'])
-def test_a_body_that_breaks_off_opens_no_game_and_spends_no_key(live, body):
+def test_incomplete_body_creates_no_game_and_uses_no_key(live, body):
     key = HEAD + b"Idempotency-Key: breaks-off-after-%d\r\n" % len(body)
     whole = b'{"name": "one", "private": true}'
     with connect(live.url) as broken:

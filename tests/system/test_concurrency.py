@@ -174,7 +174,7 @@ def check(host, began, seats):
                 assert action.items() >= body.items()
 
 
-def test_a_move_sent_by_many_at_once_with_one_key_is_made_once(host, live, new_game):
+def test_move_sent_by_many_at_once_with_one_key_is_made_once(host, live, new_game):
     began, seats = new_game()
     (action,) = seats[0].actions()
 

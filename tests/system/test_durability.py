@@ -20,7 +20,7 @@ def test_acknowledged_action_is_kept_once_when_processes_are_killed(redis_progra
     assert all(machines.kills[victim] == times for victim in machines.VICTIMS)
 
 
-def test_what_was_acknowledged_once_a_replica_had_it_outlives_its_master(redis_program, tmp_path):
+def test_replicated_action_survives_the_loss_of_its_master(redis_program, tmp_path):
     with served("cluster", redis_program, tmp_path) as machines:
         once = {"enough": lambda kills: kills.total() == 1, "victims": ["store and worker"]}
         found = survived(machines, secrets.token_hex(4), games=4, **once)

@@ -46,7 +46,7 @@ def reset(connection):
         b"hello\r\n\r\n",
     ],
 )
-def test_a_reset_in_the_middle_is_nothing_to_complain_of(served, sent):
+def test_reset_by_a_client_is_not_logged_as_an_error(served, sent):
     for pause in (0, 0.01):
         with connect(served.url) as connection:
             connection.sendall(sent)
@@ -57,7 +57,7 @@ def test_a_reset_in_the_middle_is_nothing_to_complain_of(served, sent):
     assert '"level"' not in served.printed
 
 
-def test_a_stream_whose_client_is_gone_ends_with_the_next_events(served):
+def test_stream_of_a_disconnected_client_ends_at_the_next_event(served):
     created = served.call("POST", "/v1/games", {})
     path = f"/v1/games/{created['game']['id']}"
     for leave, names in ((reset, ("Ann", "Bob")), (socket.socket.close, ("Cid", "Dan"))):

@@ -80,7 +80,7 @@ def metric(health_url, name):
 
 @pytest.mark.usefixtures("redis_program")
 @pytest.mark.parametrize("kind", ["long poll", "stream"])
-def test_one_address_with_thousands_of_followers_stops_nobody_else(serve, kind):
+def test_thousands_of_streams_of_one_address_do_not_block_others(serve, kind):
     served, health = serve(
         SKYE_LIMITS="on",
         SKYE_LIMIT_REQUESTS_PER_MINUTE="0",  # as if each request had a token with a budget of its own

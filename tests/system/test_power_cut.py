@@ -104,7 +104,7 @@ def send_again(match, wire, lost):
     return 0
 
 
-def test_a_power_cut_takes_only_what_came_last_and_leaves_every_game_whole(redis_program, tmp_path):
+def test_power_cut_loses_only_the_last_changes(redis_program, tmp_path):
     seed = secrets.token_hex(4)
     dice, sent_again = random.Random(seed), 0
     with Machines(OneRedis(redis_program, tmp_path, "everysec"), tmp_path) as machines:

@@ -65,7 +65,7 @@ def test_serve_prints_its_addresses(launch, tmp_path):
 
 
 @pytest.mark.usefixtures("redis_program")
-def test_a_killed_launcher_leaves_nothing_behind_and_loses_nothing(launch):
+def test_killed_launcher_leaves_no_process_and_loses_no_game(launch):
     first = launch()
     game = new_game(first)
     started = first.descendants()
@@ -77,7 +77,7 @@ def test_a_killed_launcher_leaves_nothing_behind_and_loses_nothing(launch):
 
 
 @pytest.mark.usefixtures("redis_program")
-def test_a_redis_that_dies_is_started_again_with_its_games(launch):
+def test_embedded_redis_that_ends_is_restarted_with_its_games(launch):
     launched = launch(SKYE_APPENDFSYNC="always")
     game = new_game(launched)
     os.kill(redis_of(launched), signal.SIGKILL)
@@ -221,7 +221,7 @@ def test_serve_without_redis_warns_that_it_stores_in_memory(launch, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("redis_server")
-def test_a_redis_named_is_used_and_left_alone(launch, redis_server, tmp_path):
+def test_redis_of_the_settings_is_used_and_not_stopped(launch, redis_server, tmp_path):
     launched = launch(SKYE_REDIS_URL=redis_server.url)
     game = new_game(launched)
     assert not (tmp_path / "data").exists()
@@ -238,7 +238,7 @@ def test_unreachable_redis_is_reported_and_waited_for(launch, tmp_path):
 
 
 @pytest.mark.slow
-def test_an_idle_connection_does_not_delay_the_stop(launch):
+def test_idle_connection_does_not_delay_the_stop(launch):
     launched = launch()
     with closing(http.client.HTTPConnection(urlsplit(launched.url).netloc, timeout=MAX_WAIT_S)) as connection:
         connection.request("GET", "/healthz")

@@ -110,7 +110,7 @@ def test_connection_without_a_request_is_closed_without_a_response(impatient):
         assert is_closed(connection)
 
 
-def test_a_connection_may_be_idle_for_longer_between_requests(impatient):
+def test_connection_may_be_idle_for_longer_between_requests(impatient):
     with connect(impatient.url) as connection:
         assert send_and_read(connection, get("/v1/tiles/L01"))[0] == 200
         time.sleep(1.5 * ENOUGH_S)
@@ -119,7 +119,7 @@ def test_a_connection_may_be_idle_for_longer_between_requests(impatient):
         assert read_response(connection)[0] == 408
 
 
-def test_a_long_poll_is_no_slow_client(impatient):
+def test_client_that_waits_in_a_long_poll_is_not_disconnected(impatient):
     game = impatient.call("POST", "/v1/games", {})["game"]["id"]
     path = f"/v1/games/{game}/events?after=1&wait_ms={1500 * ENOUGH_S}"
     with connect(impatient.url) as connection:

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.usefixtures("redis_program")
-def test_a_short_soak_finds_every_answer_right_and_nothing_growing():
+def test_short_soak_finds_no_error_and_no_leak():
     if not nginx_program():
         pytest.skip(NO_NGINX)
     games, streams, minutes = sized(("60", "15", "0.06"), ("300", "60", "1"))

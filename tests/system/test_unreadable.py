@@ -80,7 +80,7 @@ def connection(live):
 
 
 @pytest.mark.parametrize("what", UNREADABLE)
-def test_it_is_refused_and_the_connection_ends(connection, what):
+def test_malformed_request_is_refused_and_the_connection_is_closed(connection, what):
     connection.sendall(UNREADABLE[what])
     status, headers, problem = read_response(connection)
     assert (status, problem["code"]) == (400, "bad_request")
@@ -149,7 +149,7 @@ def test_requests_may_be_sent_before_the_answers_are_there(connection):
     assert statuses_of(connection, b"".join(sent)) == [*tiles, "not_found"]
 
 
-def test_what_looks_like_a_request_within_a_body_is_none(connection):
+def test_request_smuggled_in_a_body_is_not_processed(connection):
     inner = get("/v1/tiles/L01").decode()
     sent = with_headers(f"Content-Length: {len(inner)}", after=inner)
     sent += with_headers(CHUNKED, after=f"{len(inner):x}\r\n{inner}\r\n{NO_CHUNK}")
@@ -157,7 +157,7 @@ def test_what_looks_like_a_request_within_a_body_is_none(connection):
     assert received == ["malformed_json", "malformed_json", "L02"]
 
 
-def test_a_body_longer_than_its_length_begins_the_next_request(connection):
+def test_rest_of_a_body_beyond_its_length_is_the_next_request(connection):
     status, _ = send_and_read(connection, with_headers("Content-Length: 2", after="{}GET"))
     assert status == 201
     assert send_and_read(connection, get("/v1/tiles/L02")[3:])[1]["id"] == "L02"

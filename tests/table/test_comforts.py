@@ -146,7 +146,7 @@ def test_points_at_the_end_are_counted_before_the_result(browser):
     page.wait_for_selector(".result:visible")
 
 
-def test_less_motion_shows_all_points_at_once(browser):
+def test_reduced_motion_shows_all_points_at_once(browser):
     screen = building(browser, reduced_motion="reduce")
     screen.keep(POINTS_MS)
     screen.play_until(lambda state: state["phase"] == "pricing")
@@ -177,7 +177,7 @@ def test_deleted_game_is_explained_and_forgotten(browser):
     screen.page.wait_for_function("id => !localStorage[`skye.game.${id}`]", arg=game)
 
 
-def test_aborted_game_says_so_to_everybody_at_the_table(browser):
+def test_aborted_game_is_announced_to_all_players(browser):
     game, tokens, host = browser.game("Ann", "Bob", start=False, seats=3)
     screen = browser.window(f"/play/?game={game}#seat={tokens[0]}")
     screen.page.wait_for_selector(".lobby")

@@ -63,7 +63,7 @@ def test_seeker_who_reloads_the_page_goes_on_waiting(browser):
         assert len(screen.view()["players"]) == 5
 
 
-def test_seeker_whom_nobody_joins_may_seek_again(browser):
+def test_unmatched_player_can_request_a_match_again(browser):
     screen = browser.window()
     screen.page.route(
         "**/v1/matches",

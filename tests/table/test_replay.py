@@ -21,7 +21,7 @@ def played_out(browser, bots=()):
     return game, tokens
 
 
-def test_deep_link_shows_each_decision_and_every_eye_of_the_past(browser):
+def test_deep_link_shows_each_decision_for_every_viewer(browser):
     game, _ = played_out(browser)
     events = call(browser.url, "GET", f"/v1/games/{game}/events")["events"]
     set_offers = [event for event in events if event["type"] == "offer_set"]
@@ -44,7 +44,7 @@ def test_deep_link_shows_each_decision_and_every_eye_of_the_past(browser):
     assert "Round 6" in screen.page.locator(".caption").inner_text()
 
 
-def test_purses_added_up_from_public_events_end_as_the_server_says(browser):
+def test_purses_computed_from_public_events_equal_the_result(browser):
     game, _ = played_out(browser)
     screen = browser.window(f"/play/?game={game}&replay=1")
     screen.page.wait_for_selector(".scrub")

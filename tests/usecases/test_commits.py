@@ -81,7 +81,7 @@ def commit(version, before=None, *, entries=None, stored=b"change", **more):
 @pytest.mark.parametrize(
     "more", [{}, {"response": StoredResponse("key", b"answer", 60)}, {"replaces_log": True}, {"entries": []}]
 )
-def test_a_commit_is_done_once_whenever_its_connection_breaks(store, broken, breaks, more):
+def test_commit_is_applied_once_wherever_its_connection_breaks(store, broken, breaks, more):
     assert store.commit(commit(1))
     broken.breaks = list(breaks)
     assert store.commit(commit(2, 1, **more))
@@ -91,13 +91,13 @@ def test_a_commit_is_done_once_whenever_its_connection_breaks(store, broken, bre
     assert numbers == ([20] if more.get("replaces_log") else [10] if "entries" in more else [10, 20])
 
 
-def test_a_new_game_is_made_once_whenever_its_connection_breaks(store, broken):
+def test_new_game_is_made_once_whenever_its_connection_breaks(store, broken):
     broken.breaks = ["after", "before", "after"]
     assert store.commit(commit(1, response=StoredResponse("key", b"answer", 60)))
     assert len(store.load_with_log("ann")[1]) == 1
 
 
-def test_a_commit_that_was_done_is_known_for_ones_own_after_later_ones(store, broken):
+def test_retried_commit_is_recognized_after_later_commits(store, broken):
     store.commit(commit(1))
     broken.breaks = ["after"]
     broken.meanwhile = lambda: RedisStore(broken.client).commit(commit(3, 2))
@@ -165,7 +165,7 @@ def test_change_on_too_few_replicas_is_never_acknowledged(redis_client):
     )
 
 
-def test_a_change_that_lacks_copies_is_waited_for_and_made_once(redis_client):
+def test_change_with_too_few_replicas_is_retried_and_applied_once(redis_client):
     store = RedisStore(redis_client, RetryPolicy(0.2), MinReplicas(1, timeout_ms=10))
     with pytest.raises(Problem, match="store_unavailable"):
         store.commit(commit(1))
@@ -251,13 +251,13 @@ def test_write_to_a_demoted_master_is_repeated_at_the_new_one(replaced, answerin
     assert [entry.last_event for entry in RedisStore(replaced[1]).load_with_log("ann")[1]] == [10, 20]
 
 
-def test_a_late_answer_of_a_server_that_has_been_replaced_is_not_believed(replaced, answering_in):
+def test_late_reply_of_a_demoted_master_is_not_trusted(replaced, answering_in):
     RedisStore(replaced[1]).commit(commit(2, 1))
     answering_in(0.2)
     assert RedisStore(Failover(*replaced), RetryPolicy(5)).load("ann")[0] == b"1:2:change"
 
 
-def test_a_prompt_answer_is_believed_where_no_copies_are_wanted(replaced, answering_in):
+def test_fast_reply_without_required_replicas_is_trusted(replaced, answering_in):
     answering_in(0.01)
     failover = Failover(*replaced)
     store = RedisStore(failover, RetryPolicy(5))

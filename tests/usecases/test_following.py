@@ -80,7 +80,7 @@ def test_stream_sends_its_position_and_all_events_and_ends(over):
     assert (last["event"], last["data"]) == ("end", {"reason": "finished", "last_event": events[-1]["id"]})
 
 
-def test_a_stream_that_was_cut_goes_on_where_it_was(over):
+def test_reconnected_stream_resumes_after_its_last_event(over):
     number = over.view()["last_event"]
     for cut in (1, 2, number // 2, number - 1):
         with Stream(over, after=cut) as stream:
@@ -97,7 +97,7 @@ def test_client_that_has_all_events_of_a_finished_game_gets_204(over):
         assert len(stream.rest()) == 3
 
 
-def test_the_header_of_a_client_that_comes_back_goes_before_its_address(over):
+def test_header_of_a_client_that_comes_back_goes_before_its_address(over):
     answer = over.call("GET", "events/stream?after=3", headers={**STREAM, "Last-Event-ID": "5"})
     assert '"after":5' in answer.text
 
@@ -140,7 +140,7 @@ def test_stream_without_events_sends_heartbeats(service, monkeypatch):
         assert stream.read()["data"]["type"] == "offer_set"
 
 
-def test_a_stream_ends_with_an_aborted_game(service):
+def test_stream_ends_with_an_aborted_game(service):
     game = service.create_game(2)
     with Stream(game, after=game.view()["last_event"]) as stream:
         stream.read()
@@ -150,7 +150,7 @@ def test_a_stream_ends_with_an_aborted_game(service):
         assert types[-1] == "aborted"
 
 
-def test_a_stream_ends_when_its_token_does(service):
+def test_stream_ends_when_its_token_does(service):
     game = service.create_game(3)
     with Stream(game, game.tokens[0], game.view()["last_event"]) as stream:
         stream.read()
@@ -180,7 +180,7 @@ class Failing(RedisStore):
         return super().load_with_log(game_id, after, limit)
 
 
-def test_a_stream_outlasts_an_outage_of_the_store(monkeypatch):
+def test_stream_outlasts_an_outage_of_the_store(monkeypatch):
     monkeypatch.setattr("service.usecases.game_feed.OUTAGE_S", 0.01)
     monkeypatch.setattr("service.usecases.game_feed.HEARTBEAT_S", 0.01)
     service = Service()
@@ -244,7 +244,7 @@ def test_stream_ends_when_the_store_lost_events_that_it_sent(more):
         assert stream.read() == {}
 
 
-def test_a_stream_is_refused_before_it_begins(service):
+def test_stream_is_refused_before_it_begins(service):
     game = service.create_game(2, private=True)
     assert problem_code(game.call("GET", "events/stream", headers=STREAM)) == "game_not_found"
     assert (
@@ -257,7 +257,7 @@ def test_a_stream_is_refused_before_it_begins(service):
     )
 
 
-def test_a_long_poll_is_woken_by_what_happens(service):
+def test_long_poll_is_woken_by_an_event(service):
     game = service.create_game(2)
     after = game.view()["last_event"]
     waiting = threading.Timer(0.05, game.offer, [0, 1, 1])
@@ -267,7 +267,7 @@ def test_a_long_poll_is_woken_by_what_happens(service):
     assert [event["type"] for event in received["events"]] == ["offer_set", "turn_changed"]
 
 
-def test_a_long_poll_does_not_wait_where_nothing_can_come(over):
+def test_long_poll_of_a_game_that_is_over_responds_at_once(over):
     number = over.view()["last_event"]
     for after in (number, number + 5):
         received = over.service.get(over.path("events") + f"?after={after}&wait_ms=60000")

@@ -73,7 +73,7 @@ def test_values_that_depend_on_a_hidden_purse_are_hidden():
     assert {tile["id"]: tile["before"] for tile in tried["scoring_tiles"]}["most_gold"] is not None
 
 
-def test_the_seed_is_nowhere_until_the_game_is_over():
+def test_seed_is_nowhere_until_the_game_is_over():
     needle = "a needle in a haystack"
     lobby = Service().create_game(2, seed=needle, start=False)
     for caller in (*lobby.tokens, lobby.host, None):

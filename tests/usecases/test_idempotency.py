@@ -20,7 +20,7 @@ def answered(answer):
 
 
 @pytest.mark.parametrize("endpoint", WRITES, ids=lambda endpoint: endpoint.name)
-def test_a_write_sent_twice_counts_once_and_is_answered_alike(endpoint, service):
+def test_write_sent_twice_counts_once_and_gets_the_same_response(endpoint, service):
     game = stages(service)[endpoint.stage]
     body = legal(endpoint, game)
     first = endpoint.send(game, body=body, headers=KEY)
@@ -38,7 +38,7 @@ def legal(endpoint, game):
     return endpoint.right_body(game)
 
 
-def test_a_write_sent_twice_without_a_key_counts_twice(service):
+def test_write_sent_twice_without_a_key_counts_twice(service):
     one, other = (service.call("POST", "/v1/games").json["game"]["id"] for _ in range(2))
     assert one != other
 
@@ -68,14 +68,14 @@ def test_first_answer_is_replayed_after_the_game_moved_on(service):
     assert game.view() == before
 
 
-def test_a_refusal_is_not_remembered(service):
+def test_error_response_is_not_stored_for_its_key(service):
     game = service.create_game(1, start=False)
     assert problem_code(game.call("POST", "start", token=game.host, headers=KEY)) == "too_few_players"
     game.call("POST", "players", {"name": "Bob"})
     assert game.call("POST", "start", token=game.host, headers=KEY).status_code == 200
 
 
-def test_repeated_leave_is_answered_alike(service):
+def test_repeated_leave_gets_the_same_response(service):
     game = service.create_game(3, start=False)
     first, again = (game.call("DELETE", seat=2, headers=KEY) for _ in range(2))
     assert answered(again) == answered(first)
@@ -94,7 +94,7 @@ def test_repeated_request_with_if_match_is_replayed(service):
 # Keys.
 
 
-def test_a_key_used_with_another_request_is_refused(service):
+def test_key_used_with_another_request_is_refused(service):
     game = service.create_game(2)
     assert game.offer(0, 1, 1, headers=KEY).status_code == 200
     for method, rest, body in (

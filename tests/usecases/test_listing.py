@@ -51,7 +51,7 @@ def test_games_can_be_listed_by_status(service):
     assert listed(service, status="finished") == ([over], 1)
 
 
-def test_a_game_that_goes_on_moves_to_its_new_status(service):
+def test_game_with_a_new_status_moves_in_the_index(service):
     game = service.create_game(2, start=False)
     assert listed(service, status="lobby") == ([game.id], 1)
     game.call("POST", "start", token=game.host)
@@ -62,7 +62,7 @@ def test_a_game_that_goes_on_moves_to_its_new_status(service):
     assert not any(RedisStore(service.redis).index.newest(status, None, 9) for status in Status)
 
 
-def test_a_page_goes_on_where_it_was_though_games_come_and_go(service):
+def test_next_page_of_a_list_that_changes_skips_and_repeats_no_game(service):
     ids = opened(service, 6)
     first = service.get("/v1/games?limit=2")
     opened(service, 2)
@@ -73,7 +73,7 @@ def test_a_page_goes_on_where_it_was_though_games_come_and_go(service):
     assert [game["id"] for game in second["games"]] == [ids[2], ids[4]]
 
 
-def test_an_index_that_lags_behind_is_mended(service):
+def test_index_that_lags_behind_is_mended(service):
     ids = opened(service, 3)
     store = RedisStore(service.redis)
     scores = dict(store.index.newest("lobby", None, 9) + store.index.newest("playing", None, 9))
@@ -87,7 +87,7 @@ def test_an_index_that_lags_behind_is_mended(service):
     assert store.index.newest("finished", None, 9) == []
 
 
-def test_a_game_about_to_be_stored_stays_in_the_index(service):
+def test_game_that_is_being_stored_stays_in_the_index(service):
     RedisStore(service.redis).index.add("lobby", "soon", service.clock.now * 1e6)
     assert listed(service) == ([], 1)
     assert [game for game, _ in RedisStore(service.redis).index.newest("lobby", None, 9)] == ["soon"]
@@ -96,7 +96,7 @@ def test_a_game_about_to_be_stored_stays_in_the_index(service):
     assert RedisStore(service.redis).index.newest("lobby", None, 9) == []
 
 
-def test_games_that_expire_leave_the_index_though_nobody_lists_them(service):
+def test_expired_games_leave_the_index_without_a_request_for_lists(service):
     store = RedisStore(service.redis)
     for number in range(1000):
         store.index.add("lobby", f"expired{number}", number)
@@ -113,7 +113,7 @@ def test_opening_games_sweeps_the_index_now_and_then(service, monkeypatch):
     assert 0 < len(swept) < 100
 
 
-def test_a_private_game_is_not_listed(service):
+def test_private_game_is_not_listed(service):
     service.create_game(2, private=True)
     service.create_game(2, private=True, start=False)
     assert service.get("/v1/games") == {"games": [], "next_cursor": None}

@@ -39,7 +39,7 @@ def test_cached_match_equals_the_stored_one_through_a_whole_game():
     assert encode_match(decode_match(encode_match(table))) == encode_match(table)
 
 
-def test_a_table_is_found_only_by_the_bytes_it_is_stored_as():
+def test_cached_match_is_found_only_by_its_stored_bytes():
     recent, table = MatchCache(), opened()
     stored = encode_match(table)
     recent.put(stored, table)
@@ -49,7 +49,7 @@ def test_a_table_is_found_only_by_the_bytes_it_is_stored_as():
     assert recent.decoded("game", stored) is not table
 
 
-def test_the_table_remembered_longest_makes_room():
+def test_oldest_match_is_evicted_from_a_full_cache():
     recent = MatchCache(max_size=2)
     tables = [opened(name) for name in ("a", "b", "c")]
     for table in tables:
@@ -81,7 +81,7 @@ def test_cached_view_is_that_of_the_caller(remembered):
             assert json.loads(recent.view(table, caller)) == expected, (first, caller)
 
 
-def test_a_view_is_made_once_as_long_as_its_table_is_remembered():
+def test_view_is_rendered_once_while_its_match_is_cached():
     recent, table = MatchCache(), priced()
     recent.put(encode_match(table), table)
     rendered = recent.view(table, Caller(0))
@@ -90,7 +90,7 @@ def test_a_view_is_made_once_as_long_as_its_table_is_remembered():
     assert recent.view(table, Caller(0)) is not rendered
 
 
-def test_a_view_is_never_one_of_another_state_of_the_game():
+def test_view_is_never_one_of_another_state_of_the_game():
     recent, before, after = MatchCache(), opened(), priced()
     for table in (before, after, before):
         recent.put(encode_match(table), table)

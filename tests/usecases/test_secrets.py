@@ -13,7 +13,7 @@ from tests.usecases.twins import SECRET, Twins, assert_nothing_shows, callers
     ("offers", "open_gold"),
     sampled(product(combinations([((1, 1), 0), ((3, 1), 0), ((1, 1), 2)], 2), [False, True]), 3),
 )
-def test_an_offer_does_not_show_until_all_are_set(offers, open_gold):
+def test_offer_is_hidden_until_all_are_set(offers, open_gold):
     twins = Twins(open_gold=open_gold)
     twins.differ(offers)
     twins.set_prices(0)
@@ -39,7 +39,7 @@ def test_offer_of_a_later_round_does_not_show_until_all_are_set(players, number,
 
 @pytest.mark.slow
 @pytest.mark.parametrize("open_gold", sampled([False, True], 2))
-def test_an_offer_that_was_replaced_does_not_show_until_the_game_is_over(open_gold):
+def test_offer_that_was_replaced_does_not_show_until_the_game_is_over(open_gold):
     twins = Twins(2, open_gold=open_gold)
     twins.differ((((1, 1), 0), ((3, 2), 2)), (((2, 2), 1), ((2, 2), 1)))
     twins.set_prices(0)
@@ -54,7 +54,7 @@ def test_an_offer_that_was_replaced_does_not_show_until_the_game_is_over(open_go
     assert records[0] != records[1]
 
 
-def test_a_stream_shows_no_secret():
+def test_stream_contains_no_hidden_information():
     twins = Twins()
     twins.differ((((1, 1), 0), ((3, 2), 2)))
     twins.set_prices(0)
@@ -74,7 +74,7 @@ def streamed(game, token):
 
 @pytest.mark.parametrize("open_gold", [False, True])
 @pytest.mark.parametrize("on_timeout", ["auto", "bot"])
-def test_a_bot_that_steps_in_knows_no_secret(on_timeout, open_gold):
+def test_bot_that_replaces_a_player_knows_no_hidden_information(on_timeout, open_gold):
     twins = Twins(turn_ms=1000, on_timeout=on_timeout, open_gold=open_gold)
     twins.differ((((1, 1), 0), ((3, 2), 2)))
     for game in twins:

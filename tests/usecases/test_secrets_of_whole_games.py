@@ -35,7 +35,7 @@ def two_offers(game, throw):
 @pytest.mark.parametrize(
     ("players", "seed", "open_gold"), sampled([(2, 11, False), (5, 13, False), (3, 12, True)], 2)
 )
-def test_an_offer_thought_better_of_shows_at_no_moment_of_a_whole_game(players, seed, open_gold):
+def test_replaced_offer_is_in_no_response_of_a_whole_game(players, seed, open_gold):
     twins = Twins(players, open_gold=open_gold)
     throw = dice(seed)
     view = twins.games[0].view()
@@ -81,7 +81,7 @@ def played_to(moment, players, **options):
 
 
 @pytest.mark.parametrize(("moment", "players"), moments((1, 4), (2, 4)))
-def test_another_purse_shows_to_nobody_else(moment, players):
+def test_purse_of_another_seat_changes_no_response(moment, players):
     game = played_to(moment, players)
     asked = {caller: answers(game, caller, [moment[1]]) for caller in callers(game)}
 
@@ -98,7 +98,7 @@ def test_another_purse_shows_to_nobody_else(moment, players):
 
 
 @pytest.mark.parametrize(("moment", "players"), moments((1, 3), (2, 5)))
-def test_another_seed_shows_in_the_commitment_alone_until_a_tile_is_drawn(moment, players):
+def test_seed_changes_only_the_commitment_until_a_tile_is_drawn(moment, players):
     game = played_to(moment, players)
     tokens = {**callers(game), "the secret seat": game.tokens[SECRET]}
 

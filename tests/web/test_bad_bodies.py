@@ -153,7 +153,7 @@ BODIES = {
 @pytest.mark.parametrize("body", BODIES)
 @pytest.mark.parametrize("name", WITH_BODY)
 @pytest.mark.usefixtures("unchanged")
-def test_a_body_that_is_no_object_is_refused(name, body, games):
+def test_body_that_is_not_an_object_is_refused(name, body, games):
     endpoint = BY_NAME[name]
     sent, code = BODIES[body]
     answer = endpoint.send(games[endpoint.stage], data=sent, content_type="application/json")
@@ -165,7 +165,7 @@ def test_a_body_that_is_no_object_is_refused(name, body, games):
 @pytest.mark.parametrize("name", [name for name in WITH_BODY if BY_NAME[name].rule != "/v1/games"])
 @pytest.mark.parametrize("body", [b"", b"{}"])
 @pytest.mark.usefixtures("unchanged")
-def test_an_empty_body_lacks_what_is_required(name, body, games):
+def test_empty_body_lacks_what_is_required(name, body, games):
     endpoint = BY_NAME[name]
     answer = endpoint.send(games[endpoint.stage], data=body, content_type="application/json")
     assert client_error_code(answer, body) == "invalid_body"
@@ -178,7 +178,7 @@ def test_an_empty_body_lacks_what_is_required(name, body, games):
 )
 @pytest.mark.parametrize("name", WITH_BODY)
 @pytest.mark.usefixtures("unchanged")
-def test_a_body_that_is_not_said_to_be_json_is_refused(name, content_type, games):
+def test_body_without_the_content_type_of_json_is_refused(name, content_type, games):
     endpoint = BY_NAME[name]
     game = games[endpoint.stage]
     sent = json.dumps(endpoint.right_body(game))
@@ -188,7 +188,7 @@ def test_a_body_that_is_not_said_to_be_json_is_refused(name, content_type, games
 
 @pytest.mark.parametrize("encoding", ["gzip", "br", "x-unknown", "identity, gzip", "gzip, identity"])
 @pytest.mark.usefixtures("unchanged")
-def test_a_body_that_is_said_to_be_encoded_is_refused_even_if_it_is_not(encoding, games):
+def test_body_with_a_content_encoding_is_refused_even_if_it_is_plain(encoding, games):
     endpoint = BY_NAME["POST /v1/games"]
     game = games[endpoint.stage]
     sent, headers = json.dumps(endpoint.right_body(game)), {"Content-Encoding": encoding}
@@ -229,7 +229,7 @@ def test_body_that_is_dear_to_decode_takes_turns(games, monkeypatch, body, compu
 
 
 @pytest.mark.usefixtures("unchanged")
-def test_a_list_that_is_too_long_is_refused_as_a_whole(games):
+def test_list_that_is_too_long_is_refused_as_a_whole(games):
     game = games["pricing"]
     prices = {str(number): 0 for number in range(9999)}
     for method, path, body, pointer in (

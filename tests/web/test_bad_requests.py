@@ -21,7 +21,7 @@ def test_every_operation_is_tried():
 
 
 @pytest.mark.parametrize("name", BY_NAME)
-def test_the_request_that_is_right_is_accepted(name):
+def test_request_that_is_right_is_accepted(name):
     endpoint = BY_NAME[name]
     game = game_at(endpoint.stage, Service())
     answer = endpoint.send(game, body=endpoint.right_body(game))
@@ -69,7 +69,7 @@ TILES = ["L00", "l01", "L74", "castle-purple", "%00", "x" * 5000, "..", "L01%2Fx
 
 @pytest.mark.parametrize("name", BY_NAME)
 @pytest.mark.usefixtures("unchanged")
-def test_a_strange_path_is_not_found(name, games):
+def test_malformed_path_is_not_found(name, games):
     endpoint = BY_NAME[name]
     game = games[endpoint.stage]
     for part, values in (("game", GAMES), ("int:seat", NUMBERS), ("int:round", NUMBERS), ("tile", TILES)):
@@ -87,7 +87,7 @@ METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT", 
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.usefixtures("unchanged")
-def test_a_method_that_a_path_does_not_have_is_refused(rule, games):
+def test_method_that_a_path_does_not_have_is_refused(rule, games):
     endpoint = next(endpoint for endpoint in ENDPOINTS if endpoint.rule == rule)
     game = games[endpoint.stage]
     has = {other.method for other in ENDPOINTS if other.rule == rule}
@@ -113,7 +113,7 @@ def test_options_response_has_no_body(rule, games):
 
 @pytest.mark.parametrize("name", READS)
 @pytest.mark.usefixtures("unchanged")
-def test_a_head_is_a_get_without_a_body(name, games):
+def test_head_is_a_get_without_a_body(name, games):
     endpoint = BY_NAME[name]
     game = games[endpoint.stage]
     named = {"X-Request-Id": "the-same"}
@@ -137,7 +137,7 @@ AUTHORIZATIONS = [
 
 @pytest.mark.parametrize("name", [name for name, endpoint in BY_NAME.items() if endpoint.of_game])
 @pytest.mark.usefixtures("unchanged")
-def test_a_strange_authorization_is_refused(name, games):
+def test_malformed_authorization_is_refused(name, games):
     endpoint = BY_NAME[name]
     game = games[endpoint.stage]
     for sent in AUTHORIZATIONS:
@@ -148,7 +148,7 @@ def test_a_strange_authorization_is_refused(name, games):
 
 @pytest.mark.parametrize("name", WRITES)
 @pytest.mark.usefixtures("unchanged")
-def test_a_strange_idempotency_key_is_refused(name, games):
+def test_malformed_idempotency_key_is_refused(name, games):
     endpoint = BY_NAME[name]
     game = games[endpoint.stage]
     for key in ("", "a" * 256, "a" * 8000, "ä", "a b", "\t", "a\x00", "\x7f"):
@@ -159,7 +159,7 @@ def test_a_strange_idempotency_key_is_refused(name, games):
 
 @pytest.mark.parametrize("name", [name for name in WRITES if BY_NAME[name].of_game])
 @pytest.mark.usefixtures("unchanged")
-def test_a_strange_if_match_does_not_match(name, games):
+def test_malformed_if_match_does_not_match(name, games):
     endpoint = BY_NAME[name]
     game = games[endpoint.stage]
     for tag in ("", '"999999"', '""', "x", "W/", '"', "1" * 1024, '"1","2"', "\xff", ", ,", '"\x00"'):
@@ -169,7 +169,7 @@ def test_a_strange_if_match_does_not_match(name, games):
 
 @pytest.mark.parametrize("name", READS)
 @pytest.mark.usefixtures("unchanged")
-def test_a_strange_if_none_match_matches_nothing(name, games):
+def test_malformed_if_none_match_does_not_match(name, games):
     endpoint = BY_NAME[name]
     for tag in ("", '"999999"', '""', "x", "W/", '"', "1" * 1024, "\xff", ", ,"):
         answer = endpoint.send(games[endpoint.stage], headers={"If-None-Match": tag})
@@ -186,7 +186,7 @@ ACCEPTS = [
 
 @pytest.mark.parametrize("name", READS)
 @pytest.mark.usefixtures("unchanged")
-def test_an_accept_that_cannot_be_served_is_refused(name, games):
+def test_accept_that_cannot_be_served_is_refused(name, games):
     endpoint = BY_NAME[name]
     for accept in ACCEPTS:
         answer = endpoint.send(games[endpoint.stage], headers={"Accept": accept})
@@ -227,7 +227,7 @@ QUERIES = {
 
 @pytest.mark.parametrize("name", QUERIES)
 @pytest.mark.usefixtures("unchanged")
-def test_a_parameter_out_of_range_is_refused_by_name(name, games):
+def test_parameter_out_of_range_is_refused_by_name(name, games):
     endpoint = BY_NAME[name]
     for parameter, values in QUERIES[name].items():
         for value in values:

@@ -6,7 +6,7 @@ from tests.support.endpoints import ENDPOINTS
 from tests.support.playing import problem_code
 
 
-def test_a_write_on_the_version_that_is_there_is_made(service):
+def test_write_with_the_current_version_is_accepted(service):
     game = service.create_game(2)
     for tag in ('"{}"', '"1", "{}"', "*"):
         headers = {"If-Match": tag.format(game.view()["version"])}
@@ -15,7 +15,7 @@ def test_a_write_on_the_version_that_is_there_is_made(service):
         assert answer.headers["ETag"] == f'"{game.view()["version"]}"'
 
 
-def test_a_write_on_another_version_is_refused(service):
+def test_write_on_another_version_is_refused(service):
     game = service.create_game(2)
     version = game.view()["version"]
     action = game.actions(0)[0]
@@ -49,7 +49,7 @@ def test_unchanged_representation_is_not_sent_again(endpoint, service):
     assert endpoint.send(game, headers={"If-None-Match": tag}).status_code == 200
 
 
-def test_what_one_caller_was_shown_is_not_taken_for_what_another_sees(service):
+def test_cached_view_of_one_caller_is_not_returned_to_another(service):
     game = service.create_game(3, start=True)
     callers = [*game.tokens, game.host, None]
     for rest in ("", "scores", "record", "rounds/1"):
@@ -61,7 +61,7 @@ def test_what_one_caller_was_shown_is_not_taken_for_what_another_sees(service):
                 assert answer.status_code == (304 if tag == own else 200)
 
 
-def test_a_version_is_known_by_any_tag_that_it_was_shown_with(service):
+def test_version_matches_each_entity_tag_of_its_views(service):
     game = service.create_game(2)
     for seat in (0, 1):
         tag = game.call("GET", token=game.tokens[seat]).headers["ETag"]
@@ -85,14 +85,14 @@ _CATALOGUE = ["tiles", "tiles/L01", "tiles/L01/picture.svg", "tiles/pictures.svg
 
 
 @pytest.mark.parametrize("path", _CATALOGUE)
-def test_the_catalogue_can_be_kept(service, path):
+def test_catalogue_can_be_kept(service, path):
     first = service.call("GET", f"/v1/{path}")
     assert "max-age=86400" in first.headers["Cache-Control"]
     again = service.call("GET", f"/v1/{path}", headers={"If-None-Match": first.headers["ETag"]})
     assert (again.status_code, again.data) == (304, b"")
 
 
-def test_a_picture_is_not_taken_for_the_same_territory_as_json(service):
+def test_picture_is_not_taken_for_the_same_territory_as_json(service):
     game = service.create_game()
     json, path = service.call("GET", game.path("territory", 0)), game.path("territory.svg", 0)
     picture = service.call("GET", path)

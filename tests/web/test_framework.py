@@ -33,14 +33,14 @@ def test_prebuilt_response_is_sent_as_flask_would_send_it(body, status, headers,
     assert sent(looked_at, method) == plain
 
 
-def test_an_answer_that_is_ready_can_be_altered():
+def test_answer_that_is_ready_can_be_altered():
     answer = PrebuiltResponse(b"{}", 200, list(JSON))
     answer.headers["RateLimit-Policy"] = "7"
     answer.status_code = 202
     assert sent(answer, "GET") == ("202 ACCEPTED", [*JSON, ("RateLimit-Policy", "7")], b"{}")
 
 
-def test_ready_response_without_an_attribute_says_so():
+def test_prebuilt_response_without_an_attribute_raises_attribute_error():
     assert not hasattr(PrebuiltResponse(b"{}", 200, list(JSON)), "nothing")
 
 

@@ -37,7 +37,7 @@ def test_one_stream_too_many_is_refused_until_another_is_closed(stream):
     assert opened[2].status_code == 200
 
 
-def test_streams_are_counted_for_each_token_and_else_for_each_address(stream):
+def test_streams_are_counted_by_token_or_by_address_without_one(stream):
     service = limited(limit_streams=1)
     game = service.create_game()
     opened = [stream(game, game.tokens[0]), stream(game, game.tokens[1]), stream(game)]
@@ -73,7 +73,7 @@ def test_long_poll_that_has_ended_counts_no_more(stream):
     assert stream(game).status_code == 200
 
 
-def test_a_stream_may_be_closed_twice(stream):
+def test_stream_may_be_closed_twice(stream):
     service = limited(limit_streams=1)
     game = service.create_game()
     for _ in range(2):

@@ -22,7 +22,7 @@ def limiter(any_redis):
     return RateLimiter(RedisStore(any_redis))
 
 
-def test_all_of_a_budget_may_be_spent_at_once(limiter):
+def test_whole_budget_can_be_spent_at_once(limiter):
     allowances = [limiter.spend(Budget("tests", 3), "ann") for _ in range(4)]
     assert [allowance.allowed for allowance in allowances] == [True, True, True, False]
     assert [allowance.left for allowance in allowances] == [2, 1, 0, 0]
@@ -64,7 +64,7 @@ def test_budget_is_refilled_as_time_passes(limiter, monkeypatch):
     assert time.monotonic() - begun > 0.39
 
 
-def test_a_refused_request_costs_nothing(any_redis, limiter):
+def test_refused_request_costs_nothing(any_redis, limiter):
     budget = Budget("tests", 1, window_s=WINDOW_S)
     limiter.spend(budget, "ann")
     assert not any(limiter.spend(budget, "ann").allowed for _ in range(10))

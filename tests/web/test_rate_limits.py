@@ -32,7 +32,7 @@ def from_address(service, address, path="/v1/tiles", **headers):
         ("nonsense:{}\r\n", "unknown"),
     ],
 )
-def test_an_address_stands_for_one_customer(address, whose):
+def test_addresses_of_one_ipv6_network_share_a_budget(address, whose):
     assert network(address) == whose
 
 
@@ -41,7 +41,7 @@ def left(answer):
     return int(re.search(r";r=(\d+);", answer.headers["RateLimit"])[1])
 
 
-def test_nothing_is_limited_unless_the_settings_say_so(service):
+def test_requests_are_not_limited_by_default(service):
     assert not Settings().limits
     answer = service.call("GET", "/v1/tiles")
     assert not [name for name, _ in answer.headers if name.startswith("RateLimit")]
@@ -74,7 +74,7 @@ def test_one_request_too_many_is_refused():
     assert left(refused) == 0
 
 
-def test_a_refused_request_changes_nothing():
+def test_refused_request_changes_nothing():
     service = limited(limit_requests_per_minute=1)
     game = service.create_game(2, start=False)
     service.call("GET", "/v1/tiles")
@@ -91,7 +91,7 @@ def test_creating_games_has_a_budget_of_its_own():
     assert [answer.headers["RateLimit-Policy"] for answer in created] == ['"games";q=2;w=60'] * 3
 
 
-def test_a_token_brings_no_games_beyond_those_of_its_address():
+def test_token_brings_no_games_beyond_those_of_its_address():
     service = limited(limit_games_per_minute=1)
     game = service.create_game()
     game.view(0)
@@ -184,7 +184,7 @@ def test_request_about_many_games_of_a_player_costs_more():
         assert left(stream) == 37
 
 
-def test_an_address_has_its_own_budget():
+def test_address_has_its_own_budget():
     service = limited(limit_requests_per_minute=1)
     assert from_address(service, "192.0.2.1").status_code == 200
     assert from_address(service, "192.0.2.2").status_code == 200
