@@ -50,7 +50,10 @@ class TileNotYours(RuleError):
     """The tile is not one that the seat drew or has in hand."""
 
     code = "tile_not_yours"
-    meaning = "The tile is not one of those the seat drew (pricing) or has in hand (building)."
+    meaning = (
+        "The seat cannot use the tile: it did not draw it (pricing), does not have it in hand (building), or "
+        "the tile lies in a territory already."
+    )
 
 
 class OfferIncomplete(RuleError):

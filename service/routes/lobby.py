@@ -158,9 +158,9 @@ def rotate_token(game: str, seat: int) -> Response:
 def leave_game(game: str, seat: int) -> Response:
     """Leave a game.
 
-    In the lobby this frees the seat, and the numbers of the following seats decrease by one; the host may
-    also remove other players there. After the start it means to resign: a bot plays the seat for the rest of
-    the game, and the seat's token becomes invalid.
+    In the lobby this frees the seat, and the numbers of the following seats decrease by one: `you` in the
+    view of a player has the current number. The host may also remove other players there. After the start it
+    means to resign: a bot plays the seat for the rest of the game, and the seat's token becomes invalid.
     """
     return command_response(commands.leave_game(collaborators().games, command_from_request(), game, seat))
 

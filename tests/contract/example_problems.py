@@ -26,7 +26,7 @@ def _problem(sentence):
     _, prepare = PROVOKED[sentence]
     with LiveService() as service:
         summary = f"{sentence[0].upper()}{sentence[1:].replace('_', ' ')}."
-        return {"summary": summary, "value": prepare(service)().json}
+        return {"summary": prepare.__doc__ or summary, "value": prepare(service)().json}
 
 
 def _server_busy():
@@ -34,14 +34,14 @@ def _server_busy():
     with LiveService() as service, mock.patch.object(cooperative_yield, "MAX_QUEUED", 0):
         with cooperative_yield.Computation():
             response = service.call("POST", "/v1/games", body)
-        return {"summary": "A long computation too many.", "value": response.json}
+        return {"summary": "One computation more than the server allows.", "value": response.json}
 
 
 def _too_many_requests():
     with LiveService(limits=True) as service:
         while (response := service.call("POST", "/v1/games")).status_code == 201:
             pass
-        return {"summary": "A game too many in a minute.", "value": response.json}
+        return {"summary": "One new game more in a minute than the server allows.", "value": response.json}
 
 
 def _too_many_streams():
@@ -50,4 +50,4 @@ def _too_many_streams():
         opened = []
         while (response := memory.get(path)).status_code == 200:
             opened.append(response)
-        return {"summary": "A stream too many.", "value": response.json}
+        return {"summary": "One stream more than the server allows.", "value": response.json}

@@ -60,7 +60,7 @@ def a_round(recorder, game, ann):
     recorder.record("illegal", "An illegal placement.", "POST", f"{seat}/what-if", wrong, ann)
     tile = place["tile"]
     recorder.record(
-        "in_hand", "The places of a tile in hand.", "GET", f"{seat}/places?tile={tile}", token=ann
+        "in_hand", "The legal placements of a tile in hand.", "GET", f"{seat}/places?tile={tile}", token=ann
     )
     recorder.record("placed", "Place a tile.", "POST", f"{seat}/placements", place, ann)
     recorder.record("one", "One placement.", "GET", f"{seat}/placements")

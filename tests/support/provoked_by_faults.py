@@ -27,6 +27,7 @@ class Refusing:
 
 @provokes("too_much_contention")
 def a_write_that_others_always_overtake(service):
+    """A write that conflicts with other writes at each attempt."""
     game = service.create_game()
     slow = Service(service.redis, Refusing(RedisStore(service.redis)))
     game.service = slow
@@ -35,12 +36,14 @@ def a_write_that_others_always_overtake(service):
 
 @provokes("internal_error")
 def a_fault_that_nobody_foresaw(service):
+    """An unexpected error of the service."""
     faulty = Service(service.redis, Refusing(RedisStore(service.redis)))
     return lambda: faulty.call("GET", "/readyz")
 
 
 @provokes("store_unavailable")
 def any_game_while_the_store_is_away(service):
+    """A request while the store does not respond."""
     game = service.create_game()
     game.service = Service(service.redis, NOBODY)
     return lambda: game.call("GET")
@@ -48,6 +51,7 @@ def any_game_while_the_store_is_away(service):
 
 @provokes("store_unavailable")
 def a_new_game_while_the_store_is_away(service):
+    """A new game while the store does not respond."""
     away = Service(service.redis, NOBODY)
     return lambda: away.call("POST", "/v1/games", {})
 

@@ -6,6 +6,7 @@ from tests.support.provoked_problems import provokes
 
 @provokes("lab_off")
 def a_fault_of_a_server_that_is_no_lab(service):
+    """A fault for a server that is not a lab."""
     return lambda: service.call("POST", "/v1/games", {}, headers={"X-Skye-Fault": "drop"})
 
 

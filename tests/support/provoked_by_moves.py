@@ -20,6 +20,7 @@ def a_purchase_out_of_turn(service):
 
 @provokes("tile_not_yours")
 def a_price_on_another_seats_tile(service):
+    """A price for a tile that another seat drew."""
     game = service.create_game()
     (marked, priced, _), (theirs, _, _), _ = drawn(game)
     return lambda: game.call("PUT", "offer", {"discard": marked, "prices": {priced: 1, theirs: 1}}, seat=0)
@@ -41,6 +42,7 @@ def an_offer_of_one_tile(service):
 
 @provokes("price_too_low")
 def a_price_of_nothing(service):
+    """A price of 0 gold."""
     game = service.create_game()
     return lambda: game.offer(0, 1, 0)
 
@@ -62,6 +64,7 @@ def a_purchase_beyond_the_purse(service):
 
 @provokes("own_tile")
 def a_purchase_of_a_tile_of_ones_own(service):
+    """A purchase of the seat's own tile."""
     game = service.create_game()
     view = game.play_to("buying")
     (buyer,) = view["waiting_for"]
@@ -93,6 +96,7 @@ def a_placement_far_away(service):
 
 @provokes("terrain_mismatch")
 def a_placement_of_water_on_the_castles_pasture(service):
+    """A placement with another terrain at the castle's edge."""
     game = service.create_game(2)
     tile, x, y, rotation = unfitting(game)
     return lambda: game.place(0, tile, x, y, rotation)
@@ -128,6 +132,7 @@ def a_take_back_of_what_an_earlier_round_has_built(service):
 
 @provokes("too_many_changes")
 def a_take_back_after_very_many(service):
+    """A placement to take back after too many changes."""
     game = game_with_used_up_changes(service, "building")
     return lambda: game.call("DELETE", "placements/last", seat=0)
 
@@ -156,6 +161,7 @@ def a_record_with_an_action_against_the_rules(service):
 
 @provokes("invalid_territory")
 def a_territory_that_cannot_lie_so(service):
+    """A territory whose tiles are not connected."""
     tiles = [{"tile": "castle-red", "x": 0, "y": 0}, {"tile": "L01", "x": 2, "y": 0}]
     return lambda: service.call("POST", "/v1/scoring", {"territories": [{"tiles": tiles}]})
 

@@ -11,6 +11,7 @@ from tests.support.provoked_problems import provokes
 
 @provokes("malformed_json")
 def a_body_that_is_not_json(service):
+    """A body that is not JSON."""
     return lambda: service.call("POST", "/v1/games", data="{", content_type="application/json")
 
 
@@ -29,6 +30,7 @@ def a_body_that_is_too_large(service):
 
 @provokes("unsupported_media_type")
 def a_body_that_does_not_say_it_is_json(service):
+    """A body whose `Content-Type` is not JSON."""
     return lambda: service.call("POST", "/v1/games", data="{}", content_type="text/plain")
 
 
@@ -45,12 +47,14 @@ def a_body_that_is_compressed(service):
 
 @provokes("not_acceptable")
 def a_view_as_html(service):
+    """A view of a game as HTML."""
     game = service.create_game()
     return lambda: game.call("GET", headers={"Accept": "text/html"})
 
 
 @provokes("not_found")
 def a_path_that_leads_nowhere(service):
+    """A path that does not exist."""
     return lambda: service.call("GET", "/v1/nothing")
 
 
@@ -192,18 +196,21 @@ def a_player_who_comes_late(service):
 
 @provokes("game_full")
 def a_player_too_many(service):
+    """One player more than there are seats."""
     game = service.create_game(2, seats=2, start=False)
     return lambda: game.call("POST", "players", {"name": "Third"})
 
 
 @provokes("color_taken")
 def a_color_that_another_has(service):
+    """A colour that another player has."""
     game = service.create_game(2, start=False)
     return lambda: game.call("POST", "players", {"name": "Third", "color": "red"})
 
 
 @provokes("name_taken")
 def a_name_that_another_has(service):
+    """A name that another player has."""
     game = service.create_game(2, start=False)
     return lambda: game.call("POST", "players", {"name": "ann"})
 
@@ -242,6 +249,7 @@ def a_request_for_a_quick_match_of_another_player(service):
 
 @provokes("too_many_games")
 def a_game_too_many_for_a_player_key(_service):
+    """One game more than a player key can have."""
     service = limited(limit_games_per_key=1)
     service.call("POST", "/v1/games", {}, PLAYER_KEY)
     return lambda: service.call("POST", "/v1/games", {}, PLAYER_KEY)
@@ -249,12 +257,14 @@ def a_game_too_many_for_a_player_key(_service):
 
 @provokes("too_few_players")
 def a_game_for_one(service):
+    """A start with one player."""
     game = service.create_game(1, start=False)
     return lambda: game.call("POST", "start", token=game.host)
 
 
 @provokes("invalid_setup")
 def a_start_by_a_seat_that_nobody_has(service):
+    """A starting seat that no player has taken."""
     game = service.create_game(2, start=False, options={"starting_seat": 3})
     return lambda: game.call("POST", "start", token=game.host)
 
