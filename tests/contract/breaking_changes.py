@@ -21,7 +21,7 @@ _GREATER = ("minimum", "minLength", "minItems", "minProperties")
 
 
 class Comparison:
-    """Two documents, and what of the first the second breaks."""
+    """Two documents, and the breaking changes from the first to the second."""
 
     def __init__(self, old, new):
         self.old, self.new = old, new

@@ -1,4 +1,4 @@
-"""Answers held against openapi.yaml: nothing may come back that it does not say."""
+"""Validates responses against openapi.yaml, which must describe everything in them."""
 
 import json
 import re
@@ -25,11 +25,11 @@ ORDINARY_HEADERS = {
     "x-accel-buffering",
     "x-content-type-options",
 }
-"""What HTTP itself, or the manners of browsers, put on answers of every kind."""
+"""Headers that any response can have, by HTTP or for browsers."""
 
 
 class Contract:
-    """A document, and what was seen of it."""
+    """A document, and the parts that responses have covered."""
 
     def __init__(self, document):
         self.document = document
@@ -42,14 +42,14 @@ class Contract:
         ]
 
     def operations(self):
-        """Yield each operation: method, path and what is said of it."""
+        """Yield each operation: method, path and description."""
         for path, item in self.document["paths"].items():
             for method in METHODS:
                 if method in item:
                     yield method, path, item[method]
 
     def resolve(self, thing):
-        """Return what a reference refers to, or the thing itself."""
+        """Return the target of a reference, or the object itself."""
         while "$ref" in thing:
             found = self.document
             for part in thing["$ref"].removeprefix("#/").split("/"):
@@ -119,7 +119,7 @@ class Contract:
             assert len(answer.data) <= self.resolve(schema).get("maxLength", 2**20), where
 
     def valid(self, component, value, where=None):
-        """See to it that a value is what a component says, and has no field that it does not say."""
+        """Check that a value matches a component, and has no undocumented field."""
         if component not in self._validators:
             schema = {"$ref": f"#/components/schemas/{component}", "components": self._components}
             self._validators[component] = jsonschema_rs.Draft202012Validator(schema, validate_formats=True)
@@ -162,7 +162,7 @@ def messages(text):
 @cache
 def _client_of(contract):
     class CheckedClient(FlaskClient):
-        """A client that accepts only what the contract says."""
+        """A client that accepts only responses that match the contract."""
 
         def open(self, *args, buffered=True, **kwargs):
             answer = super().open(*args, buffered=buffered, **kwargs)

@@ -12,7 +12,7 @@ OPENAPI_YAML = Path(__file__).parents[2] / "openapi.yaml"
 
 @pytest.fixture(scope="session")
 def document():
-    """The document as it lies in the repository."""
+    """The document in the repository."""
     return yaml.load(OPENAPI_YAML.read_text(), yaml.CSafeLoader)
 
 

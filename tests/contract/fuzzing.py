@@ -1,4 +1,4 @@
-"""What requests made up by a machine need to get far: games that are there, and tokens that fit."""
+"""Existing games and valid tokens for generated requests, so that they get past 404 and 401."""
 
 import gzip
 import re
@@ -42,7 +42,7 @@ _GAME_ID = re.compile("[a-z0-9]{1,64}")
 
 
 def validate(case, answer, *more_excluded, **kwargs):
-    """Hold an answer against all checks, but for what no schema can say of right requests."""
+    """Run all checks on a response, except for rules about valid requests that no schema can express."""
     if answer.headers.get("content-encoding") == ["gzip"]:
         answer.content = gzip.decompress(answer.content)  # as a client does; schemathesis does not over WSGI
     refused = answer.json() if answer.status_code >= 400 else {}
@@ -129,7 +129,7 @@ class Journeys:
         self._tokens = {}
 
     def begin(self):
-        """Forget all games: the same requests must have the same answers each time."""
+        """Delete all games, so that the same requests have the same responses each time."""
         self.service.redis.flushall()
         self._tokens.clear()
 
@@ -165,7 +165,7 @@ def do_not_wait(case):
 
 
 def endpoint_of(case):
-    """Return what is known of the operation that a case is for, or None."""
+    """Return the known facts about the operation of a case, or None."""
     return _ENDPOINTS.get((case.operation.method.upper(), case.operation.path))
 
 

@@ -44,7 +44,7 @@ _MARK = "---- answers of block %d"
 
 
 class Answer(NamedTuple):
-    """A documented answer: what it is, its text, and where in the README that is."""
+    """A documented response: its kind, its text, and its place in the README."""
 
     kind: str
     text: str
@@ -53,7 +53,7 @@ class Answer(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Commands, and what they answer if the README shows it."""
+    """Commands, and their output if the README shows it."""
 
     commands: str
     answer: Answer | None
@@ -74,7 +74,7 @@ def blocks(readme: str) -> list[Block]:
 
 
 def run(commands: list[str], url: str) -> list[str]:
-    """Run blocks of commands one after the other in one shell, against a server; return what each printed."""
+    """Run blocks of commands in order in one shell, against a server; return their outputs."""
     script = ["set -eu"]
     for number, block in enumerate(commands):
         script += [f"echo; echo '{_MARK % number}'", block.replace(ADDRESS, url)]
@@ -94,7 +94,7 @@ def run(commands: list[str], url: str) -> list[str]:
 
 
 def as_documented(kind: str, documented: str, printed: str) -> str:
-    """Return what was printed in the form of the documented answer, leaving out what that leaves out."""
+    """Return an output in the format of the documented one, with the same omissions."""
     if kind == "json":
         return formatted_json(abridged(json.loads(_marked(documented)), json.loads(printed))) + "\n"
     wanted = "\n".join(
@@ -106,14 +106,14 @@ def as_documented(kind: str, documented: str, printed: str) -> str:
 
 
 def settled(answer: str) -> str:
-    """Replace in an answer what differs from run to run: ids, tokens, nonces, times."""
+    """Replace values that differ from run to run: ids, tokens, nonces, times."""
     for pattern, name in _VARYING.items():
         answer = re.sub(pattern, name, answer)
     return answer
 
 
 def abridged(documented: object, answered: object) -> object:
-    """Return of an answer what its documented form shows of it."""
+    """Return the part of a response that its documented form shows."""
     match documented, answered:
         case "...", _:
             return LEFT_OUT
@@ -156,7 +156,7 @@ def _marked(documented: str) -> str:
 
 
 def formatted_json(value: object, indent: int = 0, before: int = 0) -> str:
-    """Write JSON in as few lines as are not too long; `before` is what stands before it on its first."""
+    """Return JSON in as few lines as possible; `before` is the text before it on its first line."""
     text = json.dumps(value, ensure_ascii=False)
     text = text.replace(f'"{LEFT_OUT}": "{LEFT_OUT}"', LEFT_OUT).replace(f'"{LEFT_OUT}"', LEFT_OUT)
     if not isinstance(value, dict | list) or len(text) + indent + before < WIDTH:

@@ -17,7 +17,7 @@ from tests.support.waiting import MAX_WAIT_S
 
 
 class Answer(Response):
-    """What came over the wire, in the form that a test client gives answers."""
+    """A response over HTTP, in the format of a test client's response."""
 
     @property
     def text(self):
@@ -53,7 +53,7 @@ class Wire:
 
 class _Silent(WSGIRequestHandler):
     def log(self, *_):
-        """Say nothing."""
+        """Log nothing."""
 
 
 class LiveService(Service):

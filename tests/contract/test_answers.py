@@ -14,7 +14,7 @@ OF_A_SEAT = ("actions", "offer", "placements", "territory")
 
 
 def look_around(game):
-    """Ask for everything there is to see of a game, as each of those who may look, and then once more."""
+    """Request every view of a game twice, for each kind of caller."""
     view = game.call("GET", token=game.host).json
     round_now, seats = view["round"], len(view["players"])
     for number, token in enumerate((None, game.host, *game.tokens)):

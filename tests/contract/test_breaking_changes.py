@@ -1,4 +1,4 @@
-"""The check of openapi.yaml against the last release finds what breaks clients, and nothing else."""
+"""The check of openapi.yaml against the last release finds exactly the breaking changes."""
 
 import copy
 

@@ -14,7 +14,7 @@ PAGES = ("/docs", "/docs/reference", "/docs/errors", *(f"/docs/{page}" for page 
 
 
 class Page(HTMLParser):
-    """What a page loads and links to, its ids, and what would need a laxer policy."""
+    """The resources, links and ids of a page, and content that its security policy forbids."""
 
     def __init__(self, text):
         super().__init__()

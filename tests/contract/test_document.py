@@ -1,4 +1,4 @@
-"""The document itself: complete, sound, and what the code says."""
+"""The OpenAPI document: complete, valid, and in agreement with the code."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""The event streams in OpenAPI 3.2 and in AsyncAPI: typed, complete, and what the streams send."""
+"""The event streams in OpenAPI 3.2 and in AsyncAPI match the messages that streams send."""
 
 import json
 
@@ -30,7 +30,7 @@ def asyncapi():
 
 
 def streams(document):
-    """Return the event streams of an OpenAPI document: what is said of them, by the operation."""
+    """Return the descriptions of event streams in an OpenAPI document, by operation."""
     return {
         operation["operationId"]: operation["responses"]["200"]["content"][EVENT_STREAM]
         for item in document["paths"].values()
@@ -128,7 +128,7 @@ def test_asyncapi_examples_are_what_their_schemas_say(asyncapi):
 
 
 def test_asyncapi_payloads_take_what_the_contract_takes(asyncapi, document):
-    """Draft 7 ignores what stands beside a reference, so that a schema of 3.1 may lose a condition."""
+    """JSON Schema draft 7 ignores keywords beside a reference, so a schema of 3.1 could lose a condition."""
     for message in asyncapi["components"]["messages"].values():
         payload = message["examples"][0]["payload"]
         draft7 = jsonschema_rs.Draft7Validator(message["payload"] | {"components": asyncapi["components"]})

@@ -54,7 +54,7 @@ ELSEWHERE = {
 
 
 class Html(HTMLParser):
-    """What a page links to, its ids, and what its policy would not let it have."""
+    """The links and ids of a page, and content that its security policy forbids."""
 
     def __init__(self, text):
         super().__init__()
@@ -95,7 +95,7 @@ def shown(service):
 
 
 def spans(text):
-    """Return what a page sets as code within its text."""
+    """Return the inline code of a page."""
     return set(re.findall(r"`([^`]+)`", re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)))
 
 
@@ -203,7 +203,7 @@ def test_scoring_tiles_are_described_in_the_words_of_the_catalogue(tile):
 
 
 def limits(document):
-    """Return the figures that the page of limits must have, by what they are of."""
+    """Return the figures that the page of limits must have, by subject."""
     schemas = document["components"]["schemas"]
     most = Settings()
 

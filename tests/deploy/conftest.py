@@ -43,7 +43,7 @@ def instance(redis_server, folder):
 
 @pytest.fixture
 def nginx(folder, request):
-    """A running `Nginx` for the instances that `instance` makes; a parameter is what is `replaced`."""
+    """A running `Nginx` for the instances of `instance`; a parameter replaces configuration."""
     program = nginx_program() or pytest.skip(NO_NGINX)
     running = Nginx(program, folder, getattr(request, "param", ()))
     yield running

@@ -1,4 +1,4 @@
-"""What the files of deploying say, for tests that hold one against another."""
+"""Values in the configuration files, for tests of their agreement."""
 
 import re
 import shlex
@@ -26,7 +26,7 @@ def stages():
 
 
 def in_stage(stage, name):
-    """Return what the instructions of a name say in a stage, in order."""
+    """Return the arguments of the instructions with a name in a stage."""
     return [argument for instruction, argument in stage if instruction == name]
 
 
@@ -49,7 +49,7 @@ def image_port():
 
 
 def image_name():
-    """Return what compose and Kubernetes call the image: the version is that of the package."""
+    """Return the name of the image, with the version of the package."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     return f"{project['name']}:{project['version']}"
 

@@ -1,4 +1,4 @@
-"""The Kubernetes manifests, as written and as kustomize builds them, and ways to look things up in them."""
+"""The Kubernetes manifests, as written and as kustomize builds them, with functions to search them."""
 
 import re
 import shutil
@@ -63,7 +63,7 @@ def named(resources, kind, name):
 
 
 def workloads(resources):
-    """Return what makes pods."""
+    """Return the resources that create pods."""
     return of_kind(resources, "Deployment", "StatefulSet")
 
 
@@ -89,7 +89,7 @@ def ports(workload):
 
 
 def within(value, key):
-    """Yield whatever stands under a key, however deep."""
+    """Yield the values of a key at any depth."""
     if isinstance(value, dict):
         for name, inner in value.items():
             if name == key:

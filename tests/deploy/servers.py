@@ -1,4 +1,4 @@
-"""What the tests of deploying start: instances of the API at Unix sockets, nginx, and how both are called."""
+"""Servers for the tests of deployment: instances of the API at Unix sockets, and nginx."""
 
 import contextlib
 import http.client
@@ -34,7 +34,7 @@ class Answer(NamedTuple):
 
 
 class Server:
-    """What answers HTTP; `plug` opens a plain connection to it."""
+    """An HTTP server; `plug` opens a TCP connection to it."""
 
     def plug(self):
         raise NotImplementedError
@@ -65,7 +65,7 @@ class Server:
         return self.asked("GET", f"/v1/games/{game}/events/stream", headers=headers)
 
     def answers(self):
-        """Say whether it is there and can serve."""
+        """Return whether the server is ready."""
         with contextlib.suppress(OSError, http.client.HTTPException):
             return self.call("GET", "/readyz").status == 200
         return False
@@ -176,7 +176,7 @@ class Player:
 
 
 def messages(stream, seconds=MAX_WAIT_S):
-    """Read server-sent events to their end, which must come in time: pairs of a name and what it carries."""
+    """Read server-sent events to their end, within a time limit, as pairs of name and data."""
     name, until = "message", time.monotonic() + seconds
     for line in stream:
         assert time.monotonic() < until, "the stream goes on and on"

@@ -1,4 +1,4 @@
-"""What `make lint` makes of the answers about known vulnerabilities."""
+"""The audit of packages in `make lint`: results for known vulnerabilities."""
 
 from deploy.audit import LOCK, verdict
 

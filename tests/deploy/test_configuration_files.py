@@ -20,7 +20,7 @@ TRAEFIK = "traefik.io/"
 
 
 def findings(*command):
-    """Run a tool; return what it prints and whether it accepts the files."""
+    """Run a tool; return its exit status and its output."""
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=MAX_RUN_S)
     return done.returncode, done.stdout + done.stderr
 

@@ -1,4 +1,4 @@
-"""What nginx does before the instances: passes on, sends again what is safe to, refuses as the API would."""
+"""nginx in front of instances: it forwards requests, retries safe ones, and refuses malformed ones."""
 
 import contextlib
 import gzip

@@ -13,7 +13,7 @@ IMPATIENT = [
     ("client_body_timeout 10s", "client_body_timeout 1s"),
 ]
 NORMALISED = ("lines that end without CR", "two schemes", "an expectation of its own")
-"""What nginx passes on in another form, in which nothing is wrong with it."""
+"""Malformed requests that nginx normalizes to valid ones."""
 
 
 @pytest.mark.parametrize("nginx", [IMPATIENT], indirect=True)

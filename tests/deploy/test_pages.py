@@ -1,4 +1,4 @@
-"""The pages for operators name only what there is."""
+"""The tests, files and settings that the pages for operators name exist."""
 
 import re
 from dataclasses import fields
@@ -12,7 +12,7 @@ PAGES = sorted([*ROOT.glob("deploy/*.md"), *ROOT.glob("bench/*.md")])
 WRITTEN = "\n".join(path.read_text() for path in sorted(ROOT.glob("tests/**/*.py")))
 SETTINGS = {f"SKYE_{row.name.upper()}" for row in fields(Settings)}
 ELSEWHERE = {"SKYE_REDIS_PASSWORD"}
-"""What compose.yaml reads, and no process of ours."""
+"""Variables that only compose.yaml reads."""
 
 
 @pytest.fixture(params=PAGES, ids=lambda page: page.name)

@@ -17,7 +17,7 @@ from tests.system.crowd import Crowd
 pytestmark = pytest.mark.slow
 
 PLAYERS = 3
-"""For so long games are followed, while instances come and go."""
+"""The duration of the test in seconds."""
 
 
 class Client:

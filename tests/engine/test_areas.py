@@ -1,4 +1,4 @@
-"""Areas and roads; what is expected was worked out on paper.
+"""Areas and roads; the expected values were worked out on paper.
 
 Territories with a hole surround the empty cell (1, 0).
 """
@@ -10,7 +10,7 @@ from skye.territory import Territory
 
 
 def received(area):
-    """An area in words: terrain, number of tiles, whether open, and what is in it."""
+    """An area as plain data: terrain, number of tiles, whether open, and its objects."""
     words = [area.terrain.label, str(len(area.cells))]
     words += [] if area.completed else ["open"]
     words += [

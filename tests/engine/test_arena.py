@@ -16,7 +16,7 @@ from skye.arena.ratings import standings, wilson
 REPOSITORY = Path(__file__).parents[2]
 HOSTILE = Path(__file__).with_name("hostile_command.py")
 EXCEEDED_STARTUP_S = 1.5
-"""The time to start of bots that never reply: a league waits for all of it in each game."""
+"""The startup time of bots that never reply, in seconds; a league waits for it in each game."""
 
 AMPLE_S = 120
 """A budget in seconds that no bot exceeds which replies, however busy the machine is."""

@@ -1,4 +1,4 @@
-"""Bots: that they play whole games, keep to what their seat may know, and that greedy plays sensibly."""
+"""Bots play whole games, use only the information of their seat, and greedy beats random."""
 
 from collections.abc import Iterator
 from random import Random
@@ -36,7 +36,7 @@ for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
 
 
 class Decision(NamedTuple):
-    """A game, the seat that decides, what it chose, and the dice it may throw."""
+    """A game, the seat that decides, its move, and the random generator."""
 
     game: Game
     seat: int
@@ -45,12 +45,12 @@ class Decision(NamedTuple):
     dice: str
 
     def again(self, name: str, game: Game | None = None) -> Move:
-        """Let a bot choose once more with the same dice, in this game or in another."""
+        """Return the move of the bot with the same generator, in this game or in another."""
         return BOTS[name](game or self.game, self.seat, Random(self.dice))
 
 
 def decisions(names: list[str], seed: str, options: Options | None = None) -> Iterator[Decision]:
-    """Play a whole game of bots, one name for each seat; when several may act, chance says who does."""
+    """Play a whole game of bots, one name for each seat; a random one of the waiting seats acts."""
     game = new_game(COLORS[: len(names)], seed, options).game
     chance = Random(seed)
     number = 0

@@ -1,4 +1,4 @@
-"""What a round scores and what income it begins with."""
+"""The schedule of scoring, and the income of a round."""
 
 import pytest
 

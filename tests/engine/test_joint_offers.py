@@ -1,4 +1,4 @@
-"""Offers of the strategist: what they count on, and that they beat greedy ones."""
+"""Offers of the strategist: their inputs, and wins against greedy offers."""
 
 from random import Random
 

@@ -1,4 +1,4 @@
-"""What a seat can know of a game, and samples of the rest."""
+"""Observations of a seat, and determinization."""
 
 import copy
 from random import Random

@@ -1,4 +1,4 @@
-"""The OpenSpiel game: OpenSpiel's own test suites, a stored playthrough, and what players can know."""
+"""The OpenSpiel game: OpenSpiel's own test suites, a stored playthrough, and hidden information."""
 
 import unittest
 from pathlib import Path

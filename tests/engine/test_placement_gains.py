@@ -1,4 +1,4 @@
-"""What a placement adds: held against the points of the whole territory before and after."""
+"""Gains of placements, compared with the points of the whole territory before and after."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Placing tiles: the notation, what is refused and why, and the list of legal places."""
+"""Placing tiles: the notation, illegal placements with reasons, and the list of legal places."""
 
 from random import Random
 

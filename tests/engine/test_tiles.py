@@ -1,4 +1,4 @@
-"""The catalogue: what all 78 tiles are and how they turn."""
+"""The catalogue of the 78 tiles, and their rotations."""
 
 from collections import Counter
 

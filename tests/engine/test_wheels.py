@@ -46,7 +46,7 @@ def service_wheel(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def engine_python(tmp_path_factory, engine_wheel):
-    """The Python of an environment with the engine and nothing else."""
+    """The Python of an environment with only the engine."""
     return environment(tmp_path_factory.mktemp("installed") / "env", engine_wheel)
 
 

@@ -1,4 +1,4 @@
-"""Whole games played by chance, every step held against the reference game in `tests/reference`.
+"""Whole random games, every step compared with the reference implementation in `tests/reference`.
 
 `SKYE_TEST_GAMES` in the environment says how many games each test plays for each number of players.
 """
@@ -212,7 +212,7 @@ def is_listed(game: Game, seat: int, move: Move) -> bool:
 
 
 def all_but_offers(reference: ReferenceGame, number: int) -> list[Move]:
-    """Return what the reference game allows a seat, found by trying everything."""
+    """Return the legal moves of a seat in the reference implementation, found by trying all moves."""
     seat = reference.seats[number]
     moves = [*map(Buy, LANDSCAPE), Pass(), TakeBack(), FinishBuilding()]
     if reference.phase == "building" and not seat.done:

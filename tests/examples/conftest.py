@@ -1,4 +1,4 @@
-"""The example clients, with what they are generated into, and a server to play against."""
+"""The example clients, with their generated files, and a server to play against."""
 
 import json
 import subprocess
@@ -50,7 +50,7 @@ def page(tmp_path):
 
 
 def run(*command, cwd=None):
-    """Run a program to its good end; return what it printed."""
+    """Run a program, which must succeed; return its output."""
     done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=MAX_RUN_S, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

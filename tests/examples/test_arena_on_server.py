@@ -1,4 +1,4 @@
-"""The arena against bots of a live server, and a program that searches locally what it sees over HTTP."""
+"""The arena against bots of a live server, and the example with local search over HTTP."""
 
 import json
 import os

@@ -36,7 +36,7 @@ class Played:
         call(self.url, "POST", f"{self.path}/start", token=self.host)
 
     def play(self, **until):
-        """Do what can be done, at random, until the view has these values; return it."""
+        """Send random legal actions until the view has these values; return it."""
         view = self.view()
         while any(view[field] != value for field, value in until.items()):
             seat = self.dice.choice(view["waiting_for"])
@@ -49,7 +49,7 @@ class Played:
 
 
 def address(url, game=None):
-    """Return the address of the page as it lies on the disk, for a server and a game."""
+    """Return the file URL of the page, for a server and a game."""
     return f"{INDEX.as_uri()}?{urlencode({'api': url} | ({'game': game} if game else {}))}"
 
 

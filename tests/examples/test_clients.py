@@ -13,7 +13,7 @@ from tests.support.waiting import MAX_RUN_S
 
 
 def check(printed, url):
-    """See that what a bot printed is how its game has ended; return its players."""
+    """Check that the output of a bot is the result of its game; return the players."""
     first, *received = printed.splitlines()
     game = call(url, "GET", "/v1/games/" + first.removeprefix("playing "))
     assert (game["status"], game["round"]) == ("finished", game["rounds"])

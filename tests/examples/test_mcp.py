@@ -45,7 +45,7 @@ async def call(session, tool, **arguments):
 
 
 async def decide(session, seat, rng):
-    """Make any move, and return what has become of the game."""
+    """Make a move; return the summary of the game."""
     moves = [move for move in await call(session, "moves", **seat) if move["type"] != "take_back"]
     chosen = rng.choice(moves)
     if chosen["type"] == "set_offer":

@@ -19,7 +19,7 @@ from verify_draws import Unfair, verify
     scope="module", params=[{}, {"seed": "skye"}], ids=["seed of the server", "seed of the creator"]
 )
 def finished(request):
-    """The commitment noted at the beginning of a game of four bots, and what is public at its end."""
+    """The commitment at the start of a game of four bots, and the public record at its end."""
     app = create_app(Settings.from_environment({}), RedisStore(fakeredis.FakeRedis()))
     client = app.test_client()
     lobby = client.post("/v1/games", json={"players": [{"bot": "random"}] * 4, "options": request.param}).json

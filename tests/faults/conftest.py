@@ -42,7 +42,7 @@ def lasting(redis_program, place):
 
 @pytest.fixture
 def parts(lasting):
-    """The parts, which are whole again afterwards: nobody has died, leaked, or met with a fault of ours."""
+    """The parts; afterwards no process has ended, no connection leaked, and no internal error occurred."""
     workers = lasting.workers
     held = sockets(workers)
     yield lasting

@@ -1,4 +1,4 @@
-"""What the tests of faults have at hand: a Redis to hurt, an API that depends on it, and clients of that."""
+"""Parts of the fault tests: a Redis to inject faults into, an API that uses it, and clients."""
 
 import contextlib
 import itertools
@@ -29,17 +29,17 @@ from tests.system.network import Fine, Relay
 TIMEOUT_MS, WAIT_MS = 300, 1500
 SETTINGS = {"SKYE_REDIS_TIMEOUT_MS": str(TIMEOUT_MS), "SKYE_REDIS_WAIT_MS": str(WAIT_MS)}
 MAX_S = 30 * (TIMEOUT_MS + WAIT_MS) / 1000
-"""The longest a request may take, in seconds: many times what the settings allow, for a busy machine."""
+"""The maximum duration of a request in seconds: many times that of the settings, for a busy machine."""
 
 SLOW_LOAD, LOAD_DELAY_US = 60_000, 2000
 """Commands in a file that takes two minutes to load; meanwhile Redis responds only after each thousand."""
 
 MAX_CONNECTIONS = 18
-"""What the workers may hold to Redis: one for each request that a test has under way, and two ears."""
+"""The maximum number of connections to Redis: one for each concurrent request, and two subscribers."""
 
 
 class Redis:
-    """A Redis server with an append-only file, its disk as small as `fill_disk` says.
+    """A Redis server with an append-only file, with a file size limit that `fill_disk` sets.
 
     Once it is `stuck`, killing it is the repair.
     """
@@ -97,7 +97,7 @@ class Redis:
         self.server.process.send_signal(signal.SIGCONT)
 
     def forget(self):
-        """Come back without a file, as after the loss of a disk."""
+        """Restart without a file, as after the loss of a disk."""
         self.kill()
         for file in sorted(self.server.folder.glob("appendonlydir/*")):
             file.unlink()
@@ -112,7 +112,7 @@ class Redis:
         resource.prlimit(self.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
     def repair(self):
-        """Undo what has been done to it, or start it again."""
+        """Undo all faults, or restart the server."""
         if self.stuck:
             self.kill()
             self.stuck = False
@@ -148,13 +148,13 @@ class Parts(NamedTuple):
         return sorted(children(self.api.process.pid))
 
     def repair(self):
-        """Undo what has been done to them, and see that they come to themselves without a restart."""
+        """Undo all faults, and check that the parts recover without a restart."""
         self.relay.trouble = Fine()
         self.redis.repair()
         assert waited_for(self.api.answers), self.api.log.read_text()
 
     def complained(self):
-        """Return what faults of ours have left in the log, and in the counts of answers."""
+        """Return tracebacks in the log, and counts of internal errors."""
         metrics = self.api.call("GET", "/metrics").body.decode()
         counted = re.findall(r'skye_requests_total{.*status="(?:500|other)"} [1-9].*', metrics)
         return re.findall(r".*(?:Traceback|exception|WORKER TIMEOUT).*", self.api.log.read_text()) + counted
@@ -190,7 +190,7 @@ class Stubborn:
 
 
 def bounded(api, method, path, body=None, headers=()):
-    """Return an answer, which must come in time and be no fault of ours."""
+    """Return a response, which must come in time and not be an internal error."""
     started = time.monotonic()
     answer = api.call(method, path, body, headers)
     assert time.monotonic() - started < MAX_S, (method, path, answer.status)
@@ -214,7 +214,7 @@ def settled(api, method, path, body=None, headers=()):
 
 
 def refused_for_now(answer):
-    """See to it that an answer says that the store is away, and when to come back."""
+    """Check that a response is `store_unavailable` with `Retry-After`."""
     assert (answer.status, answer.json["code"]) == (503, "store_unavailable"), answer
     assert int(answer.headers["Retry-After"]) > 0
 
@@ -253,7 +253,7 @@ class Listener:
 
 
 def sound(client, game_id):
-    """See to it that what a Redis holds of a game agrees: version, log, and the state its actions make."""
+    """Check that a game in Redis is consistent: version, log, and the state that its actions lead to."""
     stored, entries = RedisStore(client).load_with_log(game_id)
     table = decode_match(stored)
     changes = [change for entry in entries for change in decode_entry(entry)]

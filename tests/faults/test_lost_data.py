@@ -1,4 +1,4 @@
-"""Games that Redis has lost, whole or in part: the service returns what is left, and guesses nothing."""
+"""Games that Redis has lost completely or in part: the service returns the rest, and never guesses."""
 
 import contextlib
 from itertools import islice
@@ -66,7 +66,7 @@ def test_stream_reports_a_store_that_returns_with_older_data(parts):
 
 
 class Reverted(RedisStore):
-    """A store that does something else just before it makes a change."""
+    """A store that calls a function before each commit."""
 
     def __init__(self, client):
         super().__init__(client)
@@ -102,7 +102,7 @@ def test_commit_to_another_game_of_the_same_version_is_refused(redis_client):
 
 @contextlib.contextmanager
 def unwritable(client):
-    """Make a Redis the replica of nobody for a while: it keeps what it has, and refuses to be written."""
+    """Make a Redis a replica without a master: it keeps its data, and refuses writes."""
     client.replicaof("127.0.0.1", 1)
     try:
         yield

@@ -1,4 +1,4 @@
-"""Redis away, or refusing, for a while: what is asked meanwhile, and a game that goes on after."""
+"""Outages of Redis: requests during one, and a game that continues after it."""
 
 import contextlib
 from collections.abc import Callable
@@ -56,7 +56,7 @@ def too_slow(parts):
 
 
 def dribbling(parts):
-    """What comes of an answer comes in time, but never the whole."""
+    """Each part of a reply arrives in time, but never all of it."""
     parts.relay.trouble = Dribble(1, 0.1)
 
 
@@ -114,7 +114,7 @@ def cut_connections(parts):
 
 
 class Outage(NamedTuple):
-    """What begins it, whether the store is still read, and whether it answers PING."""
+    """An outage: the function that starts it, whether reads work, and whether PING works."""
 
     begin: Callable[[Parts], None]
     reads: bool = False

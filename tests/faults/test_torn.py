@@ -10,7 +10,7 @@ from tests.support.waiting import waited_for
 from tests.system.network import ANSWER, REQUEST, Break, Fine, Relay
 
 HASTY_MS = 150
-"""What a silence costs each time."""
+"""The timeout of a call in seconds."""
 
 
 @pytest.fixture
@@ -101,5 +101,5 @@ def test_subscriber_reconnects_after_a_half_open_connection(parts):
 
 
 def ears(parts):
-    """Return the ids of the connections by which the API listens."""
+    """Return the ids of the pub/sub connections of the API."""
     return {client["id"] for client in parts.redis.client.client_list(_type="pubsub")}

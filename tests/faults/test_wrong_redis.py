@@ -1,4 +1,4 @@
-"""An address that is not that of our Redis: nobody there, somebody else, or one who does not let us in."""
+"""A wrong Redis URL: no server, another server, or no permission."""
 
 import contextlib
 import random
@@ -19,18 +19,18 @@ from tests.system.network import unanswered
 
 TOKEN = "skye_" + "A" * 22
 HASTY_MS = 60
-"""The patience of those who will wait in vain."""
+"""Short timeouts for calls that fail."""
 KEY = {"Idempotency-Key": "a-key"}
 
 
 def service_at(url, timeout_ms=60_000):
-    """Return a service that takes what is at this URL for its Redis."""
+    """Return a service with this URL of Redis."""
     settings = Settings(redis_url=url, redis_timeout_ms=timeout_ms, redis_wait_ms=timeout_ms)
     return Service(store=RedisStore.from_settings(settings))
 
 
 def answers(service):
-    """Ask for everything that needs the store; return the answers, each of which must come in time."""
+    """Send every request that needs the store; return the responses, which must come in time."""
     given = []
     for method, path, body, headers in (
         ("GET", "/readyz", None, {}),
@@ -51,7 +51,7 @@ def answers(service):
 
 
 def all_refused(url, timeout_ms=60_000):
-    """See to it that with this URL whatever needs the store is refused, and nothing else."""
+    """Check that with this URL exactly the requests that need the store fail."""
     service = service_at(url, timeout_ms)
     for answer in answers(service):
         assert problem_code(answer) == "store_unavailable"
@@ -112,7 +112,7 @@ def test_missing_database_makes_the_store_unavailable(redis_server):
 
 @pytest.fixture
 def user(redis_server, redis_client):
-    """Give a function that makes a user with these rights, and returns the URL by which it comes."""
+    """A function that creates a Redis user with permissions, and returns its URL."""
 
     def make(rights):
         redis_client.execute_command("ACL", "SETUSER", "user", "reset", "on", ">secret", *rights.split())
@@ -174,7 +174,7 @@ SAID = {
 
 @contextlib.contextmanager
 def impostor(said):
-    """Give the address of one who says the same to whatever is asked; None: it hangs up."""
+    """The address of a server that always sends the same reply; None: it closes the connection."""
 
     class Saying(socketserver.BaseRequestHandler):
         def handle(self):

@@ -1,4 +1,4 @@
-"""Long computations: one at a time, in time slices, and only while somebody waits for the result."""
+"""Long computations: one at a time, in time slices, and cancelled when the client disconnects."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""Deadlines: what the service decides for seats that let theirs pass, at the next request of any client."""
+"""Deadlines: the service acts for seats that miss theirs, at the next request of any client."""
 
 import threading
 from itertools import islice

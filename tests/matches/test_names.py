@@ -1,4 +1,4 @@
-"""Names that people are to read: what cannot be read is refused, what can is shown as it is."""
+"""Names: invisible and confusable ones are refused, others are shown unchanged."""
 
 import xml.etree.ElementTree as ET
 

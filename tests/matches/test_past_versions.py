@@ -15,7 +15,7 @@ CALLERS = (SPECTATOR, Caller(host=True), *(Caller(seat=seat) for seat in range(5
 
 
 class RecordingStore(RedisStore):
-    """A store that remembers every match that was committed."""
+    """A store that records every committed match."""
 
     def __init__(self, client):
         super().__init__(client)

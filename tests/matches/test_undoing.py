@@ -1,4 +1,4 @@
-"""Doing and undoing without end: it ends, with a reason, and the game goes on."""
+"""Repeated changes and take-backs are limited, and the game continues."""
 
 import pytest
 

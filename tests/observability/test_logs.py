@@ -16,7 +16,7 @@ from tests.support.playing import Service
 
 @pytest.fixture
 def lines(caplog):
-    """Give a function that returns what was logged by the service, from info up, as it would be written."""
+    """A function that returns the formatted log lines of the service from level info."""
     caplog.set_level(logging.INFO, "service")
 
     def written():

@@ -1,4 +1,4 @@
-"""What is counted, and how Prometheus reads it."""
+"""The metrics, and their Prometheus text format."""
 
 import re
 

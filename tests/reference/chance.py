@@ -1,4 +1,4 @@
-"""Territories made by chance, for comparing two implementations on."""
+"""Random territories, to compare two implementations."""
 
 from __future__ import annotations
 
@@ -56,5 +56,5 @@ def with_holes(chance: Random, territory: Territory, holes: int) -> Territory:
 
 
 def as_world(territory: Territory) -> World:
-    """Say the same in the words of the reference implementation."""
+    """Return the territory in the format of the reference implementation."""
     return {(placed.x, placed.y): (placed.tile, placed.rotation) for placed in territory.placed}

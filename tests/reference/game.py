@@ -94,7 +94,7 @@ class ReferenceGame:
         return (self.start + self.bought) % len(self.seats)
 
     def allows(self, number: int, move: Move) -> bool:
-        """Say whether the rules let this seat do this now."""
+        """Return whether a move of a seat is legal now."""
         seat = self.seats[number]
         match move:
             case SetOffer():
@@ -117,7 +117,7 @@ class ReferenceGame:
         raise AssertionError(move)
 
     def make(self, number: int, move: Move) -> None:
-        """Do what is allowed, and whatever follows from it."""
+        """Make a legal move and the automatic steps after it."""
         seat = self.seats[number]
         match move:
             case SetOffer(discard, prices):
@@ -168,14 +168,14 @@ class ReferenceGame:
         self.phase = "buying"
 
     def hand_out(self) -> None:
-        """Close phase 4: everyone keeps what nobody wanted, and the gold on it is gone."""
+        """End the buying phase: each seat keeps its unsold tiles and loses the gold on them."""
         for seat in self.seats:
             seat.hand += seat.drawn
             seat.drawn, seat.stakes = [], {}
         self.phase = "building"
 
     def score(self) -> None:
-        """Phase 6, and what comes after it."""
+        """Score the round; start the next one or end the game."""
         slots = SCORED[len(self.seats)][self.round - 1]
         for slot in slots:
             points = points_of(self.scoring_tiles["ABCD".index(slot)], self.sides())
@@ -191,7 +191,7 @@ class ReferenceGame:
             self.end()
 
     def end(self) -> None:
-        """Count scrolls and gold, and see who has won."""
+        """Score scrolls and gold, and determine the winners."""
         scores = final_scores([seat.score for seat in self.seats], self.sides())
         self.winners = winners(scores, [seat.purse for seat in self.seats], self.tie_break)
         for seat, score in zip(self.seats, scores, strict=True):

@@ -1,4 +1,4 @@
-"""Whole games made by chance: who acts, what they do, and what they might try that is not allowed."""
+"""Random whole games, with legal moves and attempts at illegal ones."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.reference.catalogue import CATALOGUE
 from tests.reference.game import ReferenceGame
 
 EVERY_OFFER_UP_TO = 8
-"""Gold; who has more has too many offers to try them all."""
+"""Gold up to which all offers are tried; with more there are too many."""
 
 
 class Beginning(NamedTuple):
@@ -56,7 +56,7 @@ class Beginning(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One move of a game: the game before it, the move, and what came of it."""
+    """One move of a game: the game before it, the move, and the outcome."""
 
     before: Game
     seat: int
@@ -72,7 +72,7 @@ def beginning(chance: Random, players: int) -> Beginning:
 
 
 def whole_game(chance: Random, game: Game) -> Iterator[Step]:
-    """Play to the end by chance."""
+    """Play random moves to the end."""
     while not game.is_over:
         seat = chance.choice(game.waiting_for)
         if game.phase is Phase.PRICING and chance.random() < 0.1:
@@ -126,7 +126,7 @@ def listed_moves(chance: Random, game: Game, seat: int) -> list[Move]:
 
 
 def attempt(chance: Random, game: Game) -> tuple[int, Move]:
-    """Return something that somebody might try now: often nearly right, seldom allowed."""
+    """Return a random attempt: often almost legal, rarely legal."""
     seat = chance.choice([*game.waiting_for, *range(len(game.players))])
     player = game.players[seat]
     near = [*player.drawn, *player.hand]

@@ -1,4 +1,4 @@
-"""The board: how many rounds, what each scores, what each pays to those behind, and the incomes."""
+"""The schedule: the number of rounds, the scoring and catch-up income of each, and all incomes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CATCH_UP = {
 
 
 def income_parts(worlds: list[World], scores: list[int], number: int, seat: int) -> tuple[int, int, int]:
-    """Return what a seat gets at the start of a round for castle, whisky and players ahead."""
+    """Return the income of a seat for castle, whisky and players ahead."""
     joined = connected_spots(worlds[seat])
     whisky = len([spot for spot in joined if tile_at(worlds[seat], spot).count("whisky")])
     ahead = len([score for score in scores if score > scores[seat]])

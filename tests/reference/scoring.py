@@ -1,4 +1,4 @@
-"""The sixteen scoring tiles, the scrolls and the end of the game, each as the rules say it."""
+"""The sixteen scoring tiles, the scrolls and final scoring, written from the rulebook."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.reference.world import Area, Spot, World, areas_of, connected_spots, 
 
 
 class Side(NamedTuple):
-    """What one player is scored on: a territory and the gold in the purse."""
+    """The territory and the gold of one player."""
 
     world: World
     gold: int
@@ -126,7 +126,7 @@ NAMES = [*ALONE, *MAJORITIES]
 
 
 def majority(numbers: list[int]) -> list[int]:
-    """Give 5 to the most and 2 to the second; nobody is second to a tie, nothing earns nothing."""
+    """Return 5 for most and 2 for second most unless most is tied; 0 for a count of 0."""
     points = []
     for number in numbers:
         ahead = len([other for other in numbers if other > number])
@@ -142,7 +142,7 @@ def majority(numbers: list[int]) -> list[int]:
 
 
 def points_of(name: str, sides: list[Side]) -> list[int]:
-    """Return what each player scores for one scoring tile."""
+    """Return the points of each player for one scoring tile."""
     if name in MAJORITIES:
         return majority([MAJORITIES[name](side) for side in sides])
     return [ALONE[name](side.world) for side in sides]

@@ -8,7 +8,7 @@ from tests.reference.catalogue import BLANK, CATALOGUE, ROAD, Picture, Tile, tur
 
 Spot = tuple[int, int]
 World = dict[Spot, tuple[str, int]]
-"""Where each tile lies, and how it is turned."""
+"""The position and rotation of each tile."""
 
 TERRAINS = {"P": "pasture", "M": "mountain", "W": "water"}
 
@@ -122,7 +122,7 @@ def connected_spots(world: World) -> set[Spot]:
 
 
 def fits(world: World, name: str, spot: Spot, rotation: int) -> bool:
-    """Say whether the tile may be added there: free, beside a tile, every shared edge of one terrain."""
+    """Return whether a tile may be placed: on a free cell beside a tile, with matching edges."""
     if spot in world:
         return False
     around = [near for near in neighbours(spot) if near in world]
@@ -154,7 +154,7 @@ def legal_places(world: World, name: str) -> set[tuple[int, int, int]]:
 
 
 def is_possible(tiles: list[tuple[str, int, int, int]]) -> bool:
-    """Say whether a territory can look like this, its tiles given in any order as (tile, x, y, rotation)."""
+    """Return whether a territory is legal; its tiles are given in any order as (tile, x, y, rotation)."""
     world = {(x, y): (name, rotation) for name, x, y, rotation in tiles}
     names = [name for name, _, _, _ in tiles]
     castles = [tile for tile in tiles if tile[0].startswith("castle")]

@@ -88,7 +88,7 @@ def compare(view, schema, ignored=()):
 
 
 def compare_field(hint, field, where):
-    """Assert that a type allows what a field describes: null, a list, an object, or a plain value."""
+    """Assert that a type matches a schema field: null, a list, an object, or a scalar."""
     parts = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
     assert (types.NoneType in parts) == bool(field.allow_none), where
     kinds = [part for part in parts if part is not types.NoneType]

@@ -12,7 +12,7 @@ from tests.support.launcher import launching
 pytestmark = pytest.mark.slow
 
 WRITTEN = sorted(path for path in (Path(__file__).parent / "data_folders").iterdir() if path.is_dir())
-"""Each holds one game in play and one in the lobby, with a lifetime of ten years, and what is to be found."""
+"""Data folders of older servers: each has a game in play and one in the lobby that expire in ten years."""
 
 
 @pytest.mark.usefixtures("redis_program")

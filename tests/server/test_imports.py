@@ -1,4 +1,4 @@
-"""What the launcher and gunicorn's master process load; `make lint` checks the layers of the packages."""
+"""The modules that the launcher and gunicorn's master process import."""
 
 import subprocess
 import sys
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def test_launcher_and_gunicorn_master_load_no_part_of_the_application():
-    """The launcher starts faster; what the master loads would escape gevent's patches in the workers."""
+    """The launcher starts faster, and gevent could not patch modules that the master has imported."""
     code = "import sys, service.server.launcher, service.server.worker; print(*sys.modules)"
     loaded = subprocess.run(
         [sys.executable, "-c", code],

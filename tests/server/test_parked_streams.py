@@ -1,4 +1,4 @@
-"""Parked streams: what is sent after a stream is woken, how it ends, and how many there may be."""
+"""Parked streams: messages after a wake-up, the end of a stream, and the maximum number."""
 
 import contextlib
 

@@ -1,4 +1,4 @@
-"""The settings: what is read from the environment."""
+"""The settings, read from environment variables."""
 
 from dataclasses import fields
 from pathlib import Path

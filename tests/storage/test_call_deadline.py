@@ -1,4 +1,4 @@
-"""Calls that take too long in all are broken off, and leave nothing behind that is in anybody's way."""
+"""Calls that exceed their deadline are cancelled, and leave no connection in a wrong state."""
 
 import json
 import subprocess
@@ -13,7 +13,7 @@ from tests.system.network import Dribble, Relay
 ROOT = Path(__file__).resolve().parents[2]
 
 AT_REST = [0, 0, "well"]
-"""Nobody waits, no connection is in use, and the next one is answered."""
+"""Check that no call waits, no connection is in use, and the next call gets its reply."""
 
 BROKEN_OFF = {
     "a_command": ["TimeoutError"],

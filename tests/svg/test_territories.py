@@ -1,4 +1,4 @@
-"""The pictures of whole territories, and what must never be in a picture."""
+"""Pictures of whole territories, and content that no picture may have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The picture of each tile shows what the catalogue says of it."""
+"""The picture of each tile agrees with the catalogue."""
 
 from __future__ import annotations
 

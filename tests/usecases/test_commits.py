@@ -223,7 +223,7 @@ def other_server(redis_program, tmp_path_factory):
 
 @pytest.fixture
 def replaced(redis_client, other_server):
-    """A server that is going to be replaced, and the other, which has what that one has so far."""
+    """A master that will be demoted, and its replica with the same data."""
     with redis.Redis.from_url(other_server.url) as other:
         other.flushall()
         for each in (redis_client, other):
@@ -233,7 +233,7 @@ def replaced(redis_client, other_server):
 
 @pytest.fixture
 def answering_in(monkeypatch):
-    """Give a function that says how long each call of Redis takes, in seconds."""
+    """A function that sets the duration of each call of Redis in seconds."""
 
     def take(seconds):
         times = itertools.count()

@@ -200,7 +200,7 @@ def test_stream_outlasts_an_outage_of_the_store(monkeypatch):
 
 
 class Forgetful(RedisStore):
-    """A store that can have lost what came after an earlier table."""
+    """A store that can return to an earlier state."""
 
     earlier = None
 

@@ -138,7 +138,7 @@ def test_tokens_are_returned_once_and_stored_as_hashes():
 
 
 def answers_to_a_player(prices):
-    """Return what the API answers to a player key after another seat has set prices."""
+    """Return the responses to a player key after another seat has set prices."""
     service = Service()
     body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "start": True}
     body["options"] = {"seed": "twins", "starting_seat": 0, "turn_ms": 60_000}

@@ -1,4 +1,4 @@
-"""What the store keeps of an answered request, in all formats."""
+"""Idempotency records in all formats."""
 
 import json
 from base64 import b64decode

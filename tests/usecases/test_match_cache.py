@@ -1,4 +1,4 @@
-"""Tables that are remembered are those that the store holds, to the byte."""
+"""The decoded-game cache returns a match only for the bytes from which it was decoded."""
 
 import json
 import random

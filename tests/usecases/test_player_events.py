@@ -34,7 +34,7 @@ def types(service, key, query=""):
 
 
 def expected(service, game):
-    """Return what a player in seat 0 must be sent of a game, derived from all of its events."""
+    """Return the events that a player in seat 0 must receive, derived from all events of the game."""
     found, turn = ["seated"], None
     for event in service.get(f"{game.path()}/events?limit=1000", game.tokens[1])["events"]:
         if event["type"] != "turn_changed":
@@ -46,7 +46,7 @@ def expected(service, game):
 
 
 def received(service, key, game):
-    """Return what a player was sent of a game, turns by the number of their event."""
+    """Return the events of a game that a player received, turns with the number of their event."""
     own = [event for event in events(service, key) if event["game"] == game.id]
     return [event["last_event"] if event["type"] == "your_turn" else event["type"] for event in own]
 

@@ -1,4 +1,4 @@
-"""Secrets: what one seat keeps to itself makes no difference to any byte that another caller gets."""
+"""Secrets: a seat's hidden information changes no byte of a response to another caller."""
 
 from itertools import combinations, product
 

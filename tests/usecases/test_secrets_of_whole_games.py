@@ -1,4 +1,4 @@
-"""Secrets through whole random games: what differs in one seat's secret differs in no byte for others."""
+"""Whole random games that differ in one seat's secrets have the same responses for all others."""
 
 from dataclasses import replace
 from itertools import product

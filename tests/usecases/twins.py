@@ -15,7 +15,7 @@ MAX_GOLD = ["most_gold", "sheep", "squares", "most_ships"]
 
 
 class Twins:
-    """Two games that are the same in all but what is done differently in them.
+    """Two games that differ only in the requests that a test sends to one of them.
 
     The same key from the same address gives both the same id, and a clock that stands still the same times.
     The nonces of both commitments are the same, too.
@@ -53,7 +53,7 @@ class Twins:
 
 
 def callers(game):
-    """Return who may ask, and how: everybody but the secret seat."""
+    """Return all callers except the secret seat, with their headers."""
     tokens = {f"seat {seat}": token for seat, token in enumerate(game.tokens) if seat != SECRET}
     return {**tokens, "the host": game.host, "a spectator": None, "a stranger": "skye_wrong"}
 

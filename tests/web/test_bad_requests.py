@@ -1,4 +1,4 @@
-"""Strange requests by hand, to every endpoint: always a problem that says why, and nothing changes."""
+"""Invalid requests to every endpoint: the response is a problem with a reason, and nothing changes."""
 
 import pytest
 

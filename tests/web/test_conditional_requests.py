@@ -25,7 +25,7 @@ def test_write_on_another_version_is_refused(service):
 
 
 UNVERSIONED = ("/events", "/events/stream", "/rematch")
-"""Ends of the paths whose answers change without a new version of their game, or are no views of it."""
+"""Ends of paths whose responses change without a new version of the game, or are not views of it."""
 
 VERSIONED = [
     endpoint

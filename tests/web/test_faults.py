@@ -1,4 +1,4 @@
-"""Faults on request: their grammar, and what a server does that is no lab. Their effect: tests/clients."""
+"""Fault injection: the grammar of the header, and servers without `SKYE_LAB`. Effects: tests/clients."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the framework leaves out of Flask makes no difference to responses."""
+"""The replaced parts of Flask do not change responses."""
 
 import pytest
 from flask import Flask, Response
@@ -15,7 +15,7 @@ ANSWERS = [
 
 
 def sent(response, method):
-    """Return what a server is given of an answer: status, headers, body."""
+    """Return the WSGI response: status, headers, body."""
     received = []
     body = b"".join(response({"REQUEST_METHOD": method}, lambda *head: received.append(head)))
     ((status, headers),) = received

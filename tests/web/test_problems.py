@@ -1,4 +1,4 @@
-"""Every problem: provoked by a request, rendered as RFC 9457 says, and without a trace in the store."""
+"""Every problem: provoked by a request, rendered as in RFC 9457, without a change of the store."""
 
 import pytest
 

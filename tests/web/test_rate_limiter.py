@@ -40,7 +40,7 @@ def test_spent_budget_has_times_of_next_request_and_full_refill(limiter):
 
 
 def let_pass(redis, seconds):
-    """Let Ann's bucket be from so many seconds ago: the clock is Redis's, and what is kept is a time."""
+    """Move the time that Ann's bucket stores back by a number of seconds."""
     redis.decrby("skye:bucket:tests:ann", seconds * 1_000_000)
 
 

@@ -1,4 +1,4 @@
-"""Run the generators of clients that `make generators` installs, and compile what they write."""
+"""Run the client generators that `make generators` installs, and compile their output."""
 
 import re
 import shutil
@@ -40,7 +40,7 @@ def unexplained_warnings(lines, generator):
 
 
 def run(*command, cwd):
-    """Run a command, which must succeed; return what it prints."""
+    """Run a command, which must succeed; return its output."""
     words = [str(word) for word in command]
     done = subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=False, timeout=MAX_RUN_S)
     assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]

@@ -33,7 +33,7 @@ _CONSTANT = re.compile(r"^\s*(?:@Json\([^)]*\)\s*)?([A-Z]\w*)\(", re.MULTILINE)
 
 
 def undefined_types(folder):
-    """Return what the models and operations use or import and nothing defines, with the names of the files.
+    """Return the undefined types that models and operations use or import, with the names of the files.
 
     :param folder: the folder of the generated sources.
     """

@@ -1,4 +1,4 @@
-"""What a later version may send: types, codes and fields that the contract does not list."""
+"""Additions that a later version may send: types, codes and fields that the contract does not list."""
 
 EVENTS = {
     "version": 9,

@@ -12,7 +12,7 @@ from tests.support.waiting import MAX_WAIT_S
 
 
 def later(answer):
-    """Return an answer with what a later version adds."""
+    """Return a response with additions of a later version."""
     if isinstance(answer, list):
         return [later(part) for part in answer]
     if not isinstance(answer, dict) or "discard" in answer:  # a body to be sent as it stands takes no field

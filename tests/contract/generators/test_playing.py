@@ -26,7 +26,7 @@ TSC = (
     "--lib es2022,dom,dom.iterable"
 )
 LATER = ("auction_held", "hold_auction", "auction_closed")
-"""What a later version adds: a type of events, one of actions, and a code."""
+"""Additions of a later version: a type of events, one of actions, and a code."""
 
 
 @pytest.fixture
