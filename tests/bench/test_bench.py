@@ -1,4 +1,4 @@
-"""The benchmark itself: that it runs, and writes what it should. What it measures here means nothing."""
+"""The benchmark runs and writes its results; the figures of these runs mean nothing."""
 
 import json
 from dataclasses import replace

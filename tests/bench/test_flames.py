@@ -1,4 +1,4 @@
-"""The picture of a profile: what is drawn is as wide as what was seen."""
+"""The flame graph: the width of each frame is its number of samples."""
 
 import re
 import xml.etree.ElementTree as ET

@@ -1,4 +1,4 @@
-"""Faults on request, on real gunicorn: what each does to a request, and that the Python client recovers."""
+"""Injected faults on a real gunicorn: the effect of each, and the recovery of the Python client."""
 
 import threading
 import time
@@ -16,7 +16,7 @@ BODY = {"name": "Faults", "players": [{"name": "Ann"}, {"name": "Bob"}], "start"
 
 
 class FaultyHttp(httpx.Client):
-    """Asks for a fault with its first request, and with no other; notes the responses."""
+    """Requests a fault with its first request only; records the responses."""
 
     def __init__(self, fault):
         self.faults = [fault]
@@ -40,7 +40,7 @@ def direct(url):
 
 @pytest.fixture
 def faulty(url):
-    """Return a function that opens a client whose first request asks for a fault."""
+    """Return a function that creates a client whose first request has a fault."""
     opened = []
 
     def open_client(fault, **options):

@@ -50,7 +50,7 @@ def run_tests(python, tmp_path):
 
 
 def run_pytest(python, folder, *options):
-    """Run pytest as its users do, and return what it printed."""
+    """Run pytest as its users do; return its output."""
     inherited = {
         name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "SKYE_"))
     }

@@ -1,4 +1,4 @@
-"""The view that a client folds from events is the view that the service would answer."""
+"""The view that a client folds from events equals the view of the service."""
 
 import random
 

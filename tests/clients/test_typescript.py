@@ -18,7 +18,7 @@ MAX_COMPRESSED_BYTES = 12_000
 
 
 def run(*command, cwd, **variables):
-    """Run a program, which must succeed; return what it printed."""
+    """Run a program, which must succeed; return its output."""
     environ = {**os.environ, **variables}
     done = subprocess.run(
         command, cwd=cwd, env=environ, capture_output=True, text=True, timeout=MAX_RUN_S, check=False

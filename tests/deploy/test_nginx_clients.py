@@ -6,7 +6,7 @@ import json
 import pytest
 
 from tests.system.raw import get, is_closed
-from tests.system.test_unreadable import NO_CHUNK, TOO_LONG, UNREADABLE, statuses_of, with_headers
+from tests.system.test_malformed_requests import NO_CHUNK, TOO_LONG, UNREADABLE, statuses_of, with_headers
 
 IMPATIENT = [
     ("client_header_timeout 10s", "client_header_timeout 1s"),

@@ -25,7 +25,7 @@ BROKEN_OFF = {
 
 
 def becomes_of(name, url):
-    """Return what becomes of a call that is broken off under gevent."""
+    """Return the result of a call that is cancelled under gevent."""
     command = [sys.executable, "-m", "gevent.monkey", "--module", "tests.support.disconnects", name, url]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=MAX_RUN_S, check=False)
     assert (done.returncode, done.stderr) == (0, "")

@@ -1,4 +1,4 @@
-"""Retry policy: which errors are retried, with which backoff, within which budget, and what is logged."""
+"""The retry policy: retried errors, backoff, budget, and log lines."""
 
 import pytest
 import redis

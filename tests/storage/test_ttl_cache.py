@@ -1,4 +1,4 @@
-"""What is looked up by one for all: never given out while it is doubted, nor to who must have newer."""
+"""The TTL cache: single-flight loading, invalidation, and values newer than a time."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +13,7 @@ from tests.support.waiting import MAX_WAIT_S, waited_for
 
 
 class Looked:
-    """What is looked up; each look waits until it is let, once `slow` is set."""
+    """A loader; each load waits for permission once `slow` is set."""
 
     def __init__(self):
         self.value, self.looks, self.slow = "old", 0, False

@@ -22,13 +22,13 @@ _QUIET = (
 
 
 def find_chromium():
-    """Return the program, or skip the test that asks."""
+    """Return the program, or skip the test."""
     names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
     return next(filter(None, map(shutil.which, names)), None) or pytest.skip(NO_CHROMIUM)
 
 
 def find_headless_chromium():
-    """Return the program that renders pages alone, without windows of its own, or else a whole Chromium.
+    """Return the headless program without windows, or otherwise a whole Chromium.
 
     The tests of the table took 13 to 60 % less CPU with it.
     """
@@ -43,7 +43,7 @@ class Page:
         self._reader, self._writer = reader, writer
         self._sent, self._session = 0, None
         self.complaints = []
-        """What the page has written to its console as an error, and what it has thrown."""
+        """The errors in the console of the page, and uncaught exceptions."""
         target = self.send("Target.createTarget", url="about:blank")["targetId"]
         self._session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log"):
@@ -103,7 +103,7 @@ class Page:
 
 @contextlib.contextmanager
 def browsing(program, folder):
-    """Give a page in a browser of its own, which keeps what it keeps in a folder."""
+    """A page in a separate browser, whose profile is in a folder."""
     (to_browser, writing), (reading, from_browser) = _pipe(), _pipe()
     output = (os.POSIX_SPAWN_OPEN, 1, folder / "chromium.log", os.O_WRONLY | os.O_CREAT, 0o600)
     # It reads commands at 3 and answers at 4, each message ended by a NUL.

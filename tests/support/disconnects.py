@@ -1,4 +1,4 @@
-"""Calls of a Redis that are broken off, where sockets are gevent's; each returns what has become of it.
+"""Cancelled calls of Redis, with sockets of gevent; each function returns the result.
 
 For a process of its own: `python -m gevent.monkey --module tests.support.disconnects NAME URL` prints that.
 """
@@ -21,11 +21,11 @@ from tests.support.waiting import MAX_WAIT_S
 
 LONG_S, SHORT_S = MAX_WAIT_S, 0.2
 GATE = ("BLPOP", "gate", LONG_S)
-"""What keeps Redis from answering until the gate is opened."""
+"""Delays the replies of Redis until the gate is opened."""
 
 
 def received(call, *args, seconds=None):
-    """Return what a call returns, or the kind of error that it raises."""
+    """Return the result of a call, or the type of its error."""
     try:
         with call_deadline(seconds):
             answer = call(*args)
@@ -50,7 +50,7 @@ class Tried:
         self.client = BatchingRedis(connection_pool=self._pool, max_wait_s=LONG_S)
 
     def blocked(self):
-        """Return one who is not answered until somebody opens the gate."""
+        """Return a greenlet whose call gets no reply until the gate is opened."""
         greenlet = gevent.spawn(received, self.client.execute_command, *GATE)
         self.until_gate_is_shut()
         return greenlet
@@ -64,7 +64,7 @@ class Tried:
             opener.lpush("gate", "open")
 
     def waiting(self, *args):
-        """Return one who waits until the others have been answered."""
+        """Return a greenlet that waits until the others have their replies."""
         before = self.client.queued
         greenlet = gevent.spawn(received, self.client.execute_command, *args)
         until(lambda: self.client.queued == before + 1)
@@ -72,7 +72,7 @@ class Tried:
 
     @property
     def rest(self):
-        """How many wait, how many connections are in use, and what is answered."""
+        """The number of waiting calls, of connections in use, and the replies."""
         return [*self.held, received(self.client.echo, "well")]
 
     @property
@@ -81,7 +81,7 @@ class Tried:
 
 
 def break_off(greenlet):
-    """Do what a limit does when it is over; return what the call makes of it."""
+    """Cancel a call as a deadline does; return the result of the call."""
     gevent.kill(greenlet, redis.TimeoutError("broken off"))
     return greenlet.get()
 

@@ -10,7 +10,7 @@ PLAYER_KEY = "skye_key_" + 22 * "A"
 
 
 class Endpoint(NamedTuple):
-    """One operation: `stage` names the game it is about, `who` the seat that asks, the host or a player key.
+    """One operation: `stage` names its game, `who` the caller: a seat, the host or a player key.
 
     `body` makes the body from the game's view; `query` and `headers` are the required parameters.
     """
@@ -36,7 +36,7 @@ class Endpoint(NamedTuple):
         return "<game>" in self.rule
 
     def path(self, game, parts=()):
-        """Return the path for a game; parts of it can be replaced."""
+        """Return the path for a game; parts can be replaced."""
         filled = {
             "game": game.id,
             "int:seat": "0",
@@ -51,7 +51,7 @@ class Endpoint(NamedTuple):
         return path
 
     def token(self, game):
-        """Return the token of who asks."""
+        """Return the token of the caller."""
         others = {HOST: game.host, PLAYER: PLAYER_KEY, NOBODY: None}
         return others[self.who] if self.who in others else game.tokens[self.who]
 
@@ -60,7 +60,7 @@ class Endpoint(NamedTuple):
         return None if self.body is None else self.body(game.view())
 
     def send(self, game, *, headers=(), parts=(), **more):
-        """Send a request as it should be, but for what is given."""
+        """Send a valid request, with the given changes."""
         headers = dict(self.headers) | dict(headers)
         sent = {"token": self.token(game), "headers": headers, "query_string": dict(self.query), **more}
         return game.service.call(self.method, self.path(game, parts), **sent)

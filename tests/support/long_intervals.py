@@ -1,4 +1,4 @@
-"""The API with a heartbeat and a shutdown grace of ten minutes: what comes sooner has another cause."""
+"""The API with a heartbeat and a shutdown grace of ten minutes, so that neither causes earlier events."""
 
 from service.server import worker
 from service.usecases import game_feed

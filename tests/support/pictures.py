@@ -1,4 +1,4 @@
-"""Pictures, read as a viewer would: parsed, and asked what is painted where."""
+"""Parses pictures, and returns the color painted at a point."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def drawn(territory: Territory, *, title: str | None = None, coordinates: bool =
 
 
 def things(svg: str) -> list[tuple[str, complex]]:
-    """Return what stands upright in the picture, each with its place."""
+    """Return the upright objects of a picture with their positions."""
     return [
         (
             use.get("href", "").partition("-")[2],
@@ -86,7 +86,7 @@ def _commands(data: str) -> Iterator[tuple[str, list[complex]]]:
 
 @cache
 def painted(svg: str) -> list[tuple[Terrain, list[list[complex]]]]:
-    """Return the shapes of land, the topmost first; what none of them covers is water."""
+    """Return the shapes of land, the topmost first; the rest is water."""
     fills = {path.get("fill"): path.get("d", "") for path in ET.fromstring(svg).iter(SVG + "path")}
     colors = {Terrain.MOUNTAIN: MOUNTAIN, Terrain.PASTURE: PASTURE}
     return [(terrain, list(shapes(fills[color]))) for terrain, color in colors.items()]

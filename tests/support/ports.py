@@ -17,7 +17,7 @@ _FOLDER = Path(tempfile.gettempdir(), f"skye-test-ports-{os.getuid()}")
 
 
 def free_port():
-    """Return a port of the loopback address that nothing listens at, reserved until this process ends.
+    """Return a free port of the loopback address, reserved until this process ends.
 
     A lock on a file keeps other test processes from choosing it before the server under test listens.
 

@@ -6,11 +6,11 @@ from tests.support.playing import Service
 from tests.support.provoked_problems import provokes
 
 NOBODY = RedisStore.from_settings(Settings(redis_url="redis://127.0.0.1:1/0", redis_wait_ms=0))
-"""A store on a Redis that does not answer."""
+"""A store on a Redis that does not reply."""
 
 
 class Refusing:
-    """A store that lets nobody write, or fails in a way that nobody foresaw."""
+    """A store that refuses writes, or raises an unexpected error."""
 
     def __init__(self, store):
         self._store = store

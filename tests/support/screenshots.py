@@ -62,7 +62,7 @@ def best_cell(page, tile) -> dict:
 
 
 def table_with_a_ghost(screen: Screen) -> bytes:
-    """Choose a tile and its best place, and return what the page looks like."""
+    """Choose a tile and its best place; return a screenshot."""
     page = screen.page
     page.wait_for_selector(".hand-tile:not(.dim)")
     tiles = page.locator(".hand-tile:not(.dim)")

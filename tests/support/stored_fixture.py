@@ -1,4 +1,4 @@
-"""Fixtures of stored data: games at each stage, every key as Redis holds it, and what the API answered then.
+"""Fixtures of stored data: games at each stage, every key in Redis, and the responses of that version.
 
 `python -m tests.support.stored_fixture FILE` writes one with the code of today. Write a new file whenever a
 stored format changes, and keep the old ones: each is proof that data written by that code is still read.
@@ -36,7 +36,7 @@ def positioned(service):
 
 
 def keyed_action(service):
-    """Send an action with an Idempotency-Key; return the request and the answer."""
+    """Send an action with an Idempotency-Key; return the request and the response."""
     game = service.create_game(2, seed="keyed")
     action = next(action for action in game.actions(0) if action["type"] == "set_offer")
     answer = game.send(0, action, headers={"Idempotency-Key": "again"})
@@ -73,7 +73,7 @@ def seeker(service):
 
 
 def answers(service, path, token):
-    """Return what the API answers to reads of a game."""
+    """Return the responses to reads of a game."""
     return {rest: service.call("GET", f"{path}/{rest}" if rest else path, token=token).json for rest in READ}
 
 
@@ -100,7 +100,7 @@ def dump(redis):
 
 
 def restore(redis, kept):
-    """Store what `dump` returned."""
+    """Store a result of `dump`."""
     for key, stored in kept.items():
         if stored["type"] == "string":
             redis.set(key, base64.b64decode(stored["value"]))

@@ -10,7 +10,7 @@ from tests.support.waiting import MAX_RUN_S
 
 
 def run(*command, cwd):
-    """Run a program, which must succeed; return what it printed."""
+    """Run a program, which must succeed; return its output."""
     done = subprocess.run(
         [*map(str, command)], cwd=cwd, capture_output=True, text=True, timeout=MAX_RUN_S, check=False
     )
@@ -41,7 +41,7 @@ def environment(folder, *wheels):
 
 
 def third_party_packages(folder):
-    """Link to what is installed here, but for this project's own distributions; return the folder."""
+    """Link to the installed packages except this project's distributions; return the folder."""
     folder.mkdir()
     for package in Path(sysconfig.get_path("purelib")).iterdir():
         if not package.name.startswith(("skye", "__editable__")) and package.suffix != ".pth":

@@ -36,7 +36,7 @@ class Crowd:
         raise NotImplementedError
 
     def _guard(self, run, *args):
-        """Run a part of the crowd; what goes wrong with it is kept, and stops all."""
+        """Run a part of the crowd; an error is stored, and stops all parts."""
         try:
             run(*args)
         except Exception:  # noqa: BLE001 - the test reports every exception

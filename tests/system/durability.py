@@ -1,4 +1,4 @@
-"""Kill what serves games, at random moments and many times over, and prove that nothing acknowledged is lost.
+"""Kill processes at random times, repeatedly, and check that no acknowledged action is lost.
 
     python -m tests.system.durability --minutes 5 --seed storm
 
@@ -36,7 +36,7 @@ STORES = {
     "sentinels": (lambda program, folder: FailingOver(Sentinels(program, folder)), ON_A_REPLICA),
     "cluster": (lambda program, folder: FailingOver(Cluster(program, folder)), ON_A_REPLICA),
 }
-"""How to make what keeps the games, and the settings that make it keep what is acknowledged."""
+"""By name: the function that starts a store, and the settings with which it loses no acknowledged action."""
 
 
 def served(store, program, folder):
@@ -46,7 +46,7 @@ def served(store, program, folder):
 
 
 def survived(machines, seed, games, enough, victims=Machines.VICTIMS):
-    """Let a crowd play while victims are killed, until `enough` says so; then prove all its games.
+    """Let a crowd play while processes are killed, until `enough()` is true; then check all its games.
 
     `enough` is given how often each victim has been killed. Returns counts of all there was. Raises
     AssertionError, which names the seed.
@@ -79,7 +79,7 @@ def in_turn(victims, dice):
 
 
 def wait_for_play(crowd, begun, seconds=MAX_WAIT_S):
-    """Wait until an action has been acknowledged since a time: nothing can be lost where nobody plays."""
+    """Wait until an action has been acknowledged since a time: without actions nothing can be lost."""
     if not waited_for(lambda: crowd.wrong or crowd.has_acted_since(begun), seconds):
         crowd.wrong.append(f"nothing was acknowledged for {seconds} s")
 

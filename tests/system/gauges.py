@@ -12,7 +12,7 @@ from tests.support.launcher import children
 
 @dataclass(frozen=True)
 class Reading:
-    """What was measured at one time.
+    """The measurements of one time.
 
     Of each worker, by its process, the memory in kilobytes and the number of open files; of Redis its memory
     in bytes, its clients, its keys.

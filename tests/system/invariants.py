@@ -1,4 +1,4 @@
-"""What holds of any game at any moment, as far as its players and those who look on can see."""
+"""Invariants of any game at any time, checked in the views of players and spectators."""
 
 import json
 from collections import Counter
@@ -10,7 +10,7 @@ NOT_OF_THE_GAME = ("you", "now")
 
 
 def prove_view(view):
-    """See to it that a spectator sees every tile somewhere, once, and nothing that is still secret."""
+    """Check that the view of a spectator has every tile once, and no hidden information."""
     tiles = Counter(view["bag"]["tiles"])
     for player in view["players"]:
         tiles.update(drawn["tile"] for drawn in player["tiles_drawn"])
@@ -44,7 +44,7 @@ def prove_secrecy(event, seed, *, open_gold):
 
 
 def prove_alike(match, wire):
-    """See to it that all callers see the same game, at rest, but for what is their own."""
+    """Check that the views of all callers of an idle game differ only in their own hidden information."""
     public = wire.read(match.path)
     prove_view(public)
     views = [wire.read(match.path, seat.token) for seat in match.seats]
@@ -69,7 +69,7 @@ def _without_own(own, public):
 
 
 def _prove_gold(match, wire, views):
-    """See to it that all the gold there is has come as income, and none has gone but for unsold tiles."""
+    """Check that all gold comes from income, and that only unsold tiles have cost gold."""
     rounds = [wire.read(f"{match.path}/rounds/{number}") for number in range(1, views[0]["round"] + 1)]
     players = [player for received in rounds for player in received["players"]]
     came = sum(player["income"]["total"] for player in players)

@@ -1,4 +1,4 @@
-"""What serves games: a store and two gunicorns, nginx before them; and how they are killed."""
+"""Servers for storms: a store, two gunicorns, and nginx in front; each can be killed."""
 
 import contextlib
 import os
@@ -14,7 +14,7 @@ from tests.support.waiting import MAX_WAIT_S, waited_for
 
 
 class Machines:
-    """A store and two gunicorns that serve from it, each of which can be killed and comes back.
+    """A store and two gunicorns on it; each can be killed and is restarted.
 
     Where there is nginx, it stands before the two, and clients come in by it as well as directly. `ports`
     are where. `kills` are counts by victim.
@@ -103,7 +103,7 @@ class FailingOver:
 
 
 class OneRedis:
-    """One server, that comes back on the files that it left."""
+    """One server, which restarts on its files."""
 
     may_go_back = False
 

@@ -16,7 +16,7 @@ from tests.support.waiting import MAX_WAIT_S
 REQUEST, ANSWER = "request", "answer"
 _PIECE = 2**16
 _AT_ONCE = struct.pack("ii", 1, 0)
-"""SO_LINGER: who closes does not wait, but resets."""
+"""SO_LINGER with a timeout of 0: closing resets the connection."""
 
 
 class Torn(Exception):
@@ -24,7 +24,7 @@ class Torn(Exception):
 
 
 class Link:
-    """One connection through a relay. `dead`: it swallows all that comes; `left`: what a break lets pass."""
+    """A connection through a relay. `dead`: it drops all data; `left`: the bytes to forward before a cut."""
 
     def __init__(self, *writers):
         self._writers = writers
@@ -46,15 +46,15 @@ class Link:
 
 
 class Fine:
-    """No trouble: what comes goes on."""
+    """No fault: data is forwarded."""
 
     async def meet(self, _link, _kind, data):
-        """Return what of the data goes on, after what time it takes; raise Torn to reset the connection."""
+        """Return the data to forward after a delay, or raise Torn to reset the connection."""
         return data
 
 
 class Slow:
-    """Every answer takes so many seconds longer, and up to `jitter` more."""
+    """Every reply is delayed by a number of seconds, and up to `jitter` more."""
 
     def __init__(self, seconds, jitter=0.0):
         self._seconds, self._jitter = seconds, jitter
@@ -67,7 +67,7 @@ class Slow:
 
 
 class Dribble:
-    """Every answer comes in pieces of so many bytes, so many seconds apart."""
+    """Every reply arrives in pieces of a number of bytes, at an interval in seconds."""
 
     def __init__(self, size, seconds):
         self._size, self._seconds = size, seconds
@@ -134,7 +134,7 @@ class Relay:
         assert not self._thread.is_alive()
 
     def forget(self):
-        """Let every open connection die in silence, as where a firewall forgets them; new ones are fine."""
+        """Drop all data of open connections, as a firewall that has forgotten them does; new ones work."""
         for link in self.links.copy():
             link.dead = True
 
@@ -173,7 +173,7 @@ class Relay:
         await asyncio.gather(*pumps, return_exceptions=True)
 
     async def _pump(self, link, kind, source, sink):
-        """Pass on what comes one way, until one end closes."""
+        """Forward data in one direction, until one end closes."""
         with contextlib.suppress(OSError):
             while data := await source.read(_PIECE):
                 try:
@@ -189,7 +189,7 @@ class Relay:
 
 @contextlib.contextmanager
 def unanswered():
-    """Give a host and port at which nobody answers a call: not even a connection comes about."""
+    """A host and port that drop packets, so that no connection is established."""
     with socket.socket() as listener, contextlib.ExitStack() as callers:
         listener.bind(("127.0.0.1", 0))
         listener.listen(0)

@@ -1,4 +1,4 @@
-"""Players of whole games over real HTTP, who record every answer in a journal.
+"""Players of whole games over real HTTP, with a journal of every response.
 
 A seat does at random what the service says is open to it. Each action is entered in the seat's journal before
 it is sent, and its answer after it has come; what is never answered stays open there. `proof` then holds the
@@ -28,7 +28,7 @@ OUT_OF_TURN = 0.1
 
 
 def digest(view):
-    """Return a short mark of JSON, the same for the same whatever the order of its fields, and `now`."""
+    """Return a digest of JSON that does not depend on the order of its fields, nor on `now`."""
     lasting = {name: value for name, value in view.items() if name != "now"}
     return hashlib.sha256(json.dumps(lasting, sort_keys=True).encode()).digest()[:12]
 
@@ -66,7 +66,7 @@ class Entry:
 
 @dataclass(eq=False)
 class Seat:
-    """A player of one game, who acts by the dice and keeps a journal.
+    """A player of one game, which acts at random and writes a journal.
 
     `first` is the first view of the game; `marks` are digests of the events, by number; `waiting_for` are the
     seats that had to act after this one's last action. With `may_go_back` the game may be seen to lose
@@ -100,7 +100,7 @@ class Seat:
         raise Wrong(f"{self.path}: the game does not end")
 
     def step(self):
-        """Do one thing that is open to the seat; return whether there was any."""
+        """Send one legal action of the seat; return whether there was any."""
         view = self.wire.read(f"{self.path}/actions", self.token)
         self.at_version(view["version"])
         actions = self._sensible(view["actions"])
@@ -114,7 +114,7 @@ class Seat:
         return True
 
     def _sensible(self, actions):
-        """Return the actions without those that only put things off, most of the time."""
+        """Return the actions, usually without those that undo others."""
         if self.dice.random() >= TAKE_BACK:
             actions = [action for action in actions if action["type"] != "take_back"]
         has_offered = self.journal and self.journal[-1].type == "set_offer" and self.journal[-1].after
@@ -131,7 +131,7 @@ class Seat:
         }
 
     def act(self, action, version):
-        """Send an action that was open at a version; see to it that it is made, or refused with reason."""
+        """Send an action that was legal at a version; check that it is accepted or validly refused."""
         # An offer without a key might be set twice by a proxy that sends a PUT again, as HTTP lets it.
         keyed = action["method"] == "PUT" or self.dice.random() >= WITHOUT_KEY
         key = f"{self.game}/{self.number}/{len(self.journal)}" if keyed else None
@@ -166,7 +166,7 @@ class Seat:
             self._enter(entry, request, reply)
 
     def _enter(self, entry, request, reply):
-        """Enter an answer in the journal."""
+        """Add a response to the journal."""
         view = reply.json
         if reply.status == 200:
             entry.after, entry.answer, entry.answered = view["version"], digest(view), time.time()
@@ -251,7 +251,7 @@ class Match:
 
 
 def open_match(wire, seed, wire_for, *, may_go_back=False):
-    """Open a game of 2 to 4 seats, at once or by way of its lobby, and start it.
+    """Create a game of 2 to 4 seats, with or without a lobby, and start it.
 
     `wire_for` gives a client, by its dice, a way to the service. Every request has a key, so that it may be
     sent again.
@@ -280,7 +280,7 @@ def open_match(wire, seed, wire_for, *, may_go_back=False):
 
 
 def _made(wire, dice, path, body, key, token=None, status=201):
-    """Send a request of the lobby, now and then twice; return the JSON of its answer."""
+    """Send a request of the lobby, sometimes twice; return the JSON of the response."""
     headers = bearer(token) | {"Idempotency-Key": key}
     if dice.random() < HURRIED:
         wire.hurry("POST", path, body, headers)

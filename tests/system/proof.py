@@ -1,4 +1,4 @@
-"""What the players wrote down, held against what the service has kept.
+"""Consistency checks: the journals of the players, compared with the games of the service.
 
 Of every game: each action that was acknowledged is in the record, at the version that it was acknowledged
 with; none is there twice; what else is there was sent by somebody who got no answer. The events are numbered
@@ -19,13 +19,13 @@ MAX_PAGES = 100
 
 
 def held(true, *facts):
-    """Refuse what is not true."""
+    """Raise an error if a condition is false."""
     if not true:
         raise Wrong(" ".join(map(str, facts)))
 
 
 def prove(match, wire, spectator=None, *, again=False):
-    """Hold a game at rest against the journals of its seats; return counts of what was found.
+    """Compare an idle game with the journals of its seats; return counts.
 
     With `again` its record is also posted, to begin another game that must be the same. The game may have
     been aborted, which then was the last that happened. Of seats that have seen it go back only what was
@@ -79,7 +79,7 @@ def _prove_marks(marks, events, where):
 
 
 def _prove_answers(seat, events, view):
-    """Hold every answer to an action of a seat against the events up to it, and the view against all."""
+    """Compare every response to an action of a seat with the events up to it, and the view with all."""
     answers = {entry.after: entry for entry in seat.journal if entry.after is not None}
     folded = copy.deepcopy(seat.first)
     last_of_version = {event["version"]: event["id"] for event in events}
@@ -92,7 +92,7 @@ def _prove_answers(seat, events, view):
 
 
 def _whole_record(match, wire):
-    """Return the record of a game with what its seats alone may know yet."""
+    """Return the record of a game, including the hidden information of its seats."""
     record = wire.read(f"{match.path}/record")
     for seat in match.seats:
         own = wire.read(f"{match.path}/record", seat.token)
@@ -132,7 +132,7 @@ def _is_of(entry, made):
 
 
 _NOT_OF_THE_MOVE = ("seat", "type", "round", "phase")
-"""Fields of a recorded action that say whose it is and when it was."""
+"""The fields of a recorded action with its seat and its time."""
 
 
 def _played_again(record, seed):
@@ -153,7 +153,7 @@ def _played_again(record, seed):
 
 
 def _prove_state(match, wire, game, seat):
-    """Hold what a caller sees of a game against the one that its record leads to."""
+    """Compare the view of a caller with the replay of the record."""
     view = wire.read(match.path, seat and seat.token)
     expected = json.loads(json.dumps(game_as_seen_by(None if seat is None else seat.number, game)))
     if view["status"] == "aborted":

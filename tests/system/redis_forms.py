@@ -79,17 +79,17 @@ class Server:
             return client.execute_command(*command)
 
     def info(self, section="replication"):
-        """Return what INFO says."""
+        """Return the output of INFO."""
         return self.ask("INFO", section)
 
     def is_master_of(self, replicas):
-        """Say whether it is a master with so many replicas that have all it has."""
+        """Return whether it is a master with a number of up-to-date replicas."""
         state = self.info()
         online = [state[f"slave{number}"]["state"] for number in range(state["connected_slaves"])]
         return state["role"] == "master" and online == ["online"] * replicas
 
     def is_replica(self):
-        """Say whether it is a replica that has all its master has."""
+        """Return whether it is an up-to-date replica."""
         state = self.info()
         return state["role"] == "slave" and state["master_link_status"] == "up"
 
@@ -119,7 +119,7 @@ class _Form:
 
 
 class Sentinels(_Form):
-    """A master, three replicas, and three Sentinels who watch them."""
+    """A master, three replicas, and three Sentinels that monitor them."""
 
     def __init__(self, program, folder, failover_ms=FAILOVER_MS):
         super().__init__()
@@ -162,7 +162,7 @@ class Sentinels(_Form):
         return next(server for server in self.servers if server.port == int(port))
 
     def is_whole(self):
-        """Say whether every server can take over, and every Sentinel knows all the others.
+        """Return whether every server can take over, and every Sentinel knows all the others.
 
         To them all the last failover must be over: who leads one in the middle of which the new master fails
         turns the replicas to the old one again, and they forget what it does not have.
@@ -262,7 +262,7 @@ def supports_tls(program):
 
 
 def certificate(openssl, folder):
-    """Make a certificate for 127.0.0.1 that vouches for itself; return the paths of its key and of it."""
+    """Create a self-signed certificate for 127.0.0.1; return the paths of the key and the certificate."""
     key, made = folder / "server.key", folder / "server.crt"
     command = [openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=skye"]
     command += ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", made]

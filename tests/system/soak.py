@@ -45,7 +45,7 @@ MAX_PROVEN = 50
 """Of the games that are not over at the end, about so many are proven all the same."""
 
 KEPT_BY_NGINX = 64
-"""How many connections that nobody uses each worker of nginx keeps open, as nginx/upstream.conf says."""
+"""The number of idle connections that each worker of nginx keeps open (`keepalive` in upstream.conf)."""
 
 KEPT_S = MAX_RUN_S
 """How long games that are over, and answers to keys, are kept here."""
@@ -62,7 +62,7 @@ SETTINGS = {
 
 
 class Soak(Crowd):
-    """Games that go on at the same time, `rate` actions a second between them, and what came of them."""
+    """Concurrent games with `rate` actions a second in all, and their results."""
 
     def __init__(self, ports, seed, games, streams, rate):
         super().__init__(games)
@@ -90,7 +90,7 @@ class Soak(Crowd):
         return wire
 
     def _check(self, method, path, reply):
-        """Take the time of an answer during play, and hold some against the contract."""
+        """Record the time of a response, and validate some responses against the contract."""
         if not self._stopped.is_set():
             self.seconds["GET" if method == "GET" else "write"].append(reply.seconds)
         if self._dice.random() < CHECKED:
@@ -130,7 +130,7 @@ class Soak(Crowd):
 
     @contextlib.contextmanager
     def _looked_on(self, match, dice, slot):
-        """Let a spectator follow some of the games meanwhile, to their ends; give that spectator or None."""
+        """A spectator of some of the games, to their ends; or None."""
         if slot % max(1, len(self._pauses_s) // self._streams):
             yield None
             return
@@ -166,7 +166,7 @@ _OF_THE_WAY = {"connection", "keep-alive", "server", "transfer-encoding"}
 
 
 class _AsFlask:
-    """An answer in the form in which the contract takes it, without what the way here has put on it."""
+    """A response in the format of the contract checks, without headers that nginx adds."""
 
     def __init__(self, reply):
         self.status_code, self.data = reply.status, reply.body
@@ -196,7 +196,7 @@ def soaked(machines, seed, games, streams, rate, play_s):
 
 
 def prove_steady(machines, readings, clients):
-    """See to it that nothing has grown by itself while so many clients were there, and all is let go of."""
+    """Check that no resource has leaked, and that all are released."""
     before, *meanwhile, after = readings
     held(before.memory.keys() == after.memory.keys(), "workers have come and gone")
     half = meanwhile[len(meanwhile) // 2]
@@ -225,7 +225,7 @@ def percentiles(seconds):
 
 
 def report(soak, readings):
-    """Print what there was."""
+    """Print the results."""
     for kind, seconds in soak.seconds.items():
         print(kind, len(seconds), "p50 and p99 in ms:", *percentiles(seconds))
     for found in (soak.found, soak.counts):

@@ -1,4 +1,4 @@
-"""Those who look on: a stream of a game's events, taken up again wherever it breaks off."""
+"""Spectators: each follows the event stream of a game, and resumes it when it breaks."""
 
 import contextlib
 import math
@@ -10,7 +10,7 @@ from tests.system.players import OVER, record_mark
 from tests.system.wire import BROKEN, Cut, Wrong
 
 MAX_STREAMS = 10_000
-"""More than anybody opens for one game: where a loop gives up."""
+"""The number of streams for one game after which a loop fails."""
 
 
 @dataclass(eq=False)
@@ -82,7 +82,7 @@ class Spectator:
 
 
 def _until(stopped, lines):
-    """Give lines, of heartbeats too, until `stopped` is set."""
+    """Yield lines, including heartbeats, until `stopped` is set."""
     for line in lines:
         yield line
         if stopped.is_set():

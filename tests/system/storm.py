@@ -1,4 +1,4 @@
-"""Games played by many at once, through whatever happens to what serves them."""
+"""Games of many concurrent players, during faults of the servers."""
 
 import random
 import threading
@@ -34,13 +34,13 @@ class Storm(Crowd):
         return sum((wire.counts for wire in self._wires), Counter())
 
     def has_acted_since(self, moment):
-        """Say whether an action has been acknowledged since a time by `time.time`."""
+        """Return whether an action has been acknowledged since a time of `time.time`."""
         latest = self.matches[-2 * len(self._threads) :]
         last = (entry for match, _ in latest for seat in match.seats for entry in seat.journal[-2:])
         return any(entry.answered > moment for entry in last)
 
     def wire(self, dice):
-        """Return a new client's way to the service."""
+        """Return a new client."""
         made = Wire(self._ports, dice, may_go_back=self._may_go_back)
         self._wires.append(made)
         return made

@@ -22,7 +22,7 @@ GAMES = sized(2, 6)
 
 @contextlib.contextmanager
 def serving(folder, url, **settings):
-    """Give the port of an instance on a Redis; it must have nothing but outages to complain of."""
+    """The port of an instance on a Redis; its log may contain only outages."""
     instance, port = Instance(folder / "api.sock", url, **settings), free_port()
     try:
         instance.start(f"127.0.0.1:{port}")
@@ -37,7 +37,7 @@ def serving(folder, url, **settings):
 
 @contextlib.contextmanager
 def played_on(port, *, may_go_back=False):
-    """Give a crowd at play; at the end hold all its games against the journals of those who played."""
+    """A crowd that plays; at the end all its games are compared with the journals of the players."""
     seed = secrets.token_hex(4)
     with Storm([port], seed, GAMES, may_go_back=may_go_back) as crowd:
         play_goes_on(crowd, time.time())

@@ -1,4 +1,4 @@
-"""Bodies as they come over a connection: too large, in broken chunks, or not wanted."""
+"""Request bodies on the wire: too large, in malformed chunks, or refused."""
 
 import socket
 

@@ -1,4 +1,4 @@
-"""Many who act at once, on two workers and a real Redis: nothing is lost, nothing happens twice."""
+"""Concurrent requests to two workers and a real Redis: each takes effect once."""
 
 import http.client
 import json
@@ -34,7 +34,7 @@ class Client:
         self._connection.close()
 
     def call(self, method, path, body=None, **headers):
-        """Return the status and the JSON of an answer."""
+        """Return the status and the JSON of a response."""
         headers = {name.replace("_", "-"): value for name, value in headers.items()}
         if self._token:
             headers["Authorization"] = f"Bearer {self._token}"
@@ -46,7 +46,7 @@ class Client:
 
 
 def together(tasks):
-    """Run tasks at the same time, from a common start; return what each returned."""
+    """Run tasks concurrently, from a common start; return all results."""
     start = threading.Barrier(len(tasks))
 
     def run(task):
@@ -58,7 +58,7 @@ def together(tasks):
 
 
 class Seat:
-    """A player with a journal of what was accepted."""
+    """A player with a journal of accepted actions."""
 
     def __init__(self, url, game, number, token):
         self.game, self.number = game, number
@@ -113,7 +113,7 @@ def host(live):
 
 @pytest.fixture
 def new_game(host, live):
-    """Give a function that opens a game and returns its version and its seats."""
+    """A function that creates a game and returns its version and its seats."""
     with ExitStack() as stack:
         yield lambda: opened(host, live.url, stack)
 
@@ -131,7 +131,7 @@ def opened(host, url, stack):
 
 
 def buy(host, seats):
-    """Let each seat in turn do the first thing it may."""
+    """Let each seat in turn send its first legal action."""
     for _ in seats:
         _, view = host.call("GET", f"/v1/games/{seats[0].game}")
         (buyer,) = view["waiting_for"]

@@ -1,4 +1,4 @@
-"""Counts, limits and logs of several worker processes, as one who asks from outside sees them."""
+"""Metrics, limits and logs of several worker processes, over HTTP."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from tests.support.waiting import MAX_WAIT_S, waited_for
 
 
 def fetch(launched, path):
-    """Return status and text of an answer, on a connection of its own so that any worker may be met."""
+    """Return the status and the text of a response, on a new connection so that any worker can respond."""
     try:
         with urllib.request.urlopen(launched.url + path, timeout=MAX_WAIT_S) as answer:
             return answer.status, answer.read().decode()

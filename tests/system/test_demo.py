@@ -164,7 +164,7 @@ def test_demo_reports_an_invalid_url(url):
 
 
 def test_demo_imports_no_rules():
-    """It plays what the server lists, on the client package."""
+    """The demo plays listed actions, with the client package."""
     imported = set()
     for module in ("cli/demo", "cli/terminal"):
         for node in ast.walk(ast.parse((ROOT / "service" / f"{module}.py").read_bytes())):

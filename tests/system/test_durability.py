@@ -1,4 +1,4 @@
-"""Whatever is killed while games are played: what was acknowledged is there, once."""
+"""Acknowledged actions survive kills of any process during games, once each."""
 
 import secrets
 

@@ -104,7 +104,7 @@ def test_hundreds_of_connections_end_and_can_come_back_at_once(served):
 
 
 def read_to_the_end(connection):
-    """Take what is left on a connection, which must end before its patience does."""
+    """Read the rest of a connection, which must end within its timeout."""
     with contextlib.suppress(ConnectionResetError):
         while connection.recv(65536):
             pass

@@ -50,7 +50,7 @@ class Listener:
 
 
 def prove(player, listener, games):
-    """Check that the listener has seen what is stored, which is two events of each game, without a gap."""
+    """Check that the listener has received the stored events, two of each game, without a gap."""
     assert waited_for(lambda: listener.failure or len(listener.seen) >= 2 * len(games)), listener.failure
     stored = player.event_page(limit=1000)["events"]
     assert [event["id"] for event in listener.seen] == [event["id"] for event in stored]

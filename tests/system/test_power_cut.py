@@ -1,4 +1,4 @@
-"""The machine of a Redis with `appendfsync everysec` loses its power, which takes what was not on the disk.
+"""A power cut of the machine of a Redis with `appendfsync everysec` loses data that was not on the disk.
 
 A test cannot cut the power. It looks at the append-only file while games are played, and afterwards starts
 Redis on what the file held at some moment, torn off at any byte: what a disk holds to which nothing later was
@@ -30,7 +30,7 @@ MAX_CUTS = 50
 """Cuts are made until one has taken back an action that can be sent again."""
 
 POSTPONED_S = 2.0
-"""How long Redis may answer before it writes at all, while an `fsync` is under way (its own bound)."""
+"""The maximum time in seconds that Redis replies before it writes, while an `fsync` is running."""
 
 
 class Growth:
@@ -72,7 +72,7 @@ def cut_back(machines, file, content):
 
 
 def prove_what_is_left(match, wire, kept_until):
-    """Prove a game as it was before a cut; return what it has lost, which must all be later than a time."""
+    """Compare a game with its state before a cut; return the lost actions, all later than a time."""
     reply = wire.ask_until_answered("GET", match.path)
     if reply.status == 404:
         held(match.opened > kept_until, match.path, "is lost")
@@ -91,7 +91,7 @@ def prove_what_is_left(match, wire, kept_until):
 
 
 def send_again(match, wire, lost):
-    """Send the first action that a game has lost once more, twice: it must be made, once."""
+    """Retry the first lost action of a game, twice: it must take effect once."""
     view = wire.read(match.path)
     for entry in lost:
         if entry.key and entry.after == view["version"] + 1:

@@ -27,7 +27,7 @@ WORKERS = {"SKYE_WORKERS": "4", "SKYE_LIMITS": "off"}
 
 
 class Seeker:
-    """A player who seeks a quick match; `answered` is what the first request was answered with."""
+    """A player that requests a quick match; `answered` is the response to the first request."""
 
     def __init__(self, number):
         self.key = f"skye_key_{secrets.token_urlsafe(24)}"
@@ -44,7 +44,7 @@ class Seeker:
 
 
 def each(seekers, ports, task, *, may_go_back=False):
-    """Run a task for every seeker, on many connections at once; return what each returned."""
+    """Run a task for every seeker, on concurrent connections; return all results."""
     start, waiting = threading.Barrier(CONNECTIONS), iter(list(enumerate(seekers)))
     lock, results = threading.Lock(), {}
 
@@ -71,7 +71,7 @@ def seek(seeker, wire):
 
 
 def prove(seekers, ports, *, may_go_back=False):
-    """Check that the seekers fill games, each in one seat, as a retry, a look and the player's list say."""
+    """Check that the seekers fill games, each in one seat, by a retry, the request and the player's list."""
     look = partial(each, seekers, ports, may_go_back=may_go_back)
     listed = look(lambda seeker, wire: wire.read("/v1/me/games", seeker.key)["games"])
     assert Counter(len(own) for own in listed) == {1: len(seekers)}
@@ -98,7 +98,7 @@ def _check_events(seeker, wire):
 
 @contextlib.contextmanager
 def one_redis(program, folder):
-    """Give a Redis server of its own."""
+    """A separate Redis server."""
     store = OneRedis(program, folder, "everysec")
     store.start()
     try:

@@ -38,7 +38,7 @@ def tls_program(redis_program):
 
 @pytest.fixture
 def one_server(request, tmp_path):
-    """Give a function that starts a server of the program with some arguments."""
+    """A function that starts a server of the program with arguments."""
     name = "tls_program" if "tls_program" in request.fixturenames else "redis_program"
     program = request.getfixturevalue(name)
     with contextlib.ExitStack() as running:

@@ -48,7 +48,7 @@ class PlayedGame:
             self._call("POST", f"{self.path}/invites", None, self._host)
 
     def _call(self, method, path, body=None, token=None):
-        """Return the answer of the first instance that does not refuse the request for now."""
+        """Return the response of the first instance that does not respond with 503."""
         headers = JSON | bearer(token) | {"Idempotency-Key": f"{self.number}-{next(self._keys)}"}
         sent, last = None if body is None else json.dumps(body), None
 

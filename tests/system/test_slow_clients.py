@@ -1,4 +1,4 @@
-"""Clients that send or take slowly, or not at all: each has its time, and nobody else waits for them."""
+"""Clients that send or read slowly, or not at all: timeouts apply, and others do not wait."""
 
 import contextlib
 import re
@@ -24,7 +24,7 @@ CREATE = POST.format("/v1/games").encode()
 
 @pytest.fixture(scope="module")
 def impatient(tmp_path_factory):
-    """A launcher with one worker that takes 40 connections, and with little patience for each."""
+    """A launcher with one worker of 40 connections and short timeouts."""
     with launching(tmp_path_factory.mktemp("impatient")) as start:
         settings = {"SKYE_CLIENT_TIMEOUT_S": str(ENOUGH_S), "SKYE_LOG_LEVEL": "info"}
         yield start(GUNICORN_CMD_ARGS="--worker-connections 40 --keep-alive 600", **settings)
@@ -141,7 +141,7 @@ def slow(launched, sent):
 
 
 def is_held(connection):
-    """Say whether the server still has its end of a connection, by the kernel's list of them."""
+    """Return whether the server still has its end of a connection, by the list of the kernel."""
     ports = connection.getpeername()[1], connection.getsockname()[1]
     ends = " 0100007F:{:04X} 0100007F:{:04X} 01 ".format(*ports)
     return ends in Path("/proc/net/tcp").read_text()
@@ -151,7 +151,7 @@ STEADILY_S = 0.02 / 4096
 """How long a slow client takes for each byte; a third of the time that it has for 64 KiB."""
 
 LARGE = get("/openapi.json")
-"""What is answered 300 kB."""
+"""A request with a response of 300 kB."""
 
 
 ATTEMPTS = 10
@@ -171,7 +171,7 @@ def test_client_that_does_not_read_responses_is_disconnected(impatient):
 
 
 def is_taken_steadily(launched):
-    """Take a large response slowly; return whether the server sent all of it."""
+    """Read a large response slowly; return whether the server sent all of it."""
     with slow(launched, get("/openapi.json", "Connection: close")) as connection:
         size, begun = 0, time.monotonic()
         with contextlib.suppress(ConnectionResetError):
@@ -185,8 +185,8 @@ def test_client_that_reads_slowly_but_steadily_gets_all(impatient):
     assert any(is_taken_steadily(impatient) for _ in range(ATTEMPTS))
 
 
-class Table:
-    """A game in its lobby, where a bot comes and goes to make something happen."""
+class LobbyWithEvents:
+    """A game in its lobby, in which a bot joins and leaves to create events."""
 
     def __init__(self, launched):
         created = launched.call("POST", "/v1/games", {})
@@ -200,7 +200,7 @@ class Table:
         return self._launched.call("GET", self._path)["last_event"]
 
     def change(self):
-        """Let a bot come and go."""
+        """Let a bot join and leave."""
         body = b'{"bot": "greedy"}'
         come = f"POST {self._path}/players HTTP/1.1\r\nHost: here\r\n{self._token}\r\n"
         come += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
@@ -211,31 +211,31 @@ class Table:
 
 
 def test_stream_that_is_not_read_ends_when_its_buffer_is_full(impatient):
-    table = Table(impatient)
-    with slow(impatient, table.stream) as connection:
+    lobby = LobbyWithEvents(impatient)
+    with slow(impatient, lobby.stream) as connection:
         assert waited_for(lambda: metric_value(impatient, "open_streams") == 1)
 
         def is_ended():
-            table.change()
+            lobby.change()
             return not is_held(connection) and metric_value(impatient, "open_streams") == 0
 
         assert waited_for(is_ended)
 
 
 def test_stream_beside_one_that_is_cut_off_gets_every_event(impatient):
-    table = Table(impatient)
-    with slow(impatient, table.stream) as stuck, connect(impatient.url) as prompt:
-        prompt.sendall(table.stream)
+    lobby = LobbyWithEvents(impatient)
+    with slow(impatient, lobby.stream) as stuck, connect(impatient.url) as prompt:
+        prompt.sendall(lobby.stream)
         received = []
         reader = threading.Thread(target=lambda: received.extend(iter(lambda: prompt.recv(65536), b"")))
         reader.start()
 
         def is_cut_off():
-            table.change()
+            lobby.change()
             return not is_held(stuck) and metric_value(impatient, "open_streams") == 1
 
         assert waited_for(is_cut_off)
-        last = table.last_event()
+        last = lobby.last_event()
 
         def ids():
             return [int(number) for number in re.findall(rb"^id: (\d+)$", b"".join(received), re.MULTILINE)]

@@ -1,4 +1,4 @@
-"""Many games at once, looked on through nginx: every answer is right, and nothing grows by itself."""
+"""Many concurrent games through nginx: every response is correct, and no resource leaks."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""HTTP as a client with patience speaks it: over a connection kept open, to any of several addresses."""
+"""An HTTP client with retries: over a persistent connection, to any of several addresses."""
 
 import contextlib
 import http.client
@@ -19,12 +19,12 @@ IDLE_S = 30
 
 JSON = {"Content-Type": "application/json"}
 ADDRESS = {"X-Forwarded-For": "127.0.0.1"}
-"""A key without a token is its address's: a client must have the same one whichever way it takes."""
+"""The address of a client, which must not change, since keys without a token belong to an address."""
 BROKEN = (OSError, http.client.HTTPException)
 
 
 class Wrong(AssertionError):
-    """The service did what it must never do."""
+    """The service violated an invariant."""
 
 
 class Cut(Exception):
@@ -36,7 +36,7 @@ class Cut(Exception):
 
 
 class Reply(NamedTuple):
-    """An answer that has been read, and how many seconds it took."""
+    """A response that was read, and its duration in seconds."""
 
     status: int
     headers: http.client.HTTPMessage
@@ -58,7 +58,7 @@ def _encoded(body):
 
 
 class Wire:
-    """One client's way to the service: whichever of the ports of this machine answers.
+    """A client of the service at any of several ports of this machine.
 
     `counts` are requests by what came of them, and `check` is called with every request and its answer. With
     `may_go_back` a game or its token may be missed for a while: a replaced master may still be asked.
@@ -76,13 +76,13 @@ class Wire:
             self._connection = None
 
     def break_off(self):
-        """End what another thread waits for here."""
+        """Cancel a request of another thread."""
         connection = self._connection
         with contextlib.suppress(OSError, AttributeError):  # it may have ended by itself
             connection.sock.shutdown(socket.SHUT_RDWR)
 
     def request(self, method, path, body=None, headers=()):
-        """Send a request, and return the answer yet to be read; raise `Cut` when the connection breaks."""
+        """Send a request; return the unread response, or raise `Cut` when the connection breaks."""
         sent = False
         sending = JSON | ADDRESS | dict(headers)
         try:
@@ -102,7 +102,7 @@ class Wire:
             raise Cut(sent) from error
 
     def ask(self, method, path, body=None, headers=()):
-        """Send a request once and return what is answered; raise `Cut` when nothing is."""
+        """Send a request once; return the response, or raise `Cut` when there is none."""
         begun = time.monotonic()
         answer = self.request(method, path, body, headers)
         try:
@@ -132,7 +132,7 @@ class Wire:
             time.sleep(self._dice.uniform(0.02, 0.2))
 
     def hurry(self, method, path, body, headers):
-        """Send a request and go away without waiting for its answer."""
+        """Send a request and disconnect without waiting for its response."""
         connection = http.client.HTTPConnection("127.0.0.1", self._dice.choice(self._ports), timeout=5)
         with contextlib.suppress(*BROKEN), contextlib.closing(connection):
             connection.request(method, path, _encoded(body), JSON | ADDRESS | headers)
@@ -145,7 +145,7 @@ class Wire:
         return reply.json
 
     def _hold(self, method, path, reply):
-        """See to it that an answer is one that the service may give, whatever happens to its machines."""
+        """Check that a response is allowed during any fault of the servers."""
         if reply.status == 503:
             fine = reply.headers["Retry-After"].isdigit() and reply.json["code"] in FOR_NOW
         else:

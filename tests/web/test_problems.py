@@ -10,7 +10,7 @@ from tests.support.provoked_problems import PROVOKED
 
 ELSEWHERE = {
     "request_timeout": "nobody is slow here; see tests/system/test_slow_clients",
-    "uri_too_long": "the server refuses it; see tests/system/test_unreadable",
+    "uri_too_long": "the server refuses it; see tests/system/test_malformed_requests",
     "headers_too_large": "and these",
     "server_busy": "nothing else is computed here; see test_cooperative_yield",
     "too_many_requests": "nothing is limited here; see test_limits",

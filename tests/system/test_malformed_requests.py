@@ -1,4 +1,4 @@
-"""What is not HTTP/1.1, or can be read in two ways, or is too long: refused as a problem, not guessed at."""
+"""Malformed, ambiguous and too long requests are refused with a problem."""
 
 import re
 

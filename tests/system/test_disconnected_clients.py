@@ -1,4 +1,4 @@
-"""Clients that are gone in the middle of something, with a reset or without a word: nobody else notices."""
+"""Clients that disconnect during a request, with or without a reset, do not affect others."""
 
 import json
 import os
@@ -79,7 +79,7 @@ def test_half_open_connection_is_closed(tmp_path):
     if missing or subprocess.run([*alone, "true"], capture_output=True, check=False).returncode:
         pytest.skip(NO_NETWORK)
     received = subprocess.run(
-        [*alone, sys.executable, "-m", "tests.system.vanishing", tmp_path],
+        [*alone, sys.executable, "-m", "tests.system.half_open_client", tmp_path],
         cwd=ROOT,
         capture_output=True,
         text=True,

@@ -1,6 +1,6 @@
-"""A client that is gone without a word, tried in a network of its own.
+"""A half-open connection, tested in a separate network namespace.
 
-    unshare --net python -m tests.system.vanishing FOLDER
+    unshare --net python -m tests.system.half_open_client FOLDER
 
 starts the API, opens a stream and an idle connection, lets none of the client's packets through any more, and
 prints how many of the two the API still holds in the end, when both should have been given up: 0.
@@ -20,7 +20,7 @@ def run(*command):
 
 
 def held(port):
-    """Return how many connections the API has."""
+    """Return the number of connections of the API."""
     lines = Path("/proc/net/tcp").read_text().splitlines()[1:]
     return sum(line.split()[1].endswith(f":{port:04X}") and line.split()[3] == "01" for line in lines)
 
