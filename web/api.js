@@ -1,15 +1,13 @@
-import * as resources from "./client/resources.js";
+import { Game as GameResource } from "./client/resources.js";
 import { Transport } from "./client/transport.js";
 
 const transport = new Transport(location.origin);
 
-/** The client of the server that served this page: what the class Skye has, without player keys. */
+/** The client of the server that served this page: what each screen needs of the class Skye. */
 export const skye = {
   transport,
-  games: new resources.Games(transport),
-  catalogue: new resources.Catalogue(transport),
   /** @param {string} id @param {string | null} [token] */
-  game: (id, token) => new resources.Game(transport, id, token),
+  game: (id, token) => new GameResource(transport, id, token),
 };
 
 /** @typedef {import("./client/resources.js").GameData} Game */
@@ -21,17 +19,9 @@ export const skye = {
  * @typedef {Member extends {type: infer Type} ? (string extends Type ? never : Member) : never} Known
  */
 /** @typedef {Known<import("./client/events.js").Event>} Event */
-/** @typedef {import("./client/resources.js").Placement} Placement */
 /** @typedef {Known<import("./client/resources.js").Result<"list_actions">["actions"][number]>} Action */
-/** @typedef {import("./client/resources.js").Result<"try_placements">} WhatIf */
 
-/** Asked for once: scoring tiles and tiles never change while the page is open. */
-let catalogue = /** @type {Promise<Catalogue> | null} */ (null);
-
-/** @typedef {{tiles: Map<string, import("./client/resources.js").Result<"get_tile">>}} Catalogue */
-
-/** @returns {Promise<Catalogue>} */
-export function loadCatalogue() {
-  catalogue ??= skye.catalogue.tiles().then((tiles) => ({ tiles: new Map(tiles.map((tile) => [tile.id, tile])) }));
-  return catalogue;
+/** @returns {Promise<import("./client/resources.js").Result<"list_tiles">["tiles"]>} All tiles; they never change while the page is open. */
+export async function loadTiles() {
+  return (await transport.json("GET", "/v1/tiles")).tiles;
 }

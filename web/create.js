@@ -1,4 +1,5 @@
 import { skye } from "./api.js";
+import { Games } from "./client/games.js";
 import { toastError } from "./toast.js";
 import { keepTokens } from "./tokens.js";
 
@@ -11,7 +12,7 @@ import { keepTokens } from "./tokens.js";
 export async function createAndOpen(body, pressed = null) {
   if (pressed) pressed.disabled = true;
   try {
-    const { game, players, host_token, invites } = await skye.games.create(body);
+    const { game, players, host_token, invites } = await new Games(skye.transport).create(body);
     keepTokens(game.id, { seats: players.flatMap(({ token }) => (token ? [token] : [])), host: host_token, invites });
     location.assign(`/play/?game=${encodeURIComponent(game.id)}`);
   } catch (error) {

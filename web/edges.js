@@ -1,4 +1,4 @@
-import { loadCatalogue } from "./api.js";
+import { loadTiles } from "./api.js";
 import { h } from "./dom.js";
 import { setting } from "./settings.js";
 
@@ -16,8 +16,8 @@ let asked = false;
 export function loadEdges(loaded) {
   if (asked) return;
   asked = true;
-  loadCatalogue().then(({ tiles }) => {
-    for (const { id, edges: terrains } of tiles.values()) edges.set(id, terrains);
+  loadTiles().then((tiles) => {
+    for (const { id, edges: terrains } of tiles) edges.set(id, terrains);
     loaded();
   }, () => { asked = false; });
 }

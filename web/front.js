@@ -1,4 +1,5 @@
 import { skye } from "./api.js";
+import { Games } from "./client/games.js";
 import { createAndOpen } from "./create.js";
 import { button, h, setText } from "./dom.js";
 import { list, plain, t } from "./i18n.js";
@@ -81,7 +82,7 @@ function pressed({ target }) {
 
 /** @param {Element} box */
 async function showPublic(box) {
-  const { games } = await skye.games.list({ limit: 30 });
+  const { games } = await new Games(skye.transport).list({ limit: 30 });
   const rows = games.map((game) => gameRow(game, game.players.map(({ name }) => name)));
   if (rows.length) replace(box, h("ul", { class: "games" }, ...rows));
   else replace(box, h("p", { class: "faint" }, t("front.none")));

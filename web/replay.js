@@ -1,5 +1,5 @@
 import { emptyView, fold } from "./client/fold.js";
-import { loadCatalogue, skye } from "./api.js";
+import { loadTiles, skye } from "./api.js";
 import { Board } from "./board.js";
 import { announce, attribute, button, h, hide, setText } from "./dom.js";
 import { forkDialog } from "./fork.js";
@@ -30,7 +30,7 @@ const SPEEDS = [0.5, 1, 2, 4];
  */
 export async function openReplay(app, id) {
   const game = skye.game(id, tokenFor(id));
-  const [view, { tiles }] = await Promise.all([game.get(), loadCatalogue(), loadTileSheet()]);
+  const [view, tiles] = await Promise.all([game.get(), loadTiles(), loadTileSheet()]);
   /** @type {Event[]} */
   const events = [];
   while ((events.at(-1)?.id ?? 0) < view.last_event) {
@@ -40,7 +40,7 @@ export async function openReplay(app, id) {
   }
   const over = view.status === "finished";
   const secrets = over ? secretsOf(events, await game.record()) : null;
-  const replay = new Replay(view, events, [...tiles.keys()], secrets);
+  const replay = new Replay(view, events, tiles.map((tile) => tile.id), secrets);
   app.replaceChildren(replay.root);
   replay.seekEvent(Number(new URLSearchParams(location.hash.slice(1)).get("e") ?? events.length));
   window.addEventListener("hashchange", ({ newURL }) => {

@@ -6,7 +6,6 @@ import { EventFollower } from "./events.js";
 /** @typedef {components["schemas"]["Game"]} GameData */
 /** @typedef {Pick<RequestOptions, "signal" | "query" | "idempotencyKey" | "ifMatch" | "retry" | "timeoutMs">} CallOptions */
 /** @typedef {{tile: string, x: number, y: number, rotation?: number}} Placement */
-/** @typedef {NonNullable<operations["list_games"]["parameters"]["query"]>} GameQuery */
 
 /**
  * The response of an operation of the contract.
@@ -22,36 +21,6 @@ import { EventFollower } from "./events.js";
  * @template {keyof operations} Id
  * @typedef {operations[Id] extends {requestBody?: {content: {"application/json": infer Body}}} ? Body : never} Body
  */
-
-/** The collection of games. */
-export class Games {
-  /** @param {Transport} transport */
-  constructor(transport) {
-    this.transport = transport;
-  }
-
-  /**
-   * Create a game; the server does not send its tokens again.
-   *
-   * @param {Body<"create_game">} [body]
-   * @param {CallOptions} [options]
-   * @returns {Promise<Result<"create_game">>}
-   */
-  create(body = {}, options) {
-    return this.transport.json("POST", "/v1/games", { ...options, body });
-  }
-
-  /**
-   * Return one page of the public games, newest first.
-   *
-   * @param {GameQuery} [query]
-   * @param {CallOptions} [options]
-   * @returns {Promise<Result<"list_games">>}
-   */
-  list(query, options) {
-    return this.transport.json("GET", "/v1/games", { ...options, query });
-  }
-}
 
 /** One game, as a seat, the host or a spectator. */
 export class Game {
@@ -269,37 +238,4 @@ export class Seat {
 
   /** @param {CallOptions} [options] @returns {Promise<Result<"get_territory">>} */
   territory(options) { return this.request("GET", "/territory", options); }
-}
-
-/** Tiles, scoring tiles and scenarios, which change only with the version of the server. */
-export class Catalogue {
-  /** @param {Transport} transport */
-  constructor(transport) {
-    this.transport = transport;
-  }
-
-  /** @param {CallOptions} [options] @returns {Promise<Result<"list_tiles">["tiles"]>} */
-  async tiles(options) { return (await this.transport.json("GET", "/v1/tiles", options)).tiles; }
-
-  /** @param {CallOptions} [options] @returns {Promise<Result<"list_scoring_tiles">["scoring_tiles"]>} */
-  async scoringTiles(options) {
-    return (await this.transport.json("GET", "/v1/scoring-tiles", options)).scoring_tiles;
-  }
-
-  /** @param {CallOptions} [options] @returns {Promise<Result<"list_scenarios">["scenarios"]>} */
-  async scenarios(options) { return (await this.transport.json("GET", "/v1/scenarios", options)).scenarios; }
-
-  /**
-   * Return the points of any territories.
-   *
-   * @param {Body<"score_territories">} body
-   * @param {CallOptions} [options]
-   * @returns {Promise<Result<"score_territories">>}
-   */
-  score(body, options) { return this.transport.json("POST", "/v1/scoring", { ...options, body }); }
-
-  /** Return the URL of the picture of a tile. @param {string} tile @param {number} [rotation] */
-  pictureUrl(tile, rotation = 0) {
-    return `${this.transport.url}/v1/tiles/${tile}/picture.svg${rotation ? `?rotation=${rotation}` : ""}`;
-  }
 }

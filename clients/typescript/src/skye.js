@@ -1,5 +1,7 @@
+import { Catalogue } from "./catalogue.js";
+import { Games } from "./games.js";
 import { Player } from "./player.js";
-import { Catalogue, Game, Games } from "./resources.js";
+import { Game } from "./resources.js";
 import { Transport } from "./transport.js";
 
 /** A client of one Isle of Skye server. */

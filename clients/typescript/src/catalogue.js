@@ -1,0 +1,35 @@
+/** @import { Body, CallOptions, Result } from "./resources.js" */
+/** @import { Transport } from "./transport.js" */
+
+/** Tiles, scoring tiles and scenarios, which change only with the version of the server. */
+export class Catalogue {
+  /** @param {Transport} transport */
+  constructor(transport) {
+    this.transport = transport;
+  }
+
+  /** @param {CallOptions} [options] @returns {Promise<Result<"list_tiles">["tiles"]>} */
+  async tiles(options) { return (await this.transport.json("GET", "/v1/tiles", options)).tiles; }
+
+  /** @param {CallOptions} [options] @returns {Promise<Result<"list_scoring_tiles">["scoring_tiles"]>} */
+  async scoringTiles(options) {
+    return (await this.transport.json("GET", "/v1/scoring-tiles", options)).scoring_tiles;
+  }
+
+  /** @param {CallOptions} [options] @returns {Promise<Result<"list_scenarios">["scenarios"]>} */
+  async scenarios(options) { return (await this.transport.json("GET", "/v1/scenarios", options)).scenarios; }
+
+  /**
+   * Return the points of any territories.
+   *
+   * @param {Body<"score_territories">} body
+   * @param {CallOptions} [options]
+   * @returns {Promise<Result<"score_territories">>}
+   */
+  score(body, options) { return this.transport.json("POST", "/v1/scoring", { ...options, body }); }
+
+  /** Return the URL of the picture of a tile. @param {string} tile @param {number} [rotation] */
+  pictureUrl(tile, rotation = 0) {
+    return `${this.transport.url}/v1/tiles/${tile}/picture.svg${rotation ? `?rotation=${rotation}` : ""}`;
+  }
+}
