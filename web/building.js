@@ -67,7 +67,8 @@ export function buildingTray(store, placing) {
 
   function show() {
     const me = store.players[store.seat ?? -1];
-    if (!me) return;
+    hide(root, store.view.status !== "playing" || store.view.phase !== "building");
+    if (root.hidden || !me) return;
     keyed(hand, me.tiles_to_build, (tile) => tile, handTile);
     const { ghost } = placing;
     for (const one of [turn, place, cancel]) hide(one, !ghost);

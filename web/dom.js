@@ -142,20 +142,7 @@ export function hide(element, hidden) {
   if (element.hidden !== hidden) element.hidden = hidden;
 }
 
-/** @param {() => void} draw In the next frame, or soon in a page that is not visible. */
-export function nextFrame(draw) {
-  if (document.visibilityState === "hidden") setTimeout(draw, 50);
-  else requestAnimationFrame(draw);
-}
-
-/**
- * Take steps, each in a task of its own after the frame that shows the step before.
- *
- * @param {(() => void)[]} steps
- */
-export async function frameByFrame(steps) {
-  for (const step of steps) {
-    step();
-    if (!document.hidden) await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-  }
+/** Wait for a task after the next frame; in a page that is not visible do not wait. */
+export async function afterFrame() {
+  if (!document.hidden) await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
 }

@@ -1,6 +1,6 @@
 import { button, h } from "./dom.js";
 import { t } from "./i18n.js";
-import { settingBox } from "./settings.js";
+import { settingBox } from "./setting-box.js";
 
 const KEYS = ["arrows", "enter", "escape", "n", "r", "digits", "plus", "x", "p", "u", "f", "zero", "question"];
 

@@ -1,5 +1,5 @@
 import { skye } from "./api.js";
-import { button, h, hide, setText } from "./dom.js";
+import { attribute, button, h, hide, setText } from "./dom.js";
 import { t } from "./i18n.js";
 import { tokensOf } from "./tokens.js";
 
@@ -38,5 +38,29 @@ export function handOver(store, chosen, reopen) {
     const name = view.players[seats[next] ?? 0]?.name ?? "";
     setText(text, t("hotseat.next", { name }));
     setText(agree, t("hotseat.agree", { name }));
+  } };
+}
+
+/**
+ * The switch between the seats.
+ *
+ * @param {Store} store
+ * @param {number} chosen
+ * @param {(index: number) => void} reopen
+ * @param {() => (number | null)[]} numbers Of the seats, where they are known.
+ */
+export function seatSwitch(store, chosen, reopen, numbers) {
+  const root = h("span", { class: "switcher", role: "group", "aria-label": t("menu.seats") });
+  return { root, show() {
+    const { seats } = tokensOf(store.id);
+    hide(root, seats.length < 2);
+    if (root.childElementCount !== seats.length) {
+      root.replaceChildren(...seats.map((_, index) => button(t("menu.seat", { seat: index + 1 }), () => reopen(index), { class: "small" })));
+    }
+    [...root.children].forEach((one, index) => {
+      attribute(one, "aria-pressed", String(index === chosen));
+      const seat = numbers()[index] ?? null;
+      if (seat !== null) setText(one, store.view.players[seat]?.name ?? "");
+    });
   } };
 }

@@ -19,17 +19,25 @@ let numbers;
 /** @type {Intl.ListFormat} */
 let lists;
 
-/** Load the messages of the wanted language. */
-export async function loadLanguage() {
+/** @type {Promise<void> | null} */
+let loading = null;
+
+/** Load the messages of the wanted language, once. */
+export function loadLanguage() {
+  loading ??= loadWanted();
+  return loading;
+}
+
+async function loadWanted() {
   const wanted = wantedLanguage();
   const pseudo = wanted.startsWith("x-");
   language = pseudo ? "en" : wanted;
-  const loading = load("en");
+  const files = [load("en"), ...(language === "en" ? [] : [load(language)])];
   rules = new Intl.PluralRules(language);
   numbers = new Intl.NumberFormat(language);
   lists = new Intl.ListFormat(language);
-  english = await loading;
-  messages = wanted === "en" ? english : pseudo ? (await import("./pseudo-locale.js")).longer(english) : await load(wanted);
+  [english, messages = english] = await Promise.all(files);
+  if (pseudo) messages = (await import("./pseudo-locale.js")).longer(english);
   document.documentElement.lang = language;
   document.documentElement.dir = wanted === "x-rtl" ? "rtl" : "ltr";
 }

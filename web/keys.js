@@ -29,7 +29,7 @@ export function tableKeys(table) {
   const phase = () => (table.store.myTurn || table.store.view.phase !== "buying" ? table.store.view.phase : null);
   /** @param {number} index */
   const choose = (index) => {
-    if (phase() === "building") table.building.select(index);
+    if (phase() === "building") table.building.part?.select(index);
     else if (phase() === "buying") table.market.select(index);
     else if (phase() === "pricing") /** @type {HTMLElement | null | undefined} */ (table.pricing.card(index)?.querySelector(".price"))?.focus();
   };
@@ -43,8 +43,8 @@ export function tableKeys(table) {
     n: () => board.nextLegal(1), N: () => board.nextLegal(-1), r: () => placing.rotate(1), R: () => placing.rotate(-1),
     1: () => choose(0), 2: () => choose(1), 3: () => choose(2), 4: () => choose(3), 5: () => choose(4), 6: () => choose(5),
     "+": () => inCard(".stepper button", 1), "-": () => inCard(".stepper button", 0), x: () => inCard("input[type=radio]", 0),
-    p: () => phase() === "buying" && void table.market.passBuying(), u: () => phase() === "building" && void table.building.takeBack(),
-    f: () => phase() === "building" && void table.building.finishBuilding(), 0: () => board.viewport.fit(), "?": openHelp,
+    p: () => phase() === "buying" && void table.market.passBuying(), u: () => phase() === "building" && void table.building.part?.takeBack(),
+    f: () => phase() === "building" && void table.building.part?.finishBuilding(), 0: () => board.viewport.fit(), "?": openHelp,
   };
 
   /** @param {KeyboardEvent} event */

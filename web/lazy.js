@@ -10,16 +10,25 @@ import { toastError } from "./toast.js";
  */
 export function lazyPart(needed, load) {
   const root = h("span", { hidden: true });
-  let asked = false;
-  const lazy = { root: /** @type {HTMLElement} */ (root), part: /** @type {Part | null} */ (null), show() {
-    if (lazy.part) return lazy.part.show();
-    if (asked || !needed()) return;
-    asked = true;
-    load().then((part) => {
+  const lazy = {
+    root: /** @type {HTMLElement} */ (root), part: /** @type {Part | null} */ (null), loading: /** @type {Promise<void> | null} */ (null),
+    show() {
+      if (lazy.part) return lazy.part.show();
+      if (needed()) lazy.loading ??= begin();
+    },
+  };
+
+  async function begin() {
+    try {
+      const part = await load();
       root.replaceWith(part.root);
       Object.assign(lazy, { part, root: part.root });
       part.show();
-    }, (error) => { asked = false; toastError(error); });
-  } };
+    } catch (error) {
+      lazy.loading = null;
+      toastError(error);
+    }
+  }
+
   return lazy;
 }

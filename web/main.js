@@ -8,11 +8,12 @@ async function main() {
   const asked = new URLSearchParams(location.search);
   const game = asked.get("game");
   if (game) takeFromFragment(game);
-  await loadLanguage();
+  const language = loadLanguage();
   if (!app) return;
-  if (!game) await (await import("./front.js")).openFront(app);
-  else if (asked.has("replay")) await (await import("./replay.js")).openReplay(app, game);
-  else await (await import("./table.js")).openTable(app, game);
+  if (game && !asked.has("replay")) return (await import("./open-table.js")).openTable(app, game);
+  await language;
+  if (game) await (await import("./replay.js")).openReplay(app, game);
+  else await (await import("./front.js")).openFront(app);
 }
 
 main().catch(async (error) => {

@@ -80,7 +80,7 @@ export function market(store, attempt) {
    */
   function showOffer(box, price, why, shown) {
     const can = buyable().has(shown.tile);
-    const choosing = store.view.phase === "buying" && store.myTurn && !shown.buyer;
+    const choosing = store.view.phase === "buying" && store.myTurn && store.actions !== null && !shown.buyer;
     const mine = shown.owner === store.seat;
     setText(price, shown.buyer ? t("market.sold", { name: shown.buyer }) : shown.price !== null ? t("gold", { count: shown.price })
       : shown.discard ? t("market.discarded") : t(mine ? "market.yours" : "market.hidden"));
@@ -103,7 +103,7 @@ export function market(store, attempt) {
     setText(confirm, selected ? t("market.buy", { tile: selected, name: seller?.name ?? "", count: price }) : t("market.choose"));
     confirm.disabled = !selected || store.blocked;
     pass.disabled = store.blocked || !acting;
-    setText(hint, t("market.affordable", { count: buyable().size, gold: store.me?.gold ?? 0 }));
+    setText(hint, store.actions ? t("market.affordable", { count: buyable().size, gold: store.me?.gold ?? 0 }) : "…");
   }
 
   return { root, tray, show, buy, passBuying, select(/** @type {number} */ index) {

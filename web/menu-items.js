@@ -4,7 +4,7 @@ import { t } from "./i18n.js";
 import { openHelp } from "./keys.js";
 import { languageChoice } from "./language-choice.js";
 import { replaceToken } from "./replace-token.js";
-import { settingBox } from "./settings.js";
+import { settingBox } from "./setting-box.js";
 import { seatLink, share, watchLink } from "./share.js";
 import { toastError } from "./toast.js";
 import { dropToken, forget, keepTokens, tokensOf } from "./tokens.js";

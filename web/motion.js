@@ -1,5 +1,3 @@
-import { nextFrame } from "./dom.js";
-
 export const FLIGHT_MS = 200;
 
 /** Whether the person has asked for less motion. */
@@ -16,7 +14,7 @@ export function calm() {
  * @param {{picture?: Element, delay?: number}} [options] What flies, when it is not `from` itself, and when.
  */
 export function fly(from, to, { picture, delay = 0 } = {}) {
-  if (calm() || !from || !to) return;
+  if (calm() || document.hidden || !from || !to) return;
   const [start, end] = [from.getBoundingClientRect(), to.getBoundingClientRect()];
   if (!start.width || !end.width) return;
   const copy = /** @type {HTMLElement} */ (picture ?? from.cloneNode(true));
@@ -26,7 +24,7 @@ export function fly(from, to, { picture, delay = 0 } = {}) {
   const at = (/** @type {DOMRect} */ box) => (picture ? { left: `${box.left + box.width / 2}px`, top: `${box.top + box.height / 2}px` }
     : { left: `${box.left}px`, top: `${box.top}px`, width: `${box.width}px`, height: `${box.height}px` });
   const faded = picture ? {} : { opacity: 0.3 }; // a text must stay readable
-  nextFrame(() => {
+  requestAnimationFrame(() => {
     document.body.append(copy);
     copy.animate([at(start), { ...at(end), ...faded }], { duration: FLIGHT_MS, delay, easing: "ease-in-out", fill: "backwards" })
       .finished.finally(() => copy.remove());

@@ -1,6 +1,3 @@
-import { h } from "./dom.js";
-import { t } from "./i18n.js";
-
 /** What a person can switch, and how it is at first. */
 const SETTINGS = { letters: true, auto: false, edges: false };
 
@@ -17,17 +14,8 @@ export function setting(name) {
   }
 }
 
-/**
- * A check box for a setting.
- *
- * @param {keyof SETTINGS} name
- * @param {() => void} [changed]
- */
-export function settingBox(name, changed) {
-  const box = h("input", { type: "checkbox", name, checked: setting(name), onchange: () => {
-    memory.set(name, box.checked);
-    try { localStorage.setItem(`skye.${name}`, box.checked ? "on" : "off"); } catch { /* as long as the page */ }
-    changed?.();
-  } });
-  return h("label", { class: "check" }, box, t(`setting.${name}`));
+/** @param {keyof typeof SETTINGS} name @param {boolean} on */
+export function keepSetting(name, on) {
+  memory.set(name, on);
+  try { localStorage.setItem(`skye.${name}`, on ? "on" : "off"); } catch { /* as long as the page */ }
 }

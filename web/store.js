@@ -3,7 +3,6 @@ import { fold } from "./client/fold.js";
 import { randomKey } from "./client/transport.js";
 import { skye } from "./api.js";
 import { atLeast, learnTime, leftMs } from "./clock.js";
-import { nextFrame } from "./dom.js";
 import { follow } from "./follow.js";
 import { TabGroup } from "./tabs.js";
 import { toastError } from "./toast.js";
@@ -24,10 +23,8 @@ const NEAR_DEADLINE_MS = 15_000;
 export class Store {
   #stop = new AbortController();
   #drawing = false;
-  /** @type {Set<() => void>} */
-  #listeners = new Set();
-  /** @type {Set<(event: Event) => void>} */
-  #eventListeners = new Set();
+  #listeners = /** @type {Set<() => void>} */ (new Set());
+  #eventListeners = /** @type {Set<(event: Event) => void>} */ (new Set());
   #actionsFor = "";
   /** When the first event arrived that is not shown yet. */
   #heardAt = 0;
@@ -72,13 +69,16 @@ export class Store {
   }
 
   async #load() {
-    const signal = this.#stop.signal;
-    const { actions, ...view } = await this.game.get({ signal, query: WITH_ACTIONS });
+    const { signal } = this.#stop;
+    const [{ actions, ...view }, { events }] = await Promise.all([
+      this.game.get({ signal, query: WITH_ACTIONS }), this.game.eventPage({ after: 0 }, { signal })]);
+    const heard = this.log.at(-1)?.id ?? 0; // in the meantime, by the stream
     this.view = /** @type {Game} */ (view);
     this.#adopt(actions);
     learnTime(view.now);
     this.log = [];
-    await this.#catchUp(this.view.last_event);
+    for (const event of events) this.#receive(/** @type {Event} */ (event));
+    await this.#catchUp(Math.max(view.last_event, heard));
     this.changed();
   }
 
@@ -166,7 +166,7 @@ export class Store {
     }));
   }
 
-  /** @param {() => void} listener Called once per frame in which something has changed. */
+  /** @param {() => void} listener Called after each task in which something has changed. */
   onChange(listener) {
     this.#listeners.add(listener);
   }
@@ -179,7 +179,7 @@ export class Store {
   changed() {
     if (this.#drawing) return;
     this.#drawing = true;
-    nextFrame(() => {
+    setTimeout(() => {
       this.#drawing = false;
       if (this.#stop.signal.aborted) return;
       for (const listener of this.#listeners) listener();

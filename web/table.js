@@ -1,95 +1,29 @@
-import { ApiError } from "./client/errors.js";
 import { Board } from "./board.js";
-import { buildingTray } from "./building.js";
-import { clockFace, leftMs } from "./clock.js";
-import { alertNow, announce, attribute, button, frameByFrame, h, hide, setText } from "./dom.js";
-import { list, number, t } from "./i18n.js";
+import { afterFrame, announce, attribute, button, h, hide } from "./dom.js";
+import { tableHeader, turnText } from "./header.js";
+import { t } from "./i18n.js";
 import { tableKeys } from "./keys.js";
 import { lazyPart } from "./lazy.js";
 import { logPanel } from "./log.js";
 import { market } from "./market.js";
 import { tableMenu } from "./menu.js";
 import { FLIGHT_MS, fly } from "./motion.js";
-import { loadTileSheet } from "./pictures.js";
 import { Placing } from "./place.js";
 import { pricingTray } from "./pricing.js";
 import { scoringPanel } from "./scores.js";
 import { seatCards } from "./seats.js";
-import { Store } from "./store.js";
-import { toast, toastError } from "./toast.js";
-import { dropToken, persistent, tokenFor, tokensOf } from "./tokens.js";
+import { toast } from "./toast.js";
+import { tokensOf } from "./tokens.js";
+
+/** @typedef {import("./store.js").Store} Store */
 
 const TABS = /** @type {const} */ (["board", "market", "seats", "scoring", "log"]);
-const LAST_SECONDS_MS = 10_000;
-const SYNC_MS = 2000;
-
-/** How many tables have been opened: a table that opens slowly must not replace one that was asked for later. */
-let opened = 0;
-let closeLatest = () => {};
-
-/**
- * Show a game instead of the one that is shown.
- *
- * @param {Element} app
- * @param {string} id
- * @param {number} [chosen] Which of our seats, when we have several.
- */
-export async function openTable(app, id, chosen = 0) {
-  const opening = ++opened;
-  closeLatest();
-  const { seats } = tokensOf(id);
-  const store = new Store(id, tokenFor(id, chosen));
-  const reopen = (/** @type {number} */ seat) => void openTable(app, id, seat).catch(toastError);
-  store.onGone = (error) => { forgetToken(store, error); toastError(error); reopen(0); };
-  const table = new Table(store, chosen, reopen);
-  closeLatest = () => table.close();
-  try {
-    await store.open();
-  } catch (error) {
-    if (opening !== opened) return;
-    table.close();
-    if (forgetToken(store, error)) {
-      toastError(error);
-      return openTable(app, id);
-    }
-    const { showProblem } = await import("./problem.js");
-    if (opening === opened) showProblem(app, error);
-    return;
-  }
-  if (opening !== opened) return;
-  await table.open(app);
-  if (opening !== opened) return;
-  void loadTileSheet();
-  if (!persistent && seats.length) toast(t("tokens.memory_only"));
-  performance.measure("skye-ready");
-}
-
-/**
- * Forget a token that the server no longer accepts.
- *
- * @param {Store} store
- * @param {unknown} error
- * @returns {boolean} Whether that was the error.
- */
-function forgetToken({ id, token }, error) {
-  if (!token || !(error instanceof ApiError) || error.code !== "token_unknown") return false;
-  dropToken(id, token);
-  return true;
-}
 
 /** The frame of a game: header, board, trays and panels. */
-class Table {
-  round = h("span", { class: "round" });
-  turn = h("span", { class: "turn" });
-  clock = h("span", { class: "clock", hidden: true });
-  own = h("span", { class: "own" });
-  now = h("span", { class: "now-scored" });
-  connection = h("span", { class: "connection" });
+export class Table {
   banner = h("p", { class: "banner", hidden: true, role: "status" }, t("connection.offline"));
   #phase = "";
   #turn = "";
-  #warned = "";
-  #synced = 0;
   /** Whether all parts have been shown once. */
   #open = false;
   /** The timer of the panels that are not shown yet as they are now. */
@@ -108,13 +42,14 @@ class Table {
     this.store = store;
     /** The seat whose territory is shown; null for our own. @type {number | null} */
     this.looked = null;
-    this.placing = new Placing(store, () => this.show());
+    this.placing = new Placing(store, () => this.#showPlacing());
     this.board = new Board(this.placing);
     this.pricing = pricingTray(store, (tile) => { this.tab("board"); this.#attempt(this.placing.tile === tile ? null : tile); });
     this.market = market(store, (tile) => this.#attempt(tile));
     this.trial = lazyPart(() => this.placing.tile !== null && !this.placing.building,
       async () => (await import("./trial.js")).trialTray(store, this.placing));
-    this.building = buildingTray(store, this.placing);
+    this.building = lazyPart(() => store.seat !== null && store.view.phase === "building",
+      async () => (await import("./building.js")).buildingTray(store, this.placing));
     this.handOver = lazyPart(() => store.view.status !== "lobby" && tokensOf(store.id).seats.length > 1,
       async () => (await import("./hotseat.js")).handOver(store, chosen, reopen));
     this.seats = seatCards(store, (seat) => this.look(seat), () => this.shownSeat);
@@ -129,45 +64,38 @@ class Table {
     this.result = lazyPart(() => !this.#ending && (store.view.status === "finished" || store.view.status === "aborted"),
       async () => (await import("./rematch.js")).endPanel(store));
     this.menu = tableMenu(store, chosen, reopen, () => this.handOver.part?.seats() ?? []);
+    this.header = tableHeader(store, this.menu.root);
     this.keys = tableKeys(this);
     this.root = this.#layOut();
     /** What is beside the board. */
     this.panels = [this.seats, this.scoring, this.log];
     store.onChange(() => this.show());
     store.onEvent((event) => this.#heard(event));
-    this.ticking = setInterval(() => this.#tick(), 250);
   }
 
-  /** Lay the table out in two tasks, the panels in the second, and show it when all parts are there. @param {Element} app */
+  /** Lay the table out, the panels in a task of their own, and show it when all parts are there. @param {Element} app */
   async open(app) {
-    const { main, root, tray } = this;
-    if (!main || !tray) return;
-    for (const part of [main, tray, ...this.panels.map((panel) => panel.root)]) hide(part, true);
+    const { root } = this;
     root.style.visibility = "hidden"; // what moves before it can be seen does not shift
-    await frameByFrame([
-      () => { app.replaceChildren(root); this.#showHeader(); hide(main, false); hide(tray, false); this.show(); },
-      () => {
-        for (const panel of this.panels) hide(panel.root, false);
-        this.#open = true;
-        this.#showPanels();
-        root.style.visibility = "";
-      },
-    ]);
+    app.replaceChildren(root);
+    this.show();
+    await Promise.all([afterFrame(), ...[this.lobby, this.result, this.building, this.handOver].map(({ loading }) => loading)]);
+    this.#open = true;
+    this.#showPanels();
+    root.style.visibility = "";
+    import("./building.js").catch(() => {}); // no phase begins with a wait
   }
 
   close() {
     clearTimeout(this.#later);
-    clearInterval(this.ticking);
+    this.header.close();
     this.keys.close();
     this.store.close();
   }
 
   #layOut() {
-    const header = h("header", { class: "head" },
-      h("h1", {}, h("a", { href: "/play/", "aria-label": t("table.all_games") }, "Skye")),
-      this.round, this.turn, this.clock, this.now, this.own, this.connection, this.menu.root);
-    this.tray = h("div", { class: "tray" }, this.strip.root, this.handOver.root, this.trial.root, this.pricing.root, this.market.tray, this.building.root);
-    const main = this.main = h("main", {}, this.banner, this.lobby.root, this.result.root, this.market.root, this.board.root, this.tray);
+    const tray = this.tray = h("div", { class: "tray" }, this.strip.root, this.handOver.root, this.trial.root, this.pricing.root, this.market.tray, this.building.root);
+    const main = h("main", {}, this.banner, this.lobby.root, this.result.root, this.market.root, this.board.root, tray);
     const side = h("aside", { "aria-label": t("table.side") });
     for (const [name, part] of /** @type {[string, {root: HTMLElement}][]} */ ([["seats", this.seats], ["scoring", this.scoring], ["log", this.log]])) {
       part.root.dataset.pane = name;
@@ -175,7 +103,7 @@ class Table {
     }
     this.tabs = h("nav", { class: "tabs", "aria-label": t("table.tabs") }, ...TABS.map((name) => (
       button(t(`tab.${name}`), () => this.tab(name), { "data-tab": name }))));
-    return h("div", { class: "table", "data-tab": "board" }, header, main, this.tabs, side);
+    return h("div", { class: "table", "data-tab": "board" }, this.header.root, main, this.tabs, side);
   }
 
   /** @param {typeof TABS[number]} name */
@@ -236,7 +164,6 @@ class Table {
   show() {
     const { store } = this;
     const { view } = store;
-    if (!view) return;
     this.root.dataset.status = view.status;
     this.root.dataset.phase = view.phase ?? "none";
     this.root.classList.toggle("my-turn", store.myTurn);
@@ -245,7 +172,8 @@ class Table {
     if (this.strip.part) for (const event of this.#scored.splice(0)) this.strip.part.count(event);
     if (store.busy && this.strip.part?.running) this.strip.part.end(); // an action of our own ends the show
     this.placing.refresh();
-    this.#showHeader();
+    this.header.show();
+    hide(this.banner, store.connection !== "away" && navigator.onLine);
     this.#showTrays();
     for (const part of [this.lobby, this.market, this.result, this.menu]) part.show();
     if (this.#ending) hide(this.result.root, true); // the end is being counted up
@@ -262,6 +190,13 @@ class Table {
     this.root.dataset.event = String(this.store.view.last_event);
   }
 
+  /** Show the tile that is tried or about to be placed. */
+  #showPlacing() {
+    this.#showBoard();
+    this.trial.show();
+    this.building.show();
+  }
+
   #showBoard() {
     const player = this.store.players[this.shownSeat];
     hide(this.board.root, !player);
@@ -273,28 +208,8 @@ class Table {
     const playing = view.status === "playing" && this.store.seat !== null;
     hide(this.pricing.root, !playing || view.phase !== "pricing");
     hide(this.market.tray, !playing || view.phase !== "buying" || !this.store.myTurn);
-    hide(this.building.root, !playing || view.phase !== "building");
-    this.trial.show();
-    this.handOver.show();
     if (!this.pricing.root.hidden) this.pricing.show();
-    if (!this.building.root.hidden) this.building.show();
-  }
-
-  #showHeader() {
-    const { store } = this;
-    const { view } = store;
-    setText(this.round, view.rounds ? t("round.of", { round: view.round, rounds: view.rounds }) : view.name);
-    setText(this.turn, turnText(store));
-    const me = store.me;
-    hide(this.own, !me || view.status === "lobby");
-    if (me) setText(this.own, `${t("gold", { count: me.gold ?? 0 })} · ${t("seat.score", { count: me.score })}`);
-    const counted = view.scoring_tiles.filter(({ rounds }) => view.status === "playing" && rounds.includes(view.round));
-    setText(this.now, counted.map(({ slot, id }) => `${slot} ${t(`scoring.${id}.title`)}`).join(" · "));
-    setText(this.connection, t(`connection.${store.connection}`));
-    this.connection.className = `connection ${store.connection}`;
-    hide(this.banner, store.connection !== "away" && navigator.onLine);
-    document.title = `${store.myTurn ? "● " : ""}${turnText(store)} · Skye`;
-    this.#tick();
+    for (const part of [this.trial, this.handOver, this.building]) part.show();
   }
 
   /** The screen follows the phase, and a screen reader hears whose turn it is. */
@@ -314,32 +229,4 @@ class Table {
     if (store.myTurn && view.phase === "buying") this.market.say();
     else announce(turnText(store));
   }
-
-  #tick() {
-    if (!this.store.view) return;
-    const { deadline } = this.store.view;
-    hide(this.clock, !deadline);
-    if (!deadline) return;
-    const left = leftMs(deadline);
-    if (left === 0 && Date.now() - this.#synced > SYNC_MS) {
-      this.#synced = Date.now();
-      this.store.sync();
-    }
-    setText(this.clock, clockFace(left));
-    this.clock.classList.toggle("soon", left < LAST_SECONDS_MS);
-    if (left < LAST_SECONDS_MS && this.store.myTurn && this.#warned !== deadline) {
-      this.#warned = deadline;
-      alertNow(t("status.seconds", { count: number(Math.ceil(left / 1000)) }));
-    }
-  }
 }
-
-/** @param {Store} store */
-function turnText(store) {
-  const { view } = store;
-  if (view.status !== "playing") return t(`status.${view.status}`);
-  if (store.myTurn) return t(`turn.mine.${view.phase}`);
-  return t("turn.others", { names: list(view.waiting_for.map((seat) => view.players[seat]?.name ?? "")) });
-}
-
-export { Table };

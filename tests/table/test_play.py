@@ -5,6 +5,7 @@ import re
 import pytest
 
 from tests.table.driver import Mouse, call
+from tests.table.test_late_answers import Held
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 ARABIC = "عبد الله"
@@ -84,6 +85,23 @@ def test_buyers_take_turns_and_see_what_they_can_afford(browser):
         assert ("too expensive" in one.inner_text()) == (price > 3)
     page.click("[data-act=pass]")
     page.wait_for_selector(".table[data-phase=building]")
+
+
+def test_offer_is_not_too_expensive_before_actions_are_known(browser):
+    screen, game, tokens = seated(browser, "Ann", "Bob", options={"seed": "table", "starting_seat": 0})
+    dear = offer(browser, game, tokens, 1, 4, 1)["prices"]
+    page = screen.page
+    page.click(".pricing .card .discard")
+    answer = Held(screen, "**/offer?*", "PUT")
+    page.click("[data-act=set]")
+    page.wait_for_selector(".table[data-phase=buying].my-turn[aria-busy]")
+    screen.drawn()
+    assert "".join(page.locator(".why").all_inner_texts()) == ""
+    answer.release()
+    page.wait_for_selector(".table[data-phase=buying]:not([aria-busy])")
+    for tile, price in dear.items():
+        shown = page.locator(f'.offer[data-tile="{tile}"]').inner_text()
+        assert ("too expensive" in shown) == (price > 3)
 
 
 def test_ghost_goes_through_exactly_the_legal_rotations(browser):

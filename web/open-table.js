@@ -1,0 +1,68 @@
+import { ApiError } from "./client/errors.js";
+import { loadLanguage, t } from "./i18n.js";
+import { loadTileSheet } from "./pictures.js";
+import { Store } from "./store.js";
+import { toast, toastError } from "./toast.js";
+import { dropToken, persistent, tokenFor, tokensOf } from "./tokens.js";
+
+/** How many tables have been opened: a table that opens slowly must not replace one that was asked for later. */
+let opened = 0;
+let closeLatest = () => {};
+
+/**
+ * Show a game instead of the one that is shown.
+ *
+ * @param {Element} app
+ * @param {string} id
+ * @param {number} [chosen] Which of our seats, when we have several.
+ */
+export async function openTable(app, id, chosen = 0) {
+  const opening = ++opened;
+  closeLatest();
+  const { seats } = tokensOf(id);
+  const store = new Store(id, tokenFor(id, chosen));
+  const reopen = (/** @type {number} */ seat) => void openTable(app, id, seat).catch(toastError);
+  store.onGone = (error) => { forgetToken(store, error); toastError(error); reopen(0); };
+  const made = makeTable(store, chosen, reopen); // while the game is loaded
+  const close = () => { store.close(); made.then((table) => table.close(), () => {}); };
+  closeLatest = close;
+  try {
+    await Promise.all([store.open(), made]);
+  } catch (error) {
+    await loadLanguage();
+    if (opening !== opened) return;
+    close();
+    if (forgetToken(store, error)) {
+      toastError(error);
+      return openTable(app, id);
+    }
+    const { showProblem } = await import("./problem.js");
+    if (opening === opened) showProblem(app, error);
+    return;
+  }
+  if (opening !== opened) return;
+  await (await made).open(app);
+  if (opening !== opened) return;
+  void loadTileSheet();
+  if (!persistent && seats.length) toast(t("tokens.memory_only"));
+  performance.measure("skye-ready");
+}
+
+/** @param {ConstructorParameters<typeof import("./table.js").Table>} parameters */
+async function makeTable(...parameters) {
+  const [{ Table }] = await Promise.all([import("./table.js"), loadLanguage()]);
+  return new Table(...parameters);
+}
+
+/**
+ * Forget a token that the server no longer accepts.
+ *
+ * @param {Store} store
+ * @param {unknown} error
+ * @returns {boolean} Whether that was the error.
+ */
+function forgetToken({ id, token }, error) {
+  if (!token || !(error instanceof ApiError) || error.code !== "token_unknown") return false;
+  dropToken(id, token);
+  return true;
+}

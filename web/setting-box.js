@@ -1,0 +1,17 @@
+import { h } from "./dom.js";
+import { t } from "./i18n.js";
+import { keepSetting, setting } from "./settings.js";
+
+/**
+ * A check box for a setting.
+ *
+ * @param {Parameters<typeof setting>[0]} name
+ * @param {() => void} [changed]
+ */
+export function settingBox(name, changed) {
+  const box = h("input", { type: "checkbox", name, checked: setting(name), onchange: () => {
+    keepSetting(name, box.checked);
+    changed?.();
+  } });
+  return h("label", { class: "check" }, box, t(`setting.${name}`));
+}
