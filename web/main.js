@@ -1,6 +1,13 @@
+import { h } from "./dom.js";
 import { loadLanguage } from "./i18n.js";
 import { toastError } from "./toast.js";
 import { takeFromFragment } from "./tokens.js";
+
+/** What an open table imports; the page preloads the rest. */
+const TABLE = [
+  ["client/fold", "client/events", "client/sse", "clock", "follow", "tabs"], ["unsettled", "pictures", "table", "board", "edges", "settings"],
+  ["place", "viewport", "header", "keys", "lazy", "log"], ["market", "seats", "menu", "motion", "pricing", "scores"],
+];
 
 /** Choose the screen by the address. */
 async function main() {
@@ -10,10 +17,22 @@ async function main() {
   if (game) takeFromFragment(game);
   const language = loadLanguage();
   if (!app) return;
-  if (game && !asked.has("replay")) return (await import("./open-table.js")).openTable(app, game);
+  if (game && !asked.has("replay")) {
+    const opening = import("./open-table.js");
+    void preload(TABLE);
+    return (await opening).openTable(app, game);
+  }
   await language;
   if (game) await (await import("./replay.js")).openReplay(app, game);
   else await (await import("./front.js")).openFront(app);
+}
+
+/** Preload modules, each group in a task of its own: all at once would be a long task. @param {string[][]} groups */
+async function preload(groups) {
+  for (const names of groups) {
+    document.head.append(...names.map((name) => h("link", { rel: "modulepreload", href: new URL(`./${name}.js`, import.meta.url) })));
+    await new Promise((next) => setTimeout(next));
+  }
 }
 
 main().catch(async (error) => {

@@ -21,8 +21,10 @@ def static_imports(module):
     return found
 
 
-def test_page_preloads_the_modules_of_an_open_table_and_no_others():
+def test_modules_of_an_open_table_and_no_others_are_preloaded():
     page = (WEB / "index.html").read_text()
-    preloaded = re.findall(r'<link rel="modulepreload" href="/play/-/([^"]+)">', page)
+    by_page = re.findall(r'<link rel="modulepreload" href="/play/-/([^"]+)">', page)
+    table = re.search(r"const TABLE = (\[.*?\n\]);", (WEB / "main.js").read_text(), re.DOTALL)[1]
+    by_main = [f"{name}.js" for name in re.findall(r'"([^"]+)"', table)]
     needed = set(chain(*map(static_imports, ["main.js", "open-table.js", "table.js"]))) - {"main.js"}
-    assert sorted(preloaded) == sorted(needed)
+    assert sorted(by_page + by_main) == sorted(needed)
