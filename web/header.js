@@ -14,7 +14,8 @@ const SYNC_MS = 2000;
  * @param {HTMLElement} menu
  */
 export function tableHeader(store, menu) {
-  const [round, turn, clock, now, own, connection] = ["round", "turn", "clock", "now-scored", "own", "connection"].map((name) => h("span", { class: name }));
+  const [round, turn, clock, now, gold, points, connection] = ["round", "turn", "clock", "now-scored", "gold", "points", "connection"].map((name) => h("span", { class: name }));
+  const own = h("span", { class: "own" }, gold, " ", points);
   const root = h("header", { class: "head" },
     h("h1", {}, h("a", { href: "/play/", "aria-label": t("table.all_games") }, "Skye")), round, turn, clock, now, own, connection, menu);
   const ticking = setInterval(tick, 250);
@@ -26,7 +27,8 @@ export function tableHeader(store, menu) {
     setText(round, view.rounds ? t("round.of", { round: view.round, rounds: view.rounds }) : view.name);
     setText(turn, turnText(store));
     hide(own, !me || view.status === "lobby");
-    if (me) setText(own, `${t("gold", { count: me.gold ?? 0 })} · ${t("seat.score", { count: me.score })}`);
+    setText(gold, t("gold", { count: me?.gold ?? 0 }));
+    setText(points, `· ${t("seat.score", { count: me?.score ?? 0 })}`);
     const counted = view.scoring_tiles.filter(({ rounds }) => view.status === "playing" && rounds.includes(view.round));
     setText(now, counted.map(({ slot, id }) => `${slot} ${t(`scoring.${id}.title`)}`).join(" · "));
     setText(connection, t(`connection.${store.connection}`));

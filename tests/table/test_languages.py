@@ -120,6 +120,16 @@ def test_replay_of_long_names_stays_within_a_phone(browser, language):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("language", ["en", "x-long"])
+def test_gold_is_never_cut_in_the_header_of_a_phone(browser, language):
+    game, tokens, _ = browser.game("Ann", bots=["greedy"])
+    screen = browser.window(f"/play/?game={game}&lang={language}#seat={tokens[0]}", width=360, height=740)
+    screen.page.wait_for_selector(".pricing .card")
+    cut = "({scrollWidth, clientWidth}) => scrollWidth > clientWidth"
+    assert not screen.page.eval_on_selector(".head .gold", cut)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "de", "ru", "ja"])
 def test_header_has_two_lines_on_a_phone_and_names_the_round(browser, language):
     game, tokens, _ = browser.game("Ann", "Bob", options={"seed": "table", "turn_ms": 600_000})
