@@ -182,10 +182,10 @@ export class Store {
     setTimeout(() => {
       this.#drawing = false;
       if (this.#stop.signal.aborted) return;
+      void this.refreshActions(); // first, so that actions of another phase are not drawn
       for (const listener of this.#listeners) listener();
       if (this.#heardAt) performance.measure("skye-event", { start: this.#heardAt });
       this.#heardAt = 0;
-      void this.refreshActions();
     });
   }
 
