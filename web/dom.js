@@ -142,7 +142,13 @@ export function hide(element, hidden) {
   if (element.hidden !== hidden) element.hidden = hidden;
 }
 
-/** Wait for a task after the next frame; in a page that is not visible do not wait. */
+/** Wait for a task of its own. @returns {Promise<void>} */
+export function nextTask() {
+  return new Promise((done) => setTimeout(done));
+}
+
+/** Wait for a task after the next frame; in a page that is not visible do not wait for a frame. */
 export async function afterFrame() {
-  if (!document.hidden) await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  if (!document.hidden) await new Promise(requestAnimationFrame);
+  await nextTask();
 }

@@ -1,3 +1,5 @@
+import { nextTask } from "./dom.js";
+
 /** @typedef {Record<string, string | Record<string, string>>} Messages */
 
 export const LANGUAGES = /** @type {const} */ ({
@@ -11,7 +13,7 @@ let messages = {};
 let english = {};
 /** @type {string} */
 export let language = "en";
-// Made once, when the language is known: each takes milliseconds.
+// Made once, while the messages are loaded: each takes milliseconds, and a task of its own.
 /** @type {Intl.PluralRules} */
 let rules;
 /** @type {Intl.NumberFormat} */
@@ -33,8 +35,11 @@ async function loadWanted() {
   const pseudo = wanted.startsWith("x-");
   language = pseudo ? "en" : wanted;
   const files = [load("en"), ...(language === "en" ? [] : [load(language)])];
+  await nextTask();
   rules = new Intl.PluralRules(language);
+  await nextTask();
   numbers = new Intl.NumberFormat(language);
+  await nextTask();
   lists = new Intl.ListFormat(language);
   [english, messages = english] = await Promise.all(files);
   if (pseudo) messages = (await import("./pseudo-locale.js")).longer(english);

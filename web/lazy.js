@@ -13,9 +13,10 @@ export function lazyPart(needed, load) {
   const lazy = {
     root: /** @type {HTMLElement} */ (root), part: /** @type {Part | null} */ (null), loading: /** @type {Promise<void> | null} */ (null),
     show() {
-      if (lazy.part) return lazy.part.show();
-      if (needed()) lazy.loading ??= begin();
+      if (lazy.part) lazy.part.show();
+      else if (needed()) lazy.prepare();
     },
+    prepare() { lazy.loading ??= begin(); },
   };
 
   async function begin() {

@@ -1,4 +1,4 @@
-import { h } from "./dom.js";
+import { h, nextTask } from "./dom.js";
 import { loadLanguage } from "./i18n.js";
 import { toastError } from "./toast.js";
 import { takeFromFragment } from "./tokens.js";
@@ -31,7 +31,7 @@ async function main() {
 async function preload(groups) {
   for (const names of groups) {
     document.head.append(...names.map((name) => h("link", { rel: "modulepreload", href: new URL(`./${name}.js`, import.meta.url) })));
-    await new Promise((next) => setTimeout(next));
+    await nextTask();
   }
 }
 

@@ -1,5 +1,5 @@
 import { Board } from "./board.js";
-import { afterFrame, announce, attribute, button, h, hide } from "./dom.js";
+import { afterFrame, announce, attribute, button, h, hide, nextTask } from "./dom.js";
 import { tableHeader, turnText } from "./header.js";
 import { t } from "./i18n.js";
 import { tableKeys } from "./keys.js";
@@ -73,17 +73,18 @@ export class Table {
     store.onEvent((event) => this.#heard(event));
   }
 
-  /** Lay the table out, the panels in a task of their own, and show it when all parts are there. @param {Element} app */
+  /** Draw the table, lay it out, then the panels, each in a task of its own; show it when all parts are there. @param {Element} app */
   async open(app) {
     const { root } = this;
+    await nextTask();
+    this.show();
     root.style.visibility = "hidden"; // what moves before it can be seen does not shift
     app.replaceChildren(root);
-    this.show();
     await Promise.all([afterFrame(), ...[this.lobby, this.result, this.building, this.handOver].map(({ loading }) => loading)]);
     this.#open = true;
     this.#showPanels();
     root.style.visibility = "";
-    import("./building.js").catch(() => {}); // no phase begins with a wait
+    if (this.store.seat !== null) this.building.prepare(); // no phase begins with a wait
   }
 
   close() {
