@@ -95,7 +95,7 @@ def new_match(
 
 
 def game_from_body(position: dict[str, Any], pointer: str) -> Game:
-    """Return the game of a position that a client has sent; what it leaves out is filled in.
+    """Return the game of a position that a client has sent; missing fields are completed.
 
     :param pointer: the JSON pointer to the position in the body.
     :raises Problem: invalid_body, with a JSON pointer and a reason for each fault.

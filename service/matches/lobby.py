@@ -125,7 +125,7 @@ def replay(
 
 
 def has_reached(game: Game, moment: Moment | None) -> bool:
-    """Return whether a game has come to a phase of a round, or beyond it."""
+    """Return whether a game has reached a phase of a round."""
     if moment is None:
         return False
     number, phase = moment
@@ -134,7 +134,7 @@ def has_reached(game: Game, moment: Moment | None) -> bool:
 
 
 def change_player(match: Match, seat: int, now_ms: int, name: str | None, color: str | None) -> Transition:
-    """Change the name or the colour of a player in the lobby; None leaves it as it is.
+    """Change the name or the colour of a player in the lobby; None keeps it.
 
     :raises Problem: game_already_started, game_aborted, too_many_changes, color_taken, name_taken.
     """

@@ -151,7 +151,7 @@ def near_deadline(state: FollowedGame, game_id: str, now_ms: int) -> Derived:
 
 
 def is_news(before: Match | None, after: Match, player: str) -> bool:
-    """Return whether a commit changed what is derived for a player: the role, the turn or the end."""
+    """Return whether a commit can cause events of a player: by the role, the turn or the end."""
     return before is None or _position(before, player) != _position(after, player)
 
 

@@ -1,4 +1,4 @@
-"""Scenarios: named positions that tests of clients need, each with a sentence on what it is."""
+"""Scenarios: named positions for tests of clients, each with a description."""
 
 from __future__ import annotations
 

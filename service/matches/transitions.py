@@ -61,7 +61,7 @@ def after_move(match: Match, outcome: Outcome, now_ms: int, *before: AnyEvent) -
 
 
 def undo_limit_reached(match: Match) -> bool:
-    """Return whether a match has had so many changes that nothing can be undone."""
+    """Return whether a match has reached the number of changes after which nothing can be undone."""
     return match.version >= MAX_CHANGES
 
 

@@ -37,7 +37,7 @@ class OptionsView(TypedDict):
 
 
 class ViewerView(TypedDict):
-    """The seat and the role that the caller's token stands for."""
+    """The seat and the role of the caller's token."""
 
     seat: int | None
     host: bool

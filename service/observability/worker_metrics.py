@@ -22,7 +22,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 FOLDER_VARIABLE: Final = "PROMETHEUS_MULTIPROC_DIR"
-"""Where `prometheus_client` looks for the folder; `create_folder` sets it, so it is no setting."""
+"""The variable from which `prometheus_client` reads the folder; `create_folder` sets it."""
 
 _SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - the name of the folder in it is chosen at random
 _PREFIX = "skye-metrics-"

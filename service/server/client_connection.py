@@ -33,7 +33,7 @@ _TLS_HANDSHAKE: Final = 0x16
 
 
 class RequestTimeout(ParseException):
-    """The head of a request has not arrived in time."""
+    """The head of a request has not arrived within the timeout."""
 
 
 class BufferedBodies:
@@ -208,7 +208,7 @@ class Connection:
             self.sendall(b"")
 
     def send(self, data: bytes) -> int:
-        """Send all data, if the client receives each chunk of it in time.
+        """Send all data; the client must receive each chunk within the timeout.
 
         :returns: the number of bytes.
         :raises BrokenPipeError: when it does not or has disconnected; the connection is then reset.

@@ -1,4 +1,4 @@
-"""Error responses of the worker itself, to what is not a valid HTTP request or exceeds a limit.
+"""Error responses of the worker itself, to requests that are not valid HTTP or exceed a limit.
 
 Imports of the application are late: gunicorn loads the worker before gevent patches the standard library.
 """
@@ -21,7 +21,7 @@ _DETAILS: dict[type[Exception], str] = {
     errors.ExpectationFailed: "The only expectation that can be met is 100-continue.",
     errors.UnsupportedTransferCoding: "The only transfer coding is chunked.",
 }
-"""What is wrong with a request; for any other exception it is a header."""
+"""The detail by type of exception; all other exceptions concern a header."""
 
 _NAMED_HEADERS = ("CONTENT-LENGTH", "TRANSFER-ENCODING", "HOST")
 

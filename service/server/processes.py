@@ -66,7 +66,7 @@ def stop(process: subprocess.Popen[bytes], timeout_s: float) -> None:
 
 
 def kill_group(process: subprocess.Popen[bytes]) -> None:
-    """Kill what is left of the process group of a child that `spawn` started, and wait for its end."""
+    """Kill the remaining processes of the group of a child that `spawn` started, and wait for their end."""
     deadline = time.monotonic() + _GROUP_END_TIMEOUT_S
     with contextlib.suppress(ProcessLookupError, PermissionError):  # macOS: EPERM while only zombies are left
         while time.monotonic() < deadline:

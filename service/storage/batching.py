@@ -157,7 +157,7 @@ class _Batcher:
 
 
 class BatchingRedis(redis.Redis):
-    """A client that batches concurrent commands. Pipelines are sent as they are."""
+    """A client that batches concurrent commands. Pipelines are sent unchanged."""
 
     def __init__(self, *, max_wait_s: float = _MAX_WAIT_S, **options: Any) -> None:
         super().__init__(**options)

@@ -1,4 +1,4 @@
-"""Encode what is stored of players, and decode it: `FORMAT:CRC32:MSGPACK`.
+"""Encode and decode the stored data of players: `FORMAT:CRC32:MSGPACK`.
 
 As with games (see `codec`), a program reads every format written so far and refuses newer ones.
 """
@@ -20,7 +20,7 @@ PLAYER_FORMAT: Final = 1
 
 
 class KeyRecord(msgspec.Struct, array_like=True, frozen=True):
-    """What is stored of a player key that took part in a rotation.
+    """The record of a player key that was replaced, or that has replaced another.
 
     :param player: the id of the player that the key stands for; empty once the key is replaced.
     :param replaced_by: the hash of the key that replaced it, empty while it is valid.

@@ -56,7 +56,7 @@ class GameUpdate:
 
 
 class PlayerStore(Protocol):
-    """What is stored of players. Every method raises Problem store_unavailable when it fails."""
+    """The stored data of players. Every method raises Problem store_unavailable when it fails."""
 
     def key_record(self, key_hash: str) -> bytes | None:
         """Return the record of a player key; a key that took part in no rotation has none."""

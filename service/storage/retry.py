@@ -56,7 +56,7 @@ class TooFewReplicas(redis.RedisError):
 
 
 def is_retryable(error: redis.RedisError) -> bool:
-    """Return whether an error may pass by itself, or be absent on another server."""
+    """Return whether an error may be temporary, or absent on another server."""
     if isinstance(error, AuthenticationError | AuthorizationError):
         return False
     if isinstance(error, redis.ConnectionError | redis.TimeoutError | BusyLoadingError | TooFewReplicas):
@@ -68,7 +68,7 @@ def is_retryable(error: redis.RedisError) -> bool:
 
 
 def as_redis_error(error: Exception) -> redis.RedisError:
-    """Return an error of Redis as it is, and any other as `InvalidResponse`."""
+    """Return an error of Redis unchanged, and any other as `InvalidResponse`."""
     if isinstance(error, redis.RedisError):
         return error
     malformed = redis.InvalidResponse(f"malformed reply, is this a Redis? {error}")

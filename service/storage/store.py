@@ -1,4 +1,4 @@
-"""The interface of the store, and what is written to it."""
+"""The interface of the store, and the types of its data."""
 
 from __future__ import annotations
 

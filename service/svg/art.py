@@ -83,7 +83,7 @@ def plan_of(tile_id: str) -> tuple[Ground, tuple[Curve, ...], Layout]:
 
 
 def _upright(layout: Layout, factor: complex) -> tuple[tuple[str, int, int], ...]:
-    """Return peaks and objects where they come to lie, from the north edge to the south."""
+    """Return peaks and objects at their positions, from the north edge to the south."""
     peaks = [("peak", point * factor) for point in layout.texture[Terrain.MOUNTAIN]]
     objects = [(thing, point * factor) for thing, point in layout.spots]
     placed = [(thing, round(at.real), round(at.imag)) for thing, at in (*peaks, *objects)]

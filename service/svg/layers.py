@@ -89,7 +89,7 @@ def texture(art: Art) -> str:
 
 
 def _shared(tiles: Sequence[Lying], prefix: str) -> Iterator[str]:
-    """Define what is drawn more than once."""
+    """Define the shapes that are drawn more than once."""
     squares = "".join(f"M{t.x - HALF},{t.y - HALF}h{SIZE}v{SIZE}h-{SIZE}z" for t in tiles)
     rims = _pieces((t, t.art.rims[region]) for t in tiles for region in t.completed)
     yield f'<path id="{prefix}tiles" d="{squares}"/>'

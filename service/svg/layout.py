@@ -33,7 +33,7 @@ ROAD: Final = 13.0
 """Half the width of a road."""
 _GRID: Final = 20
 _AIR: Final = 36.0
-"""A gap beyond which more room is no better."""
+"""The gap beyond which more space does not improve the layout."""
 
 _APART: Final = {
     Terrain.PASTURE: (12, 8, 20, 58),
@@ -204,7 +204,7 @@ def _best_place(wish: _Wish, others: list[tuple[complex, float]]) -> tuple[compl
 def _texture(
     rotated: RotatedTile, sites: list[Site], spots: tuple[Spot, ...]
 ) -> dict[Terrain, tuple[complex, ...]]:
-    """Strew the tufts, peaks and waves over what is left free."""
+    """Distribute tufts, peaks and waves over the free space."""
     chance = Random(rotated.tile.id + " texture")
     strewn: dict[Terrain, tuple[complex, ...]] = dict.fromkeys(Terrain, ())
     for site in chance.sample(sites, len(sites)):

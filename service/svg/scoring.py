@@ -15,7 +15,7 @@ _PARCHMENT: Final = "#f4eddc"
 
 
 class _Motif(NamedTuple):
-    """What a picture shows: shapes beneath, things with their places, and the points."""
+    """The content of a picture: background shapes, objects with their positions, and the points."""
 
     points: str
     things: tuple[tuple[str, int, int], ...] = ()

@@ -72,7 +72,7 @@ class EventStream:
         self._is_over = False
 
     def items(self, wake: Callable[[], None]) -> Generator[StreamItem | None]:
-        """Yield what is to be sent, and None when there is nothing until `wake` is called."""
+        """Yield data to send, and None when the stream must wait until `wake` is called."""
         assert self._first is not None
         (match, changes), self._first = self._first, None
         now = timestamp(self._feeds.games.time_of(match))
@@ -101,7 +101,7 @@ class EventStream:
                 yield from self._read(subscription) if batch is None else self._send(batch)
 
     def _next_of(self, batch: Batch) -> Batch | None:
-        """Return the part of a batch that follows what was sent; None when the log has to be read for it."""
+        """Return the part of a batch after the last sent event; None if the log must be read for it."""
         last = self._last
         if batch.previous is None or last is None:
             return None

@@ -35,7 +35,7 @@ class Follower:
     token: str | None
 
     def read(self, after: int, limit: int | None = None) -> Page:
-        """Return the changes that hold events beyond number `after`, with `limit` those of so many events.
+        """Return the changes with events after number `after`; `limit` is the maximum number of events.
 
         :raises Problem: what `Games.read_with_log` raises.
         """

@@ -75,7 +75,7 @@ class _GameFeed:
             subscription.put(item)
 
     def distribute_news(self, match: Match, changes: list[Change]) -> None:
-        """Distribute what was read; without news, a heartbeat when it is time."""
+        """Distribute the changes that were read, or a heartbeat when one is due."""
         batch = Batch(match, changes, None, self.after)
         if self.last in changes and self.last is not None:
             batch = batch.since(self.last)

@@ -24,7 +24,7 @@ RECORD_FORMAT: Final = 2
 
 
 class IdempotencyRecord(msgspec.Struct, array_like=True, frozen=True):
-    """What is stored of the response to a command.
+    """The idempotency record: the stored data from which a response is rebuilt.
 
     :param now_ms: the time of the response; 0 in a record written before responses had it.
     :param retired_token: whether the command itself ended the validity of the caller's token.

@@ -30,7 +30,7 @@ class PlayerIdentities:
         return record.player
 
     def player_of_key(self, token: str | None) -> str:
-        """Return the id of the player whose key a bearer token is; empty if it is no player key.
+        """Return the id of the player whose key is the bearer token; empty if the token is not a player key.
 
         :raises Problem: token_unknown, game_unreadable, store_unavailable.
         """

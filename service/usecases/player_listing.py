@@ -33,7 +33,7 @@ def cursor_of(place: Place) -> str:
 
 
 def place_of(cursor: str | None) -> Place | None:
-    """Return the place that a cursor stands for; None without a cursor."""
+    """Return the place that a cursor encodes; None without a cursor."""
     if cursor is None:
         return None
     score, _, game_id = cursor.partition("-")

@@ -73,7 +73,7 @@ class StreamClock:
             self._is_set.set()
 
     def set(self, timer: Timer, seconds: float) -> None:
-        """Let a timer be due in so many seconds."""
+        """Set a timer that is due after a number of seconds."""
         timer.due_at = time.monotonic() + seconds
         if seconds < _DISCONNECT_CHECK_S:
             self._is_set.set()

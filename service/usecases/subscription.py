@@ -54,7 +54,7 @@ class Batch:
 
 
 class Idle(NamedTuple):
-    """There is no news: a heartbeat, or the store fails."""
+    """A batch without changes: a heartbeat, or a failure of the store."""
 
     reason: str
 
@@ -104,7 +104,7 @@ class Subscription:
             self._add(item)
 
     def drop(self) -> None:
-        """Drop what is not in the queue; the subscriber reads the log when it has taken what is there."""
+        """Drop batches that exceed the queue; the subscriber reads the log after it has emptied the queue."""
         if not self._has_dropped:
             self._has_dropped = True
             self._add(None)

@@ -134,7 +134,7 @@ def _slowly(body: Iterable[bytes], bytes_per_s: int) -> Iterator[bytes]:
 
 
 def _cut_connection(environ: WSGIEnvironment) -> None:
-    """End the connection of a request: gunicorn then finds that it cannot send what is left."""
+    """Close the connection of a request, so that gunicorn cannot send the rest."""
     connection: socket.socket | None = environ.get("gunicorn.socket")
     if connection is None:  # not served by gunicorn, as in tests
         raise ConnectionAbortedError("X-Skye-Fault requested to close the connection")

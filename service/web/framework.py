@@ -73,12 +73,12 @@ class PlainInteger(IntegerConverter):
 
 
 class Application(Flask):
-    """Flask for views that are no coroutines, on any host, without sessions."""
+    """Flask for synchronous views, on any host, without sessions."""
 
     session_interface = NoSessions()
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a view as it is."""
+        """Return a view unchanged."""
         return func
 
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:

@@ -12,10 +12,10 @@ import msgspec
 from service.matches.errors import FieldError, Problem
 
 BYTES_PER_VALUE: Final = 8
-"""A body may have one value for so many bytes of the largest body: decoding more of them takes too long."""
+"""The maximum size of a body, divided by this, is the maximum number of values in it: it limits decoding."""
 
 _BYTES_PER_CONTAINER: Final = 32
-"""A body may have one object or list for so many bytes of the largest body: they take longest to check."""
+"""The maximum size of a body, divided by this, is the maximum number of objects and lists in it."""
 
 MIN_CONTAINERS: Final = 8_192
 """Objects and lists that a body may have in any case."""

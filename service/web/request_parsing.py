@@ -26,7 +26,7 @@ _DIGEST_BYTES: Final = 16
 
 _LARGE_BODY_BYTES: Final = 16_384
 _MANY_CONTAINERS: Final = 1_000
-"""Bodies of this size, or with so many objects and lists, are decoded one at a time: each takes some ms."""
+"""Bodies of at least this size, or with that many objects and lists, are decoded one at a time."""
 
 MAX_ENTITY_TAGS_LENGTH: Final = 1024
 """The most characters of a list of entity tags; those of this service have about ten each."""
