@@ -37,13 +37,13 @@ def test_finished_game_can_be_verified_from_its_record(finished):
 
 def test_seed_that_does_not_match_the_commitment_is_reported(finished):
     _, record, scoring_tiles = finished
-    with pytest.raises(Unfair, match="committed"):
+    with pytest.raises(Unfair, match="commitment"):
         verify(record, "0" * 64, [tile["id"] for tile in scoring_tiles])
 
 
 def test_nonce_that_does_not_match_the_commitment_is_reported(finished):
     commitment, record, scoring_tiles = finished
-    with pytest.raises(Unfair, match="committed"):
+    with pytest.raises(Unfair, match="commitment"):
         verify(record | {"nonce": "0" * 32}, commitment, [tile["id"] for tile in scoring_tiles])
 
 
