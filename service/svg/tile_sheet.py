@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
-from typing import Final
 
 from service.svg.art import Art, art_of
 from service.svg.curves import HALF, SIZE
 from service.svg.layers import ground, texture
-from service.svg.objects import INK, definitions, use
+from service.svg.objects import definitions, use
 from skye import ROTATIONS, TILES
-
-_EDGE: Final = (
-    f'<path id="edge" d="M-{HALF},-{HALF}h{SIZE}v{SIZE}h-{SIZE}z" fill="none" stroke="{INK}" '
-    'stroke-width="14" stroke-linejoin="round"/>'
-)
 
 
 @cache
@@ -39,7 +33,7 @@ def tile_sheet_svg() -> str:
         for row, tile in enumerate(TILES)
         for rotation in ROTATIONS
     )
-    lines = [head, *_definition_lines(things), _EDGE, *grounds, "</defs>", *cells, "</svg>"]
+    lines = [head, *_definition_lines(things), *grounds, "</defs>", *cells, "</svg>"]
     return "\n".join(lines) + "\n"
 
 
@@ -50,7 +44,7 @@ def _cell(art: Art, tile: str, row: int, rotation: int) -> str:
     return (
         f'<view id="{tile}-{rotation}" viewBox="{x} {y} {SIZE} {SIZE}"/>'
         f'<svg x="{x}" y="{y}" width="{SIZE}" height="{SIZE}" viewBox="-{HALF} -{HALF} {SIZE} {SIZE}">'
-        f'<use href="#{tile}-ground"{turn}/>{texture(art)}<use href="#edge"/>'
+        f'<use href="#{tile}-ground"{turn}/>{texture(art)}'
         f"{''.join(use(thing, x, y, '') for thing, x, y in art.things)}</svg>"
     )
 

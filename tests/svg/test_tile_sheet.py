@@ -24,6 +24,13 @@ def test_sheet_has_a_view_of_every_tile_in_every_rotation():
     assert found == views
 
 
+def test_tiles_of_the_sheet_have_no_frame_as_single_pictures_have_none():
+    frame = 'stroke="#3a302a" stroke-width="14"'
+    inside = tile_svg("L35").partition("clip-path=")[2]
+    assert frame not in inside
+    assert frame not in tile_sheet_svg()
+
+
 def test_every_reference_in_the_sheet_is_a_line_of_its_own():
     by_id = lines()
     for line in by_id.values():
