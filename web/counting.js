@@ -10,6 +10,8 @@ import { calm } from "./motion.js";
 
 const STEP_MS = 400;
 const LONGEST_MS = 8000;
+/** How long all points of a round stay when they are counted, within those eight seconds. */
+const REST_MS = 4000;
 
 /**
  * Points counted up, step by step: those of a round, and those at the end of the game. It covers nothing, because the
@@ -45,7 +47,7 @@ export function countingStrip(store, light, ended) {
   }
 
   /**
-   * Count these steps up in at most eight seconds; at once for a person who has asked for less motion.
+   * Show these steps one by one, then all of them, for at most eight seconds; at once for a person who has asked for less motion.
    *
    * @param {string} text
    * @param {Map<number, number>} before The points of each seat before.
@@ -62,11 +64,11 @@ export function countingStrip(store, light, ended) {
       lines.get(step.seat)?.add(step, totals.get(step.seat) ?? 0);
     };
     for (const [seat, points] of before) lines.get(seat)?.total(points);
-    const wait = calm() ? 0 : Math.min(STEP_MS, LONGEST_MS / Math.max(1, steps.length));
+    const wait = calm() ? 0 : Math.min(STEP_MS, (LONGEST_MS - REST_MS) / Math.max(1, steps.length));
     let index = 0;
     const advance = () => {
       const step = steps[index++];
-      if (!step) { timer = setTimeout(next, LONGEST_MS / 2); return; }
+      if (!step) { timer = setTimeout(next, REST_MS); return; }
       show(step);
       if (wait) light(step.tiles, step.seat);
       if (wait) timer = setTimeout(advance, wait);
@@ -88,7 +90,7 @@ export function countingStrip(store, light, ended) {
     const before = new Map(event.result.players.map((player) => [player.seat, player.score - player.scroll_points - player.gold_points]));
     const names = list(event.result.winners.map((seat) => store.view.players[seat]?.name ?? ""));
     queue.push(() => count(t("result.title"), before, finalSteps(event, scores)));
-    queue.push(() => { setText(title, t("result.winners", { count: event.result.winners.length, names })); timer = setTimeout(next, LONGEST_MS / 4); });
+    queue.push(() => { setText(title, t("result.winners", { count: event.result.winners.length, names })); timer = setTimeout(next, REST_MS / 2); });
     if (root.hidden) next();
   }
 

@@ -31,7 +31,7 @@ export function draggable(source, tile, placing) {
         picture.className = "dragged";
         document.body.append(picture);
       }
-      // The cell is looked up before anything changes, or the browser would have to lay the page out once more.
+      // The cell is looked up before anything changes, or the browser would lay the page out twice.
       const cell = /** @type {HTMLElement | null | undefined} */ (document.elementFromPoint(event.clientX, event.clientY)?.closest(".cell"));
       picture.style.transform = `translate(${event.clientX - 40}px, ${event.clientY - 40}px)`;
       placing.hover(Number(cell?.dataset.x ?? NaN), Number(cell?.dataset.y ?? NaN));

@@ -61,5 +61,6 @@ export function tableHeader(store, menu) {
 export function turnText({ myTurn, view }) {
   if (view.status !== "playing") return t(`status.${view.status}`);
   if (myTurn) return t(`turn.mine.${view.phase}`);
-  return t("turn.others", { names: list(view.waiting_for.map((seat) => view.players[seat]?.name ?? "")) });
+  const names = list(view.waiting_for.map((seat) => view.players[seat]?.name ?? ""));
+  return view.phase ? t(`turn.others.${view.phase}`, { count: view.waiting_for.length, names }) : "";
 }

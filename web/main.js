@@ -6,7 +6,7 @@ import { takeFromFragment } from "./tokens.js";
 /** What an open table imports; the page preloads the rest. */
 const TABLE = [
   ["client/fold", "client/events", "client/sse", "clock", "follow", "tabs"], ["unsettled", "pictures", "table", "board", "edges", "settings"],
-  ["place", "viewport", "header", "keys", "lazy", "log"], ["market", "seats", "menu", "motion", "pricing", "scores"],
+  ["place", "viewport", "header", "keys", "lazy", "log"], ["panes", "market", "seats", "menu", "motion", "pricing", "scores"],
 ];
 
 /** Choose the screen by the address. */

@@ -98,8 +98,8 @@ export function market(store, attempt) {
     const turn = [...view.players.slice(view.starting_seat ?? 0), ...view.players.slice(0, view.starting_seat ?? 0)];
     keyed(rows, turn, ({ seat }) => seat, row);
     const acting = view.phase === "buying" && store.myTurn;
-    const price = view.players.flatMap(({ tiles_drawn }) => tiles_drawn).find(({ tile }) => tile === selected)?.price ?? 0;
     const seller = view.players.find(({ tiles_drawn }) => tiles_drawn.some(({ tile }) => tile === selected));
+    const price = seller?.tiles_drawn.find(({ tile }) => tile === selected)?.price ?? 0;
     setText(confirm, selected ? t("market.buy", { tile: selected, name: seller?.name ?? "", count: price }) : t("market.choose"));
     confirm.disabled = !selected || store.blocked;
     pass.disabled = store.blocked || !acting;
@@ -110,7 +110,10 @@ export function market(store, attempt) {
     const able = /** @type {HTMLElement[]} */ ([...rows.querySelectorAll('.offer[aria-disabled="false"]')]);
     able[index]?.click();
     able[index]?.focus();
-  }, say() { if (store.myTurn) announce(t("status.buy", { count: buyable().size, gold: store.me?.gold ?? 0 })); } };
+  }, say() {
+    const sale = store.view.players.flatMap(({ seat, tiles_drawn }) => (seat === store.seat ? [] : tiles_drawn)).length;
+    announce(t("status.buy", { sale, count: buyable().size, gold: store.me?.gold ?? 0 }));
+  } };
 }
 
 /**

@@ -6,8 +6,8 @@ export function calm() {
 }
 
 /**
- * Let a picture fly from where something was to where it is now. The page is changed in the next frame, so that flights
- * which begin together measure one layout.
+ * Let a picture fly from one element to the middle of another, at its own size. The page is changed in the next frame:
+ * flights that begin together measure one layout.
  *
  * @param {Element | null} from
  * @param {Element | null} to
@@ -21,8 +21,9 @@ export function fly(from, to, { picture, delay = 0 } = {}) {
   copy.classList.add("flying");
   copy.setAttribute("aria-hidden", "true");
   copy.removeAttribute("data-tile");
-  const at = (/** @type {DOMRect} */ box) => (picture ? { left: `${box.left + box.width / 2}px`, top: `${box.top + box.height / 2}px` }
-    : { left: `${box.left}px`, top: `${box.top}px`, width: `${box.width}px`, height: `${box.height}px` });
+  const { width, height } = picture ? { width: 0, height: 0 } : start;
+  if (!picture) Object.assign(copy.style, { width: `${width}px`, height: `${height}px` });
+  const at = (/** @type {DOMRect} */ box) => ({ left: `${box.left + (box.width - width) / 2}px`, top: `${box.top + (box.height - height) / 2}px` });
   const faded = picture ? {} : { opacity: 0.3 }; // a text must stay readable
   requestAnimationFrame(() => {
     document.body.append(copy);

@@ -109,7 +109,7 @@ export class Placing {
 
   /** @param {string} tile */
   #sayPlaces(tile) {
-    if (!this.ghost) announce(t("status.places", { tile, count: this.legal(tile).length, cells: this.cells().size }));
+    if (!this.ghost) announce(t("status.places", { tile, count: this.legal(tile).length, cells: t("status.cells", { count: this.cells().size }) }));
   }
 
   /**

@@ -1,5 +1,5 @@
 import { announce, attribute, button, h, hide, keyed, setText } from "./dom.js";
-import { number, t } from "./i18n.js";
+import { t } from "./i18n.js";
 import { tilePicture } from "./pictures.js";
 import { explain } from "./toast.js";
 import { ApiError } from "./client/errors.js";
@@ -84,7 +84,7 @@ export function pricingTray(store, attempt) {
     } });
     const field = h("input", {
       type: "number", inputmode: "numeric", class: "price", "aria-label": t("pricing.price_of", { tile }),
-      oninput: () => setPrice(tile, Number(field.value)),
+      oninput: () => field.value && setPrice(tile, Number(field.value)), onfocus: () => field.select(), onblur: show,
     });
     const steps = h("div", { class: "stepper" },
       button("−", () => setPrice(tile, price(tile) - 1), { "aria-label": t("pricing.less", { tile }) }), field,
@@ -98,7 +98,7 @@ export function pricingTray(store, attempt) {
       radio.checked = discarded;
       radio.disabled = field.disabled = !editing;
       attribute(field, "min", constraints()?.minimum ?? 1);
-      if (document.activeElement !== field || Number(field.value) !== price(tile)) field.value = String(price(tile));
+      if (document.activeElement !== field || (field.value && Number(field.value) !== price(tile))) field.value = String(price(tile));
       for (const one of steps.querySelectorAll("button")) one.disabled = !editing;
       steps.classList.toggle("unused", discarded);
       field.disabled = !editing || discarded;
@@ -133,7 +133,7 @@ export function pricingTray(store, attempt) {
     hide(send, !editing);
     hide(change, editing || !set);
     const names = store.view.players.filter(({ offer_set }) => offer_set).length;
-    const who = t("pricing.who", { set: number(names), players: number(store.view.players.length) });
+    const who = t("pricing.who", { count: names, players: store.view.players.length });
     setText(others, set && !editing ? t("pricing.wait", { set: names, players: store.view.players.length })
       : draft?.discard ? who : `${t("pricing.choose")} ${who}`);
   }

@@ -8,6 +8,7 @@ import { logPanel, story } from "./log.js";
 import { market } from "./market.js";
 import { languageChoice } from "./language-choice.js";
 import { opened, secretsOf } from "./open-eyes.js";
+import { paneTabs, sidePanes } from "./panes.js";
 import { loadTileSheet } from "./pictures.js";
 import { resultPanel } from "./result.js";
 import { scoringPanel } from "./scores.js";
@@ -106,11 +107,10 @@ class Replay {
       h("span", { class: "round" }, t("replay.title")), this.head,
       h("a", { href: `/play/?game=${encodeURIComponent(this.last.id)}` }, t("replay.live")), languageChoice());
     const [seats, offers, scoring, log, result] = this.panels;
-    for (const [name, panel] of /** @type {[string, {root: HTMLElement}][]} */ ([["seats", seats], ["scoring", scoring], ["log", log]])) panel.root.dataset.pane = name;
     const main = h("main", {}, result.root, offers.root, this.board.root, h("div", { class: "tray" }, bar));
-    const tabs = h("nav", { class: "tabs", "aria-label": t("table.tabs") }, ...["board", "market", "seats", "scoring", "log"].map((name) => (
-      button(t(`tab.${name}`), () => { root.dataset.tab = name; }, { "data-tab": name }))));
-    const root = h("div", { class: "table replay", "data-tab": "board" }, header, main, tabs, h("aside", { "aria-label": t("table.side") }, seats.root, scoring.root, log.root));
+    const tabs = paneTabs(() => root, () => this.board.viewport.changed());
+    const root = h("div", { class: "table replay" }, header, main, tabs.root, sidePanes({ seats, scoring, log }));
+    tabs.choose("board");
     return root;
   }
 

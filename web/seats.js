@@ -27,7 +27,7 @@ export function seatCards(store, choose, chosen) {
     const name = h("h3", {});
     const notes = h("div", { class: "notes" });
     const score = h("div", { class: "score" });
-    const map = h("div", { class: "mini", "aria-hidden": "true", dir: "ltr" });
+    const map = h("div", { class: "mini", "aria-hidden": "true", dir: "ltr", onclick: () => choose(seat) });
     const look = button("", () => choose(seat), { class: "look" });
     const box = h("article", { class: "seat", "data-seat": seat }, h("div", { class: "seat-head" }, name, score), notes, map, look);
     const changed = whenChanged();

@@ -1,5 +1,5 @@
 import { Board } from "./board.js";
-import { afterFrame, announce, attribute, button, h, hide, nextTask } from "./dom.js";
+import { afterFrame, announce, attribute, h, hide, nextTask } from "./dom.js";
 import { tableHeader, turnText } from "./header.js";
 import { t } from "./i18n.js";
 import { tableKeys } from "./keys.js";
@@ -8,6 +8,7 @@ import { logPanel } from "./log.js";
 import { market } from "./market.js";
 import { tableMenu } from "./menu.js";
 import { FLIGHT_MS, fly } from "./motion.js";
+import { paneTabs, sidePanes } from "./panes.js";
 import { Placing } from "./place.js";
 import { pricingTray } from "./pricing.js";
 import { scoringPanel } from "./scores.js";
@@ -17,11 +18,10 @@ import { tokensOf } from "./tokens.js";
 
 /** @typedef {import("./store.js").Store} Store */
 
-const TABS = /** @type {const} */ (["board", "market", "seats", "scoring", "log"]);
-
 /** The frame of a game: header, board, trays and panels. */
 export class Table {
   banner = h("p", { class: "banner", hidden: true, role: "status" }, t("connection.offline"));
+  tabs = paneTabs(() => this.root, () => this.board.viewport.changed());
   #phase = "";
   #turn = "";
   /** Whether all parts have been shown once. */
@@ -97,21 +97,13 @@ export class Table {
   #layOut() {
     const tray = this.tray = h("div", { class: "tray" }, this.strip.root, this.handOver.root, this.trial.root, this.pricing.root, this.market.tray, this.building.root);
     const main = h("main", {}, this.banner, this.lobby.root, this.result.root, this.market.root, this.board.root, tray);
-    const side = h("aside", { "aria-label": t("table.side") });
-    for (const [name, part] of /** @type {[string, {root: HTMLElement}][]} */ ([["seats", this.seats], ["scoring", this.scoring], ["log", this.log]])) {
-      part.root.dataset.pane = name;
-      side.append(part.root);
-    }
-    this.tabs = h("nav", { class: "tabs", "aria-label": t("table.tabs") }, ...TABS.map((name) => (
-      button(t(`tab.${name}`), () => this.tab(name), { "data-tab": name }))));
-    return h("div", { class: "table", "data-tab": "board" }, this.header.root, main, this.tabs, side);
+    const { seats, scoring, log } = this;
+    return h("div", { class: "table", "data-tab": "board" }, this.header.root, main, this.tabs.root, sidePanes({ seats, scoring, log }));
   }
 
-  /** @param {typeof TABS[number]} name */
+  /** @param {import("./panes.js").Pane} name */
   tab(name) {
-    this.root.dataset.tab = name;
-    for (const one of this.tabs?.children ?? []) attribute(one, "aria-current", one.getAttribute("data-tab") === name ? "true" : null);
-    if (name === "board") this.board.viewport.changed();
+    this.tabs.choose(name);
   }
 
   get shownSeat() {

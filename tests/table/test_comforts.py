@@ -8,11 +8,36 @@ from tests.table.test_play import offer, seated
 
 pytestmark = pytest.mark.slow
 
-WATCH_COINS = """new MutationObserver((changes) => {
+WATCH_FLIGHTS = """new MutationObserver((changes) => {
   for (const {addedNodes} of changes) {
-    for (const node of addedNodes) if (node.matches?.(".coins")) window.coins = node.textContent;
+    for (const node of addedNodes) {
+      if (node.matches?.(".coins")) window.coins = node.textContent;
+      if (!node.matches?.("img.flying")) continue;
+      const [flight] = node.getAnimations();
+      const start = node.offsetWidth;
+      flight.currentTime = 199;
+      window.grown = node.offsetWidth - start;
+    }
   }
 }).observe(document.body, {childList: true})"""
+
+COUNT = """async ([players, slots]) => {
+  const base = document.querySelector("script[type=module]").src.replace("main.js", "");
+  const {countingStrip} = await import(base + "counting.js");
+  const range = (length) => Array.from({length}, (_, index) => index);
+  const scoring_tiles = range(slots).map((slot) => ({slot: "ABCD"[slot], id: "sheep", points: 1}));
+  const view = {players: range(players).map(() => ({name: "Ann"}))};
+  const store = {view, game: {scores: async () => ({players: []})}};
+  const [waits, set] = [[], window.setTimeout];
+  await new Promise((ended) => {
+    window.setTimeout = (run, ms) => { waits.push(ms); set(run); };
+    const scored = range(players).map((seat) => ({seat, score: slots, scoring_tiles}));
+    countingStrip(store, () => {}, ended).count({type: "round_scored", round: 1, players: scored});
+  });
+  window.setTimeout = set;
+  return waits;
+}"""
+"""Returns how long each step is shown, in milliseconds."""
 
 
 def building(browser, **window):
@@ -146,6 +171,16 @@ def test_points_at_the_end_are_counted_before_the_result(browser):
     page.wait_for_selector(".result:visible")
 
 
+def test_points_of_five_players_are_counted_within_eight_seconds(browser):
+    game, _, _ = browser.game("Ann", "Bob")
+    page = browser.window(f"/play/?game={game}&replay=1").page  # a page that sets no timers
+    page.wait_for_selector(".scrub")
+    waits = page.evaluate(COUNT, [5, 4])
+    assert len(waits) == 21
+    assert sum(waits) <= 8000
+    assert page.evaluate(COUNT, [2, 1])[:2] == [400, 400]
+
+
 def test_reduced_motion_shows_all_points_at_once(browser):
     screen = building(browser, reduced_motion="reduce")
     screen.keep(POINTS_MS)
@@ -185,14 +220,15 @@ def test_aborted_game_is_announced_to_all_players(browser):
     screen.page.wait_for_selector(".result h2:has-text('aborted')")
 
 
-def test_gold_of_a_purchase_flies_to_the_seller(browser):
+def test_tile_and_gold_of_a_purchase_fly_at_their_own_size(browser):
     screen, game, tokens = seated(browser, "Ann", "Bob", options={"seed": "table", "starting_seat": 1})
     page = screen.page
     Mouse().set_prices(page)
     offer(browser, game, tokens, 1, 1, 1)
     page.wait_for_selector(".table[data-phase=buying]")
-    page.evaluate(WATCH_COINS)
+    page.evaluate(WATCH_FLIGHTS)
     tile = screen.view(tokens[0])["players"][0]["tiles_drawn"]
     kept = next(one["tile"] for one in tile if not one["discard"])
     call(browser.url, "POST", f"/v1/games/{game}/players/1/purchase", {"tile": kept}, tokens[1])
     page.wait_for_function("() => window.coins === '1 gold'")
+    assert page.evaluate("window.grown") == 0

@@ -60,6 +60,27 @@ def test_typed_prices_survive_events_of_others(browser):
     assert screen.page.locator(".card .price").first.input_value() == "3"
 
 
+def test_price_that_was_deleted_is_typed_again(browser):
+    screen, game, tokens = seated(browser, "Ann", "Bob", "Cy")
+    page = screen.page
+    field = page.locator(".card .price").nth(1)
+    field.click()
+    page.keyboard.press("End")
+    page.keyboard.press("Backspace")
+    offer(browser, game, tokens, 1, 1, 1)
+    screen.caught_up()
+    page.keyboard.type("3")
+    assert field.input_value() == "3"
+    page.keyboard.press("Backspace")
+    page.keyboard.press("Tab")
+    assert field.input_value() == "3"
+    page.keyboard.press("Escape")
+    page.locator(".menu summary").focus()
+    page.keyboard.press("1")
+    page.keyboard.type("2")
+    assert page.locator(".card .price").first.input_value() == "2"
+
+
 def test_prices_of_rivals_are_in_no_document_before_the_reveal(browser):
     screen, game, tokens = seated(browser, "Ann", "Bob")
     offer(browser, game, tokens, 1, 4, 1)

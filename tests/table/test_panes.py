@@ -1,0 +1,57 @@
+"""What the header, the tabs and the cards of the seats show."""
+
+import re
+
+from tests.table.test_play import offer, seated
+
+
+def current(page):
+    """Return the name of the tab that is marked as the current one."""
+    return page.locator(".tabs [aria-current]").get_attribute("data-tab")
+
+
+def said(page):
+    """Return whose turn it is by the header, without the marks that isolate names."""
+    return re.sub("[\u2068\u2069]", "", page.locator(".head .turn").text_content())
+
+
+def test_pane_beside_the_board_stays_in_the_next_phase(browser):
+    game, tokens, _ = browser.game("Ann", "Bob")
+    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}", width=1024, height=768)
+    page = screen.page
+    page.wait_for_selector(".pricing .card")
+    assert current(page) == "seats"
+    page.click(".tabs [data-tab=log]")
+    for seat in (0, 1):
+        offer(browser, game, tokens, seat, 1, 1)
+    page.wait_for_selector(".table[data-phase=buying]")
+    screen.caught_up()
+    assert page.locator(".log").is_visible()
+    assert current(page) == "log"
+
+
+def test_replay_marks_the_pane_that_a_phone_shows(browser):
+    game, _, _ = browser.game("Ann", "Bob")
+    page = browser.window(f"/play/?game={game}&replay=1", width=360, height=740).page
+    page.wait_for_selector(".scrub")
+    assert current(page) == "board"
+    page.click(".tabs [data-tab=scoring]")
+    assert current(page) == "scoring"
+    assert page.locator(".slots").is_visible()
+
+
+def test_header_says_what_each_of_the_others_is_doing(browser):
+    screen, game, tokens = seated(browser, "Ann", "Bob", "Cy")
+    offer(browser, game, tokens, 0, 1, 1)
+    screen.caught_up()
+    assert said(screen.page) == "Bob and Cy are setting prices"
+    offer(browser, game, tokens, 1, 1, 1)
+    screen.caught_up()
+    assert said(screen.page) == "Cy is setting prices"
+    assert "2 of 3 have set prices" in screen.page.locator(".pricing").inner_text()
+
+
+def test_small_territory_of_a_seat_is_shown_on_the_board_by_a_click(browser):
+    screen, _, _ = seated(browser, "Ann", "Bob")
+    screen.page.locator(".seat .mini").nth(1).click()
+    screen.page.wait_for_selector(".board h2:has-text('Bob')")
