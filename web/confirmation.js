@@ -7,13 +7,14 @@ import { t } from "./i18n.js";
  * @param {string} question
  * @param {string} yes
  * @param {() => void} confirmed
+ * @param {...HTMLElement} more What else can be done first.
  */
-export function confirmation(question, yes, confirmed) {
+export function confirmation(question, yes, confirmed, ...more) {
   /** @type {HTMLElement | null} */
   let opener = null;
   const close = () => { root.close(); root.remove(); opener?.focus(); };
   const root = h("dialog", { "aria-label": question, oncancel: close }, h("p", {}, question),
-    h("div", { class: "bar" }, button(yes, () => { close(); confirmed(); }, { class: "primary", "data-act": "yes" }),
+    h("div", { class: "bar" }, ...more, button(yes, () => { close(); confirmed(); }, { class: "primary", "data-act": "yes" }),
       button(t("cancel"), close)));
   return { open(/** @type {HTMLElement} */ from) {
     opener = from;

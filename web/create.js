@@ -1,22 +1,38 @@
 import { skye } from "./api.js";
 import { Games } from "./client/games.js";
-import { toastError } from "./toast.js";
+import { showInvalid } from "./invalid-field.js";
 import { keepTokens } from "./tokens.js";
 
+/** @typedef {import("./client/resources.js").Result<"create_game">} Created */
+
 /**
- * Create a game, keep its tokens and open it. A refusal is shown.
+ * Create a game and keep its tokens. A refusal is shown.
  *
  * @param {import("./client/resources.js").Body<"create_game">} body
- * @param {HTMLButtonElement | null} pressed Disabled in the meantime.
+ * @param {HTMLButtonElement | null} [pressed] Disabled in the meantime.
+ * @param {number[]} [others] Seats whose tokens are for other people.
+ * @returns {Promise<Created | null>} Null after a refusal.
  */
-export async function createAndOpen(body, pressed = null) {
+export async function create(body, pressed = null, others = []) {
   if (pressed) pressed.disabled = true;
   try {
-    const { game, players, host_token, invites } = await new Games(skye.transport).create(body);
-    keepTokens(game.id, { seats: players.flatMap(({ token }) => (token ? [token] : [])), host: host_token, invites });
-    location.assign(`/play/?game=${encodeURIComponent(game.id)}`);
+    const created = await new Games(skye.transport).create(body);
+    const seats = created.players.flatMap(({ token, seat }) => (token && !others.includes(seat) ? [token] : []));
+    keepTokens(created.game.id, { seats, host: created.host_token, invites: created.invites });
+    return created;
   } catch (error) {
-    toastError(error);
     if (pressed) pressed.disabled = false;
+    showInvalid(error, pressed?.form);
+    return null;
   }
+}
+
+/**
+ * Create a game and open it.
+ *
+ * @param {Parameters<typeof create>} options
+ */
+export async function createAndOpen(...options) {
+  const created = await create(...options);
+  if (created) location.assign(`/play/?game=${encodeURIComponent(created.game.id)}`);
 }

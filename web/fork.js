@@ -1,11 +1,18 @@
 import { skye } from "./api.js";
-import { createAndOpen } from "./create.js";
+import { create } from "./create.js";
 import { button, h } from "./dom.js";
 import { plain, t } from "./i18n.js";
+import { seatLink, share, watchLink } from "./share.js";
 import { toastError } from "./toast.js";
 
 /** @typedef {import("./api.js").Game} Game */
 /** @typedef {import("./api.js").Event} Event */
+
+/** Who can play a seat. @type {Record<string, () => string>} */
+const WHO = {
+  me: () => t("fork.me"), link: () => t("fork.link"),
+  ...Object.fromEntries(["strategist", "greedy", "random"].map((bot) => [bot, () => t("seat.bot", { bot: t(`bot.${bot}`) })])),
+};
 
 /** Events that stand for one action of the record each. */
 const ACTIONS = new Set(["offer_set", "tile_bought", "buy_passed", "tile_placed", "placement_taken_back", "building_finished"]);
@@ -18,22 +25,36 @@ const ACTIONS = new Set(["offer_set", "tile_bought", "buy_passed", "tile_placed"
  */
 export async function forkDialog(game, past) {
   const choices = game.players.map(({ name, bot }) => {
-    const select = h("select", { "aria-label": t("fork.who", { name }) }, ...["", "strategist", "greedy", "random"].map((value) => (
-      h("option", { value, selected: value === (bot ?? "") }, value ? t("seat.bot", { bot: t(`bot.${value}`) }) : t("fork.me")))));
+    const select = h("select", { "aria-label": t("fork.who", { name }) }, ...Object.entries(WHO).map(([value, text]) => (
+      h("option", { value, selected: value === (bot ?? "me") }, text()))));
     return { row: h("label", { class: "fork-seat" }, h("bdi", {}, name), " ", select), select };
   });
-  const create = button(t("fork.create"), () => void begin().catch(toastError), { class: "primary", "data-act": "begin" });
+  const start = button(t("fork.create"), () => void begin().catch(toastError), { class: "primary", "data-act": "begin" });
   const dialog = h("dialog", { "aria-label": t("fork.title") }, h("h2", {}, t("fork.title")), h("p", {}, t("fork.text")),
-    ...choices.map(({ row }) => row), h("div", { class: "bar" }, create, button(t("cancel"), () => dialog.close())));
+    ...choices.map(({ row }) => row), h("div", { class: "bar" }, start, button(t("cancel"), () => dialog.close())));
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();
 
   async function begin() {
     const record = await skye.game(game.id).record();
-    const players = record.players.map((player, seat) => ({ ...player, bot: choices[seat].select.value || null }));
+    const chosen = choices.map(({ select }) => select.value);
+    const players = record.players.map((player, seat) => ({ ...player, bot: ["me", "link"].includes(chosen[seat]) ? null : chosen[seat] }));
+    const others = chosen.flatMap((who, seat) => (who === "link" ? [seat] : []));
     const until = past.filter(({ type }) => ACTIONS.has(type)).length;
     const name = plain(t("fork.name", { name: game.name })).slice(0, 60);
-    await createAndOpen(/** @type {any} */ ({ name, private: true, record: { ...record, players }, until }), create);
+    const created = await create(/** @type {any} */ ({ name, private: true, record: { ...record, players }, until }), start, others);
+    if (!created) return;
+    if (others.length) showLinks(created, others);
+    else location.assign(watchLink(created.game.id));
+  }
+
+  /** Give out the links of the seats that others play. @param {import("./create.js").Created} created @param {number[]} others */
+  function showLinks({ game: { id }, players }, others) {
+    const rows = others.map((seat) => h("li", {}, h("bdi", {}, game.players[seat].name), " ", button(t("invite.copy"),
+      () => void share(seatLink(id, players[seat].token ?? ""), ""), { class: "small", "data-act": "seat-link", "aria-label": `${t("invite.copy")}: ${game.players[seat].name}` })));
+    const open = h("a", { class: "button primary", href: watchLink(id), "data-act": "open" }, t("fork.open"));
+    dialog.replaceChildren(h("h2", {}, t("fork.title")), h("p", {}, t("fork.links")), h("ul", { class: "invites" }, ...rows), h("div", { class: "bar" }, open));
+    open.focus();
   }
 }

@@ -5,6 +5,7 @@ import { inviteList, keepInvite } from "./invites.js";
 import { replaceToken } from "./replace-token.js";
 import { share, watchLink } from "./share.js";
 import { colorMark } from "./seats.js";
+import { showInvalid } from "./invalid-field.js";
 import { toast, toastError } from "./toast.js";
 import { addSeatToken, dropToken, tokensOf } from "./tokens.js";
 import { skye } from "./api.js";
@@ -74,7 +75,7 @@ export function lobbyPanel(store, reopen) {
       reopen(tokensOf(store.id).seats.length - 1);
     } catch (error) {
       sitting.disabled = false;
-      toastError(error);
+      showInvalid(error, join);
     }
   }
 

@@ -21,13 +21,16 @@ import { dropToken, forget, keepTokens, tokensOf } from "./tokens.js";
  */
 export function menuItems(store, chosen, reopen, close) {
   const leave = confirmation(t("menu.resign_question"), t("menu.resign"), () => void resign());
-  const forgetting = confirmation(t("menu.forget_question"), t("menu.forget"), () => { forget(store.id); location.assign("/play/"); });
-  const seat = button(t("menu.seat_link"), () => store.token && void share(seatLink(store.id, store.token), t("menu.seat_warning"), renew), { "data-act": "seat-link" });
+  const shareSeat = () => button(t("menu.seat_link"), () => store.token && void share(seatLink(store.id, store.token), t("menu.seat_warning"), renew), { "data-act": "seat-link" });
+  const seat = shareSeat();
+  const linkFirst = shareSeat();
+  const forgetting = confirmation(t("menu.forget_question"), t("menu.forget"), () => { forget(store.id); location.assign("/play/"); }, linkFirst);
+  const past = h("a", { href: `${watchLink(store.id)}&replay=1` }, t("result.replay"));
   const watch = button(t("menu.watch_link"), () => void share(watchLink(store.id), ""));
   const leaving = button(t("menu.leave"), () => (store.view.status === "lobby" ? void resign() : leave.open(leaving)), { "data-act": "leave" });
   const forgetIt = button(t("menu.forget"), () => forgetting.open(forgetIt), { "data-act": "forget" });
   const root = h("div", { class: "menu-items" },
-    h("a", { href: "/play/" }, t("table.all_games")), watch, seat, languageChoice(), settingBox("auto"), settingBox("edges", () => store.changed()), button(t("menu.help"), openHelp), leaving, forgetIt,
+    h("a", { href: "/play/" }, t("table.all_games")), past, watch, seat, languageChoice(), settingBox("auto"), settingBox("edges", () => store.changed()), button(t("menu.help"), openHelp), leaving, forgetIt,
     h("a", { href: "/docs/rules" }, t("menu.rules")));
   root.addEventListener("click", (event) => { if (event.target instanceof HTMLButtonElement) close(); });
 
@@ -58,7 +61,9 @@ export function menuItems(store, chosen, reopen, close) {
 
   return { root, show() {
     const seated = store.seat !== null;
+    hide(past, store.view.status === "lobby");
     hide(seat, !seated);
+    hide(linkFirst, !seated);
     hide(watch, store.view.private);
     hide(leaving, !seated || store.view.status === "finished" || store.view.status === "aborted");
     hide(forgetIt, !tokensOf(store.id).seats.length);

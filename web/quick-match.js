@@ -4,6 +4,7 @@ import { skye } from "./api.js";
 import { clockFace, learnTime, leftMs } from "./clock.js";
 import { announce, button, h, hide, setText } from "./dom.js";
 import { t } from "./i18n.js";
+import { showInvalid } from "./invalid-field.js";
 import { keepName, nameInput } from "./player-name.js";
 import { errorText, toastError } from "./toast.js";
 import { addSeatToken, persistent, tokensOf } from "./tokens.js";
@@ -44,7 +45,7 @@ export function quickMatch() {
       announce(t("match.waiting"));
       void follow(match.id);
     } catch (error) {
-      toastError(error);
+      showInvalid(error, form);
     }
     asking = false;
   }

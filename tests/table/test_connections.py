@@ -8,7 +8,7 @@ from tests.support.launcher import launching
 from tests.support.ports import free_port
 from tests.support.sizes import rest_slow
 from tests.support.waiting import MAX_WAIT_S
-from tests.table.driver import Browser, Mouse, call
+from tests.table.driver import TOAST_MS, Browser, Mouse, call
 from tests.table.test_play import offer, seated
 
 
@@ -103,6 +103,19 @@ def test_refused_placement_goes_back_to_the_hand(browser):
     screen.page.wait_for_selector(".toast.bad")
     screen.until("hand => document.querySelectorAll('.hand-tile').length === hand", hand)
     assert screen.page.locator(".cell.tile").count() == 1
+
+
+def test_wait_that_the_server_asks_for_is_counted_down(browser):
+    browser.expected.append("429")
+    screen, _, _ = seated(browser, "Ann", "Bob")
+    screen.keep(TOAST_MS)
+    body = '{"code": "too_many_requests", "detail": "Wait.", "status": 429}'
+    headers = {"Retry-After": "90"}
+    screen.page.route("**/offer?*", lambda route: route.fulfill(status=429, headers=headers, body=body))
+    screen.page.locator(".pricing .discard").first.click()
+    screen.page.click("[data-act=set]")
+    screen.page.wait_for_selector(".toast.bad:has-text('Again in 90 seconds')")
+    screen.page.wait_for_selector(".toast.bad:has-text('Again in 8')")
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ import random
 import pytest
 
 from tests.table.driver import call
+from tests.table.test_play import offer, seated
 
 pytestmark = pytest.mark.slow
 
@@ -91,3 +92,39 @@ def test_log_of_a_replay_goes_back_and_forth_with_the_position(browser):
     page.evaluate("location.hash = '#e=60'")
     page.wait_for_function("count => document.querySelectorAll('.log li').length === count", arg=len(lines))
     assert page.locator(".log li").all_text_contents() == lines
+
+
+def test_seat_of_a_position_is_given_to_somebody_by_link(browser):
+    game, _ = played_out(browser)
+    screen = browser.window(f"/play/?game={game}&replay=1#e=20")
+    page = screen.page
+    page.wait_for_selector(".replay .caption")
+    page.click("[data-act=fork]")
+    page.locator("dialog select").nth(1).select_option("link")
+    page.click("[data-act=begin]")
+    page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+    page.click("dialog [data-act=seat-link]")
+    page.wait_for_function("() => window.copied")
+    friend = browser.window(page.evaluate("window.copied").removeprefix(browser.url))
+    friend.page.wait_for_selector(".seat[data-seat='1'] .badge:has-text('you')")
+    page.click("dialog [data-act=open]")
+    page.wait_for_selector(".seat[data-seat='0'] .badge:has-text('you')")
+    tokens = page.evaluate("id => JSON.parse(localStorage[`skye.game.${id}`]).seats", friend.game)
+    assert len(tokens) == 1
+
+
+def test_replay_of_a_game_in_play_shows_what_the_seat_knows(browser):
+    screen, game, tokens = seated(browser, "Ann", "Bob")
+    page = screen.page
+    offer(browser, game, tokens, 0, 1, 2)
+    page.click(".menu summary")
+    page.click(".menu-items a:has-text('Replay')")
+    page.wait_for_selector(".replay .caption")
+    assert sorted(page.locator(".market-row[data-seat='0'] .price-tag").all_inner_texts()) == [
+        "1 gold",
+        "2 gold",
+        "discarded",
+    ]
+    assert "gold" not in page.locator(".market-row[data-seat='1']").inner_text()
+    page.click(".head a:has-text('Back to the game')")
+    page.wait_for_selector(".table:not(.replay) .pricing .card")

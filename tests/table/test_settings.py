@@ -22,6 +22,19 @@ def test_name_may_have_letters_that_are_shortcuts(browser):
     assert screen.view()["players"][1]["name"] == "Norbert X. Fuchs-Pruner 120?"
 
 
+def test_name_that_the_server_refuses_is_shown_at_its_field(browser):
+    browser.expected.append("422")
+    page = browser.window().page
+    field = page.locator("form:has([data-act=friends]) [name=name]")
+    field.fill("  ")
+    page.click("[data-act=friends]")
+    page.wait_for_function("field => field.validationMessage", arg=field.element_handle())
+    assert page.locator(".toast").count() == 0
+    field.fill("Ann")
+    page.click("[data-act=friends]")
+    page.wait_for_selector(".lobby-seats li")
+
+
 def test_shortcuts_of_single_letters_can_be_switched_off(browser):
     game, tokens, _ = browser.game("Ann", "Bob")
     page = browser.window(f"/play/?game={game}#seat={tokens[0]}").page
