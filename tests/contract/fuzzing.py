@@ -7,7 +7,9 @@ from functools import cache
 import schemathesis
 import yaml
 from schemathesis.checks import CHECKS
+from schemathesis.core.errors import InvalidSchema
 from schemathesis.core.media_types import YAML_MEDIA_TYPES
+from schemathesis.specs.openapi import negative
 
 from tests.support.endpoints import ENDPOINTS, HOST, game_at, stages
 from tests.support.playing import Service
@@ -37,6 +39,10 @@ No regular expression can list the characters of names, no schema can compare th
 linters do not understand a condition on two fields, and the rules judge a position by all of it. All this
 holds for a game alone as for a game of a batch.
 """
+
+# Some mutations of a nested array have no values. schemathesis 4.32 skips a mutation that it cannot
+# generate, but not where it raises this error, when it builds the elements (similar to its issue 4753).
+negative.DECLINED = (*negative.DECLINED, InvalidSchema)
 
 _GAME_ID = re.compile("[a-z0-9]{1,64}")
 
