@@ -92,12 +92,12 @@ def test_model_reads_the_rules(use):
 
 
 @pytest.mark.parametrize("number", [-1, 0, 999])
-def test_number_that_is_no_move_is_an_error(use, number):
+def test_number_that_is_not_a_move_is_refused(use, number):
     async def move(session):
         seat = await call(session, "create_game", name="model", bots=["random"])
         return await call(session, "move", **seat, number=number)
 
-    assert "not the number of a move" in use(move)
+    assert "not the number of a legal move" in use(move)
 
 
 def test_seat_of_another_player_is_refused(use):
