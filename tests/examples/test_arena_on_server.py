@@ -69,7 +69,7 @@ def test_bot_that_server_does_not_have_loses(play, url):
 def test_bots_of_two_servers_are_refused(capsys, tmp_path):
     bots = ["one=http://127.0.0.1:1", "other=http://127.0.0.1:2"]
     assert main([*bots, f"--out={tmp_path / 'league.jsonl'}"]) == 2
-    assert "one server" in capsys.readouterr().err
+    assert "same server" in capsys.readouterr().err
 
 
 def test_address_of_server_is_split_from_name_of_bot():

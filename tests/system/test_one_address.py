@@ -92,8 +92,9 @@ def test_thousands_of_streams_of_one_address_do_not_block_others(serve, kind):
     request = get(f"{path}?after=1&wait_ms=60000") if kind == "long poll" else stream
     with contextlib.ExitStack() as opened:
         open_many(opened, served, request, ATTACKS)
-        for probe in ("/healthz", "/readyz"):
-            assert is_served(ATTACKER, health, probe)
+        assert is_served(ATTACKER, health, "/healthz")
+        # A worker that opens a thousand connections on a busy machine may exceed the deadline of its call to Redis.
+        assert waited_for(lambda: is_served(ATTACKER, health, "/readyz"))
         assert waited_for(lambda: metric(health, 'refusals_total{code="too_many_streams"}') > 0)
         if kind == "stream":
             assert metric(health, "open_streams") <= 2 * PER_WORKER
