@@ -66,6 +66,7 @@ def test_requests_are_measured_beside_what_makes_the_same_calls(place):
         assert {f"{subject.name}: {what}" for what in ("p50", "p99", "CPU of the API")} <= set(rows)
 
 
+@pytest.mark.slow
 def test_view_with_a_known_entity_tag_is_not_modified(place):
     subject = next(each for each in subjects.read_subjects(place) if each.name == "game view, 304")
     answered = client.drive(place.ours.base, subject.copies.asks(subject.of), 0.1)
@@ -131,6 +132,7 @@ def test_boardgame_io_that_is_not_installed_is_no_figure(monkeypatch, tmp_path):
     assert [each.value for each in boardgame_io.boardgame_io_rows(LEAST)] == [None]
 
 
+@pytest.mark.slow
 def test_costs_and_sizes_are_those_of_games_and_requests(place):
     rows = {each.name: each for each in [*costs.cost_rows(place), *costs.size_rows(place, players=(2,))]}
     assert rows["game view: commands of Redis"].value == pytest.approx(1, abs=0.2)
@@ -158,6 +160,7 @@ def test_page_names_only_measured_figures():
         page.filled("<!-- measured -->\n<!-- end -->\n", [])
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_environments_are_measured_beside_the_engine():
     pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: its game is not measured")

@@ -12,6 +12,8 @@ import yaml
 
 from tests.support.waiting import MAX_RUN_S
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 CLIENT = ROOT / "clients" / "typescript"
 MAX_COMPRESSED_BYTES = 12_000
@@ -39,7 +41,6 @@ def client(typescript):
     return typescript.CLIENT
 
 
-@pytest.mark.slow
 def test_types_of_the_client_agree_with_the_contract(client):
     declared = (client / "types" / "contract.d.ts").read_text()
     contract = yaml.safe_load((ROOT / "openapi.yaml").read_text())
@@ -52,7 +53,6 @@ def test_types_of_the_client_agree_with_the_contract(client):
     assert all(re.search(rf"^    {name}: {{$", declared, re.MULTILINE) for name in operations)
 
 
-@pytest.mark.slow
 def test_client_against_live_server_passes_its_tests(client, url):
     run("npm", "test", cwd=client, SKYE_URL=url)
 

@@ -90,6 +90,7 @@ def test_game_is_watched_live_from_the_lobby_to_its_end(page, url):
     assert page.complaints == []
 
 
+@pytest.mark.slow
 def test_players_who_come_and_go_are_watched_too(page, url):
     game = Played(url, "coming and going")
     page.open(address(url, game.id))

@@ -64,6 +64,7 @@ def test_python_league_is_played_and_its_records_are_exported(python_bot, url, t
     assert sorted(names) == [["Careful", "Random"]] * 2 + [["Random", "Careful"]] * 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", ["bot.py", "league.py"])
 def test_python_example_passes_mypy_strict(program):
     environ = os.environ | {"MYPYPATH": str(ROOT / "clients" / "python")}

@@ -93,7 +93,7 @@ def test_thousands_of_streams_of_one_address_do_not_block_others(serve, kind):
     with contextlib.ExitStack() as opened:
         open_many(opened, served, request, ATTACKS)
         assert is_served(ATTACKER, health, "/healthz")
-        # A worker that opens a thousand connections on a busy machine may exceed the deadline of its call to Redis.
+        # A busy worker that opens a thousand connections may exceed the deadline of its call to Redis.
         assert waited_for(lambda: is_served(ATTACKER, health, "/readyz"))
         assert waited_for(lambda: metric(health, 'refusals_total{code="too_many_streams"}') > 0)
         if kind == "stream":

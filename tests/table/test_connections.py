@@ -105,6 +105,7 @@ def test_refused_placement_goes_back_to_the_hand(browser):
     assert screen.page.locator(".cell.tile").count() == 1
 
 
+@pytest.mark.slow
 def test_wait_that_the_server_asks_for_is_counted_down(browser):
     browser.expected.append("429")
     screen, _, _ = seated(browser, "Ann", "Bob")
@@ -135,6 +136,7 @@ def test_second_tab_follows_and_takes_over_when_the_leader_closes(browser):
     assert len(streams) == 1
 
 
+@pytest.mark.slow
 def test_host_starts_only_the_lobby_that_was_shown(browser):
     browser.expected.append("412")
     game, _, host = browser.game("Ann", start=False, seats=4)
@@ -152,6 +154,7 @@ def test_host_starts_only_the_lobby_that_was_shown(browser):
     screen.page.wait_for_selector(".table[data-status=playing]")
 
 
+@pytest.mark.slow
 def test_seat_moves_up_when_a_player_leaves_the_lobby(browser):
     game, tokens, _ = browser.game("Ann", "Bob", "Cy", start=False, seats=4)
     screen = browser.window(f"/play/?game={game}#seat={tokens[2]}")
@@ -163,6 +166,7 @@ def test_seat_moves_up_when_a_player_leaves_the_lobby(browser):
     )
 
 
+@pytest.mark.slow
 def test_deadline_counts_down_by_the_clock_of_the_server(browser):
     game, tokens, _ = browser.game("Ann", "Bob", options={"turn_ms": 600_000})
     screen = browser.window("/play/")
@@ -173,6 +177,7 @@ def test_deadline_counts_down_by_the_clock_of_the_server(browser):
     assert minutes in ("9", "10")
 
 
+@pytest.mark.slow
 def test_deadline_that_passes_plays_on_for_the_seat(browser):
     game, tokens, _ = browser.game("Ann", "Bob", options={"turn_ms": 1500})
     screen = browser.window(f"/play/?game={game}#seat={tokens[0]}")
@@ -180,6 +185,7 @@ def test_deadline_that_passes_plays_on_for_the_seat(browser):
     screen.page.wait_for_selector(".log .timed_out:has-text('run out of time')", state="attached")
 
 
+@pytest.mark.slow
 def test_nothing_new_can_be_sent_while_the_browser_is_offline(browser):
     browser.expected.append("ERR_INTERNET_DISCONNECTED")
     screen, _, _ = seated(browser, "Ann", "Bob")

@@ -99,6 +99,7 @@ def test_game_is_shown_in_the_language_of_the_browser(browser):
     assert screen.page.evaluate("document.documentElement.lang") == "de"
 
 
+@pytest.mark.slow
 def test_language_of_an_address_lasts_through_the_visit(browser):
     game, tokens, _ = browser.game("Ann", bots=["greedy"])
     screen = browser.window(f"/play/?game={game}&lang=ru#seat={tokens[0]}")
@@ -108,6 +109,7 @@ def test_language_of_an_address_lasts_through_the_visit(browser):
     assert screen.page.evaluate("document.documentElement.lang") == "ru"
 
 
+@pytest.mark.slow
 @pytest.mark.full_size
 @pytest.mark.parametrize("language", ["x-long", "ja"])
 def test_replay_of_long_names_stays_within_a_phone(browser, language):

@@ -2,7 +2,11 @@
 
 import re
 
+import pytest
+
 from tests.table.test_play import offer, seated
+
+pytestmark = pytest.mark.slow
 
 
 def current(page):

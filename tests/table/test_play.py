@@ -31,6 +31,7 @@ def offer(browser, game, tokens, seat, first, second):
     return body
 
 
+@pytest.mark.slow
 def test_offer_is_replaced_until_the_last_one_reveals_it(browser):
     screen, game, tokens = seated(browser, "Ann", "Bob")
     page = screen.page
@@ -47,6 +48,7 @@ def test_offer_is_replaced_until_the_last_one_reveals_it(browser):
     page.wait_for_selector(".table[data-phase=buying]")
 
 
+@pytest.mark.slow
 def test_typed_prices_survive_events_of_others(browser):
     screen, game, tokens = seated(browser, "Ann", "Bob", "Cy")
     field = screen.page.locator(".card .price").first
@@ -60,6 +62,7 @@ def test_typed_prices_survive_events_of_others(browser):
     assert screen.page.locator(".card .price").first.input_value() == "3"
 
 
+@pytest.mark.slow
 def test_price_that_was_deleted_is_typed_again(browser):
     screen, game, tokens = seated(browser, "Ann", "Bob", "Cy")
     page = screen.page
@@ -108,6 +111,7 @@ def test_buyers_take_turns_and_see_what_they_can_afford(browser):
     page.wait_for_selector(".table[data-phase=building]")
 
 
+@pytest.mark.slow
 def test_offer_is_not_too_expensive_before_actions_are_known(browser):
     screen, game, tokens = seated(browser, "Ann", "Bob", options={"seed": "table", "starting_seat": 0})
     dear = offer(browser, game, tokens, 1, 4, 1)["prices"]
@@ -283,6 +287,7 @@ UNPLACEABLE = [
 """A game, from the seed "t7226", at the end of which the tile L43 has no place in seat 0's territory."""
 
 
+@pytest.mark.slow
 def test_tile_without_a_place_returns_to_the_bag_after_a_question(browser):
     game, tokens, _ = browser.game("Ann", "Bob", options={"seed": "t7226"})
     for seat, method, what, body in UNPLACEABLE:
