@@ -126,14 +126,16 @@ def pytest_xdist_auto_num_workers():
 
 
 # The rooms whose tests wait for processes, slowest first; the others follow in alphabetical order.
-_SLOW_ROOMS = ("system", "faults", "deploy", "examples", "contract", "server")
+_SLOW_ROOMS = ("system", "table", "faults", "deploy", "examples", "contract", "server")
 
 
 MAX_NAME_LENGTH = 70
 
 
-def pytest_collection_modifyitems(items):
-    """Check the names of tests; run the slow rooms first, so that none of them runs alone at the end.
+def pytest_collection_modifyitems(config, items):
+    """Check the names of tests, run the slow rooms first, and leave what is `full_size` to `make test-all`.
+
+    The slow rooms come first so that none of them runs alone at the end.
 
     :raises pytest.UsageError: If a name is too long, or begins as a sentence that goes on.
     """
@@ -141,7 +143,14 @@ def pytest_collection_modifyitems(items):
     wrong = [name for name in names if len(name) > MAX_NAME_LENGTH or re.match("test_(and|else|so)_", name)]
     if wrong:
         raise pytest.UsageError(f"name these tests test_<subject>_<condition>_<result>: {sorted(wrong)}")
+    if os.environ.get("TEST_SIZE") != "full":
+        config.hook.pytest_deselected(items=[item for item in items if _is_full_size(item)])
+        items[:] = [item for item in items if not _is_full_size(item)]
     items.sort(key=_rank)
+
+
+def _is_full_size(item):
+    return item.get_closest_marker("full_size") is not None
 
 
 def _rank(item):

@@ -1,22 +1,10 @@
 """The table in a real Chromium, driven by Playwright against a live server."""
 
-import os
-
 import pytest
 
 from tests.support.chromium import find_headless_chromium
 from tests.support.waiting import MAX_WAIT_S
 from tests.table.driver import Browser
-
-
-def pytest_collection_modifyitems(config, items):
-    """Leave the tests marked `full_size` to `make test-all`."""
-    if os.environ.get("TEST_SIZE") == "full":
-        return
-    left_out = [item for item in items if item.get_closest_marker("full_size")]
-    if left_out:
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.fixture(scope="session")
