@@ -4,11 +4,12 @@ import { createAndOpen } from "./create.js";
 import { button, h, setText } from "./dom.js";
 import { list, plain, t } from "./i18n.js";
 import { languageChoice } from "./language-choice.js";
+import { forget, myGames } from "./my-games.js";
 import { tilePicture } from "./pictures.js";
 import { keepName, myName, nameInput } from "./player-name.js";
 import { quickMatch } from "./quick-match.js";
 import { toastError } from "./toast.js";
-import { forget, myGames, tokenFor } from "./tokens.js";
+import { tokenFor } from "./tokens.js";
 
 const POLL_MS = 4000;
 

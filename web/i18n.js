@@ -5,7 +5,7 @@ import { nextTask } from "./dom.js";
 export const LANGUAGES = /** @type {const} */ ({
   en: "English", de: "Deutsch", ru: "Русский", zh: "中文", ja: "日本語",
 });
-const STORED = "skye.language";
+export const STORED = "skye.language";
 
 /** @type {Messages} */
 let messages = {};
@@ -74,14 +74,6 @@ function askedLanguage() {
 
 function stored() {
   try { return localStorage.getItem(STORED); } catch { return null; }
-}
-
-/** @param {string} name Keep this language, and show the page in it. */
-export function chooseLanguage(name) {
-  try { localStorage.setItem(STORED, name); } catch { /* it lasts as long as the address */ }
-  const url = new URL(location.href);
-  url.searchParams.set("lang", name);
-  location.replace(url);
 }
 
 /**

@@ -2,8 +2,9 @@ import { ApiError } from "./client/errors.js";
 import { skye } from "./api.js";
 import { button, h, hide, keyed } from "./dom.js";
 import { number, t } from "./i18n.js";
+import { dropToken } from "./my-games.js";
 import { inviteLink, share } from "./share.js";
-import { dropToken, keepTokens, tokensOf } from "./tokens.js";
+import { keepTokens, tokensOf } from "./tokens.js";
 
 /** @typedef {import("./store.js").Store} Store */
 

@@ -1,9 +1,17 @@
 import { h } from "./dom.js";
-import { LANGUAGES, chooseLanguage, language, t } from "./i18n.js";
+import { LANGUAGES, STORED, language, t } from "./i18n.js";
 
 /** A select with all languages. */
 export function languageChoice() {
   const select = h("select", { "aria-label": t("menu.language"), class: "language", onchange: () => chooseLanguage(select.value) },
     ...Object.entries(LANGUAGES).map(([tag, name]) => h("option", { value: tag, lang: tag, selected: tag === language }, name)));
   return select;
+}
+
+/** @param {string} name Keep this language, and show the page in it. */
+function chooseLanguage(name) {
+  try { localStorage.setItem(STORED, name); } catch { /* it lasts as long as the address */ }
+  const url = new URL(location.href);
+  url.searchParams.set("lang", name);
+  location.replace(url);
 }

@@ -2,12 +2,13 @@ import { ApiError } from "./client/errors.js";
 import { button, h, hide, keyed, setText } from "./dom.js";
 import { number, t } from "./i18n.js";
 import { inviteList, keepInvite } from "./invites.js";
+import { dropToken } from "./my-games.js";
 import { replaceToken } from "./replace-token.js";
 import { share, watchLink } from "./share.js";
 import { colorMark } from "./seats.js";
 import { showInvalid } from "./invalid-field.js";
 import { toast, toastError } from "./toast.js";
-import { addSeatToken, dropToken, tokensOf } from "./tokens.js";
+import { addSeatToken, tokensOf } from "./tokens.js";
 import { skye } from "./api.js";
 
 /** @typedef {import("./store.js").Store} Store */

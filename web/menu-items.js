@@ -3,11 +3,12 @@ import { button, h, hide } from "./dom.js";
 import { t } from "./i18n.js";
 import { openHelp } from "./keys.js";
 import { languageChoice } from "./language-choice.js";
+import { dropToken, forget } from "./my-games.js";
 import { replaceToken } from "./replace-token.js";
 import { settingBox } from "./setting-box.js";
 import { seatLink, share, watchLink } from "./share.js";
 import { toastError } from "./toast.js";
-import { dropToken, forget, keepTokens, tokensOf } from "./tokens.js";
+import { keepTokens, tokensOf } from "./tokens.js";
 
 /** @typedef {import("./store.js").Store} Store */
 

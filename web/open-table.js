@@ -3,7 +3,7 @@ import { loadLanguage, t } from "./i18n.js";
 import { loadTileSheet } from "./pictures.js";
 import { Store } from "./store.js";
 import { toast, toastError } from "./toast.js";
-import { dropToken, persistent, tokenFor, tokensOf } from "./tokens.js";
+import { persistent, tokenFor, tokensOf } from "./tokens.js";
 
 /** How many tables have been opened: a table that opens slowly must not replace one that was asked for later. */
 let opened = 0;
@@ -22,7 +22,7 @@ export async function openTable(app, id, chosen = 0) {
   const { seats } = tokensOf(id);
   const store = new Store(id, tokenFor(id, chosen));
   const reopen = (/** @type {number} */ seat) => void openTable(app, id, seat).catch(toastError);
-  store.onGone = (error) => { forgetToken(store, error); toastError(error); reopen(0); };
+  store.onGone = (error) => { toastError(error); forgetToken(store, error).then(() => { if (opening === opened) reopen(0); }, toastError); };
   const made = makeTable(store, chosen, reopen); // while the game is loaded
   const close = () => { store.close(); made.then((table) => table.close(), () => {}); };
   closeLatest = close;
@@ -32,7 +32,8 @@ export async function openTable(app, id, chosen = 0) {
     await loadLanguage();
     if (opening !== opened) return;
     close();
-    if (forgetToken(store, error)) {
+    if (await forgetToken(store, error)) {
+      if (opening !== opened) return;
       toastError(error);
       return openTable(app, id);
     }
@@ -59,10 +60,10 @@ async function makeTable(...parameters) {
  *
  * @param {Store} store
  * @param {unknown} error
- * @returns {boolean} Whether that was the error.
+ * @returns {Promise<boolean>} Whether that was the error.
  */
-function forgetToken({ id, token }, error) {
+async function forgetToken({ id, token }, error) {
   if (!token || !(error instanceof ApiError) || error.code !== "token_unknown") return false;
-  dropToken(id, token);
+  (await import("./my-games.js")).dropToken(id, token);
   return true;
 }

@@ -1,6 +1,6 @@
 import { h } from "./dom.js";
 import { t } from "./i18n.js";
-import { keepSetting, setting } from "./settings.js";
+import { SETTINGS, memory, setting } from "./settings.js";
 
 /**
  * A check box for a setting.
@@ -14,4 +14,10 @@ export function settingBox(name, changed) {
     changed?.();
   } });
   return h("label", { class: "check" }, box, t(`setting.${name}`));
+}
+
+/** @param {keyof typeof SETTINGS} name @param {boolean} on */
+function keepSetting(name, on) {
+  memory.set(name, on);
+  try { localStorage.setItem(`skye.${name}`, on ? "on" : "off"); } catch { /* as long as the page */ }
 }

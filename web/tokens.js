@@ -6,9 +6,9 @@
  * @property {string[]} [invites] The invitations that we have for others, as the host.
  */
 
-const PREFIX = "skye.game.";
+export const PREFIX = "skye.game.";
 /** Where nothing can be stored, tokens last as long as the page. @type {Map<string, Tokens>} */
-const memory = new Map();
+export const memory = new Map();
 
 /** Whether tokens outlive this page. */
 export const persistent = (() => {
@@ -48,33 +48,10 @@ export function addSeatToken(id, token) {
   if (!tokens.seats.includes(token)) keepTokens(id, { ...tokens, seats: [...tokens.seats, token] });
 }
 
-/** @param {string} id @param {string} token The token of a seat, of the host, or an invitation. */
-export function dropToken(id, token) {
-  const tokens = tokensOf(id);
-  const other = (/** @type {string} */ one) => one !== token;
-  keepTokens(id, {
-    seats: tokens.seats.filter(other), host: tokens.host === token ? null : tokens.host,
-    invite: tokens.invite === token ? null : tokens.invite, invites: tokens.invites?.filter(other),
-  });
-}
-
 /** The token to open a game with: of a seat; without one, of the host; without one, an invitation. @param {string} id @param {number} [chosen] */
 export function tokenFor(id, chosen = 0) {
   const { seats, host, invite } = tokensOf(id);
   return seats[chosen] ?? seats[0] ?? host ?? invite ?? null;
-}
-
-/** @param {string} id */
-export function forget(id) {
-  memory.delete(id);
-  if (persistent) localStorage.removeItem(PREFIX + id);
-}
-
-/** The ids of all games that this browser has tokens of, newest first. */
-export function myGames() {
-  if (!persistent) return [...memory.keys()].reverse();
-  const keys = Array.from({ length: localStorage.length }, (_, index) => localStorage.key(index) ?? "");
-  return keys.filter((key) => key.startsWith(PREFIX)).map((key) => key.slice(PREFIX.length));
 }
 
 /**
