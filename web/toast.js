@@ -1,5 +1,5 @@
 import { ApiError, ConnectionError } from "./client/errors.js";
-import { alertNow, button, h, setText } from "./dom.js";
+import { alertNow, button, h } from "./dom.js";
 import { has, t } from "./i18n.js";
 
 const SHOWN_MS = 8000;
@@ -22,21 +22,10 @@ export function toastError(error) {
   alertNow(explain(error));
   const details = error instanceof ApiError && error.requestId
     ? h("details", {}, h("summary", {}, t("toast.details")), h("code", {}, `${error.code} · ${error.requestId}`)) : null;
-  const retry = error instanceof ApiError && error.retryAfterMs ? countdown(error.retryAfterMs) : null;
+  const retry = h("span", {});
+  const wait = error instanceof ApiError && error.retryAfterMs;
+  if (wait) import("./countdown.js").then(({ countDown }) => countDown(retry, wait), () => {});
   show("bad", h("span", {}, errorText(error), " ", retry), details);
-}
-
-/** The time until the server accepts a request again. @param {number} ms */
-function countdown(ms) {
-  const left = h("span", {});
-  const end = Date.now() + ms;
-  const tick = () => {
-    const seconds = Math.ceil((end - Date.now()) / 1000);
-    setText(left, seconds > 0 ? t("toast.retry", { count: seconds }) : "");
-    if (seconds > 0) setTimeout(tick, 1000);
-  };
-  tick();
-  return left;
 }
 
 /** The explanation of an error; what only the server can say is in English. @param {unknown} error */
