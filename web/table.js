@@ -44,7 +44,7 @@ export class Table {
     this.looked = null;
     this.placing = new Placing(store, () => this.#showPlacing());
     this.board = new Board(this.placing);
-    this.pricing = pricingTray(store, (tile) => { this.tab("board"); this.#attempt(this.placing.tile === tile ? null : tile); });
+    this.pricing = pricingTray(store, (tile) => { this.tabs.choose("board"); this.#attempt(this.placing.tile === tile ? null : tile); });
     this.market = market(store, (tile) => this.#attempt(tile));
     this.trial = lazyPart(() => this.placing.tile !== null && !this.placing.building,
       async () => (await import("./trial.js")).trialTray(store, this.placing));
@@ -101,11 +101,6 @@ export class Table {
     return h("div", { class: "table", "data-tab": "board" }, this.header.root, main, this.tabs.root, sidePanes({ seats, scoring, log }));
   }
 
-  /** @param {import("./panes.js").Pane} name */
-  tab(name) {
-    this.tabs.choose(name);
-  }
-
   get shownSeat() {
     return this.looked ?? this.store.seat ?? 0;
   }
@@ -113,7 +108,7 @@ export class Table {
   /** Show the territory of a seat. @param {number | null} seat */
   look(seat) {
     this.looked = seat === this.store.seat ? null : seat;
-    this.tab("board");
+    this.tabs.choose("board");
     this.show();
   }
 
@@ -213,7 +208,7 @@ export class Table {
     if (phase !== this.#phase) {
       this.#phase = phase;
       this.placing.select(null);
-      this.tab(view.phase === "buying" || (view.phase === "pricing" && store.seat === null) ? "market" : "board");
+      this.tabs.choose(view.phase === "buying" || (view.phase === "pricing" && store.seat === null) ? "market" : "board");
       if (view.phase === "building") this.looked = null;
     }
     const turn = `${phase}.${view.status}.${view.waiting_for.join(",")}`;
