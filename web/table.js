@@ -137,6 +137,8 @@ export class Table {
 
   /** @param {import("./api.js").Event} event */
   #heard(event) {
+    clearTimeout(this.#later); // panels of an earlier draw must not delay that of this event, which includes them
+    this.#later = 0;
     if (event.type === "tile_bought") {
       fly(this.market.root.querySelector(`[data-tile="${event.tile}"] img`), this.#placeOf(event.seat));
       const coins = h("span", { class: "coins" }, t("gold", { count: event.price }));
