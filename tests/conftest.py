@@ -120,13 +120,14 @@ def pytest_configure():
     lazy_url_building.install()
 
 
-def pytest_xdist_auto_num_workers():
-    """Return the number of test processes: three for each core, since many tests mostly wait."""
-    return min(MAX_PROCESSES, 3 * len(os.sched_getaffinity(0)))
+def pytest_xdist_auto_num_workers(config):
+    """Return the number of test processes for each core: three, since slow tests mostly wait; two without them."""
+    for_each_core = 2 if config.option.markexpr == "not slow" else 3
+    return min(MAX_PROCESSES, for_each_core * len(os.sched_getaffinity(0)))
 
 
 # The rooms whose tests wait for processes, slowest first; the others follow in alphabetical order.
-_SLOW_ROOMS = ("system", "table", "faults", "deploy", "examples", "contract", "server")
+_SLOW_ROOMS = ("system", "faults", "deploy", "examples", "contract", "server")
 
 
 MAX_NAME_LENGTH = 70
