@@ -121,7 +121,7 @@ def pytest_configure():
 
 
 def pytest_xdist_auto_num_workers(config):
-    """Return the number of test processes for each core: three, since slow tests mostly wait; two without them."""
+    """Return the number of test processes: for each core three, since slow tests mostly wait, or two."""
     for_each_core = 2 if config.option.markexpr == "not slow" else 3
     return min(MAX_PROCESSES, for_each_core * len(os.sched_getaffinity(0)))
 
