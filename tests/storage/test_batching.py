@@ -26,16 +26,16 @@ class CountingConnection(redis.Connection):
         return super().send_packed_command(*args, **kwargs)
 
 
+@contextmanager
 def client_of(server, max_wait_s=MAX_WAIT_S, kind=BatchingRedis):
-    return kind(
-        connection_pool=redis.ConnectionPool.from_url(
-            server.url,
-            connection_class=CountingConnection,
-            retry=Retry(NoBackoff(), 0),
-            socket_timeout=MAX_WAIT_S,
-        ),
-        max_wait_s=max_wait_s,
+    pool = redis.ConnectionPool.from_url(
+        server.url,
+        connection_class=CountingConnection,
+        retry=Retry(NoBackoff(), 0),
+        socket_timeout=MAX_WAIT_S,
     )
+    with pool, kind(connection_pool=pool, max_wait_s=max_wait_s) as client:
+        yield client
 
 
 @pytest.fixture

@@ -49,7 +49,7 @@ def reader(redis_server, redis_client):
     rights = ["+@all", "-@write", "-@scripting"]
     redis_client.execute_command("ACL", "SETUSER", "reader", "on", ">x", "~*", "&*", *rights)
     pool = redis.ConnectionPool.from_url(redis_server.url, username="reader", password="x")
-    with Reader(connection_pool=pool) as reader:
+    with pool, Reader(connection_pool=pool) as reader:
         yield reader
     redis_client.acl_deluser("reader")
 
