@@ -88,7 +88,9 @@ def rule_error_for(game: Game, seat: int, move: Move | Draw) -> RuleError | None
     if game.phase is None:
         return errors.GameOver("The game is over.")
     return errors.WrongPhase(
-        f"This belongs to the {phase} phase; the game is in {game.phase}.", phase=str(game.phase)
+        f"This belongs to the {phase} phase; the game is in {game.phase}.",
+        phase=str(game.phase),
+        required_phase=str(phase),
     )
 
 

@@ -73,7 +73,8 @@ def _check(colors: Sequence[str], options: Options) -> None:
     ):
         raise InvalidSetup("A game uses four different scoring tiles, for slots A to D.")
     if options.starting_seat is not None and options.starting_seat not in range(len(colors)):
-        raise InvalidSetup(f"Nobody has seat {options.starting_seat}, which was to start.")
+        seat = options.starting_seat
+        raise InvalidSetup(f"The starting seat is {seat}, but no player has this seat.", seat=seat)
 
 
 def scoring_tiles_by(seed: str) -> tuple[str, ...]:

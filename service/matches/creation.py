@@ -76,9 +76,8 @@ def new_match(
     default = len(players) if body["start"] and len(players) > 1 else 5
     capacity, starts = body.get("seats", default), body["options"].get("starting_seat", 0)
     if starts >= capacity:
-        raise Problem(
-            "invalid_setup", f"The starting seat is {starts}, but the seats are numbered 0 to {capacity - 1}."
-        )
+        detail = f"The starting seat is {starts}, but the seats are numbered 0 to {capacity - 1}."
+        raise Problem("invalid_setup", detail, seat=starts, seats=capacity)
     options = _options(body["options"])
     return Match(
         id=game_id,

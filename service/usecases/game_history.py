@@ -42,7 +42,8 @@ class GameHistory:
         :raises Problem: event_not_found, game_unreadable.
         """
         if event > match.last_event:
-            raise Problem("event_not_found", f"The last event of the game is number {match.last_event}.")
+            last = match.last_event
+            raise Problem("event_not_found", f"The last event of the game is number {last}.", last_event=last)
         changes = self.changes(match)
         version = next(change.version for change in changes if change.last_event >= event)
         later = [change for change in changes if change.version > version]

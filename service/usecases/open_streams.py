@@ -33,7 +33,8 @@ class OpenStreams:
         owners[f"token:{token}" if token else f"tokenless:{address}"] = self._per_token
         for owner, limit in owners.items():
             if limit and self._open[owner] >= limit:
-                raise Problem("too_many_streams", f"{limit} streams and long polls are open already.")
+                detail = f"{limit} streams and long polls are open already."
+                raise Problem("too_many_streams", detail, have=limit)
         self._open.update(owners.keys())
         if is_stream:
             self._metrics.stream_opened(of_player=of_player)

@@ -82,7 +82,8 @@ class Players:
             raise self._too_many_games()
 
     def _too_many_games(self) -> Problem:
-        return Problem("too_many_games", f"This key has {self._max_active} games that are not over.")
+        have = self._max_active
+        return Problem("too_many_games", f"This key has {have} games that are not over.", have=have)
 
     # Commits.
 

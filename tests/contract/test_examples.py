@@ -1,6 +1,7 @@
 """The examples in the contract: they are recorded from a live server and match its schemas."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -24,6 +25,14 @@ WITHOUT = {
     "get_asyncapi_as_json": "a document itself",
 }
 """Operations whose responses need no example, with the reason."""
+
+
+ELSEWHERE = {
+    "headers_too_large": "limits of all requests, in the description",
+    "uri_too_long": "a limit of all requests, in the description",
+    "too_many_requests": "the header RateLimit-Policy",
+}
+"""Error codes with a number in `detail` that is not in `params`, and where it is."""
 
 
 def contents(contract):
@@ -99,3 +108,14 @@ def test_every_error_response_has_an_example_of_each_of_its_codes(contract):
 
 def test_every_code_has_an_example(document):
     assert document["components"]["examples"].keys() >= ERROR_CODES.keys()
+
+
+def test_numbers_in_the_detail_of_a_problem_are_in_its_params():
+    problems = [json.loads(examples.FILE.read_text())["problems"][code]["value"] for code in ERROR_CODES]
+    missing = {
+        problem["code"]
+        for problem in problems
+        for number in re.findall(r"(?<![\w-])-?\d+\b", problem["detail"])
+        if int(number) not in problem.get("params", {}).values()
+    }
+    assert missing == ELSEWHERE.keys()

@@ -45,10 +45,12 @@ class ProblemParams(ResponseObject):
         "have",
         "seat",
         "phase",
+        "required_phase",
         "color",
         "seats",
         "name",
         "version",
+        "last_event",
         "game",
         "action",
         "reason",
@@ -63,13 +65,15 @@ class ProblemParams(ResponseObject):
     own = TerrainName("The terrain of the tile at this edge.")
     neighbor = TerrainName("The terrain of the neighbour at this edge.")
     need = Count("The required amount of gold or number of players.")
-    have = Count("The present amount of gold or number of players.")
-    seat = Seat("The seat whose turn it is, or that the token does not act for.")
+    have = Count("The present amount of gold or number of players, games or streams.")
+    seat = Seat("The seat whose turn it is, that the token does not act for, or that cannot start.")
     phase = GamePhase("The phase of the game.")
+    required_phase = GamePhase("The phase to which the action belongs.")
     color = Color("The colour that another player has.")
     seats = Count("The number of seats of the game.", PLAYERS[-1])
     name = Text("The name that another player has.", 40)
     version = Version("The version of the game.")
+    last_event = Count("The number of the last event of the game.")
     game = GameId("The game in which the caller has a seat.")
     action = Integer(1, None, "The number of the action of a record that breaks a rule, from 1.")
     reason = ProblemCode("The code of the rule that the action breaks.")
