@@ -1,4 +1,4 @@
-"""The API with a heartbeat and a shutdown grace of ten minutes, so that neither causes earlier events."""
+"""The API with a heartbeat and a shutdown grace of ten minutes, so that neither ends a wait of a test."""
 
 from service.server import worker
 from service.usecases import game_feed
