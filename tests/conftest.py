@@ -1,5 +1,6 @@
 """Fixtures and pytest hooks that all tests share."""
 
+import contextlib
 import os
 import re
 import time
@@ -9,9 +10,11 @@ import fakeredis
 import pytest
 import redis
 
+from service import app
 from service.server.embedded_redis import RedisServer
 from service.server.server_programs import find_program
 from service.settings import Address
+from service.storage import redis_clients
 from tests.support import lazy_url_building, typescript
 from tests.support.endpoints import stages
 from tests.support.launcher import launching
@@ -45,6 +48,29 @@ def redis_client(redis_server):
     with redis.Redis.from_url(redis_server.url, socket_timeout=MAX_WAIT_S) as client:
         client.flushall()
         yield client
+
+
+@pytest.fixture(autouse=True)
+def _end_services(monkeypatch):
+    """Stop the subscribers and close the Redis clients of the services that a test creates in this process.
+
+    Otherwise a subscriber would connect again and again, and a garbage collection during a later test would
+    find open sockets: the warning would fail that test.
+    """
+    create_client, create_notifier = redis_clients.BatchingRedis, app.ChangeNotifier
+    with contextlib.ExitStack() as clients, contextlib.ExitStack() as notifiers:
+
+        def client(**options):
+            return clients.enter_context(create_client(**options))
+
+        def notifier(store):
+            created = create_notifier(store)
+            notifiers.callback(created.stop)
+            return created
+
+        monkeypatch.setattr(redis_clients, "BatchingRedis", client)
+        monkeypatch.setattr(app, "ChangeNotifier", notifier)
+        yield
 
 
 @pytest.fixture
