@@ -24,7 +24,9 @@ class CuttingProxy:
         self._random = random.Random(seed)
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._open = set()
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._closed = False
+        self._threads = []
+        self._start(self._accept)
 
     @property
     def url(self):
@@ -32,10 +34,19 @@ class CuttingProxy:
         return f"http://127.0.0.1:{self._listener.getsockname()[1]}"
 
     def close(self):
-        """Stop listening, and cut every connection."""
-        self._listener.close()
+        """Stop listening, cut every connection, and wait for the threads."""
+        self._closed = True
+        _shut(self._listener)
+        self._threads[0].join()
         for each in list(self._open):
             _shut(each)
+        for thread in self._threads:
+            thread.join()
+
+    def _start(self, target, *args):
+        thread = threading.Thread(target=target, args=args)
+        thread.start()
+        self._threads.append(thread)
 
     def _accept(self):
         while True:
@@ -44,7 +55,7 @@ class CuttingProxy:
             except OSError:
                 return
             self.connections += 1
-            threading.Thread(target=self._connect, args=(client,), daemon=True).start()
+            self._start(self._connect, client)
 
     def _connect(self, client):
         try:
@@ -54,7 +65,10 @@ class CuttingProxy:
             return
         server.settimeout(None)
         self._open |= {client, server}
-        threading.Thread(target=self._forward, args=(client, server, None), daemon=True).start()
+        if self._closed:
+            _shut(client)
+            _shut(server)
+        self._start(self._forward, client, server, None)
         left = self._random.randint(*self.cut_after) if self.cut_after else None
         self._forward(server, client, left)
         self._open -= {client, server}

@@ -73,7 +73,8 @@ FIXTURES = """
     import skye_client
 
     def test_server_answers(skye_server):
-        assert urllib.request.urlopen(skye_server + "/readyz").status == 200
+        with urllib.request.urlopen(skye_server + "/healthz") as answer:
+            assert answer.status == 200
         assert "site-packages" in skye_client.__file__
 
     def test_client_is_of_that_server(skye, skye_server):
