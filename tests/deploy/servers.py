@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from service.server.processes import stop
+from tests.support.launcher import kill_all
 from tests.support.ports import free_port
 from tests.support.waiting import MAX_WAIT_S, waited_for
 
@@ -113,6 +114,11 @@ class Instance(Server):
         if self.process.poll() is None:
             self.process.send_signal(with_signal)
         return self.process.wait(MAX_WAIT_S)
+
+    def kill(self):
+        """Kill it and its workers, if it runs."""
+        if self.process is not None:
+            kill_all(self.process)
 
 
 def nginx_program():

@@ -1,7 +1,6 @@
 """A Redis, a relay and an API, for tests that hurt them; each test leaves them whole."""
 
 import shutil
-import signal
 import tempfile
 from pathlib import Path
 
@@ -35,7 +34,7 @@ def lasting(redis_program, place):
             try:
                 yield Parts(redis, relay, api.start())
             finally:
-                api.end(signal.SIGKILL)
+                api.kill()
     finally:
         redis.end()
 

@@ -73,8 +73,7 @@ class Launched:
 
     def descendants(self):
         """Return the ids of its child processes and of their children."""
-        found = children(self.process.pid)
-        return found + [pid for child in found for pid in children(child)]
+        return descendants(self.process.pid)
 
     def end(self, with_signal=signal.SIGTERM):
         """Stop it with a signal, and return its exit code."""
@@ -93,6 +92,31 @@ def children(pid):
         return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
     except (FileNotFoundError, ProcessLookupError):
         return []
+
+
+def descendants(pid):
+    """Return the ids of a process's children and of their children."""
+    found = children(pid)
+    return found + [grandchild for child in found for grandchild in children(child)]
+
+
+def kill_all(process):
+    """Kill a process that this one started, its children and theirs; wait until all have ended."""
+    if process.poll() is not None:
+        return
+    process.send_signal(signal.SIGSTOP)  # so that it starts no child meanwhile
+    for pid in children(process.pid):
+        _send(pid, signal.SIGSTOP)
+    pids = descendants(process.pid)
+    for pid in (process.pid, *pids):
+        _send(pid, signal.SIGKILL)
+    process.wait(MAX_WAIT_S)
+    assert all_ended(pids)
+
+
+def _send(pid, sent):
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, sent)
 
 
 def runs(pid):
@@ -123,5 +147,4 @@ def launching(folder):
         yield start
     finally:
         for one in launched:
-            if one.process.poll() is None:
-                one.end(signal.SIGKILL)
+            kill_all(one.process)

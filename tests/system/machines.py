@@ -8,7 +8,7 @@ from collections import Counter
 from service.server.embedded_redis import RedisServer
 from service.settings import Address
 from tests.deploy.servers import Instance, Nginx, nginx_program
-from tests.support.launcher import all_ended, children
+from tests.support.launcher import children
 from tests.support.ports import free_port
 from tests.support.waiting import MAX_WAIT_S, waited_for
 
@@ -49,8 +49,7 @@ class Machines:
             self._nginx.process.terminate()
             self._nginx.process.wait(MAX_WAIT_S)
         for instance in self.instances:
-            if instance.process is not None:
-                kill_all(instance.process)
+            instance.kill()
         self.store.stop()
 
     def _start(self, instance):
@@ -63,7 +62,7 @@ class Machines:
         if "worker" in victim:
             kill_a_worker(instance.process, dice)
         if victim == "gunicorn":
-            kill_all(instance.process)
+            instance.kill()
             self._start(instance)
         if "store" in victim:
             self.store.kill(dice)
@@ -136,16 +135,3 @@ def kill_a_worker(process, dice):
     assert waited_for(lambda: children(process.pid)), "gunicorn has no worker"
     with contextlib.suppress(ProcessLookupError):
         os.kill(dice.choice(children(process.pid)), signal.SIGKILL)
-
-
-def kill_all(process):
-    """Kill a gunicorn and its workers."""
-    if process.poll() is not None:
-        return
-    process.send_signal(signal.SIGSTOP)  # so that it starts no worker meanwhile
-    workers = children(process.pid)
-    for pid in (process.pid, *workers):
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-    process.wait()
-    assert all_ended(workers)

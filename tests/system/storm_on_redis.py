@@ -3,7 +3,6 @@
 import contextlib
 import random
 import secrets
-import signal
 import time
 
 from tests.deploy.servers import Instance
@@ -28,8 +27,7 @@ def serving(folder, url, **settings):
         instance.start(f"127.0.0.1:{port}")
         yield port
     finally:
-        if instance.process is not None:
-            instance.end(signal.SIGKILL)
+        instance.kill()
     for line in instance.log.read_text().splitlines():
         assert '"Redis fails: ' in line, line
         assert PASSWORD not in line

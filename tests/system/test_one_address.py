@@ -3,7 +3,6 @@
 import contextlib
 import re
 import resource
-import signal
 import socket
 from urllib.parse import urlsplit
 
@@ -189,7 +188,7 @@ def limited(redis_server, tmp_path):
         free_port(),
     )
     yield instance.start(f"127.0.0.1:{port}")
-    instance.end(signal.SIGKILL)
+    instance.kill()
 
 
 @pytest.mark.slow

@@ -1,7 +1,5 @@
 """An instance that tests upgrade and roll back."""
 
-import signal
-
 from tests.deploy.servers import Instance
 from tests.support.ports import free_port
 
@@ -24,5 +22,4 @@ class Upgradable:
         self.start(application)
 
     def kill(self):
-        if self._instance.process is not None:
-            self._instance.end(signal.SIGKILL)
+        self._instance.kill()
