@@ -1,7 +1,6 @@
 """Fixtures of the deployment tests: gunicorn instances and nginx in front of them."""
 
 import shutil
-import signal
 import tempfile
 from pathlib import Path
 
@@ -37,14 +36,17 @@ def instance(redis_server, folder):
 
     yield make
     for one in made:
-        if one.process is not None:
-            one.end(signal.SIGKILL)
+        one.kill()
+
+
+NO_HURRY = [(f"proxy_{half}_timeout 10s", f"proxy_{half}_timeout {MAX_WAIT_S}s") for half in ("read", "send")]
+"""Timeouts that an instance on a busy machine does not exceed."""
 
 
 @pytest.fixture
 def nginx(folder, request):
     """A running `Nginx` for the instances of `instance`; a parameter replaces configuration."""
     program = nginx_program() or pytest.skip(NO_NGINX)
-    running = Nginx(program, folder, getattr(request, "param", ()))
+    running = Nginx(program, folder, getattr(request, "param", NO_HURRY))
     yield running
     stop(running.process, MAX_WAIT_S)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.deploy.conftest import NO_HURRY
 from tests.deploy.servers import JSON, LONG_INTERVALS, messages
 from tests.support.launcher import children
 from tests.support.sizes import sized
@@ -134,7 +135,7 @@ def test_frozen_instance_delays_safe_requests_until_the_next_instance(nginx, ins
             os.kill(pid, signal.SIGCONT)
 
 
-ONE_AT_A_TIME = [("limit_conn per_address 1000", "limit_conn per_address 1")]
+ONE_AT_A_TIME = [*NO_HURRY, ("limit_conn per_address 1000", "limit_conn per_address 1")]
 
 
 @pytest.mark.parametrize("nginx", [ONE_AT_A_TIME], indirect=True)
