@@ -17,7 +17,7 @@ from tests.system.crowd import Crowd
 pytestmark = pytest.mark.slow
 
 PLAYERS = 3
-"""The duration of the test in seconds."""
+"""The number of clients that play at the same time."""
 
 
 class Client:

@@ -47,7 +47,8 @@ def create(served):
     try:
         return served.call("POST", "/v1/games", {})["game"]["id"], None
     except urllib.error.HTTPError as error:
-        return None, json.load(error)
+        with error:
+            return None, json.load(error)
 
 
 @pytest.mark.slow
@@ -108,9 +109,10 @@ def are_stored(served, games):
         try:
             served.read(f"/v1/games/{game}")
         except urllib.error.HTTPError as error:
-            if error.code == 503:
-                return False
-            raise
+            with error:
+                if error.code == 503:
+                    return False
+                raise
     return True
 
 

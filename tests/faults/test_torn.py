@@ -10,7 +10,7 @@ from tests.support.waiting import waited_for
 from tests.system.network import ANSWER, REQUEST, Break, Fine, Relay
 
 HASTY_MS = 150
-"""The timeout of a call in seconds."""
+"""The timeout of a call, in milliseconds."""
 
 
 @pytest.fixture

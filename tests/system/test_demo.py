@@ -128,6 +128,17 @@ def test_demo_ends_with_the_problem_that_the_server_reports(live):
     assert "Traceback" not in played.stderr
 
 
+@contextlib.contextmanager
+def started(function):
+    """Run a function in a thread meanwhile, and wait for its end."""
+    thread = threading.Thread(target=function)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
+
+
 class _Teapot(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         self.send_response(200)
@@ -141,8 +152,8 @@ class _Teapot(http.server.BaseHTTPRequestHandler):
 def test_demo_ends_at_a_response_that_is_no_json():
     with http.server.HTTPServer(("127.0.0.1", 0), _Teapot) as server:
         server.timeout = MAX_WAIT_S
-        threading.Thread(target=server.handle_request).start()
-        played = demo("--url", f"http://127.0.0.1:{server.server_port}")
+        with started(server.handle_request):
+            played = demo("--url", f"http://127.0.0.1:{server.server_port}")
     assert played.returncode == 1
     assert played.stderr.startswith("No valid response: POST /v1/games: JSONDecodeError")
 
@@ -150,8 +161,8 @@ def test_demo_ends_at_a_response_that_is_no_json():
 def test_demo_ends_when_the_server_disconnects():
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.settimeout(MAX_WAIT_S)
-        threading.Thread(target=lambda: listener.accept()[0].close()).start()  # noqa: PLW0108 - it waits
-        played = demo("--url", f"http://127.0.0.1:{listener.getsockname()[1]}")
+        with started(lambda: listener.accept()[0].close()):  # noqa: PLW0108 - it waits
+            played = demo("--url", f"http://127.0.0.1:{listener.getsockname()[1]}")
     assert played.returncode == 1
     assert played.stderr.startswith("No valid response: POST /v1/games: ")
 

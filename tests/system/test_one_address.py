@@ -206,4 +206,4 @@ def test_disconnected_follower_frees_its_slot_before_it_is_written_to(limited, f
         follower.sendall(request)
         assert waited_for(lambda: not is_free())
     assert waited_for(is_free, 50)  # before the long poll would end by itself
-    assert b"\nskye_open_streams 0.0\n" in limited.call("GET", "/metrics").body
+    assert waited_for(lambda: b"\nskye_open_streams 0.0\n" in limited.call("GET", "/metrics").body)

@@ -97,8 +97,9 @@ def test_redis_that_cannot_restart_leaves_docs_and_health_served(launch, tmp_pat
     launched.wait_for("Bad file format.*Next attempt in")
     assert launched.call("GET", "/healthz") == {"status": "ok", "lab": False}
     assert launched.read("/docs")
-    with pytest.raises(urllib.error.HTTPError, match="503"):
+    with pytest.raises(urllib.error.HTTPError, match="503") as refused:
         launched.call("GET", f"/v1/games/{game}")
+    refused.value.close()
     file.write_bytes(whole)
     launched.wait_for("Redis is back")
     assert game_is_kept(launched, game)

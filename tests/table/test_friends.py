@@ -120,12 +120,18 @@ def test_player_who_resigns_watches_while_a_bot_plays_on(browser):
     assert screen.view()["players"][0]["bot"]
 
 
-def test_link_of_the_seat_is_offered_before_a_game_is_forgotten(browser):
-    game, tokens, _ = browser.game("Ann", "Bob")
-    page = browser.window(f"/play/?game={game}#seat={tokens[0]}").page
+def choose_to_forget(browser, game, token):
+    """Open a game at a seat, and choose to forget it; return the page, which asks for a confirmation."""
+    page = browser.window(f"/play/?game={game}#seat={token}").page
     page.wait_for_selector(".pricing .card")
     page.click(".menu summary")
     page.click("[data-act=forget]")
+    return page
+
+
+def test_link_of_the_seat_is_offered_before_a_game_is_forgotten(browser):
+    game, tokens, _ = browser.game("Ann", "Bob")
+    page = choose_to_forget(browser, game, tokens[0])
     page.click("dialog[open] [data-act=seat-link]")
     assert page.locator("dialog[open] input").input_value().endswith(f"#seat={tokens[0]}")
     page.locator("dialog[open] button:has-text('Close')").click()
@@ -135,10 +141,7 @@ def test_link_of_the_seat_is_offered_before_a_game_is_forgotten(browser):
 
 def test_forgotten_game_keeps_no_token_in_the_browser(browser):
     game, tokens, _ = browser.game("Ann", "Bob")
-    page = browser.window(f"/play/?game={game}#seat={tokens[0]}").page
-    page.wait_for_selector(".pricing .card")
-    page.click(".menu summary")
-    page.click("[data-act=forget]")
+    page = choose_to_forget(browser, game, tokens[0])
     page.click("dialog[open] [data-act=yes]")
     page.wait_for_selector(".front")
     assert page.evaluate("id => localStorage[`skye.game.${id}`]", game) is None
