@@ -160,6 +160,9 @@ class Relay:
             link.reset()
             return
         link = Link(writer, onwards[1])
+        if self._down.is_set():
+            link.close()
+            return
         self.links.add(link)
         pumps = [
             asyncio.ensure_future(self._pump(link, REQUEST, reader, onwards[1])),
