@@ -68,7 +68,7 @@ def hand_to_bot(match: Match, seat: int, reason: str, now_ms: int) -> Transition
     """Let a bot play a seat from now on. A resignation revokes the seat's token and frees it from its key."""
     left = replace(match.seats[seat], bot=SUBSTITUTE_BOT)
     if reason == "resigned":
-        left = replace(left, token="", player="")  # nosec B106 # no token, so no password
+        left = replace(left, token="", player="")
     seats = (*match.seats[:seat], left, *match.seats[seat + 1 :])
     return advance(match, now_ms, [BotTookOver(seat, SUBSTITUTE_BOT, reason)], seats=seats)
 

@@ -132,7 +132,7 @@ def _opened(old: Match, new_id: str, now_ms: int) -> Transition:
         host_player=old.host_player,
         clock_ms=None if old.clock_ms is None else now_ms,
     )
-    bots = tuple(replace(seat, token="", player="") for seat in old.seats if seat.bot)  # nosec B106
+    bots = tuple(replace(seat, token="", player="") for seat in old.seats if seat.bot)
     people = tuple(_reservation(seat) for seat in old.seats if not seat.bot)
     return lobby.open_match(match, bots, now_ms, invites=people)
 
