@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from importlib import import_module
+from pathlib import Path
 from random import Random
 
 from skye.bots import BOTS, Bot
@@ -30,7 +31,7 @@ def bot_named(name: str) -> Bot:
 
 def main() -> None:
     """Reply to each request on standard input; redirect the bot's own output to standard error."""
-    sys.path.insert(0, os.getcwd())  # noqa: PTH109 - `python -m` would search it too
+    sys.path.insert(0, str(Path.cwd()))  # also with PYTHONSAFEPATH, where `python -m` omits it
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     bot = bot_named(sys.argv[1])
