@@ -21,6 +21,7 @@ from skye.action_encoding import ACTION_COUNT, EncodedGame
 from skye.bots import BOTS, choose_move
 from skye.envs.drawing import draw
 from skye.envs.features import MAX_VALUE, SIZE, observe
+from skye.envs.rewards import rewards
 from skye.position import position_as_seen_by
 from skye.position_text import position_to_text
 from skye.rules import play
@@ -73,7 +74,13 @@ class IsleOfSkye(gymnasium.Env[NDArray[np.float32], int]):
         self._encoded, _ = self._encoded.play(int(action))
         self._let_bots_play()
         over = self._encoded.game.is_over
-        return self._observation(), self._reward() if over else 0.0, over, False, self._info()
+        return (
+            self._observation(),
+            rewards(self._encoded.game)[self.seat] if over else 0.0,
+            over,
+            False,
+            self._info(),
+        )
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the mask of legal actions, of shape (`ACTION_COUNT`,)."""
@@ -103,10 +110,6 @@ class IsleOfSkye(gymnasium.Env[NDArray[np.float32], int]):
         players = self._encoded.game.players
         scores = [player.score for player in players[self.seat :] + players[: self.seat]]
         return {"action_mask": self.action_masks(), "scores": scores}
-
-    def _reward(self) -> float:
-        winners = self._encoded.game.winners
-        return 2.0 / len(winners) - 1.0 if self.seat in winners else -1.0
 
 
 gymnasium.register("skye/IsleOfSkye-v1", entry_point="skye.envs.gymnasium:IsleOfSkye")

@@ -25,6 +25,7 @@ from skye.action_encoding import (
 )
 from skye.chance import chance_outcomes
 from skye.envs.openspiel_observer import IsleOfSkyeObserver
+from skye.envs.rewards import rewards
 from skye.game import PRICING
 from skye.moves import SetOffer
 from skye.observation import determinize
@@ -72,7 +73,7 @@ class IsleOfSkyeGame(pyspiel.Game):
         )
         super().__init__(_TYPE, info, params)
         # Shared, because OpenSpiel creates an initial state for each tensor.
-        self.beginning = EncodedGame(new_game(COLORS[: self.players], None).game)
+        self.initial = EncodedGame(new_game(COLORS[: self.players], None).game)
 
     def new_initial_state(self) -> IsleOfSkyeState:
         """Return the state before the draws of the setup."""
@@ -102,7 +103,7 @@ class IsleOfSkyeState(pyspiel.State):
 
     def __init__(self, game: IsleOfSkyeGame) -> None:
         super().__init__(game)
-        self.encoded = game.beginning
+        self.encoded = game.initial
         self.steps: tuple[_Step, ...] = ()
 
     def current_player(self) -> int:
@@ -131,11 +132,8 @@ class IsleOfSkyeState(pyspiel.State):
 
     def returns(self) -> list[float]:
         """Return the utility of each seat, from -1 to 1; 0 before the end."""
-        winners = self.encoded.game.winners
-        if not self.encoded.game.is_over:
-            return [0.0] * len(self.encoded.game.players)
-        share = 2.0 / len(winners) - 1.0
-        return [share if seat in winners else -1.0 for seat in range(len(self.encoded.game.players))]
+        game = self.encoded.game
+        return rewards(game) if game.is_over else [0.0] * len(game.players)
 
     def public_steps(self) -> list[tuple[int, int]]:
         """Return the player and the action of every step; the action is -1 while it is secret."""

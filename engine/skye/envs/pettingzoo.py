@@ -20,6 +20,7 @@ from pettingzoo.utils import wrappers
 from skye.action_encoding import ACTION_COUNT, EncodedGame
 from skye.envs.drawing import draw
 from skye.envs.features import MAX_VALUE, SIZE, observe
+from skye.envs.rewards import rewards
 from skye.position import position_as_seen_by
 from skye.position_text import position_to_text
 from skye.setup import new_game
@@ -110,7 +111,7 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         self._cumulative_rewards[agent] = 0.0
         self.encoded, _ = self.encoded.play(int(action))
         if self.encoded.game.is_over:
-            self.rewards = dict(zip(self.possible_agents, rewards(self.encoded), strict=True))
+            self.rewards = dict(zip(self.possible_agents, rewards(self.encoded.game), strict=True))
             self.terminations = dict.fromkeys(self.agents, True)
             self.infos = {name: {} for name in self.agents}
             self._accumulate_rewards()
@@ -142,10 +143,3 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         self._mask = np.frombuffer(self.encoded.mask(), np.int8)
         self.infos = {name: {} for name in self.agents}
         self.infos[self.agent_selection] = {"action_mask": self._mask}
-
-
-def rewards(encoded: EncodedGame) -> list[float]:
-    """Return the reward of each seat at the end: from 1 for winning alone to -1 for losing."""
-    winners = encoded.game.winners
-    share = 2.0 / len(winners) - 1.0
-    return [share if seat in winners else -1.0 for seat in range(len(encoded.game.players))]
