@@ -60,9 +60,14 @@ class FinalScore(NamedTuple):
     leftover: int
 
     @property
+    def scroll_points(self) -> int:
+        """The points of all scrolls."""
+        return sum([scroll.points for scroll in self.scrolls])
+
+    @property
     def total(self) -> int:
         """All points of final scoring."""
-        return sum(scroll.points for scroll in self.scrolls) + self.gold
+        return self.scroll_points + self.gold
 
 
 def final_score(summary: TerritorySummary, gold: int) -> FinalScore:

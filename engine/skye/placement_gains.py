@@ -79,7 +79,7 @@ def _territory_worth(game: Game, seat: int, summaries: Sequence[TerritorySummary
     return _TerritoryWorth(
         tuple([awards(tile, seat, summaries, purses) for tile in game.scoring_tiles]),
         (
-            sum([scroll.points for scroll in final_score(summary, 0).scrolls]),
+            final_score(summary, 0).scroll_points,
             whisky_joined(summary),
             sum([not area.openings for area in summary.areas]),
             len(summary.connected),

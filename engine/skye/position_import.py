@@ -173,7 +173,7 @@ class _PositionCompleter:
     def _final(self, player: PlayerFields) -> tuple[int, int]:
         territory = player.territory or castle_alone(COLORS[0])
         due = final_score(territory.summary, player.gold or 0)
-        return sum(scroll.points for scroll in due.scrolls), due.gold
+        return due.scroll_points, due.gold
 
     def _player(
         self, seat: int, territory: Territory, points: tuple[tuple[int, ...], ...], income: int

@@ -159,9 +159,10 @@ class PositionRules:
             self._fault(f"{at}/final", "final scoring comes when the game is over")
         elif player.final is not None and player.territory is not None and player.gold is not None:
             due = final_score(player.territory.summary, player.gold)
-            scrolls = sum(scroll.points for scroll in due.scrolls)
-            if player.final != (scrolls, due.gold):
-                self._fault(f"{at}/final", f"scrolls give {scrolls} points here, and gold {due.gold}")
+            if player.final != (due.scroll_points, due.gold):
+                self._fault(
+                    f"{at}/final", f"scrolls give {due.scroll_points} points here, and gold {due.gold}"
+                )
         elif player.score is not None and player.points is not None and not final:
             total = sum(map(sum, player.points))
             if player.score != total:

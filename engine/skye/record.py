@@ -19,9 +19,9 @@ from skye.events import (
     TilePlaced,
 )
 from skye.frontier import Place
-from skye.game import BUILDING, BUYING, PRICING, Game, Phase
+from skye.game import Game
 from skye.moves import Buy, FinishBuilding, Move, Pass, SetOffer, TakeBack
-from skye.rules import Outcome, play
+from skye.rules import Outcome, phase_of, play
 from skye.setup import Options, new_game
 from skye.views import ActionView, MoveView
 
@@ -34,6 +34,8 @@ MOVE_TYPES: dict[type[Any], str] = {
     FinishBuilding: "finish_building",
 }
 """The name of each move, as in legal actions and records."""
+
+_MOVES: Final = {name: kind for kind, name in MOVE_TYPES.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,17 +109,6 @@ def action_of(event: Event) -> Action | None:
             return None
 
 
-_PHASES: Final[dict[type[Any], Phase]] = {
-    SetOffer: PRICING,
-    Buy: BUYING,
-    Pass: BUYING,
-    Place: BUILDING,
-    TakeBack: BUILDING,
-    FinishBuilding: BUILDING,
-}
-"""The phase of each move."""
-
-
 def actions_as_seen_by(
     viewer: int | None, events: Iterable[Event], *, is_over: bool, first_round: int = 0
 ) -> list[ActionView]:
@@ -152,7 +143,7 @@ def actions_as_seen_by(
 
 
 def _action_view(action: Action, number: int) -> ActionView:
-    made = {"seat": action.seat, "round": number, "phase": str(_PHASES[type(action.move)])}
+    made = {"seat": action.seat, "round": number, "phase": str(phase_of(action.move))}
     return cast("ActionView", {**made, **move_view(action.move)})  # mypy merges no unions
 
 
@@ -185,7 +176,7 @@ def move_from(name: str, fields: Mapping[str, Any]) -> Move:
 
     :raises KeyError: when there is no such type of move, or a field of it is missing.
     """
-    kind = {name: kind for kind, name in MOVE_TYPES.items()}[name]
+    kind = _MOVES[name]
     if kind is SetOffer:
         return SetOffer(fields["discard"], tuple(fields["prices"].items()))
     move: Move = kind(*(fields[field] for field in kind._fields))

@@ -151,7 +151,7 @@ def _finish(game: Game, summaries: Sequence[TerritorySummary]) -> tuple[Game, Ev
     finals = [
         final_score(summary, player.gold) for summary, player in zip(summaries, game.players, strict=True)
     ]
-    scrolls = tuple([sum([scroll.points for scroll in final.scrolls]) for final in finals])
+    scrolls = tuple([final.scroll_points for final in finals])
     gold_points = tuple([final.gold for final in finals])
     players = tuple(
         player._replace(score=player.score + of_scrolls + of_gold, final=(of_scrolls, of_gold))

@@ -82,9 +82,9 @@ def rule_error_for(game: Game, seat: int, move: Move | Draw) -> RuleError | None
         raise ValueError(f"there is no seat {seat}")
     if isinstance(move, Draw) or (game.seed is None and game.is_chance_node):
         return errors.WrongPhase("Draws are chance decisions, made before any seat acts.")
-    phase, judge, _, _ = _RULES[type(move)]
+    phase, error_of, _, _ = _RULES[type(move)]
     if game.phase is phase:
-        return judge(game, seat, move)
+        return error_of(game, seat, move)
     if game.phase is None:
         return errors.GameOver("The game is over.")
     return errors.WrongPhase(
@@ -92,6 +92,11 @@ def rule_error_for(game: Game, seat: int, move: Move | Draw) -> RuleError | None
         phase=str(game.phase),
         required_phase=str(phase),
     )
+
+
+def phase_of(move: Move) -> Phase:
+    """Return the phase to which a type of move belongs."""
+    return _RULES[type(move)].phase
 
 
 def legal_moves(game: Game, seat: int) -> list[Move]:
@@ -288,13 +293,13 @@ class _Rule(NamedTuple):
     """The rules of one type of move.
 
     :param phase: the phase in which it is legal.
-    :param error: returns the rule error of a move, or None.
+    :param error_of: returns the rule error of a move, or None.
     :param effect: makes a legal move; returns the next game and the event.
     :param follow_up: makes the automatic steps after it.
     """
 
     phase: Phase
-    error: Callable[[Game, int, Any], RuleError | None]
+    error_of: Callable[[Game, int, Any], RuleError | None]
     effect: Callable[[Game, int, Any], tuple[Game, Event]]
     follow_up: Callable[[Game], tuple[Game, tuple[Event, ...]]] | None = None
 

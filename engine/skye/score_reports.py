@@ -50,7 +50,6 @@ def _seat_scores(
     player = game.players[seat]
     gold = gold_as_seen_by(viewer, game, seat)
     final = final_score(player.territory.summary, gold or 0)
-    scrolls = sum(scroll.points for scroll in final.scrolls)
     before = player.score - (sum(player.final) if player.final else 0)
     return {
         "seat": seat,
@@ -58,12 +57,12 @@ def _seat_scores(
         "rounds": [{"round": n, "scoring_tiles": seats[seat]} for n, seats in enumerate(by_round, 1)],
         "final": {
             "scrolls": scroll_views(player.territory, final),
-            "scroll_points": scrolls,
+            "scroll_points": final.scroll_points,
             "gold": gold,
             "gold_points": None if gold is None else final.gold,
             "leftover_gold": None if gold is None else final.leftover,
         },
-        "projected_score": None if gold is None else before + scrolls + final.gold,
+        "projected_score": None if gold is None else before + final.total,
     }
 
 
@@ -134,8 +133,8 @@ def what_if(game: Game, seat: int, placements: Iterable[Place]) -> WhatIfView:
             for slot, tile in zip(SLOTS, game.scoring_tiles, strict=True)
         ],
         "scroll_points": {
-            "before": _scroll_points(summaries_before[seat]),
-            "after": None if after is None else _scroll_points(summaries_after[seat]),
+            "before": final_score(summaries_before[seat], 0).scroll_points,
+            "after": None if after is None else final_score(summaries_after[seat], 0).scroll_points,
         },
     }
 
@@ -167,10 +166,6 @@ def _points_if_known(
     return tile_points(tile, summaries, [gold or 0 for gold in golds])[seat]
 
 
-def _scroll_points(summary: TerritorySummary) -> int:
-    return sum(scroll.points for scroll in final_score(summary, 0).scrolls)
-
-
 def territory_scores(
     territories: Sequence[Territory], golds: Sequence[int], scoring_tiles: Sequence[str]
 ) -> ScoredTerritoriesView:
@@ -195,7 +190,7 @@ def territory_scores(
                     for tile in scoring_tiles
                 ],
                 "scrolls": scroll_views(territory, final),
-                "scroll_points": sum(scroll.points for scroll in final.scrolls),
+                "scroll_points": final.scroll_points,
                 "gold_points": final.gold,
                 "leftover_gold": final.leftover,
                 "areas": area_views(territory, summaries[seat].areas),

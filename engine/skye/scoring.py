@@ -86,17 +86,6 @@ def holding(tile_id: str, summary: TerritorySummary) -> int:
     return rule.holds(summary, 0)[0]
 
 
-def points_against(tile_id: str, summary: TerritorySummary, rivals: Sequence[int]) -> int:
-    """Return the points of one territory for a scoring tile, without gold.
-
-    :param rivals: the `holding` of each other seat, for a majority.
-    """
-    rule = SCORING_TILES[tile_id].rule
-    if isinstance(rule, MajorityRule):
-        return majority([holding(tile_id, summary), *rivals])[0]
-    return sum([points for points, _ in rule.earns(summary)])
-
-
 def _squares(summary: TerritorySummary) -> list[Earned]:
     cells = summary.cells
     return [

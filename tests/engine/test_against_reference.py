@@ -12,7 +12,8 @@ from skye.errors import InvalidTerritory
 from skye.final_scoring import final_score, winners
 from skye.frontier import Place
 from skye.geometry import coordinates_of
-from skye.scoring import SCORING_TILES, holding, points_against, tile_points
+from skye.scoring import SCORING_TILES, holding, tile_points
+from skye.scoring_rules import majority
 from skye.territory import Territory, castle_alone
 from tests.reference import scoring, world
 from tests.reference.catalogue import CATALOGUE, LANDSCAPE, SQUARE
@@ -156,13 +157,12 @@ def test_every_scoring_tile_gives_the_same_points(sides: list[tuple[Territory, i
 
 @briefly
 @given(st.lists(territories(largest=40), min_size=1, max_size=5))
-def test_one_territory_beside_its_rivals_gets_the_same_points_as_among_all(sides: list[Territory]):
-    first, *others = [territory.summary for territory in sides]
+def test_majority_of_holdings_gives_the_same_points(sides: list[Territory]):
     reference = [scoring.Side(as_world(territory), 0) for territory in sides]
 
-    for name, tile in SCORING_TILES.items():
-        rivals = [holding(name, other) for other in others] if tile.majority else ()
-        assert points_against(name, first, rivals) == scoring.points_of(name, reference)[0], name
+    for name in [tile.id for tile in SCORING_TILES.values() if tile.majority]:
+        holdings = [holding(name, territory.summary) for territory in sides]
+        assert majority(holdings) == scoring.points_of(name, reference), name
 
 
 @thoroughly

@@ -217,7 +217,7 @@ def test_tile_in_the_last_round_is_worth_its_points_at_the_best_place(tile: str)
 
     def points(grown: Territory) -> int:
         summary = grown.summary
-        scrolls = sum(scroll.points for scroll in final_score(summary, 0).scrolls)
+        scrolls = final_score(summary, 0).scroll_points
         return scrolls + sum(tile_points(scored, [summary], [0])[0] for scored in scoring_tiles[1:])
 
     best = max(points(territory.place(*placed)) for placed in territory.legal_places(tile))
