@@ -16,10 +16,10 @@ from skye.visibility import gold_as_seen_by
 _RESERVE: Final = 4
 """Gold that the greedy bot keeps for its own purchase, if it can."""
 
-_INTEREST: Final = 0.6
+_PURCHASE_PROBABILITY: Final = 0.6
 """The probability that a rival buys this tile, of all on offer, if its value far exceeds its price."""
 
-_SPREAD: Final = 4
+_PRICE_UNCERTAINTY: Final = 4
 """Gold: the uncertainty of a rival's valuation."""
 
 
@@ -35,17 +35,17 @@ def greedy_offer(game: Game, seat: int, limits: OfferLimits, rng: Random) -> Set
     appraisal = appraisal_of(situation_of(game))
     budget = max(limits.gold - _RESERVE, limits.gold // 2 + 1)
     prices = range(limits.minimum, budget - limits.minimum + 1)
-    prospects: dict[str, list[tuple[float, int]]] = {}
+    expected: dict[str, list[tuple[float, int]]] = {}
     for tile in limits.tiles:
         rivals = _rivals(game, seat, tile, limits, appraisal)
         gain, gold = appraisal.gain(seat, tile), appraisal.gold(seat)
-        prospects[tile] = [(_prospect(price, gain, gold, rivals), price) for price in prices]
+        expected[tile] = [(_expected_points(price, gain, gold, rivals), price) for price in prices]
 
     def offers() -> Iterator[tuple[float, SetOffer]]:
         for discard, one, other in permutations(rng.sample(limits.tiles, len(limits.tiles))):
-            within = list(accumulate(prospects[other], max))  # the best price up to each
+            best_up_to = list(accumulate(expected[other], max))  # for each price, the best up to it
             for (value, price), (value_left, price_left) in zip(
-                prospects[one], reversed(within), strict=True
+                expected[one], reversed(best_up_to), strict=True
             ):
                 yield value + value_left, SetOffer(discard, ((one, price), (other, price_left)))
 
@@ -64,7 +64,7 @@ def _rivals(game: Game, seat: int, tile: str, limits: OfferLimits, appraisal: Ap
     return rivals
 
 
-def _prospect(price: int, gain: float, gold: float, rivals: list[_Rival]) -> float:
+def _expected_points(price: int, gain: float, gold: float, rivals: list[_Rival]) -> float:
     """Return the expected points from a tile at a price, whether a rival buys it or not.
 
     :param gain: the points from keeping the tile.
@@ -72,12 +72,16 @@ def _prospect(price: int, gain: float, gold: float, rivals: list[_Rival]) -> flo
     :param rivals: the other seats; what a buyer gains counts against this seat, divided by their number.
     """
     unsold = 1.0
-    harm = 0.0
+    gain_of_rivals = 0.0
     for rival in rivals:
-        bought = unsold * _INTEREST * min(1.0, max(0.0, 0.5 + (rival.limit - price) / _SPREAD))
-        harm += bought * max(0.0, rival.gain - price * gold) / len(rivals)
+        bought = (
+            unsold
+            * _PURCHASE_PROBABILITY
+            * min(1.0, max(0.0, 0.5 + (rival.limit - price) / _PRICE_UNCERTAINTY))
+        )
+        gain_of_rivals += bought * max(0.0, rival.gain - price * gold) / len(rivals)
         unsold -= bought
-    return (1 - unsold) * price * gold - harm + unsold * (gain - price * gold)
+    return (1 - unsold) * price * gold - gain_of_rivals + unsold * (gain - price * gold)
 
 
 def greedy_purchase(game: Game, seat: int, rng: Random) -> Move:

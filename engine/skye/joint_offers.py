@@ -2,9 +2,9 @@
 
 The strategies of a seat are its offers. One offer for each seat determines the purchases: in turn, each seat
 buys what gains it most. The payoff of a seat is its gain minus the mean gain of the others, so the game is
-zero-sum between two seats. The value of an offer is the sum of two payoffs: against the offers of greedy
-rivals, which exploits naive rivals, and by fictitious play, in which rivals respond, which resists strong
-ones.
+zero-sum between two seats. The value of an offer is the sum of two payoffs: the payoff against the offers of
+greedy rivals, and the mean payoff in fictitious play, where rivals respond with best responses. The first
+exploits weak rivals, the second resists strong ones.
 
 Every input is public: territories, scoring tiles, tiles drawn, and the purses, which follow from public
 events (see `observation.count_purses`).
@@ -29,8 +29,8 @@ _ITERATIONS: Final = {2: 16, 3: 5, 4: 3, 5: 2}
 _OWN_GOLD: Final = 0.7
 """The value of gold to this seat, relative to its value to the other seats."""
 
-_SLICE: Final = 32
-"""The number of strategies between two checkpoints: less than a millisecond."""
+_STRATEGIES_PER_CHECKPOINT: Final = 32
+"""The number of strategies to evaluate between two checkpoints, which takes less than a millisecond."""
 
 _MAX_PRICE: Final = 10
 """Gold; a tile is rarely worth more to a rival."""
@@ -65,10 +65,13 @@ def best_joint_offer(game: Game, seat: int, rng: Random) -> SetOffer:
     strategies = market.strategies
     rng.shuffle(strategies[seat])
     iterations = _ITERATIONS[len(game.players)]
-    naive = [0.0] * len(strategies[seat])
-    market.add_payoffs(naive, market.greedy_offers(game, rng), seat)
-    clever = market.fictitious_play(iterations)[seat]
-    totals = [of_naive + of_clever / iterations for of_naive, of_clever in zip(naive, clever, strict=True)]
+    against_greedy = [0.0] * len(strategies[seat])
+    market.add_payoffs(against_greedy, market.greedy_offers(game, rng), seat)
+    against_responses = market.fictitious_play(iterations)[seat]
+    totals = [
+        payoff + sum_of_payoffs / iterations
+        for payoff, sum_of_payoffs in zip(against_greedy, against_responses, strict=True)
+    ]
     best = max(range(len(totals)), key=totals.__getitem__)
     one, other = (market.lots[lot] for lot in strategies[seat][best])
     (discard,) = set(game.players[seat].drawn) - {one.tile, other.tile}
@@ -100,14 +103,17 @@ def best_joint_purchase(game: Game, seat: int) -> Move:
 
 
 class _Appraiser:
-    """Values lots for one seat, with the lower value of its own gold (`_OWN_GOLD`)."""
+    """Values lots for one seat.
+
+    Its own gold has a lower value (`_OWN_GOLD`); the other seats are assumed not to know this.
+    """
 
     def __init__(self, game: Game, seat: int) -> None:
         self._seat = seat
         self._seats = range(len(game.players))
         self._appraisal: Appraisal = appraisal_of(situation_of(game))
-        self._judged = [self._appraisal.gold(other) for other in self._seats]
-        self._gold = self._judged.copy()
+        self._assumed_gold = [self._appraisal.gold(other) for other in self._seats]
+        self._gold = self._assumed_gold.copy()
         self._gold[seat] *= _OWN_GOLD
 
     def lot(self, seller: int, tile: str, price: int) -> _Lot:
@@ -115,12 +121,12 @@ class _Appraiser:
         gain = self._appraisal.gain
         own = gain(seller, tile)
         sale = 2 * price * self._gold[seller] - own
-        sale_as_judged = 2 * price * self._judged[seller] - own
+        assumed_sale = 2 * price * self._assumed_gold[seller] - own
         rivals = len(self._seats) - 1
         bought = tuple([gain(seat, tile) - price * self._gold[seat] for seat in self._seats])
         utility = tuple(
             [
-                net - (sale if seat == self._seat else sale_as_judged) / rivals
+                net - (sale if seat == self._seat else assumed_sale) / rivals
                 if seat != seller and net > 0
                 else -1.0
                 for seat, net in enumerate(bought)
@@ -204,7 +210,7 @@ class _Market:
         offers = played.copy()
         rivals = len(played) - 1
         for number, strategy in enumerate(self.strategies[seat]):
-            if not number % _SLICE:
+            if not number % _STRATEGIES_PER_CHECKPOINT:
                 checkpoint()
             offers[seat] = strategy
             gains = self._gains(offers)

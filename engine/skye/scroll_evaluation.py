@@ -36,18 +36,18 @@ def count_scrolls(scrolls: Scrolls, areas: Iterable[Area], step: int) -> None:
     for area in areas:
         for kind, _ in area.scrolls:
             thing = _NUMBER_OF[kind]
-            counted, nearly = scrolls.get(thing, (0, 0))
+            counted, nearly_completed = scrolls.get(thing, (0, 0))
             scrolls[thing] = (
                 counted + step * (1 if area.openings else 2),
-                nearly + step * (area.openings == 1),
+                nearly_completed + step * (area.openings == 1),
             )
 
 
 def scroll_points(counts: Sequence[int], scrolls: Scrolls) -> tuple[int, int]:
     """Return the certain points of scrolls, and those that completing areas which lack one tile would add."""
     certain = potential = 0
-    for thing, (counted, nearly) in scrolls.items():
+    for thing, (counted, nearly_completed) in scrolls.items():
         points = counts[thing] // _DIVISORS[thing]
         certain += counted * points
-        potential += nearly * points
+        potential += nearly_completed * points
     return certain, potential

@@ -93,7 +93,7 @@ def evaluation_of(outlook: Outlook, territory: Territory) -> TerritoryEvaluation
     return evaluation
 
 
-class _OfAreas(NamedTuple):
+class _AreaScoring(NamedTuple):
     """A scoring tile that counts areas.
 
     :param rule: its rule.
@@ -125,8 +125,8 @@ class TerritoryEvaluation:
     def __init__(self, outlook: Outlook, territory: Territory) -> None:
         self._outlook = outlook
         self._rounds = outlook.rounds
-        self._worth_of_whisky = outlook.gold * outlook.rounds
-        self._worth_of_mobility = _MOBILITY * sqrt(outlook.rounds)
+        self._whisky_value = outlook.gold * outlook.rounds
+        self._mobility_value = _MOBILITY * sqrt(outlook.rounds)
         self._territory = territory
         self._summary = summary = territory.summary
         areas = summary.joined_areas()
@@ -136,14 +136,14 @@ class TerritoryEvaluation:
         self._whisky = whisky_joined(summary)
         self._mobility = sum([_FITTING_TILES[constraint] for constraint in territory.frontier.values()])
         self._certain = 0  # of all rules but majorities
-        self._of_areas: list[_OfAreas] = []
-        self._of_tiles: list[tuple[TileRule, int]] = []
-        self._of_connected: list[tuple[TileRule, int]] = []
-        self._of_patterns: list[tuple[PatternRule, int]] = []
+        self._area_rules: list[_AreaScoring] = []
+        self._tile_rules: list[tuple[TileRule, int]] = []
+        self._road_rules: list[tuple[TileRule, int]] = []
+        self._pattern_rules: list[tuple[PatternRule, int]] = []
         self._majorities: list[tuple[MajorityRule, int, int, tuple[int, ...]]] = []
         for tile, times in outlook.times.items():
             self._add_rule(tile, times)
-        self._fitting: dict[str, int] = {}
+        self._place_counts: dict[str, int] = {}
         self._values: dict[str, list[tuple[float, Place]]] = {}
 
     def _add_rule(self, tile: str, times: int) -> None:
@@ -155,17 +155,18 @@ class TerritoryEvaluation:
         self._certain += times * now
         if isinstance(rule, AreaRule):
             completion = self._outlook.completion.get(tile, 0)
-            nearly = [
-                (number, area) for number, area in self._areas.items() if completion and area.openings == 1
-            ]
-            potential = {number: rule.value(_closed(area)) for number, area in nearly}
-            self._of_areas.append(_OfAreas(rule, times, now, completion, potential))
+            potential = {
+                number: rule.value(_as_completed(area))
+                for number, area in self._areas.items()
+                if completion and area.openings == 1
+            }
+            self._area_rules.append(_AreaScoring(rule, times, now, completion, potential))
         elif isinstance(rule, PatternRule):
-            self._of_patterns.append((rule, times))
+            self._pattern_rules.append((rule, times))
         elif rule.connected_only:
-            self._of_connected.append((rule, times))
+            self._road_rules.append((rule, times))
         else:
-            self._of_tiles.append((rule, times))
+            self._tile_rules.append((rule, times))
 
     @property
     def value(self) -> float:
@@ -174,8 +175,8 @@ class TerritoryEvaluation:
         certain += self._certain
         for _, times, held, rivals in self._majorities:
             certain += times * majority([held, *rivals])[0]
-        for of_areas in self._of_areas:
-            potential += of_areas.added_by_completion(of_areas.now, list(of_areas.potential.values()))
+        for scoring in self._area_rules:
+            potential += scoring.added_by_completion(scoring.now, list(scoring.potential.values()))
         return self._total(certain, potential, self._whisky, self._mobility)
 
     def values(self, tile: str) -> list[tuple[float, Place]]:
@@ -189,13 +190,13 @@ class TerritoryEvaluation:
         values: list[tuple[float, Place]] = []
         tile, by_constraint = TILES[tile_id], PLACES_BY_CONSTRAINT[tile_id]
         counts = [now + more for now, more in zip(self._summary.counts, tile.counts, strict=True)]
-        of_tile = self._certain_with(tile)
+        with_tile = self._certain_with(tile)
         for cell, constraint in self._territory.frontier.items():
             places = by_constraint[constraint]
             if places is None:
                 continue
-            certain = of_tile
-            for rule, times in self._of_patterns:
+            certain = with_tile
+            for rule, times in self._pattern_rules:
                 certain += times * rule.adds(self._summary, cell, tile)
             for place in places[cell]:
                 rotated = ROTATED_TILES[tile_id, place.rotation]
@@ -205,10 +206,10 @@ class TerritoryEvaluation:
     def _certain_with(self, tile: Tile) -> int:
         """Return the certain points after one more tile, without those that depend on its position."""
         certain = self._certain
-        for rule, times in self._of_tiles:
+        for rule, times in self._tile_rules:
             certain += times * rule.value(tile)
-        for of_majority, times, held, rivals in self._majorities:
-            more = of_majority.value(tile) if of_majority.value else 0
+        for majority_rule, times, held, rivals in self._majorities:
+            more = majority_rule.value(tile) if majority_rule.value else 0
             certain += times * majority([held + more, *rivals])[0]
         return certain
 
@@ -221,14 +222,14 @@ class TerritoryEvaluation:
         :param counts: the number of each of `tiles.OBJECTS` after the placement.
         """
         potential = 0
-        if self._of_areas or self._scrolls or rotated.tile.scroll:
-            of_areas, potential = self._areas_with(cell, rotated, counts)
-            certain += of_areas
+        if self._area_rules or self._scrolls or rotated.tile.scroll:
+            in_areas, potential = self._areas_with(cell, rotated, counts)
+            certain += in_areas
         whisky = self._whisky
-        if cell in self._summary.road_ends and (self._rounds or self._of_connected):
+        if cell in self._summary.road_ends and (self._rounds or self._road_rules):
             connected = self._connected_by(cell, rotated)
             whisky += sum([tile.counts[WHISKY] > 0 for tile in connected])
-            for rule, times in self._of_connected:
+            for rule, times in self._road_rules:
                 certain += times * sum(map(rule.value, connected))
         if not self._rounds:
             return certain
@@ -243,23 +244,23 @@ class TerritoryEvaluation:
             certain, potential = scroll_points(counts, scrolls_with(self._scrolls, removed, added))
         else:
             certain = potential = 0
-        for of_areas in self._of_areas:
-            rule, times, now, completion, nearly = of_areas
+        for scoring in self._area_rules:
+            rule, times, now, completion, potential_before = scoring
             points = rule.points_with(now, removed, added)
             certain += times * (points - now)
             if completion:
-                potentials = [worth for number, worth in nearly.items() if number not in new_numbers]
-                potentials += [rule.value(_closed(area)) for area in added if area.openings == 1]
-                potential += of_areas.added_by_completion(points, potentials)
+                potentials = [gain for number, gain in potential_before.items() if number not in new_numbers]
+                potentials += [rule.value(_as_completed(area)) for area in added if area.openings == 1]
+                potential += scoring.added_by_completion(points, potentials)
         return certain, potential
 
     def has_place_with(self, place: Place, tile: str) -> bool:
         """Return whether another tile would have a legal place after a placement."""
         fits = _FITS[tile]
         frontier = self._territory.frontier
-        places = self._fitting.get(tile)
+        places = self._place_counts.get(tile)
         if places is None:
-            places = self._fitting[tile] = sum([fits[constraint] for constraint in frontier.values()])
+            places = self._place_counts[tile] = sum([fits[constraint] for constraint in frontier.values()])
         cell, constraints = cell_at(place.x, place.y), ROTATED_TILES[place.tile, place.rotation].constraints
         constraint = frontier[cell]
         places -= fits[constraint]
@@ -274,8 +275,8 @@ class TerritoryEvaluation:
         return (
             certain
             + _COMPLETION_PROBABILITY * potential
-            + self._worth_of_whisky * whisky
-            + self._worth_of_mobility * mobility
+            + self._whisky_value * whisky
+            + self._mobility_value * mobility
         )
 
     def _connected_by(self, cell: int, rotated: RotatedTile) -> list[Tile]:
@@ -295,7 +296,7 @@ class TerritoryEvaluation:
         return mobility
 
 
-def _closed(area: Area) -> Area:
+def _as_completed(area: Area) -> Area:
     """Return an area as if it were completed."""
     terrain, _, parts, size, brochs, ships, lighthouses, scrolls = area
     return Area(terrain, 0, parts, size, brochs, ships, lighthouses, scrolls)

@@ -22,10 +22,10 @@ from skye.territory import Territory
 from skye.territory_evaluation import Outlook, Plan, evaluation_of
 from skye.tiles import Terrain
 
-_GOLD: Final = (0.2, 0.4, 0.55, 0.65, 0.7, 0.7)
+_GOLD_VALUE: Final = (0.2, 0.4, 0.55, 0.65, 0.7, 0.7)
 """The value of one gold in points, by the number of rounds after this one; 1/5 at the end."""
 
-_GOLD_IN_MAJORITY: Final = 0.1
+_GOLD_VALUE_IN_MAJORITY: Final = 0.1
 """What `most_gold` adds to the value of one gold while it is still to be scored, in points."""
 
 _MAX_PLANS: Final = 64
@@ -61,16 +61,16 @@ def outlook_of(situation: Situation, seat: int) -> Outlook:
     to_score = tuple(
         [tuple([tile_in[slot] for slot in slots]) for slots in schedule(len(territories))[number - 1 :]]
     )
-    compared = [tile for tile in dict.fromkeys(chain(*to_score)) if SCORING_TILES[tile].majority]
+    majorities = [tile for tile in dict.fromkeys(chain(*to_score)) if SCORING_TILES[tile].majority]
     others = (*territories[:seat], *territories[seat + 1 :])
-    return outlook_on(
+    return cached_outlook(
         to_score,
-        tuple([(tile, tuple([holding(tile, other.summary) for other in others])) for tile in compared]),
+        tuple([(tile, tuple([holding(tile, other.summary) for other in others])) for tile in majorities]),
     )
 
 
 @lru_cache(maxsize=64)
-def outlook_on(
+def cached_outlook(
     to_score: tuple[tuple[str, ...], ...], rivals: tuple[tuple[str, tuple[int, ...]], ...]
 ) -> Outlook:
     """Return the outlook for the scoring tiles of each remaining round; cached, since it holds caches.
@@ -79,9 +79,9 @@ def outlook_on(
     :param rivals: for each majority still to be scored, the counts of the other seats.
     """
     times = Counter(chain(*to_score))
-    completion = Counter(tile for tile in chain(*to_score[1:]) if tile in _COMPLETION)
+    completion = Counter(tile for tile in chain(*to_score[1:]) if tile in _REWARDING_COMPLETION)
     rounds = len(to_score) - 1
-    gold = _GOLD[rounds] + (_GOLD_IN_MAJORITY if "most_gold" in times else 0)
+    gold = _GOLD_VALUE[rounds] + (_GOLD_VALUE_IN_MAJORITY if "most_gold" in times else 0)
     return Outlook(times, completion, dict(rivals), rounds, gold)
 
 
@@ -94,19 +94,19 @@ def _rewards_completion(scoring_tile: str) -> bool:
     return any(rule.value(area) != rule.value(area._replace(openings=1)) for area in areas)
 
 
-_COMPLETION: Final = frozenset(filter(_rewards_completion, SCORING_TILES))
+_REWARDING_COMPLETION: Final = frozenset(filter(_rewards_completion, SCORING_TILES))
 
 
-class Growth(NamedTuple):
+class EvaluatedPlace(NamedTuple):
     """A placement, and the evaluation of the territory after it, in points."""
 
     value: float
-    placed: Place
+    place: Place
 
 
-def best_growth(
+def best_place(
     outlook: Outlook, territory: Territory, tile: str, rest: tuple[str, ...] = ()
-) -> Growth | None:
+) -> EvaluatedPlace | None:
     """Return the best placement of a tile, or None when it has no legal place.
 
     :param rest: the other tiles in hand. The best placement leaves a legal place for as many of them as
@@ -115,13 +115,13 @@ def best_growth(
     evaluation = evaluation_of(outlook, territory)
     values = evaluation.values(tile)
     if not rest:
-        return Growth(*max(values)) if values else None
+        return EvaluatedPlace(*max(values)) if values else None
 
-    def merit(growth: tuple[float, Place]) -> tuple[int, float, Place]:
-        value, placed = growth
-        return sum([evaluation.has_place_with(placed, other) for other in rest]), value, placed
+    def rank(evaluated: tuple[float, Place]) -> tuple[int, float, Place]:
+        value, place = evaluated
+        return sum([evaluation.has_place_with(place, other) for other in rest]), value, place
 
-    return Growth(*max(values, key=merit)) if values else None
+    return EvaluatedPlace(*max(values, key=rank)) if values else None
 
 
 def best_plan(outlook: Outlook, territory: Territory, hand: tuple[str, ...]) -> Plan:
@@ -144,11 +144,11 @@ def best_plan(outlook: Outlook, territory: Territory, hand: tuple[str, ...]) -> 
 def _plans(outlook: Outlook, territory: Territory, hand: tuple[str, ...]) -> Iterator[Plan]:
     for tile in hand:
         rest = tuple([other for other in hand if other != tile])
-        growth = best_growth(outlook, territory, tile, rest)
-        if growth is not None:
-            then = best_plan(outlook, territory.extended(growth.placed), rest)
-            value = then.value if then.tiles else growth.value
-            yield Plan(then.tiles + 1, value, (growth.placed, *then.placements))
+        best = best_place(outlook, territory, tile, rest)
+        if best is not None:
+            later = best_plan(outlook, territory.extended(best.place), rest)
+            value = later.value if later.tiles else best.value
+            yield Plan(later.tiles + 1, value, (best.place, *later.placements))
 
 
 class Appraisal:
@@ -171,8 +171,8 @@ class Appraisal:
         """Return the value of a tile to a seat at its best place, in points; 0 without a legal place."""
         if (seat, tile) not in self._gains:
             checkpoint()
-            growth = best_growth(self._outlooks[seat], self._territories[seat], tile)
-            self._gains[seat, tile] = growth.value - self._before[seat] if growth else 0.0
+            best = best_place(self._outlooks[seat], self._territories[seat], tile)
+            self._gains[seat, tile] = best.value - self._before[seat] if best else 0.0
         return self._gains[seat, tile]
 
 

@@ -25,7 +25,7 @@ from skye import (
 )
 from skye.final_scoring import final_score
 from skye.scoring import tile_points
-from skye.valuation import Situation, appraisal_of, best_plan, outlook_of, outlook_on, situation_of
+from skye.valuation import Situation, appraisal_of, best_plan, cached_outlook, outlook_of, situation_of
 from tests.support.sizes import sampled
 
 # Among them two majorities, which compare the seats; one of them compares the purses.
@@ -126,7 +126,7 @@ def test_situation_contains_no_hidden_information():
 def test_bot_with_the_same_generator_and_any_cache_makes_the_same_move(name: str):
     for decision in decisions([name] * 3, "memory"):
         appraisal_of.cache_clear()
-        outlook_on.cache_clear()
+        cached_outlook.cache_clear()
         assert decision.again(name) == decision.move
 
 

@@ -7,7 +7,7 @@ import pytest
 from skye import LANDSCAPE, SCORING_TILES
 from skye.territory import Territory
 from skye.territory_evaluation import TerritoryEvaluation
-from skye.valuation import outlook_on
+from skye.valuation import cached_outlook
 from tests.reference.chance import grown_territory, with_holes
 
 
@@ -17,7 +17,7 @@ def random_outlook(rng):
     to_score = tuple(tuple(rng.sample(tiles, rng.randint(1, 3))) for _ in range(rounds))
     majorities = {tile for tiles in to_score for tile in tiles if SCORING_TILES[tile].majority}
     rivals = tuple((tile, tuple(rng.choices(range(6), k=2))) for tile in sorted(majorities))
-    return outlook_on(to_score, rivals)
+    return cached_outlook(to_score, rivals)
 
 
 @pytest.mark.parametrize("seed", range(120))
