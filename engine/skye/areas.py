@@ -79,11 +79,11 @@ class Areas(NamedTuple):
 
     def extended(self, tiles: Iterable[tuple[int, RotatedTile]]) -> Areas:
         """Return the areas after adding tiles, each given with its cell."""
-        number, areas, area_at_edge = self.tiles, self.by_number.copy(), self.area_at_edge.copy()
+        count, areas, area_at_edge = self.tiles, self.by_number.copy(), self.area_at_edge.copy()
         for cell, rotated in tiles:
-            number += 1
+            count += 1
             _join(areas, area_at_edge, cell, rotated)
-        return Areas(number, areas, area_at_edge)
+        return Areas(count, areas, area_at_edge)
 
 
 NO_AREAS: Final = Areas(0, {}, {})
@@ -99,39 +99,41 @@ def join_regions(
     :param area_at_edge: the number of the area at each open edge.
     :param cell: the empty cell for the tile.
     """
+    # `number` and `area` are those of the area that the region joins, `counted` whether the tile is in it
+    # already, and `neighbor` the number of the area across an edge.
     joined: dict[int, Area] = {}
     new_numbers: dict[int, int] = {}
     numbers: list[int] = []
     first_edge = 4 * cell
-    number_of_own = 8 * cell
+    new_number = 8 * cell  # unique, since a tile has at most five regions
     for region in rotated.regions:
-        number, area, counted = number_of_own, None, False  # counted: whether the tile is in the area already
+        number, area, counted = new_number, None, False
         openings = 0
         for side in region.sides:
-            behind = area_at_edge.get(first_edge + side)
-            if behind is None:
+            neighbor = area_at_edge.get(first_edge + side)
+            if neighbor is None:
                 openings += 1
                 continue
             openings -= 1
-            behind = new_numbers.setdefault(behind, behind)
-            if area is not None and behind == number:
+            neighbor = new_numbers.setdefault(neighbor, neighbor)
+            if area is not None and neighbor == number:
                 continue
-            touched = joined.get(behind)
+            touched = joined.get(neighbor)
             if touched is None:
-                touched = areas[behind]
+                touched = areas[neighbor]
             else:
                 counted = True
             if area is None:
-                number, area = behind, touched
+                number, area = neighbor, touched
                 continue
             area = _merged(area, touched)
-            joined.pop(behind, None)
+            joined.pop(neighbor, None)
             for old, new in new_numbers.items():
-                if new == behind:
+                if new == neighbor:
                     new_numbers[old] = number
         numbers.append(number)
         joined[number] = _with_region(area, cell, region, openings, counted=counted)
-        number_of_own += 1
+        new_number += 1
     return JoinedAreas(joined, new_numbers, numbers)
 
 

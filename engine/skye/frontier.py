@@ -42,8 +42,8 @@ def occupy_cell(frontier: dict[int, int], cell: int, rotated: RotatedTile) -> No
     constraint = frontier.pop(cell, 0)
     constraints = rotated.constraints
     for side, step in OPEN_SIDES[constraint]:
-        beside = cell + step
-        frontier[beside] = frontier.get(beside, 0) | constraints[side]
+        neighbor = cell + step
+        frontier[neighbor] = frontier.get(neighbor, 0) | constraints[side]
 
 
 _MAX_CELLS: Final = 512
@@ -93,7 +93,7 @@ def first_edge_mismatch(tile: str, rotation: int, constraint: int) -> EdgeMismat
     """Return the first edge on which a tile would meet a different terrain."""
     edges = ROTATED_TILES[tile, rotation].edges
     for side in SIDES:
-        wanted = constraint >> 2 * side & 3
-        if wanted and wanted != edges[side]:
-            return EdgeMismatch(SIDE_NAMES[side], edges[side].label, Terrain(wanted).label)
+        required = constraint >> 2 * side & 3
+        if required and required != edges[side]:
+            return EdgeMismatch(SIDE_NAMES[side], edges[side].label, Terrain(required).label)
     raise AssertionError("the tile fits")

@@ -165,15 +165,15 @@ class _PositionCompleter:
         score = player.score or 0
         if self._given.phase is None and player.score is not None:
             score -= sum(self._final(player))
-        none = [[0] * len(slots) for slots in self._scored]
-        if none:
-            none[-1][0] = max(0, score)
-        return tuple([tuple(points) for points in none])
+        by_round = [[0] * len(slots) for slots in self._scored]
+        if by_round:
+            by_round[-1][0] = max(0, score)
+        return tuple([tuple(points) for points in by_round])
 
     def _final(self, player: PlayerFields) -> tuple[int, int]:
         territory = player.territory or castle_alone(COLORS[0])
-        due = final_score(territory.summary, player.gold or 0)
-        return due.scroll_points, due.gold
+        final = final_score(territory.summary, player.gold or 0)
+        return final.scroll_points, final.gold
 
     def _player(
         self, seat: int, territory: Territory, points: tuple[tuple[int, ...], ...], income: int

@@ -7,8 +7,8 @@ from skye.game import TILES_DRAWN, Phase
 from skye.position_reading import PlayerFields, PositionFields, PositionReader
 from skye.schedule import schedule
 
-_TILES_A_ROUND = 3
-_ON_OFFER = 2
+_MAX_TILES_OF_A_ROUND = 3
+_MAX_TILES_ON_OFFER = 2
 
 
 class PositionRules:
@@ -108,8 +108,10 @@ class PositionRules:
 
     def _check_buying(self, player: PlayerFields, at: str) -> None:
         drawn = player.drawn or []
-        if len(drawn) > _ON_OFFER:
-            self._fault(f"{at}/tiles_drawn", f"a seat offers at most {_ON_OFFER} tiles in the buying phase")
+        if len(drawn) > _MAX_TILES_ON_OFFER:
+            self._fault(
+                f"{at}/tiles_drawn", f"a seat offers at most {_MAX_TILES_ON_OFFER} tiles in the buying phase"
+            )
         elif len(player.prices) < len(drawn) or 0 in player.prices:
             self._fault(f"{at}/tiles_drawn", "each tile on offer has a price, and discarded tiles are gone")
         if len(player.hand or []) > 1:
@@ -117,8 +119,10 @@ class PositionRules:
 
     def _check_building(self, player: PlayerFields, at: str) -> None:
         hand = len(player.hand or [])
-        if hand + player.placed_now > _TILES_A_ROUND:
-            self._fault(f"{at}/tiles_to_build", f"a seat gets at most {_TILES_A_ROUND} tiles each round")
+        if hand + player.placed_now > _MAX_TILES_OF_A_ROUND:
+            self._fault(
+                f"{at}/tiles_to_build", f"a seat gets at most {_MAX_TILES_OF_A_ROUND} tiles each round"
+            )
         if hand and player.finished:
             self._fault(f"{at}/build_finished", "a seat that has finished has nothing left to build")
 
@@ -128,7 +132,7 @@ class PositionRules:
         if player.placed_now > size:
             self._fault(f"{at}/placed_this_round", f"only {size} tiles lie in the territory")
         rounds = self._given.round - 1 + (self._given.phase is None)
-        max_size = _TILES_A_ROUND * rounds + (player.placed_now if self._given.phase else 0)
+        max_size = _MAX_TILES_OF_A_ROUND * rounds + (player.placed_now if self._given.phase else 0)
         if size > max_size:
             self._fault(
                 f"{at}/territory",
@@ -158,10 +162,11 @@ class PositionRules:
         if player.final is not None and not final:
             self._fault(f"{at}/final", "final scoring comes when the game is over")
         elif player.final is not None and player.territory is not None and player.gold is not None:
-            due = final_score(player.territory.summary, player.gold)
-            if player.final != (due.scroll_points, due.gold):
+            expected = final_score(player.territory.summary, player.gold)
+            if player.final != (expected.scroll_points, expected.gold):
                 self._fault(
-                    f"{at}/final", f"scrolls give {due.scroll_points} points here, and gold {due.gold}"
+                    f"{at}/final",
+                    f"scrolls give {expected.scroll_points} points here, and gold {expected.gold}",
                 )
         elif player.score is not None and player.points is not None and not final:
             total = sum(map(sum, player.points))

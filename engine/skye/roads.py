@@ -35,18 +35,18 @@ def join_roads(
     arriving = road_ends.pop(cell, None)
     if arriving is None:
         return
-    border = [(cell, road) for side in arriving if (road := rotated.road_at[side]) >= 0]
-    seen = set(border)
-    while border:
-        here, road = border.pop()
+    to_visit = [(cell, road) for side in arriving if (road := rotated.road_at[side]) >= 0]
+    seen = set(to_visit)
+    while to_visit:
+        here, road = to_visit.pop()
         if here != _CASTLE:
             connected.add(here)
         for side in cells[here].roads[road]:
-            beside = here + STEPS[side]
-            if beside not in cells:
-                road_ends[beside] = (*road_ends.get(beside, ()), OPPOSITE[side])
+            neighbor = here + STEPS[side]
+            if neighbor not in cells:
+                road_ends[neighbor] = (*road_ends.get(neighbor, ()), OPPOSITE[side])
             elif here != cell or side not in arriving:
-                across = beside, cells[beside].road_at[OPPOSITE[side]]
-                if across[1] >= 0 and across not in seen:
-                    seen.add(across)
-                    border.append(across)
+                road_across = neighbor, cells[neighbor].road_at[OPPOSITE[side]]
+                if road_across[1] >= 0 and road_across not in seen:
+                    seen.add(road_across)
+                    to_visit.append(road_across)

@@ -107,11 +107,11 @@ def what_if(game: Game, seat: int, placements: Iterable[Place]) -> WhatIfView:
     """
     before = game.players[seat].territory
     after: Territory | None = before
-    verdicts = []
+    tried = []
     for placed in placements:
-        error = None if after is None else _trial_error(game, after, placed)
+        error = None if after is None else _tried_placement_error(game, after, placed)
         if after is not None:
-            verdicts.append(_verdict(game, seat, placed, error))
+            tried.append(_tried_placement_view(game, seat, placed, error))
             after = None if error else after.place(*placed)
     summaries_before = [player.territory.summary for player in game.players]
     summaries_after = summaries_before.copy()
@@ -122,7 +122,7 @@ def what_if(game: Game, seat: int, placements: Iterable[Place]) -> WhatIfView:
     golds = [gold_as_seen_by(None, game, other) for other in range(len(game.players))]
     return {
         "legal": after is not None,
-        "placements": verdicts,
+        "placements": tried,
         "scoring_tiles": [
             {
                 "slot": slot,
@@ -139,7 +139,7 @@ def what_if(game: Game, seat: int, placements: Iterable[Place]) -> WhatIfView:
     }
 
 
-def _trial_error(game: Game, territory: Territory, placed: Place) -> RuleError | None:
+def _tried_placement_error(game: Game, territory: Territory, placed: Place) -> RuleError | None:
     built = {other.tile for player in game.players for other in player.territory.placed}
     built.update(other.tile for other in territory.placed)
     if placed.tile not in LANDSCAPE or placed.tile in built:
@@ -147,7 +147,9 @@ def _trial_error(game: Game, territory: Territory, placed: Place) -> RuleError |
     return territory.placement_error(*placed)
 
 
-def _verdict(game: Game, seat: int, placed: Place, error: RuleError | None) -> TriedPlacementView:
+def _tried_placement_view(
+    game: Game, seat: int, placed: Place, error: RuleError | None
+) -> TriedPlacementView:
     player = game.players[seat]
     return {
         **territory_view([placed])[0],

@@ -182,11 +182,11 @@ def _vertical_lines(summary: TerritorySummary) -> list[Earned]:
 
 
 def _vertical_lines_added(summary: TerritorySummary, cell: int, _tile: Tile) -> int:
-    above, below = _run(summary, cell, _NORTH), _run(summary, cell, _SOUTH)
+    above, below = _run_length(summary, cell, _NORTH), _run_length(summary, cell, _SOUTH)
     return 3 * ((above + 1 + below >= 3) - (above >= 3) - (below >= 3))
 
 
-def _run(summary: TerritorySummary, cell: int, step: int) -> int:
+def _run_length(summary: TerritorySummary, cell: int, step: int) -> int:
     """Return the number of consecutive tiles from a cell in one direction, without its own."""
     length = 0
     while cell + step in summary.cells:

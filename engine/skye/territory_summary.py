@@ -13,7 +13,7 @@ from skye.geometry import cell_at
 from skye.roads import INITIAL_ROAD_ENDS, join_roads
 from skye.tiles import ROTATED_TILES, RotatedTile
 
-_A_ROUND: Final = 6
+_TILES_OF_A_ROUND: Final = 6
 """More tiles than a player usually places in a round."""
 
 
@@ -63,7 +63,7 @@ class TerritorySummary:
 
         This spreads the work over the rounds: otherwise the first round that needs areas would join all.
         """
-        if len(self.cells) - self._areas.tiles <= _A_ROUND:
+        if len(self.cells) - self._areas.tiles <= _TILES_OF_A_ROUND:
             self.joined_areas()
 
     def joined_areas(self) -> Areas:

@@ -117,11 +117,11 @@ class RotatedTile:
 
 def _parse(line: str) -> Tile:
     terrains = {"P": Terrain.PASTURE, "M": Terrain.MOUNTAIN, "W": Terrain.WATER}
-    tile_id, ground, roads, *shows = line.split()
+    tile_id, ground, roads, *objects = line.split()
     north, east, south, west = (terrains[letter] for letter in ground[:4])
     scroll = None
     counts = dict.fromkeys(OBJECTS, 0)
-    for word in shows:
+    for word in objects:
         if word.startswith("scroll:"):
             scroll = word.removeprefix("scroll:")
         else:
@@ -151,17 +151,18 @@ def _regions(tile: Tile) -> tuple[Region, ...]:
         if terrains[a] == terrains[b]:
             group = [group[a] if g == group[b] else g for g in group]
     members = [[part for part in range(5) if group[part] == g] for g in sorted(set(group), key=group.index)]
-    waters = sum(terrains[parts[0]] is Terrain.WATER for parts in members)
-    return tuple(_region(tile, terrains[parts[0]], parts, waters) for parts in members)
+    water_regions = sum(terrains[parts[0]] is Terrain.WATER for parts in members)
+    return tuple(_region(tile, terrains[parts[0]], parts, water_regions) for parts in members)
 
 
-def _region(tile: Tile, terrain: Terrain, parts: list[int], waters: int) -> Region:
+def _region(tile: Tile, terrain: Terrain, parts: list[int], water_regions: int) -> Region:
+    """Return the region that consists of some parts: 0 to 3 are the sides, 4 is the middle."""
     water = terrain is Terrain.WATER
     return Region(
         terrain,
         tuple(part for part in parts if part < 4),
         brochs=tile.count("broch") if terrain is Terrain.MOUNTAIN else 0,
-        ships=tile.count("ship") // waters if water else 0,
+        ships=tile.count("ship") // water_regions if water else 0,
         lighthouses=tile.count("lighthouse") if water else 0,
         scroll=tile.scroll if 4 in parts else None,
         center=4 in parts,
@@ -200,8 +201,8 @@ def _fitting_rotations(tile_id: str) -> tuple[tuple[int, ...], ...]:
     fits: list[tuple[int, ...]] = [()] * 256
     for rotation in ROTATIONS:
         edges = ROTATED_TILES[tile_id, rotation].edges
-        for asked in product((False, True), repeat=4):
-            constraint = sum(edges[side] << 2 * side for side in SIDES if asked[side])
+        for has_neighbor in product((False, True), repeat=4):
+            constraint = sum(edges[side] << 2 * side for side in SIDES if has_neighbor[side])
             fits[constraint] += (rotation,)
     return tuple(fits)
 

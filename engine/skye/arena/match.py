@@ -89,11 +89,11 @@ class _Match:
         outcome, move = _decide(self.game, seat, self._deciders[seat], rng, self.failures)
         self._add(outcome, seat, move)
         if self._server is not None:
-            with self._failing_server():
+            with self._failure_of_server_loses():
                 self._server.send(seat, move)
 
     def _take_moves_of_server(self, server: ServerGame) -> None:
-        with self._failing_server():
+        with self._failure_of_server_loses():
             for seat, move in server.moves():
                 self._add(play(self.game, seat, move), seat, move)
 
@@ -102,7 +102,7 @@ class _Match:
         self.game = outcome.game
 
     @contextlib.contextmanager
-    def _failing_server(self) -> Iterator[None]:
+    def _failure_of_server_loses(self) -> Iterator[None]:
         """If the server fails, let its seats lose, and continue the game without it."""
         try:
             yield

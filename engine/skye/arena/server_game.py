@@ -65,7 +65,7 @@ def _client(server: str) -> Skye:
 class ServerGame:
     """One game on a server, created by the first call of `send` or `moves`.
 
-    Both raise `BotFailed` if the server cannot be reached or responds with an error.
+    Both methods raise `BotFailed` if the server cannot be reached or responds with an error.
 
     :param server: the base URL of the server.
     :param names: by seat, the name of the player.
@@ -98,7 +98,7 @@ class ServerGame:
         if self._skye is not None:
             return
         self._skye = _client(self._server)
-        with self._failing():
+        with self._client_errors_as_failures():
             created = self._skye.games.create(self._body)
         game = created["game"]["id"]
         self.host = self._skye.game(game, created["host_token"])
@@ -110,7 +110,7 @@ class ServerGame:
         own = self._seats[seat].seat(seat)
         fields: dict[str, Any] = {**move_view(move)}
         del fields["type"]
-        with self._failing():
+        with self._client_errors_as_failures():
             match move:
                 case SetOffer():
                     own.set_offer(**fields)
@@ -132,7 +132,7 @@ class ServerGame:
         deadline = time.monotonic() + sum(self._budget)
         while (left := deadline - time.monotonic()) > 0:
             wait_ms = int(1000 * min(_WAIT_S, left))
-            with self._failing():
+            with self._client_errors_as_failures():
                 page = self.host.event_page(after=self._last_event, wait_ms=wait_ms)
             self._last_event = max([self._last_event, *[event["id"] for event in page["events"]]])
             if moves := [move for event in page["events"] for move in self._moves_in(event)]:
@@ -148,7 +148,7 @@ class ServerGame:
             yield event["seat"], move_from(_MOVE_OF_EVENT[event["type"]], event)
 
     @contextmanager
-    def _failing(self) -> Iterator[None]:
+    def _client_errors_as_failures(self) -> Iterator[None]:
         """Raise the errors of the client as `BotFailed`."""
         package = _client_package()
         try:
