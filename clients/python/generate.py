@@ -1,4 +1,4 @@
-"""Generates what is not written by hand: `skye_client/_sync` and `skye_client/models.py`.
+"""Generate `skye_client/_sync` and `skye_client/models.py`.
 
     python generate.py           write both
     python generate.py --check   exit with 1 if either has drifted
@@ -99,13 +99,12 @@ def generated() -> dict[Path, str]:
 
 def main() -> int:
     """Write the generated files, or compare them."""
+    files = generated()
     drifted = [
-        path
-        for path, text in generated().items()
-        if not path.exists() or path.read_text(encoding="utf-8") != text
+        path for path, text in files.items() if not path.exists() or path.read_text(encoding="utf-8") != text
     ]
     if "--check" not in sys.argv:
-        for path, text in generated().items():
+        for path, text in files.items():
             path.parent.mkdir(exist_ok=True)
             path.write_text(text, encoding="utf-8")
         return 0

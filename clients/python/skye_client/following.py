@@ -41,7 +41,7 @@ class Follower:
         self.fault = fault
         self.over = False
         self.failures = 0
-        self._dead_streams = 0
+        self._failed_streams = 0
         self._polls = 0
 
     def has_lost(self, _last_event: Any) -> bool:
@@ -58,14 +58,14 @@ class Follower:
     @property
     def streams(self) -> bool:
         """Whether to open a stream next; otherwise long polling, because streams have failed repeatedly."""
-        return self._dead_streams < _STREAM_FAILURES
+        return self._failed_streams < _STREAM_FAILURES
 
     def stream_opening(self) -> dict[str, str]:
         """Start a stream, which counts as failed until its first message arrives.
 
         :returns: the headers of its request.
         """
-        self._dead_streams += 1
+        self._failed_streams += 1
         headers = {"Last-Event-ID": str(self.after)}
         if self.fault is not None:
             headers[FAULT_HEADER] = self.fault
@@ -74,7 +74,7 @@ class Follower:
 
     def server_unavailable(self) -> None:
         """Do not count the last stream as failed, because the server itself is unavailable."""
-        self._dead_streams = max(0, self._dead_streams - 1)
+        self._failed_streams = max(0, self._failed_streams - 1)
 
     def failed(self) -> None:
         """Count a failure; `failures` is the number of consecutive failures."""
@@ -83,14 +83,14 @@ class Follower:
     def message(self, name: str, data: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         """Yield the events of one message of a stream.
 
-        :raises HistoryLostError: the server has lost events that were already delivered.
-        :raises ApiError: the game or the token is no longer known.
-        :raises GapError: an event is missing.
+        :raises HistoryLostError: when the server has lost events that were already delivered.
+        :raises ApiError: when the game or the token does not exist any more.
+        :raises GapError: when an event is missing.
         """
         if name == "stream":
             if self.has_lost(data["last_event"]):
                 raise HistoryLostError
-            self.failures = self._dead_streams = 0
+            self.failures = self._failed_streams = 0
         elif name == "end":
             self._end(data["reason"])
         elif name == "message":
@@ -99,8 +99,8 @@ class Follower:
     def page(self, page: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         """Yield the events of one page.
 
-        :raises HistoryLostError: the server has lost events that were already delivered.
-        :raises GapError: an event is missing.
+        :raises HistoryLostError: when the server has lost events that were already delivered.
+        :raises GapError: when an event is missing.
         """
         if self.has_lost(page["last_event"]):
             raise HistoryLostError
@@ -109,7 +109,7 @@ class Follower:
         self.failures = 0
         self._polls += 1
         if self._polls % _POLLS_BEFORE_STREAM == 0:
-            self._dead_streams = _STREAM_FAILURES - 1  # try one stream again
+            self._failed_streams = _STREAM_FAILURES - 1  # try one stream again
 
     def status(self, status: str) -> None:
         """Set the status of the game, which a page of events does not contain."""
@@ -138,7 +138,7 @@ class GameFollower(Follower):
     def in_order(self, event: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         """Yield an event unless it was yielded before.
 
-        :raises GapError: an event is missing.
+        :raises GapError: when an event is missing.
         """
         if event["id"] <= self.after:
             return
@@ -161,7 +161,7 @@ class PlayerFollower(Follower):
     def in_order(self, event: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         """Yield an event unless it was yielded before. The first one may have any number.
 
-        :raises GapError: an event is missing.
+        :raises GapError: when an event is missing.
         """
         last, number = _number(self.after), _number(event["id"])
         if number <= last:

@@ -45,6 +45,6 @@ class RetryPolicy:
 
 
 def backoff(attempt: int, base_s: float, max_s: float) -> float:
-    """Return an exponential delay with equal jitter, in seconds: a random part of its second half."""
+    """Return an exponential delay with equal jitter, in seconds: from half of it to all of it, at random."""
     max_delay = min(max_s, base_s * 2.0 ** (attempt - 1))
     return max_delay * random.uniform(0.5, 1)  # noqa: S311 - jitter

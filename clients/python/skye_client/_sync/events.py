@@ -45,8 +45,8 @@ def events(
             if is_final(error):
                 raise
             follower.failed()
-            refused = error.retry_after_s if isinstance(error, ApiError) else None
-            time.sleep(refused or backoff(follower.failures, 0.5, 15.0))
+            retry_after_s = error.retry_after_s if isinstance(error, ApiError) else None
+            time.sleep(retry_after_s or backoff(follower.failures, 0.5, 15.0))
 
 
 def _stream(

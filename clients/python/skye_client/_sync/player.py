@@ -77,12 +77,12 @@ class Player:
         found = self.request("GET", "/v1/me/events", query=query, timeout_s=timeout_s)
         return cast("m.PlayerEventList", found)
 
-    def seek_match(self, wishes: Mapping[str, Any], **options: Unpack[CallOptions]) -> m.QuickMatch:
+    def seek_match(self, criteria: Mapping[str, Any], **options: Unpack[CallOptions]) -> m.QuickMatch:
         """Request a quick match with players who send the same criteria.
 
-        :param wishes: `name`, `seats`, `options` and `wait_ms`, as in `POST /v1/matches`.
+        :param criteria: `name`, `seats`, `options` and `wait_ms`, as in `POST /v1/matches`.
         """
-        return cast("m.QuickMatch", self.request("POST", "/v1/matches", body=wishes, **options))
+        return cast("m.QuickMatch", self.request("POST", "/v1/matches", body=criteria, **options))
 
     def match(self, match_id: str) -> m.QuickMatch:
         """Return a request for a quick match."""
