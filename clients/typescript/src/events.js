@@ -23,7 +23,7 @@ const POLL_WAIT_MS = 25_000;
 /** Iterates over events of a game or player, once and in order; reconnects by itself. @template [T=Event] */
 export class EventFollower {
   #failures = 0;
-  #deadStreams = 0;
+  #failedStreams = 0;
   #polls = 0;
   #state = "";
 
@@ -54,7 +54,7 @@ export class EventFollower {
     for (;;) {
       this.options.signal?.throwIfAborted();
       try {
-        const over = this.#deadStreams < STREAM_FAILURES ? yield* this.#stream() : yield* this.#poll();
+        const over = this.#failedStreams < STREAM_FAILURES ? yield* this.#stream() : yield* this.#poll();
         if (over) return;
       } catch (error) {
         this.options.signal?.throwIfAborted();
@@ -70,15 +70,15 @@ export class EventFollower {
     this.#failures += 1;
     if (!this.#polls) this.#report("away");
     this.#polls = 0;
-    const refused = error instanceof ApiError ? error.retryAfterMs : null;
-    await sleep(refused ?? backoff(this.#failures, 500, 15_000), this.options.signal);
+    const retryAfterMs = error instanceof ApiError ? error.retryAfterMs : null;
+    await sleep(retryAfterMs ?? backoff(this.#failures, 500, 15_000), this.options.signal);
   }
 
   /** Read one stream to its end. @returns {AsyncGenerator<T, boolean, void>} Whether the game is over. */
   async *#stream() {
     const opening = deadline(this.silenceMs, this.options.signal);
-    const dead = this.#deadStreams;
-    this.#deadStreams += 1; // until its first message
+    const failed = this.#failedStreams;
+    this.#failedStreams += 1; // until its first message
     try {
       const response = await this.transport.open("GET", `${this.path}/events/stream`, {
         token: this.token, signal: opening.signal,
@@ -95,7 +95,7 @@ export class EventFollower {
       throw new Error("The stream has ended early");
     } catch (error) {
       // A server that is down or busy is no reason for long polling.
-      if (error instanceof TypeError || (error instanceof ApiError && error.status >= 500)) this.#deadStreams = dead;
+      if (error instanceof TypeError || (error instanceof ApiError && error.status >= 500)) this.#failedStreams = failed;
       throw error;
     } finally {
       opening.abort();
@@ -107,7 +107,7 @@ export class EventFollower {
   *#read({ event, data }) {
     if (event === "stream") {
       this.#check(JSON.parse(data).last_event);
-      this.#failures = this.#deadStreams = 0;
+      this.#failures = this.#failedStreams = 0;
       this.#report("live");
     } else if (event === "message") {
       yield* this.#inOrder(JSON.parse(data));
@@ -160,7 +160,7 @@ export class EventFollower {
     }
     this.#failures = 0;
     this.#polls += 1;
-    if (this.#polls >= POLLS_BEFORE_STREAM) this.#deadStreams = STREAM_FAILURES - 1; // try one stream again
+    if (this.#polls >= POLLS_BEFORE_STREAM) this.#failedStreams = STREAM_FAILURES - 1; // try one stream again
     return false;
   }
 

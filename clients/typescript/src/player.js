@@ -35,8 +35,8 @@ export class Player {
   /** Return an iterable over the events of all games of the player, without end. @param {FollowOptions} [options] @returns {EventFollower<PlayerEvent>} */
   events(options) { return new EventFollower(this.transport, PLAYER, this.key, options); }
 
-  /** @param {Body<"seek_quick_match">} wishes @param {CallOptions} [options] @returns {Promise<Result<"seek_quick_match">>} */
-  seekMatch(wishes, options) { return this.request("POST", "/v1/matches", { ...options, body: wishes }); }
+  /** @param {Body<"seek_quick_match">} criteria @param {CallOptions} [options] @returns {Promise<Result<"seek_quick_match">>} */
+  seekMatch(criteria, options) { return this.request("POST", "/v1/matches", { ...options, body: criteria }); }
 
   /** @param {string} id @param {CallOptions} [options] @returns {Promise<Result<"get_quick_match">>} */
   match(id, options) { return this.request("GET", `/v1/matches/${id}`, options); }

@@ -12,7 +12,7 @@
  * @returns {AsyncGenerator<Message, void, void>}
  */
 export async function* parseEventStream(body, silenceMs) {
-  // The specification requires to drop an incomplete message at the end.
+  // An incomplete message at the end is discarded, as the specification requires.
   for await (const block of readBlocks(body, /\r\n\r\n|\n\n|\r\r/, silenceMs)) {
     const message = parseBlock(block);
     if (message) yield message;

@@ -18,7 +18,7 @@ const RETRIED = new Set([429, 502, 503, 504]);
  * @property {unknown} [body] Sent as JSON.
  * @property {string} [accept]
  * @property {string} [idempotencyKey] For a write; a random one by default.
- * @property {string | null} [ifMatch] Refuse the write unless the game has this version.
+ * @property {string | null} [ifMatch] An ETag: refuse the write unless the game has it.
  * @property {Record<string, string>} [headers]
  * @property {AbortSignal} [signal]
  * @property {number} [timeoutMs] For each attempt, until the headers of the response.
@@ -198,6 +198,6 @@ export function deadline(ms, signal) {
 
 /** @param {Record<string, any> | undefined} query */
 function queryString(query) {
-  const given = Object.entries(query ?? {}).flatMap(([name, value]) => [value ?? []].flat().map((one) => [name, String(one)]));
-  return given.length ? `?${new URLSearchParams(given)}` : "";
+  const pairs = Object.entries(query ?? {}).flatMap(([name, value]) => [value ?? []].flat().map((one) => [name, String(one)]));
+  return pairs.length ? `?${new URLSearchParams(pairs)}` : "";
 }
