@@ -190,7 +190,7 @@ class PositionReader:
             for index, tile in enumerate(tiles if isinstance(tiles, list) else [])
         ]
         if not isinstance(tiles, list):
-            self.fault(at, "this is a list")
+            self.fault(at, "this is not a list")
         if len(self.faults) > before:
             return None, color
         castle = next((place.tile for place in placed if place.tile.startswith("castle-")), None)
@@ -242,18 +242,18 @@ class PositionReader:
     def _landscape(self, tile: object, at: str) -> bool:
         known = isinstance(tile, str) and tile in LANDSCAPE
         if not known:
-            self.fault(at, f"the box has no landscape tile {tile!r}")
+            self.fault(at, f"there is no landscape tile {tile!r}")
         return known
 
     def _numbers(self, numbers: object, at: str) -> tuple[int, ...]:
         if not isinstance(numbers, list) or not all(_is_number(number) for number in numbers):
-            self.fault(at, "this is a list of numbers of at least 0")
+            self.fault(at, "this is not a list of numbers of at least 0")
             return ()
         return tuple(numbers)
 
     def _object(self, value: object, at: str, known: frozenset[str]) -> Mapping[str, Any]:
         if not isinstance(value, Mapping):
-            self.fault(at, "this is an object")
+            self.fault(at, "this is not an object")
             return {}
         for name in value.keys() - known:
             self.fault(f"{at}/{name}", "there is no such field")
@@ -262,35 +262,35 @@ class PositionReader:
     def _list(self, data: Mapping[str, Any], name: str, at: str) -> list[Any] | None:
         value = data.get(name)
         if value is not None and not isinstance(value, list):
-            self.fault(f"{at}/{name}", "this is a list")
+            self.fault(f"{at}/{name}", "this is not a list")
             return None
         return value
 
     def _integer(self, data: Mapping[str, Any], name: str, at: str, lowest: int, highest: int) -> int:
         value = data.get(name)
         if not isinstance(value, int) or isinstance(value, bool) or not lowest <= value <= highest:
-            self.fault(f"{at}/{name}", f"this is an integer from {lowest} to {highest}")
+            self.fault(f"{at}/{name}", f"this is not an integer from {lowest} to {highest}")
             return lowest
         return value
 
     def _text(self, data: Mapping[str, Any], name: str, at: str) -> str | None:
         value = data.get(name)
         if value is not None and not isinstance(value, str):
-            self.fault(f"{at}/{name}", "this is a string")
+            self.fault(f"{at}/{name}", "this is not a string")
             return None
         return value
 
     def _choice(self, data: Mapping[str, Any], name: str, at: str, choices: Sequence[str]) -> str | None:
         value = data.get(name)
         if value is not None and value not in choices:
-            self.fault(f"{at}/{name}", f"this is one of {', '.join(choices)}")
+            self.fault(f"{at}/{name}", f"this is not one of {', '.join(choices)}")
             return None
         return value
 
     def _flag(self, data: Mapping[str, Any], name: str, at: str) -> bool | None:
         value = data.get(name)
         if value is not None and not isinstance(value, bool):
-            self.fault(f"{at}/{name}", "this is true or false")
+            self.fault(f"{at}/{name}", "this is not true or false")
             return None
         return value
 

@@ -153,7 +153,7 @@ class PositionRules:
             or any(not 1 <= each <= size for each in sizes)
         ):
             self._fault(
-                f"{at}/territory_sizes", f"this is a growing size for each of {len(scored)} rounds scored"
+                f"{at}/territory_sizes", f"this is not a growing size for each of {len(scored)} rounds scored"
             )
         self._check_score(player, at)
 
