@@ -83,7 +83,13 @@ class Service:
 
     def stored(self):
         """Return the contents of the store, byte for byte."""
-        return {key: stored(self.redis, key) for key in sorted(self.redis.keys())}
+        keys = sorted(self.redis.keys())
+        with self.redis.pipeline(transaction=False) as pipeline:
+            for key in keys:
+                pipeline.type(key)
+            for key, kind in zip(keys, pipeline.execute(), strict=True):
+                read(pipeline, key, kind)
+            return dict(zip(keys, pipeline.execute(), strict=True))
 
 
 def limited(**settings):
@@ -95,7 +101,11 @@ def limited(**settings):
 
 def stored(redis, key):
     """Return the value of a key of any type."""
-    kind = redis.type(key)
+    return read(redis, key, redis.type(key))
+
+
+def read(redis, key, kind):
+    """Read a key of the given type with a client or a pipeline."""
     if kind == b"string":
         return redis.get(key)
     if kind == b"list":
