@@ -49,9 +49,9 @@ def seek_quick_match(body: dict[str, Any]) -> Response:
     If the player already waits with the same `seats` and `options`, the response is the existing request.
     """
     charge_creation(1)
-    wishes = {"seats": body["seats"], "options": body["options"]}
+    criteria = {"seats": body["seats"], "options": body["options"]}
     command, games = command_from_request(), collaborators().games
-    found = seek_match(games, command, body["name"], wishes, body["wait_ms"])
+    found = seek_match(games, command, body["name"], criteria, body["wait_ms"])
     return uncached_json(found.view, 201, [("Location", f"/v1/matches/{found.id}")])
 
 

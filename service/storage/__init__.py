@@ -1,4 +1,4 @@
 """Redis: topologies, connections, retries and circuit breakers, and atomic commits.
 
-What is kept there, and under which keys, is `service.storage.redis_store`'s.
+`service.storage.redis_store` lists the keys and their contents.
 """

@@ -2,13 +2,13 @@
 
 A round trip costs a worker about as much CPU time as the rest of a read, and hardly more for ten commands
 than for one. While a command is in flight, later ones queue; then the first in the queue becomes the leader
-and sends all of them in one pipeline. A command without company is sent at once, and none queues longer than
+and sends all of them in one pipeline. A single command is sent at once, and no command queues longer than
 `max_wait_s`.
 
 Each caller gets its own reply, its own error reply, or the connection error as if it had sent its command
 alone. Every command is sent at most once. A caller may queue several commands together.
 
-Reads and other commands have batches of their own: a Redis that is paused for writes (by `CLIENT PAUSE
+Reads and other commands have separate batches: a Redis that is paused for writes (by `CLIENT PAUSE
 WRITE`, `FAILOVER` or `CLUSTER FAILOVER`) replies to no read behind a write on the same connection.
 """
 
@@ -56,7 +56,7 @@ class _Queued:
 class _Batcher:
     """The queue of one kind of commands.
 
-    :param send: sends commands in one round trip and returns their replies, error replies among them.
+    :param send: sends commands in one round trip and returns their replies, including error replies.
     """
 
     def __init__(self, send: Callable[[Sequence[_Command]], list[Any]], max_wait_s: float) -> None:
@@ -123,7 +123,7 @@ class _Batcher:
             return []
 
     def _abandon(self, queued: _Queued) -> None:
-        """Leave the queue without a reply; a leader hands over."""
+        """Leave the queue without a reply; a leader appoints the next one."""
         with self._mutex:
             if queued in self._queue:
                 self._queue.remove(queued)
@@ -131,7 +131,7 @@ class _Batcher:
             self._appoint_leader()
 
     def _send_batch(self, batch: list[_Queued]) -> None:
-        """Send a batch, the leader's commands first, and hand out the replies."""
+        """Send a batch, the leader's commands first, and distribute the replies."""
         commands = [command for queued in batch for command in queued.commands]
         interrupted = redis.ConnectionError("the sender of the batch was interrupted")
         replies: list[Any] = [interrupted] * len(commands)

@@ -80,7 +80,11 @@ class _Slots(NamedTuple):
 
 
 def _read_slots(node: redis.Redis, host: str) -> _Slots:
-    """Query a node for the slots; `host` stands for the address of a node that does not know its own."""
+    """Query a node for the slots.
+
+    :param host: the host of the node, which replaces its own host in the reply if the node does not know it.
+    :raises redis.exceptions.ClusterDownError: if the node is not in a cluster.
+    """
     pipeline: Any = node.pipeline(transaction=False)
     pipeline.execute_command("CLUSTER", "SLOTS")
     pipeline.execute_command("CLUSTER", "NODES")
@@ -88,7 +92,7 @@ def _read_slots(node: redis.Redis, host: str) -> _Slots:
     if not ranges:
         raise redis.exceptions.ClusterDownError("this node belongs to no cluster")
     lines = [line.split() for line in described.decode().splitlines()]
-    # `fail?` is the suspicion of the queried node alone.
+    # `fail?`: only the queried node suspects a failure.
     down = {words[0] for words in lines if not {"fail", "fail?"}.isdisjoint(words[2].split(","))}
     slots = _Slots([], [], [], [], set())
     for start, end, *holders in sorted(ranges):

@@ -1,11 +1,11 @@
 """Encode games and log entries for the store, and decode them.
 
 A stored game is `FORMAT:VERSION:CRC32:{...}`, a header and JSON. The store compares the version without
-reading the JSON. A log entry is JSON, or compressed JSON for a whole game, beside a header `FORMAT:CRC32`.
+reading the JSON. A log entry is JSON, or compressed JSON for a whole game, with a header `FORMAT:CRC32`.
 
 Compatibility: a program reads every format written so far, and writes each value in the oldest format that
-can hold it. A new field of `Match` therefore raises the format of those games alone that use it. A program
-refuses a newer format as `StoredFormatError` instead of guessing.
+can hold it. A new field of `Match` therefore raises only the format of the games that use it. A program
+raises `StoredFormatError` for a newer format instead of guessing.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ from service.storage.store import LogEntry
 from skye import EVENT_TYPES
 
 FORMAT: Final = 4
-"""The newest format of a stored game. Format 2 added `invites`, format 3 `nonce`, `origin` and
-`clock`,
-format 4 players bound by their keys."""
+"""The newest format of a stored game.
+
+Format 2 added `invites`, format 3 `nonce`, `origin` and `clock`, format 4 players bound by their keys.
+"""
 
 LOG_FORMAT: Final = 1
 """The newest format of a log entry. Format 0 has no header: it was written before there were checksums."""

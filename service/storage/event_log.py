@@ -13,9 +13,9 @@ from service.storage.store import LogEntry
 def changes_from_log(
     match: Match, after: int, entries: Sequence[LogEntry], limit: int | None = None
 ) -> list[Change]:
-    """Return the changes of a game that hold events beyond number `after`.
+    """Return the changes of a game that have events after number `after`.
 
-    :param limit: how many entries were read at most; then the end of the log may be missing.
+    :param limit: the maximum number of entries that were read; the end of the log may then be missing.
     :raises Problem: game_unreadable, when an entry is corrupt or missing.
     """
     try:

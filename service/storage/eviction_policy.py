@@ -27,9 +27,9 @@ def eviction_warning(calls: RedisCalls, key: str) -> str | None:
     try:
         info = calls.call(key, read, retries=False)
     except Problem:
-        return None  # the store is away, which the health check reports
+        return None  # the store is unavailable, which the health check reports
     if isinstance(info, redis.ResponseError):
-        return _UNKNOWN.format(f"it answers INFO with {str(info)[:100]!r}")
+        return _UNKNOWN.format(f"it replied to INFO with {str(info)[:100]!r}")
     policy = info.get("maxmemory_policy")
     if policy is None:
         return _UNKNOWN.format("INFO does not name the policy")

@@ -47,7 +47,7 @@ class Script:
     ) -> int:
         """Run the script, and if its result is not 0, wait until enough replicas have acknowledged the write.
 
-        :raises TooFewReplicas: when they have not in time; the server itself keeps the write.
+        :raises TooFewReplicas: when they have not in time; the server itself has the write.
         """
         if min_replicas is None:
             return expect_int(self.run(server, keys, arguments))
@@ -166,7 +166,7 @@ return left > 0 and redis.call('PEXPIRE', KEYS[1], left) or 0
 # KEYS: a bucket. ARGV: the amount to add and the capacity, in microseconds. Returns whether the amount was
 # added, and the level. The value is the time at which the bucket will be empty, by the clock of Redis, which
 # all instances share. A level far above the capacity comes from a clock that was set back, and a value that
-# is no number, or of another Redis type, is corrupt: both count as empty.
+# is not a number, or of another Redis type, is corrupt: both count as empty.
 FILL: Final = Script("""
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]

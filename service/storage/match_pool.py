@@ -1,4 +1,4 @@
-"""Pools of players that wait for a quick match, one for each set of wishes.
+"""Pools of players that wait for a quick match, one for each set of criteria (seats and options).
 
 Of each pool, under one hash tag so that a cluster keeps the keys in one slot:
 
@@ -15,11 +15,11 @@ and of each player:
 
 and of all pools:
 
-    skye:{pools}:waiting         zset    the ids of requests that wait, by when they expire: to count them
+    skye:{pools}:waiting         zset    the ids of requests that wait, by time of expiry: to count them
 
 One script adds a request and, when enough players wait, forms a group of them. So no player is in two groups
-of a pool, and no group lacks a player, however many requests arrive at once. The game is in another slot: it
-is created afterwards under the id that the group was given here, by whichever process comes first.
+of a pool, and no group lacks a player, however many requests arrive at once. The game is in another slot: the
+first process to request it creates it afterwards, under the id that the script gave the group.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ from service.storage.shared_sets import SharedSets
 from service.storage.wrong_types import moving_aside
 
 REQUEST_TTL_S: Final = 24 * 60 * 60
-"""How long a request is kept."""
+"""How long a request is stored."""
 
 _WAITING: Final = "skye:{pools}:waiting"
 
 # KEYS: the waiting requests, the players that wait. ARGV: 1 the id of a request, 2 the time in milliseconds
-# since 1970, then what a script needs more. Requests that have expired, or are of another type, are dropped
-# first, and all if one of the keys is lost: a player could wait twice. A key of another type makes a script
-# fail before it has written.
+# since 1970, then further arguments of each script. Requests that have expired, or are of another type, are
+# dropped first, and all if one of the keys is lost: otherwise a player could wait twice. A key of another
+# type makes a script fail before it has written.
 _DROP_EXPIRED: Final = """
 local ids, players = redis.call('ZCARD', KEYS[1]), redis.call('HLEN', KEYS[2])
 if ids == 0 or players == 0 then redis.call('DEL', KEYS[1], KEYS[2]) end
@@ -65,7 +65,7 @@ end
 """
 
 # ARGV: 3 the player, 4 the data, 5 when the request expires, 6 how many players a group has, 7 an id for
-# the game of a new group, 8 the TTL in seconds. A retry finds its request, and leaves it as it is; it sets
+# the game of a new group, 8 the TTL in seconds. A retry finds its request, and does not change it; it sets
 # the TTL again, so that WAIT has a write to wait for.
 _JOIN: Final = Script(
     _DROP_EXPIRED
@@ -99,7 +99,7 @@ return 1
 )
 
 # ARGV: 3 whether to cancel the request if it waits, 4 the TTL in seconds.
-_SETTLE: Final = Script(
+_DROP_OR_CANCEL: Final = Script(
     _DROP_EXPIRED
     + """
 if redis.call('EXPIRE', key, ARGV[4]) == 0 then return 0 end
@@ -141,7 +141,7 @@ class StoredRequest(NamedTuple):
 
 
 class MatchPools:
-    """The pools of all wishes.
+    """The pools of all criteria.
 
     :param min_replicas: the replicas that must acknowledge each write.
     """
@@ -160,16 +160,16 @@ class MatchPools:
         """
         self._write(_JOIN, new.id, [*new, REQUEST_TTL_S])
 
-    def settle(self, request_id: str, now_ms: int, *, cancel: bool = False) -> None:
-        """Drop the expired requests of a pool.
+    def drop_expired(self, request_id: str, now_ms: int, *, cancel: bool = False) -> None:
+        """Drop the expired requests of the pool of a request.
 
         :param cancel: also cancel this request if it waits.
         :raises Problem: store_unavailable.
         """
-        self._write(_SETTLE, request_id, [request_id, now_ms, int(cancel), REQUEST_TTL_S])
+        self._write(_DROP_OR_CANCEL, request_id, [request_id, now_ms, int(cancel), REQUEST_TTL_S])
 
     def request(self, request_id: str) -> StoredRequest | None:
-        """Return a request, or the older one of the same player for which it stands; None if there is none.
+        """Return a request, or the older one of the same player to which it refers; None if there is none.
 
         :raises Problem: store_unavailable.
         """
@@ -180,7 +180,7 @@ class MatchPools:
         return _stored_request(request_id, fields) if fields else None
 
     def requests(self, request_ids: Sequence[str]) -> list[StoredRequest | None]:
-        """Return requests of any pools, None for each that is missing or stands for an older one.
+        """Return requests of any pools, None for each that is missing or refers to an older one.
 
         :raises Problem: store_unavailable.
         """
@@ -195,8 +195,9 @@ class MatchPools:
         ]
 
     def group(self, game_id: str, request_id: str) -> list[StoredRequest]:
-        """Return the requests of a group, one of which is named; none once its game is created.
+        """Return the requests of a group; none once its game is created.
 
+        :param request_id: the id of one of them.
         :raises Problem: store_unavailable.
         """
         key = _pool_key(request_id, f"group:{game_id}")
@@ -213,7 +214,7 @@ class MatchPools:
         return self._calls.call(key, read)
 
     def game_created(self, game_id: str, group: Sequence[StoredRequest]) -> None:
-        """Note that the game of a group is created.
+        """Record that the game of a group is created.
 
         :raises Problem: store_unavailable.
         """
@@ -235,7 +236,7 @@ class MatchPools:
     # Requests of a player.
 
     def add_seek(self, player: str, request_id: str, now_ms: int, expires_ms: int) -> None:
-        """Note that a player is about to add a request, so that any process can settle it after a crash.
+        """Record that a player is about to add a request, so that any process can complete it after a crash.
 
         :raises Problem: store_unavailable.
         """
@@ -266,7 +267,7 @@ class MatchPools:
         return {request_id.decode(): int(since_ms) for request_id, since_ms in fields.items()}
 
     def remove_seeks(self, player: str, request_ids: Collection[str]) -> None:
-        """Forget requests of a player that no longer wait.
+        """Remove requests of a player that no longer wait.
 
         :raises Problem: store_unavailable.
         """

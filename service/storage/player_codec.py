@@ -22,7 +22,7 @@ PLAYER_FORMAT: Final = 1
 class KeyRecord(msgspec.Struct, array_like=True, frozen=True):
     """The record of a player key that was replaced, or that has replaced another.
 
-    :param player: the id of the player that the key stands for; empty once the key is replaced.
+    :param player: the id of the player that the key identifies; empty once the key is replaced.
     :param replaced_by: the hash of the key that replaced it, empty while it is valid.
     :param replaces: the hash of the key that it replaces: it is valid once the record of that key says so.
     """
@@ -35,12 +35,12 @@ class KeyRecord(msgspec.Struct, array_like=True, frozen=True):
 class Seeker(msgspec.Struct, array_like=True, frozen=True):
     """A player who waits for a quick match.
 
-    :param wishes: the wishes as JSON, the same for all players of a pool.
+    :param criteria: the seats and options of the game as JSON, the same for all players of a pool.
     :param digest: identifies the request that has the player's idempotency key; empty without one.
     """
 
     name: str
-    wishes: bytes
+    criteria: bytes
     digest: bytes = b""
 
 

@@ -26,8 +26,8 @@ class Page(NamedTuple):
     last_id: str | None
 
 
-class Updated(IntEnum):
-    """What became of an update."""
+class UpdateOutcome(IntEnum):
+    """The outcome of an update."""
 
     CONFLICT = 0
     DONE = 1
@@ -40,7 +40,7 @@ class GameUpdate:
 
     :param expected: the record as it was read; None if there was none.
     :param record: the new record; None removes the game.
-    :param score: where the game stands among the player's games; see `redis_players.ACTIVE_SCORE`.
+    :param score: the position of the game in the player's list; see `redis_players.ACTIVE_SCORE`.
     :param max_active: refuse a new game beyond this many that are not over; 0 for no limit.
     :param events: the encoded events to append.
     """
@@ -70,7 +70,7 @@ class PlayerStore(Protocol):
     def game(self, player: str, game_id: str) -> bytes | None:
         """Return the record of a player's game, None if it is not the player's."""
 
-    def update_game(self, update: GameUpdate) -> Updated:
+    def update_game(self, update: GameUpdate) -> UpdateOutcome:
         """Write a step of a player's game, unless its record has changed since it was read."""
 
     def active_games(self, player: str) -> list[tuple[str, bytes]]:

@@ -2,8 +2,8 @@
 
 Each call asks the topology for the server of its key, and invalidates the topology when it fails. The
 topology is also refreshed every second or two: a master that was suspended and resumes does not know that it
-was replaced, and a client that is still connected would write data that is soon lost. A caller that must
-exclude this asks again after the reply (fencing), for the server of that time or later.
+was replaced, and a client that is still connected would write data that is soon lost. A call that must
+exclude this looks up the server again after the reply (fencing).
 
 The topology is one server (`SingleServer`), Sentinel (`sentinel`) or Cluster (`cluster`). redis-py's own
 clients for those are not used: see the table of mechanisms in CONTRIBUTING.md.
@@ -27,8 +27,7 @@ from service.storage.retry import RetryPolicy, TooFewReplicas, call_deadline
 T = TypeVar("T")
 
 _LATE_REPLY_S: Final = 0.1
-"""A server that replies later may have been suspended: it then replies before it notices the failover."""
-
+"""A server that replies later may have been suspended: it then replies before it detects the failover."""
 
 UNKNOWN_OUTCOME: Final = (
     "The store broke off, or has fewer copies than wanted; the change may have happened. "
@@ -42,7 +41,7 @@ class Topology(Protocol):
     def connection_for(self, key: str, since: float = -math.inf) -> redis.Redis:
         """Return the client of the server that holds a key.
 
-        :param since: accept no answer older than this time of `time.monotonic`.
+        :param since: use only a lookup that began after this time of `time.monotonic`.
         :raises redis.RedisError: when no server holds the key now.
         """
 
@@ -65,7 +64,7 @@ class SingleServer:
 
 
 class MasterReplaced(redis.ConnectionError):
-    """The server that replied no longer holds the key, or may not have at the time."""
+    """The server that replied no longer holds the key, and may not have held it when it replied."""
 
 
 class CircuitBreaker:
@@ -114,7 +113,7 @@ class CircuitBreaker:
 class RedisCalls:
     """Calls to the servers of a topology.
 
-    Reads and writes have circuits of their own: a server that is paused for writes still replies to reads.
+    Reads and writes have separate circuits: a server that is paused for writes still replies to reads.
 
     :param timeout_s: the deadline of each attempt.
     """
@@ -155,7 +154,7 @@ class RedisCalls:
         raise AssertionError("attempts end with a reply or raise")
 
     def write(self, key: str, command: Callable[[redis.Redis], T], *, fenced: bool) -> T:
-        """Run a command that must not be lost, and say so when its outcome is unknown.
+        """Run a command that must not be lost; the problem states whether its outcome is unknown.
 
         :param fenced: see `call`.
         :raises Problem: store_unavailable.
@@ -176,9 +175,9 @@ class RedisCalls:
         *,
         retries: bool = True,
     ) -> list[T]:
-        """Read each key, in one pipeline per server; return what `read` makes of each reply.
+        """Read each key, in one pipeline per server; return the result of `read` for each reply.
 
-        A key of another Redis type is read as if it were missing: it must not fail the other keys.
+        `read` gets None for a key of another Redis type: one such key must not make the others fail.
 
         :raises Problem: store_unavailable.
         """

@@ -15,7 +15,7 @@ from redis.retry import Retry
 from service.storage.batching import BatchingRedis
 
 MAX_CONNECTIONS: Final = 1000
-"""Per server and process. A call that finds none free fails like one to a server that is away."""
+"""Per server and process. A call that finds none free fails like one to an unavailable server."""
 
 _READ_BYTES: Final = 8192
 """The buffer of a connection, which holds most replies; redis-py's default takes 32 KB for each of them."""

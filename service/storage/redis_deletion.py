@@ -12,9 +12,9 @@ from service.storage.redis_calls import RedisCalls
 _PAGE: Final = 500
 """About how many keys one call scans."""
 
-# ARGV: some keys of ours. Deletes each game whose key is among them, with all its keys, and what belongs to
-# no game; what belongs to a game that is not among them stays. Its readers never see a part of a game. The
-# keys are computed, so it is for a single server. Returns the number of games.
+# ARGV: some keys of the service. Deletes each game whose key is among them, with all its keys, and keys that
+# belong to no game. It keeps other keys of a game whose own key is not among them, so that no client reads a
+# part of a game. The script computes keys, which works on a single server only. Returns the number of games.
 _DELETE: Final = Script(
     f"local channel = '{CHANGES_CHANNEL}'\n"
     """

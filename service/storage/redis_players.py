@@ -3,8 +3,8 @@
 Of each player, under one hash tag so that a cluster keeps the keys in one slot:
 
     skye:{player.ID}:games    hash     records of the player's games by their ids (see `player_codec`)
-    skye:{player.ID}:order    zset     these ids: first those that are over by time, from `ACTIVE_SCORE` on
-                                       the others, at the end those that wait for the player
+    skye:{player.ID}:order    zset     these ids: games that are over by time, then, with scores from
+                                       `ACTIVE_SCORE` on, the others; last those that wait for the player
     skye:{player.ID}:events   stream   the player's events; field `e` is an encoded event
     skye:{player.HASH}:key    string   the record of a player key that took part in a rotation
 
@@ -24,7 +24,7 @@ from typing import Any, Final, TypeVar
 import redis
 
 from service.storage.lua_scripts import MinReplicas, Script
-from service.storage.player_store import GameUpdate, Page, StoredEvent, Updated
+from service.storage.player_store import GameUpdate, Page, StoredEvent, UpdateOutcome
 from service.storage.redis_calls import RedisCalls
 from service.storage.retry import expect_bytes, expect_int
 from service.storage.wrong_types import moving_aside
@@ -50,8 +50,8 @@ _TYPES: Final = {"games": "hash", "order": "zset", "events": "stream"}
 # (empty: none), 4 the score, 5 the TTL in seconds, 6 how many games may be active (0: any number), 7 the
 # message to publish, then for each event its salt and data.
 #
-# Returns an `Updated`. A retry whose first attempt was written finds the new record, and appends nothing. A
-# key of another type makes the script fail before it has written.
+# Returns an `UpdateOutcome`. A retry whose first attempt was written finds the new record, and appends
+# nothing. A key of another type makes the script fail before it has written.
 _UPDATE: Final = Script(
     f"local active, max_events, max_over = {ACTIVE_SCORE:.0f}, {MAX_EVENTS}, {MAX_GAMES_OVER}\n"
     """
@@ -95,8 +95,8 @@ return 1
 )
 
 # KEYS: the record of a key, the games under the hash of the key. ARGV: the record as it was read (empty:
-# none), the new record, its TTL, whether the key must be no player's yet. Returns whether the new record is
-# stored; a retry finds it.
+# none), the new record, its TTL, whether the key must be unused. Returns whether the new record is stored; a
+# retry finds it.
 _SET_KEY: Final = Script("""
 local stored = redis.call('GET', KEYS[1]) or ''
 if stored ~= ARGV[2] then
@@ -149,7 +149,7 @@ class RedisPlayers:
         key = _key(player, "games")
         return self._read(player, lambda server: expect_bytes(server.hget(key, game_id)))
 
-    def update_game(self, update: GameUpdate) -> Updated:
+    def update_game(self, update: GameUpdate) -> UpdateOutcome:
         """See `PlayerStore.update_game`."""
         player = update.player
         arguments: list[Any] = [
@@ -164,7 +164,7 @@ class RedisPlayers:
         for event in update.events:
             arguments += secrets.randbits(32), event
         types = _types_of(player)
-        return Updated(self._run(_UPDATE, list(types), arguments, types))
+        return UpdateOutcome(self._run(_UPDATE, list(types), arguments, types))
 
     def active_games(self, player: str) -> list[tuple[str, bytes]]:
         """See `PlayerStore.active_games`."""

@@ -10,11 +10,11 @@ Of each game, under one hash tag so that a cluster keeps the keys in one slot:
 The id of a log entry is the number of its last event and a random number, which differs between
 concurrent writers of the same change. Field `c` holds the changes, field `h` the format and checksum.
 
-Of rate limits, `skye:bucket:KIND:WHOSE`: the time, in microseconds since 1970, at which a leaky bucket will
-be empty. Buckets and indexes have no format number: another form of them would get another key.
+Of rate limits, `skye:bucket:KIND:ADDRESS`: the time, in microseconds since 1970, at which a leaky bucket will
+be empty. Buckets and indexes have no format number: a new format would get another key.
 
-What is stored of players is described in `redis_players`, of quick matches in `match_pool`, of the list of
-public games in `game_index`.
+Other modules describe other keys: `redis_players` those of players, `match_pool` those of quick matches,
+`game_index` those of the list of public games.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ from service.storage.store import Commit, LogEntry, StoredResponse
 _SALTS: Final = 4096  # below this a salt takes no more than one byte in the stream
 
 _HEADER_BYTES: Final = 32
-"""As many bytes as the header of a stored game has at most."""
+"""The maximum size of the header of a stored game."""
 
 _PING_TIMEOUT_S: Final = 0.5
 """The deadline of a health check: shorter than that of other calls, because a probe is repeated anyway."""
@@ -215,7 +215,7 @@ class RedisStore:
         """See `Store.ping`."""
 
         def ping(server: redis.Redis) -> None:
-            # Not around the lookup: if interrupted, the topology would never find which Sentinel is away.
+            # Not around the lookup: if interrupted, it would never detect a Sentinel that does not respond.
             with call_deadline(_PING_TIMEOUT_S, Problem("store_unavailable")):
                 if not server.ping():
                     raise ValueError("no PONG")
@@ -256,7 +256,7 @@ def _in_memory() -> redis.Redis:
 
 
 def _log_entry(entry_id: bytes, fields: dict[bytes, bytes]) -> LogEntry:
-    """Return a log entry; an empty header, which is corrupt, if it has other fields than it should."""
+    """Return a log entry; unknown fields in place of a header make it corrupt: its header is empty."""
     last_event, data = int(entry_id.split(b"-")[0]), fields.get(b"c", b"")
     return LogEntry(last_event, data, fields.get(b"h", b"" if len(fields) > 1 else None))
 

@@ -5,8 +5,8 @@
     redis+sentinel://...host[:26379][,host...]/service[/database] the master that these Sentinels name
     redis+cluster://...host[:6379][,host...]                     a cluster, of which these are some nodes
 
-With `rediss` for `redis` all of it is spoken over TLS. What else a connection wants are arguments, as in
-`?ssl_ca_certs=/etc/ca.pem`. Nothing here speaks to a Redis.
+With `rediss` instead of `redis` all connections use TLS. Other options of a connection are arguments, such as
+`?ssl_ca_certs=/etc/ca.pem`. This module only parses URLs; it connects to no Redis.
 """
 
 from __future__ import annotations
@@ -31,10 +31,13 @@ _PORTS: Final = {"single": 6379, "cluster": 6379, "sentinel": 26379}
 
 
 class RedisUrl(NamedTuple):
-    """What a URL says: its form ("single", "sentinel" or "cluster"), where to begin, and what to say there.
+    """A parsed URL.
 
-    `service` is the name of the master on the Sentinels. `options` are arguments of redis-py's client, and
-    `sentinel_options` those for the Sentinels themselves.
+    :param form: "single", "sentinel" or "cluster".
+    :param addresses: hosts and ports, of the Sentinels with Sentinel; empty for a Unix socket.
+    :param service: the name of the master on the Sentinels.
+    :param options: arguments of redis-py's client.
+    :param sentinel_options: those for the connections to the Sentinels.
     """
 
     form: str
@@ -45,13 +48,13 @@ class RedisUrl(NamedTuple):
 
 
 def parse(text: str) -> RedisUrl:
-    """Return what a URL says.
+    """Parse a URL.
 
     >>> url = parse("redis+sentinel://:word@a,b:26380/skye/1")
     >>> url.addresses, url.service, url.options
     ((('a', 26379), ('b', 26380)), 'skye', {'password': 'word', 'db': 1})
 
-    :raises ValueError: when it is no such URL; the message never holds a part of it that may be secret.
+    :raises ValueError: when the URL is invalid; the message contains no part of it that may be secret.
     """
     found = _URL.fullmatch(text)
     if not found:
@@ -67,7 +70,7 @@ def parse(text: str) -> RedisUrl:
         raise ValueError("arguments that begin with ssl_ want rediss://")
     if found["scheme"] == "unix":
         return RedisUrl(form, (), "", options | _socket(found["hosts"], found["path"] or ""), {})
-    service, database = _place(form, found["path"] or "")
+    service, database = _service_and_database(form, found["path"] or "")
     options |= database
     if form == "sentinel":
         sentinel_options |= {name: of_tls for name, of_tls in options.items() if name.startswith("ssl")}
@@ -75,7 +78,7 @@ def parse(text: str) -> RedisUrl:
 
 
 def without_secrets(text: str) -> str:
-    """Return a URL as it may be shown.
+    """Return a URL without credentials and arguments, to show it.
 
     >>> without_secrets("rediss+cluster://me:word@a:1,b:2?ssl_password=word")
     'rediss+cluster://a:1,b:2'
@@ -103,8 +106,8 @@ def _addresses(form: str, hosts: str) -> tuple[tuple[str, int], ...]:
     return tuple(addresses)
 
 
-def _place(form: str, path: str) -> tuple[str, dict[str, Any]]:
-    """Return the service that a path names, and the database."""
+def _service_and_database(form: str, path: str) -> tuple[str, dict[str, Any]]:
+    """Return the service that a path names, and the option of the database."""
     names = [unquote(name) for name in path.strip("/").split("/") if name]
     if form == "sentinel" and not names:
         raise ValueError("want the name of the master's service: redis+sentinel://host:port,.../service")
@@ -124,7 +127,7 @@ def _credentials(userinfo: str) -> dict[str, str]:
 
 
 def _arguments(query: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the arguments for the servers, and those for Sentinels, whose names begin with `sentinel_`."""
+    """Return the options for the servers, and those for Sentinels, whose names begin with `sentinel_`."""
     options: dict[str, Any] = {}
     sentinel_options: dict[str, Any] = {}
     for name, text in parse_qsl(query, keep_blank_values=True):
@@ -174,7 +177,7 @@ def _folder(text: str) -> str:
     return text
 
 
-def _demand(text: str) -> str:
+def _certificate_check(text: str) -> str:
     if text not in ("required", "none"):
         raise ValueError("want required or none")
     return text
@@ -191,7 +194,7 @@ _ARGUMENTS: Final[dict[str, Callable[[str], Any]]] = {
     "ssl_certfile": _file,
     "ssl_keyfile": _file,
     "ssl_password": _word,
-    "ssl_cert_reqs": _demand,
+    "ssl_cert_reqs": _certificate_check,
     "ssl_check_hostname": _yes_or_no,
     "sentinel_username": _word,
     "sentinel_password": _word,

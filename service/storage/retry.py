@@ -1,10 +1,9 @@
 """Retry policy for calls to Redis: exponential backoff with jitter, within a budget that a request shares.
 
-Only errors that can pass are retried: lost connections, timeouts, failovers, a Redis that is loading. The
-last error becomes the `Problem` store_unavailable. Each attempt has a deadline (`call_deadline`).
+Only temporary errors are retried: lost connections, timeouts, failovers, a Redis that is loading. The last
+error becomes the `Problem` store_unavailable. Each attempt has a deadline (`call_deadline`).
 
-Protocol errors, replies that no Redis sends because another service answers at the address, count as errors
-of Redis.
+Protocol errors (malformed replies, because another service listens at the address) count as errors of Redis.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ _LOG_INTERVAL_S: Final = 5.0
 _RETRYABLE_REPLY: Final = re.compile(
     r"\b(LOADING|MASTERDOWN|READONLY|NOREPLICAS|BUSY|UNBLOCKED|CLUSTERDOWN|TRYAGAIN|MOVED|ASK)\b"
 )
-"""Error replies of a Redis that cannot serve now. Full memory and wrong passwords do not pass."""
+"""Temporary error replies. Those for full memory and wrong passwords are not temporary."""
 
 PROTOCOL_ERRORS: Final = (TypeError, ValueError, LookupError, AttributeError)
 """What redis-py and this package raise when they read a malformed reply."""
@@ -97,7 +96,7 @@ def expect_int(reply: Any) -> int:
 
 
 class Attempt:
-    """Context of one attempt: keeps an error of Redis in `error` instead of raising it."""
+    """Context of one attempt: stores an error of Redis in `error` instead of raising it."""
 
     def __init__(self) -> None:
         self.error: redis.RedisError | None = None
@@ -115,7 +114,7 @@ class Attempt:
 
 
 class RetryPolicy:
-    """Retries errors that can pass until `budget_s` seconds are spent.
+    """Retries calls after temporary errors until `budget_s` seconds are spent.
 
     All calls of one request share the budget, so a request that makes many calls waits no longer than one
     that makes a single call.
@@ -131,8 +130,8 @@ class RetryPolicy:
         """Yield contexts, each for one attempt, until one succeeds; sleep between them.
 
         :param retries: whether to make more than one attempt.
-        :param on_error: called with each error that can pass.
-        :raises Problem: store_unavailable, when an error cannot pass or the budget is spent.
+        :param on_error: called with each temporary error.
+        :raises Problem: store_unavailable, when an error is not temporary or the budget is spent.
         """
         started = time.monotonic()
         spent_s = _spent_s.get()
@@ -172,7 +171,7 @@ def start_budget() -> None:
 
 
 def clear_budget(_error: BaseException | None = None) -> None:
-    """Forget the retry budget of a request that has ended."""
+    """Clear the retry budget of a request that has ended."""
     _spent_s.set(None)
 
 

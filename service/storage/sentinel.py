@@ -45,11 +45,13 @@ class SentinelTopology:
     def _look_up(self) -> Address:
         """Return the master's address with the highest configuration epoch.
 
-        All Sentinels are asked: one that missed a failover would name the old master. If none answers, the
+        All Sentinels are queried: one that missed a failover would name the old master. If none responds, the
         last known master stays. An epoch lower than one seen before is accepted only from a majority, as
         after the Sentinels were set up again.
+
+        :raises NoMaster: when the Sentinels do not agree on a master that is up.
         """
-        reports, errors = self._ask_all()
+        reports, errors = self._query_all()
         if not reports:
             if self._last_known is None:
                 raise NoMaster(f"no Sentinel responds for {self._service!r}: {errors[-1]}")
@@ -65,7 +67,7 @@ class SentinelTopology:
         self._last_known = up[0]
         return up[0]
 
-    def _ask_all(self) -> tuple[list[_Report], list[redis.RedisError]]:
+    def _query_all(self) -> tuple[list[_Report], list[redis.RedisError]]:
         """Return the reports of the Sentinels that respond, and the errors of the others."""
         now = time.monotonic()
         awake = [sentinel for sentinel in self._sentinels if self._skipped_until.get(sentinel, now) <= now]
@@ -74,13 +76,13 @@ class SentinelTopology:
         for sentinel in awake or self._sentinels:
             try:
                 with call_deadline(self._lookup_timeout_s):
-                    reports.append(self._ask(sentinel))
+                    reports.append(self._query(sentinel))
             except (redis.RedisError, *PROTOCOL_ERRORS) as error:
                 errors.append(as_redis_error(error))
                 self._skipped_until[sentinel] = time.monotonic() + _SKIP_S
         return reports, errors
 
-    def _ask(self, sentinel: redis.Redis) -> _Report:
+    def _query(self, sentinel: redis.Redis) -> _Report:
         pipeline: Any = sentinel.pipeline(transaction=False)
         pipeline.execute_command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", self._service)
         pipeline.execute_command("SENTINEL", "MASTER", self._service)
@@ -99,7 +101,7 @@ class SentinelTopology:
 
 
 class _Report(NamedTuple):
-    """What a Sentinel reports of the master; of two that differ, the one with the higher epoch is right.
+    """The report of a Sentinel on the master; of two that differ, the one with the higher epoch is right.
 
     A Sentinel that is failing over may already have promoted a replica.
     """

@@ -1,7 +1,7 @@
 """Sorted sets that many games share: the lists of public games, and the requests for quick matches.
 
-A value of another Redis type under the key of such a set would stop all these games. So reads take it for an
-empty set, and the next write moves it aside. What the set held comes back from the games themselves.
+A value of another Redis type under the key of such a set would make requests for all these games fail. So
+reads treat it as an empty set, and the next write moves it aside. Later writes of the games restore the set.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class SharedSets:
         self._logged_at = -_LOG_INTERVAL_S
 
     def read(self, key: str, command: Callable[[redis.Redis], T], otherwise: T, *, retries: bool = True) -> T:
-        """Return the reply to a read, `otherwise` where the key holds a value of another type.
+        """Return the reply to a read, or `otherwise` if the key holds a value of another type.
 
         :raises Problem: store_unavailable.
         """
@@ -58,4 +58,6 @@ class SharedSets:
         now = time.monotonic()
         if now - self._logged_at >= _LOG_INTERVAL_S:
             self._logged_at = now
-            _log.warning("%s is no sorted set and counts as empty: what else writes into this Redis?", key)
+            _log.warning(
+                "%s is not a sorted set and counts as empty: another program writes to this Redis", key
+            )

@@ -67,7 +67,7 @@ class Store(Protocol):
         """The pools of players that wait for a quick match."""
 
     def headers(self, game_ids: Sequence[str]) -> list[bytes | None]:
-        """Return the first bytes of stored games, which hold their versions; None for each missing one."""
+        """Return the first bytes of stored games, which contain their versions; None for each missing one."""
 
     def load(self, game_id: str, response_key: str | None = None) -> tuple[bytes | None, bytes | None]:
         """Return the stored game and the response under an idempotency key; None for each that is missing."""
@@ -75,9 +75,9 @@ class Store(Protocol):
     def load_with_log(
         self, game_id: str, after: int = 0, limit: int | None = None
     ) -> tuple[bytes | None, list[LogEntry]]:
-        """Return the stored game and its log entries with events beyond number `after`, at most `limit`.
+        """Return the stored game and its log entries with events after number `after`, at most `limit`.
 
-        The log may be newer than the game, and hold changes that the returned game lacks.
+        The log may be newer than the game, and contain changes that the returned game lacks.
         """
 
     def load_many(self, game_ids: Sequence[str]) -> list[bytes | None]:

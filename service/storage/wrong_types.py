@@ -46,7 +46,7 @@ def moving_aside(command: Callable[[redis.Redis], T], types: Mapping[str, str]) 
             keys = [name for key in types for name in (key, aside(key))]
             moved: Any = _MOVE_ASIDE.run(server, keys, list(types.values()))
             for key in map(bytes.decode, moved):
-                _log.warning("moved %s aside to %s: it was no %s", key, aside(key), types[key])
+                _log.warning("moved %s aside to %s: it was not a %s", key, aside(key), types[key])
             return command(server)
 
     return run

@@ -1,14 +1,14 @@
 """Players: the index and the events of their games.
 
 A player's record of a game is in another slot of a cluster than the game, so no commit can write both. The
-game is the truth, and the record follows it:
+game is the source of truth, and the record follows it:
 
 1. `announce` writes a record before the commit that gives the player a role. Without it no process would
    look for the game after a crash between the two writes.
 2. `relay` derives events from the log of the game after the position in the record, and writes the events
-   and the new position in one step (compare-and-set). Whichever process relays, each event is written once.
-3. `catch_up` relays what a process that crashed has left out. Each reader of a player's games or events
-   calls it first, and a stream repeats it.
+   and the new position in one step (compare-and-set), so that concurrent processes write each event once.
+3. `catch_up` relays the events that a crashed process has not written. Each reader of a player's games or
+   events calls it first, and a stream repeats it.
 """
 
 from __future__ import annotations
@@ -35,23 +35,25 @@ from service.settings import Settings
 from service.storage.codec import decode_match
 from service.storage.event_log import changes_from_log
 from service.storage.player_codec import decoded, followed_games, player_events
-from service.storage.player_store import GameUpdate, Updated
+from service.storage.player_store import GameUpdate, UpdateOutcome
 from service.storage.redis_players import ACTIVE_SCORE
 from service.storage.store import Store
 from service.usecases.commit_retries import MAX_ATTEMPTS, back_off
 
+_DONE: Final = UpdateOutcome.DONE
+
 _ANNOUNCED_MS: Final = 60_000
-"""For so long an announced game is kept in which the player has no role: the commit may be on its way."""
+"""How long an announced game without a role of the player is stored: its commit may still be in progress."""
 
 _PAGE: Final = 100
-"""How many games `catch_up` looks at at once."""
+"""How many games `catch_up` reads at once."""
 
 _LATEST_MS: Final = 9e12
-"""Later than any deadline, in milliseconds since 1970: the place of waiting games without one."""
+"""A time after all deadlines, in milliseconds since 1970: the position of waiting games without one."""
 
 
 class PlayerEvents(NamedTuple):
-    """Events of a player with their ids, and the id of the last one there is."""
+    """Events of a player with their ids, and the id of the player's last event."""
 
     events: list[tuple[str, PlayerEvent]]
     last_event: str
@@ -90,8 +92,8 @@ class Players:
     def announce(self, game_id: str, players: Collection[str], *, limited: bool = True) -> None:
         """Record a game for players that a commit is about to give a role in it.
 
-        The record is written even if there is one: what another process derives from the game as it was
-        must then not remove it.
+        An existing record is written again, so that the compare-and-set of another process fails that has
+        read the game before the commit and would remove the record.
 
         :raises Problem: too_many_games, too_much_contention, store_unavailable, game_unreadable.
         """
@@ -107,9 +109,9 @@ class Players:
                 state = decoded(followed_games.decode, stored)
                 state = msgspec.structs.replace(state, since_ms=max(since_ms, state.since_ms + 1))
             result = self._write(player, game_id, stored, Derived(state), limited=limited)
-            if result is Updated.TOO_MANY_GAMES:
+            if result is UpdateOutcome.TOO_MANY_GAMES:
                 raise self._too_many_games()
-            if result is Updated.DONE:
+            if result is _DONE:
                 return
             back_off(attempt)
         raise Problem("too_much_contention")
@@ -150,7 +152,7 @@ class Players:
             if is_stale and derived.state == state:
                 if self._remove(player, game_id, stored):
                     return None
-            elif derived.state == state or self._write(player, game_id, stored, derived) is Updated.DONE:
+            elif derived.state == state or self._write(player, game_id, stored, derived) is _DONE:
                 return derived.state
             back_off(attempt)
         raise Problem("too_much_contention")
@@ -175,7 +177,7 @@ class Players:
         return self._store.count_games(player, active=active)
 
     def catch_up(self, player: str) -> dict[str, FollowedGame]:
-        """Relay what has been left out, and deadlines that are near; return the states of the active games.
+        """Relay missing events, and report deadlines that are near; return the states of the active games.
 
         :raises Problem: too_much_contention, store_unavailable.
         """
@@ -195,7 +197,7 @@ class Players:
     def _with_headers(
         self, stored: list[tuple[str, bytes]]
     ) -> Iterator[tuple[tuple[str, bytes], bytes | None]]:
-        """Yield records of games with the headers of the games; others are served between two pages."""
+        """Yield records of games with the headers of the games; other requests run between two pages."""
         for first in range(0, len(stored), _PAGE):
             page = stored[first : first + _PAGE]
             yield from zip(page, self._games.headers([game_id for game_id, _ in page]), strict=True)
@@ -222,7 +224,7 @@ class Players:
     def states(self, player: str, game_ids: Collection[str]) -> dict[str, FollowedGame]:
         """Return the states of some games of a player.
 
-        :raises Problem: store_unavailable.
+        :raises Problem: store_unavailable, game_unreadable.
         """
         found: dict[str, FollowedGame] = {}
         for game_id in game_ids:
@@ -232,7 +234,10 @@ class Players:
         return found
 
     def report_near(self, player: str, game_id: str, state: FollowedGame) -> FollowedGame:
-        """Write the event that a deadline is near, if it is; return the new state."""
+        """Write the event that a deadline is near, if it is; return the new state.
+
+        :raises Problem: store_unavailable.
+        """
         now_ms = self._now_ms()
         if state.near_at_ms is None or now_ms < state.near_at_ms:
             return state
@@ -249,7 +254,7 @@ class Players:
 
     def _write(
         self, player: str, game_id: str, expected: bytes | None, derived: Derived, *, limited: bool = False
-    ) -> Updated:
+    ) -> UpdateOutcome:
         record = followed_games.encode(derived.state)
         events = [player_events.encode(event) for event in derived.events]
         max_active = self._max_active if limited and expected is None else 0
@@ -260,7 +265,7 @@ class Players:
 
     def _remove(self, player: str, game_id: str, expected: bytes) -> bool:
         update = GameUpdate(player, game_id, expected, None, 0, self._ttl_s)
-        return self._store.update_game(update) is Updated.DONE
+        return self._store.update_game(update) is _DONE
 
 
 def _version(header: bytes) -> int:
@@ -270,7 +275,7 @@ def _version(header: bytes) -> int:
 
 
 def _score(state: FollowedGame) -> float:
-    """Return the place of a game among a player's games; a higher score comes first."""
+    """Return the score of a game, by which a player's games are listed, the highest first."""
     if state.over:
         return state.since_ms
     if state.turn is None:

@@ -1,8 +1,9 @@
-"""Quick matches: players with the same wishes wait in a pool, and a game begins as soon as there are enough.
+"""Quick matches: players with the same criteria wait in a pool, and a game begins when there are enough.
 
-The store forms the group in one step; see `service.storage.match_pool`. The game is created after that, under
-the id that the group was given. When a process crashes in between, the next look at one of the requests
-creates it, and so does each reader of the games or events of one of the players (`catch_up`).
+The criteria are the seats and the options of the game. The store forms the group in one step; see
+`service.storage.match_pool`. The game is created after that, under the id that the store gave the group. When
+a process crashes in between, the next request for one of the group's requests creates the game, and so does
+each reader of the games or events of one of the players (`catch_up`).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from service.usecases.games import Games
 _NAME: Final = "Quick match"
 
 _ADDING_MS: Final = 60_000
-"""For so long a process may take to add a request after it has noted it."""
+"""How long a process may take to add a request to a pool after it has recorded it for the player."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +55,19 @@ class QuickMatch:
         }
 
 
-def seek_match(games: Games, command: Command, name: str, wishes: dict[str, Any], wait_ms: int) -> QuickMatch:
-    """Wait for other players with the same wishes; a game begins if there are enough now.
+def seek_match(
+    games: Games, command: Command, name: str, criteria: dict[str, Any], wait_ms: int
+) -> QuickMatch:
+    """Wait for other players with the same criteria; a game begins if there are enough now.
 
     A player who waits already in this pool keeps waiting with the older request.
 
-    :param wishes: `seats` and `options`.
+    :param criteria: `seats` and `options`.
     :raises Problem: player_key_required, token_unknown, too_many_games, idempotency_key_reused,
-        store_unavailable, game_unreadable.
+        too_much_contention, store_unavailable, game_unreadable.
     """
     player, now_ms = games.identities.require_player(command.token), games.now_ms()
-    encoded = msgspec.json.encode(wishes, order="deterministic")
+    encoded = msgspec.json.encode(criteria, order="deterministic")
     request_id = _request_id(command, encoded)
     seeker = Seeker(name, encoded, command.digest)
     found = games.pools.request(request_id)
@@ -73,11 +76,11 @@ def seek_match(games: Games, command: Command, name: str, wishes: dict[str, Any]
         game_id, expires_ms = id_from(secrets.token_bytes(12)), now_ms + wait_ms
         games.pools.add_seek(player, request_id, now_ms, expires_ms)
         data = seekers.encode(seeker)
-        games.pools.join(NewRequest(request_id, now_ms, player, data, expires_ms, wishes["seats"], game_id))
+        games.pools.join(NewRequest(request_id, now_ms, player, data, expires_ms, criteria["seats"], game_id))
         games.metrics.match_sought()
     elif found.id == request_id and decoded(seekers.decode, found.data).digest != seeker.digest:
         raise Problem("idempotency_key_reused")
-    request = _settled(games, player, request_id)
+    request = _current(games, player, request_id)
     if request.id != request_id:
         games.pools.remove_seeks(player, [request_id])
     return request
@@ -86,9 +89,10 @@ def seek_match(games: Games, command: Command, name: str, wishes: dict[str, Any]
 def get_match(games: Games, command: Command, request_id: str) -> QuickMatch:
     """Return a request of the caller.
 
-    :raises Problem: player_key_required, token_unknown, match_not_found, store_unavailable, game_unreadable.
+    :raises Problem: player_key_required, token_unknown, match_not_found, too_much_contention,
+        store_unavailable, game_unreadable.
     """
-    return _settled(games, games.identities.require_player(command.token), request_id)
+    return _current(games, games.identities.require_player(command.token), request_id)
 
 
 def cancel_match(games: Games, command: Command, request_id: str) -> QuickMatch:
@@ -97,40 +101,41 @@ def cancel_match(games: Games, command: Command, request_id: str) -> QuickMatch:
     :raises Problem: what `get_match` raises.
     """
     player = games.identities.require_player(command.token)
-    request = _settled(games, player, request_id)
-    games.pools.settle(request.id, games.now_ms(), cancel=True)
-    request = _settled(games, player, request.id)
+    request = _current(games, player, request_id)
+    games.pools.drop_expired(request.id, games.now_ms(), cancel=True)
+    request = _current(games, player, request.id)
     games.pools.remove_seeks(player, [request.id])
     return request
 
 
 def catch_up(games: Games, player: str) -> None:
-    """Create the games of a player's groups that a process which crashed has left out.
+    """Create the games of a player's groups that a crashed process has not created.
 
-    :raises Problem: store_unavailable, game_unreadable.
+    :raises Problem: too_much_contention, store_unavailable, game_unreadable.
     """
     seeks, now_ms, over = games.pools.seeks(player), games.now_ms(), []
     requests = games.pools.requests(list(seeks))
     for (request_id, since_ms), request in zip(seeks.items(), requests, strict=True):
         if request is not None and not _is_waiting(request, now_ms):
-            _settled(games, player, request_id)
+            _current(games, player, request_id)
             over.append(request_id)
         elif request is None and now_ms - since_ms > _ADDING_MS:
             over.append(request_id)
     games.pools.remove_seeks(player, over)
 
 
-def _request_id(command: Command, wishes: bytes) -> str:
-    """Return the id of a request: its pool, and what derives from the idempotency key or is random."""
+def _request_id(command: Command, criteria: bytes) -> str:
+    """Return the id of a request: its pool, then a part from the idempotency key, or random without one."""
     key = command.record_key
     digest = secrets.token_bytes(12) if key is None else hashlib.sha256(f"match/{key}".encode()).digest()
-    return id_from(hashlib.sha256(wishes).digest()) + id_from(digest)
+    return id_from(hashlib.sha256(criteria).digest()) + id_from(digest)
 
 
 def _check_limits(games: Games, player: str, request_id: str) -> None:
-    """Check that a player may wait for one more game, and that no request with other wishes has the same key.
+    """Check that a player may wait for one more game, and that no other request has the same idempotency key.
 
-    :raises Problem: too_many_games, idempotency_key_reused, store_unavailable, game_unreadable.
+    :raises Problem: too_many_games, idempotency_key_reused, too_much_contention, store_unavailable,
+        game_unreadable.
     """
     catch_up(games, player)
     seeks = games.pools.seeks(player)
@@ -143,15 +148,15 @@ def _is_waiting(request: StoredRequest, now_ms: int) -> bool:
     return request.state == "waiting" and now_ms < request.expires_ms
 
 
-def _settled(games: Games, player: str, request_id: str) -> QuickMatch:
-    """Return a request of a player after its pool has dropped it if it expired, and its game is created.
+def _current(games: Games, player: str, request_id: str) -> QuickMatch:
+    """Return a request of a player; first drop it if it has expired, or create its game if it is matched.
 
-    :raises Problem: match_not_found, store_unavailable, game_unreadable.
+    :raises Problem: match_not_found, too_much_contention, store_unavailable, game_unreadable.
     """
     request = games.pools.request(request_id)
     now_ms = games.now_ms()
     if request is not None and request.state == "waiting" and not _is_waiting(request, now_ms):
-        games.pools.settle(request.id, now_ms)
+        games.pools.drop_expired(request.id, now_ms)
         request = games.pools.request(request_id)
     if request is None or request.player != player:
         raise Problem("match_not_found")
@@ -160,9 +165,9 @@ def _settled(games: Games, player: str, request_id: str) -> QuickMatch:
 
 
 def _seat_in(games: Games, game_id: str, request: StoredRequest) -> int | None:
-    """Return the player's seat in the game of a group, which is created if it is not yet.
+    """Return the player's seat in the game of a group; first create the game if it does not exist.
 
-    :raises Problem: store_unavailable, game_unreadable.
+    :raises Problem: too_much_contention, store_unavailable, game_unreadable.
     """
     group = games.pools.group(game_id, request.id)
     if group:
@@ -179,12 +184,12 @@ def _seat_in(games: Games, game_id: str, request: StoredRequest) -> int | None:
 def _create(games: Games, game_id: str, group: list[StoredRequest]) -> None:
     """Create the game of a group, in seats drawn at random and without a host, unless another process has.
 
-    :raises Problem: store_unavailable, game_unreadable.
+    :raises Problem: too_much_contention, store_unavailable, game_unreadable.
     """
     waiting = [(request.player, decoded(seekers.decode, request.data)) for request in group]
     secrets.SystemRandom().shuffle(waiting)
-    wishes = msgspec.json.decode(waiting[0][1].wishes)
-    body = {"players": waiting, "name": _NAME, "private": False, "start": True, "options": wishes["options"]}
+    options = msgspec.json.decode(waiting[0][1].criteria)["options"]
+    body = {"players": waiting, "name": _NAME, "private": False, "start": True, "options": options}
     tokens, now_ms = TokenSource(), games.now_ms()
     match = new_match(body, game_id, tokens, now_ms)
     seats: tuple[Seat, ...] = ()
@@ -197,7 +202,7 @@ def _create(games: Games, game_id: str, group: list[StoredRequest]) -> None:
 
 
 def _free_name(name: str, seats: tuple[Seat, ...]) -> str:
-    """Return a name, with a number behind it if another player has it."""
+    """Return a name, followed by a number if another player has it."""
     taken, number, free = {name_key(seat.name) for seat in seats}, 1, name
     while name_key(free) in taken:
         number += 1

@@ -111,14 +111,14 @@ CALLS = {
     },
     MatchPools: {
         "add_seek": lambda pools: pools.add_seek("ann", REQUEST, 1, 1000),
-        "join": lambda pools: pools.join(NewRequest(REQUEST, 1, "ann", b"wishes", 1000, 1, "game")),
+        "join": lambda pools: pools.join(NewRequest(REQUEST, 1, "ann", b"criteria", 1000, 1, "game")),
         "seeks": lambda pools: pools.seeks("ann"),
         "waiting": lambda pools: pools.waiting(1),
         "request": lambda pools: pools.request(REQUEST),
         "requests": lambda pools: pools.requests([REQUEST]),
         "group": lambda pools: pools.group("game", REQUEST),
         "game_created": lambda pools: pools.game_created("game", [pools.request(REQUEST)]),
-        "settle": lambda pools: pools.settle(REQUEST, 1, cancel=True),
+        "drop_expired": lambda pools: pools.drop_expired(REQUEST, 1, cancel=True),
         "remove_seeks": lambda pools: pools.remove_seeks("ann", [REQUEST]),
     },
 }

@@ -1,4 +1,4 @@
-"""Quick matches: players with the same wishes meet, each once."""
+"""Quick matches: players with the same criteria meet, each once."""
 
 import secrets
 
@@ -23,7 +23,7 @@ def look(service, key, request):
     return service.get(f"/v1/matches/{request['id']}", key)
 
 
-def test_players_with_the_same_wishes_meet(service):
+def test_players_with_the_same_criteria_meet(service):
     ann, bob = new_key(), new_key()
     waiting = seek(service, ann)
     assert (waiting["status"], waiting["game"], waiting["seat"]) == ("waiting", None, None)
@@ -39,10 +39,10 @@ def test_players_with_the_same_wishes_meet(service):
         assert types == ["seated", "your_turn"]
 
 
-def test_players_with_other_wishes_do_not_meet(service):
-    wishes = [{"seats": 2}, {"seats": 3}, {"options": {"turn_ms": 60_000}}, {"options": {"open_gold": True}}]
-    for wish in wishes:
-        assert seek(service, new_key(), **wish)["status"] == "waiting"
+def test_players_with_other_criteria_do_not_meet(service):
+    options = [{"turn_ms": 60_000}, {"open_gold": True}]
+    for criteria in ({"seats": 2}, {"seats": 3}, *({"options": chosen} for chosen in options)):
+        assert seek(service, new_key(), **criteria)["status"] == "waiting"
 
 
 def test_options_left_out_are_the_defaults(service):
@@ -53,7 +53,7 @@ def test_options_left_out_are_the_defaults(service):
     assert seek(service, new_key(), options=defaults)["status"] == "matched"
 
 
-def test_wishes_are_those_of_the_game(service):
+def test_matched_game_has_the_requested_options(service):
     options = {"turn_ms": 60_000, "on_timeout": "bot", "tie_break": "total_gold", "open_gold": True}
     keys = [new_key() for _ in range(2)]
     matched = [seek(service, key, options=options) for key in keys][-1]
