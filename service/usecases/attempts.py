@@ -33,12 +33,12 @@ _KEY_BYTES: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What every command carries: credentials, idempotency key and precondition.
+    """The credentials, the idempotency key and the precondition of a command.
 
     :param digest: identifies method, path and body of the request; empty without an idempotency key.
     :param address: the address of the client.
     :param accepts_version: the condition of `If-Match`.
-    :param invite: an invitation code beside the token.
+    :param invite: an invitation code in addition to the token.
     :param include_actions: whether the view of the game has the legal actions of the caller's seat.
     """
 
@@ -68,9 +68,9 @@ class Command:
 
 
 class Committed(NamedTuple):
-    """A match as a command left it, the role of the caller after it, and the tokens that it made.
+    """A match after a command, the role of the caller after it, and the tokens that it issued.
 
-    :param now_ms: the time of the response; of a replayed response that of the first.
+    :param now_ms: the time of the response; for a replayed response the time of the first one.
     """
 
     match: Match
@@ -81,16 +81,17 @@ class Committed(NamedTuple):
     def game_view(self) -> TimedGameView:
         """Return the game as the caller may see it, with the time of the response."""
         shown = {**game_view(self.match, self.caller), "now": timestamp(self.now_ms)}
-        return cast("TimedGameView", shown)  # mypy merges no TypedDict into one with an optional key
+        return cast("TimedGameView", shown)  # mypy cannot merge a TypedDict into one with an optional key
 
 
 class Attempt:
     """One attempt to change a loaded match."""
 
     def __init__(self, games: Games, command: Command, game_id: str) -> None:
-        """Load the match and authenticate the caller.
+        """Load the match, authenticate the caller, and apply missed deadlines.
 
-        :raises Problem: game_not_found, token_unknown, game_unreadable, store_unavailable.
+        :raises Problem: game_not_found, token_unknown, too_much_contention, game_unreadable,
+            store_unavailable.
         """
         stored, stored_record = games.store.load(game_id, command.record_key)
         self._games, self._command = games, command
@@ -113,7 +114,7 @@ class Attempt:
         return self._games.time_of(self.match)
 
     def replayed(self) -> Committed | None:
-        """Return what the same request led to when it was first committed, None if it was not.
+        """Return the result of this request if it has been committed before, otherwise None.
 
         The caller is authenticated already: with a token that is valid now, or that this request retired.
 
@@ -138,7 +139,7 @@ class Attempt:
     def commit(self, transition: Transition) -> Committed | None:
         """Let bots move, then commit; None after a conflict with another request.
 
-        :raises Problem: store_unavailable, game_unreadable.
+        :raises Problem: too_many_games, too_much_contention, store_unavailable, game_unreadable.
         """
         transition = autoplay.play_bots(transition, self.now_ms)
         caller, retired = self._caller_after(transition.match)
@@ -163,6 +164,10 @@ class Creation:
     """One attempt to create a match under a new id; `player` is the id of the caller's player, or empty."""
 
     def __init__(self, games: Games, command: Command, game_id: str, record: bytes | None) -> None:
+        """Decode the idempotency record, and authenticate the caller.
+
+        :raises Problem: token_unknown, game_unreadable, store_unavailable.
+        """
         self._games, self._command, self.game_id = games, command, game_id
         self._record = None if record is None else decode_record(record)
         self.tokens = TokenSource(command.idempotency_key or "")
@@ -170,7 +175,7 @@ class Creation:
 
     @property
     def new_game(self) -> NewGame:
-        """What the match to create gets from the service."""
+        """The values that the service supplies for the new match."""
         return NewGame(self.game_id, self.tokens, self.now_ms, self.player)
 
     @property
@@ -179,9 +184,9 @@ class Creation:
         return self._games.now_ms()
 
     def replayed(self) -> Committed | None:
-        """Return what the same request led to when it was first committed, None if it was not.
+        """Return the result of this request if it has been committed before, otherwise None.
 
-        :raises Problem: idempotency_key_reused, game_unreadable.
+        :raises Problem: idempotency_key_reused, store_unavailable, game_unreadable.
         """
         record = self._record
         if record is None:
@@ -195,7 +200,7 @@ class Creation:
     def commit(self, transition: Transition) -> Committed | None:
         """Let bots move, then commit; None if another match has this id.
 
-        :raises Problem: store_unavailable.
+        :raises Problem: too_many_games, too_much_contention, store_unavailable, game_unreadable.
         """
         transition = autoplay.play_bots(transition, self.now_ms)
         match, player = transition.match, self.player
@@ -229,9 +234,9 @@ def creations(games: Games, command: Command) -> Iterator[Creation]:
     """Yield attempts to create a match.
 
     With an idempotency key the id derives from the key, so that a retry finds the record of its match. An
-    older match of this key whose record has expired is left alone.
+    older match of this key whose record has expired is not used.
 
-    :raises Problem: store_unavailable, game_unreadable.
+    :raises Problem: what `Creation` raises.
     """
     expired = 0
     for _ in range(MAX_ATTEMPTS):
@@ -269,7 +274,7 @@ def new_record(
 def _new_id(command: Command, expired: int) -> str:
     """Return the id of a new match: random, or derived from the idempotency key.
 
-    :param expired: how many older matches the key has led to.
+    :param expired: how many older matches were created with the key.
     """
     if command.record_key is None:
         return "".join(secrets.choice(_ID_ALPHABET) for _ in range(_ID_LENGTH))

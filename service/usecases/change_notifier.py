@@ -1,8 +1,8 @@
 """Change notifier: wakes the waiters of a game when the store publishes that it changed (pub/sub).
 
-Each process has one subscriber thread, so a thousand idle streams cost no Redis connection of their own.
-A notification carries no data: each waiter reads the log from its own position, and so neither misses an
-event nor sees one twice, whatever notification is lost.
+Each process has one subscriber thread, so idle streams hold no connections to Redis. A notification carries
+no data: each waiter reads the log from its own position, and so neither misses an event nor gets one twice,
+even if notifications are lost.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ class ChangeNotifier:
         self._listeners.append(listener)
 
     def start(self) -> None:
-        """Subscribe to the changes of all games, if this process does not yet."""
+        """Subscribe to the changes of all games, unless this process is subscribed."""
         with self._lock:
             if not self._subscribed:
                 self._subscribed = True
                 threading.Thread(target=self._subscribe, name="change-notifier", daemon=True).start()
 
     def stop(self) -> None:
-        """Wake all waiters, and return at once from later waits: the process is shutting down."""
+        """Wake all waiters, because the process is shutting down; later waits end at once."""
         self._stopped.set()
         self._wake(None)
 
@@ -82,7 +82,7 @@ class ChangeNotifier:
                 self._stopped.wait(_OUTAGE_S)
         finally:
             with self._lock:
-                self._subscribed = False  # if the thread dies of a defect, the next waiter starts another
+                self._subscribed = False  # if the thread fails, the next waiter starts another
 
     def _wake(self, game_id: str | None) -> None:
         """Wake the waiters of a game, or all when it is None."""

@@ -19,8 +19,9 @@ from skye import RuleError
 def create_game(games: Games, command: Command, body: dict[str, Any]) -> CommandResult[CreatedGameView]:
     """Create a game: a new one, or one that begins from a record, a position or a scenario.
 
-    :raises Problem: game_full, color_taken, name_taken, invalid_body, invalid_setup, game_not_over,
-        idempotency_key_reused, too_many_games, too_much_contention, store_unavailable, game_unreadable.
+    :raises Problem: token_unknown, game_full, color_taken, name_taken, invalid_body, invalid_setup,
+        game_not_over, idempotency_key_reused, too_many_games, too_much_contention, store_unavailable,
+        game_unreadable.
     :raises RuleError: InvalidRecord, InvalidSetup.
     """
     open_game = opening_of(body)
@@ -34,13 +35,13 @@ def create_game(games: Games, command: Command, body: dict[str, Any]) -> Command
 
 
 def create_games(games: Games, command: Command, bodies: Sequence[dict[str, Any]]) -> CreatedGamesView:
-    """Create several games, after a check of all that they can be created.
+    """Create several games, after checking that all of them can be created.
 
-    Each game is committed by itself, under an idempotency key that derives from the key of the command and
-    the number of the game: games lie in different slots of a cluster, so no commit can write two of them. A
+    Each game is committed separately, under an idempotency key that derives from the key of the command and
+    the number of the game: games are in different slots of a cluster, so no commit can write two of them. A
     retry after a failure returns the games that exist and creates the others.
 
-    :raises Problem: what `create_game` raises; of a body that cannot be created with its pointer.
+    :raises Problem: what `create_game` raises, with the pointer to the game that cannot be created.
     """
     for number, body in enumerate(bodies):
         _check(number, body, games.now_ms())
@@ -60,7 +61,7 @@ def _tokens_of(created: CreatedGameView) -> CreatedGameTokensView:
 
 
 def _check(number: int, body: dict[str, Any], now_ms: int) -> None:
-    """Check that a game of several can be created.
+    """Check that one of several games can be created.
 
     :raises Problem: what its creation would raise, with pointers to the game.
     """

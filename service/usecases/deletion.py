@@ -1,7 +1,7 @@
 """Deletion of games that are over, and of everything on a server for testers.
 
-A deleted game leaves nothing behind but the idempotency record of its deletion, until that expires: a retry
-whose first response was lost must succeed.
+Of a deleted game only the idempotency record of its deletion remains, until that expires: a retry whose first
+response was lost must succeed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def delete_game(games: Games, command: Command, game_id: str) -> None:
 
 
 def _was_deleted(games: Games, command: Command, game_id: str) -> bool:
-    """Return whether this very request has deleted the game before.
+    """Return whether this request has deleted the game before.
 
     The name of the record derives from the token, so the caller is the host who sent the request.
 

@@ -17,7 +17,10 @@ from service.usecases.subscription import Batch, Closed, Disconnected, Idle, Ite
 
 
 class StreamStarted(NamedTuple):
-    """A stream begins after event number `after`; beyond `last_event` it is of another history."""
+    """The beginning of a stream, after event number `after`.
+
+    If `after` is greater than `last_event`, the store has lost events.
+    """
 
     game: str
     status: str
@@ -35,7 +38,7 @@ class StreamEvents(NamedTuple):
 
 
 class StreamEnded(NamedTuple):
-    """The stream ends, for a reason, after the event number `last_event`."""
+    """The end of a stream, with its reason, after event number `last_event`."""
 
     reason: str
     last_event: int
@@ -46,11 +49,11 @@ StreamItem: TypeAlias = StreamStarted | StreamEvents | Idle | StreamEnded
 
 
 class EventStream:
-    """The events of a game beyond number `after`, as they happen, to the end of the game.
+    """The events of a game after number `after`, as they happen, to the end of the game.
 
     The stream also ends when the caller may no longer read the game, when the process shuts down, and when
-    the store has lost events that were sent, as by a failover, whatever replaced them. A client that
-    reconnects goes on after the last event it has.
+    the store has lost events that were sent, for example by a failover, even if others have replaced them. A
+    client that reconnects continues after the last event that it has received.
 
     :param first: the match as the client may read it now, and the changes from that of event `after` on.
     """

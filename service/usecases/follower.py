@@ -35,21 +35,22 @@ class Follower:
     token: str | None
 
     def read(self, after: int, limit: int | None = None) -> Page:
-        """Return the changes with events after number `after`; `limit` is the maximum number of events.
+        """Return the changes with events after number `after`.
 
+        :param limit: the maximum number of log entries to read; each has at least one event.
         :raises Problem: what `Games.read_with_log` raises.
         """
         return self.games.read_with_log(self.game_id, self.token, after, limit)
 
     def read_from(self, after: int) -> Page:
-        """Return what `read` does, with the change that holds event `after` itself, for `stream`.
+        """Return what `read` does, and the change that contains event `after` itself, for `stream`.
 
         :raises Problem: what `read` raises.
         """
         return self.read(max(after - 1, 0))
 
     def long_poll(self, after: int, wait_s: float, limit: int | None = None) -> Page:
-        """Return what `read` does, but wait up to `wait_s` seconds for news.
+        """Return what `read` does, but wait up to `wait_s` seconds for new events.
 
         :raises Problem: what `read` raises.
         """
@@ -67,7 +68,7 @@ class Follower:
                     return loaded, changes
 
     def stream(self, first: Page, after: int) -> EventStream:
-        """Return the stream of the events beyond number `after`.
+        """Return the stream of the events after number `after`.
 
         :param first: what `read_from` returned when the stream was opened.
         """
@@ -86,5 +87,5 @@ def wait(event: threading.Event, timeout_s: float) -> bool:
 
 
 def events_after(match: Match, caller: Caller, changes: list[Change], after: int) -> list[NumberedEventView]:
-    """Return the events beyond number `after` as the caller may see them."""
+    """Return the events after number `after` as the caller may see them."""
     return [view for change in changes for view in event_views(match, change, caller) if view["id"] > after]

@@ -1,11 +1,11 @@
 """Game feeds: new events of a game are read once for all streams of a worker that follow it (fan-out).
 
 A change of a followed game makes one thread of a small pool read and decode the new events, and put them
-into the queue of every subscriber. What is rendered for one is rendered for all callers of the same seat.
+into the queue of every subscriber. Events are rendered once for all callers of the same seat.
 
 A subscriber compares each batch with the last change that it has sent. A batch that does not follow it, as
-after an overflow of its queue or a failover of the store, makes it read the event log by itself. So no lost
-or repeated batch can make a gap.
+after an overflow of its queue or a failover of the store, makes the subscriber read the event log itself. So
+no lost or repeated batch can cause a gap.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from service.usecases.games import Games
 from service.usecases.subscription import Batch, Closed, Disconnected, Idle, Item, Subscription
 
 HEARTBEAT_S = 10.0
-"""Seconds without news after which a game is read without a notification, and a heartbeat is sent."""
+"""Seconds without a change after which a game is read without a notification, and a heartbeat is sent."""
 
 OUTAGE_S: Final = 0.5
 """Pause before the log is read again while the store fails, in seconds."""
@@ -37,16 +37,16 @@ _DISCONNECT_CHECK_S: Final = 1.0
 """How often the clients of all subscribers are checked for disconnects, in seconds."""
 
 _READERS: Final = 16
-"""Games that are read at the same time; a read may take long when it lets bots move after a deadline."""
+"""The number of threads that read games; a read may take long when it lets bots move after a deadline."""
 
 _log = logging.getLogger(__name__)
 
 
 class _GameFeed:
-    """The subscribers of one game, and how far it has been read.
+    """The subscribers of one game, and the position up to which it has been read.
 
     :param after: the number of the last event that has been read.
-    :param last: the change that holds it, None if it is not known.
+    :param last: the change that contains it, None if it is not known.
     """
 
     __slots__ = (
@@ -74,7 +74,7 @@ class _GameFeed:
         for subscription in list(self.subscriptions):
             subscription.put(item)
 
-    def distribute_news(self, match: Match, changes: list[Change]) -> None:
+    def distribute_changes(self, match: Match, changes: list[Change]) -> None:
         """Distribute the changes that were read, or a heartbeat when one is due."""
         batch = Batch(match, changes, None, self.after)
         if self.last in changes and self.last is not None:
@@ -117,7 +117,7 @@ class GameFeeds:
         """Subscribe to a game that is not over.
 
         :param last_event: the number of the last event that the subscriber has read.
-        :param last: the change that holds it, None if it is not known.
+        :param last: the change that contains it, None if it is not known.
         :param wake: called when the subscription has an item.
         """
         subscription = Subscription(wake)
@@ -143,7 +143,7 @@ class GameFeeds:
                     self._forget(feed)
 
     def _on_change(self, game_id: str | None) -> None:
-        """Read a game that has changed; all when it is None."""
+        """Read a game that has changed; None: read all followed games."""
         if self._change_notifier.stopped:
             self._stop()
         elif game_id is None:
@@ -160,7 +160,7 @@ class GameFeeds:
         self._readers.shutdown(wait=False)
 
     def _read(self, feed: _GameFeed) -> None:
-        """Let a reader read a game, again if one is reading it."""
+        """Read a game in a thread of the pool; a thread that is reading it reads it again."""
         with self._lock:
             feed.is_changed = True
             if feed.is_reading or self._change_notifier.stopped:
@@ -196,7 +196,7 @@ class GameFeeds:
             feed.distribute(STORE_FAILS)
             feed.read_at = time.monotonic() + OUTAGE_S
             return
-        feed.distribute_news(match, changes)
+        feed.distribute_changes(match, changes)
         left_s = time_to_next_read(match, self.games.now_ms())
         feed.read_at = min(feed.heartbeat_at, time.monotonic() + left_s)
 
@@ -210,7 +210,7 @@ class GameFeeds:
             del self._feeds[feed.game_id]
 
     def _run_clock(self) -> None:
-        """Let games be read for heartbeats and deadlines, and check clients, until no game is followed."""
+        """Start reads of games for heartbeats and deadlines, and check clients, until no game is followed."""
         checked_at = 0.0
         while not self._change_notifier.stopped:
             with self._lock:
@@ -239,7 +239,7 @@ def _check_clients(feed: _GameFeed) -> None:
 
 
 def time_to_next_read(match: Match, now_ms: int) -> float:
-    """Return the seconds to the next heartbeat, or to a deadline that ends before it."""
+    """Return the seconds to the next heartbeat, or to an earlier deadline."""
     if match.deadline_ms is None or match.clock_ms is not None:
         return HEARTBEAT_S
     return min(HEARTBEAT_S, max((match.deadline_ms - now_ms) / 1000, 0.0) + 0.01)

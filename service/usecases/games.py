@@ -1,7 +1,7 @@
-"""Games: read matches as they are now, with the role of the caller, once missed deadlines are applied.
+"""Games: load current matches with the role of the caller, and apply missed deadlines.
 
 Commands (`service.usecases.commands`) change matches by optimistic concurrency; see
-`service.usecases.attempts`. What is stored is read and written by `service.usecases.match_repository`.
+`service.usecases.attempts`. `service.usecases.match_repository` decodes, commits and deletes matches.
 """
 
 from __future__ import annotations
@@ -61,7 +61,8 @@ class Games:
     def read(self, game_id: str, token: str | None) -> LoadedMatch:
         """Return a match as it is now, and the caller's role.
 
-        :raises Problem: game_not_found, token_unknown, game_unreadable, store_unavailable.
+        :raises Problem: game_not_found, token_unknown, too_much_contention, game_unreadable,
+            store_unavailable.
         """
         stored, _ = self.store.load(game_id)
         return self.apply_deadlines(self.authenticate(game_id, stored, token))
@@ -73,10 +74,9 @@ class Games:
     def read_with_log(
         self, game_id: str, token: str | None, after: int = 0, limit: int | None = None
     ) -> tuple[LoadedMatch, list[Change]]:
-        """Return a match, the caller's role, and the changes that hold events beyond number `after`.
+        """Return a match, the caller's role, and the changes that have events after number `after`.
 
-        With `limit` no more of the log is read than so many events need.
-
+        :param limit: the maximum number of log entries to read; each has at least one event.
         :raises Problem: what `read` raises; game_unreadable also when some of these changes are lost.
         """
         stored, entries = self.store.load_with_log(game_id, after, limit)
@@ -86,9 +86,9 @@ class Games:
         return loaded, changes_from_log(loaded.match, after, entries, limit)
 
     def changes_after(self, game_id: str, after: int) -> tuple[Match, list[Change]]:
-        """Return a match and the changes that hold events beyond number `after`, for no caller.
+        """Return a match and the changes that have events after number `after`, without authentication.
 
-        :raises Problem: game_not_found, game_unreadable, store_unavailable.
+        :raises Problem: game_not_found, too_much_contention, game_unreadable, store_unavailable.
         """
         stored, entries = self.store.load_with_log(game_id, after)
         match = self.matches.decoded(game_id, stored)
@@ -138,10 +138,10 @@ class Games:
         invite: str | None = None,
         retired: bool = False,
     ) -> LoadedMatch:
-        """Return a match and the role that the token has in it. A player key without a role is a spectator's.
+        """Return a match and the role that the token has in it; a player key without a role is a spectator.
 
         :param invite: an invitation code that a caller without a role holds.
-        :param retired: accept a token that no longer has a role, as a spectator's.
+        :param retired: treat a token that no longer has a role as a spectator, instead of refusing it.
         :raises Problem: game_not_found, token_unknown, game_unreadable, store_unavailable.
         """
         match = self.matches.decoded(game_id, stored)
@@ -152,7 +152,7 @@ class Games:
     ) -> Caller:
         """Return the role that a token has in a match; see `authenticate`.
 
-        :raises Problem: game_not_found, token_unknown, store_unavailable.
+        :raises Problem: game_not_found, token_unknown, game_unreadable, store_unavailable.
         """
         caller = SPECTATOR if token is None else self.identify(match, token)
         if caller in (None, SPECTATOR) and invite is not None:
@@ -169,7 +169,7 @@ class Games:
     def identify(self, match: Match, token: str) -> Caller | None:
         """Return the role that a token or a player key has in a match, None if it has none.
 
-        :raises Problem: token_unknown, for a player key that was replaced; store_unavailable.
+        :raises Problem: token_unknown, if a player key was replaced; game_unreadable, store_unavailable.
         """
         if is_player_key(token):
             return identify_player(match, self.identities.require_player(token))
@@ -178,9 +178,9 @@ class Games:
     # Deadlines.
 
     def apply_deadlines(self, loaded: LoadedMatch) -> LoadedMatch:
-        """Apply the deadline that has passed, if any: the first request that comes after it does so.
+        """Apply the deadline that has passed, if any: the first request after a deadline applies it.
 
-        :raises Problem: too_much_contention.
+        :raises Problem: game_not_found, game_unreadable, too_much_contention, store_unavailable.
         """
         match = loaded.match
         for attempt in range(MAX_ATTEMPTS):
@@ -194,7 +194,7 @@ class Games:
         raise Problem("too_much_contention")
 
     def apply_deadlines_of(self, game_id: str) -> None:
-        """Apply the deadline of a match that has passed, if any.
+        """Load a match, and apply its deadline if it has passed.
 
         :raises Problem: game_not_found, game_unreadable, too_much_contention, store_unavailable.
         """

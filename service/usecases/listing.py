@@ -39,9 +39,11 @@ class Listing:
     def update(self, before: Match | None, after: Match) -> None:
         """Update the index after a commit; a private match is never in it.
 
-        A new match is listed before it is stored. The change of an older one is already stored, so it
-        stands even if the index cannot be reached: `page` repairs that, and so does `sweep` at times.
-        A game that the index has lost returns to it with one of its next moves.
+        A new match is listed before it is stored. The change of an older one is already stored, so an
+        unreachable index does not fail it: `page` repairs the index later, and so does `sweep`. A game that
+        the index has lost returns to it with one of its next moves.
+
+        :raises Problem: store_unavailable, for a new match.
         """
         if after.private:
             return
@@ -58,7 +60,7 @@ class Listing:
             self.sweep(index)
 
     def _relist(self, match: Match) -> None:
-        """Add a match again that may have left the index by a fault of the store, now and then."""
+        """Add a match again, at some of its versions: a fault of the store may have removed it."""
         if match.status is Status.LOBBY or match.version % _RELIST_INTERVAL == 0:
             with suppress(Problem), retry.without_retries():
                 self._index.add(index_of(match), match.id, _score(match))
@@ -74,7 +76,7 @@ class Listing:
     def sweep(self, index: str) -> None:
         """Repair one index for some of its games, chosen at random.
 
-        No process notices when a game expires, and few requests list old games. At this rate less than a
+        No process is notified when a game expires, and few requests list old games. At this rate less than a
         third of the games in the index have expired.
         """
         with suppress(Problem):
@@ -109,7 +111,7 @@ class Listing:
             missing = limit + 1 - len(matches)
             found = self._newest(indexes, below, missing)
             for entry, match in zip(found, self._load(found), strict=True):
-                # One that has just changed its status may be found under both.
+                # A game that has just changed its status may be found under both.
                 if match is not None and index_of(match) in indexes and match.id not in matches:
                     matches[match.id] = match
                     scores.append(entry.score)
@@ -128,7 +130,7 @@ class Listing:
         return heapq.nlargest(limit, found)
 
     def _load(self, found: list[_Entry]) -> list[Match | None]:
-        """Load listed games, None where there is none to show, and repair the index where it is wrong."""
+        """Load listed games, None for each that cannot be shown, and repair the index where it is wrong."""
         matches: list[Match | None] = []
         stored = self._store.load_many([entry.game_id for entry in found])
         for entry, of_game in zip(found, stored, strict=True):

@@ -86,7 +86,7 @@ class MatchCache:
 
 
 class MatchRepository:
-    """The matches of a store, and what follows each commit: the list of games and the games of players."""
+    """The matches of a store. Each commit also updates the list of games and the games of players."""
 
     def __init__(
         self,
@@ -134,8 +134,8 @@ class MatchRepository:
         """Write a transition if the stored match is still `before` (compare-and-set); return whether it was.
 
         :param before: None for a new match, which is listed before it is written.
-        :param limited: whether a player key must not have too many games.
-        :raises Problem: store_unavailable, game_unreadable.
+        :param limited: whether to limit the games of the player keys that get a role.
+        :raises Problem: too_many_games, too_much_contention, store_unavailable, game_unreadable.
         """
         match = transition.match
         players, players_before = players_of(match), players_of(before)
@@ -161,12 +161,12 @@ class MatchRepository:
         return True
 
     def delete(self, match: Match, record: StoredResponse | None) -> bool:
-        """Delete a match that is over and what refers to it, unless it has changed; return whether it was.
+        """Delete a match that is over, and references to it, unless it has changed; return whether it was.
 
         The match itself comes last: when a step before that fails, a retry finds it and completes the rest.
 
         :param record: the idempotency record of the deletion.
-        :raises Problem: too_much_contention, store_unavailable, game_unreadable.
+        :raises Problem: too_much_contention, store_unavailable.
         """
         self._players.forget(match)
         self._listing.remove(match)
@@ -181,10 +181,10 @@ class MatchRepository:
         return [LogEntry(match.last_event, encode_history([*history, *transition.changes]))]
 
     def _expected_header(self, match: Match) -> bytes:
-        """Return how the stored match must begin for a transition from this one to be written.
+        """Return the header that the stored match must have when a transition from this match is written.
 
-        The checksum in it matters after Redis has lost a second or two of writes: the match may then have
-        been played on to another match of the same version.
+        Its checksum detects a lost update: after Redis has lost a second or two of writes, other changes may
+        have led to another match of the same version.
         """
         stored = self.cache.stored_as(match)
         return version_header(match) if stored is None else stored_header(stored)

@@ -1,8 +1,8 @@
 """Follow a player: one long poll or stream over all games of a player key, from an id of the player's events.
 
-It waits on the change notifier as the stream of one game does. While it is open it also does what no other
-request may do in time: it applies missed deadlines, reports those that are near, and relays what a process
-that crashed has left out.
+It waits for the change notifier like the stream of one game. While it is open, it also applies missed
+deadlines, reports those that are near, and relays the events that a crashed process has not written: there
+may be no other request that would do so in time.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _PAGE: Final = 100
 """How many events a stream reads at once."""
 
 _CATCH_UP_BEATS: Final = 3
-"""Heartbeats from one time that a stream relays what a crashed process has left out to the next; each time
-takes as long as two heartbeats."""
+"""The number of heartbeats of a stream between two calls of `catch_up`; each call takes as long as two
+heartbeats."""
 
 
 class PlayerStreamStarted(NamedTuple):
-    """A stream begins after the event with the id `after`."""
+    """The beginning of a stream, after the event with the id `after`."""
 
     after: str
     last_event: str
@@ -51,7 +51,7 @@ class PlayerStreamEvents(NamedTuple):
 
 
 class PlayerStreamEnded(NamedTuple):
-    """The stream ends, for a reason, after the event with the id `last_event`."""
+    """The end of a stream, with its reason, after the event with the id `last_event`."""
 
     reason: str
     last_event: str
@@ -83,7 +83,7 @@ class PlayerFollower:
         return self.games.players.events_after(self._player, after, limit)
 
     def long_poll(self, after: str, wait_s: float, limit: int) -> PlayerEvents:
-        """Return what `read` does, but wait up to `wait_s` seconds for news.
+        """Return what `read` does, but wait up to `wait_s` seconds for new events.
 
         :raises Problem: what `read` raises; too_much_contention.
         """
@@ -92,7 +92,7 @@ class PlayerFollower:
         with self.change_notifier.changes_of(changes_name(player)) as changed:
             while True:
                 changed.clear()
-                self._attend(player)
+                self._maintain_games(player)
                 page = self.read(after, limit)
                 left = until - time.monotonic()
                 if page.events or left <= 0 or self.change_notifier.stopped:
@@ -107,7 +107,7 @@ class PlayerFollower:
         """Yield the events after the one with the id `after` as they happen, None until `wake` is called.
 
         The stream ends when the key is replaced, when the process shuts down, and when the store has lost
-        events that were sent. A client that reconnects goes on after the last event it has.
+        events that were sent. A client that reconnects continues after the last event that it has received.
 
         :param first: what `read` returned when the stream was opened.
         """
@@ -130,7 +130,7 @@ class PlayerFollower:
                 timer.is_changed = False
                 try:
                     with retry.without_retries():
-                        self._attend(player)
+                        self._maintain_games(player)
                         page = self.read(after, _PAGE)
                 except Problem as problem:
                     if ERROR_CODES[problem.code].status < 500:
@@ -149,7 +149,7 @@ class PlayerFollower:
                 if not timer.is_changed:
                     yield Idle("heartbeat")
 
-    def _attend(self, player: str) -> None:
+    def _maintain_games(self, player: str) -> None:
         """Apply deadlines that have passed, report those that are near, and catch up at some heartbeats."""
         players, now_ms = self.games.players, self.games.now_ms()
         for game_id, state in list(self._states.items()):
@@ -169,7 +169,7 @@ class PlayerFollower:
         self._beat_at = time.monotonic()
 
     def _time_to_next(self) -> float:
-        """Return the seconds to the next heartbeat, or to a deadline that ends or is near before it."""
+        """Return the seconds to the next heartbeat, deadline, or report of a near deadline."""
         moments = [
             at_ms
             for state in self._states.values()

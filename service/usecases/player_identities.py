@@ -15,7 +15,7 @@ class PlayerIdentities:
         self._store = store
 
     def require_player(self, token: str | None) -> str:
-        """Return the id of the player whose key a bearer token is.
+        """Return the id of the player whose key is the bearer token.
 
         :raises Problem: player_key_required, token_unknown, game_unreadable, store_unavailable.
         """
@@ -39,10 +39,10 @@ class PlayerIdentities:
     def replace_key(self, token: str | None, new_key: str) -> None:
         """Replace a player key; a retry with the old key succeeds.
 
-        The new key is stored first, and becomes valid in the step that makes the old one invalid. So of
-        several replacements at once one gives a valid key: a thief of the old key keeps none.
+        The new key is stored first, and becomes valid in the step that makes the old one invalid. So only one
+        of several concurrent replacements gives a valid key: a thief of the old key gets no other.
 
-        :raises Problem: what `require_player` raises; key_taken.
+        :raises Problem: what `require_player` raises; key_taken, too_much_contention.
         """
         if token is None or not is_player_key(token):
             raise Problem("player_key_required")

@@ -20,7 +20,7 @@ class OwnGame(NamedTuple):
 
 
 Place: TypeAlias = tuple[float, str]
-"""The place of a game among the games of a player: its score, and its id."""
+"""The position of a game in the list of a player's games: its score, and its id."""
 
 
 def cursor_of(place: Place) -> str:

@@ -30,8 +30,8 @@ MAX_ABORTED: Final = 16
 def rematch(games: Games, command: Command, game_id: str) -> CommandResult[TakenSeatView]:
     """Open the game that follows one that is over, or take the caller's seat in it.
 
-    It starts when the people of the old game have taken their seats; the bots of the old game are seated at
-    once.
+    It starts when all players of the old game have taken their seats; the bots of the old game are seated
+    when it is opened.
 
     :raises Problem: game_not_found, token_unknown, token_required, not_your_seat, game_not_over,
         seat_played_by_bot, game_aborted, idempotency_key_reused, version_mismatch, already_seated,
@@ -57,8 +57,8 @@ def rematch(games: Games, command: Command, game_id: str) -> CommandResult[Taken
         committed = Committed(
             transition.match, Caller(len(transition.match.seats) - 1, caller.host), tokens, games.now_ms()
         )
-        kept = new_record(games, command, committed)
-        if games.matches.commit(before, transition, kept):
+        new = new_record(games, command, committed)
+        if games.matches.commit(before, transition, new):
             return joined_result(committed)
         back_off(attempt)
     raise Problem("too_much_contention")
@@ -118,7 +118,7 @@ def _joined(opened: Transition, seat: Seat, now_ms: int, tokens: TokenSource) ->
 
 
 def _opened(old: Match, new_id: str, now_ms: int) -> Transition:
-    """Open the game that follows: its bots are seated, and seats are reserved for the people."""
+    """Open the game that follows: its bots are seated, and seats are reserved for the players."""
     options = replace(old.options, seed=secrets.token_hex(16), seed_source=SeedSource.SERVER, nonce=None)
     match = Match(
         id=new_id,

@@ -14,11 +14,11 @@ _DISCONNECT_CHECK_S: Final = 1.0
 """How often the clients of all streams are checked for disconnects, in seconds."""
 
 _TICK_S: Final = 0.05
-"""Time between two looks at all timers, in seconds; streams that are due in it are woken together."""
+"""Time between two checks of all timers, in seconds; streams that are due in it are woken together."""
 
 
 class Timer:
-    """The time at which a stream is to be woken without news.
+    """The time at which a stream is woken if it is not notified before.
 
     :param is_changed: whether `notify` was called since it was last set to False.
     :param due_at: that time, by `time.monotonic`.
@@ -39,7 +39,7 @@ class Timer:
         return time.monotonic() >= self.due_at
 
     def notify(self) -> None:
-        """Wake the stream: there is news."""
+        """Wake the stream, because its player has new events."""
         self.is_changed = True
         self.wake()
 

@@ -16,10 +16,10 @@ MAX_QUEUED: Final = 64
 
 
 class Batch:
-    """Changes of a game that follow each other.
+    """Consecutive changes of a game.
 
     :param match: the match after these changes, or later.
-    :param previous: the change before them; None when they may not follow what was read before.
+    :param previous: the change before them; None when they may not follow the changes that were read before.
     :param after: the number of the last event before them.
     """
 
@@ -48,22 +48,19 @@ class Batch:
         return [view for view in views if view["id"] > self.after]
 
     def since(self, last: Change) -> Batch:
-        """Return what follows one of the changes."""
+        """Return the batch of the changes after one of them."""
         later = self.changes[self.changes.index(last) + 1 :]
         return Batch(self.match, later, last, last.last_event)
 
 
 class Idle(NamedTuple):
-    """A batch without changes: a heartbeat, or a failure of the store."""
+    """An item without changes: a heartbeat, or a failure of the store."""
 
     reason: str
 
 
-STORE_FAILS: Final = Idle("the store does not respond")
-
-
 class Closed(NamedTuple):
-    """The feed ends: the process shuts down, or the game can no longer be read."""
+    """The end of the feed: the process shuts down, or the game can no longer be read."""
 
     reason: str
 
@@ -104,7 +101,7 @@ class Subscription:
             self._add(item)
 
     def drop(self) -> None:
-        """Drop batches that exceed the queue; the subscriber reads the log after it has emptied the queue."""
+        """Drop further batches until the subscriber has emptied the queue; it then reads the log."""
         if not self._has_dropped:
             self._has_dropped = True
             self._add(None)
