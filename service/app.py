@@ -52,7 +52,7 @@ def build(settings: Settings, store: Store | None, clock: Callable[[], float]) -
     middleware.register(app, lab=settings.lab)
     limits.register(app, settings, store)
     cors.register(app, settings.cors_origins)
-    default_headers, wsgi_app = cors.for_everyone(settings.cors_origins), app.wsgi_app
+    default_headers, wsgi_app = cors.headers_for_all_origins(settings.cors_origins), app.wsgi_app
     if settings.lab:
         default_headers = [*default_headers, fault_injection.LAB_HEADER]
         wsgi_app = fault_injection.FaultInjection(wsgi_app, lambda: notifier.stopped)

@@ -1,12 +1,12 @@
-"""Authentication and authorization: tokens and player keys, whom they identify, and what a caller may do.
+"""Authentication and authorization: tokens and player keys, the callers that they identify, and their rights.
 
 A token of a seat or host, and an invitation code, has 128 random bits, so its stored hash needs neither salt
 nor a slow hash function. Tokens are compared by their hashes in constant time.
 
-A player key is a bearer key that a client makes itself, one identity for any number of games. It has the form
-`skye_key_` and from 22 to 64 characters of base64url, so that 16 random bytes fit and scanners of secrets
-recognise it. No token has this form: those are shorter. A seat stores the id of the player, never the key.
-The id is the hash of the player's first key, and stays when the key is replaced.
+A player key is a bearer key that a client generates: one identity for any number of games. It consists of
+`skye_key_` and from 22 to 64 characters of base64url, so that 16 random bytes fit and secret scanners
+recognise it. Tokens are shorter. A seat stores the id of the player, never the key. The id is the hash of the
+player's first key, and stays when the key is replaced.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ _BYTES = 16
 INVITE_ROLE: Final = "invite"
 """The role of an invitation code in `TokenSource`, before its number."""
 
-TOKEN_FORM: Final = r"skye_[A-Za-z0-9_-]{22}"  # noqa: S105 - a form, no token
-"""The form of a token and of an invitation code, as a regular expression."""
+TOKEN_PATTERN: Final = r"skye_[A-Za-z0-9_-]{22}"  # noqa: S105 - a pattern, not a token
+"""The regular expression of tokens and of invitation codes."""
 
 TOKEN_LENGTH: Final = len(_PREFIX) + 22
-"""How many characters a token and an invitation code have."""
+"""The length of a token and of an invitation code."""
 
-_TOKEN = re.compile(TOKEN_FORM)
+_TOKEN = re.compile(TOKEN_PATTERN)
 
-PLAYER_KEY_FORM: Final = r"skye_key_[A-Za-z0-9_-]{22,64}"
-"""The form of a player key, as a regular expression."""
+PLAYER_KEY_PATTERN: Final = r"skye_key_[A-Za-z0-9_-]{22,64}"
+"""The regular expression of player keys."""
 
 MAX_PLAYER_KEY_LENGTH: Final = len("skye_key_") + 64
-"""The most characters of a player key."""
+"""The maximum length of a player key."""
 
-_PLAYER_KEY: Final = re.compile(PLAYER_KEY_FORM)
+_PLAYER_KEY: Final = re.compile(PLAYER_KEY_PATTERN)
 
 
 class Caller(NamedTuple):
@@ -79,13 +79,13 @@ class TokenSource:
         return [token for role, token in self.given.items() if role.startswith(INVITE_ROLE)]
 
 
-def is_well_formed(token: str) -> bool:
-    """Return whether a string has the form of a token; no address or other name has it.
+def is_token(text: str) -> bool:
+    """Return whether a string has the format of a token; no IP address has it.
 
-    >>> is_well_formed(TokenSource().token("host")), is_well_formed("192.0.2.1")
+    >>> is_token(TokenSource().token("host")), is_token("192.0.2.1")
     (True, False)
     """
-    return _TOKEN.fullmatch(token) is not None
+    return _TOKEN.fullmatch(text) is not None
 
 
 def hash_token(token: str) -> str:
@@ -113,7 +113,7 @@ def identify(match: Match, token: str) -> Caller | None:
 
 
 def is_player_key(token: str) -> bool:
-    """Return whether a bearer token has the form of a player key; no token of a seat has it.
+    """Return whether a bearer token has the format of a player key; no token of a seat has it.
 
     >>> is_player_key("skye_key_" + 22 * "a"), is_player_key("skye_" + 22 * "a")
     (True, False)

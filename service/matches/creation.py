@@ -15,7 +15,7 @@ from service.matches.scenarios import SCENARIOS
 from skye import Game, InvalidPosition, TieBreak, game_from_position
 
 MAX_BATCH_COST = 200
-"""How much the games of one request may compute for their bots and recorded actions."""
+"""The maximum of the sum of `computing_cost` for the games of one request."""
 
 _ACTIONS_PER_UNIT = 250
 """Recorded actions that take as long to load and replay as a bot takes for a game."""
@@ -35,9 +35,9 @@ def body_from_record(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def computing_cost(body: dict[str, Any]) -> int:
-    """Return how much a match computes for its bots and recorded actions: 1 for each bot that it seats.
+    """Return the cost of computing the moves of bots and recorded actions: 1 for each bot of the match.
 
-    Bots count although they play only later: a game without people is computed by one cheap request.
+    Bots count although they play only later: one cheap request can start a game of bots only.
     """
     if "record" in body:
         until = body.get("until")
@@ -50,10 +50,10 @@ def computing_cost(body: dict[str, Any]) -> int:
 
 
 def check_batch(bodies: Sequence[dict[str, Any]], budget: int) -> int:
-    """Return the cost of several games to create in one request: 1 for each, and what they compute.
+    """Return the cost of several games to create in one request: 1 for each, plus its computing cost.
 
-    :param budget: how much a client may spend in a minute; 0 for no limit.
-    :raises Problem: invalid_body, if the games compute too much, or cost more than the client may ever spend.
+    :param budget: the maximum cost of a client in a minute; 0 for no limit.
+    :raises Problem: invalid_body, if the computing cost is too high, or the cost exceeds the whole budget.
     """
     computed = sum(computing_cost(body) for body in bodies)
     if computed > MAX_BATCH_COST:
@@ -167,12 +167,12 @@ def new_invites(players: Sequence[dict[str, Any]], tokens: TokenSource) -> tuple
 
 
 def new_invite(tokens: TokenSource, number: int = 0) -> str:
-    """Make an invitation code and return its hash."""
+    """Issue an invitation code, and return its hash."""
     return hash_token(tokens.token(f"{INVITE_ROLE}{number}"))
 
 
 def new_seat(player: dict[str, Any], tokens: TokenSource, others: Sequence[Seat], bound: str = "") -> Seat:
-    """Return the next seat, behind others: of a person, for whom a token is made, or of a bot.
+    """Return the next seat after others: of a person, with a new token, or of a bot.
 
     :param bound: the id of the player to whose key the seat is bound.
     """

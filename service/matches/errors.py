@@ -115,7 +115,7 @@ ERROR_CODES: dict[str, ErrorCode] = _SERVICE_CODES | {
 
 
 MAX_ERRORS: Final = 20
-"""The most validation errors that one response reports."""
+"""The maximum number of validation errors in one response."""
 
 
 class FieldError(NamedTuple):

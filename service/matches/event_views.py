@@ -40,7 +40,7 @@ def event_views(match: Match, change: Change, caller: Caller) -> list[NumberedEv
     """Return the events of a change as a caller may see them, numbered."""
     at = timestamp(change.at_ms)
     return [
-        cast(  # mypy merges no unions
+        cast(  # mypy does not merge unions
             "NumberedEventView",
             {"id": number, "version": change.version, "at": at, **_event_view(match, event, caller)},
         )
@@ -52,11 +52,11 @@ def _event_view(match: Match, event: AnyEvent, caller: Caller) -> MatchEventView
     return (
         _match_event_view(match, event, caller)
         if isinstance(event, MatchEvent)
-        else _played(match, event, caller)
+        else _engine_event_view(match, event, caller)
     )
 
 
-def _played(match: Match, event: skye.Event, caller: Caller) -> MatchEventView:
+def _engine_event_view(match: Match, event: skye.Event, caller: Caller) -> MatchEventView:
     """Return an event of the engine; the last one also reveals the nonce of the match."""
     assert match.game is not None
     tiles, open_gold = match.game.scoring_tiles, match.options.open_gold

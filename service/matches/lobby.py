@@ -42,9 +42,10 @@ def open_match(
 ) -> Transition:
     """Open a new match with its first seats; start it if it is full and should start when full.
 
-    :param invites: the hashes of invitation codes; each reserves a seat behind those taken.
+    :param invites: the hashes of invitation codes; each reserves a seat after those taken.
     :param unique_names: whether names must differ; those of a recorded game need not.
-    :raises Problem: game_full, color_taken, name_taken. :raises RuleError: what `start` raises.
+    :raises Problem: game_full, color_taken, name_taken.
+    :raises RuleError: what `start` raises.
     """
     players = len(seats) + len(invites)
     if players > match.capacity:
@@ -211,7 +212,7 @@ def _check_in_lobby(match: Match) -> None:
 
 
 def _check_undo_limit(match: Match) -> None:
-    """Check that a match may have one more change of a kind that could go on forever.
+    """Check that a match may have one more change of a kind that could be repeated forever.
 
     :raises Problem: too_many_changes.
     """
@@ -220,7 +221,7 @@ def _check_undo_limit(match: Match) -> None:
 
 
 def _check_free_seat(match: Match, invites: tuple[str, ...]) -> None:
-    """Check that one more seat can be taken or reserved beside those reserved by `invites`.
+    """Check that one more seat can be taken or reserved, in addition to those reserved by `invites`.
 
     :raises Problem: too_many_changes, game_full.
     """

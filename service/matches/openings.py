@@ -24,7 +24,7 @@ from skye import Action, Phase
 
 @dataclass(frozen=True, slots=True)
 class NewGame:
-    """What a new game gets from the service: its id, its tokens and its time of creation.
+    """The values that the service supplies for a new game: its id, its tokens and its time of creation.
 
     :param player: the id of the player whose key creates it, or empty.
     """
@@ -41,11 +41,11 @@ class NewGame:
 
 
 Opening: TypeAlias = Callable[[NewGame], Transition]
-"""Opens a game, or raises the `Problem` or `RuleError` that says why it cannot be opened."""
+"""Opens a game, or raises the `Problem` or `RuleError` that explains why it cannot be opened."""
 
 
 def opening_of(body: dict[str, Any]) -> Opening:
-    """Return what opens the game that a creation request describes.
+    """Return the function that opens the game of a creation request.
 
     :raises Problem: invalid_body, game_not_over.
     """

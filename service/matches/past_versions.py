@@ -30,8 +30,8 @@ from skye import Game, action_of, new_game, play
 def match_at_version(match: Match, changes: Iterable[Change], version: int) -> Match:
     """Return a match as it was at an earlier version, by replaying its changes from the first one.
 
-    Every view of the result equals the view of that version. Token hashes are not in the log, so nobody can
-    be authenticated by the result.
+    Every view of the result equals the view of that version. Token hashes are not in the log, so the result
+    cannot authenticate callers.
 
     :param match: the match at any later version; its id, name, capacity and options do not change.
     :raises Problem: server_busy, bad_request.

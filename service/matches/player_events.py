@@ -1,7 +1,7 @@
-"""The events of a player: what the player's games report, derived from the event log of each game.
+"""The events of a player, derived from the event logs of the player's games.
 
-The events of one game follow from its log and a small state, `FollowedGame`. They are the same whichever
-process derives them, and whenever it does.
+The events of one game follow from its log and a small state, `FollowedGame`. They are the same in every
+process and at any time.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class PlayerEvent(msgspec.Struct, array_like=True, frozen=True):
 
 
 class FollowedGame(msgspec.Struct, array_like=True, frozen=True):
-    """How far the events of a game have been derived for one player.
+    """The state up to which the events of a game have been derived for one player.
 
     A game is announced, with version 0, before the commit that gives the player a role in it.
 
@@ -101,7 +101,7 @@ class _Reached(NamedTuple):
 def derive(state: FollowedGame, match: Match, player: str, changes: Sequence[Change], now_ms: int) -> Derived:
     """Derive the player's events of the changes after those that `state` includes.
 
-    :param changes: the changes of the match that hold events beyond `state.last_event`.
+    :param changes: the changes of the match that have events after `state.last_event`.
     """
     caller = identify_player(match, player)
     if caller is None:
@@ -129,7 +129,7 @@ def derive(state: FollowedGame, match: Match, player: str, changes: Sequence[Cha
 def lose_role(state: FollowedGame, game_id: str, now_ms: int) -> Derived:
     """Report that the player has no role in a game any more, or that the game has expired.
 
-    What remains is the state of a game that was announced: the player may be about to join again.
+    The new state is that of an announced game: the player may be about to join again.
     """
     if state.is_announced_only:
         return Derived(state)
@@ -150,7 +150,7 @@ def near_deadline(state: FollowedGame, game_id: str, now_ms: int) -> Derived:
     return Derived(msgspec.structs.replace(state, near_at_ms=None), (event,))
 
 
-def is_news(before: Match | None, after: Match, player: str) -> bool:
+def can_cause_events(before: Match | None, after: Match, player: str) -> bool:
     """Return whether a commit can cause events of a player: by the role, the turn or the end."""
     return before is None or _position(before, player) != _position(after, player)
 

@@ -11,7 +11,7 @@ from skye import Action, Place, PlacedTileView, TakeBack, Territory, territory_v
 class Scenario(NamedTuple):
     """A position by name.
 
-    :param actions: what was played in the position; it belongs to the log of the game.
+    :param actions: the actions played from the position, which the log of the game contains.
     """
 
     name: str
@@ -21,7 +21,7 @@ class Scenario(NamedTuple):
 
 
 _EVEN: Final = ["squares", "completed_areas", "sheep", "connected_tiles"]
-"""Scoring tiles that give seats with equal territories the same, whatever their gold."""
+"""Scoring tiles that give seats with equal territories the same points, regardless of their gold."""
 
 _UNPLACEABLE: Final = "L06"
 _NO_PLACE: Final = "castle-red L24@1,0 L39@-1,0"

@@ -8,7 +8,7 @@ from skye import GameStateView, PlacedTileView
 
 
 class FairnessView(TypedDict):
-    """What proves that all draws were fixed in advance."""
+    """The proof that all draws were fixed in advance."""
 
     commitment: str
     nonce: str | None
@@ -24,7 +24,7 @@ class PlayerView(skye.PlayerView):
 
 
 class OptionsView(TypedDict):
-    """What the creator of a game chose."""
+    """The options of a game, which its creator chose."""
 
     scoring_tiles: Sequence[str] | None
     starting_seat: int | None
@@ -211,7 +211,7 @@ class RecordedPlayerView(TypedDict):
 
 
 class RecordedOptionsView(TypedDict):
-    """What all draws of a recorded game follow from, and how it is scored."""
+    """The options that determine the draws and the scoring of a recorded game."""
 
     scoring_tiles: Sequence[str] | None
     starting_seat: int | None

@@ -183,7 +183,7 @@ def summary_view(match: Match) -> SummaryView:
 def time_view(now_ms: int) -> TimeView:
     """Return the time of the response, as a part of the view of a game.
 
-    It is no part of the view that `game_view` returns, which is the same while the version is.
+    It is not part of the view that `game_view` returns, which changes only with the version.
 
     >>> time_view(1_500)
     {'now': '1970-01-01T00:00:01.500Z'}
@@ -194,7 +194,7 @@ def time_view(now_ms: int) -> TimeView:
 def position_view(match: Match, caller: Caller, game: Game | None = None) -> Position:
     """Return the position of a match as a caller may see it, or an earlier position.
 
-    Everybody sees all of a game that is over, and so does the host of one that began from a position.
+    All callers may see all of a game that is over, and so may the host of a game that began from a position.
 
     :param game: the earlier position.
     :raises Problem: game_not_started.

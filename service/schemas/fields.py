@@ -14,7 +14,12 @@ from typing import Any, ClassVar, Final
 
 from marshmallow import ValidationError, fields, validate
 
-from service.matches.authorization import MAX_PLAYER_KEY_LENGTH, PLAYER_KEY_FORM, TOKEN_FORM, TOKEN_LENGTH
+from service.matches.authorization import (
+    MAX_PLAYER_KEY_LENGTH,
+    PLAYER_KEY_PATTERN,
+    TOKEN_LENGTH,
+    TOKEN_PATTERN,
+)
 from skye import LIMIT, PLAYERS, ROTATIONS
 
 MAX_GOLD = 1_000_000
@@ -193,9 +198,9 @@ def _is_visible(character: str) -> bool:
 class Credential(fields.String):
     """A secret that matches a pattern. Error messages never contain it."""
 
-    def __init__(self, pattern: str, description: str, *, most: int, **kwargs: Any) -> None:
+    def __init__(self, pattern: str, description: str, *, max_length: int, **kwargs: Any) -> None:
         self._pattern = re.compile(pattern)
-        shape = {"maxLength": most, "pattern": f"^{pattern}$"}
+        shape = {"maxLength": max_length, "pattern": f"^{pattern}$"}
         super().__init__(metadata={"description": description, **shape}, **kwargs)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
@@ -209,14 +214,14 @@ class PlayerKey(Credential):
     """A player key."""
 
     def __init__(self, description: str, **kwargs: Any) -> None:
-        super().__init__(PLAYER_KEY_FORM, description, most=MAX_PLAYER_KEY_LENGTH, **kwargs)
+        super().__init__(PLAYER_KEY_PATTERN, description, max_length=MAX_PLAYER_KEY_LENGTH, **kwargs)
 
 
 class InviteCode(Credential):
     """An invitation code."""
 
     def __init__(self, description: str, **kwargs: Any) -> None:
-        super().__init__(TOKEN_FORM, description, most=TOKEN_LENGTH, **kwargs)
+        super().__init__(TOKEN_PATTERN, description, max_length=TOKEN_LENGTH, **kwargs)
 
 
 EXTENSIBLE_ENUM = "x-extensible-enum"

@@ -54,7 +54,7 @@ class Command:
     def record_key(self) -> str | None:
         """The name of the idempotency record: the key is scoped to the token, without one to the address.
 
-        A token always has the form that `is_well_formed` checks, so none can equal the scope of an address.
+        A token always has the format that `is_token` checks, so none can equal the scope of an address.
         """
         if self.idempotency_key is None:
             return None

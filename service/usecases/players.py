@@ -26,8 +26,8 @@ from service.matches.player_events import (
     Derived,
     FollowedGame,
     PlayerEvent,
+    can_cause_events,
     derive,
-    is_news,
     lose_role,
     near_deadline,
 )
@@ -119,7 +119,7 @@ class Players:
     def relay_commit(self, before: Match | None, after: Match, players: Collection[str]) -> None:
         """Relay a commit to those players whom it concerns; `catch_up` does so later if this fails."""
         for player in players:
-            if is_news(before, after, player):
+            if can_cause_events(before, after, player):
                 with suppress(Problem):
                     self.relay(player, after.id)
 

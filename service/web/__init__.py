@@ -1,1 +1,1 @@
-"""HTTP: middleware, request parsing, responses, authorization, problem rendering, CORS and rate limits."""
+"""HTTP: middleware, request parsing, responses, problem rendering, CORS, rate limits and event streams."""

@@ -7,49 +7,49 @@ from http import HTTPStatus
 
 from flask import Flask, Response, request
 
-_EXPOSED = (
+_EXPOSED_HEADERS = (
     "ETag, Date, Location, Link, Retry-After, Allow, X-Request-Id, RateLimit, RateLimit-Policy, "
     "Deprecation, Sunset, X-Skye-Lab"
 )
-_TAKEN = (
+_ACCEPTED_HEADERS = (
     "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, X-Request-Id, "
     "X-Skye-Fault"
 )
 _PREFLIGHT_S = 86_400
 
 
-def for_everyone(origins: Sequence[str]) -> list[tuple[str, str]]:
+def headers_for_all_origins(origins: Sequence[str]) -> list[tuple[str, str]]:
     """Return the headers of every response if pages of all origins may call the API ("*")."""
     if "*" not in origins:
         return []
-    return [("Access-Control-Allow-Origin", "*"), ("Access-Control-Expose-Headers", _EXPOSED)]
+    return [("Access-Control-Allow-Origin", "*"), ("Access-Control-Expose-Headers", _EXPOSED_HEADERS)]
 
 
 def register(app: Flask, origins: Sequence[str]) -> None:
-    """Handle preflights, and add CORS headers to responses for these origins; "*" stands for all."""
-    everyone = "*" in origins
+    """Respond to preflights, and add CORS headers to responses for these origins; "*" means all."""
+    all_origins = "*" in origins
     options_of_flask = app.make_default_options_response
 
-    def mark(response: Response) -> Response:
+    def add_headers(response: Response) -> Response:
         response.headers.add("Vary", "Origin")  # without an Origin too: a shared cache may keep the response
         origin = request.headers.get("Origin")
         if origin not in origins:
             return response
         response.headers["Access-Control-Allow-Origin"] = origin
-        response.headers["Access-Control-Expose-Headers"] = _EXPOSED
+        response.headers["Access-Control-Expose-Headers"] = _EXPOSED_HEADERS
         return response
 
-    def answer_options() -> Response:
+    def respond_to_options() -> Response:
         response = options_of_flask()
-        response.status_code = HTTPStatus.NO_CONTENT  # and so of no type, where Flask would say HTML
-        del response.headers["Content-Type"]
-        allowed = everyone or request.headers.get("Origin") in origins
+        response.status_code = HTTPStatus.NO_CONTENT
+        del response.headers["Content-Type"]  # HTML, by default
+        allowed = all_origins or request.headers.get("Origin") in origins
         if allowed and "Access-Control-Request-Method" in request.headers:
             response.headers["Access-Control-Allow-Methods"] = "GET, POST, PUT, PATCH, DELETE, OPTIONS"
-            response.headers["Access-Control-Allow-Headers"] = _TAKEN
+            response.headers["Access-Control-Allow-Headers"] = _ACCEPTED_HEADERS
             response.headers["Access-Control-Max-Age"] = str(_PREFLIGHT_S)
         return response
 
-    app.make_default_options_response = answer_options  # type: ignore[method-assign]  # for OPTIONS alone
-    if not everyone:
-        app.after_request(mark)
+    app.make_default_options_response = respond_to_options  # type: ignore[method-assign]  # for OPTIONS only
+    if not all_origins:
+        app.after_request(add_headers)

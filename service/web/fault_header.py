@@ -20,18 +20,18 @@ _MAX_EVENTS: Final = 1000
 
 
 class _Numbers(NamedTuple):
-    """The numbers that a fault takes: all from `least` to `most`, or only those of `choices`."""
+    """The valid numbers of a fault: all from `minimum` to `maximum`, or only those of `choices`."""
 
-    least: int
-    most: int
+    minimum: int
+    maximum: int
     choices: tuple[int, ...] = ()
 
     @property
-    def wanted(self) -> str:
-        """What to send, in words."""
+    def requirement(self) -> str:
+        """The error text for other numbers."""
         if self.choices:
             return f"want one of {', '.join(map(str, self.choices))}"
-        return f"want a whole number from {self.least} to {self.most}"
+        return f"want a whole number from {self.minimum} to {self.maximum}"
 
 
 _FLAG: Final = _Numbers(1, 1)
@@ -47,9 +47,9 @@ _NUMBERS: Final = {
     "silence_after": _Numbers(0, _MAX_EVENTS),
     "hold_ms": _Numbers(1, 600_000),
 }
-_OF_STREAMS: Final = ("cut_after", "heartbeats_after", "silence_after")
-_HELD: Final = ("heartbeats_after", "silence_after")
-_ENDS: Final = ("status", "drop", *_OF_STREAMS)
+_STREAM_FAULTS: Final = ("cut_after", "heartbeats_after", "silence_after")
+_HOLDING_FAULTS: Final = ("heartbeats_after", "silence_after")
+_ENDS: Final = ("status", "drop", *_STREAM_FAULTS)
 _MEMBER: Final = re.compile(r"([a-z_]+)(?:=(0|[1-9][0-9]{0,8}))?")
 
 
@@ -111,23 +111,24 @@ def _fault(member: str) -> tuple[str, int | bool]:
             raise _invalid(f"{name}: takes no number")
         return name, True
     number = int(found[2]) if found is not None and found[2] is not None else -1
-    if not numbers.least <= number <= numbers.most or (numbers.choices and number not in numbers.choices):
-        raise _invalid(f"{name}: {numbers.wanted}")
+    in_range = numbers.minimum <= number <= numbers.maximum
+    if not in_range or (numbers.choices and number not in numbers.choices):
+        raise _invalid(f"{name}: {numbers.requirement}")
     return name, number
 
 
 def _check_together(named: dict[str, Any], *, is_stream: bool) -> None:
-    """Check that faults make sense together and for the request.
+    """Check that faults can be combined, and that they apply to the request.
 
     :raises Problem: invalid_fault.
     """
     ends = [name for name in _ENDS if name in named]
     if len(ends) > 1:
         raise _invalid(f"{ends[0]}, {ends[1]}: a response can end in one way only")
-    if ends and ends[0] in _OF_STREAMS and not is_stream:
+    if ends and ends[0] in _STREAM_FAULTS and not is_stream:
         raise _invalid(f"{ends[0]}: is for event streams, and this request opens none")
-    if "hold_ms" in named and not named.keys() & set(_HELD):
-        raise _invalid(f"hold_ms: wants {' or '.join(_HELD)}")
+    if "hold_ms" in named and not named.keys() & set(_HOLDING_FAULTS):
+        raise _invalid(f"hold_ms: wants {' or '.join(_HOLDING_FAULTS)}")
 
 
 def _invalid(detail: str) -> Problem:

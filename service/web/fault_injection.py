@@ -1,7 +1,7 @@
 """Fault injection for tests of clients, on a server with `SKYE_LAB`; others refuse `X-Skye-Fault`.
 
-The hook reads `X-Skye-Fault`, delays the request and answers in its place; the WSGI middleware alters what
-the application answers. A request without the header takes neither way.
+The hook reads `X-Skye-Fault`, and delays the request or responds with an error before the view runs; the WSGI
+middleware alters the response of the application. Requests without the header are not altered.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class FaultInjection:
         self._is_stopping = is_stopping
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Answer a request."""
+        """Respond to a request."""
         if FAULT_VARIABLE not in environ:
             return self._application(environ, start_response)
         environ[KEEPS_REQUEST] = True
@@ -91,7 +91,7 @@ class FaultInjection:
     def _faulty_stream(
         self, body: Iterable[bytes], faults: Faults, environ: WSGIEnvironment
     ) -> Iterator[bytes]:
-        """Yield the first messages of a stream; then hold it, if the fault is not that it is cut."""
+        """Yield the first messages of a stream; then hold it, unless the fault cuts it."""
         left = faults.events or 0
         for frame in _frames(body):
             yield frame
@@ -103,7 +103,7 @@ class FaultInjection:
         _cut_connection(environ)
 
     def _heartbeats(self, hold_s: float, *, is_silent: bool) -> Iterator[bytes]:
-        """Yield heartbeats, or nothing, until the time is over or the client or the process ends it."""
+        """Yield heartbeats, or nothing, until the time is over, or the client or the process stops."""
         until = time.monotonic() + hold_s
         while (left_s := until - time.monotonic()) > 0 and not (self._is_stopping() or has_disconnected()):
             if not is_silent:

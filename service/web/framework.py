@@ -31,7 +31,7 @@ _COLLABORATORS: Final = "skye"
 
 @dataclass(frozen=True, slots=True)
 class Collaborators:
-    """What the routes of one app work with.
+    """The objects that the routes of one app use.
 
     :param lab: whether the server is one for testers.
     """
@@ -46,12 +46,12 @@ class Collaborators:
 
 
 def register_collaborators(app: Flask, collaborators: Collaborators) -> None:
-    """Give an app its collaborators."""
+    """Store the collaborators of an app."""
     app.extensions[_COLLABORATORS] = collaborators
 
 
 def collaborators(app: Flask | None = None) -> Collaborators:
-    """Return the collaborators of an app, without one of the current app."""
+    """Return the collaborators of an app, by default of the current app."""
     found: Collaborators = (app or current_app).extensions[_COLLABORATORS]
     return found
 
@@ -59,15 +59,15 @@ def collaborators(app: Flask | None = None) -> Collaborators:
 class NoSessions(SessionInterface):
     """Stateless: every request is authenticated by its own token."""
 
-    _nobody = NullSession()
+    _session = NullSession()
 
-    def open_session(self, app: Flask, request: Request) -> NullSession:  # noqa: ARG002 - Flask's form
-        """Return the session of every request."""
-        return self._nobody
+    def open_session(self, app: Flask, request: Request) -> NullSession:  # noqa: ARG002 - Flask's signature
+        """Return the empty session that all requests share."""
+        return self._session
 
 
 class PlainInteger(IntegerConverter):
-    """A number in a path, in one way only: or else one seat would have many addresses."""
+    """An integer in a path without leading zeros; otherwise one seat would have many URLs."""
 
     regex = "(?:0|[1-9][0-9]*)"
 
@@ -82,7 +82,7 @@ class Application(Flask):
         return func
 
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
-        """Return what matches the path of a request, whatever host it names."""
+        """Return the adapter that matches the path of a request, for any host."""
         if request is None:
             return None
         return MapAdapter(

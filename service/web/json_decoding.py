@@ -1,4 +1,4 @@
-"""JSON bodies: decoded within bounds, and refused where parsers differ in what they make of them."""
+"""JSON bodies: decoded within limits, and refused where parsers interpret them differently."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ import msgspec
 from service.matches.errors import FieldError, Problem
 
 BYTES_PER_VALUE: Final = 8
-"""The maximum size of a body, divided by this, is the maximum number of values in it: it limits decoding."""
+"""A body may have one value for this many bytes of the maximum body size; decoding more takes too long."""
 
 _BYTES_PER_CONTAINER: Final = 32
-"""The maximum size of a body, divided by this, is the maximum number of objects and lists in it."""
+"""A body may have one object or list for this many bytes of the maximum body size."""
 
 MIN_CONTAINERS: Final = 8_192
-"""Objects and lists that a body may have in any case."""
+"""The number of objects and lists that a body may have with any maximum body size."""
 
 _CONTAINERS: Final = frozenset((dict, list))
 
-_DEEPEST: Final = 64
-"""Levels of objects and lists that a body may have; a record has seven."""
+_MAX_DEPTH: Final = 64
+"""The maximum depth of nested objects and lists in a body; a record has seven levels."""
 
 
 def decode(data: bytes, max_bytes: int) -> Any:
     """Return the JSON value of a body.
 
-    :param max_bytes: the size of the largest body.
+    :param max_bytes: the maximum size of a body.
     :raises Problem: malformed_json, invalid_body.
     """
     _check_number_of_values(data, max_bytes)
@@ -45,9 +45,9 @@ def decode(data: bytes, max_bytes: int) -> Any:
 
 
 def _check_number_of_values(data: bytes, max_bytes: int) -> None:
-    """Check how many values a body has, before any is decoded: at most one more than these characters.
+    """Limit the number of values in a body before decoding: at most one more than its brackets and commas.
 
-    Brackets and commas in strings count too.
+    Those in strings count too.
 
     :raises Problem: invalid_body.
     """
@@ -73,8 +73,8 @@ def _count_members(value: Any) -> int:
     parts = [value] if type(value) in _CONTAINERS else []
     while parts:
         depth += 1
-        if depth > _DEEPEST:
-            raise Problem("malformed_json", f"The body is nested more than {_DEEPEST} levels deep.")
+        if depth > _MAX_DEPTH:
+            raise Problem("malformed_json", f"The body is nested more than {_MAX_DEPTH} levels deep.")
         count += sum(len(part) for part in parts if type(part) is dict)
         parts = [inner for part in parts for inner in _containers_in(part)]
     return count

@@ -1,7 +1,7 @@
-"""What happens around each view: WSGI middleware, and hooks that Flask runs before and after it.
+"""WSGI middleware, and the hooks that Flask runs before and after each view.
 
-The middleware adds request ids and default headers, counts and logs. It also covers what Flask renders
-outside the views: error responses and streams. Rate limits and CORS register hooks of their own.
+The middleware adds request ids and default headers to responses, counts them and logs them, including those
+that Flask renders outside the views: error responses and streams. Rate limits and CORS register other hooks.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _log = logging.getLogger(__name__)
 _GAME_ID = re.compile(r"[a-z0-9]{12}")
 
 # A token that a client sends as an id by mistake must not appear in the logs.
-_WELL_FORMED = re.compile(r"(?!.*skye_)[A-Za-z0-9._~:/+=@-]{1,64}")
+_VALID_REQUEST_ID = re.compile(r"(?!.*skye_)[A-Za-z0-9._~:/+=@-]{1,64}")
 
 _POLICY: Final = ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 _HEADERS: Final = [
@@ -61,7 +61,7 @@ _HOST: Final = re.compile(
 
 def request_id(sent: str | None = None) -> str:
     """Return the id that the client sent, or a new one if it sent none or a malformed one."""
-    return sent if sent and _WELL_FORMED.fullmatch(sent) else secrets.token_hex(8)
+    return sent if sent and _VALID_REQUEST_ID.fullmatch(sent) else secrets.token_hex(8)
 
 
 def default_headers(its_id: str) -> list[Header]:
@@ -87,14 +87,14 @@ class Middleware:
         self._headers_and_policy = [*self._headers, _POLICY]
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Answer a request."""
+        """Respond to a request."""
         started = perf_counter()
         its_id = environ[REQUEST_ID] = request_id(environ.get("HTTP_X_REQUEST_ID"))
 
         def start(status: str, headers: list[Header], exc_info: Any = None, /) -> Callable[[bytes], object]:
             self._record(environ, int(status[:3]), perf_counter() - started)
-            ours = self._headers if _POLICY[0] in dict(headers) else self._headers_and_policy
-            return start_response(status, [*headers, ("X-Request-Id", its_id), *ours], exc_info)
+            added = self._headers if _POLICY[0] in dict(headers) else self._headers_and_policy
+            return start_response(status, [*headers, ("X-Request-Id", its_id), *added], exc_info)
 
         return self._application(environ, start)
 
@@ -114,7 +114,7 @@ class Middleware:
 
 
 def _log_response(request: Request, status: int, seconds: float, code: str | None) -> None:
-    """Write a line of the access log: no path, query or header, since a token may stand in each."""
+    """Write a line of the access log, without path, query and headers: each may contain a token."""
     arguments = request.view_args or {}
     game = arguments.get("game", "")
     _log.info(
@@ -148,7 +148,7 @@ def register(app: Flask, *, lab: bool) -> None:
 
 
 def _refuse_faults() -> None:
-    """Refuse `X-Skye-Fault`. It is not ignored: a test would pass that has tested nothing.
+    """Refuse `X-Skye-Fault`. If it were ignored, a test could pass without testing anything.
 
     :raises Problem: lab_off.
     """

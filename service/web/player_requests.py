@@ -12,7 +12,7 @@ from service.web.request_parsing import bearer_token
 def charged_player(*, active: bool = True) -> str:
     """Return the player of a request about all games of the player, and charge for them.
 
-    :param active: whether the request looks only at games that are not over.
+    :param active: whether the request reads only games that are not over.
     :raises Problem: player_key_required, token_unknown, too_many_requests, store_unavailable,
         game_unreadable.
     """

@@ -19,7 +19,6 @@ from skye import RuleError
 
 CONTENT_TYPE = "application/problem+json"
 
-
 _ACRONYMS: Final = ("json", "uri")
 """The words of error codes that titles write in capitals."""
 
@@ -84,7 +83,7 @@ def _shortened(text: str, length: int) -> str:
 
 
 def _handle_problem(problem: Problem | RuleError) -> Response:
-    """Return the problem response, and note its code for metrics and the access log."""
+    """Return the problem response, and record its code for metrics and the access log."""
     request.environ[PROBLEM_CODE] = problem.code
     return response_for(problem, request.environ[REQUEST_ID])
 

@@ -1,11 +1,11 @@
 """Rate limits for public servers: requests and created games per client address.
 
 All tokens of an address share its budget: tokens are free, since one creation issues up to six. An IPv6
-address counts as its /64 network, the smallest that a customer is given. Expensive requests cost more.
+address counts as its /64 network, the smallest that providers assign. Expensive requests cost more.
 
 A budget is a leaky bucket: a request fills it by its cost, it drains at a constant rate, and a request that
-would overflow it is refused. So a minute's requests may arrive at once. The store keeps the buckets; while
-it cannot count (it is unreachable, read-only or out of memory), each worker counts by itself.
+would overflow it is refused. So all requests of a minute may arrive at once. The store keeps the buckets;
+while it cannot count (it is unreachable, read-only or out of memory), each worker counts in its own memory.
 """
 
 from __future__ import annotations
@@ -27,6 +27,9 @@ from service.storage.store import Store
 _CREATION: Final = "Lobby.create_game"
 _EXEMPT_BLUEPRINTS: Final = frozenset({"Operations", "WebTable"})
 """The blueprints whose requests are not counted: health checks, and the files of the table in the browser."""
+
+_EXTENSION: Final = "skye-limits"
+"""The name of the limits among the extensions of an app."""
 
 _WINDOW_S: Final = 60
 _OUTAGE_S: Final = 1.0
@@ -100,7 +103,7 @@ class RateLimiter:
             try:
                 return self._store.fill_bucket(bucket, amount_us, capacity_us)
             except Problem:
-                # The request itself may also wait for the store: it does not wait for it twice.
+                # The request itself may also wait for the store, and should not wait twice.
                 self._store_skipped_until = time.monotonic() + _OUTAGE_S
         return self._local.fill_bucket(bucket, amount_us, capacity_us)
 
@@ -171,7 +174,7 @@ class _RequestLimits:
     def add_headers(self, response: Response) -> Response:
         """Add the `RateLimit` headers to the response of a limited request.
 
-        Their form is that of draft-ietf-httpapi-ratelimit-headers-10.
+        Their format is that of draft-ietf-httpapi-ratelimit-headers-10.
         """
         allowance: Allowance | None = g.get("allowance")
         if allowance is not None:
@@ -181,13 +184,19 @@ class _RequestLimits:
         return response
 
 
+def _limits() -> _RequestLimits | None:
+    """Return the limits of the current app, None without limits."""
+    limits: _RequestLimits | None = current_app.extensions.get(_EXTENSION)
+    return limits
+
+
 def charge_creation(cost: int) -> None:
     """Charge the client's address for a game's bots and recorded actions, if the app has limits.
 
     :param cost: see `computing_cost`; the creation itself costs 1.
     :raises Problem: too_many_requests.
     """
-    limits: _RequestLimits | None = current_app.extensions.get("skye-limits")
+    limits = _limits()
     if limits is not None:
         limits.charge_creation(cost)
 
@@ -197,7 +206,7 @@ def charge_records(number: int) -> None:
 
     :raises Problem: too_many_requests.
     """
-    limits: _RequestLimits | None = current_app.extensions.get("skye-limits")
+    limits = _limits()
     if limits is not None:
         limits.charge_records(number)
 
@@ -208,17 +217,17 @@ def charge_own_games(count: Callable[[], int]) -> None:
     :param count: returns how many there are.
     :raises Problem: too_many_requests, and what `count` raises.
     """
-    limits: _RequestLimits | None = current_app.extensions.get("skye-limits")
+    limits = _limits()
     if limits is not None:
         limits.charge_own_games(count())
 
 
 def charge_batch(bodies: Sequence[dict[str, Any]]) -> None:
-    """Check what the games of one request cost, and charge the client's address if the app has limits.
+    """Check the cost of the games of one request, and charge the client's address if the app has limits.
 
     :raises Problem: invalid_body, too_many_requests.
     """
-    limits: _RequestLimits | None = current_app.extensions.get("skye-limits")
+    limits = _limits()
     if limits is None:
         check_batch(bodies, budget=0)
     else:
@@ -244,6 +253,6 @@ def register(app: Flask, settings: Settings, store: Store) -> None:
     """Limit the requests to an app if its settings enable limits."""
     if not settings.limits:
         return
-    limits = app.extensions["skye-limits"] = _RequestLimits(RateLimiter(store), settings)
+    limits = app.extensions[_EXTENSION] = _RequestLimits(RateLimiter(store), settings)
     app.before_request(limits.charge_request)
     app.after_request(limits.add_headers)

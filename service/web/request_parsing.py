@@ -15,7 +15,7 @@ from marshmallow import RAISE, Schema, ValidationError, fields
 from werkzeug.datastructures import ETags
 from werkzeug.exceptions import ClientDisconnected, HTTPException
 
-from service.matches.authorization import is_player_key, is_well_formed
+from service.matches.authorization import is_player_key, is_token
 from service.matches.cooperative_yield import Computation
 from service.matches.errors import MAX_ERRORS, FieldError, Problem
 from service.usecases.attempts import Command
@@ -29,9 +29,9 @@ _MANY_CONTAINERS: Final = 1_000
 """Bodies of at least this size, or with that many objects and lists, are decoded one at a time."""
 
 MAX_ENTITY_TAGS_LENGTH: Final = 1024
-"""The most characters of a list of entity tags; those of this service have about ten each."""
+"""The maximum length of a list of entity tags; those of this service have about ten characters each."""
 
-_BROKEN: Final = "The body breaks off, or is not in chunks as it says."
+_INCOMPLETE: Final = "The body breaks off, or is not in chunks as it says."
 
 _BODY: Final = "skye.body"
 """The key of the received body in the WSGI environment."""
@@ -46,10 +46,10 @@ class Resource(Blueprint):
     """A blueprint for one resource."""
 
     def arguments(self, schema: type[Schema] | Schema, **kwargs: Any) -> Any:
-        """Document what a view takes as flask-smorest does, and pass it as the view's first argument.
+        """Document the body or the query of a view as flask-smorest does, and pass it as the first argument.
 
-        It is parsed here and not by webargs, which takes twice as long. A schema is
-        made once, not for every request.
+        It is parsed here and not by webargs, which takes twice as long. A schema is created once, not for
+        every request.
         """
         made = schema() if isinstance(schema, type) else schema
         documented = super().arguments(made, **kwargs)
@@ -75,16 +75,16 @@ def _read_body(req: Request, schema: Schema) -> Any:
     try:
         with _computation(req):
             value = read_json(req)
-        # Long lists are computations of their own: a computation within another would wait for its end.
+        # Long lists are separate computations: a computation within another would wait for its end.
         return schema.load(value, unknown=RAISE)
     except ValidationError as error:
-        raise Problem("invalid_body", errors=_faults(error.messages)) from error
+        raise Problem("invalid_body", errors=_field_errors(error.messages)) from error
 
 
 def _computation(req: Request) -> AbstractContextManager[Any]:
     """Return a context in which large bodies are decoded one at a time.
 
-    :raises Problem: as `body_of`.
+    :raises Problem: what `body_of` raises.
     """
     body = body_of(req)
     if len(body) < _LARGE_BODY_BYTES and body.count(b"[") + body.count(b"{") < _MANY_CONTAINERS:
@@ -106,8 +106,9 @@ def _read_query(req: Request, schema: Schema) -> Any:
     try:
         return schema.load(sent, unknown=RAISE) if sent else _defaults(schema).copy()
     except ValidationError as error:
-        faults = [FieldError(fault.pointer.split("/")[1], fault.detail) for fault in _faults(error.messages)]
-        raise Problem("invalid_parameter", errors=faults) from error
+        found = _field_errors(error.messages)
+        named = [FieldError(each.pointer.split("/")[1], each.detail) for each in found]
+        raise Problem("invalid_parameter", errors=named) from error
 
 
 @cache
@@ -144,17 +145,17 @@ def refuse_unknown_parameters() -> None:
     raise Problem("invalid_parameter", errors=[FieldError(name, _UNKNOWN_PARAMETER) for name in names])
 
 
-def _faults(messages: Any) -> list[FieldError]:
-    """Return the first faults by place; marshmallow's own order differs from process to process."""
-    return [FieldError(*place) for place in sorted(_places(messages))[:MAX_ERRORS]]
+def _field_errors(messages: Any) -> list[FieldError]:
+    """Return the first errors in the order of their pointers; marshmallow's own order differs by process."""
+    return [FieldError(*error) for error in sorted(_flattened(messages))[:MAX_ERRORS]]
 
 
-def _places(messages: Any, path: str = "") -> Iterator[tuple[str, str]]:
+def _flattened(messages: Any, path: str = "") -> Iterator[tuple[str, str]]:
     """Flatten marshmallow's nested messages to JSON pointers, each with a sentence."""
     if isinstance(messages, dict):
         for key, inner in messages.items():
             # "_schema" is the object itself.
-            yield from _places(inner, path if key == "_schema" else f"{path}/{_escaped(key)}")
+            yield from _flattened(inner, path if key == "_schema" else f"{path}/{_escaped(key)}")
     else:
         for message in messages:
             yield path, str(message)
@@ -165,7 +166,7 @@ def _escaped(key: object) -> str:
 
 
 def read_json(req: Request) -> Any:
-    """Return the JSON value of a request's body; of an empty body an empty object.
+    """Return the JSON value of a request's body; for an empty body an empty object.
 
     :raises Problem: unsupported_media_type, malformed_json, invalid_body, server_busy.
     """
@@ -181,7 +182,7 @@ def read_json(req: Request) -> Any:
 
 
 def body_of(req: Request) -> bytes:
-    """Return a request's body, which is received once.
+    """Return a request's body, which is received at the first call.
 
     :raises Problem: bad_request, body_too_large, request_timeout.
     """
@@ -192,22 +193,25 @@ def body_of(req: Request) -> bytes:
 
 
 def _received(req: Request) -> bytes:
-    """Receive a body; one with a length from the server itself, without the wrappers of Werkzeug."""
+    """Receive a body; if it has a length, from the server directly, without the wrappers of Werkzeug.
+
+    :raises Problem: what `body_of` raises.
+    """
     length, limit = req.content_length, req.max_content_length or 0
     if length is not None and length > limit:
         raise Problem("body_too_large")
     try:
         data: bytes = req.get_data() if length is None else req.environ["wsgi.input"].read(length)
-    except Exception as error:  # what reads the connection is the server's, and so are its errors
+    except Exception as error:  # the server reads the connection, and may raise any exception
         if isinstance(error, HTTPException) and not isinstance(error, ClientDisconnected):
             raise
         if isinstance(error, TimeoutError) or isinstance(error.__context__, TimeoutError):
             raise Problem("request_timeout") from error
-        raise Problem("bad_request", _BROKEN) from error
+        raise Problem("bad_request", _INCOMPLETE) from error
     if length is not None and len(data) < length:
         raise Problem("bad_request", "The body breaks off before its Content-Length.")
     if length is None and len(data) == limit:
-        raise Problem("body_too_large")  # Werkzeug cuts a body in chunks off there
+        raise Problem("body_too_large")  # Werkzeug truncates a chunked body there
     return data
 
 
@@ -223,13 +227,13 @@ def bearer_token() -> str | None:
     token = value.strip()
     if scheme.lower() != "bearer" or not token:
         raise Problem("token_unknown", "Send the token as `Authorization: Bearer TOKEN`.")
-    if not is_well_formed(token) and not is_player_key(token):
+    if not is_token(token) and not is_player_key(token):
         raise Problem("token_unknown")
     return token
 
 
 def command_from_request() -> Command:
-    """Return what a request carries for any command.
+    """Return the credentials, the idempotency key and the precondition of the current request.
 
     :raises Problem: token_unknown, invalid_parameter, and what `body_of` raises.
     """
@@ -268,7 +272,7 @@ def require_idempotency_key() -> None:
 
 
 def _version_in(wanted: ETags) -> Callable[[int], bool]:
-    """Return a check that a version is named by one of these entity tags, for any caller and media type."""
+    """Return a check whether one of these entity tags, for any caller and media type, has a version."""
     versions = {tag.partition("-")[0] for tag in wanted.as_set() if tag}
     return lambda version: wanted.star_tag or str(version) in versions
 

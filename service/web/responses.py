@@ -26,9 +26,11 @@ _encoder = msgspec.json.Encoder()
 
 
 def etag(version: int, caller: Caller = SPECTATOR, form: str = "") -> str:
-    """Return the entity tag of a version of a game for a caller, in a media type other than JSON as `form`.
+    """Return the entity tag of a version of a game for a caller.
 
     The caller is part of it: a browser sends the tag that it has with the token of another caller.
+
+    :param form: a suffix for a media type other than JSON.
 
     >>> etag(4), etag(4, Caller(seat=1)), etag(4, Caller(seat=1, host=True)), etag(4, form="-svg")
     ('"4"', '"4-seat1"', '"4-host-seat1"', '"4-svg"')
@@ -74,7 +76,7 @@ def encoded_json_response(
 
 
 def json_with(encoded: bytes, members: Mapping[str, object]) -> bytes:
-    """Return an encoded JSON object, which is not empty, with some more members.
+    """Return an encoded JSON object, which is not empty, with additional members.
 
     >>> json_with(b'{"a":1}', {"b": 2})
     b'{"a":1,"b":2}'
@@ -144,7 +146,7 @@ def compressed(body: bytes, content_type: str, seconds: int) -> Response:
 
 @cache
 def _gzipped(body: bytes) -> bytes:
-    """Return a body compressed, without a time in it: it has one entity tag in every process."""
+    """Return a compressed body, without a time in it, so that its entity tag is the same in every process."""
     return gzip.compress(body, mtime=0)
 
 

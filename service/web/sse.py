@@ -24,7 +24,6 @@ EVENT_STREAM: Final = "text/event-stream"
 _RETRY_MS: Final = 500
 """How soon a client reconnects after a disconnect, in milliseconds."""
 
-
 Items: TypeAlias = Generator[StreamItem | None] | Generator[PlayerStreamItem | None]
 """The items of a stream; None when there is nothing to send until the stream is woken."""
 
@@ -35,10 +34,10 @@ KEEPS_REQUEST: Final = "skye.keeps_request"
 class _Body:
     """The body of a stream, as a WSGI server iterates over it.
 
-    As soon as there is nothing to send, a connection that can park streams takes over the rest. With any
-    other server the iteration waits.
+    When there is nothing to send for the first time, a connection that can park streams takes over the rest.
+    With any other server the iteration waits.
 
-    :param items: returns the items of the stream; it is given the function that wakes the stream.
+    :param items: returns the items of the stream; its argument is the function that wakes the stream.
     :param connection: the connection of the gunicorn worker; None if the stream cannot be parked.
     """
 
@@ -47,11 +46,11 @@ class _Body:
     ) -> None:
         self._on_close: Callable[[], None] | None = on_close
         self._connection = connection
-        self._has_news = threading.Event()
-        self._wake = self._has_news.set
-        self._frames = _frames(items(self._on_news))
+        self._is_woken = threading.Event()
+        self._wake = self._is_woken.set
+        self._frames = _frames(items(self._on_wake))
 
-    def _on_news(self) -> None:
+    def _on_wake(self) -> None:
         self._wake()
 
     def __iter__(self) -> Self:
@@ -63,8 +62,8 @@ class _Body:
                 return frame
             if self._park():
                 break
-            self._has_news.wait()
-            self._has_news.clear()
+            self._is_woken.wait()
+            self._is_woken.clear()
         raise StopIteration
 
     def _park(self) -> bool:
@@ -74,7 +73,7 @@ class _Body:
             return False
         self._wake = wake
         self._on_close = self._connection = None
-        del self._frames, self._has_news
+        del self._frames, self._is_woken
         return True
 
     def close(self) -> None:
@@ -122,7 +121,7 @@ def _message(name: str, data: object) -> bytes:
 def response(items: Callable[[Callable[[], None]], Items], on_close: Callable[[], None]) -> Response:
     """Return a stream as a response.
 
-    :param items: returns the items of the stream; it is given the function that wakes the stream.
+    :param items: returns the items of the stream; its argument is the function that wakes the stream.
     :param on_close: called when the stream ends.
     """
     connection: Any = request.environ.get("gunicorn.socket")

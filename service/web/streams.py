@@ -1,4 +1,4 @@
-"""What event streams and long polls have in common: limits, and the event from which a client resumes."""
+"""Limits of event streams and long polls, and the event from which a client resumes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LAST_EVENT_ID = "Last-Event-ID"
 
 
 def count_open(token: str | None, *, is_stream: bool, of_player: bool = False) -> Callable[[], None]:
-    """Count the stream or the long poll of this request among those that its client has open.
+    """Count the stream or the long poll of this request as one that its client has open.
 
     :param of_player: whether it follows all games of a player.
     :returns: a function that counts its end.
@@ -29,7 +29,7 @@ def last_event_id(form: str, error: str) -> str | None:
     """Return the id of the last event that a reconnecting client has, None without this header.
 
     :param form: the regular expression of an id.
-    :param error: the error of an id of another form.
+    :param error: the error text for other ids.
     :raises Problem: invalid_parameter.
     """
     last = request.headers.get(_LAST_EVENT_ID)
