@@ -8,13 +8,12 @@ import re
 import signal
 import socket
 import threading
-from pathlib import Path
 
 import pytest
 
 from tests.deploy.conftest import NO_HURRY
 from tests.deploy.servers import JSON, LONG_INTERVALS, messages
-from tests.support.launcher import children
+from tests.support.launcher import children, open_files
 from tests.support.sizes import sized
 
 
@@ -245,7 +244,7 @@ def test_response_that_no_client_reads_fills_no_disk_of_nginx(nginx, instance, f
 
 def spooled(nginx, folder):
     """Return the files, deleted ones among them, in which nginx keeps answers."""
-    files = [fd.readlink() for pid in children(nginx.process.pid) for fd in Path(f"/proc/{pid}/fd").iterdir()]
+    files = [file for pid in children(nginx.process.pid) for file in open_files(pid)]
     return [file for file in files if file.is_relative_to(folder / "nginx-proxy")]
 
 

@@ -1,6 +1,5 @@
 """Parts of the fault tests: a Redis to inject faults into, an API that uses it, and clients."""
 
-import contextlib
 import itertools
 import json
 import re
@@ -8,7 +7,6 @@ import resource
 import signal
 import threading
 import time
-from pathlib import Path
 from typing import NamedTuple
 
 import redis
@@ -22,7 +20,7 @@ from service.storage.redis_store import RedisStore
 from skye import Outcome, action_of, apply_actions
 from skye.record import Record, replay
 from tests.deploy.servers import JSON, Instance
-from tests.support.launcher import children
+from tests.support.launcher import children, open_files
 from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.system.network import Fine, Relay
 
@@ -272,9 +270,4 @@ def sound(client, game_id):
 
 def sockets(pids):
     """Return how many sockets some processes have open."""
-    found = 0
-    for pid in pids:
-        for descriptor in Path(f"/proc/{pid}/fd").iterdir():
-            with contextlib.suppress(FileNotFoundError):  # closed meanwhile
-                found += str(descriptor.readlink()).startswith("socket:")
-    return found
+    return sum(str(file).startswith("socket:") for pid in pids for file in open_files(pid))

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.launcher import all_ended, children, launching
+from tests.support.launcher import all_ended, launching, redis_servers
 from tests.support.waiting import MAX_WAIT_S, waited_for
 
 DISK = "size=4m"
@@ -94,12 +94,6 @@ def create_until_refused(served):
     return acknowledged
 
 
-def server_of(served):
-    """Return the process ids of a launcher's Redis: one, or none while it is being started again."""
-    names = {pid: Path(f"/proc/{pid}/comm").read_text().strip() for pid in children(served.process.pid)}
-    return [pid for pid, name in names.items() if name.endswith("-server")]
-
-
 def are_stored(served, games):
     """Return whether all games can be read; False while the store is away.
 
@@ -135,7 +129,7 @@ def full(request, tmp_path, disk):
 
 def test_kill_of_redis_on_a_full_disk_loses_nothing(full):
     served, acknowledged, filler, _ = full
-    for pid in server_of(served):
+    for pid in redis_servers(served.process.pid):  # none while it is being started again
         os.kill(pid, signal.SIGKILL)
     served.wait_for("Redis ended")
     filler.unlink()

@@ -119,6 +119,28 @@ def _send(pid, sent):
         os.kill(pid, sent)
 
 
+def redis_servers(pid):
+    """Return the ids of a process's children that are Redis or Valkey servers."""
+    return [child for child in children(pid) if _name(child).endswith("-server")]
+
+
+def _name(pid):
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except (FileNotFoundError, ProcessLookupError):  # it has ended
+        return ""
+
+
+def open_files(pid):
+    """Return the paths of a process's open files; of a socket, "socket:" and its number."""
+    paths = []
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # the process has ended
+        for descriptor in Path(f"/proc/{pid}/fd").iterdir():
+            with contextlib.suppress(FileNotFoundError):  # the file has been closed
+                paths.append(descriptor.readlink())
+    return paths
+
+
 def runs(pid):
     """Return whether a process exists and is not a zombie."""
     try:

@@ -6,12 +6,11 @@ import signal
 import socket
 import urllib.error
 from contextlib import closing
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
-from tests.support.launcher import all_ended, children, runs
+from tests.support.launcher import all_ended, children, redis_servers, runs
 from tests.support.ports import free_port
 from tests.support.sizes import sized
 from tests.support.waiting import MAX_WAIT_S, waited_for
@@ -19,9 +18,7 @@ from tests.support.waiting import MAX_WAIT_S, waited_for
 
 def redis_of(launched):
     """Return the id of the Redis that a launcher has started."""
-    (pid,) = (
-        pid for pid in children(launched.process.pid) if "-server" in Path(f"/proc/{pid}/comm").read_text()
-    )
+    (pid,) = redis_servers(launched.process.pid)
     return pid
 
 
