@@ -1,7 +1,7 @@
 """`python -m service.cli demo`: play one whole game against a running server, on the client package.
 
-The demo knows no rules. It lists the legal actions of a seat, chooses one at random and sends it unchanged. A
-response that reports a problem ends the demo. The narration is that of a spectator.
+The demo contains no rules. It lists the legal actions of a seat, chooses one at random and sends it. A
+response with a problem ends the demo. It prints the events that a spectator gets.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _PASS_PROBABILITY = 0.2
 
 
 class DemoError(Exception):
-    """The demo cannot go on; the message says why."""
+    """The demo cannot continue; the message gives the reason."""
 
 
 class Dice:
@@ -104,7 +104,7 @@ def play(skye: Skye, players: int, seed: str) -> Iterator[tuple[Json, Sequence[J
         raise DemoError(f"Game {view['id']} is {view['status']} and waits for no seat.")
     committed = (view["fairness"]["nonce"] or "") + view["fairness"]["seed"]
     if hashlib.sha256(committed.encode()).hexdigest() != commitment:
-        raise DemoError(f"Game {view['id']} was not drawn from the seed that it was committed to.")
+        raise DemoError(f"The seed of game {view['id']} does not match its commitment.")
 
 
 def ending(skye: Skye, view: Json) -> Group:
@@ -147,7 +147,7 @@ def _demonstrate(options: argparse.Namespace) -> None:
 def _checked(url: str) -> str:
     """Return the URL of a server.
 
-    :raises DemoError: when it is none.
+    :raises DemoError: when it is invalid.
     """
     try:
         parts = urlsplit(url)
@@ -155,7 +155,7 @@ def _checked(url: str) -> str:
     except ValueError:
         valid = False
     if not valid:
-        raise DemoError(f"{url} is no address such as http://127.0.0.1:8000.")
+        raise DemoError(f"{url} is not a URL such as http://127.0.0.1:8000.")
     return url.rstrip("/")
 
 

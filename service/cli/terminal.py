@@ -169,7 +169,7 @@ def _tile(tile: Json, quarters: int) -> list[list[tuple[str, str]]]:
 
 
 def _shown(tile: Json) -> list[str]:
-    """Return three symbols of a tile, the empty string where there is none."""
+    """Return three symbols of a tile, or empty strings."""
     if tile["castle"]:
         return ["", "@", ""]
     things = [_THINGS[thing] for thing, number in tile["counts"].items() for _ in range(number)]

@@ -11,8 +11,8 @@ from service.observability.logs import configuration
 class JsonLogger(Logger):
     """Configures the logs of gunicorn and of the application.
 
-    gunicorn's setting `logconfig_dict` would also turn on its access log, which logs the raw query of every
-    request and is formatted whether or not it is written.
+    gunicorn's setting `logconfig_dict` would also turn on its access log, which contains the raw query of
+    every request, and which gunicorn formats even if it is not written.
     """
 
     def setup(self, cfg: Config) -> None:

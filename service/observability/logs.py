@@ -25,7 +25,7 @@ def facts(**known: Any) -> dict[str, Any]:
 class RedactingFormatter(JsonFormatter):
     """Formats a record as one line of JSON, and redacts tokens and player keys.
 
-    No code logs a token on purpose. A token that gets into the text of an exception is redacted here.
+    No code logs tokens, but the text of an exception may contain one.
     """
 
     def __init__(self) -> None:

@@ -1,7 +1,7 @@
 """The metrics of the service, by `prometheus_client`.
 
-Below gunicorn each worker counts in files of its own, and the worker that is scraped adds up the files of all
-(`service.observability.worker_metrics`). In any other process each application counts for itself.
+Under gunicorn each worker counts in its own files, and the scraped worker adds up the files of all workers
+(`service.observability.worker_metrics`). In other processes each application counts in memory.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ class Metrics:
         self._player_streams.dec(of_player)
 
     def text(self, listed: Mapping[Status, int] | None, seekers: int | None = None) -> bytes:
-        """Return everything in Prometheus's text format.
+        """Return all metrics in Prometheus's text format.
 
         :param listed: the number of games of each status in the store's index; None without the store.
         :param seekers: the number of requests that wait for a quick match; None without the store.

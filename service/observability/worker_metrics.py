@@ -63,12 +63,12 @@ def free_number(taken: Iterable[int]) -> int:
 
 
 def count_as(number: int) -> None:
-    """Let this process count in the files of a worker number; call this before it creates metrics."""
+    """Make this process count in the files of a worker number; call this before it creates metrics."""
     values.ValueClass = values.MultiProcessValue(lambda: number)
 
 
 class WorkerFiles(Collector):
-    """The sums of what all workers have counted.
+    """The sums of the metrics of all workers.
 
     :param folder: the one that `create_folder` created.
     """

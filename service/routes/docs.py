@@ -21,20 +21,20 @@ blueprint = Resource("Documentation", __name__, description="The guide, and this
 
 YAML = "application/yaml"
 
-_KEPT_S = 300
+_MAX_AGE_S = 300
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-_OURS = ("docs.css", "docs.js", "table.webp", "territory.svg")
-_KINDS = {
+_OWN_ASSETS = ("docs.css", "docs.js", "table.webp", "territory.svg")
+_CONTENT_TYPES = {
     ".css": "text/css",
     ".js": "text/javascript",
     ".png": "image/png",
     ".svg": "image/svg+xml",
     ".webp": "image/webp",
 }
-_SWAGGER = ("swagger-ui.css", "swagger-ui-bundle.js", "favicon-16x16.png", "favicon-32x32.png")
+_SWAGGER_ASSETS = ("swagger-ui.css", "swagger-ui-bundle.js", "favicon-16x16.png", "favicon-32x32.png")
 
 
 _INDEX = {
@@ -133,7 +133,7 @@ def get_errors() -> Response:
 
 @blueprint.route("/docs/assets/<asset>")
 @never_changes(
-    *(ResponseDoc(200, "The file.", text("Asset"), content_type=kind) for kind in _KINDS.values()),
+    *(ResponseDoc(200, "The file.", text("Asset"), content_type=kind) for kind in _CONTENT_TYPES.values()),
     errors=["not_found"],
 )
 def get_docs_asset(asset: str) -> Response:
@@ -141,10 +141,10 @@ def get_docs_asset(asset: str) -> Response:
 
     Style sheets, scripts, icons and pictures of the pages.
     """
-    if asset not in _OURS and asset not in _SWAGGER:
+    if asset not in _OWN_ASSETS and asset not in _SWAGGER_ASSETS:
         raise Problem("not_found")
-    kind = _KINDS[asset[asset.rindex(".") :]]
-    return cacheable(Response(_read(asset), content_type=kind), _KEPT_S)
+    kind = _CONTENT_TYPES[asset[asset.rindex(".") :]]
+    return cacheable(Response(_read(asset), content_type=kind), _MAX_AGE_S)
 
 
 def _document(content_type: str) -> ResponseDoc:
@@ -155,7 +155,7 @@ def _document(content_type: str) -> ResponseDoc:
 def _contract(name: str) -> Response:
     """Return a document of the contract, one of `DOCUMENTS` with its extension."""
     content_type = YAML if name.endswith(".yaml") else JSON
-    return compressed(contract_of(current_app).written(name).encode(), content_type, _KEPT_S)
+    return compressed(contract_of(current_app).written(name).encode(), content_type, _MAX_AGE_S)
 
 
 @blueprint.route("/openapi.yaml")
@@ -230,11 +230,11 @@ def _guide(name: str) -> Response:
 def _page(template: str, **context: object) -> Response:
     response = Response(render_template(template, **context), content_type="text/html; charset=utf-8")
     response.headers["Content-Security-Policy"] = _POLICY
-    return cacheable(response, _KEPT_S)
+    return cacheable(response, _MAX_AGE_S)
 
 
 @cache
 def _read(asset: str) -> bytes:
     """Return the content of an asset: one of this package, or of flask_swagger_ui."""
-    folder = files("service.docs") / "static" if asset in _OURS else files("flask_swagger_ui") / "dist"
+    folder = files("service.docs") / "static" if asset in _OWN_ASSETS else files("flask_swagger_ui") / "dist"
     return (folder / asset).read_bytes()

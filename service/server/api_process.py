@@ -1,4 +1,4 @@
-"""gunicorn as a child of the launcher: its listening socket, its start, its end."""
+"""gunicorn as a child of the launcher: its listening socket, start, health check and stop."""
 
 import contextlib
 import os
@@ -24,7 +24,7 @@ _STOP_TIMEOUT_S = 15.0  # longer than the graceful timeout of gunicorn, which ki
 
 
 def listen(address: Address) -> socket.socket:
-    """Bind the port before anything starts, so that a port in use is reported at once; gunicorn inherits it.
+    """Bind the port before other steps, so that a port in use is reported at once; gunicorn inherits it.
 
     The workers of an instance that was killed a moment ago may still hold the port: retry for a few seconds.
 
@@ -47,7 +47,7 @@ def _bind_failure(address: Address, error: OSError) -> str:
     another = address._replace(port=8001 if address.port == 8000 else 8000)
     return (
         f"Cannot listen at {address}: {reason}. "
-        f"Stop what uses it or choose another, for example: SKYE_BIND={another} make serve"
+        f"Stop the program that uses it or choose another, for example: SKYE_BIND={another} make serve"
     )
 
 
@@ -97,7 +97,7 @@ def wait_for_health(here: Address, api: subprocess.Popen[bytes]) -> None:
     deadline = time.monotonic() + _HEALTH_TIMEOUT_S
     while not is_ok(here, "/healthz", api):
         if api.poll() is not None:
-            raise LaunchError(f"The API did not start ({describe_end(api)}); what it said is above.")
+            raise LaunchError(f"The API did not start ({describe_end(api)}); its output is above.")
         if time.monotonic() > deadline:
             raise LaunchError(f"The API does not respond at http://{here.reachable}/healthz.")
         pause(0.02)

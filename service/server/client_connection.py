@@ -1,6 +1,6 @@
-"""A client's connection with a timeout for everything that the client has to do.
+"""A client's connection with timeouts for sending a request and for receiving a response.
 
-gunicorn waits without end for the head of a request, its body, and the client to receive the response.
+gunicorn has no timeout for the head of a request, its body, and the client's reading of the response.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from gunicorn.http.message import Request
 from service.server.parked_streams import ParkedStream, ParkedStreams
 
 MAX_HEAD_BYTES: Final = 2**15
-"""The size of a request line with all headers; one read more may be accepted."""
+"""The maximum size of a request line with all headers; a head may exceed it by one read."""
 
 MAX_DISCARDED_BYTES: Final = 8 * 2**20
 MAX_DISCARDING_S: Final = 5.0
-"""How much unwanted input is read and discarded, and for how long."""
+"""How much input is read and discarded after a request that is refused, and for how long."""
 
 CHUNK_BYTES: Final = 2**16
-"""The part of a response that a client must receive in the timeout; also the size of a read."""
+"""The part of a response that a client must receive within the timeout; also the size of a read."""
 
 _TLS_HANDSHAKE: Final = 0x16
 
@@ -54,14 +54,14 @@ class BufferedBodies:
             oldest.time_out()
 
     def forget(self, connection: Connection) -> None:
-        """Remove a body that is complete or unwanted."""
+        """Remove a body that is complete or discarded."""
         self._total -= self._sizes.pop(connection, 0)
 
 
 class Connection:
     """A client's socket as gunicorn uses it; other attributes are those of the socket.
 
-    As a context manager it is the wait for the head of the next request.
+    As a context manager it marks the time in which it waits for the head of the next request.
 
     :param timeout_s: how long a client may take to send a request, and to receive each part of a response.
     :param idle: all connections that wait for a request, the longest first.
@@ -146,7 +146,7 @@ class Connection:
         if self._deadline is None:
             self._deadline = monotonic() + self._timeout_s
             if data and data[0] == _TLS_HANDSHAKE:
-                raise InvalidRequestLine("TLS is not spoken here")
+                raise InvalidRequestLine("TLS is not supported")
         if self.request is None:
             self._head_left -= len(data)
         elif not self._is_discarding:
@@ -166,8 +166,8 @@ class Connection:
     def park(self, frames: Generator[bytes], on_end: Callable[[], None]) -> Callable[[], None] | None:
         """Send the rest of the body of a response without its greenlet, and then disconnect.
 
-        :param frames: yields what is to be sent, and nothing (`b""`) when it has to be woken for more.
-        :returns: a function that wakes it; None if too many streams are parked.
+        :param frames: yields data to send, and `b""` when there is none until the stream is woken.
+        :returns: a function that wakes the stream; None if too many streams are parked.
         """
         if self.request is None or self._streams.is_full:
             return None
@@ -239,7 +239,7 @@ class Connection:
         self._deadline = monotonic() + seconds
 
     def time_out(self) -> None:
-        """Let the deadline of the request pass now."""
+        """Make the deadline of the request expire now."""
         self._deadline = monotonic()
         self.shut_down_reading()
 
@@ -250,7 +250,7 @@ class Connection:
             copy.shutdown(socket.SHUT_RD)
 
     def linger(self) -> None:
-        """Close lingeringly: discard what the client still sends, or it would miss the response.
+        """Close with a lingering close: discard what the client still sends, or it could lose the response.
 
         See RFC 9112, section 9.6.
         """

@@ -44,7 +44,7 @@ class DataFolder:
         _write(self._launcher, str(os.getpid()))
 
     def lock_files(self, holder: str) -> int | None:
-        """Lock the files and note the name of the holder.
+        """Lock the files, and store the name of the holder in the lock file.
 
         :returns: the file descriptor to inherit, or None while another process holds the lock.
         """

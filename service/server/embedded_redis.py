@@ -27,7 +27,7 @@ LOG_NAME = "redis.log"
 
 _MULTI_PART_SINCE = 7
 _TRUNCATED = ("short read while loading", "Truncating the AOF", "AOF loaded anyway")
-"""What the server logs when the append-only file ends in the middle of a command and it cuts that end off."""
+"""Log texts of a server that truncates an append-only file because it ends in the middle of a command."""
 
 _POLL_S = 0.005
 _FIRST_REPLY_TIMEOUT_S = 60.0
@@ -170,7 +170,10 @@ class RedisServer:
         ]
 
     def _check_files(self) -> None:
-        """Refuse files that the server would not see: it would start empty beside or over them."""
+        """Refuse files that the server would ignore: it would start without games, or overwrite them.
+
+        :raises LaunchError: if there are such files.
+        """
         folder = self.folder / MULTI_PART_FOLDER
         if not folder.exists():
             return
@@ -189,7 +192,7 @@ class RedisServer:
 
 @contextlib.contextmanager
 def socket_location(folder: Path) -> Iterator[Path]:
-    """Give a path for a Unix socket: in `folder`, or in a private temporary folder.
+    """Yield a path for a Unix socket: in `folder`, or in a private temporary folder.
 
     A socket needs a path of at most about 100 bytes, and a file system that supports sockets.
     """

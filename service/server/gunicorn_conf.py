@@ -35,8 +35,8 @@ bind = str(settings.bind)
 # Games in the memory of one process are invisible to others.
 workers = 1 if settings.redis_url == MEMORY_URL else settings.workers
 worker_class = "service.server.worker.Worker"
-# As many connections again may have parked streams, and each may need one to Redis. The soft limit of open
-# files is often far below the hard one.
+# A worker needs up to three files for each of these connections: one more for a parked stream, and one for a
+# connection to Redis. The soft limit of open files is often far below the hard one.
 _, max_files = resource.getrlimit(resource.RLIMIT_NOFILE)
 resource.setrlimit(resource.RLIMIT_NOFILE, (max_files, max_files))
 worker_connections = 2000 if max_files < 0 else min(2000, max_files // 3 - 50)  # -1: no limit
@@ -90,12 +90,13 @@ def pre_fork(server: Any, worker: Any) -> None:
 def post_fork(server: Any, worker: Any) -> None:
     """Prepare the metrics and the signals of a worker; gunicorn calls this in the worker after each fork.
 
-    The kernel kills a worker when its master ends: with gunicorn's check each second the port stays in use.
+    The kernel kills a worker when its master ends. gunicorn's own check runs once a second, and until then
+    the port would stay in use.
     """
     _set_death_signal(worker.ppid)
     worker_metrics.count_as(worker.number)
     # Until the worker installs its handlers, those inherited from the master would put a signal into a queue
-    # that no client reads, and the master would wait its whole graceful timeout for this worker.
+    # that the worker does not read, and the master would wait its whole graceful timeout for this worker.
     terminating = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT)
     for number in terminating:
         signal.signal(number, signal.SIG_DFL)
@@ -105,7 +106,7 @@ def post_fork(server: Any, worker: Any) -> None:
 
 
 def post_worker_init(worker: Any) -> None:
-    """Let clients in, and exclude loaded modules from garbage collection.
+    """Publish Unix sockets, log warnings, and exclude loaded modules from garbage collection.
 
     gunicorn calls this when a worker can serve.
     """
@@ -123,7 +124,7 @@ def post_worker_init(worker: Any) -> None:
 
 
 def child_exit(server: Any, worker: Any) -> None:  # noqa: ARG001 - gunicorn's signature
-    """Forget the open streams of a worker that has ended; gunicorn calls this in the master."""
+    """Remove the gauges of a worker that has ended; gunicorn calls this in the master."""
     multiprocess.mark_process_dead(worker.number)
 
 

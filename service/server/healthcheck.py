@@ -1,6 +1,6 @@
 """Check that the API in this container is alive: the HEALTHCHECK of the image, which needs no curl.
 
-It requests `/healthz`, not `/readyz`: a container must not be restarted because its Redis is away.
+It requests `/healthz`, not `/readyz`: a container must not be restarted because its Redis is unavailable.
 """
 
 import http.client
@@ -12,7 +12,7 @@ from service.settings import Settings
 
 
 def is_alive() -> bool:
-    """Return whether the API responds at its health listener, or without one at its address."""
+    """Return whether the API responds at its health listener, or at its address if it has none."""
     settings = Settings.from_environment(os.environ)
     host, port = (settings.health_bind or settings.bind).reachable
     with closing(http.client.HTTPConnection(host, port, timeout=4)) as connection:

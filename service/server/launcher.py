@@ -1,7 +1,7 @@
 """`python -m service.cli serve`: the API on one machine, with an embedded Redis unless a URL names one.
 
-The launcher owns two children, gunicorn and Redis. It starts both, prints their addresses, restarts Redis
-when that ends, and stops both when a signal asks it to. It imports little, to keep the start short.
+The launcher owns two children, gunicorn and Redis. It starts both, prints the addresses, restarts Redis when
+it ends, and stops both after a signal. It imports few modules, to start fast.
 """
 
 import contextlib
@@ -81,7 +81,7 @@ def _serve(settings: Settings, stack: contextlib.ExitStack) -> None:
         _wait_for_redis(store.server)
     api_process.wait_for_health(here, api)
     try:
-        _greet(here, store, time.monotonic() - started)
+        _print_addresses(here, store, time.monotonic() - started)
         if store.server is None and not api_process.is_ok(here, "/readyz", api):
             _warn("That Redis does not respond. Until it does, requests for games get 503.")
         _supervise(api, store.server)
@@ -122,7 +122,7 @@ def _wait_for_redis(server: RedisServer) -> None:
         )
 
 
-def _greet(here: Address, store: _Store, seconds: float) -> None:
+def _print_addresses(here: Address, store: _Store, seconds: float) -> None:
     url = f"http://{here.reachable}"
     description = store.description
     if store.server is not None:
@@ -177,11 +177,14 @@ def _wait_for_end(
             return
         signals.wait_for_child(left_s)
         if api.poll() is not None:
-            raise LaunchError(f"The API ended ({describe_end(api)}); what it said is above.")
+            raise LaunchError(f"The API ended ({describe_end(api)}); its output is above.")
 
 
 def _restarted(api: subprocess.Popen[bytes], server: RedisServer, delay_s: float) -> bool:
-    """Start Redis again after a delay; return whether it serves, having reported why if it does not."""
+    """Start Redis again after a delay; return whether it is ready, after a warning if it is not.
+
+    :raises LaunchError: if the API ends.
+    """
     _wait_for_end(api, server, time.monotonic() + delay_s)
     try:
         server.start()

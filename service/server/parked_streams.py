@@ -1,8 +1,8 @@
 """Parked streams: their connections need no greenlet while there is nothing to send.
 
 The stack, the request and its parser would take most of the memory of an idle stream. So the request ends
-when the stream has nothing to send for the first time. From then on a greenlet sends what there is after each
-`wake`, and ends.
+when the stream has nothing to send for the first time. From then on each `wake` starts a greenlet, which
+sends the available data and ends.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 
 class Client(Protocol):
-    """What a parked stream needs of its connection."""
+    """The methods of its connection that a parked stream uses."""
 
     def send(self, data: bytes) -> int: ...  # noqa: D102 - see `Connection`
     def disconnect(self) -> None: ...  # noqa: D102 - see `Connection`
@@ -31,7 +31,7 @@ class Client(Protocol):
 class ParkedStreams:
     """The parked streams of a worker.
 
-    :param limit: how many there may be.
+    :param limit: the maximum number.
     """
 
     def __init__(self, limit: int) -> None:
@@ -60,7 +60,7 @@ class ParkedStreams:
 class ParkedStream:
     """A stream whose request has ended.
 
-    :param frames: yields what is to be sent, and nothing (`b""`) when it has to be woken for more.
+    :param frames: yields data to send, and `b""` when there is none until the stream is woken.
     :param is_chunked: whether the body is sent in chunks (RFC 9112, section 7.1).
     """
 
@@ -78,7 +78,7 @@ class ParkedStream:
         self._at_end.append(partial(function, *arguments))
 
     def wake(self) -> None:
-        """Send what there is, in a greenlet of its own, unless one is sending."""
+        """Send the available data in a new greenlet, unless one is sending."""
         if not self._is_sending:
             self._is_sending = True
             gevent.spawn_raw(self._run)
@@ -88,7 +88,7 @@ class ParkedStream:
             is_over = self._send()
         except OSError:  # the client has disconnected, or receives too slowly
             is_over = True
-        except Exception:  # noqa: BLE001 - of whatever kind: the client reconnects
+        except Exception:  # noqa: BLE001 - any error: the client reconnects
             _log.exception("a stream has failed")
             is_over = True
         self._is_sending = is_over
@@ -96,7 +96,7 @@ class ParkedStream:
             self._close()
 
     def _send(self) -> bool:
-        """Send what there is; return whether it was all."""
+        """Send the available data; return whether the stream is over."""
         for frame in self._frames:
             if not frame:
                 return False

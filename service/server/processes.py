@@ -27,7 +27,7 @@ def spawn(
     inherited: Sequence[int] = (),
     signal_at_our_death: signal.Signals = signal.SIGTERM,
 ) -> subprocess.Popen[bytes]:
-    """Start a child in `folder`, as the leader of a session and process group of its own.
+    """Start a child in `folder`, as the leader of a new session and process group.
 
     In its own session it does not receive a Ctrl-C from the terminal, so the launcher can stop its children
     in order.
@@ -95,7 +95,7 @@ def death_signal_setter(number: signal.Signals) -> Callable[[int], None]:
 
     The function takes the process id of the parent. It exits if the parent has died already.
     """
-    # Looked up before the fork: a forked child should do as little as it can.
+    # Looked up before the fork: a forked child should do as little as possible.
     prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
 
     def set_death_signal(parent: int) -> None:

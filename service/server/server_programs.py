@@ -1,4 +1,4 @@
-"""Find a Redis or Valkey server program, and judge its version."""
+"""Find a Redis or Valkey server program, and check its version."""
 
 import importlib.util
 import os
@@ -19,7 +19,7 @@ MULTI_PART_FOLDER: Final = "appendonlydir"
 """The folder of the append-only files, since Redis 7.0. Before that it was one file beside it."""
 
 LAST_COMMON_FORMAT: Final = 11
-"""The newest snapshot format that Redis (7.2) and Valkey share. Neither reads what the other writes later."""
+"""The newest snapshot format of both Redis (7.2) and Valkey. Neither reads newer formats of the other."""
 
 Version = tuple[int, ...]
 
@@ -42,7 +42,7 @@ def find_program(folder: Path | None = None) -> Path | None:
     """Return the server program to run on a data folder, or None where there is none.
 
     A program on the path is preferred if it has no known vulnerability, then the one of the wheel, then a
-    vulnerable one on the path. A program that cannot read the files in `folder` is left out.
+    vulnerable one on the path. A program that cannot read the files in `folder` is not used.
     """
     usable = [program for program in programs() if folder is None or _can_read(program, folder)]
     return next((one for one in usable if not vulnerabilities(one)), usable[0] if usable else None)

@@ -1,10 +1,10 @@
-"""The signals of the launcher: blocked, and taken from the queue only where it waits."""
+"""The signals of the launcher: blocked, and handled only while it waits."""
 
 import signal
 from typing import Final
 
 STOPPING = {signal.SIGINT, signal.SIGTERM}
-if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as it is under nohup
+if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup ignores it
     STOPPING.add(signal.SIGHUP)
 HANDLED: Final = STOPPING | {signal.SIGCHLD}
 

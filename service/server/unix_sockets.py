@@ -17,7 +17,7 @@ _SUFFIX: Final = ".bound"
 
 
 def address_to_bind(address: str) -> str:
-    """Return the address to bind for one that clients connect to; remove what a stopped server left there.
+    """Return the address to bind for one that clients connect to; remove the file of a stopped server there.
 
     :param address: in the form of gunicorn; only `unix:PATH` changes.
     """

@@ -3,7 +3,8 @@
 gunicorn loads this module before it forks and before gevent patches the standard library, so modules of the
 application that use sockets or threads are imported late.
 
-Graceful shutdown: the worker ends streams, answers long polls and closes idle connections soon.
+Graceful shutdown: the worker ends streams, responds to long polls and closes idle connections after half a
+second.
 """
 
 from __future__ import annotations
@@ -58,8 +59,8 @@ _HEALTH_PATHS = ("/healthz", "/readyz", "/metrics")
 class Worker(ggevent.GeventWorker):
     """A gevent worker with bounded waits for clients.
 
-    gunicorn's own waits without end for a request, a body and an acknowledgement, at shutdown waits the whole
-    graceful timeout for idle connections, and answers invalid requests in HTML.
+    gunicorn's own worker has no timeout for a request, a body and an acknowledgement, waits the whole
+    graceful timeout for idle connections at shutdown, and responds to invalid requests in HTML.
     """
 
     def init_process(self) -> None:
@@ -90,12 +91,12 @@ class Worker(ggevent.GeventWorker):
     def handle(self, listener: socket, client: socket, addr: Any) -> None:  # noqa: ARG002 - gunicorn's signature
         """Serve one connection, in a greenlet of its own.
 
-        gunicorn gives each listener a pool of connections of its own, so clients of the others cannot use up
-        that of the health listener.
+        gunicorn has a separate pool of connections for each listener, so clients of the other listeners
+        cannot use up that of the health listener.
         """
         # Not the port of the listener, which may be closed while the last connections are accepted.
         is_health = client.family != AF_UNIX and client.getsockname()[1] == self._health_port
-        # It stands for the socket in all that gunicorn does.
+        # gunicorn uses it in place of the socket.
         connection: Any = Connection(client, self._timeout_s, self._idle, self._bodies, self._streams)
         connection.is_health = is_health
         current = gevent.getcurrent()
@@ -139,13 +140,13 @@ class Worker(ggevent.GeventWorker):
         self._send_and_close(connection, Problem("too_many_requests", detail, headers={"Retry-After": "1"}))
 
     def handle_request(self, listener_name: Any, req: Request, sock: Any, addr: Any) -> bool:
-        """Answer a request, then discard what is left of its body, or the client would miss the response.
+        """Respond to a request, then discard the rest of its body, or the client could lose the response.
 
         :raises UnsupportedTransferCoding: if the body has another transfer coding than chunked.
         :raises StopIteration: to end the connection.
         """
         for name, value in req.headers:
-            # gunicorn would pass the encoded body on
+            # gunicorn would pass the encoded body to the application.
             if name == "TRANSFER-ENCODING" and value.lower() != "chunked":
                 raise errors.UnsupportedTransferCoding(value)
         if sock.is_health and req.path not in _HEALTH_PATHS:
@@ -167,7 +168,7 @@ class Worker(ggevent.GeventWorker):
         raise StopIteration
 
     def handle_error(self, req: Request | None, client: Any, addr: Any, exc: BaseException) -> None:  # noqa: ARG002 - gunicorn's signature
-        """Answer a request that is malformed, too large or too slow, or was dropped by the application."""
+        """Respond to a request that is malformed, too large or too slow, or that the application dropped."""
         from service.matches.errors import Problem  # noqa: PLC0415 - see above
 
         problem = problem_for(exc) if client.request is None else Problem("internal_error")
@@ -239,7 +240,7 @@ def _detect_half_open_connections(listener: socket, timeout_s: int) -> None:
 
 
 class _Server(StreamServer):
-    """A server that, when it closes, first accepts the connections in the kernel's queue: no reset."""
+    """A server that accepts the connections in the kernel's queue before it closes, to avoid resets."""
 
     def close(self) -> None:
         """Close the listening socket."""

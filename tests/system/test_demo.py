@@ -171,7 +171,7 @@ def test_demo_ends_when_the_server_disconnects():
 def test_demo_reports_an_invalid_url(url):
     played = demo("--url", url)
     assert played.returncode == 1
-    assert played.stderr.startswith(f"{url} is no address such as http://127.0.0.1:8000.")
+    assert played.stderr.startswith(f"{url} is not a URL such as http://127.0.0.1:8000.")
 
 
 def test_demo_imports_no_rules():
