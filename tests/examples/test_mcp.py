@@ -4,16 +4,11 @@ import importlib.util
 import json
 import random
 
+import httpx
 import pytest
 
 from tests.examples.conftest import EXAMPLES
 from tests.support.waiting import MAX_WAIT_S
-
-pytest.importorskip("mcp", reason="the MCP package is not installed: its example is not tested")
-
-import anyio
-import httpx
-from mcp.shared.memory import create_connected_server_and_client_session
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -21,6 +16,10 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 @pytest.fixture
 def use(url):
     """Call an async function with a session of an MCP client, and return its result."""
+    pytest.importorskip("mcp", reason="the MCP package is not installed: its example is not tested")
+    import anyio
+    from mcp.shared.memory import create_connected_server_and_client_session
+
     spec = importlib.util.spec_from_file_location("mcp_example", EXAMPLES / "mcp" / "server.py")
     example = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(example)

@@ -21,9 +21,14 @@ SVG = "{http://www.w3.org/2000/svg}"
 NO_OBJECTS = {"peak"}
 
 
-def grown(seed: int, color: str, tiles: int = 18) -> Territory:
-    """Grow a compact territory at random."""
-    chance = random.Random(seed)
+SEEDS = {"red": 0, "blue": 1, "yellow": 2, "white": 3, "green": 4}
+"""By color of the castle: the seed of its territory."""
+
+
+@cache
+def grown(color: str, tiles: int = 18) -> Territory:
+    """Grow a compact territory at random, always the same one for a color."""
+    chance = random.Random(SEEDS[color])
     territory = castle_alone(color)
     for tile in chance.sample(LANDSCAPE, len(LANDSCAPE)):
         places = territory.legal_places(tile)
@@ -31,9 +36,6 @@ def grown(seed: int, color: str, tiles: int = 18) -> Territory:
             nearest = min(places, key=lambda place: (place.x**2 + place.y**2, chance.random()))
             territory = territory.place(*nearest)
     return territory
-
-
-TERRITORIES = [grown(seed, color) for seed, color in enumerate(("red", "blue", "yellow", "white", "green"))]
 
 
 def drawn(territory: Territory, *, title: str | None = None, coordinates: bool = False) -> str:

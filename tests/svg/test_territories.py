@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
 from itertools import combinations
 from xml.etree import ElementTree as ET
 
@@ -24,15 +25,22 @@ from skye import (
     castle_alone,
 )
 from tests.support.pictures import (
+    SEEDS,
     SVG,
-    TERRITORIES,
     drawn,
+    grown,
     objects,
     shapes,
     terrain_at,
 )
 
-every_territory = pytest.mark.parametrize("territory", TERRITORIES, ids=lambda t: t.placed[0].tile)
+every_territory = pytest.mark.parametrize("territory", SEEDS, ids="castle-{}".format, indirect=True)
+
+
+@pytest.fixture
+def territory(request: pytest.FixtureRequest) -> Territory:
+    """A territory whose castle has the color of the parameter."""
+    return grown(request.param)
 
 
 @every_territory
@@ -142,8 +150,8 @@ HOSTILE = [
 
 @pytest.mark.parametrize("title", HOSTILE, ids=ascii)
 def test_title_with_markup_is_shown_as_text(title: str) -> None:
-    plain = drawn(TERRITORIES[0], title="plain")
-    root = ET.fromstring(drawn(TERRITORIES[0], title=title))
+    plain = drawn(grown("red"), title="plain")
+    root = ET.fromstring(drawn(grown("red"), title=title))
     tags = Counter(element.tag for element in root.iter())
     assert tags[SVG + "script"] == 0
     assert tags[SVG + "text"] <= 1
@@ -165,8 +173,13 @@ def test_title_is_kept_as_it_was_written() -> None:
     assert root.findtext(SVG + "text") == root.findtext(SVG + "title") == "Màiri & <Iain> 島"
 
 
-@pytest.mark.parametrize("svg", [tile_svg("L45", 90), tile_svg("castle-white"), drawn(TERRITORIES[1])])
-def test_picture_needs_nothing_from_outside_itself(svg: str) -> None:
+@pytest.mark.parametrize(
+    "draw",
+    [lambda: tile_svg("L45", 90), lambda: tile_svg("castle-white"), lambda: drawn(grown("blue"))],
+    ids=["tile", "castle", "territory"],
+)
+def test_picture_needs_nothing_from_outside_itself(draw: Callable[[], str]) -> None:
+    svg = draw()
     root = ET.fromstring(svg)
     ids = [element.get("id") for element in root.iter() if element.get("id")]
     assert len(ids) == len(set(ids))
@@ -181,7 +194,7 @@ def test_picture_needs_nothing_from_outside_itself(svg: str) -> None:
 
 
 def test_pictures_in_one_page_share_no_ids() -> None:
-    pictures = [tile_svg("L01"), tile_svg("L01", 90), drawn(TERRITORIES[0]), drawn(TERRITORIES[0], title="x")]
+    pictures = [tile_svg("L01"), tile_svg("L01", 90), drawn(grown("red")), drawn(grown("red"), title="x")]
     ids = [{element.get("id") for element in ET.fromstring(svg).iter()} - {None} for svg in pictures]
     assert all(a.isdisjoint(b) for a, b in combinations(ids, 2))
 
