@@ -1,8 +1,8 @@
 """The settings of the service: one table, read once from the environment and frozen.
 
 Each field of `Settings` is one row: the variable is `SKYE_` and the field's name in capitals, and the row
-carries its default, as one would write it in the environment, and its meaning. `table()` prints the rows for
-the README.
+has its default, as in the environment, and its meaning. `table()` returns them as the table of
+`deploy/README.md`.
 """
 
 import difflib
@@ -17,7 +17,7 @@ from service.storage.redis_url import parse as parse_redis_url
 
 PREFIX = "SKYE_"
 MEMORY_URL = "memory://"
-"""The `redis_url` that means: keep the games in this one process, and lose them with it (fakeredis)."""
+"""The `redis_url` that stores the games in the memory of one process (fakeredis), and loses them with it."""
 
 LAB_WARNING = "SKYE_LAB is on: requests can inject faults, and anyone can delete all games."
 
@@ -30,17 +30,17 @@ T = TypeVar("T")
 
 
 class SettingsError(Exception):
-    """The environment holds values that cannot be used; the message names every one of them."""
+    """The environment contains invalid values; the message names all of them."""
 
 
 class Address(NamedTuple):
-    """Where a server listens."""
+    """The host and the port at which a server listens."""
 
     host: str
     port: int
 
     def __str__(self) -> str:
-        """Write it as a URL has it, an IPv6 host in brackets."""
+        """Return the address as in a URL, with an IPv6 host in brackets."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
     @property
@@ -50,7 +50,7 @@ class Address(NamedTuple):
 
 
 def _setting(default: str, parse: Callable[[str], T], meaning: str, *, secret: bool = False) -> T:
-    """Describe one row: its default in text, what reads the text, and its meaning."""
+    """Return the field of one row, with its default as text, the parser of the text, and its meaning."""
     metadata = {"default": default, "parse": parse, "meaning": meaning}
     described: T = field(default=parse(default), repr=not secret, metadata=metadata)
     return described

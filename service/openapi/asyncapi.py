@@ -189,7 +189,7 @@ def _references(thing: Any) -> Iterator[str]:
 def _as_asyncapi(schema: Any) -> Any:
     """Return a schema of OpenAPI 3.1 in the form of AsyncAPI: JSON Schema draft 7 and a `discriminator`.
 
-    Draft 7 ignores what stands beside a `$ref`, so that becomes a member of `allOf`.
+    Draft 7 ignores the keys beside a `$ref`, so the reference becomes a member of `allOf`.
     """
     if isinstance(schema, list):
         return [_as_asyncapi(part) for part in schema]

@@ -11,10 +11,10 @@ from service.web.request_parsing import MAX_ENTITY_TAGS_LENGTH
 from skye import PLAYERS, schedule
 
 MAX_HEADER_LENGTH: Final = 1024
-"""The most characters of a header of a response."""
+"""The maximum length of a header of a response."""
 
 MAX_TEXT_LENGTH: Final = 4 * 1024 * 1024
-"""The most characters of a page, a picture or a file; the largest is a script of 1.7 million."""
+"""The maximum length of a page, a picture or a file; the largest is a script of 1.7 million characters."""
 
 _MAX_ROUNDS = max(len(schedule(players)) for players in PLAYERS)
 

@@ -1,4 +1,4 @@
-"""From schemas and rules to OpenAPI: giving a name and a word to what apispec would leave without."""
+"""Converters of schemas and URL rules to OpenAPI, which name and describe more components than apispec."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Doc: TypeAlias = dict[str, Any]
 _MAX_INT32: Final = 2**31 - 1
 
 _OF_ITS_PLACE = ("description", "default")
-"""What is said of a field where it stands; the rest belongs to its component."""
+"""The keys of a field that stay where it is used; the others move to its component."""
 
 
 def joined(text: str) -> str:
@@ -37,15 +37,15 @@ def meaning_of(thing: type) -> str:
 
 
 class Converter(OpenAPIConverter):
-    """Gives every object, list of words and map a name, and every schema its docstring."""
+    """Gives every object, enumeration and map a name, and every schema its docstring as description."""
 
     def init_attribute_functions(self) -> None:
-        """Add what apispec does not know of; what makes a field nullable goes last."""
+        """Add functions for fields that apispec does not support; the one for nullable fields stays last."""
         super().init_attribute_functions()
         self.attribute_functions[-1:-1] = [self.const, self.range, self.map, self.either, self.named]
 
     def const(self, field: fields.Field[Any], **_: Any) -> Doc:
-        """Take over the one value that a field can have."""
+        """Add the value of a constant field."""
         return {
             key: field.metadata[key]
             for key in ("type", "const")
@@ -61,7 +61,7 @@ class Converter(OpenAPIConverter):
         return width if "enum" in ret else width | {"maximum": greatest}
 
     def map(self, field: fields.Field[Any], ret: Doc) -> Doc:
-        """Say what the names and the number of the entries of a map can be."""
+        """Describe the names and the number of the entries of a map."""
         if not isinstance(field, fields.Dict):
             return {}
         doc = {f"{end}Properties": ret.pop(f"{end}Length") for end in ("min", "max") if f"{end}Length" in ret}
@@ -83,7 +83,7 @@ class Converter(OpenAPIConverter):
         }
 
     def named(self, field: fields.Field[Any], ret: Doc) -> Doc:
-        """Move what a field is to the component of its class, and refer to that."""
+        """Move the schema of a field to the component of its class, and refer to that."""
         name = getattr(field, "component", None)
         if name is None:
             return {}
@@ -102,7 +102,7 @@ class Converter(OpenAPIConverter):
             mapping = {}
             if isinstance(schema, Tagged):
                 mapping = {tag: forms[form]["$ref"] for tag, form in schema.tags().items()}
-            if schema.fallback is not None:  # each form is mapped to: linters ask for it
+            if schema.fallback is not None:  # linters require a mapping to each form
                 forms[schema.fallback] = self.resolve_nested_schema(schema.fallback)
                 mapping[schema.fallback.__name__] = forms[schema.fallback]["$ref"]
             doc["oneOf"] = list(forms.values())
@@ -112,7 +112,7 @@ class Converter(OpenAPIConverter):
         doc |= super().schema2jsonschema(schema)
         doc.pop("additionalProperties", None)
         for field in doc.get("properties", {}).values():
-            field.pop("default", None)  # generators of TypeScript make a field with a default a required one
+            field.pop("default", None)  # TypeScript generators make a field with a default required
         if isinstance(schema, Object) and schema.unknown == RAISE and not isinstance(schema, ResponseObject):
             doc["additionalProperties"] = False
         if isinstance(schema, Object) and schema.min_properties:

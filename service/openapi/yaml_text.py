@@ -8,7 +8,7 @@ import yaml
 
 _WIDTH: Final = 110
 _WIDTH_OF_PART: Final = 72
-"""How long a collection in an example may be to be written on one line."""
+"""The maximum length of a collection in an example that is written on one line."""
 
 
 def as_yaml(document: dict[str, Any]) -> str:
@@ -18,10 +18,10 @@ def as_yaml(document: dict[str, Any]) -> str:
 
 
 class _Dumper(yaml.CSafeDumper):
-    """Writes texts of several lines as such, and everything in full wherever it stands."""
+    """Writes texts of several lines as blocks, and repeated values in full."""
 
     def ignore_aliases(self, data: object) -> bool:
-        """Never refer to what was written before."""
+        """Write repeated values without anchors."""
         del data
         return True
 

@@ -1,7 +1,7 @@
-"""Where things stand on a tile: each object in its own terrain, clear of roads, borders and one another.
+"""The positions of objects on a tile: each in its own terrain, away from roads, borders and each other.
 
-Worked out once for a tile, in reference orientation, with a circle of room for each thing: so the same
-places serve every rotation, while the things themselves stay upright.
+They are computed once for a tile, in reference orientation, with a circle of room for each object. So the
+same positions are used in every rotation, and the objects stay upright.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ ROOM: Final = {
     "scroll": 50.0,
     "castle": 106.0,
 }
-"""The radius of the room that each thing takes."""
+"""The radius of the room that each object takes."""
 
 ROAD: Final = 13.0
 """Half the width of a road."""
 _GRID: Final = 20
-_AIR: Final = 36.0
+_WIDE_GAP: Final = 36.0
 """The gap beyond which more space does not improve the layout."""
 
 _APART: Final = {
@@ -40,18 +40,18 @@ _APART: Final = {
     Terrain.MOUNTAIN: (27, 22, 32, 50),
     Terrain.WATER: (24, 9, 34, 72),
 }
-"""For the dots of a terrain's texture, the least distance to edge, road, border, and one another."""
+"""For the dots of a terrain's texture, the minimum distance to edge, road, border, and each other."""
 
 
 class Spot(NamedTuple):
-    """A thing and where its middle is. A scroll is named with its kind: `scroll-sheep`."""
+    """An object and the position of its middle. A scroll is named with its kind: `scroll-sheep`."""
 
     thing: str
     point: complex
 
 
 class Site(NamedTuple):
-    """A point of the tile: its region, and how far it is from the tile's edge, a road, a border."""
+    """A point of the tile: its region, and its distances to the tile's edge, a road and a border."""
 
     point: complex
     region: int
@@ -60,8 +60,11 @@ class Site(NamedTuple):
     border: float
 
 
-class _Wish(NamedTuple):
-    """A thing to be placed: the sites that would do, each with its gap to everything fixed."""
+class _Item(NamedTuple):
+    """An object to place.
+
+    :param sites: the candidates: a point, its gap to everything fixed, and a bonus for its position.
+    """
 
     thing: str
     room: float
@@ -70,7 +73,7 @@ class _Wish(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What stands on a tile, and the dots of each terrain's texture."""
+    """The objects on a tile, and the dots of each terrain's texture."""
 
     spots: tuple[Spot, ...]
     texture: dict[Terrain, tuple[complex, ...]]
@@ -79,9 +82,9 @@ class Layout:
 def layout_of(rotated: RotatedTile, ground: Ground, roads: tuple[Curve, ...]) -> Layout:
     """Find a place for everything that a tile shows, in reference orientation."""
     sites = _sites(ground, roads)
-    wishes = [*_land_wishes(rotated, sites, roads), *_water_wishes(rotated, ground, sites, roads)]
+    items = [*_land_items(rotated, sites, roads), *_water_items(rotated, ground, sites, roads)]
     castle = (Spot(rotated.tile.id, 0j),) if rotated.tile.is_castle else ()
-    spots = castle + _settled(wishes)
+    spots = castle + _arranged(items)
     return Layout(spots, _texture(rotated, sites, spots))
 
 
@@ -110,10 +113,10 @@ def _gap(point: complex, others: Iterable[complex]) -> float:
     return round(min([abs(point - other) for other in others], default=2.0 * HALF), 3)
 
 
-def _land_wishes(rotated: RotatedTile, sites: list[Site], roads: tuple[Curve, ...]) -> list[_Wish]:
-    """Return the wishes of what stands on land, and of the scroll, which lies in the middle (R3)."""
+def _land_items(rotated: RotatedTile, sites: list[Site], roads: tuple[Curve, ...]) -> list[_Item]:
+    """Return the objects on land, and the scroll, which lies in the middle (R3)."""
     tile = rotated.tile
-    wishes = []
+    items = []
     terrains = {
         "farm": {Terrain.PASTURE},
         "cattle": {Terrain.PASTURE},
@@ -122,23 +125,23 @@ def _land_wishes(rotated: RotatedTile, sites: list[Site], roads: tuple[Curve, ..
         "whisky": {Terrain.PASTURE, Terrain.MOUNTAIN},
     }
     if tile.scroll:
-        wishes.append(_wish("scroll-" + tile.scroll, sites, {middle_region(rotated)}))
+        items.append(_item("scroll-" + tile.scroll, sites, {middle_region(rotated)}))
     for thing, grounds in terrains.items():
         regions = {i for i, region in enumerate(rotated.regions) if region.terrain in grounds}
-        wishes += [_wish(thing, sites, regions)] * tile.count(thing)
+        items += [_item(thing, sites, regions)] * tile.count(thing)
     if tile.count("whisky") and [len(road) for road in tile.roads] == [1]:
         # A road that ends here ends at the distillery.
-        wishes[-1] = _Wish("whisky", ROOM["whisky"], [(roads[0][-1][-1], _AIR, 0.0)])
-    return wishes
+        items[-1] = _Item("whisky", ROOM["whisky"], [(roads[0][-1][-1], _WIDE_GAP, 0.0)])
+    return items
 
 
-def _water_wishes(
+def _water_items(
     rotated: RotatedTile, ground: Ground, sites: list[Site], roads: tuple[Curve, ...]
-) -> list[_Wish]:
-    """Return the wishes of ships, each in its own water (R1), and of the lighthouse on the shore (R2)."""
-    wishes = []
+) -> list[_Item]:
+    """Return the ships, each in its own water (R1), and the lighthouse on the shore (R2)."""
+    items = []
     for index, region in enumerate(rotated.regions):
-        wishes += [_wish("ship", sites, {index})] * region.ships
+        items += [_item("ship", sites, {index})] * region.ships
     if rotated.tile.count("lighthouse"):
         waters = {i for i, region in enumerate(rotated.regions) if region.terrain is Terrain.WATER}
         shore = [
@@ -150,52 +153,52 @@ def _water_wishes(
         road = [point for curve in roads for point in sampled(curve, 12)]
         # A shore is a border: only roads and the tile's edge matter to what stands on it.
         places = [_site(rounded(point), 0, (), road) for point in shore]
-        wishes += [_wish("lighthouse", places, {0})] * rotated.tile.count("lighthouse")
-    return wishes
+        items += [_item("lighthouse", places, {0})] * rotated.tile.count("lighthouse")
+    return items
 
 
-def _wish(thing: str, sites: list[Site], regions: set[int]) -> _Wish:
+def _item(thing: str, sites: list[Site], regions: set[int]) -> _Item:
     room = ROOM[thing.partition("-")[0]]
-    sought = []
+    candidates = []
     for site in sites:
         if site.region in regions:
             gap = min(site.edge - room - 3, site.road - room - 5, site.border - 0.8 * room)
-            # A distillery is only of use by a road.
-            charm = -0.45 * site.road if thing == "whisky" else 0.0
-            sought.append((site.point, gap, charm))
-    sought.sort(key=lambda place: -place[1])
-    return _Wish(thing, room, sought[:80])
+            # A distillery gives income only if a road connects it.
+            bonus = -0.45 * site.road if thing == "whisky" else 0.0
+            candidates.append((site.point, gap, bonus))
+    candidates.sort(key=lambda place: -place[1])
+    return _Item(thing, room, candidates[:80])
 
 
-def _settled(wishes: list[_Wish]) -> tuple[Spot, ...]:
-    """Place all things so that the tightest gap is as wide as can be."""
+def _arranged(items: list[_Item]) -> tuple[Spot, ...]:
+    """Place all objects so that the smallest gap is as large as possible."""
     best: list[complex] = []
     widest = float("-inf")
-    for order in permutations(range(len(wishes))):
-        points, gap = _settle(wishes, order)
+    for order in permutations(range(len(items))):
+        points, gap = _arrange(items, order)
         if gap > widest:
             best, widest = points, gap
         if widest >= 0:
             break
-    return tuple(Spot(wish.thing, point) for wish, point in zip(wishes, best, strict=True))
+    return tuple(Spot(item.thing, point) for item, point in zip(items, best, strict=True))
 
 
-def _settle(wishes: list[_Wish], order: tuple[int, ...]) -> tuple[list[complex], float]:
-    """Place things one after the other, then let each move while the others stay."""
+def _arrange(items: list[_Item], order: tuple[int, ...]) -> tuple[list[complex], float]:
+    """Place objects one after the other, then move each while the others stay."""
     placed: dict[int, complex] = {}
     gaps: dict[int, float] = {}
     for _ in range(4):
         for index in order:
-            others = [(point, wishes[i].room) for i, point in placed.items() if i != index]
-            placed[index], gaps[index] = _best_place(wishes[index], others)
-    return [placed[i] for i in range(len(wishes))], min(gaps.values(), default=0.0)
+            others = [(point, items[i].room) for i, point in placed.items() if i != index]
+            placed[index], gaps[index] = _best_place(items[index], others)
+    return [placed[i] for i in range(len(items))], min(gaps.values(), default=0.0)
 
 
-def _best_place(wish: _Wish, others: list[tuple[complex, float]]) -> tuple[complex, float]:
+def _best_place(item: _Item, others: list[tuple[complex, float]]) -> tuple[complex, float]:
     best, best_gap, best_score = 0j, 0.0, float("-inf")
-    for point, fixed, charm in wish.sites:
-        gap = min([fixed, *(round(abs(point - other), 3) - room - wish.room - 4 for other, room in others)])
-        score = min(gap, _AIR) + charm
+    for point, fixed, bonus in item.sites:
+        gap = min([fixed, *(round(abs(point - other), 3) - room - item.room - 4 for other, room in others)])
+        score = min(gap, _WIDE_GAP) + bonus
         if score > best_score:
             best, best_gap, best_score = point, gap, score
     return best, best_gap
@@ -205,14 +208,14 @@ def _texture(
     rotated: RotatedTile, sites: list[Site], spots: tuple[Spot, ...]
 ) -> dict[Terrain, tuple[complex, ...]]:
     """Distribute tufts, peaks and waves over the free space."""
-    chance = Random(rotated.tile.id + " texture")
+    rng = Random(rotated.tile.id + " texture")
     strewn: dict[Terrain, tuple[complex, ...]] = dict.fromkeys(Terrain, ())
-    for site in chance.sample(sites, len(sites)):
+    for site in rng.sample(sites, len(sites)):
         terrain = rotated.regions[site.region].terrain
         edge, road, border, apart = _APART[terrain]
         if site.edge < edge or site.road < road or site.border < border:
             continue
-        point = rounded(site.point + complex(chance.uniform(-5, 5), chance.uniform(-5, 5)))
+        point = rounded(site.point + complex(rng.uniform(-5, 5), rng.uniform(-5, 5)))
         if _gap(point, strewn[terrain]) < apart:
             continue
         if all(abs(point - spot.point) > ROOM[spot.thing.partition("-")[0]] + edge * 0.8 for spot in spots):
