@@ -130,7 +130,7 @@ class EncodedGame(NamedTuple):
         """Return the game after an action, and its events; there are none while an offer is incomplete.
 
         :raises RuleError: when the action is not legal now.
-        :raises ValueError: when there is no such action.
+        :raises ValueError: when no move or draw has this number, unless an offer is being made.
         """
         if self.seat == CHANCE:
             game, events = play(self.game, CHANCE, decode_draw(action))

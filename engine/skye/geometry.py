@@ -49,7 +49,7 @@ def coordinates_of(cell: int) -> tuple[int, int]:
 
 
 def turned(side: int, rotation: int) -> int:
-    """Return where a side comes to lie when its tile is turned clockwise by `rotation` degrees.
+    """Return the side to which a clockwise rotation moves a side of a tile.
 
     >>> SIDE_NAMES[turned(NORTH, 90)]
     'east'
