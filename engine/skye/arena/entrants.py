@@ -30,13 +30,13 @@ class Entrant(NamedTuple):
     """A bot of a league: either a bot of this package, a command, or a bot of a server.
 
     :param name: its name in the standings.
-    :param shipped: the name of a bot of this package, or None.
+    :param builtin: the name of a bot of this package, or None.
     :param command: the program and its arguments; empty for the other kinds.
     :param url: the URL of a bot of a server, or None.
     """
 
     name: str
-    shipped: str | None
+    builtin: str | None
     command: tuple[str, ...]
     url: str | None = None
 
@@ -53,7 +53,7 @@ class Decider(Protocol):
         """Stop the bot."""
 
 
-class _ShippedBot:
+class _BuiltinBot:
     """A bot of this package; it runs in this process, and gets only its seat's observation."""
 
     def __init__(self, name: str) -> None:
@@ -90,6 +90,6 @@ def decider_for(entrant: Entrant, budget: Budget) -> Decider | None:
     """Return the decider of an entrant, or None if a server decides."""
     if entrant.url is not None:
         return None
-    if entrant.shipped is not None:
-        return _ShippedBot(entrant.shipped)
+    if entrant.builtin is not None:
+        return _BuiltinBot(entrant.builtin)
     return BotProcess(entrant.command, budget)

@@ -53,7 +53,7 @@ class League(NamedTuple):
 
     def header(self) -> Result:
         """Return the first line of the league's file."""
-        bots = {bot.name: bot.shipped or bot.url or list(bot.command) for bot in self.entrants}
+        bots = {bot.name: bot.builtin or bot.url or list(bot.command) for bot in self.entrants}
         return {"bots": bots, "players": self.players, "seed": self.seed, **self.budget._asdict()}
 
 
