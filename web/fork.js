@@ -8,8 +8,8 @@ import { toastError } from "./toast.js";
 /** @typedef {import("./api.js").Game} Game */
 /** @typedef {import("./api.js").Event} Event */
 
-/** Who can play a seat. @type {Record<string, () => string>} */
-const WHO = {
+/** The choices for a seat, with their texts. @type {Record<string, () => string>} */
+const PLAYED_BY = {
   me: () => t("fork.me"), link: () => t("fork.link"),
   ...Object.fromEntries(["strategist", "greedy", "random"].map((bot) => [bot, () => t("seat.bot", { bot: t(`bot.${bot}`) })])),
 };
@@ -25,7 +25,7 @@ const ACTIONS = new Set(["offer_set", "tile_bought", "buy_passed", "tile_placed"
  */
 export async function forkDialog(game, past) {
   const choices = game.players.map(({ name, bot }) => {
-    const select = h("select", { "aria-label": t("fork.who", { name }) }, ...Object.entries(WHO).map(([value, text]) => (
+    const select = h("select", { "aria-label": t("fork.who", { name }) }, ...Object.entries(PLAYED_BY).map(([value, text]) => (
       h("option", { value, selected: value === (bot ?? "me") }, text()))));
     return { row: h("label", { class: "fork-seat" }, h("bdi", {}, name), " ", select), select };
   });
@@ -40,7 +40,7 @@ export async function forkDialog(game, past) {
     const record = await skye.game(game.id).record();
     const chosen = choices.map(({ select }) => select.value);
     const players = record.players.map((player, seat) => ({ ...player, bot: ["me", "link"].includes(chosen[seat]) ? null : chosen[seat] }));
-    const others = chosen.flatMap((who, seat) => (who === "link" ? [seat] : []));
+    const others = chosen.flatMap((choice, seat) => (choice === "link" ? [seat] : []));
     const until = past.filter(({ type }) => ACTIONS.has(type)).length;
     const name = plain(t("fork.name", { name: game.name })).slice(0, 60);
     const created = await create(/** @type {any} */ ({ name, private: true, record: { ...record, players }, until }), start, others);
