@@ -96,7 +96,7 @@ export class Table {
 
   #layOut() {
     const tray = this.tray = h("div", { class: "tray" }, this.strip.root, this.handOver.root, this.trial.root, this.pricing.root, this.market.tray, this.building.root);
-    const main = h("main", {}, this.banner, this.lobby.root, this.result.root, this.market.root, this.board.root, tray);
+    const main = h("main", {}, this.banner, this.lobby.root, this.result.root, this.board.root, this.market.root, tray);
     const { seats, scoring, log } = this;
     return h("div", { class: "table", "data-tab": "board" }, this.header.root, main, this.tabs.root, sidePanes({ seats, scoring, log }));
   }

@@ -4,9 +4,14 @@ import re
 
 import pytest
 
+from tests.table.driver import call
 from tests.table.test_play import offer, seated
 
 pytestmark = pytest.mark.slow
+
+TOPS = """() => [".board", "[data-pane=scoring]"].map(
+  (selector) => Math.round(document.querySelector(selector).getBoundingClientRect().top))"""
+"""Returns where the board and the panel beneath the cards of the seats begin."""
 
 
 def current(page):
@@ -59,3 +64,36 @@ def test_small_territory_of_a_seat_is_shown_on_the_board_by_a_click(browser):
     screen, _, _ = seated(browser, "Ann", "Bob")
     screen.page.locator(".seat .mini").nth(1).click()
     screen.page.wait_for_selector(".board h2:has-text('Bob')")
+
+
+def test_board_stays_in_place_when_others_begin_a_phase(browser):
+    options = {"seed": "table", "starting_seat": 0}
+    screen, game, tokens = seated(browser, "Ann", "Bob", options=options)
+    tops = {"pricing": screen.page.evaluate(TOPS)}
+    for seat in (0, 1):
+        offer(browser, game, tokens, seat, 1, 1)
+    for seat in (0, 1):
+        screen.caught_up()
+        tops[f"buying of {seat}"] = screen.page.evaluate(TOPS)
+        purchase = f"/v1/games/{game}/players/{seat}/purchase"
+        call(browser.url, "POST", purchase, {"pass": True}, tokens[seat])
+    screen.caught_up()
+    screen.page.wait_for_selector(".building .hand-tile")
+    tops["building"] = screen.page.evaluate(TOPS)
+    assert tops == dict.fromkeys(tops, tops["pricing"])
+
+
+def test_market_of_four_stays_visible_while_a_tile_is_tried(browser):
+    game, tokens, _ = browser.game("Ann", "Bob", "Cy", "Di", options={"seed": "table", "starting_seat": 0})
+    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}", width=1024, height=768)
+    for seat in range(4):
+        offer(browser, game, tokens, seat, 1, 1)
+    screen.caught_up()
+    page = screen.page
+    page.locator('.offer[aria-disabled="false"]').first.click()
+    page.wait_for_selector(".trial:visible")
+    main = page.locator("main").bounding_box()
+    for part in (".board", ".market", ".offer[aria-pressed=true]"):
+        box = page.locator(part).bounding_box()
+        assert box["y"] >= main["y"], part
+        assert box["y"] + box["height"] <= main["y"] + main["height"], part
