@@ -23,7 +23,7 @@ export function fly(from, to, { picture, delay = 0 } = {}) {
   copy.removeAttribute("data-tile");
   const { width, height } = picture ? { width: 0, height: 0 } : start;
   if (!picture) Object.assign(copy.style, { width: `${width}px`, height: `${height}px` });
-  const at = (/** @type {DOMRect} */ box) => ({ left: `${box.left + (box.width - width) / 2}px`, top: `${box.top + (box.height - height) / 2}px` });
+  const at = (/** @type {DOMRect} */ box) => ({ transform: `translate(${box.left + (box.width - width) / 2}px, ${box.top + (box.height - height) / 2}px)` });
   const faded = picture ? {} : { opacity: 0.3 }; // a text must stay readable
   requestAnimationFrame(() => {
     document.body.append(copy);

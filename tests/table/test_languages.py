@@ -122,13 +122,16 @@ def test_replay_of_long_names_stays_within_a_phone(browser, language):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", ["en", "x-long"])
-def test_gold_is_never_cut_in_the_header_of_a_phone(browser, language):
+@pytest.mark.parametrize(
+    ("language", "whole"), [("en", [".gold", ".round", ".points"]), ("x-long", [".gold"])]
+)
+def test_header_of_a_phone_cuts_no_gold_and_little_else(browser, language, whole):
     game, tokens, _ = browser.game("Ann", bots=["greedy"])
     screen = browser.window(f"/play/?game={game}&lang={language}#seat={tokens[0]}", width=360, height=740)
     screen.page.wait_for_selector(".pricing .card")
     cut = "({scrollWidth, clientWidth}) => scrollWidth > clientWidth"
-    assert not screen.page.eval_on_selector(".head .gold", cut)
+    for part in whole:
+        assert not screen.page.eval_on_selector(f".head {part}", cut), part
 
 
 @pytest.mark.slow
