@@ -18,9 +18,8 @@ async function main() {
   const language = loadLanguage();
   if (!app) return;
   if (game && !asked.has("replay")) {
-    const opening = import("./open-table.js");
     void preload(TABLE);
-    return (await opening).openTable(app, game);
+    return (await import("./open-table.js")).openTable(app, game);
   }
   await language;
   if (game) await (await import("./replay.js")).openReplay(app, game);
@@ -30,8 +29,8 @@ async function main() {
 /** Preload modules, each group in a task of its own: all at once would be a long task. @param {string[][]} groups */
 async function preload(groups) {
   for (const names of groups) {
-    document.head.append(...names.map((name) => h("link", { rel: "modulepreload", href: new URL(`./${name}.js`, import.meta.url) })));
     await nextTask();
+    document.head.append(...names.map((name) => h("link", { rel: "modulepreload", href: new URL(`./${name}.js`, import.meta.url) })));
   }
 }
 
