@@ -18,7 +18,8 @@ from playwright.sync_api import Page, sync_playwright
 from bench.web_samples import store, stored, table
 from tests.support.chromium import find_chromium
 from tests.support.launcher import launching
-from tests.table.driver import Browser, Mouse, Screen
+from tests.table.driver import Browser, Screen
+from tests.table.hands import Mouse
 
 RUNS = 30
 DRAG_STEPS = 30

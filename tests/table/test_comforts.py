@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.table.driver import POINTS_MS, RESULT_MS, Mouse, call
+from tests.table.driver import POINTS_MS, RESULT_MS, call, offer, seated
+from tests.table.hands import Mouse
 from tests.table.test_friends import hosted_lobby
-from tests.table.test_play import offer, seated
 
 pytestmark = pytest.mark.slow
 

@@ -8,8 +8,8 @@ from tests.support.launcher import launching
 from tests.support.ports import free_port
 from tests.support.sizes import rest_slow
 from tests.support.waiting import MAX_WAIT_S
-from tests.table.driver import TOAST_MS, Browser, Mouse, call
-from tests.table.test_play import offer, seated
+from tests.table.driver import TOAST_MS, Browser, call, offer, seated
+from tests.table.hands import Mouse
 
 
 class Rival:

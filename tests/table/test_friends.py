@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.table.driver import Mouse, call, play_all_until
+from tests.table.driver import call, play_all_until
+from tests.table.hands import Mouse
 
 pytestmark = pytest.mark.slow
 

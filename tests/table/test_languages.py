@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.table.driver import Mouse
+from tests.table.hands import Mouse
 
 WEB = Path(__file__).resolve().parents[2] / "web"
 LANGUAGES = ("en", "de", "ru", "zh", "ja")

@@ -4,8 +4,7 @@ import re
 
 import pytest
 
-from tests.table.driver import call
-from tests.table.test_play import offer, seated
+from tests.table.driver import call, offer, seated
 
 pytestmark = pytest.mark.slow
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.table.driver import Keyboard, Mouse, Touch, play_all_until
+from tests.table.driver import play_all_until
+from tests.table.hands import Keyboard, Mouse, Touch
 
 
 def finished(state):

@@ -1,0 +1,200 @@
+"""What a player does with tiles: tries, places and takes them back."""
+
+import re
+
+import pytest
+
+from tests.table.driver import call, offer, seated
+from tests.table.hands import Mouse
+
+GAINING = {"seed": "table", "scoring_tiles": ["connected_tiles", "completed_areas", "sheep", "squares"]}
+"""Scoring tiles that the first placements gain points with."""
+
+
+def test_ghost_goes_through_exactly_the_legal_rotations(browser):
+    screen, game, tokens = seated(browser, "Ann", bots=["random"])
+    screen.play_until(lambda state: state["phase"] == "building" and state["mine"] and state["ready"])
+    page = screen.page
+    actions = call(browser.url, "GET", f"/v1/games/{game}/players/0/actions", token=tokens[0])["actions"]
+    tile = actions[0]["body"]["tile"]
+    legal = {
+        (a["body"]["x"], a["body"]["y"], a["body"]["rotation"]) for a in actions if a["body"]["tile"] == tile
+    }
+    page.click(f'.hand-tile[data-tile="{tile}"]')
+    cells = {(x, y) for x, y, _ in legal}
+    assert page.locator(".cell.legal").count() == len(cells)
+    seen = set()
+    for x, y in cells:
+        page.click(f'.cell[data-x="{x}"][data-y="{y}"]')
+        for _ in range(sum(1 for place in legal if place[:2] == (x, y))):
+            label = page.locator(".cell.ghost").get_attribute("aria-label")
+            seen.add((x, y, int(re.search(r"turned by \W*(\d+)", label)[1])))
+            page.keyboard.press("r")
+    assert seen == legal
+
+
+@pytest.mark.slow
+def test_taps_keys_wheel_and_button_turn_only_to_legal_rotations(browser):
+    screen, _, _ = seated(browser, "Ann", bots=["random"])
+    screen.play_until(lambda state: state["phase"] == "building" and state["mine"] and state["ready"])
+    page = screen.page
+    page.locator(".hand-tile:not(.dim)").first.click()
+    page.locator(".cell.legal:has(.dots i:nth-child(2))").first.click()
+    ghost = page.locator(".cell.ghost")
+    legal = ghost.locator(".dots i").count()
+
+    def shown():
+        return int(re.search(r"turned by \W*(\d+)", ghost.get_attribute("aria-label"))[1])
+
+    def cycle(turn):
+        seen = [shown()]
+        for _ in range(legal):
+            turn()
+            screen.wait_for(lambda: shown() != seen[-1])
+            seen.append(shown())
+        return seen
+
+    ghost.hover()
+    once_around = cycle(ghost.click)
+    assert len(set(once_around)) == legal
+    assert once_around[0] == once_around[-1]
+    assert cycle(lambda: page.keyboard.press("r")) == once_around
+    assert cycle(lambda: page.click("[data-act=rotate]")) == once_around
+    ghost.hover()
+    assert cycle(lambda: page.mouse.wheel(0, 100)) == once_around
+    assert cycle(lambda: page.keyboard.press("Shift+R")) == once_around[::-1]
+
+
+def points_of(browser, game, tokens):
+    """Return the points that the server counts in seat 0's territory now, by slot."""
+    what_if = call(browser.url, "POST", f"/v1/games/{game}/players/0/what-if", {"placements": []}, tokens[0])
+    return {tile["slot"]: tile["before"] for tile in what_if["scoring_tiles"]}
+
+
+def shown_gains(page):
+    """Return the gains of the ghost by slot, as numbers."""
+    rows = page.locator(".gains > div:visible").all_inner_texts()
+    signs = str.maketrans("\N{MINUS SIGN}", "-")
+    return {row[0]: int(row.split()[-1].translate(signs)) for row in rows if row[1] == " "}
+
+
+def test_gains_that_were_shown_equal_the_points_afterwards(browser):
+    screen, game, tokens = seated(browser, "Ann", bots=["random"], options=GAINING)
+    page = screen.page
+    gained = 0
+    for round_number in (1, 2):
+        screen.play_until(
+            lambda state, now=round_number: (
+                state["phase"] == "building" and state["ready"] and screen.view()["round"] == now
+            )
+        )
+        while page.locator(".hand-tile:not(.dim)").count():
+            before = points_of(browser, game, tokens)
+            page.locator(".hand-tile:not(.dim)").first.click()
+            page.locator(".cell.legal").first.click()
+            page.wait_for_function(
+                "() => { const gains = document.querySelector('.building .gains'); "
+                "return gains.offsetParent && !gains.textContent.includes('?'); }"
+            )
+            shown = shown_gains(page)
+            version = page.locator(".table").get_attribute("data-event")
+            page.click("[data-act=place]")
+            page.wait_for_function(
+                "old => document.querySelector('.table').dataset.event !== old", arg=version
+            )
+            page.wait_for_selector(".table:not([aria-busy])")
+            after = points_of(browser, game, tokens)
+            assert shown == {slot: after[slot] - before[slot] for slot in before}
+            gained += sum(shown.values())
+        screen.play_until(lambda state: state["phase"] != "building")
+    assert gained > 0
+
+
+@pytest.mark.slow
+def test_ghost_begins_with_the_rotation_that_gains_most(browser):
+    screen, game, tokens = seated(browser, "Ann", bots=["random"], options=GAINING)
+    screen.play_until(lambda state: state["phase"] == "building" and state["mine"] and state["ready"])
+    page = screen.page
+    tile = page.locator(".hand-tile").first.get_attribute("data-tile")
+    path = f"/v1/games/{game}/players/0/places?tile={tile}"
+    places = call(browser.url, "GET", path, token=tokens[0])["places"]
+    best = {}
+    for place in places:
+        cell = (place["x"], place["y"])
+        best[cell] = max(best.get(cell, 0), place["gains"][0]["points"])
+    page.click(f'.hand-tile[data-tile="{tile}"]')
+    page.wait_for_function("() => document.querySelector('.cell.legal .best').textContent !== ''")
+    assert page.locator(".cell.legal").count() == len(best)
+    for (x, y), points in best.items():
+        page.click(f'.cell[data-x="{x}"][data-y="{y}"]')
+        assert shown_gains(page)["A"] == points
+
+
+@pytest.mark.slow
+def test_tile_for_sale_is_tried_in_our_territory(browser):
+    screen, game, tokens = seated(browser, "Ann", "Bob", options=GAINING | {"starting_seat": 0})
+    page = screen.page
+    offered = offer(browser, game, tokens, 1, 1, 1)
+    Mouse().set_prices(page)
+    tile = next(iter(offered["prices"]))
+    page.click(f'.offer[data-tile="{tile}"]')
+    page.locator(".cell.legal").first.click()
+    page.wait_for_selector(".trial .gains dd")
+    assert tile in page.locator(".trial h2").inner_text()
+    assert not page.locator("[data-act=place]").is_visible()
+    page.locator(".cell.ghost").press("Enter")
+    page.locator(".cell.ghost").press("Enter")
+    assert len(screen.view()["players"][0]["territory"]) == 1
+    page.click("[data-act=buy]")
+    page.wait_for_selector(".trial", state="hidden")
+
+
+UNPLACEABLE = [
+    (0, "PUT", "offer", {"discard": "L47", "prices": {"L44": 1, "L52": 1}}),
+    (1, "PUT", "offer", {"discard": "L05", "prices": {"L53": 1, "L19": 1}}),
+    (0, "POST", "purchase", {"tile": "L53"}),
+    (1, "POST", "purchase", {"pass": True}),
+    (0, "POST", "placements", {"tile": "L52", "x": 0, "y": 1, "rotation": 0}),
+    (0, "POST", "placements", {"tile": "L53", "x": 1, "y": 0, "rotation": 0}),
+    (0, "POST", "placements", {"tile": "L44", "x": -1, "y": 0, "rotation": 90}),
+    (0, "POST", "build/finish", None),
+    (1, "POST", "placements", {"tile": "L19", "x": -1, "y": 0, "rotation": 90}),
+    (1, "POST", "build/finish", None),
+    (0, "PUT", "offer", {"discard": "L55", "prices": {"L61": 1, "L43": 1}}),
+    (1, "PUT", "offer", {"discard": "L45", "prices": {"L66": 1, "L71": 1}}),
+    (1, "POST", "purchase", {"tile": "L61"}),
+    (0, "POST", "purchase", {"tile": "L66"}),
+    (0, "POST", "placements", {"tile": "L66", "x": 1, "y": -1, "rotation": 270}),
+]
+"""A game, from the seed "t7226", at the end of which the tile L43 has no place in seat 0's territory."""
+
+
+@pytest.mark.slow
+def test_tile_without_a_place_returns_to_the_bag_after_a_question(browser):
+    game, tokens, _ = browser.game("Ann", "Bob", options={"seed": "t7226"})
+    for seat, method, what, body in UNPLACEABLE:
+        call(browser.url, method, f"/v1/games/{game}/players/{seat}/{what}", body, tokens[seat])
+    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}")
+    page = screen.page
+    page.wait_for_selector('.hand-tile.dim[data-tile="L43"]')
+    page.click("[data-act=finish]")
+    page.locator("dialog[open]").get_by_role("button", name="Cancel").click()
+    assert screen.view()["players"][0]["build_finished"] is False
+    page.click("[data-act=finish]")
+    page.click("dialog[open] [data-act=yes]")
+    page.wait_for_selector(".log .building_finished:has-text('has no place for')")
+    assert "L43" in screen.view()["bag"]["tiles"]
+
+
+def test_placements_are_taken_back_one_by_one(browser):
+    screen, _, _ = seated(browser, "Ann", bots=["random"])
+    hands = Mouse()
+    screen.play_until(lambda state: state["phase"] == "building" and state["mine"])
+    screen.play_until(lambda state: state["hand"] == 0 and state["mine"], hands)
+    page = screen.page
+    placed = len(screen.view()["players"][0]["territory"])
+    for left in (placed - 1, placed - 2):
+        page.click("[data-act=undo]")
+        page.wait_for_function("count => document.querySelectorAll('.cell.tile').length === count", arg=left)
+        page.wait_for_selector(".table:not([aria-busy])")
+    assert len(screen.view()["players"][0]["territory"]) == placed - 2
