@@ -4,7 +4,6 @@ import random
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
-import anyio
 import httpx
 import pytest
 
@@ -17,6 +16,7 @@ from skye_client import (
     RetryPolicy,
     Skye,
 )
+from tests.support import coroutines
 from tests.support.ports import free_port
 from tests.support.waiting import MAX_WAIT_S, waited_for
 
@@ -62,7 +62,7 @@ def test_async_game_against_a_bot_is_played_to_its_end(live):
                 await view.reload()
             return view.data["status"], [event["id"] async for event in game.events()]
 
-    status, ids = anyio.run(main)
+    status, ids = coroutines.run(main)
     assert status == "finished"
     assert ids == list(range(1, len(ids) + 1))
 

@@ -3,10 +3,10 @@
 from contextlib import closing
 from itertools import islice
 
-import anyio
 import pytest
 
 from skye_client import ApiError, AsyncSkye, HistoryLostError, RetryPolicy, Skye
+from tests.support import coroutines
 
 PATIENT = RetryPolicy(attempts=100, base_s=0.01, max_s=0.1)
 ALONE = {"players": [{"name": "Ann"}, {"bot": "random"}], "start": True}
@@ -95,4 +95,4 @@ def test_async_player_follows_its_games(live):
             await events.aclose()
             assert [event["game"] for event in seen] == [created["game"]["id"]] * 2
 
-    anyio.run(main)
+    coroutines.run(main)

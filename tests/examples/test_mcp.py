@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from tests.examples.conftest import EXAMPLES
+from tests.support import coroutines
 from tests.support.waiting import MAX_WAIT_S
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -17,7 +18,6 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 def use(url):
     """Call an async function with a session of an MCP client, and return its result."""
     pytest.importorskip("mcp", reason="the MCP package is not installed: its example is not tested")
-    import anyio
     from mcp.shared.memory import create_connected_server_and_client_session
 
     spec = importlib.util.spec_from_file_location("mcp_example", EXAMPLES / "mcp" / "server.py")
@@ -31,7 +31,7 @@ def use(url):
                 async with create_connected_server_and_client_session(server) as session:
                     return await function(session)
 
-        return anyio.run(connected)
+        return coroutines.run(connected)
 
     return run
 

@@ -7,12 +7,9 @@ from tests.support.waiting import MAX_WAIT_S
 from tests.table.driver import Browser
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def chromium():
-    """One Chromium for all tests of the table; each window has storage of its own.
-
-    It ends with them: the event loop of Playwright would not let later tests run one of their own.
-    """
+    """One Chromium for all tests of this process; each window has storage of its own."""
     sync_api = pytest.importorskip("playwright.sync_api")
     program = find_headless_chromium()
     with sync_api.sync_playwright() as playwright:
