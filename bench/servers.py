@@ -93,4 +93,12 @@ def free_port() -> int:
 def cpu_seconds(pids: Iterable[int]) -> float:
     """Return the CPU time that processes have taken so far, all their threads together."""
     tasks = [task for pid in pids for task in Path(f"/proc/{pid}/task").iterdir()]
-    return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
+    return sum(map(thread_nanoseconds, tasks)) / 1e9
+
+
+def thread_nanoseconds(task: Path) -> int:
+    """Return the CPU time of a thread; 0 if it has ended."""
+    try:
+        return int((task / "schedstat").read_text().split()[0])
+    except (FileNotFoundError, ProcessLookupError):
+        return 0

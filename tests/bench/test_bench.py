@@ -6,7 +6,19 @@ from dataclasses import replace
 import pytest
 
 from bench import __main__ as bench
-from bench import api, boardgame_io, client, compared, costs, estimate, page, spectators, streams, subjects
+from bench import (
+    api,
+    boardgame_io,
+    client,
+    compared,
+    costs,
+    estimate,
+    page,
+    servers,
+    spectators,
+    streams,
+    subjects,
+)
 from bench.environments import environment_rows
 from bench.plan import LEAST
 from bench.positions import Copies, find
@@ -153,6 +165,10 @@ def test_tables_of_the_pages_can_be_rewritten(path):
     again = page.filled(written, rows)
     assert page.names(again) == page.names(written)
     assert page.filled(again, rows) == again
+
+
+def test_cpu_time_of_a_thread_that_has_ended_is_none(tmp_path):
+    assert servers.thread_nanoseconds(tmp_path / "ended") == 0
 
 
 def test_page_names_only_measured_figures():
