@@ -1,7 +1,7 @@
 """`python -m bench [engine | api | scale | attacks]`: measure, print the table, write bench/latest.json.
 
-`--quick` measures less often, `--full` more and with a million stored games; `--least` only shows that it
-works. `--reads 500` times so many reads beside each attack.
+`--quick` measures less often, `--full` more often and with a million stored games; `--least` only tests the
+benchmark. `--reads 500` sets the number of reads during each attack.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ PARTS = ("engine", "api", "scale", "attacks")
 
 
 def main(arguments: list[str]) -> int:
-    """Measure the named parts, or all; the file keeps its figures of the other parts."""
-    asked = _parser().parse_args(arguments)
-    plan = asked.plan if asked.reads is None else replace(asked.plan, reads=asked.reads)
-    for part in asked.parts or PARTS:
+    """Measure the named parts, or all; replace their figures in the file."""
+    options = _parser().parse_args(arguments)
+    plan = options.plan if options.reads is None else replace(options.plan, reads=options.reads)
+    for part in options.parts or PARTS:
         measured = [replace(each, part=part) for each in _measuring(part)(plan)]
-        # Two busy cores would be 2; much more than that, and others were at work.
+        # 2 for two busy cores; much more if the machine did other work.
         measured.append(Row(LOAD, os.getloadavg()[1], "", part=part))
-        kept = [each for each in read(asked.to) if each.part in PARTS and each.part != part]
-        rows = sorted([*kept, *measured], key=lambda each: PARTS.index(each.part))
-        write(rows, asked.to)
+        others = [each for each in read(options.to) if each.part in PARTS and each.part != part]
+        rows = sorted([*others, *measured], key=lambda each: PARTS.index(each.part))
+        write(rows, options.to)
         print(table(measured), flush=True)
     return 0
 
@@ -49,10 +49,10 @@ def _measuring(part: str) -> Callable[[Plan], list[Row]]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="what to measure; all")
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="parts to measure; all by default")
     for plan, name in ((LEAST, "--least"), (QUICK, "--quick"), (FULL, "--full")):
         parser.add_argument(name, dest="plan", action="store_const", const=plan, default=USUAL)
-    parser.add_argument("--reads", type=int, help="how many reads to time beside each attack")
+    parser.add_argument("--reads", type=int, help="number of reads during each attack")
     parser.add_argument("--to", type=Path, default=HERE / "latest.json", help="the file to write")
     return parser
 

@@ -1,8 +1,7 @@
-"""The API: gunicorn as deployed on a real Redis, each request beside what the stack itself can do.
+"""The API: gunicorn as deployed on a real Redis; each request is compared with a ceiling of the stack.
 
-The load comes from `wrk` (Debian has it), one thread and 16 connections that stay open; without it from a
-client of our own. Requests per second depend on what else the machine does; the CPU time per request, in the
-next column, depends on it far less.
+The load comes from `wrk` (a Debian package) with one thread and 16 persistent connections; without `wrk`,
+from `bench.client`. Requests per second depend on other work of the machine, CPU time per request much less.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from bench.boardgame_io import boardgame_io_rows
 from bench.compared import decision_rows, pace_rows, player_rows, round_rows
 from bench.load import Contender
 from bench.plan import Plan
-from bench.positions import answer_to
+from bench.positions import fetch
 from bench.rows import Row, in_turn, row
 from bench.subjects import (
     Place,
@@ -39,15 +38,18 @@ def api_rows(plan: Plan) -> list[Row]:
 
 
 def beside_ceilings(place: Place, subject: Subject) -> list[Row]:
-    """Measure a request in turn with what makes the same calls, and with what makes none."""
+    """Measure a request in turn with two ceilings: the same Redis commands, and none."""
     subject.copies.store(place.store)
     name = subject.name
     contenders = {name: ours(place, subject)}
-    slug = _keep_answer(place, subject)
+    slug = _store_response(place, subject)
     for calls in (subject.calls, "bare"):
         paths = [f"/{calls}/{slug}/{game}" for game in subject.copies.ids]
-        asks = [ask._replace(path=path) for ask, path in zip(contenders[name].asks, paths, strict=True)]
-        contenders[calls] = Contender(place.theirs, asks)
+        requests = [
+            request._replace(path=path)
+            for request, path in zip(contenders[name].requests, paths, strict=True)
+        ]
+        contenders[calls] = Contender(place.theirs, requests)
     loads = in_turn({name: each.runner(place.plan) for name, each in contenders.items()}, place.plan.runs)
     rates = {each: [load.rate for load in seen] for each, seen in loads.items()}
     against = (CEILING, loads[subject.calls])
@@ -59,11 +61,15 @@ def beside_ceilings(place: Place, subject: Subject) -> list[Row]:
     ]
 
 
-def _keep_answer(place: Place, subject: Subject) -> str:
-    """Store an answer of ours for the ceilings to give; return its name."""
+def _store_response(place: Place, subject: Subject) -> str:
+    """Store a response of the API that the ceilings return; return its name."""
     slug = "".join(letter if letter.isalnum() else "-" for letter in subject.name)
-    ask = subject.copies.asks(subject.answered_like or subject.of)[0]
-    with answer_to(place.ours.base, ask) as answer:
-        kept = {"status": answer.status, "type": answer.headers["Content-Type"], "body": answer.read()}
-    place.store.hset(f"bench:answer:{slug}", mapping=kept)
+    request = subject.copies.requests(subject.answered_like or subject.of)[0]
+    with fetch(place.ours.base, request) as received:
+        response = {
+            "status": received.status,
+            "type": received.headers["Content-Type"],
+            "body": received.read(),
+        }
+    place.store.hset(f"bench:answer:{slug}", mapping=response)
     return slug

@@ -1,7 +1,7 @@
-"""Reads of one client while another address sends the most expensive requests: 30 at once, again and again.
+"""Reads of one client while another sends the most expensive requests, 30 concurrently.
 
-`python -m bench.attacks BASE KIND` is the attacker, a process of its own. Each round of it comes from an
-address of its own, so that rate limits stop no round before it has begun.
+`python -m bench.attacks BASE KIND` is the attacker, a separate process. Each batch comes from another
+address, so that rate limits do not refuse it.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from bench.servers import ROOT, gunicorn, redis_server
 from service.server.processes import stop
 from service.server.server_programs import find_program
 
-AT_ONCE = 30
+CONCURRENCY = 30
 GOAL = "<= 150"
-"""The longest that 99 % of the reads may take, in milliseconds."""
+"""The goal for the 99th percentile of the reads, in milliseconds."""
 
 _ROUNDS = 5
 _GAP_S = 0.02
@@ -76,26 +76,26 @@ def _row(kind: str | None, taken: list[float]) -> Row:
     _, tail = middle_and_tail(taken)
     if kind is None:
         return row("game view, no attack: p99", [tail], "ms")
-    return row(f"game view during {AT_ONCE} {kind}: p99", [tail], "ms", goal=GOAL)
+    return row(f"game view during {CONCURRENCY} {kind}: p99", [tail], "ms", goal=GOAL)
 
 
 def _reads(base: str, path: str, number: int, kind: str | None) -> list[float]:
-    """Return how long reads take, in milliseconds; each is of a connection of its own, so of any worker."""
+    """Return the times of reads in milliseconds; each uses a new connection, so any worker accepts it."""
     taken = []
     with _attacker(base, kind):
         for count in range(number):
             begun = time.perf_counter()
-            status, _ = _ask(base, "GET", path, None, f"192.0.2.{count % 250}")
+            status, _ = _send(base, "GET", path, None, f"192.0.2.{count % 250}")
             taken.append(1000 * (time.perf_counter() - begun))
             if status != 200:
-                raise RuntimeError(f"a read was answered with {status}")
+                raise RuntimeError(f"a read has status {status}")
             time.sleep(_GAP_S)
     return taken
 
 
 @contextlib.contextmanager
 def _attacker(base: str, kind: str | None) -> Iterator[None]:
-    """Attack meanwhile; wait until the attack has begun, and afterwards until the server has recovered."""
+    """Run an attack; wait until it has begun, and at the end until the server has recovered."""
     if kind is None:
         yield
         return
@@ -113,14 +113,16 @@ def _attacker(base: str, kind: str | None) -> Iterator[None]:
 def _attack(base: str, kind: str) -> None:
     body = json.dumps(BODIES[kind]).encode()
     print("attacking", flush=True)
-    with ThreadPoolExecutor(AT_ONCE) as pool:
+    with ThreadPoolExecutor(CONCURRENCY) as pool:
         for number in itertools.count():
             address = f"198.51.{number // 250 % 250}.{number % 250}"
-            for sent in [pool.submit(_ask, base, "POST", "/v1/games", body, address) for _ in range(AT_ONCE)]:
+            for sent in [
+                pool.submit(_send, base, "POST", "/v1/games", body, address) for _ in range(CONCURRENCY)
+            ]:
                 sent.result()
 
 
-def _ask(base: str, method: str, path: str, body: bytes | None, address: str) -> tuple[int, bytes]:
+def _send(base: str, method: str, path: str, body: bytes | None, address: str) -> tuple[int, bytes]:
     place = urlsplit(base)
     connection = http.client.HTTPConnection(str(place.hostname), place.port, timeout=60)
     with contextlib.closing(connection):
@@ -132,7 +134,7 @@ def _ask(base: str, method: str, path: str, body: bytes | None, address: str) ->
 
 def _new_game(base: str) -> str:
     body = json.dumps({"players": [{"name": "Ann"}, {"name": "Bob"}], "start": True}).encode()
-    _, answer = _ask(base, "POST", "/v1/games", body, "192.0.2.251")
+    _, answer = _send(base, "POST", "/v1/games", body, "192.0.2.251")
     return f"/v1/games/{json.loads(answer)['game']['id']}"
 
 

@@ -1,8 +1,8 @@
-"""boardgame.io, what a JavaScript author might choose instead: moves a second, and CPU of its server.
+"""boardgame.io, a JavaScript framework for the same purpose: moves per second, and CPU time of its server.
 
-Its game has a state of the size of ours (`bench/boardgameio`) and is played in 16 matches at once over
-websockets. One process serves: with matches in memory, or with its own storage in files. It checks neither
-tokens nor idempotency keys, and its game has hardly a rule.
+Its game (`bench/boardgameio`) has a state of the same size, and 16 matches are played concurrently over
+websockets. One process stores matches in memory, or in files with its own storage. It checks neither tokens
+nor idempotency keys, and its game has hardly any rules.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NAME = "boardgame.io 0.50"
 
 
 class _Moves(NamedTuple):
-    """A run: confirmed moves a second, and CPU time of the server for each in microseconds."""
+    """One run: confirmed moves per second, and CPU time of the server for each in microseconds."""
 
     rate: float
     cpu: float

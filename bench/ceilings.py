@@ -1,7 +1,7 @@
-"""What the stack itself can do: views that make the same calls to Redis as ours, and do nothing else.
+"""The ceilings of the stack: views that send the same commands to Redis as the API, and do nothing else.
 
-Served by the same gunicorn settings as the application: `bench.ceilings:app`. What a view answers, the driver
-has stored as `bench:answer:NAME`: the status, the content type and the body of an answer of ours.
+gunicorn serves `bench.ceilings:app` with the settings of the API. A view returns a response of the API that
+the benchmark has stored as `bench:answer:NAME`: the status, the content type and the body.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ app = Flask(__name__, static_folder=None)
 app.extensions["skye"] = SimpleNamespace(
     change_notifier=SimpleNamespace(stop=lambda: None),
     games=SimpleNamespace(eviction_warning=lambda: None),
-)  # which our gunicorn worker calls at its beginning and its end
+)  # the API's gunicorn worker calls these when it starts and stops
 store = redis.Redis.from_url(os.environ["SKYE_REDIS_URL"], retry=Retry(NoBackoff(), 0))
 write = store.register_script(
     "redis.call('XADD', KEYS[2], 'MAXLEN', 100, '*', 'c', ARGV[2]) "
@@ -31,7 +31,7 @@ _answers: dict[str, tuple[int, str, bytes]] = {}
 
 
 def answer(name: str) -> Response:
-    """Return the answer that the driver has stored."""
+    """Return the stored response."""
     if name not in _answers:
         status, content_type, body = store.hmget(f"bench:answer:{name}", "status", "type", "body")
         _answers[name] = int(status), content_type.decode(), body
@@ -40,8 +40,8 @@ def answer(name: str) -> Response:
 
 
 @app.route("/bare/<name>/<game>", methods=["GET", "POST", "PUT", "DELETE"])
-def bare(name: str, game: str) -> Response:  # noqa: ARG001 - the same path as of the others
-    """Make no call."""
+def bare(name: str, game: str) -> Response:  # noqa: ARG001 - the same path as the other views
+    """Send no command."""
     return answer(name)
 
 
@@ -54,7 +54,7 @@ def read(name: str, game: str) -> Response:
 
 @app.get("/read-log/<name>/<game>")
 def read_log(name: str, game: str) -> Response:
-    """Read the game and the last of its log."""
+    """Read the game and the last entries of its log."""
     pipeline = store.pipeline(transaction=False)
     pipeline.get(_table(game))
     pipeline.xrevrange(f"skye:{{{game}}}:log", count=3)
@@ -64,14 +64,14 @@ def read_log(name: str, game: str) -> Response:
 
 @app.route("/act/<name>/<game>", methods=["POST", "PUT", "DELETE"])
 def act(name: str, game: str) -> Response:
-    """Read the game, then write as much as an action writes."""
+    """Read the game, then write as many bytes as an action."""
     _write(game, store.get(_table(game)) or b"")
     return answer(name)
 
 
 @app.post("/create/<name>/<game>")
 def create(name: str, game: str) -> Response:
-    """Write as much as it takes to create a game."""
+    """Write as many bytes as the creation of a game."""
     _write(game, answer(name).get_data()[:1500])
     return answer(name)
 

@@ -1,7 +1,7 @@
-"""A small client that keeps connections open: as fast as it can, or at a pace that does not wait for answers.
+"""A load generator with persistent connections: at full speed (closed loop), or at a rate (open loop).
 
-At a pace, the latency of a request counts from the moment at which it was due, not from when a connection
-was free for it: a server that stalls is not spared the requests that others would have sent meanwhile.
+At a rate, the latency of a request counts from the time at which it was due, not from the time at which a
+connection was free. Otherwise a server that stalls would receive fewer requests (coordinated omission).
 """
 
 from __future__ import annotations
@@ -18,11 +18,15 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 CONNECTIONS = 16
-_PATIENCE_S = 60.0
+_TIMEOUT_S = 60.0
 
 
-class Ask(NamedTuple):
-    """A request to send: `etag` is for `If-None-Match`."""
+class Request(NamedTuple):
+    """A request.
+
+    :param token: the bearer token; empty for none.
+    :param etag: the value of `If-None-Match`; empty for none.
+    """
 
     method: str
     path: str
@@ -31,7 +35,7 @@ class Ask(NamedTuple):
     body: str = ""
 
     def encoded(self) -> bytes:
-        """Return the request as it is sent."""
+        """Return the bytes of the request."""
         lines = [f"{self.method} {self.path} HTTP/1.1", "Host: bench", "Content-Type: application/json"]
         lines += [f"Authorization: Bearer {self.token}"] if self.token else []
         lines += [f"If-None-Match: {self.etag}"] if self.etag else []
@@ -42,58 +46,65 @@ class Ask(NamedTuple):
 
 
 class Load(NamedTuple):
-    """What a run measured: requests per second, and latencies in milliseconds."""
+    """The result of a run: requests per second, and latencies in milliseconds."""
 
     rate: float
     p50: float
     p99: float
 
 
-class Answered(NamedTuple):
-    """A request that was answered: its place among the asks, and when it was due, sent, answered."""
+class Exchange(NamedTuple):
+    """A request and its response.
 
-    ask: int
+    :param number: the index of the request.
+    :param due: the time at which the request was due.
+    :param sent: the time at which it was sent.
+    :param ended: the time at which its response was complete.
+    :param head: the status line and the headers of the response.
+    """
+
+    number: int
     due: float
     sent: float
     ended: float
     head: bytes
 
 
-class _Line:
+class _Connection:
     """One connection."""
 
     def __init__(self, base: str) -> None:
-        place = urlsplit(base)
-        self.socket = socket.create_connection((place.hostname, place.port), timeout=_PATIENCE_S)
+        address = urlsplit(base)
+        self.socket = socket.create_connection((address.hostname, address.port), timeout=_TIMEOUT_S)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.ask, self.due, self.sent = 0, 0.0, 0.0
-        self._got = b""
+        self.number, self.due, self.sent = 0, 0.0, 0.0
+        self._received = b""
 
     def fileno(self) -> int:
-        """Return the socket's number, for `select`."""
+        """Return the file descriptor of the socket, for `select`."""
         return self.socket.fileno()
 
-    def send(self, ask: int, request: bytes, due: float) -> None:
-        self.ask, self.due, self._got = ask, due, b""
+    def send(self, number: int, request: bytes, due: float) -> None:
+        self.number, self.due, self._received = number, due, b""
         self.sent = time.monotonic()
         self.socket.sendall(request)
 
     def receive(self) -> bytes | None:
-        """Take what has come; return the answer's head once all of it is there."""
-        got = self.socket.recv(262_144)
-        if not got:
+        """Receive data; return the head of the response when all of it has arrived."""
+        data = self.socket.recv(262_144)
+        if not data:
             raise RuntimeError("the server has closed a connection")
-        self._got += got
-        head, end, body = self._got.partition(b"\r\n\r\n")
+        self._received += data
+        head, end, body = self._received.partition(b"\r\n\r\n")
         if not end:
             return None
         _, named, length = head.lower().partition(b"content-length: ")
-        wanted = int(length.split(b"\r\n")[0]) if named and not head.startswith(b"HTTP/1.1 304") else 0
-        return head if len(body) >= wanted else None
+        expected = int(length.split(b"\r\n")[0]) if named and not head.startswith(b"HTTP/1.1 304") else 0
+        return head if len(body) >= expected else None
 
 
 def _pace(rate: float, random_gaps: bool) -> Iterator[float]:
-    """Yield when requests are due, in seconds from the start."""
+    """Yield the times at which requests are due, in seconds from the start."""
     dice, due = random.Random(1), 0.0
     while True:
         yield due
@@ -102,64 +113,68 @@ def _pace(rate: float, random_gaps: bool) -> Iterator[float]:
 
 def drive(
     base: str,
-    asks: Sequence[Ask],
+    requests: Sequence[Request],
     seconds: float,
     *,
     rate: float | None = None,
     random_gaps: bool = False,
-) -> list[Answered]:
-    """Send requests in turn, over and over; without a rate each connection sends when it has its answer.
+) -> list[Exchange]:
+    """Send requests repeatedly, in turn.
 
-    :raises RuntimeError: when a request is refused, or not answered in time.
+    :param rate: requests per second; None for full speed.
+    :param random_gaps: whether the gaps between requests are exponentially distributed instead of equal.
+    :raises RuntimeError: when a response is an error, or does not arrive in time.
     """
-    requests = [ask.encoded() for ask in asks]
-    lines = [_Line(base) for _ in range(CONNECTIONS)]
+    encoded = [request.encoded() for request in requests]
+    connections = [_Connection(base) for _ in range(CONNECTIONS)]
     try:
-        answered = _drive(lines, requests, seconds, None if rate is None else _pace(rate, random_gaps))
+        exchanges = _drive(connections, encoded, seconds, None if rate is None else _pace(rate, random_gaps))
     finally:
-        for line in lines:
-            line.socket.close()
-    for each in answered:
+        for connection in connections:
+            connection.socket.close()
+    for each in exchanges:
         if each.head[9:10] not in b"23":
-            raise RuntimeError(f"{asks[each.ask]}: {each.head!r}")
-    return answered
+            raise RuntimeError(f"{requests[each.number]}: {each.head!r}")
+    return exchanges
 
 
 def _drive(
-    lines: list[_Line], requests: list[bytes], seconds: float, pace: Iterator[float] | None
-) -> list[Answered]:
-    answered: list[Answered] = []
-    free, busy, owed = deque(lines), set[_Line](), deque[float]()
-    turns = itertools.cycle(range(len(requests)))
+    connections: list[_Connection], encoded: list[bytes], seconds: float, pace: Iterator[float] | None
+) -> list[Exchange]:
+    exchanges: list[Exchange] = []
+    free, busy, due_times = deque(connections), set[_Connection](), deque[float]()
+    numbers = itertools.cycle(range(len(encoded)))
     start = now = time.monotonic()
     end = start + seconds
-    following = end if pace is None else start + next(pace)
-    while now < end or following < end or busy or owed:
-        if now > end + _PATIENCE_S:
-            raise RuntimeError(f"{len(busy) + len(owed)} requests were not answered in time")
-        while pace is not None and following <= now and following < end:
-            owed.append(following)
-            following = start + next(pace)
-        while free and (owed or (pace is None and now < end)):
-            line, ask = free.popleft(), next(turns)
-            line.send(ask, requests[ask], owed.popleft() if owed else now)
-            busy.add(line)
-        wait = min(following, end) - now if now < end and pace is not None else 0.1
-        for line in select.select(busy, (), (), max(wait, 0.0))[0]:
-            head = line.receive()
+    next_due = end if pace is None else start + next(pace)
+    while now < end or next_due < end or busy or due_times:
+        if now > end + _TIMEOUT_S:
+            raise RuntimeError(f"{len(busy) + len(due_times)} requests were not answered in time")
+        while pace is not None and next_due <= now and next_due < end:
+            due_times.append(next_due)
+            next_due = start + next(pace)
+        while free and (due_times or (pace is None and now < end)):
+            connection, number = free.popleft(), next(numbers)
+            connection.send(number, encoded[number], due_times.popleft() if due_times else now)
+            busy.add(connection)
+        wait = min(next_due, end) - now if now < end and pace is not None else 0.1
+        for connection in select.select(busy, (), (), max(wait, 0.0))[0]:
+            head = connection.receive()
             if head is not None:
-                answered.append(Answered(line.ask, line.due, line.sent, time.monotonic(), head))
-                busy.discard(line)
-                free.append(line)
+                exchanges.append(
+                    Exchange(connection.number, connection.due, connection.sent, time.monotonic(), head)
+                )
+                busy.discard(connection)
+                free.append(connection)
         now = time.monotonic()
-    return answered
+    return exchanges
 
 
-def load_of(answered: Sequence[Answered]) -> Load:
-    """Sum a run up."""
-    taken = [1000 * (each.ended - each.due) for each in answered]
-    lasted = max(each.ended for each in answered) - min(each.due for each in answered)
-    return Load(len(answered) / lasted, *middle_and_tail(taken))
+def load_of(exchanges: Sequence[Exchange]) -> Load:
+    """Return the rate and the latencies of a run."""
+    taken = [1000 * (each.ended - each.due) for each in exchanges]
+    lasted = max(each.ended for each in exchanges) - min(each.due for each in exchanges)
+    return Load(len(exchanges) / lasted, *middle_and_tail(taken))
 
 
 def middle_and_tail(values: Sequence[float]) -> tuple[float, float]:

@@ -1,17 +1,17 @@
-"""Requests compared with each other: rounds, numbers of players, and latencies at a pace."""
+"""Comparisons of requests: by round, by number of players, and latencies at a rate."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bench.client import Ask, drive, load_of
+from bench.client import Request, drive, load_of
 from bench.load import Contender, Load
 from bench.positions import Copies, find, played
 from bench.rows import Row, in_turn, row
 from bench.subjects import Place, Subject, act, hot, legal, load_rows, ours, view
 
 SHARE = 0.7
-"""How much of what a server can bear is offered when latencies are compared."""
+"""The share of the maximum rate at which latencies are measured."""
 
 _ONE = "a decision with `include=actions`, one request"
 _TWO = "a decision, two requests"
@@ -37,7 +37,7 @@ def round_rows(place: Place) -> list[Row]:
 
 
 def player_rows(place: Place) -> list[Row]:
-    """Compare games of two to five."""
+    """Compare games of two to five players."""
     rows = []
     games = {n: [list(played(place.ours.base, place.store, n, 99))] for n in (2, 3, 5)} | {4: place.games}
     for name, of, once in (("game view", view, False), ("set prices", act("set_offer"), True)):
@@ -52,20 +52,23 @@ def player_rows(place: Place) -> list[Row]:
 
 
 def decision_rows(place: Place) -> list[Row]:
-    """Compare decisions whose responses bring the next legal actions with those that ask for them."""
+    """Compare decisions of one request (`include=actions`) with those that also list the legal actions."""
     pricing = hot(place, "decisions", 4, "set_offer")
-    acts, lists = pricing.asks(act("set_offer")), pricing.asks(legal)
-    asks = {
-        _ONE: [ask._replace(path=f"{ask.path}?include=actions") for ask in acts],
-        _TWO: [ask for pair in zip(acts, lists, strict=True) for ask in pair],
+    acts, lists = pricing.requests(act("set_offer")), pricing.requests(legal)
+    requests = {
+        _ONE: [request._replace(path=f"{request.path}?include=actions") for request in acts],
+        _TWO: [request for pair in zip(acts, lists, strict=True) for request in pair],
     }
-    requests = {_ONE: 1, _TWO: 2}
-    runners = {name: Contender(place.ours, each).runner(place.plan) for name, each in asks.items()}
+    requests_per_decision = {_ONE: 1, _TWO: 2}
+    runners = {name: Contender(place.ours, each).runner(place.plan) for name, each in requests.items()}
     loads = in_turn(runners, place.plan.runs)
     rows = []
     for what, unit, field in (("", "decisions/s", "rate"), (": CPU of the API", "us/decision", "cpu")):
         taken = {
-            name: [getattr(load, field) * requests[name] ** (1 if field == "cpu" else -1) for load in seen]
+            name: [
+                getattr(load, field) * requests_per_decision[name] ** (1 if field == "cpu" else -1)
+                for load in seen
+            ]
             for name, seen in loads.items()
         }
         rows.append(row(_TWO + what, taken[_TWO], unit))
@@ -74,7 +77,7 @@ def decision_rows(place: Place) -> list[Row]:
 
 
 def _compared(place: Place, subjects: dict[str, Subject], with_: str, goal: str | None) -> list[Row]:
-    """Tell what requests take beside one of them: by the clock under full load, and of CPU."""
+    """Compare requests with one of them: time at full load, and CPU time."""
     contenders = {name: ours(place, subject).runner(place.plan) for name, subject in subjects.items()}
     loads = in_turn(contenders, place.plan.runs)
     taken = {name: [1e6 / load.rate for load in seen] for name, seen in loads.items()}
@@ -87,14 +90,22 @@ def _compared(place: Place, subjects: dict[str, Subject], with_: str, goal: str 
 
 
 def pace_rows(place: Place) -> list[Row]:
-    """Offer a share of what the API can bear, evenly and at random, and compare p99 with p50."""
+    """Measure latencies at a share of the maximum rate, with equal and random gaps; compare p99 with p50."""
     pricing = hot(place, "pace", 4, "set_offer")
-    reads, acts = pricing.asks(view), pricing.asks(act("set_offer"))
-    mixed = [ask for four in zip(reads, pricing.asks(legal), acts, reads, strict=True) for ask in four]
+    reads, acts = pricing.requests(view), pricing.requests(act("set_offer"))
+    mixed = [
+        request for four in zip(reads, pricing.requests(legal), acts, reads, strict=True) for request in four
+    ]
     rows = []
-    for name, asks in (("game view", reads), ("set prices", acts), ("play: an action to three reads", mixed)):
+    for name, requests in (
+        ("game view", reads),
+        ("set prices", acts),
+        ("play: an action to three reads", mixed),
+    ):
         for gaps, goal in (("evenly", "<= 5"), ("at random", None)):
-            seen = [_paced(place, asks, random_gaps=gaps != "evenly") for _ in range(min(3, place.plan.runs))]
+            seen = [
+                _paced(place, requests, random_gaps=gaps != "evenly") for _ in range(min(3, place.plan.runs))
+            ]
             title = f"{name}, {SHARE:.0%} load {gaps}"
             half = [load.p50 for load in seen]
             rows.append(row(f"{title}: p50", half, "ms"))
@@ -103,9 +114,9 @@ def pace_rows(place: Place) -> list[Row]:
     return rows
 
 
-def _paced(place: Place, asks: Sequence[Ask], *, random_gaps: bool) -> Load:
-    """Find out what the API can bear from this client, then offer it a share of that."""
+def _paced(place: Place, requests: Sequence[Request], *, random_gaps: bool) -> Load:
+    """Measure the maximum rate of this client, then the latencies at a share of it."""
     seconds = place.plan.paced_seconds
-    most = load_of(drive(place.ours.base, asks, seconds / 2)).rate
-    seen = load_of(drive(place.ours.base, asks, seconds, rate=SHARE * most, random_gaps=random_gaps))
+    most = load_of(drive(place.ours.base, requests, seconds / 2)).rate
+    seen = load_of(drive(place.ours.base, requests, seconds, rate=SHARE * most, random_gaps=random_gaps))
     return Load(*seen, 0.0, 0.0)

@@ -1,4 +1,4 @@
-"""What one game and one request cost Redis, and how long the API takes to start."""
+"""The cost of a game and of a request in Redis, and the time that the API takes to start."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import redis
 
 from bench.client import drive
 from bench.plan import Plan
-from bench.positions import answer_to, played
+from bench.positions import fetch, played
 from bench.rows import Row, row
 from bench.servers import ROOT, free_port, wait_for_answer
 from bench.subjects import Place, act, hot, view
@@ -24,18 +24,18 @@ from skye import PLAYERS
 
 
 def cost_rows(place: Place) -> list[Row]:
-    """Tell what a request costs Redis: commands, bytes over the network, bytes of the append-only file."""
+    """Measure requests in Redis: commands, bytes over the network, bytes of the append-only file."""
     copies = hot(place, "cost", 4, "set_offer")
     rows = []
     for name, of in (("game view", view), ("set prices", act("set_offer"))):
-        asks = copies.asks(of)
-        drive(place.ours.base, asks, 0.2)
+        requests = copies.requests(of)
+        drive(place.ours.base, requests, 0.2)
         before = _counted(place.store)
-        number = len(drive(place.ours.base, asks, place.plan.paced_seconds))
+        number = len(drive(place.ours.base, requests, place.plan.paced_seconds))
         for what, count in _counted(place.store).items():
             unit = "calls/request" if what == "commands" else "bytes/request"
             rows.append(row(f"{name}: {what} of Redis", [(count - before[what]) / number], unit))
-        with answer_to(place.ours.base, asks[0]) as answer:
+        with fetch(place.ours.base, requests[0]) as answer:
             sent = len(str(answer.headers)) + len(answer.read())
         rows.append(row(f"{name}: the answer with its head", [sent], "bytes/request"))
     return rows
@@ -53,7 +53,7 @@ def _counted(store: redis.Redis) -> dict[str, float]:
 
 
 def size_rows(place: Place, players: Iterable[int] = PLAYERS) -> list[Row]:
-    """Tell what a game takes up in Redis, at the most and at its end."""
+    """Measure the memory of a game in Redis: its maximum, and at the end of the game."""
     rows = []
     for number in players:
         largest, last, decisions = {"table": 0, "log": 0}, "", 0
@@ -84,17 +84,18 @@ def _sizes(store: redis.Redis, game: str) -> dict[str, int]:
 
 def _answer_row(place: Place) -> Row:
     """Measure the memory of the idempotency record of an action."""
-    asks = hot(place, "keys", 4, "set_offer").asks(act("set_offer"))
-    with answer_to(place.ours.base, asks[0], {"Idempotency-Key": "bench"}):
+    requests = hot(place, "keys", 4, "set_offer").requests(act("set_offer"))
+    with fetch(place.ours.base, requests[0], {"Idempotency-Key": "bench"}):
         pass
-    kept = list(place.store.scan_iter("skye:{keys*:answer*", count=1000))  # the record, and the list of them
-    size = sum(int(place.store.memory_usage(key, samples=0) or 0) for key in kept)
+    # The record and the index of records.
+    keys = list(place.store.scan_iter("skye:{keys*:answer*", count=1000))
+    size = sum(int(place.store.memory_usage(key, samples=0) or 0) for key in keys)
     return row("an action with an Idempotency-Key: the answer kept", [size], "bytes", goal="<= 400")
 
 
 def start_rows(plan: Plan) -> list[Row]:
-    """Tell how long it takes from the command that serves to the first answer about games."""
-    _start()  # which compiles the modules that have changed
+    """Measure the time from the start of the command to the first response of `/v1/games`."""
+    _start()  # compiles modules that have changed
     seconds = [_start() for _ in range(plan.starts)]
     return [row("start to first answer", seconds, "s", goal="<= 1.0")]
 
@@ -103,7 +104,8 @@ def _start() -> float:
     with tempfile.TemporaryDirectory() as folder:
         address = Address("127.0.0.1", free_port())
         environment = os.environ | {"SKYE_BIND": str(address), "SKYE_DATA_DIR": folder}
-        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # as the Makefile does, or each start would compile
+        # As in the Makefile; otherwise each start would compile the modules.
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         command = [sys.executable, "-m", "service.cli", "serve"]
         started = time.monotonic()
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)

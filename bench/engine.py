@@ -1,4 +1,4 @@
-"""The engine on one core: whole random games with every legal action listed, beside other engines."""
+"""The engine on one core: random games in which every legal action is listed, and those of other engines."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ GOALS = {"python-chess": ">= 1.9", "OpenSpiel backgammon": ">= 1.0"}
 
 
 _new_seeds = map(str, itertools.count())
-"""Every game is another: what has been worked out for one must not serve the next."""
+"""Each game has another seed, so that no cached value of one game helps the next."""
 
 
 def choose(game: Game, seat: int, dice: random.Random) -> Move:
-    """List everything legal for a seat, and choose any of it but taking back."""
+    """List the legal moves of a seat; return a random one except `TakeBack`."""
     limits = offer_limits(game, seat)
     if limits is not None:
         discard, one, other = limits.tiles
@@ -52,7 +52,7 @@ def choose(game: Game, seat: int, dice: random.Random) -> Move:
 
 
 def decisions(players: int, dice: random.Random, seed: str) -> Iterator[tuple[Game, int, Move]]:
-    """Play a random game; yield each decision with the game before it, everything legal being listed."""
+    """Play a random game, listing the legal moves; yield each decision with the game before it."""
     game = new_game(COLORS[:players], seed).game
     while not game.is_over:
         seat = game.waiting_for[0]
@@ -62,7 +62,7 @@ def decisions(players: int, dice: random.Random, seed: str) -> Iterator[tuple[Ga
 
 
 class Speed(NamedTuple):
-    """How many of each in a second of CPU time."""
+    """Decisions and games per second of CPU time."""
 
     decisions: float
     games: float
@@ -106,7 +106,7 @@ def _speed_rows(plan: Plan) -> list[Row]:
 
 
 class Clock:
-    """Adds up CPU time by part: seconds and how often, its own cost left out."""
+    """Sums CPU time and the number of calls by part, without its own overhead."""
 
     def __init__(self) -> None:
         self.seconds: defaultdict[str, float] = defaultdict(float)
@@ -117,7 +117,7 @@ class Clock:
         self._own = (last - started) / 1000
 
     def add(self, part: str, nanoseconds: int) -> None:
-        """Count one."""
+        """Add one call."""
         self.seconds[part] += (nanoseconds - self._own) / 1e9
         self.times[part] += 1
 
@@ -156,7 +156,7 @@ def _timed_views(games: int) -> Clock:
 
 
 def _part_rows(plan: Plan) -> list[Row]:
-    """Time by part: each part's share of a random game, and what it takes each time."""
+    """Measure each part of a random game: its share of the time, and the time of one call."""
     clocks = [_timed_games(plan.games) for _ in range(plan.runs + 1)][1:]
     kinds = sorted(part for part in clocks[0].seconds if part.startswith("play "))
     whole = [sum(clock.seconds[part] for part in ("choose", *kinds)) for clock in clocks]
@@ -176,11 +176,11 @@ def _part_rows(plan: Plan) -> list[Row]:
 
 
 BUDGETS = {2: "<= 50", 4: "<= 100"}
-"""Milliseconds that 99 of 100 decisions of a bot may take, by the number of players."""
+"""By number of players: the goal for the 99th percentile of a bot's decisions in milliseconds."""
 
 
 def _bot_rows(plan: Plan) -> list[Row]:
-    """Time of a bot for one move, over whole games in which it has every seat."""
+    """Measure the decisions of each bot in games in which it has every seat."""
     rows = []
     for name, bot in BOTS.items():
         clocks = [_timed_games(max(1, plan.games // 5), bot) for _ in range(plan.runs + 1)][1:]
@@ -206,19 +206,19 @@ def _p99_ms(bot: Callable[..., Move], players: int, games: int) -> float:
 
 
 def _memory_rows(plan: Plan) -> list[Row]:
-    """Bytes that a game in its last round holds, with all that has been worked out for it."""
+    """Measure the memory of a game in its last round, with its cached values."""
     rows = []
     for players in PLAYERS:
-        kept, held = [], []
+        games, sizes = [], []
         tracemalloc.start()
         for number in range(plan.games):
             before = tracemalloc.get_traced_memory()[0]
             *_, (game, _, _) = decisions(players, random.Random(number), str(number))
-            kept.append(game)
-            held.append(tracemalloc.get_traced_memory()[0] - before)
+            games.append(game)
+            sizes.append(tracemalloc.get_traced_memory()[0] - before)
         tracemalloc.stop()
-        # What the first ones leave behind in tables that all games share is not theirs.
-        rows.append(row(f"memory of a {players}-player game at its end", [statistics.median(held)], "bytes"))
+        # The median, because the first games also fill caches that all games share.
+        rows.append(row(f"memory of a {players}-player game at its end", [statistics.median(sizes)], "bytes"))
     return rows
 
 

@@ -1,4 +1,4 @@
-"""Environments for bot frameworks: steps of random games, beside the engine and games of the frameworks."""
+"""Environments for bot frameworks: steps of random games, compared with the engine and other games."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bench.rows import Row, in_turn, row
 from skye import CHANCE, COLORS, EncodedGame, chance_outcomes, new_game
 
 GOAL = "<= 3"
-"""Time of a step over the engine's own: what observation, mask and framework add is at most twice that."""
+"""The goal for the time of a step divided by that of the engine."""
 
 _ENGINE = "engine, encoded actions"
 _ENGINE_CHANCE = "engine, encoded actions and explicit chance"
@@ -23,7 +23,7 @@ _new_seeds = itertools.count()
 
 
 def environment_rows(plan: Plan) -> list[Row]:
-    """Measure random games of four; what is not installed is left out."""
+    """Measure random games of four players in the installed frameworks."""
     dice = random.Random(1)
     games: dict[str, Callable[[], int]] = {
         _ENGINE: lambda: _engine(dice, str(next(_new_seeds))),
@@ -93,7 +93,7 @@ def _openspiel(dice: random.Random) -> dict[str, Callable[[], int]]:
         import pyspiel
         from open_spiel.python import games as _games  # noqa: F401 - registers the games in Python
 
-        import skye.envs.openspiel  # noqa: F401 - registers ours
+        import skye.envs.openspiel  # noqa: F401 - registers the game
     except ImportError:
         return {}
     found = {

@@ -1,4 +1,4 @@
-"""What so many games a day would take, worked out from measured figures: for deploy/scale.md."""
+"""Estimates of the resources for a number of games a day, from measured figures: for deploy/scale.md."""
 
 from __future__ import annotations
 
@@ -10,35 +10,35 @@ from bench.rows import Row
 
 DAY_S = 24 * 60 * 60
 LOADS = (10**4, 10**6, 10**8)
-"""Games a day."""
+"""Numbers of games a day."""
 
 _GB = 10**9
 
 
 @dataclass(frozen=True, slots=True)
 class Assumptions:
-    """What is taken for granted of games of four, and of how busy machines should be."""
+    """The assumptions about games of four players and about the utilization of machines."""
 
     actions: int = 130
-    """For each game: 120 decisions, and some that are taken back."""
+    """Actions of each game: 120 decisions, and some that are taken back."""
     reads: float = 3
-    """For each action: the legal actions, and views of the game."""
+    """Reads for each action: the legal actions, and views of the game."""
     hours: float = 0.75
-    """How long a game lasts."""
+    """The duration of a game."""
     peak: float = 3
-    """How many times the average there is at the busiest hour."""
+    """The load of the busiest hour, as a multiple of the average."""
     streams: float = 4
-    """Open for each game in play: one for each player."""
+    """Open streams of each game in play: one for each player."""
     keyed: float = 1
-    """The share of actions that carry an idempotency key, whose record is kept for an hour."""
-    kept_s: float = 3600
-    """How long such an answer is kept."""
+    """The share of actions with an idempotency key."""
+    response_ttl_s: float = 3600
+    """The lifetime of a stored response in seconds."""
     finished_days: float = 30
-    """How long a finished game is kept."""
+    """The lifetime of a finished game in days."""
     api_busy: float = 0.6
     redis_busy: float = 0.5
     shard_gb: float = 16
-    """What one Redis holds; it needs up to twice that while it rewrites its append-only file."""
+    """The data in one Redis, which needs up to twice that memory while it rewrites its append-only file."""
     worker_streams: int = 2000
 
 
@@ -59,18 +59,18 @@ NAMES: Final = {
     "read_in": "game view: bytes in of Redis",
     "read_out": "game view: bytes out of Redis",
     "answer_net": "game view: the answer with its head",
-    "heard_us": "a change of another game, heard and passed over: CPU of the API",
-    "told_us": "a change told to one more subscriber: CPU of Redis",
+    "other_game_us": "a change of another game, heard and passed over: CPU of the API",
+    "publish_us": "a change told to one more subscriber: CPU of Redis",
 }
-"""The rows that are used."""
+"""The rows of the benchmark on which the estimates depend."""
 
 
-CURED: Final = Assumptions(kept_s=600, finished_days=2, worker_streams=10_000)
-"""With answers kept for ten minutes, finished games for two days, and more streams for each worker."""
+CURED: Final = Assumptions(response_ttl_s=600, finished_days=2, worker_streams=10_000)
+"""Responses stored for ten minutes, finished games for two days, and more streams for each worker."""
 
 
 class Figures:
-    """The measured figures that are used, by what they stand for.
+    """The measured figures on which the estimates depend.
 
     :raises LookupError: when one was not measured.
     """
@@ -83,8 +83,8 @@ class Figures:
         value = {short: float(found[name].value or 0) for short, name in NAMES.items()}
         self.action_us, self.read_us = value["action_us"], value["read_us"]
         self.action_redis_us, self.read_redis_us = value["action_redis_us"], value["read_redis_us"]
-        self.heard_us, self.told_us = value["heard_us"], value["told_us"]
-        # A log grows from nothing.
+        self.other_game_us, self.publish_us = value["other_game_us"], value["publish_us"]
+        # On average a game in play has half its maximum size, since a log grows from nothing.
         self.play_bytes, self.over_bytes = value["play_bytes"] / 2, value["over_bytes"]
         self.answer_bytes, self.entry_bytes = value["answer_bytes"], value["entry_bytes"]
         self.aof_bytes, self.answer_net = value["aof_bytes"], value["answer_net"]
@@ -94,7 +94,7 @@ class Figures:
 
 
 def measured_table(rows: Sequence[Row]) -> str:
-    """Return the figures as a table in Markdown."""
+    """Return the figures as a Markdown table."""
     of = Figures(rows)
     lines = [
         ("an action, CPU of the API / of Redis", f"{of.action_us:,.0f} / {of.action_redis_us:,.0f} us"),
@@ -103,8 +103,8 @@ def measured_table(rows: Sequence[Row]) -> str:
             "an event at one stream, CPU of the API / of Redis",
             f"{of.event_us:,.0f} / {of.event_redis_us:,.0f} us",
         ),
-        ("a change of some other game, which a worker receives and discards", f"{of.heard_us:.1f} us"),
-        ("a change published to one more worker, CPU of Redis", f"{of.told_us:.1f} us"),
+        ("a change of some other game, which a worker receives and discards", f"{of.other_game_us:.1f} us"),
+        ("a change published to one more worker, CPU of Redis", f"{of.publish_us:.1f} us"),
         ("a game in Redis: in play, on average / finished", _pair(of.play_bytes, of.over_bytes)),
         (
             "an answer kept for an idempotency key / a game in an index",
@@ -122,7 +122,7 @@ def _pair(one: float, other: float) -> str:
 
 
 def estimated_table(rows: Sequence[Row], given: Assumptions | None = None) -> str:
-    """Return what each of `LOADS` takes, as a table in Markdown."""
+    """Return the resources for each of `LOADS` as a Markdown table."""
     of, given = Figures(rows), given or Assumptions()
     columns = [_estimate(games, of, given) for games in LOADS]
     head = [
@@ -150,7 +150,7 @@ def _estimate(games: int, of: Figures, given: Assumptions) -> dict[str, str]:
     memory = {
         "in play": in_play * of.play_bytes,
         "finished": games * given.finished_days * of.over_bytes,
-        "answers": actions * given.keyed * min(given.kept_s, DAY_S / given.peak) * of.answer_bytes,
+        "answers": actions * given.keyed * min(given.response_ttl_s, DAY_S / given.peak) * of.answer_bytes,
         "index": games * given.finished_days * of.entry_bytes,
     }
     held = sum(memory.values()) / _GB
@@ -169,13 +169,13 @@ def _estimate(games: int, of: Figures, given: Assumptions) -> dict[str, str]:
         "append-only files at the peak": f"{_short(actions / given.actions * of.aof_bytes / 1e6)} MB/s",
         "network of Redis / to clients, at the peak": f"{_short(network)} / "
         f"{_short((actions + reads) * of.answer_net * 8 / 1e6)} Mbit/s",
-        "a worker's time spent on changes of other games": f"{actions * of.heard_us / 1e6:.1%}",
-        "cores that one Redis needs to notify every worker": _short(actions * workers * of.told_us / 1e6),
+        "a worker's time spent on changes of other games": f"{actions * of.other_game_us / 1e6:.1%}",
+        "cores that one Redis needs to notify every worker": _short(actions * workers * of.publish_us / 1e6),
     }
 
 
 def _short(number: float) -> str:
-    """Write two or three digits of a number."""
+    """Return a number rounded to two digits."""
     if number >= 100:
         digits = 10 ** (len(str(int(number))) - 2)
         return f"{round(number / digits) * digits:,}"

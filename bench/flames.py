@@ -1,4 +1,4 @@
-"""A flame graph, hanging: each frame as wide as the time spent in it, beneath the frame that called it."""
+"""Icicle graphs (inverted flame graphs): the width of a frame is its time; callees are below callers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 _WIDTH, _MARGIN, _ROW, _TOP = 1600, 10, 17, 78
 _LETTER = 6.3
-"""How wide a letter is, and a row high, in pixels."""
+"""The width of a letter in pixels."""
 
 _NARROWEST = 1.0
 
@@ -27,14 +27,14 @@ _REST = ("Python's library", "#e8e8e8")
 
 
 class Frame(NamedTuple):
-    """A function, and the file that it is in."""
+    """A function and its file."""
 
     name: str
     file: str
 
     @property
     def room(self) -> tuple[str, str]:
-        """Whose code it is, and the colour of that."""
+        """The name and the colour of the component to which the frame belongs."""
         for name, color, places in _ROOMS:
             if any(place in self.file for place in places):
                 return name, color
@@ -43,7 +43,12 @@ class Frame(NamedTuple):
 
 @dataclass
 class Flame:
-    """A frame with the samples taken in it and beneath it; `own` are those taken in it alone."""
+    """A frame with its samples.
+
+    :param samples: the samples in the frame and its callees.
+    :param own: the samples in the frame itself.
+    :param beneath: its callees.
+    """
 
     frame: Frame
     samples: int = 0
@@ -51,7 +56,7 @@ class Flame:
     beneath: dict[Frame, Flame] = field(default_factory=dict)
 
     def add(self, stack: Iterable[Frame], samples: int) -> None:
-        """Count samples of a stack that is beneath this frame."""
+        """Add samples of a stack of callees."""
         self.samples += samples
         flame = self
         for frame in stack:
@@ -66,7 +71,7 @@ class Flame:
 
 
 def drawn(flame: Flame, title: str) -> str:
-    """Return a flame as SVG."""
+    """Return the graph as SVG."""
     scale = (_WIDTH - 2 * _MARGIN) / flame.samples
     shapes = list(_shapes(flame, _MARGIN, 0, scale, flame.samples))
     height = _TOP + _ROW * (1 + max(row for row, _ in shapes)) + _MARGIN
@@ -85,7 +90,7 @@ def drawn(flame: Flame, title: str) -> str:
 
 
 def _legend(flame: Flame) -> Iterator[str]:
-    """Say whose code took how much of the time, what it called not counted."""
+    """Yield the legend: the share of each component, without the code that it calls."""
     own = Counter[tuple[str, str]]()
     for each in flame:
         own[each.frame.room] += each.own

@@ -1,4 +1,4 @@
-"""Clients that hold streams of events open, in a process of their own, and note when each event arrives."""
+"""Clients of event streams, in a separate process that records the time at which each event arrives."""
 
 from __future__ import annotations
 
@@ -13,69 +13,75 @@ from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection
 from urllib.parse import urlsplit
 
-_PATIENCE_S = 60.0
-_AT_ONCE = 50  # opened together: a thousand would wait for each other, and none is measured here
+_TIMEOUT_S = 60.0
+_BATCH_SIZE = 50  # streams to open at the same time: a thousand would delay each other
 _VERSION = re.compile(rb'"version":(\d+)')
 
 
-class Followers:
-    """Streams that are open; `arrivals` tells what has come since it was asked the last time."""
+class OpenStreams:
+    """Open streams in the other process."""
 
     def __init__(self, pipe: Connection) -> None:
         self._pipe = pipe
 
     def arrivals(self) -> list[tuple[int, int, float]]:
-        """Return the place of the path, the version of the game and the time of each event."""
-        self._pipe.send("tell")
-        if not self._pipe.poll(_PATIENCE_S):
-            raise RuntimeError("the followers do not answer")
+        """Return the events that have arrived since the last call.
+
+        :returns: for each event the index of its path, the version of the game, and the time of arrival.
+        :raises RuntimeError: when the other process does not respond.
+        """
+        self._pipe.send("report")
+        if not self._pipe.poll(_TIMEOUT_S):
+            raise RuntimeError("the process of the streams does not respond")
         arrived: list[tuple[int, int, float]] = self._pipe.recv()
         return arrived
 
 
 @contextlib.contextmanager
-def following(base: str, paths: Sequence[str]) -> Iterator[Followers]:
-    """Open a stream for each path, and wait until all have begun.
+def open_streams(base: str, paths: Sequence[str]) -> Iterator[OpenStreams]:
+    """Open a stream for each path; wait until all are open.
 
-    :raises RuntimeError: when they do not in a minute.
+    :raises RuntimeError: when they are not open after a minute.
     """
-    here, there = multiprocessing.Pipe()
-    process = multiprocessing.get_context("spawn").Process(target=_follow, args=(there, base, list(paths)))
+    parent, child = multiprocessing.Pipe()
+    process = multiprocessing.get_context("spawn").Process(
+        target=_hold_streams, args=(child, base, list(paths))
+    )
     process.start()
     try:
-        if not here.poll(_PATIENCE_S) or here.recv() != "open":
+        if not parent.poll(_TIMEOUT_S) or parent.recv() != "open":
             raise RuntimeError(f"{len(paths)} streams could not be opened")
-        yield Followers(here)
-        here.send("end")
+        yield OpenStreams(parent)
+        parent.send("end")
     finally:
         process.join(5)
         process.kill()
         process.join()
 
 
-def _follow(pipe: Connection, base: str, paths: list[str]) -> None:
+def _hold_streams(pipe: Connection, base: str, paths: list[str]) -> None:
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     streams: list[socket.socket] = []
-    for first in range(0, len(paths), _AT_ONCE):
-        opened = [_opened(base, path) for path in paths[first : first + _AT_ONCE]]
+    for first in range(0, len(paths), _BATCH_SIZE):
+        opened = [_open(base, path) for path in paths[first : first + _BATCH_SIZE]]
         for stream in opened:
-            begins = stream.recv(65536)
-            if not begins.startswith(b"HTTP/1.1 200 "):
-                raise RuntimeError(f"a stream could not be opened: {begins!r}")
+            head = stream.recv(65536)
+            if not head.startswith(b"HTTP/1.1 200 "):
+                raise RuntimeError(f"a stream could not be opened: {head!r}")
         streams += opened
     pipe.send("open")
-    _note(pipe, {stream.fileno(): (place, stream) for place, stream in enumerate(streams)})
+    _record_events(pipe, {stream.fileno(): (place, stream) for place, stream in enumerate(streams)})
 
 
-def _note(pipe: Connection, streams: dict[int, tuple[int, socket.socket]]) -> None:
-    """Note what arrives, and tell it whenever asked, until told to end."""
-    ears = select.epoll()
+def _record_events(pipe: Connection, streams: dict[int, tuple[int, socket.socket]]) -> None:
+    """Record events; send them when the parent process requests a report, until it sends `end`."""
+    poller = select.epoll()
     for number in (pipe.fileno(), *streams):
-        ears.register(number, select.EPOLLIN)
+        poller.register(number, select.EPOLLIN)
     arrived: list[tuple[int, int, float]] = []
     while True:
-        for number, _ in ears.poll(_PATIENCE_S):
+        for number, _ in poller.poll(_TIMEOUT_S):
             if number == pipe.fileno():
                 if pipe.recv() == "end":
                     return
@@ -83,14 +89,14 @@ def _note(pipe: Connection, streams: dict[int, tuple[int, socket.socket]]) -> No
                 arrived = []
                 continue
             place, stream = streams[number]
-            came, now = stream.recv(65536), time.monotonic()
-            if not came:
+            data, now = stream.recv(65536), time.monotonic()
+            if not data:
                 raise RuntimeError("a stream has ended")
-            arrived += [(place, int(version), now) for version in _VERSION.findall(came)]
+            arrived += [(place, int(version), now) for version in _VERSION.findall(data)]
 
 
-def _opened(base: str, path: str) -> socket.socket:
+def _open(base: str, path: str) -> socket.socket:
     place = urlsplit(base)
-    stream = socket.create_connection((place.hostname, place.port), timeout=_PATIENCE_S)
+    stream = socket.create_connection((place.hostname, place.port), timeout=_TIMEOUT_S)
     stream.sendall(f"GET {path} HTTP/1.1\r\nHost: bench\r\n\r\n".encode())
     return stream

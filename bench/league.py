@@ -1,6 +1,6 @@
-"""Plays the bots of the engine against each other and writes the tables into engine/README.md.
+"""Play leagues of the bots of the engine; write the tables into engine/README.md.
 
-Arguments are passed on to `skye-arena`, for example `--workers=1`.
+Arguments are passed to `skye-arena`, for example `--workers=1`.
 """
 
 import json
@@ -14,10 +14,10 @@ README = Path(__file__).parents[1] / "engine" / "README.md"
 BEGIN, END = "<!-- league -->", "<!-- /league -->"
 
 FOLDER = Path(__file__).parents[1] / "data" / "league"
-"""Where results are kept: an interrupted run resumes."""
+"""The folder of the results, from which an interrupted run resumes."""
 
 SEED = "held-out"
-"""No bot was tuned on games of this seed."""
+"""A seed that was not used to tune bots."""
 
 LEAGUES = {
     "Two players": ["strategist", "greedy", "--players=2", "--games=1000"],
@@ -37,7 +37,7 @@ def play(title: str, arguments: list[str]) -> str:
 
 
 def write(tables: list[str]) -> None:
-    """Replace what stands between the two marks of the README."""
+    """Replace the text between the two marks of the README."""
     before, rest = README.read_text().split(BEGIN)
     after = rest.split(END)[1]
     README.write_text(f"{before}{BEGIN}\n" + "\n".join(tables) + f"{END}{after}")

@@ -1,4 +1,4 @@
-"""Random playouts of other engines, as far as they are installed (bench/requirements.txt)."""
+"""Random playouts of other engines that are installed (bench/requirements.txt)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ NAMES = ("python-chess", "OpenSpiel backgammon", "OpenSpiel gin rummy")
 
 
 def opponents(dice: random.Random) -> dict[str, Callable[[], int]]:
-    """Return for each of `NAMES` that is installed what plays one game and returns its decisions."""
+    """Return by name, if installed, a function that plays a game and returns the number of its decisions."""
     found: dict[str, Callable[[], int]] = {}
     try:
         import chess

@@ -1,8 +1,8 @@
 """`python -m bench.page`: rewrite the tables of bench/README.md and deploy/scale.md.
 
-They come from bench/latest.json, and the table "browser" from bench/web.json. Without one of these files,
-its tables stay as they are.
-A table stands between `<!-- its name -->` and `<!-- end -->`; what is around them is written by hand.
+They come from bench/latest.json, and the table "browser" from bench/web.json. If one of these files is
+missing, its tables do not change. A table lies between `<!-- NAME -->` and `<!-- end -->`; the rest of a page
+is written by hand.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _TABLE = re.compile(r"(<!-- ([a-z]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 def filled(page: str, rows: Sequence[Row] | None) -> str:
     """Return a page with its tables rewritten.
 
-    :param rows: none when only the table of the browser was measured.
-    :raises LookupError: when the page wants a table that there is not, or a figure that was not measured.
+    :param rows: the rows, or None when only the table of the browser was measured.
+    :raises LookupError: when there is no such table, or a figure of it was not measured.
     """
 
     def rewritten(found: re.Match[str]) -> str:
@@ -65,7 +65,7 @@ def _goals(rows: Sequence[Row]) -> str:
 
 
 def _requests(rows: Sequence[Row]) -> str:
-    """Lay the requests out that have a ceiling: one line for each, by the clock and by CPU time."""
+    """Return the table of requests that have a ceiling, compared by time and by CPU time."""
     heads = (
         "request, requests/s, p50 ms, p99 ms, of its ceiling, by CPU time, of bare Flask, CPU us, of Redis us"
     )

@@ -1,4 +1,4 @@
-"""How much is measured: the forms of the benchmark, from a look that takes seconds to the whole."""
+"""The sizes of the benchmark, from a test of seconds to the complete measurement."""
 
 from __future__ import annotations
 
@@ -7,12 +7,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How often and how long things are measured.
+    """The number and the duration of measurements.
 
-    `runs` is how often each thing is measured, in turn with what it is compared with; `seconds` how long a
-    run against a server takes; `games` how many random games a run of an engine plays; `recorded` how many
-    games the positions come from; `copies` how many games there are to act on once; `stored` the numbers of
-    stored games, and `streams` of open streams, to try; `reads` how many requests are timed beside an attack.
+    :param runs: the number of runs of each measurement, in turn with those that it is compared with.
+    :param seconds: the duration of a run against a server.
+    :param games: the number of random games in a run of an engine.
+    :param recorded: the number of games from which positions are taken.
+    :param copies: the number of games for actions that each game allows once.
+    :param paced_seconds: the duration of a run at a rate.
+    :param stored: the numbers of stored games to compare.
+    :param streams: the numbers of open streams to compare.
+    :param starts: the number of starts of the API.
+    :param reads: the number of reads during each attack.
     """
 
     runs: int
@@ -28,7 +34,7 @@ class Plan:
 
 
 LEAST = Plan(2, 0.05, 1, 1, 300, 0.2, (300,), (1,), 1, 10)
-"""A look at whether the benchmark itself works: its figures mean nothing."""
+"""A test of the benchmark itself; its figures are meaningless."""
 
 QUICK = Plan(3, 1, 5, 2, 8_000, 3, (10_000,), (1, 100), 2, 250)
 USUAL = Plan(5, 1, 15, 4, 8_000, 3, (10_000,), (1, 10, 100, 1000), 5, 500)

@@ -1,4 +1,4 @@
-"""Positions of real games, played over HTTP and kept as stored, to be put under any number of ids."""
+"""Positions of games that were played over HTTP, to be stored under any number of ids."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from typing import Any, NamedTuple
 
 import redis
 
-from bench.client import Ask
+from bench.client import Request
 from service.matches.match import Match
 from service.storage.codec import decode_match, encode_match
 
-_AT_ONCE = 500
+_BATCH_SIZE = 500
 
 
 class Position(NamedTuple):
-    """A game before a decision: as stored, with what the seat that decides may do, and all tokens."""
+    """A game before a decision: its stored values, the legal actions of a seat, and all tokens."""
 
     game: str
     round: int
@@ -33,59 +33,61 @@ class Position(NamedTuple):
 
     @property
     def stored(self) -> Match:
-        """The table."""
+        """The decoded game."""
         return decode_match(self.table)
 
     def action(self, kind: str) -> dict[str, Any] | None:
-        """Return the first action of a type that is open to the seat."""
+        """Return the first legal action of a type, or None."""
         return next((action for action in self.actions if action["type"] == kind), None)
 
-    def asked(self, action: dict[str, Any]) -> Ask:
-        """Return the request that makes an action."""
+    def request_for(self, action: dict[str, Any]) -> Request:
+        """Return the request of an action."""
         body = "" if action["body"] is None else json.dumps(action["body"])
-        return Ask(action["method"], action["href"], self.tokens[self.seat], body=body)
+        return Request(action["method"], action["href"], self.tokens[self.seat], body=body)
 
 
-def send(base: str, ask: Ask) -> Any:
-    """Send one request, and return the JSON that answers it."""
-    with answer_to(base, ask) as answer:
+def fetch_json(base: str, request: Request) -> Any:
+    """Send a request; return the JSON of the response."""
+    with fetch(base, request) as answer:
         return json.load(answer)
 
 
-def answer_to(base: str, ask: Ask, more_headers: Mapping[str, str] | None = None) -> Any:
-    """Send one request, and return the answer to be read."""
+def fetch(base: str, request: Request, more_headers: Mapping[str, str] | None = None) -> Any:
+    """Send a request; return the response with its body unread."""
     headers = {"Content-Type": "application/json", **(more_headers or {})}
-    headers |= {"Authorization": f"Bearer {ask.token}"} if ask.token else {}
-    headers |= {"If-None-Match": ask.etag} if ask.etag else {}
+    headers |= {"Authorization": f"Bearer {request.token}"} if request.token else {}
+    headers |= {"If-None-Match": request.etag} if request.etag else {}
     return urllib.request.urlopen(
-        urllib.request.Request(base + ask.path, ask.body.encode() or None, headers, method=ask.method)
+        urllib.request.Request(
+            base + request.path, request.body.encode() or None, headers, method=request.method
+        )
     )
 
 
 def played(base: str, store: redis.Redis, players: int, seed: int) -> Iterator[Position]:
-    """Play a random game by its legal actions alone; yield each position in which a seat decides."""
+    """Play a random game with its legal actions; yield the position before each decision."""
     names = [{"name": f"Player {number}"} for number in range(players)]
     body = json.dumps({"players": names, "start": True, "options": {"seed": str(seed)}})
-    created = send(base, Ask("POST", "/v1/games", body=body))
+    created = fetch_json(base, Request("POST", "/v1/games", body=body))
     game, tokens = created["game"], [player["token"] for player in created["players"]]
     dice = random.Random(seed)
     while game["waiting_for"]:
         seat = dice.choice(game["waiting_for"])
-        ask = Ask("GET", f"/v1/games/{game['id']}/players/{seat}/actions", tokens[seat])
-        actions = send(base, ask)["actions"]
+        request = Request("GET", f"/v1/games/{game['id']}/players/{seat}/actions", tokens[seat])
+        actions = fetch_json(base, request)["actions"]
         table, log = (f"skye:{{{game['id']}}}:{kind}" for kind in ("table", "log"))
         stored: Any = store.get(table), store.dump(log)
         position = Position(game["id"], game["round"], game["waiting_for"], seat, *stored, actions, tokens)
         yield position
         onward = [action for action in actions if action["type"] != "take_back"]
-        game = send(base, position.asked(dice.choice(onward)))
+        game = fetch_json(base, position.request_for(dice.choice(onward)))
 
 
 def find(games: Iterable[Sequence[Position]], round_: int, kind: str, *, last: bool) -> list[Position]:
-    """Return from each game the first position in a round with an action of a type.
+    """Return, from each game that has one, the first position in a round with an action of a type.
 
-    With `last` it is the one action that the phase still waits for, otherwise others are to act as well; a
-    game without such a position is left out.
+    :param last: whether the phase waits for this action only; otherwise other seats have to act too.
+    :raises RuntimeError: when no game has such a position.
     """
     found = []
     for game in games:
@@ -100,7 +102,12 @@ def find(games: Iterable[Sequence[Position]], round_: int, kind: str, *, last: b
 
 
 class Copies:
-    """Positions stored under ids of their own, each as often as it takes: `ids` are those of the games."""
+    """Copies of positions, which are stored as games with the ids `ids`.
+
+    :param name: the prefix of the ids.
+    :param positions: the positions, which are repeated in turn.
+    :param number: the number of copies.
+    """
 
     def __init__(self, name: str, positions: Sequence[Position], number: int) -> None:
         self._positions = positions
@@ -110,20 +117,23 @@ class Copies:
     def __iter__(self) -> Iterator[tuple[str, Position]]:
         return zip(self.ids, itertools.cycle(self._positions))
 
-    def asks(self, ask_of: Callable[[Position], Ask]) -> list[Ask]:
-        """Return for each copy the request that `ask_of` makes of its position, at its own id."""
-        asks = []
+    def requests(self, request_of: Callable[[Position], Request]) -> list[Request]:
+        """Return the request of each copy.
+
+        :param request_of: returns the request of a position, whose id is then replaced by that of the copy.
+        """
+        requests = []
         for game, position in self:
-            ask = ask_of(position)
-            asks.append(ask._replace(path=ask.path.replace(position.game, game)))
-        return asks
+            request = request_of(position)
+            requests.append(request._replace(path=request.path.replace(position.game, game)))
+        return requests
 
     def store(self, store: redis.Redis) -> None:
-        """Put every copy (back) to how it was."""
+        """Store every copy, also to restore it."""
         for at, position in enumerate(self._positions):
             store.restore(f"bench:log:{at}", 0, position.log, replace=True)
         numbered = zip(self.ids, itertools.cycle(enumerate(self._tables)))
-        while chunk := list(itertools.islice(numbered, _AT_ONCE)):
+        while chunk := list(itertools.islice(numbered, _BATCH_SIZE)):
             with store.pipeline(transaction=False) as pipeline:
                 for game, (at, table) in chunk:
                     pipeline.set(f"skye:{{{game}}}:table", encode_match(replace(table, id=game)))

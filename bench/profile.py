@@ -1,7 +1,7 @@
-"""`python -m bench.profile`: where the time of one action goes, as a picture: bench/profile-action.svg.
+"""`python -m bench.profile`: draw the profile of one action, bench/profile-action.svg.
 
-A worker of gunicorn is watched by py-spy while offers are set at several games at once. py-spy must be
-allowed to look into another process: run this as root, or with `kernel.yama.ptrace_scope` at 0.
+py-spy samples a worker of gunicorn while offers are set in several games. py-spy needs the permission to
+trace another process: run this as root, or with `kernel.yama.ptrace_scope` at 0.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ SECONDS = 20
 _RATE = 500
 _PLAN = Plan(1, SECONDS, 1, 4, HOT, 0, (), (), 0, 0)
 _FIRST = "AsyncWorker.handle"
-"""The function of gunicorn's worker beneath which all of a request is."""
+"""The function of gunicorn's worker that handles a request."""
 
 _WAITING = "Hub.run"
-"""That of gevent in which a worker waits for any of its connections, and turns to the next."""
+"""The function of gevent's event loop."""
 
 
 def main() -> int:
@@ -48,9 +48,9 @@ def main() -> int:
 
 
 def _watched(place: Place, program: Path) -> tuple[list[str], float]:
-    """Return py-spy's lines, `frame;frame;... samples`, and the CPU time of a request in microseconds."""
-    asks = hot(place, "profile", 4, "set_offer").asks(act("set_offer"))
-    drive(place.ours.base, asks, 2)  # to warm up
+    """Return the lines of py-spy, `frame;frame;... samples`, and the CPU microseconds of a request."""
+    requests = hot(place, "profile", 4, "set_offer").requests(act("set_offer"))
+    drive(place.ours.base, requests, 2)  # to warm up
     workers = place.ours.workers
     with tempfile.NamedTemporaryFile(suffix=".txt") as file:
         options = ["--pid", str(workers[0]), "--rate", str(_RATE), "--duration", str(SECONDS)]
@@ -58,7 +58,7 @@ def _watched(place: Place, program: Path) -> tuple[list[str], float]:
         watching = threading.Thread(target=subprocess.run, args=(command,), kwargs={"check": True})
         before = cpu_seconds(workers)
         watching.start()
-        number = len(drive(place.ours.base, asks, SECONDS + 1))
+        number = len(drive(place.ours.base, requests, SECONDS + 1))
         took = cpu_seconds(workers) - before
         watching.join()
         lines = Path(file.name).read_text(encoding="utf-8").splitlines()
@@ -66,7 +66,7 @@ def _watched(place: Place, program: Path) -> tuple[list[str], float]:
 
 
 def flame_of(lines: Iterable[str]) -> Flame:
-    """Return what py-spy's lines tell of requests, from gunicorn's handling of a connection down."""
+    """Return the samples of requests, from the function of gunicorn that handles a connection."""
     flame = Flame(Frame("a request", ""))
     for line in lines:
         stack, _, samples = line.rpartition(" ")
@@ -78,7 +78,7 @@ def flame_of(lines: Iterable[str]) -> Flame:
 
 
 def _frame(received: str) -> Frame:
-    """Read `Class.function (file:line)`; where on this machine the file is does not matter."""
+    """Parse `Class.function (file:line)`; keep the last three parts of the path."""
     name, _, place = received.partition(" (")
     file = "/".join(Path(place.rpartition(":")[0]).parts[-3:])
     return Frame(name.replace("<locals>.", ""), file)

@@ -1,4 +1,4 @@
--- Sends the requests of a file in turn, over and over: METHOD, PATH, TOKEN, ETAG and BODY between tabs.
+-- Send the requests of a file repeatedly, in turn: METHOD, PATH, TOKEN, ETAG and BODY, separated by tabs.
 local requests = {}
 local at = 0
 

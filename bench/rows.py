@@ -1,4 +1,4 @@
-"""Rows of the benchmark's table, and running things in turn so that they can be compared."""
+"""Rows of the table of the benchmark, and runs in turn for comparison."""
 
 from __future__ import annotations
 
@@ -16,11 +16,17 @@ LOAD = "load average of the machine"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One figure: what, how much of which unit; against what, the ratio to that, and the goal of the ratio.
+    """One figure.
 
-    `value` is None where there was nothing to measure, for want of a program or package that `against` names.
-    `spread` is half the distance between the quartiles of the ratio's runs (of the value's, without one).
-    `goal` is ">= 0.75" or "<= 1.3"; `met` is None where there is no goal, or no figure.
+    :param name: what was measured.
+    :param value: the median; None if a program or package is missing, which `against` names.
+    :param unit: the unit of the value.
+    :param against: what it is compared with, or None.
+    :param ratio: the ratio to that.
+    :param goal: the goal for the ratio, or without one for the value: ">= 0.75" or "<= 1.3".
+    :param met: whether the goal is reached; None without a goal or a figure.
+    :param spread: half the distance between the quartiles of the ratio, or without one of the value.
+    :param part: the part of the benchmark.
     """
 
     name: str
@@ -42,7 +48,10 @@ def row(
     against: tuple[str, Sequence[float]] | None = None,
     goal: str | None = None,
 ) -> Row:
-    """Make a row from the values of several runs, and of what ran in turn with them."""
+    """Return the row of the values of several runs.
+
+    :param against: the name and the values of what ran in turn with them.
+    """
     value = statistics.median(values)
     if against is None:
         return Row(name, value, unit, goal=goal, met=_met(value, goal), spread=_spread(values))
@@ -53,7 +62,7 @@ def row(
 
 
 def in_turn(contenders: Mapping[str, Callable[[], T]], runs: int) -> dict[str, list[T]]:
-    """Run all contenders once to warm up, then in turn `runs` times; return what each run measured."""
+    """Run all contenders once to warm up, then in turn `runs` times; return the results by name."""
     for contender in contenders.values():
         contender()
     measured: dict[str, list[T]] = {name: [] for name in contenders}
@@ -64,7 +73,7 @@ def in_turn(contenders: Mapping[str, Callable[[], T]], runs: int) -> dict[str, l
 
 
 def table(rows: Iterable[Row]) -> str:
-    """Lay rows out as a table of text."""
+    """Return rows as a table of text."""
     lines = [f"{'':58} {'value':>10} {'unit':14} {'ratio':>7} {'±':>7}  {'goal':9} against"]
     for each in rows:
         value = "" if each.value is None else f"{each.value:,.4g}"
@@ -84,7 +93,7 @@ def write(rows: Iterable[Row], path: Path) -> None:
 
 
 def read(path: Path) -> list[Row]:
-    """Read the rows that `write` wrote; none where there is no file."""
+    """Read the rows that `write` wrote; return none if there is no file."""
     if not path.exists():
         return []
     return [Row(**each) for each in json.loads(path.read_text(encoding="utf-8"))]

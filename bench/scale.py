@@ -1,4 +1,4 @@
-"""How far it carries: with many stored games, with many open streams; what games and requests cost."""
+"""Scalability: many stored games, many open streams, and the cost of games and requests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import redis
 
-from bench.client import Ask
+from bench.client import Request
 from bench.costs import cost_rows, size_rows, start_rows
 from bench.load import Load
 from bench.plan import Plan
@@ -30,12 +30,12 @@ for number = ARGV[1], ARGV[2] do
   redis.call('ZADD', 'skye:index:playing', number, game)
 end
 """
-_AT_ONCE = 5000
-_REWRITE_PATIENCE_S = 600
+_BATCH_SIZE = 5000
+_REWRITE_TIMEOUT_S = 600
 
 
 def scale_rows(plan: Plan) -> list[Row]:
-    """Measure how far it carries."""
+    """Measure scalability."""
     with place_to_measure(plan) as place:
         if place is None:
             return [Row("scale", None, "", "no redis-server: not measured")]
@@ -50,7 +50,7 @@ def scale_rows(plan: Plan) -> list[Row]:
 
 
 def _stored_rows(place: Place) -> list[Row]:
-    """Compare a Redis that holds many games with one that holds only those asked about."""
+    """Compare a Redis with many stored games with one that has only the games of the requests."""
     rows: list[Row] = []
     for number in place.plan.stored:
         with _full_place(place, number) as (full, bytes_each):
@@ -65,7 +65,7 @@ def _stored_rows(place: Place) -> list[Row]:
 
 @contextmanager
 def _full_place(place: Place, number: int) -> Iterator[tuple[Place, float]]:
-    """Give the same place with a Redis of its own in which there are so many tables more."""
+    """Yield the place with another Redis, which has a number of additional games, and the bytes of each."""
     program = find_program()
     assert program is not None
     with tempfile.TemporaryDirectory() as folder, redis_server(program, Path(folder)) as server:
@@ -78,16 +78,16 @@ def _full_place(place: Place, number: int) -> Iterator[tuple[Place, float]]:
 
 
 def _fill(store: redis.Redis, number: int, table: bytes) -> None:
-    """Store copies of a table, which nobody will ask for, and have them in the append-only file."""
+    """Store copies of a game that receive no requests; wait until the append-only file has them."""
     store.config_set("appendonly", "no")
     fill = store.register_script(_FILL)
-    for first in range(0, number, _AT_ONCE):
-        fill(args=[first, min(first + _AT_ONCE, number) - 1, table])
+    for first in range(0, number, _BATCH_SIZE):
+        fill(args=[first, min(first + _BATCH_SIZE, number) - 1, table])
     store.config_set("appendonly", "yes")
-    until = time.monotonic() + _REWRITE_PATIENCE_S
+    until = time.monotonic() + _REWRITE_TIMEOUT_S
     while _rewriting(store):
         if time.monotonic() > until:
-            raise RuntimeError("Redis does not get its append-only file written")
+            raise RuntimeError("Redis has not rewritten its append-only file")
         time.sleep(0.1)
 
 
@@ -103,7 +103,7 @@ def _beside_full(few: Place, many: Place, number: int) -> list[Row]:
     for name, of, once in (
         ("game view", view, False),
         ("set prices", act("set_offer"), True),
-        ("list games", lambda _: Ask("GET", "/v1/games?status=playing&limit=20"), False),
+        ("list games", lambda _: Request("GET", "/v1/games?status=playing&limit=20"), False),
     ):
         contenders = {}
         for which, place in (("few", few), ("many", many)):

@@ -1,4 +1,4 @@
-"""A Redis and gunicorns for the benchmark, as deployed, and the CPU time that they take."""
+"""Redis and gunicorn for the benchmark, as deployed, and their CPU time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WORKERS = 2
 
 
 class Server(NamedTuple):
-    """A gunicorn: where it is, its master, and the Redis behind it."""
+    """A gunicorn server: its URL, the process id of its master, and its Redis."""
 
     base: str
     pid: int
@@ -37,7 +37,7 @@ class Server(NamedTuple):
 
 @contextlib.contextmanager
 def redis_server(program: Path, folder: Path) -> Iterator[RedisServer]:
-    """Run a Redis with an append-only file, as we deploy it, but without rewriting the file meanwhile."""
+    """Run Redis with an append-only file, as deployed, but without rewriting the file."""
     folder.mkdir(exist_ok=True)
     with RedisServer(program, folder, Address("127.0.0.1", free_port())) as server:
         server.wait_until_ready()
@@ -46,7 +46,7 @@ def redis_server(program: Path, folder: Path) -> Iterator[RedisServer]:
 
 @contextlib.contextmanager
 def gunicorn(application: str, redis: RedisServer, **settings: str) -> Iterator[Server]:
-    """Serve an application with the settings that we deploy with, and more if given."""
+    """Serve an application with the settings of a deployment, and other settings."""
     address = Address("127.0.0.1", free_port())
     ours = {"SKYE_REDIS_URL": redis.url, "SKYE_BIND": str(address), "SKYE_WORKERS": str(WORKERS)}
     command = [sys.executable, "-m", "gunicorn", "--config", "python:service.server.gunicorn_conf"]
@@ -61,9 +61,9 @@ def gunicorn(application: str, redis: RedisServer, **settings: str) -> Iterator[
 
 
 def wait_for_answer(address: Address, path: str, process: subprocess.Popen[bytes]) -> None:
-    """Wait until a GET is answered, with whatever status.
+    """Wait until a GET gets a response, with any status.
 
-    :raises RuntimeError: when the process ends before, or two minutes go by.
+    :raises RuntimeError: when the process ends, or after two minutes.
     """
     until = time.monotonic() + 120
     while time.monotonic() < until and process.poll() is None:
@@ -72,17 +72,17 @@ def wait_for_answer(address: Address, path: str, process: subprocess.Popen[bytes
             if connection.recv(64).startswith(b"HTTP/1.1 "):
                 return
         time.sleep(0.01)
-    raise RuntimeError(f"nothing answers at {address}")
+    raise RuntimeError(f"no response from {address}")
 
 
 _PORTS = range(30_000, 32_768)
-"""Below those that Linux assigns to outgoing connections, and above those of the tests."""
+"""Ports below those that Linux assigns to outgoing connections, and above those of the tests."""
 
 
 def free_port() -> int:
-    """Return a port of the loopback address that nobody listens at.
+    """Return a free port of the loopback address.
 
-    :raises RuntimeError: if no port is free.
+    :raises RuntimeError: when no port is free.
     """
     for port in random.sample(_PORTS, len(_PORTS)):
         with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
@@ -91,7 +91,7 @@ def free_port() -> int:
 
 
 def cpu_seconds(pids: Iterable[int]) -> float:
-    """Return the CPU time that processes have taken so far, all their threads together."""
+    """Return the CPU time of processes so far in seconds, the sum of all their threads."""
     tasks = [task for pid in pids for task in Path(f"/proc/{pid}/task").iterdir()]
     return sum(map(thread_nanoseconds, tasks)) / 1e9
 

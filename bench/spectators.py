@@ -1,4 +1,4 @@
-"""Many spectators of one game: what an event costs for each of them, how soon it arrives, and memory."""
+"""Many spectators of one game: the cost and latency of an event for each, and the memory of a stream."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.client import drive, middle_and_tail
-from bench.followers import following
+from bench.followers import open_streams
 from bench.positions import Copies, find
 from bench.rows import Row, in_turn, row
 from bench.servers import Server, cpu_seconds
-from bench.streams import delays_of, leave_behind, stream_of, until_quiet, version_of
+from bench.streams import delays_of, stream_of, version_of, wait_until_idle, wait_until_streams_are_closed
 from bench.subjects import Place, act, fresh_place, view
 
 RATE = 5
-"""Actions a second on the game that is watched."""
+"""The rate of actions in the game, in actions per second."""
 
 LIMIT_MS = 250
-"""Within so many milliseconds of an action its events should reach a spectator."""
+"""The goal for the latency of an event at a spectator, in milliseconds."""
 
 
-class _Seen(NamedTuple):
-    """A run: CPU seconds of the API and of Redis, and how long after its action each event arrived (ms)."""
+class _Run(NamedTuple):
+    """One run: CPU seconds of the API and of Redis, and the latency of each event in milliseconds."""
 
     cpu: float
     redis_cpu: float
@@ -32,7 +32,7 @@ class _Seen(NamedTuple):
 
 
 def spectator_rows(place: Place) -> list[Row]:
-    """Measure one game that has no spectators and many, in turn."""
+    """Measure one game without spectators and with many, in turn."""
     number = max(place.plan.streams)
     contenders = {each: _watched(place, each) for each in (0, number)}
     seen = in_turn(contenders, place.plan.runs)
@@ -51,45 +51,45 @@ def spectator_rows(place: Place) -> list[Row]:
     return [*rows, _memory_row(place, number)]
 
 
-def _watched(place: Place, number: int) -> Callable[[], _Seen]:
+def _watched(place: Place, number: int) -> Callable[[], _Run]:
     copies = Copies("spec", find(place.games, 4, "set_offer", last=False), 1)
-    (stream,) = copies.asks(stream_of)
+    (stream,) = copies.requests(stream_of)
 
-    def run() -> _Seen:
-        asks = copies.asks(act("set_offer"))
-        leave_behind(place)
+    def run() -> _Run:
+        requests = copies.requests(act("set_offer"))
+        wait_until_streams_are_closed(place)
         copies.store(place.store)
-        with following(place.ours.base, [stream.path] * number) as followers:
-            until_quiet(place)
-            followers.arrivals()
+        with open_streams(place.ours.base, [stream.path] * number) as clients:
+            wait_until_idle(place)
+            clients.arrivals()
             before, redis_before = cpu_seconds(place.ours.workers), cpu_seconds([place.ours.redis_pid])
-            answered = drive(place.ours.base, asks, max(place.plan.paced_seconds, 1 / RATE), rate=RATE)
-            sent = {(0, version_of(each)): each.sent for each in answered}
-            delays = delays_of(sent, followers.arrivals, {0: number}) if number else []
-            until_quiet(place)
+            exchanges = drive(place.ours.base, requests, max(place.plan.paced_seconds, 1 / RATE), rate=RATE)
+            sent = {(0, version_of(each)): each.sent for each in exchanges}
+            delays = delays_of(sent, clients.arrivals, {0: number}) if number else []
+            wait_until_idle(place)
             cpu = cpu_seconds(place.ours.workers) - before
-            return _Seen(cpu, cpu_seconds([place.ours.redis_pid]) - redis_before, delays)
+            return _Run(cpu, cpu_seconds([place.ours.redis_pid]) - redis_before, delays)
 
     return run
 
 
 def _memory_row(place: Place, number: int) -> Row:
-    """Measure the memory of a stream in which nothing happens, in workers that were just started."""
+    """Measure the memory of an idle stream in new workers."""
     with fresh_place(place) as fresh:
         copies = Copies("idle", find(place.games, 4, "set_offer", last=False), number)
         copies.store(fresh.store)
-        paths = [ask.path for ask in copies.asks(stream_of)]
-        drive(fresh.ours.base, copies.asks(view), place.plan.seconds)  # fills the cache of decoded games
-        with following(fresh.ours.base, paths[: max(1, number // 20)]):
+        paths = [request.path for request in copies.requests(stream_of)]
+        drive(fresh.ours.base, copies.requests(view), place.plan.seconds)  # fills the cache of decoded games
+        with open_streams(fresh.ours.base, paths[: max(1, number // 20)]):
             before = _memory(fresh.ours)
-            with following(fresh.ours.base, paths):
+            with open_streams(fresh.ours.base, paths):
                 time.sleep(0.5)
                 taken = (_memory(fresh.ours) - before) / number
     return row("an idle stream of a game of its own: memory of the worker", [taken], "bytes", goal="<= 30720")
 
 
 def _memory(server: Server) -> int:
-    """Return the memory that the workers share with nobody, in bytes."""
+    """Return the private memory of the workers in bytes."""
     pages = [Path(f"/proc/{pid}/smaps_rollup").read_text() for pid in server.workers]
     kilobytes = [
         int(size) for page in pages for size in re.findall(r"^Private_\w+:\s+(\d+)", page, re.MULTILINE)

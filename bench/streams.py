@@ -1,4 +1,4 @@
-"""Open streams of events beside the load of actions: what they cost it, and how soon events arrive."""
+"""The cost of open event streams under a load of actions, and the latency of their events."""
 
 from __future__ import annotations
 
@@ -6,28 +6,35 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from bench.client import Answered, Ask, drive, middle_and_tail
-from bench.followers import following
+from bench.client import Exchange, Request, drive, middle_and_tail
+from bench.followers import open_streams
 from bench.load import Contender, Load
-from bench.positions import Copies, Position, answer_to, find
+from bench.positions import Copies, Position, fetch, find
 from bench.rows import Row, in_turn, row
 from bench.servers import cpu_seconds
 from bench.subjects import Place, act, load_rows
 from service.storage.lua_scripts import CHANGES_CHANNEL
 
 GAMES = 250
-"""So many games are acted on; streams are spread over them, so that 1,000 streams are four for each game."""
+"""The number of games that receive actions; 1,000 streams are 4 streams for each game."""
 
 RATE = 200
-"""Actions a second while it is measured how long their events take."""
+"""The rate of actions while the latency of events is measured, in actions per second."""
 
 _MESSAGES = 20_000
-_EARS = 50
+_SUBSCRIBERS = 50
 _WAIT_S = 60.0
 
 
-class Seen(NamedTuple):
-    """A load with streams open; then, at a pace, how long events took (ms), and CPU for each action (us)."""
+class StreamRun(NamedTuple):
+    """One run with open streams.
+
+    :param load: the load at full speed.
+    :param p50: the median latency of events in milliseconds, at `RATE`.
+    :param p99: their 99th percentile.
+    :param cpu: the CPU time of the API for each action in microseconds, at `RATE`.
+    :param redis_cpu: that of Redis.
+    """
 
     load: Load
     p50: float
@@ -37,13 +44,13 @@ class Seen(NamedTuple):
 
 
 def stream_rows(place: Place) -> list[Row]:
-    """Measure actions with no streams and with several numbers of them, in turn."""
+    """Measure actions without streams and with several numbers of streams, in turn."""
     copies = Copies("strm", find(place.games, 4, "set_offer", last=False), GAMES)
     copies.store(place.store)
-    asks = copies.asks(act("set_offer"))
-    streams = copies.asks(stream_of)
+    requests = copies.requests(act("set_offer"))
+    streams = copies.requests(stream_of)
     contenders = {
-        number: _beside(place, asks, [streams[at % GAMES].path for at in range(number)])
+        number: _load_with_streams(place, requests, [streams[at % GAMES].path for at in range(number)])
         for number in (0, *place.plan.streams)
     }
     seen = in_turn(contenders, place.plan.runs)
@@ -59,11 +66,11 @@ def stream_rows(place: Place) -> list[Row]:
         rows.append(row(f"{title}, p50", [each.p50 for each in found], "ms"))
         rows.append(row(f"{title}, p99", [each.p99 for each in found], "ms"))
     rows += _event_rows(max(contenders), seen)
-    return [*rows, *_overheard_rows(place, streams[0].path), *_delivered_rows(place)]
+    return [*rows, *_other_game_rows(place, streams[0].path), *_delivery_rows(place)]
 
 
-def _event_rows(most: int, seen: Mapping[int, Sequence[Seen]]) -> list[Row]:
-    """Tell what one event at one stream costs: what actions cost more when the most streams are open."""
+def _event_rows(most: int, seen: Mapping[int, Sequence[StreamRun]]) -> list[Row]:
+    """Return the cost of one event at one stream: the difference between most streams and none."""
     each_action = most / min(most, GAMES)
     rows = []
     for whose, part in (("the API", "cpu"), ("Redis", "redis_cpu")):
@@ -73,52 +80,54 @@ def _event_rows(most: int, seen: Mapping[int, Sequence[Seen]]) -> list[Row]:
     return rows
 
 
-def stream_of(position: Position) -> Ask:
-    """Follow the game from here."""
-    return Ask("GET", f"/v1/games/{position.game}/events/stream?after={position.stored.last_event}")
+def stream_of(position: Position) -> Request:
+    """Return the request that opens a stream of the game after a position."""
+    return Request("GET", f"/v1/games/{position.game}/events/stream?after={position.stored.last_event}")
 
 
-def _beside(place: Place, asks: Sequence[Ask], paths: Sequence[str]) -> Callable[[], Seen]:
-    # Of few streams, too, enough must be heard; but no game is acted on all the time.
+def _load_with_streams(
+    place: Place, requests: Sequence[Request], paths: Sequence[str]
+) -> Callable[[], StreamRun]:
+    # Games with streams get more actions, so that few streams also receive enough events.
     followed = min(len(paths), GAMES)
     order = [at // 10 % followed if followed and at % 10 == 0 else at for at in range(GAMES)]
-    paced = [asks[game] for game in order]
+    paced = [requests[game] for game in order]
 
-    def run() -> Seen:
-        leave_behind(place)
-        with following(place.ours.base, paths) as followers:
-            load = Contender(place.ours, asks).runner(place.plan)()
-            until_quiet(place)
-            followers.arrivals()
+    def run() -> StreamRun:
+        wait_until_streams_are_closed(place)
+        with open_streams(place.ours.base, paths) as clients:
+            load = Contender(place.ours, requests).runner(place.plan)()
+            wait_until_idle(place)
+            clients.arrivals()
             before, redis_before = cpu_seconds(place.ours.workers), cpu_seconds([place.ours.redis_pid])
-            answered = drive(place.ours.base, paced, place.plan.paced_seconds, rate=RATE)
-            acts = {(order[each.ask], version_of(each)): each.sent for each in answered}
+            exchanges = drive(place.ours.base, paced, place.plan.paced_seconds, rate=RATE)
+            acts = {(order[each.number], version_of(each)): each.sent for each in exchanges}
             sent = {act: at for act, at in acts.items() if act[0] < followed}
             each_game = {game: len(range(game, len(paths), GAMES)) for game in range(GAMES)}
-            delays = delays_of(sent, followers.arrivals, each_game) or [0.0]
+            delays = delays_of(sent, clients.arrivals, each_game) or [0.0]
             spent = cpu_seconds(place.ours.workers) - before
             redis_spent = cpu_seconds([place.ours.redis_pid]) - redis_before
-            each_us = 1e6 / len(answered)
-            return Seen(load, *middle_and_tail(delays), spent * each_us, redis_spent * each_us)
+            each_us = 1e6 / len(exchanges)
+            return StreamRun(load, *middle_and_tail(delays), spent * each_us, redis_spent * each_us)
 
     return run
 
 
-def leave_behind(place: Place) -> None:
-    """Wait until the workers have noticed which streams were closed, or the next load would pay for them.
+def wait_until_streams_are_closed(place: Place) -> None:
+    """Wait until the workers have closed the streams of the last run, so that the next load is not affected.
 
-    :raises RuntimeError: when they do not in a minute.
+    :raises RuntimeError: when streams are still open after a minute.
     """
     until = time.monotonic() + _WAIT_S
     while _open_streams(place):
         if time.monotonic() > until:
             raise RuntimeError("streams that were closed still count as open")
         time.sleep(0.1)
-    until_quiet(place)
+    wait_until_idle(place)
 
 
 def _open_streams(place: Place) -> int:
-    with answer_to(place.ours.base, Ask("GET", "/metrics")) as answer:
+    with fetch(place.ours.base, Request("GET", "/metrics")) as answer:
         return int(float(answer.read().partition(b"\nskye_open_streams ")[2].split()[0]))
 
 
@@ -127,9 +136,11 @@ def delays_of(
     arrivals: Callable[[], list[tuple[int, int, float]]],
     streams: Mapping[int, int],
 ) -> list[float]:
-    """Return how long after its action was sent each event arrived at each stream of its game, in ms.
+    """Return the latency of each event at each stream of its game, in milliseconds.
 
-    :param streams: how many there are of each game; stream `n` is of game `n % len(streams)`.
+    :param sent: the time at which each action was sent, by game and version.
+    :param arrivals: returns the events that have arrived since the last call.
+    :param streams: the number of streams of each game; stream `n` is of game `n % len(streams)`.
     :raises RuntimeError: when events do not arrive in time.
     """
     expected = sum(streams[game] for game, _ in sent)
@@ -146,15 +157,15 @@ def delays_of(
     return list(taken.values())
 
 
-def version_of(answered: Answered) -> int:
-    """Return the version of the game that an answer shows."""
-    return int(answered.head.lower().partition(b'etag: "')[2].split(b'"')[0])
+def version_of(exchange: Exchange) -> int:
+    """Return the version of the game in the `ETag` of a response."""
+    return int(exchange.head.lower().partition(b'etag: "')[2].split(b'"')[0])
 
 
-def _overheard_rows(place: Place, path: str) -> list[Row]:
-    """Tell what it costs a worker to hear of a change of a game that nobody follows there."""
-    with following(place.ours.base, [path] * 8):  # so that either worker listens
-        taken = [_overheard(place) for _ in range(place.plan.runs)]
+def _other_game_rows(place: Place, path: str) -> list[Row]:
+    """Measure the cost of a change of a game of which the worker has no stream."""
+    with open_streams(place.ours.base, [path] * 8):  # so that both workers subscribe
+        taken = [_cost_of_another_game(place) for _ in range(place.plan.runs)]
     name = "a change of another game, heard and passed over"
     return [
         row(f"{name}: CPU of the API", [each * 1e6 for each in taken], "us/worker"),
@@ -162,45 +173,45 @@ def _overheard_rows(place: Place, path: str) -> list[Row]:
     ]
 
 
-def _overheard(place: Place) -> float:
-    """Publish changes, and return the seconds of CPU time that one took each worker."""
+def _cost_of_another_game(place: Place) -> float:
+    """Publish changes; return the CPU time of each worker for one of them in seconds."""
     number = max(200, int(_MESSAGES * min(1.0, place.plan.seconds)))
     before = cpu_seconds(place.ours.workers)
-    heard = 0
+    received = 0
     for _ in range(number // 200):
         with place.store.pipeline(transaction=False) as pipeline:
             for _ in range(200):
                 pipeline.publish(CHANGES_CHANNEL, "nobody:1")
-            heard += sum(pipeline.execute())
-    until_quiet(place)
-    return (cpu_seconds(place.ours.workers) - before) / heard
+            received += sum(pipeline.execute())
+    wait_until_idle(place)
+    return (cpu_seconds(place.ours.workers) - before) / received
 
 
-def _delivered_rows(place: Place) -> list[Row]:
-    """Tell what it costs Redis to hand a message on to one more subscriber."""
+def _delivery_rows(place: Place) -> list[Row]:
+    """Measure the cost for Redis of sending a message to one more subscriber."""
     number = max(200, int(_MESSAGES * min(1.0, place.plan.seconds) / 20))
     alone = [_publishing(place, number) for _ in range(place.plan.runs)]
-    ears = [place.store.pubsub() for _ in range(_EARS)]
-    for ear in ears:
-        ear.subscribe("bench:heard")
-        ear.get_message(timeout=_WAIT_S)
-    crowded = [_publishing(place, number) for _ in range(place.plan.runs)]
-    for ear in ears:
-        ear.close()
-    taken = [1e6 * (many - none) / _EARS for many, none in zip(crowded, alone, strict=True)]
+    subscribers = [place.store.pubsub() for _ in range(_SUBSCRIBERS)]
+    for subscriber in subscribers:
+        subscriber.subscribe("bench:messages")
+        subscriber.get_message(timeout=_WAIT_S)
+    subscribed = [_publishing(place, number) for _ in range(place.plan.runs)]
+    for subscriber in subscribers:
+        subscriber.close()
+    taken = [1e6 * (many - none) / _SUBSCRIBERS for many, none in zip(subscribed, alone, strict=True)]
     return [row("a change told to one more subscriber: CPU of Redis", taken, "us")]
 
 
 def _publishing(place: Place, number: int) -> float:
-    """Publish messages one by one, and return the seconds of CPU time that one took Redis."""
+    """Publish messages one by one; return the CPU time of Redis for one of them in seconds."""
     before = cpu_seconds([place.ours.redis_pid])
     for _ in range(number):
-        place.store.publish("bench:heard", "bench:12345")
+        place.store.publish("bench:messages", "bench:12345")
     return (cpu_seconds([place.ours.redis_pid]) - before) / number
 
 
-def until_quiet(place: Place) -> None:
-    """Wait until the workers have worked off what they were sent."""
+def wait_until_idle(place: Place) -> None:
+    """Wait until the workers use no CPU time any more."""
     until, last = time.monotonic() + _WAIT_S, -1.0
     while (spent := cpu_seconds(place.ours.workers)) - last > 0.002 and time.monotonic() < until:
         last = spent

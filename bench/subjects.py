@@ -1,4 +1,4 @@
-"""What is asked of the API: games in real positions, and requests made of them."""
+"""The measured requests, and the games to which they are sent."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import redis
 
-from bench.client import Ask
+from bench.client import Request
 from bench.load import Contender, Load
 from bench.plan import Plan
 from bench.positions import Copies, Position, find, played
@@ -24,11 +24,18 @@ from service.web.responses import etag
 ROUND_END = "finish building, the last: the round ends"
 
 HOT = 64
-"""So many games are asked about over and over, as those are that are being played."""
+"""The number of games that receive repeated requests, as games in play do."""
 
 
 class Place(NamedTuple):
-    """Where it is measured: ours, the ceilings, their Redis, and games played for their positions."""
+    """The servers of a measurement.
+
+    :param plan: the size of the benchmark.
+    :param ours: the API.
+    :param theirs: the ceilings.
+    :param store: the Redis of both.
+    :param games: games that were played, by position.
+    """
 
     plan: Plan
     ours: Server
@@ -38,24 +45,29 @@ class Place(NamedTuple):
 
 
 class Subject(NamedTuple):
-    """A request to measure: `of` makes it from a position.
+    """A request to measure.
 
-    `calls` are those of its ceiling (see `ceilings`), which answers as ours does, or as ours answers to
-    `answered_like`. What can be done only `once` in each game is so: they are put back before each run.
+    :param name: the name of its rows.
+    :param copies: the games.
+    :param of: returns the request of a position.
+    :param calls: the view of its ceiling (see `ceilings`).
+    :param goal: the goal for the ratio to the ceiling.
+    :param once: whether each game allows it once, so that the games are restored before each run.
+    :param answered_like: returns the request whose response the ceiling sends, instead of its own.
     """
 
     name: str
     copies: Copies
-    of: Callable[[Position], Ask]
+    of: Callable[[Position], Request]
     calls: str
     goal: str | None = None
     once: bool = False
-    answered_like: Callable[[Position], Ask] | None = None
+    answered_like: Callable[[Position], Request] | None = None
 
 
 @contextlib.contextmanager
 def place_to_measure(plan: Plan) -> Iterator[Place | None]:
-    """Start the servers and play some games; None where there is no Redis."""
+    """Start the servers and play some games; yield None if there is no Redis."""
     program = find_program()
     if program is None:
         yield None
@@ -73,7 +85,7 @@ def place_to_measure(plan: Plan) -> Iterator[Place | None]:
 
 @contextlib.contextmanager
 def fresh_place(place: Place) -> Iterator[Place]:
-    """Start the same with a Redis of its own, empty, and workers that have served nothing."""
+    """Start the API again, with an empty Redis and new workers."""
     program = find_program()
     assert program is not None
     with (
@@ -88,53 +100,53 @@ def _seat(position: Position, rest: str = "") -> str:
     return f"/v1/games/{position.game}/players/{position.seat}{rest}"
 
 
-def view(position: Position) -> Ask:
-    """Read the game."""
-    return Ask("GET", f"/v1/games/{position.game}", position.tokens[position.seat])
+def view(position: Position) -> Request:
+    """Return the request for the view of the seat that decides."""
+    return Request("GET", f"/v1/games/{position.game}", position.tokens[position.seat])
 
 
-def _view_again(position: Position) -> Ask:
+def _view_again(position: Position) -> Request:
     return view(position)._replace(etag=etag(position.stored.version, Caller(position.seat)))
 
 
-def legal(position: Position) -> Ask:
-    """List the legal actions of the seat that decides."""
-    return Ask("GET", _seat(position, "/actions"), position.tokens[position.seat])
+def legal(position: Position) -> Request:
+    """Return the request for the legal actions of the seat that decides."""
+    return Request("GET", _seat(position, "/actions"), position.tokens[position.seat])
 
 
-def _events(position: Position) -> Ask:
-    return Ask("GET", f"/v1/games/{position.game}/events?after={position.stored.last_event - 3}")
+def _events(position: Position) -> Request:
+    return Request("GET", f"/v1/games/{position.game}/events?after={position.stored.last_event - 3}")
 
 
-def _svg(position: Position) -> Ask:
-    return Ask("GET", _seat(position, "/territory.svg"))
+def _svg(position: Position) -> Request:
+    return Request("GET", _seat(position, "/territory.svg"))
 
 
-def _create(position: Position) -> Ask:
+def _create(position: Position) -> Request:
     players = [{"name": f"Player {number}"} for number in range(len(position.tokens))]
-    return Ask("POST", "/v1/games", body=json.dumps({"private": True, "players": players, "start": True}))
+    return Request("POST", "/v1/games", body=json.dumps({"private": True, "players": players, "start": True}))
 
 
-def act(kind: str) -> Callable[[Position], Ask]:
-    """Return what makes the first action of a type."""
+def act(kind: str) -> Callable[[Position], Request]:
+    """Return a function that returns the request of the first action of a type."""
 
-    def ask(position: Position) -> Ask:
+    def request(position: Position) -> Request:
         action = position.action(kind)
         assert action is not None
-        return position.asked(action)
+        return position.request_for(action)
 
-    return ask
+    return request
 
 
 def hot(place: Place, name: str, round_: int, kind: str) -> Copies:
-    """Return a few games in some round, before some kind of action, stored with their logs."""
+    """Store a few games in a round, before an action of a type; return them."""
     copies = Copies(name, find(place.games, round_, kind, last=False), HOT)
     copies.store(place.store)
     return copies
 
 
 def read_subjects(place: Place) -> list[Subject]:
-    """Return the reads, a creation, and one action over and over."""
+    """Return the reads, a creation, and one repeated action."""
     pricing, building = hot(place, "hotp", 4, "set_offer"), hot(place, "hotb", 4, "place")
     last = hot(place, "hotl", 6, "take_back")
     many = Copies("many", find(place.games, 4, "set_offer", last=False), place.plan.copies)
@@ -153,7 +165,7 @@ def read_subjects(place: Place) -> list[Subject]:
 
 
 def action_subjects(place: Place) -> list[Subject]:
-    """Return each action of each phase: made once in each of many games, which are put back before a run."""
+    """Return each action of each phase, sent once to each of many games."""
     kinds = [
         ("set prices", "set_offer", False),
         ("set prices, the last: all are revealed", "set_offer", True),
@@ -174,15 +186,18 @@ def action_subjects(place: Place) -> list[Subject]:
 
 
 def ours(place: Place, subject: Subject) -> Contender:
-    """Return the load of a subject on our API."""
+    """Return the load of a subject on the API."""
     prepare = (lambda: subject.copies.store(place.store)) if subject.once else None
-    return Contender(place.ours, subject.copies.asks(subject.of), prepare)
+    return Contender(place.ours, subject.copies.requests(subject.of), prepare)
 
 
 def load_rows(
     name: str, seen: Sequence[Load], against: tuple[str, Sequence[Load]] | None, goal: str | None = None
 ) -> list[Row]:
-    """Tell of a load: requests per second, latencies, CPU; `against` is another load run in turn with it."""
+    """Return the rows of a load: requests per second, latencies, CPU time.
+
+    :param against: the name and the runs of another load, which ran in turn with it.
+    """
 
     def figure(what: str, unit: str, field: str, goal: str | None = None) -> Row:
         other = None if against is None else (against[0], [getattr(load, field) for load in against[1]])

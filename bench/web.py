@@ -61,7 +61,7 @@ _CODE = """performance.getEntriesByType("resource").filter(({name}) => name.ends
 
 
 def slow_window(browser: Browser, path: str) -> tuple[Screen, Any]:
-    """Open a page on a slow machine and network; return it with its debugger."""
+    """Open a page with a throttled processor and network; return it with its debugger session."""
     screen = browser.window("/docs")
     screen.page.context.add_init_script(_OBSERVE)
     session = screen.page.context.new_cdp_session(screen.page)
@@ -74,13 +74,13 @@ def slow_window(browser: Browser, path: str) -> tuple[Screen, Any]:
 
 
 def longest_task_of_opening(page: Page, session: Any) -> float:
-    """Wait until the table is ready; return its longest task, and forget it.
+    """Wait until the table is ready; return its longest task, and reset the record.
 
-    The code that Playwright compiles in a page takes a long task too. It is not the table's, so no call needs
-    that code before, and its task is forgotten.
+    The first call of Playwright compiles its own code in the page, which is a long task too. That task is not
+    part of the table, so no such call is made before, and the record is reset after it.
     """
-    asked = {"expression": _OPENED, "awaitPromise": True, "returnByValue": True}
-    longest: float = session.send("Runtime.evaluate", asked)["result"]["value"]
+    expression = {"expression": _OPENED, "awaitPromise": True, "returnByValue": True}
+    longest: float = session.send("Runtime.evaluate", expression)["result"]["value"]
     page.wait_for_selector(".pricing .card")
     page.evaluate(_FORGET)
     return longest
@@ -141,7 +141,7 @@ def measure_replay(browser: Browser, game: str, rows: dict[str, list[float]]) ->
 
 
 def main(runs: int, *, more: bool = False) -> None:
-    """Measure, keep the samples and print the table.
+    """Measure, store the samples and print the table.
 
     :param more: add to the runs that were measured before.
     """

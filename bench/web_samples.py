@@ -29,7 +29,7 @@ GOALS = {
 def stored(*, more: bool) -> dict[str, Any]:
     """Return the samples so far.
 
-    :param more: whether those that were measured before count; otherwise there are none.
+    :param more: whether to include the stored samples; otherwise there are none.
     """
     if more and SAMPLES.exists():
         found: dict[str, Any] = json.loads(SAMPLES.read_text())
@@ -38,14 +38,14 @@ def stored(*, more: bool) -> dict[str, Any]:
 
 
 def store(samples: dict[str, Any]) -> None:
-    """Write the samples, and the day."""
+    """Write the samples and the date."""
     samples["day"] = f"{dt.datetime.now(dt.UTC):%Y-%m-%d}"
     samples["rows"] = {name: [round(value, 4) for value in row] for name, row in samples["rows"].items()}
     SAMPLES.write_text(json.dumps(samples))
 
 
 def table(samples: dict[str, Any]) -> str:
-    """Return the median and the 95th percentile of each row beside its goal, in Markdown."""
+    """Return a Markdown table of the median, the 95th percentile and the goal of each row."""
     loads = f"load average between {min(samples['loads'])} and {max(samples['loads'])}"
     head = f"Measured on {samples['day']}, {samples['runs']} runs, {os.cpu_count()} processors, {loads}."
     lines = [head, "", "| what | median | p95 | goal | |", "|---|---|---|---|---|"]

@@ -81,8 +81,8 @@ def test_requests_are_measured_beside_what_makes_the_same_calls(place):
 @pytest.mark.slow
 def test_view_with_a_known_entity_tag_is_not_modified(place):
     subject = next(each for each in subjects.read_subjects(place) if each.name == "game view, 304")
-    answered = client.drive(place.ours.base, subject.copies.asks(subject.of), 0.1)
-    assert {each.head[:12] for each in answered} == {b"HTTP/1.1 304"}
+    exchanges = client.drive(place.ours.base, subject.copies.requests(subject.of), 0.1)
+    assert {each.head[:12] for each in exchanges} == {b"HTTP/1.1 304"}
 
 
 @pytest.mark.slow
@@ -104,14 +104,14 @@ def test_decision_of_one_request_is_compared_with_two(place):
 def test_benchmark_stops_at_an_error_response(place):
     copies = Copies("gone", find(place.games, 1, "set_offer", last=False), 1)  # never stored
     with pytest.raises(RuntimeError, match="404"):
-        client.drive(place.ours.base, copies.asks(subjects.view), 0.05)
+        client.drive(place.ours.base, copies.requests(subjects.view), 0.05)
 
 
 def test_paced_client_sends_as_many_as_are_due(place):
-    asks = subjects.hot(place, "pace", 1, "set_offer").asks(subjects.view)
-    answered = client.drive(place.ours.base, asks, 0.5, rate=40)
-    assert len(answered) == 20
-    assert all(each.due <= each.sent < each.ended for each in answered)
+    requests = subjects.hot(place, "pace", 1, "set_offer").requests(subjects.view)
+    exchanges = client.drive(place.ours.base, requests, 0.5, rate=40)
+    assert len(exchanges) == 20
+    assert all(each.due <= each.sent < each.ended for each in exchanges)
 
 
 @pytest.mark.slow
