@@ -116,8 +116,8 @@ def _machine(rows: Sequence[Row]) -> str:
     where = f"Measured on {day} with Python {python} and {redis}, on {cores} cores."
     if not loads:
         return where
-    meant = f"were it far above {cores}, other work would have gone on,\nand latencies would say little"
-    return f"{where} The load average\nat the end of each part was {', '.join(loads)}; {meant}."
+    meaning = f"a load far above {cores} means other work,\nwhich distorts latencies"
+    return f"{where} The load average\nat the end of each part was {', '.join(loads)}; {meaning}."
 
 
 TABLES: dict[str, Callable[[Sequence[Row]], str]] = {
