@@ -65,10 +65,10 @@ def _played(seconds: float, storage: list[str]) -> _Moves:
             if client.stdout.readline() != "started\n":
                 raise RuntimeError("the client of boardgame.io has failed")
             before = cpu_seconds([server.pid])
-            moves = int(client.stdout.readline())
+            moves, lasted_s = client.stdout.readline().split()
             spent = cpu_seconds([server.pid]) - before
     finally:
         stop(server, 10)
-    if not moves:
+    if not int(moves):
         raise RuntimeError("boardgame.io has confirmed no move")
-    return _Moves(moves / seconds, 1e6 * spent / moves)
+    return _Moves(int(moves) / float(lasted_s), 1e6 * spent / int(moves))
