@@ -104,7 +104,7 @@ export function plain(text) {
  * @param {number} value
  */
 export function number(value) {
-  return Number.isInteger(value) && Math.abs(value) < 1000 ? String(value) : value.toLocaleString(language);
+  return Math.abs(value) >= 1000 ? value.toLocaleString(language) : String(value);
 }
 
 /** A number with its sign. @param {number} value */
