@@ -36,6 +36,17 @@ def find_headless_chromium():
     return next(filter(None, map(shutil.which, names)), None) or find_chromium()
 
 
+_NAVIGATING = (
+    "Inspected target navigated or closed",
+    "Execution context was destroyed.",
+    "Cannot find default execution context",
+)
+
+
+class Navigating(Exception):
+    """Another page replaced the one in which an expression was being evaluated."""
+
+
 class Page:
     """One page in one browser."""
 
@@ -59,7 +70,10 @@ class Page:
         self._writer.flush()
         while (answer := self._read()).get("id") != self._sent:
             self._hear(answer)
-        assert "error" not in answer, answer
+        error = answer.get("error", {})
+        if error.get("message") in _NAVIGATING:
+            raise Navigating
+        assert not error, answer
         return answer["result"]
 
     def _read(self):
@@ -95,10 +109,12 @@ class Page:
     def wait_until(self, expression, seconds=MAX_WAIT_S):
         """Wait until an expression is true in the page; return its value."""
         deadline = time.monotonic() + seconds
-        while not (value := self.evaluate(expression)):
+        while True:
+            with contextlib.suppress(Navigating):
+                if value := self.evaluate(expression):
+                    return value
             assert time.monotonic() < deadline, (expression, self.evaluate("document.body.innerText"))
             time.sleep(0.02)
-        return value
 
 
 @contextlib.contextmanager
