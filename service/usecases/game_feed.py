@@ -156,8 +156,8 @@ class GameFeeds:
         with self._lock:
             for feed in self._feeds.values():
                 feed.distribute(Closed("restart"))
+            self._readers.shutdown(wait=False)
         self._clock_wakes.set()
-        self._readers.shutdown(wait=False)
 
     def _read(self, feed: _GameFeed) -> None:
         """Read a game in a thread of the pool; a thread that is reading it reads it again."""
@@ -169,7 +169,7 @@ class GameFeeds:
             if not self._clock_runs:
                 self._clock_runs = True
                 threading.Thread(target=self._run_clock, name="game-feed-clock", daemon=True).start()
-        self._readers.submit(self._run_reader, feed)
+            self._readers.submit(self._run_reader, feed)
 
     def _run_reader(self, feed: _GameFeed) -> None:
         try:
