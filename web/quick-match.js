@@ -37,10 +37,10 @@ export function quickMatch() {
   async function start() {
     if (asking) return;
     asking = true; // a disabled button would lose the focus
-    const wishes = { name: name.value.trim(), seats: Number(players.value), options: OPTIONS };
-    keepName(wishes.name);
+    const criteria = { name: name.value.trim(), seats: Number(players.value), options: OPTIONS };
+    keepName(criteria.name);
     try {
-      const match = await player().seekMatch(wishes);
+      const match = await player().seekMatch(criteria);
       keep(WAITING, match.id);
       announce(t("match.waiting"));
       void follow(match.id);

@@ -23,11 +23,11 @@ def numbers(events):
 
 
 def test_players_who_seek_a_match_play_it_over_one_stream(skye):
-    wishes = {"seats": 2, "options": {"turn_ms": 77_000}}
+    criteria = {"seats": 2, "options": {"turn_ms": 77_000}}
     ann, bob = skye.player(), skye.player()
-    request = ann.seek_match({"name": "Ann", **wishes})
+    request = ann.seek_match({"name": "Ann", **criteria})
     assert request["status"] == "waiting"
-    matched = bob.seek_match({"name": "Bob", **wishes})
+    matched = bob.seek_match({"name": "Bob", **criteria})
     assert ann.match(request["id"])["game"] == matched["game"]
     with closing(ann.events()) as events:
         seated, turn = islice(events, 2)

@@ -151,9 +151,9 @@ def player(recorder):
         + recorder.examples["list_player_events"]["two_games"]["response"]["last_event"]
     )
     recorder.record("ends", "A deadline is near; then two games end for the player.", "GET", rest, token=key)
-    wishes = {"name": "Ann", "seats": 4, "options": {"turn_ms": 60_000}}
+    criteria = {"name": "Ann", "seats": 4, "options": {"turn_ms": 60_000}}
     match = recorder.record(
-        "waiting", "The player waits for three others.", "POST", "/v1/matches", wishes, key
+        "waiting", "The player waits for three others.", "POST", "/v1/matches", criteria, key
     )
     path = f"/v1/matches/{match['id']}"
     recorder.record("waiting", "The player still waits.", "GET", path, token=key)

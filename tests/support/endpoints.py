@@ -186,6 +186,6 @@ def game_at(stage, service) -> Game:
     if stage == "aborted":
         game.call("DELETE", token=game.host)
     if stage == "seeking":
-        wishes = {"name": "Ann", "seats": 4}
-        game.match = service.call("POST", "/v1/matches", wishes, PLAYER_KEY).json["id"]
+        criteria = {"name": "Ann", "seats": 4}
+        game.match = service.call("POST", "/v1/matches", criteria, PLAYER_KEY).json["id"]
     return game

@@ -242,8 +242,8 @@ def events_of_a_player_after_one_that_is_unknown(service):
 
 @provokes("match_not_found")
 def a_request_for_a_quick_match_of_another_player(service):
-    wishes = {"name": "Ann", "seats": 2}
-    match = service.call("POST", "/v1/matches", wishes, "skye_key_" + 22 * "S").json["id"]
+    criteria = {"name": "Ann", "seats": 2}
+    match = service.call("POST", "/v1/matches", criteria, "skye_key_" + 22 * "S").json["id"]
     return lambda: service.call("GET", f"/v1/matches/{match}", token=PLAYER_KEY)
 
 

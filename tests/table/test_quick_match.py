@@ -55,8 +55,8 @@ def test_seeker_who_reloads_the_page_goes_on_waiting(browser):
     ann.page.wait_for_selector("[data-act=cancel-match]")
     assert not ann.page.locator("[data-act=seek]").is_visible()
     for name in ("Bob", "Cid", "Dee"):
-        wishes = {"name": name, "seats": 5, "options": {"turn_ms": 120_000}}
-        call(browser.url, "POST", "/v1/matches", wishes, f"skye_key_{name * 8}")
+        criteria = {"name": name, "seats": 5, "options": {"turn_ms": 120_000}}
+        call(browser.url, "POST", "/v1/matches", criteria, f"skye_key_{name * 8}")
     seek(bob, "Eve", 5)
     for screen in (ann, bob):
         screen.page.wait_for_selector(".pricing .card")

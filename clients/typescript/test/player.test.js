@@ -20,10 +20,10 @@ async function first(player, count, options) {
 
 test("players who seek a match play it over one stream", async () => {
   const [ann, bob] = [direct.player(), direct.player()];
-  const wishes = { seats: 2, options: { turn_ms: 78_000 } };
-  const request = await ann.seekMatch({ name: "Ann", ...wishes });
+  const criteria = { seats: 2, options: { turn_ms: 78_000 } };
+  const request = await ann.seekMatch({ name: "Ann", ...criteria });
   assert.equal(request.status, "waiting");
-  const matched = await bob.seekMatch({ name: "Bob", ...wishes });
+  const matched = await bob.seekMatch({ name: "Bob", ...criteria });
   assert.equal((await ann.match(request.id)).game, matched.game);
   const [seated, turn] = await first(ann, 2);
   assert.deepEqual([seated.type, turn.type, turn.game], ["seated", "your_turn", matched.game]);
