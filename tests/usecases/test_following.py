@@ -10,7 +10,7 @@ from service.matches.errors import Problem
 from service.storage.redis_store import RedisStore
 from service.web.framework import collaborators
 from tests.support.playing import Service, dice, problem_code
-from tests.support.waiting import MAX_WAIT_S, waited_for
+from tests.support.waiting import MAX_WAIT_S
 
 STREAM = {"Accept": "text/event-stream"}
 
@@ -167,35 +167,6 @@ def test_stream_ends_at_shutdown_with_the_reason_restart(service):
         collaborators(service.app).change_notifier.stop()
         assert stream.read()["data"] == {"reason": "restart", "last_event": after}
         assert stream.read() == {}
-
-
-class StopsMeanwhile:
-    """An executor of a process that begins to shut down while work is submitted."""
-
-    is_shut_down = False
-
-    def __init__(self, notifier):
-        self._notifier = notifier
-
-    def submit(self, *_):
-        stopping = threading.Thread(target=self._notifier.stop)
-        stopping.start()
-        stopping.join(0.2)
-        assert not self.is_shut_down
-
-    def shutdown(self, *, wait):
-        self.is_shut_down = not wait
-
-
-def test_stream_that_begins_during_a_shutdown_is_served(service, monkeypatch):
-    game = service.create_game(2)
-    after = game.view()["last_event"]
-    executor = StopsMeanwhile(collaborators(service.app).change_notifier)
-    monkeypatch.setattr(collaborators(service.app).feeds, "_readers", executor)
-    with Stream(game, after=after) as stream:
-        assert stream.read()["event"] == "stream"
-        assert stream.read()["data"] == {"reason": "restart", "last_event": after}
-    assert waited_for(lambda: executor.is_shut_down)
 
 
 class Failing(RedisStore):

@@ -1,6 +1,7 @@
 """Game feeds: one reader of a game for all of its streams, and streams whose clients read slowly."""
 
 import contextlib
+import threading
 
 import fakeredis
 import pytest
@@ -9,6 +10,7 @@ from service.storage.redis_store import RedisStore
 from service.usecases.subscription import MAX_QUEUED, Batch
 from service.web.framework import collaborators
 from tests.support.playing import Service
+from tests.support.waiting import waited_for
 from tests.usecases.test_following import Stream
 
 MORE_THAN_QUEUED = MAX_QUEUED + 10
@@ -128,3 +130,32 @@ def test_feed_ends_with_its_last_stream(service):
         stream.read()
         assert feeds.followed == {game.id}
     assert not feeds.followed
+
+
+class StopsMeanwhile:
+    """An executor of a process that begins to shut down while work is submitted."""
+
+    is_shut_down = False
+
+    def __init__(self, notifier):
+        self._notifier = notifier
+
+    def submit(self, *_):
+        stopping = threading.Thread(target=self._notifier.stop)
+        stopping.start()
+        stopping.join(0.2)
+        assert not self.is_shut_down
+
+    def shutdown(self, *, wait):
+        self.is_shut_down = not wait
+
+
+def test_stream_that_begins_during_a_shutdown_is_served(service, monkeypatch):
+    game = service.create_game(2)
+    after = game.view()["last_event"]
+    executor = StopsMeanwhile(collaborators(service.app).change_notifier)
+    monkeypatch.setattr(collaborators(service.app).feeds, "_readers", executor)
+    with Stream(game, after=after) as stream:
+        assert stream.read()["event"] == "stream"
+        assert stream.read()["data"] == {"reason": "restart", "last_event": after}
+    assert waited_for(lambda: executor.is_shut_down)
