@@ -15,6 +15,7 @@ import pytest
 from tests.support.launcher import ROOT
 from tests.support.ports import free_port
 from tests.support.sizes import sampled
+from tests.support.threads import running
 from tests.support.waiting import MAX_WAIT_S
 
 
@@ -128,17 +129,6 @@ def test_demo_ends_with_the_problem_that_the_server_reports(live):
     assert "Traceback" not in played.stderr
 
 
-@contextlib.contextmanager
-def started(function):
-    """Run a function in a thread meanwhile, and wait for its end."""
-    thread = threading.Thread(target=function)
-    thread.start()
-    try:
-        yield
-    finally:
-        thread.join()
-
-
 class _Teapot(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         self.send_response(200)
@@ -152,7 +142,7 @@ class _Teapot(http.server.BaseHTTPRequestHandler):
 def test_demo_ends_at_a_response_that_is_no_json():
     with http.server.HTTPServer(("127.0.0.1", 0), _Teapot) as server:
         server.timeout = MAX_WAIT_S
-        with started(server.handle_request):
+        with running(server.handle_request):
             played = demo("--url", f"http://127.0.0.1:{server.server_port}")
     assert played.returncode == 1
     assert played.stderr.startswith("No valid response: POST /v1/games: JSONDecodeError")
@@ -161,7 +151,7 @@ def test_demo_ends_at_a_response_that_is_no_json():
 def test_demo_ends_when_the_server_disconnects():
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.settimeout(MAX_WAIT_S)
-        with started(lambda: listener.accept()[0].close()):  # noqa: PLW0108 - it waits
+        with running(lambda: listener.accept()[0].close()):  # noqa: PLW0108 - it waits
             played = demo("--url", f"http://127.0.0.1:{listener.getsockname()[1]}")
     assert played.returncode == 1
     assert played.stderr.startswith("No valid response: POST /v1/games: ")

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.support.launcher import launching
+from tests.support.threads import running
 from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.system.raw import connect, get, is_closed, metric_value, read_response, send_and_read
 
@@ -40,13 +41,11 @@ def dripping(connection, data):
             while not stopped.wait(0.1):
                 connection.sendall(data)
 
-    thread = threading.Thread(target=drip)
-    thread.start()
-    try:
-        yield
-    finally:
-        stopped.set()
-        thread.join()
+    with running(drip):
+        try:
+            yield
+        finally:
+            stopped.set()
 
 
 # Sending.
