@@ -108,11 +108,16 @@ def games():
 
 @pytest.fixture
 def unchanged(games):
-    """Assert that a test leaves those games and their store unchanged."""
-    service = games["lobby"].service
-    before = service.stored()
-    yield
-    assert service.stored() == before
+    """Assert that a test writes, adds and removes no key of the store of those games."""
+    store = games["lobby"].service.redis
+    with store.pipeline() as transaction:
+        before = set(store.keys())
+        transaction.watch(*before)
+        yield
+        assert set(store.keys()) == before
+        transaction.multi()
+        transaction.ping()
+        transaction.execute()  # raises `WatchError` if a key has been written
 
 
 @pytest.fixture(params=["fakeredis", "redis"])
