@@ -11,7 +11,7 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
 from service.docs import Page, Section
-from service.matches.errors import ERROR_CODES
+from service.matches.error_codes import ERROR_CODES
 
 
 def rendered(text: str) -> Page:

@@ -18,7 +18,7 @@ import secrets
 from base64 import urlsafe_b64encode
 from typing import Final, NamedTuple
 
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.matches.match import Match
 
 _PREFIX = "skye_"

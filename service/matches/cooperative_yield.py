@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Final, Self
 
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 
 _SLICE_S: Final = 0.002
 """Longest computation without a yield, in seconds."""

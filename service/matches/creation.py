@@ -8,7 +8,7 @@ from itertools import chain, count
 from typing import Any
 
 from service.matches.authorization import INVITE_ROLE, TokenSource, hash_token
-from service.matches.errors import MAX_ERRORS, FieldError, Problem
+from service.matches.error_codes import MAX_ERRORS, FieldError, Problem
 from service.matches.match import Clock, GameOptions, Match, OnTimeout, Origin, Seat, SeedSource
 from service.matches.names import name_key
 from service.matches.scenarios import SCENARIOS

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from service.matches.autoplay import hand_to_bot
 from service.matches.cooperative_yield import Computation
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.matches.match import (
     GameAborted,
     GameCreated,

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from service.matches.autoplay import after_deadline, play_bots
 from service.matches.cooperative_yield import Computation
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.matches.match import ClockAdvanced, Match, Status
 from service.matches.transitions import Transition, advance, undo_limit_reached
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.matches.match import AnyEvent, Change, Match, Status, TurnChanged
 from skye import Game, Move, Outcome, SetOffer, TakeBack, play
 

@@ -17,7 +17,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from service.matches.errors import ERROR_CODES
+from service.matches.error_codes import ERROR_CODES
 from service.matches.match import Status
 from service.observability.worker_metrics import FOLDER_VARIABLE, WorkerFiles
 

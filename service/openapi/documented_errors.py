@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from typing import Any
 
-from service.matches.errors import ERROR_CODES
+from service.matches.error_codes import ERROR_CODES
 from service.schemas.responses import Problem
 from service.web.problems import CONTENT_TYPE
 

@@ -7,7 +7,7 @@ from typing import Any
 from flask import Response
 
 from service.matches import views
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.matches.scenarios import SCENARIOS, scenario_view
 from service.openapi.operations import Link, ResponseDoc, never_changes, text
 from service.schemas import requests, responses

@@ -9,7 +9,7 @@ from flask import Response, current_app, render_template, request
 from markupsafe import escape
 
 from service import docs as guide
-from service.matches.errors import ERROR_CODES, Problem
+from service.matches.error_codes import ERROR_CODES, Problem
 from service.openapi import contract_of
 from service.openapi.operations import ResponseDoc, never_changes, operation, text
 from service.schemas import responses

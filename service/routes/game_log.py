@@ -9,7 +9,7 @@ from typing import Any
 from flask import Response
 
 from service.matches.authorization import Caller
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.matches.match import Change, Match, MatchEvent, PositionSet, Status
 from service.matches.transitions import game_begun
 from service.matches.view_types import RecordView

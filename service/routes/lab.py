@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Response
 
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.openapi.components import FAULT
 from service.openapi.documented_errors import STORE_ERRORS
 from service.openapi.operations import ResponseDoc, operation

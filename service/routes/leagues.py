@@ -12,7 +12,7 @@ from flask import Response, request
 
 from service.matches.authorization import SPECTATOR
 from service.matches.cooperative_yield import pause
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.matches.match import Change, Match, Status
 from service.matches.views import timestamp
 from service.openapi.documented_errors import BODY_ERRORS, NEW_GAME_ERRORS, STORE_ERRORS

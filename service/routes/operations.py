@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from flask import Response
 
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.matches.match import Status
 from service.observability.metrics import CONTENT_TYPE
 from service.openapi.operations import ResponseDoc, operation, text

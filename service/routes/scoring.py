@@ -8,7 +8,7 @@ from flask import Response
 
 from service.matches.authorization import require_own_seat, require_seat
 from service.matches.cooperative_yield import Computation
-from service.matches.errors import FieldError, Problem
+from service.matches.error_codes import FieldError, Problem
 from service.matches.match import Match
 from service.matches.transitions import game_begun
 from service.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS

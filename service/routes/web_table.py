@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from flask import Blueprint, Response
 
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.web.responses import compressed
 
 blueprint = Blueprint("WebTable", __name__)

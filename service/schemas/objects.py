@@ -11,7 +11,7 @@ import msgspec
 from marshmallow import Schema, ValidationError, fields, validate
 
 from service.matches.cooperative_yield import Computation
-from service.matches.errors import MAX_ERRORS
+from service.matches.error_codes import MAX_ERRORS
 from service.schemas.enums import LandscapeTile
 from service.schemas.fields import Price
 

@@ -12,7 +12,7 @@ from gunicorn.http import errors
 from service.server.client_connection import RequestTimeout
 
 if TYPE_CHECKING:
-    from service.matches.errors import Problem
+    from service.matches.error_codes import Problem
 
 _DETAILS: dict[type[Exception], str] = {
     errors.InvalidRequestLine: "The request line is not as HTTP/1.1 has it.",
@@ -28,7 +28,7 @@ _NAMED_HEADERS = ("CONTENT-LENGTH", "TRANSFER-ENCODING", "HOST")
 
 def problem_for(error: BaseException) -> Problem:
     """Return the problem to report for an exception of gunicorn's request parser."""
-    from service.matches.errors import Problem  # noqa: PLC0415 - see above
+    from service.matches.error_codes import Problem  # noqa: PLC0415 - see above
 
     if isinstance(error, RequestTimeout):
         return Problem("request_timeout")

@@ -134,7 +134,7 @@ class Worker(ggevent.GeventWorker):
                 del self._per_address[address]
 
     def _refuse_connection(self, connection: Connection) -> None:
-        from service.matches.errors import Problem  # noqa: PLC0415 - see above
+        from service.matches.error_codes import Problem  # noqa: PLC0415 - see above
 
         detail = f"This address has {self._max_per_address} connections open already."
         self._send_and_close(connection, Problem("too_many_requests", detail, headers={"Retry-After": "1"}))
@@ -162,14 +162,14 @@ class Worker(ggevent.GeventWorker):
             sock.idle_timeout_s = self.cfg.keepalive
 
     def _refuse_path(self, connection: Connection) -> None:
-        from service.matches.errors import Problem  # noqa: PLC0415 - see above
+        from service.matches.error_codes import Problem  # noqa: PLC0415 - see above
 
         self._send_and_close(connection, Problem("not_found", "This port serves health checks and metrics."))
         raise StopIteration
 
     def handle_error(self, req: Request | None, client: Any, addr: Any, exc: BaseException) -> None:  # noqa: ARG002 - gunicorn's signature
         """Respond to a request that is malformed, too large or too slow, or that the application dropped."""
-        from service.matches.errors import Problem  # noqa: PLC0415 - see above
+        from service.matches.error_codes import Problem  # noqa: PLC0415 - see above
 
         problem = problem_for(exc) if client.request is None else Problem("internal_error")
         if problem.code == "internal_error":

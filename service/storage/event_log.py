@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.matches.match import Change, Match
 from service.storage.codec import StoredFormatError, decode_entry
 from service.storage.store import LogEntry

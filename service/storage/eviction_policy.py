@@ -6,7 +6,7 @@ from typing import Any
 
 import redis
 
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.storage.redis_calls import RedisCalls
 
 _UNKNOWN = "whether Redis may evict games could not be checked: {}; set `maxmemory-policy noeviction`"

@@ -11,7 +11,7 @@ from typing import Final, Generic, TypeVar
 
 import msgspec
 
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.matches.player_events import FollowedGame, PlayerEvent
 from service.storage.codec import StoredFormatError
 

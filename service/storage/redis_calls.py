@@ -21,7 +21,7 @@ from weakref import WeakKeyDictionary
 
 import redis
 
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.storage.retry import RetryPolicy, TooFewReplicas, call_deadline
 
 T = TypeVar("T")

@@ -26,7 +26,7 @@ from typing import Any, Final
 
 import redis
 
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.settings import MEMORY_URL, Settings
 from service.storage import redis_deletion
 from service.storage.batching import read_together

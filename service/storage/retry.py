@@ -24,7 +24,7 @@ import redis
 from gevent.monkey import is_module_patched
 from redis.exceptions import AuthenticationError, AuthorizationError, BusyLoadingError
 
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.observability.logs import facts
 
 _log = logging.getLogger(__name__)

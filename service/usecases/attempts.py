@@ -15,7 +15,7 @@ from typing import Final, NamedTuple, cast
 
 from service.matches import autoplay
 from service.matches.authorization import SPECTATOR, Caller, TokenSource, identify_player
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.matches.match import Match
 from service.matches.openings import NewGame
 from service.matches.transitions import Transition

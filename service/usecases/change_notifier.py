@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Final
 
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.storage.store import Store
 
 _OUTAGE_S: Final = 0.5

@@ -19,7 +19,7 @@ from service.matches.authorization import (
     require_seat,
 )
 from service.matches.creation import new_invite, new_seat
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.matches.match import Match, Status
 from service.matches.seat_views import seat_actions
 from service.matches.transitions import Transition, game_in_play, is_undo, make_move, undo_limit_reached

@@ -7,7 +7,7 @@ from typing import Any
 
 from service.matches.authorization import TokenSource
 from service.matches.cooperative_yield import pause
-from service.matches.errors import FieldError, Problem
+from service.matches.error_codes import FieldError, Problem
 from service.matches.openings import NewGame, opening_of
 from service.matches.view_types import CreatedGamesView, CreatedGameTokensView, CreatedGameView, SeatTokenView
 from service.usecases.attempts import Command, Committed, creations

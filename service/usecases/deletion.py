@@ -7,7 +7,7 @@ response was lost must succeed.
 from __future__ import annotations
 
 from service.matches.authorization import require_host
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.usecases.attempts import Attempt, Command, Committed, new_record
 from service.usecases.commit_retries import MAX_ATTEMPTS, back_off
 from service.usecases.games import Games

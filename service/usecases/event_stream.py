@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterator
 from typing import NamedTuple, TypeAlias
 
 from service.matches.authorization import Caller, is_player_key
-from service.matches.errors import ERROR_CODES, Problem
+from service.matches.error_codes import ERROR_CODES, Problem
 from service.matches.match import Change, Match
 from service.matches.views import timestamp
 from service.storage import retry

@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Final
 
-from service.matches.errors import ERROR_CODES, Problem
+from service.matches.error_codes import ERROR_CODES, Problem
 from service.matches.match import Change, Match
 from service.storage import retry
 from service.usecases.change_notifier import ChangeNotifier

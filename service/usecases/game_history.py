@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from service.matches.authorization import Caller
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.matches.match import Change, Match
 from service.matches.past_versions import match_at_version, seat_before
 from service.storage.event_log import changes_from_log

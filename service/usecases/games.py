@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from service.matches import autoplay
 from service.matches.authorization import SPECTATOR, Caller, identify, identify_player, is_player_key
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.matches.match import Change, Match
 from service.observability.metrics import Metrics
 from service.settings import Settings

@@ -17,7 +17,7 @@ from typing import Any, Final
 import msgspec
 
 from service.matches.authorization import Caller, TokenSource
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 
 RECORD_FORMAT: Final = 2
 """The format number of a stored record. Format 1 had no number and held the whole response."""

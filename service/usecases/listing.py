@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from typing import NamedTuple
 
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.matches.match import Match, OriginType, Status
 from service.storage import retry
 from service.storage.codec import StoredFormatError, decode_match

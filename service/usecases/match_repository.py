@@ -8,7 +8,7 @@ import msgspec
 
 from service.matches import views
 from service.matches.authorization import Caller, players_of
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.matches.match import Match, Status
 from service.matches.transitions import Transition
 from service.observability.metrics import Metrics

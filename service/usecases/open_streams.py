@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from functools import partial
 
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.observability.metrics import Metrics
 from service.settings import Settings
 

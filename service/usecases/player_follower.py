@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from service.matches.cooperative_yield import has_disconnected
-from service.matches.errors import ERROR_CODES, Problem
+from service.matches.error_codes import ERROR_CODES, Problem
 from service.matches.player_events import FollowedGame, PlayerEvent
 from service.matches.views import timestamp
 from service.storage import retry

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from service.matches.authorization import hash_player_key, is_player_key
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.storage.player_codec import KeyRecord, decoded, key_records
 from service.storage.player_store import PlayerStore
 

@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from service.matches.authorization import players_of
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.matches.match import Match
 from service.matches.player_events import (
     Derived,

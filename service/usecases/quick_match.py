@@ -18,7 +18,7 @@ import msgspec
 from service.matches import autoplay, lobby
 from service.matches.authorization import TokenSource, seat_of
 from service.matches.creation import new_match, new_seat
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.matches.match import Seat
 from service.matches.names import name_key
 from service.matches.views import timestamp

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from service.matches.errors import FieldError, Problem
+from service.matches.error_codes import FieldError, Problem
 
 FAULT_HEADER: Final = "X-Skye-Fault"
 

@@ -16,7 +16,7 @@ from flask import Flask, request
 from werkzeug.wsgi import ClosingIterator
 
 from service.matches.cooperative_yield import has_disconnected
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.web.fault_header import FAULT_VARIABLE, Faults, parse
 from service.web.middleware import Header
 from service.web.sse import EVENT_STREAM, KEEPS_REQUEST

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from service.matches.errors import FieldError, Problem
+from service.matches.error_codes import FieldError, Problem
 
 BYTES_PER_VALUE: Final = 8
 """A body may have one value for this many bytes of the maximum body size; decoding more takes too long."""

@@ -19,7 +19,7 @@ from flask import Flask, Request, request
 from gevent.monkey import get_original
 
 from service.matches.cooperative_yield import client_disconnected
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.observability.logs import facts
 from service.observability.metrics import Metrics, pattern
 from service.storage import retry

@@ -1,6 +1,6 @@
 """Problems: render errors as `application/problem+json` (RFC 9457).
 
-The codes are in `service.matches.errors`. No other module writes an error response.
+The codes are in `service.matches.error_codes`. No other module writes an error response.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import msgspec
 from flask import Flask, Response, current_app, request
 from werkzeug.exceptions import HTTPException
 
-from service.matches.errors import ERROR_CODES, Problem
+from service.matches.error_codes import ERROR_CODES, Problem
 from service.observability.logs import facts
 from service.web.middleware import PROBLEM_CODE, REQUEST_ID
 from skye import RuleError

@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple
 from flask import Flask, Response, current_app, g, request
 
 from service.matches.creation import check_batch
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.settings import Settings
 from service.storage.store import Store
 

@@ -17,7 +17,7 @@ from werkzeug.exceptions import ClientDisconnected, HTTPException
 
 from service.matches.authorization import is_player_key, is_token
 from service.matches.cooperative_yield import Computation
-from service.matches.errors import MAX_ERRORS, FieldError, Problem
+from service.matches.error_codes import MAX_ERRORS, FieldError, Problem
 from service.usecases.attempts import Command
 from service.web.json_decoding import decode
 

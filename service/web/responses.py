@@ -12,7 +12,7 @@ import msgspec
 from flask import Response, request
 
 from service.matches.authorization import SPECTATOR, Caller
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.usecases.commands import CommandResult
 from service.web.framework import PrebuiltResponse
 from service.web.middleware import Header

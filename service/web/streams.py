@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from flask import request
 
-from service.matches.errors import FieldError, Problem
+from service.matches.error_codes import FieldError, Problem
 from service.web.framework import collaborators
 from service.web.rate_limits import network
 

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import pytest
 
 from service import docs as guide
-from service.matches.errors import ERROR_CODES
+from service.matches.error_codes import ERROR_CODES
 from tests.contract.checked import CheckedService
 from tests.support.playing import Service
 

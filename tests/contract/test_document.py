@@ -7,7 +7,7 @@ import sys
 import jsonschema_rs
 import pytest
 
-from service.matches.errors import ERROR_CODES
+from service.matches.error_codes import ERROR_CODES
 from tests.contract.checked import METHODS
 from tests.contract.conftest import OPENAPI_YAML
 from tests.support.playing import Service

@@ -9,7 +9,7 @@ import pytest
 
 from service import docs as guide
 from service.matches.creation import MAX_BATCH_COST
-from service.matches.errors import MAX_ERRORS
+from service.matches.error_codes import MAX_ERRORS
 from service.matches.transitions import MAX_CHANGES
 from service.schemas.fields import MAX_GOLD
 from service.schemas.records import MAX_ACTIONS

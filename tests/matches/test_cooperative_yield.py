@@ -6,7 +6,7 @@ import pytest
 
 from service.matches import cooperative_yield
 from service.matches.cooperative_yield import Computation, client_disconnected
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from tests.support.waiting import MAX_WAIT_S, waited_for
 
 

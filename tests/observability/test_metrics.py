@@ -6,7 +6,7 @@ import time
 import fakeredis
 import pytest
 
-from service.matches.errors import ERROR_CODES, Problem
+from service.matches.error_codes import ERROR_CODES, Problem
 from service.observability.metrics import BUCKETS_S, pattern
 from service.storage.redis_store import RedisStore
 from tests.support.endpoints import PLAYER_KEY

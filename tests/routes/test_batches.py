@@ -3,7 +3,7 @@
 import pytest
 from redis.crc import key_slot
 
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.storage.redis_store import RedisStore
 from tests.support.playing import Service, limited, problem_code
 

@@ -3,7 +3,7 @@
 import pytest
 from marshmallow import ValidationError
 
-from service.matches.errors import MAX_ERRORS
+from service.matches.error_codes import MAX_ERRORS
 from service.schemas.fields import Integer
 from service.schemas.objects import ListOf, Object
 

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import redis
 
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.storage.redis_calls import RedisCalls, SingleServer
 from service.storage.retry import RetryPolicy
 from tests.support.waiting import MAX_WAIT_S

@@ -14,7 +14,7 @@ from redis.exceptions import (
     TryAgainError,
 )
 
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.storage import retry
 from service.storage.retry import RetryPolicy, TooFewReplicas
 

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import pytest
 
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.server.server_programs import programs
 from service.settings import Settings
 from service.storage.redis_store import RedisStore

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 import redis
 
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.server.embedded_redis import RedisServer
 from service.settings import Address
 from service.storage import redis_calls

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.storage.redis_store import RedisStore
 from service.web.framework import collaborators
 from tests.support.playing import Service, dice, problem_code

@@ -1,6 +1,6 @@
 """A store that is away from the rate limiter."""
 
-from service.matches.errors import Problem
+from service.matches.error_codes import Problem
 from service.storage.redis_store import RedisStore
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from service.matches.errors import ERROR_CODES, MAX_ERRORS
+from service.matches.error_codes import ERROR_CODES, MAX_ERRORS
 from service.schemas.enums import AnyTile, Color, GamePhase, Side, TerrainName
 from service.schemas.fields import Coordinate, Integer, Rotation, Seat, StringEnum
 from service.schemas.objects import ListOf, NestedObject
