@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from service.matches.cooperative_yield import Computation
-from service.matches.match import AnyEvent, BotTookOver, Match, OnTimeout, Status, TimedOut
+from service.matches.match import Match, OnTimeout, Status
+from service.matches.match_events import AnyEvent, BotTookOver, TimedOut
 from service.matches.transitions import Transition, advance, make_move
 from skye import BOTS, Game, Move, Pass, Phase, choose_move, on_checkpoint
 

@@ -12,17 +12,16 @@ from service.matches.event_view_types import (
     NumberedEventView,
     PositionSetView,
 )
-from service.matches.match import (
+from service.matches.match import Change, Match
+from service.matches.match_events import (
     AnyEvent,
     BotTookOver,
-    Change,
     ClockAdvanced,
     GameAborted,
     GameCreated,
     GameStarted,
     InviteAccepted,
     InviteCreated,
-    Match,
     MatchEvent,
     PlayerChanged,
     PlayerJoined,

@@ -12,19 +12,17 @@ from typing import TypeAlias
 from service.matches.autoplay import hand_to_bot
 from service.matches.cooperative_yield import Computation
 from service.matches.error_codes import Problem
-from service.matches.match import (
+from service.matches.match import Match, Seat, Status
+from service.matches.match_events import (
     GameAborted,
     GameCreated,
     GameStarted,
     InviteAccepted,
     InviteCreated,
-    Match,
     PlayerChanged,
     PlayerJoined,
     PlayerLeft,
     PositionSet,
-    Seat,
-    Status,
     TokenRotated,
 )
 from service.matches.names import name_key

@@ -7,7 +7,8 @@ from dataclasses import replace
 from service.matches.autoplay import after_deadline, play_bots
 from service.matches.cooperative_yield import Computation
 from service.matches.error_codes import Problem
-from service.matches.match import ClockAdvanced, Match, Status
+from service.matches.match import Match, Status
+from service.matches.match_events import ClockAdvanced
 from service.matches.transitions import Transition, advance, undo_limit_reached
 
 

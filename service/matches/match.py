@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, NamedTuple, TypeAlias
+from typing import NamedTuple
 
-from skye import PLAYERS, Event, Game, Options, TieBreak
+from service.matches.match_events import AnyEvent
+from skye import PLAYERS, Game, Options, TieBreak
 
 
 class Status(StrEnum):
@@ -136,131 +137,6 @@ class Match:
     def waiting_for(self) -> tuple[int, ...]:
         """Return the seats that must act now."""
         return self.game.waiting_for if self.game and self.status is Status.PLAYING else ()
-
-
-class GameCreated(NamedTuple):
-    """The match was created; players may join."""
-
-    name: str
-
-
-class PlayerJoined(NamedTuple):
-    """A player, or a bot, takes a seat."""
-
-    seat: int
-    name: str
-    color: str
-    bot: str | None
-
-
-class PlayerLeft(NamedTuple):
-    """A player leaves the lobby; the seats behind move up by one."""
-
-    seat: int
-
-
-class PlayerChanged(NamedTuple):
-    """A player changes name and colour in the lobby."""
-
-    seat: int
-    name: str
-    color: str
-
-
-class TokenRotated(NamedTuple):
-    """A player replaces the token of the seat."""
-
-    seat: int
-
-
-class InviteCreated(NamedTuple):
-    """The host reserves a seat for the holder of an invitation code."""
-
-
-class InviteAccepted(NamedTuple):
-    """An invitation code is used; the player joins in the event that follows."""
-
-
-class GameStarted(NamedTuple):
-    """The lobby closes and the game starts."""
-
-    scoring_tiles: tuple[str, ...]
-    starting_seat: int
-    rounds: int
-
-
-class PositionSet(NamedTuple):
-    """The game begins from a position."""
-
-    game: Game
-
-
-class BotTookOver(NamedTuple):
-    """A bot replaces a player who has resigned or timed out, permanently."""
-
-    seat: int
-    bot: str
-    reason: str
-
-
-class TimedOut(NamedTuple):
-    """A seat missed its deadline; the following move was made for it."""
-
-    seat: int
-
-
-class TurnChanged(NamedTuple):
-    """The seats that must act now and their deadline; the last event of each change that alters them."""
-
-    phase: str | None
-    waiting_for: tuple[int, ...]
-    deadline_ms: int | None
-
-
-class ClockAdvanced(NamedTuple):
-    """The host has advanced the manual clock, to the time of the change."""
-
-
-class GameAborted(NamedTuple):
-    """The host has aborted the game."""
-
-
-MatchEvent: TypeAlias = (
-    GameCreated
-    | PlayerJoined
-    | PlayerLeft
-    | PlayerChanged
-    | TokenRotated
-    | InviteCreated
-    | InviteAccepted
-    | GameStarted
-    | PositionSet
-    | BotTookOver
-    | TimedOut
-    | TurnChanged
-    | ClockAdvanced
-    | GameAborted
-)
-
-MATCH_EVENT_TYPES: Final[dict[type, str]] = {
-    GameCreated: "game_created",
-    PlayerJoined: "player_joined",
-    PlayerLeft: "player_left",
-    PlayerChanged: "player_changed",
-    TokenRotated: "token_rotated",
-    InviteCreated: "invite_created",
-    InviteAccepted: "invite_accepted",
-    GameStarted: "game_started",
-    PositionSet: "position_set",
-    BotTookOver: "bot_took_over",
-    TimedOut: "timed_out",
-    TurnChanged: "turn_changed",
-    ClockAdvanced: "clock_advanced",
-    GameAborted: "game_aborted",
-}
-"""The name of each match event in the API."""
-
-AnyEvent: TypeAlias = Event | MatchEvent
 
 
 class Change(NamedTuple):

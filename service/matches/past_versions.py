@@ -7,21 +7,23 @@ from dataclasses import replace
 
 from service.matches.cooperative_yield import Computation
 from service.matches.match import (
+    Change,
+    Match,
+    Seat,
+    Status,
+)
+from service.matches.match_events import (
     AnyEvent,
     BotTookOver,
-    Change,
     GameAborted,
     GameStarted,
     InviteAccepted,
     InviteCreated,
-    Match,
     MatchEvent,
     PlayerChanged,
     PlayerJoined,
     PlayerLeft,
     PositionSet,
-    Seat,
-    Status,
     TurnChanged,
 )
 from skye import Game, action_of, new_game, play

@@ -13,7 +13,8 @@ from typing import Final, NamedTuple
 import msgspec
 
 from service.matches.authorization import identify_player
-from service.matches.match import Change, Match, Status, TurnChanged
+from service.matches.match import Change, Match, Status
+from service.matches.match_events import TurnChanged
 
 _MAX_LEAD_MS: Final = 3_600_000
 _LEAD_SHARE: Final = 4

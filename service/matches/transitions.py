@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from service.matches.error_codes import Problem
-from service.matches.match import AnyEvent, Change, Match, Status, TurnChanged
+from service.matches.match import Change, Match, Status
+from service.matches.match_events import AnyEvent, TurnChanged
 from skye import Game, Move, Outcome, SetOffer, TakeBack, play
 
 MAX_CHANGES: Final = 1_500

@@ -10,7 +10,8 @@ from flask import Response
 
 from service.matches.authorization import Caller
 from service.matches.error_codes import Problem
-from service.matches.match import Change, Match, MatchEvent, PositionSet, Status
+from service.matches.match import Change, Match, Status
+from service.matches.match_events import MatchEvent, PositionSet
 from service.matches.transitions import game_begun
 from service.matches.view_types import RecordView
 from service.matches.views import position_view, time_view

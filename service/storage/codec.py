@@ -16,7 +16,8 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from service.matches.match import MATCH_EVENT_TYPES, AnyEvent, Change, Match
+from service.matches.match import Change, Match
+from service.matches.match_events import MATCH_EVENT_TYPES, AnyEvent
 from service.storage.store import LogEntry
 from skye import EVENT_TYPES
 

@@ -14,7 +14,12 @@ from typing import Final
 from service.matches import lobby
 from service.matches.authorization import Caller, TokenSource, hash_token
 from service.matches.error_codes import Problem
-from service.matches.match import Match, Seat, SeedSource, Status
+from service.matches.match import (
+    Match,
+    Seat,
+    SeedSource,
+    Status,
+)
 from service.matches.transitions import Transition
 from service.matches.view_types import TakenSeatView
 from service.usecases.attempts import Command, Committed, check_version, id_from, new_record

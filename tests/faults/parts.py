@@ -13,7 +13,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from service.matches.match import MatchEvent, PositionSet
+from service.matches.match_events import MatchEvent, PositionSet
 from service.server.embedded_redis import RedisServer
 from service.storage.codec import decode_entry, decode_match
 from service.storage.redis_store import RedisStore
