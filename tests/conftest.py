@@ -1,6 +1,7 @@
 """Fixtures and pytest hooks that all tests share."""
 
 import contextlib
+import gc
 import os
 import re
 import time
@@ -159,6 +160,17 @@ def pytest_xdist_auto_num_workers(config):
 
 # The rooms whose tests wait for processes, slowest first; the others follow in alphabetical order.
 _SLOW_ROOMS = ("system", "faults", "deploy", "examples", "contract", "server")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Exclude what is imported and collected from garbage collections: it is large, and stays to the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 MAX_NAME_LENGTH = 70
