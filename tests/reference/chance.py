@@ -15,19 +15,19 @@ COLORS = ["red", "blue", "yellow", "white", "green"]
 
 
 def grown_territory(chance: Random, size: int) -> Territory:
-    """Add up to `size` tiles wherever the engine lets them go; some territories sprawl, some huddle."""
+    """Return a territory of up to `size` tiles in random legal places; 70 % are compact."""
     territory = castle_alone(chance.choice(COLORS))
-    huddles = chance.random() < 0.7
+    compact = chance.random() < 0.7
     for tile in chance.sample(LANDSCAPE, size):
         places = territory.legal_places(tile)
         if places:
-            place = min(places, key=crowding(territory, chance)) if huddles else chance.choice(places)
+            place = min(places, key=by_neighbours(territory, chance)) if compact else chance.choice(places)
             territory = territory.place(*place)
     return territory
 
 
-def crowding(territory: Territory, chance: Random) -> Callable[[Place], tuple[int, int, float]]:
-    """Return an order of places: those with the most neighbours first, then those near the castle."""
+def by_neighbours(territory: Territory, chance: Random) -> Callable[[Place], tuple[int, int, float]]:
+    """Return a sort key of places: those with the most neighbours first, then those near the castle."""
     taken = {(placed.x, placed.y) for placed in territory.placed}
 
     def order(place: Place) -> tuple[int, int, float]:
@@ -38,7 +38,7 @@ def crowding(territory: Territory, chance: Random) -> Callable[[Place], tuple[in
 
 
 def with_holes(chance: Random, territory: Territory, holes: int) -> Territory:
-    """Take tiles out of the middle, as long as the rest still hangs together."""
+    """Remove tiles with four neighbours, as long as the rest is a legal territory."""
     for _ in range(holes):
         taken = {(placed.x, placed.y) for placed in territory.placed}
         inner = [

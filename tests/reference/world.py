@@ -1,4 +1,4 @@
-"""A territory as one big picture: its areas and roads are found by pouring paint into it."""
+"""A territory as one grid of squares, 3 by 3 for each tile; a flood fill finds its areas and roads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TERRAINS = {"P": "pasture", "M": "mountain", "W": "water"}
 
 
 class Area(NamedTuple):
-    """One connected stretch of one terrain, anywhere in a territory."""
+    """One connected area of one terrain in a territory."""
 
     terrain: str
     spots: frozenset[Spot]
@@ -34,25 +34,25 @@ def neighbours(spot: Spot) -> list[Spot]:
     return [(x, y - 1), (x + 1, y), (x, y + 1), (x - 1, y)]
 
 
-def paint(squares: dict[Spot, str], start: Spot) -> set[Spot]:
-    """Pour paint on one square: it spreads over touching squares of the same colour."""
-    painted: set[Spot] = set()
-    wet = [start]
-    while wet:
-        square = wet.pop()
-        if square in painted:
+def flood_fill(squares: dict[Spot, str], start: Spot) -> set[Spot]:
+    """Return the squares of the same colour that are connected with a square (flood fill)."""
+    filled: set[Spot] = set()
+    pending = [start]
+    while pending:
+        square = pending.pop()
+        if square in filled:
             continue
-        painted.add(square)
-        wet += [near for near in neighbours(square) if squares.get(near) == squares[start]]
-    return painted
+        filled.add(square)
+        pending += [near for near in neighbours(square) if squares.get(near) == squares[start]]
+    return filled
 
 
-def pools(squares: dict[Spot, str]) -> list[set[Spot]]:
-    """Paint everything, one pool after the other; blank squares stay dry."""
+def components(squares: dict[Spot, str]) -> list[set[Spot]]:
+    """Return the connected components of the squares, without the blank ones."""
     found: list[set[Spot]] = []
     for square, colour in squares.items():
-        if colour != BLANK and not any(square in pool for pool in found):
-            found.append(paint(squares, square))
+        if colour != BLANK and not any(square in component for component in found):
+            found.append(flood_fill(squares, square))
     return found
 
 
@@ -81,12 +81,12 @@ def spot_of(square: Spot) -> Spot:
 
 def areas_of(world: World) -> list[Area]:
     ground = ground_of(world)
-    return [area_of(world, ground, pool) for pool in pools(ground)]
+    return [area_of(world, ground, component) for component in components(ground)]
 
 
-def area_of(world: World, ground: dict[Spot, str], pool: set[Spot]) -> Area:
-    terrain = ground[next(iter(pool))]
-    spots = frozenset(spot_of(square) for square in pool)
+def area_of(world: World, ground: dict[Spot, str], component: set[Spot]) -> Area:
+    terrain = ground[next(iter(component))]
+    spots = frozenset(spot_of(square) for square in component)
     brochs = ships = lighthouses = 0
     scrolls: list[tuple[str, Spot]] = []
     for spot in spots:
@@ -94,21 +94,21 @@ def area_of(world: World, ground: dict[Spot, str], pool: set[Spot]) -> Area:
         if terrain == "M":
             brochs += tile.count("broch")
         if terrain == "W":
-            ships += ships_in(world, spot, pool)
+            ships += ships_in(world, spot, component)
             lighthouses += tile.count("lighthouse")
         middle = (3 * spot[0] + 1, 3 * spot[1] + 1)
-        if tile.scroll and middle in pool:
+        if tile.scroll and middle in component:
             scrolls.append((tile.scroll, spot))
-    completed = all(near in ground for square in pool for near in neighbours(square))
+    completed = all(near in ground for square in component for near in neighbours(square))
     return Area(TERRAINS[terrain], spots, completed, brochs, ships, lighthouses, tuple(sorted(scrolls)))
 
 
-def ships_in(world: World, spot: Spot, pool: set[Spot]) -> int:
-    """Count the ships of one tile that swim in this pool: its waters share its ships equally (R1)."""
+def ships_in(world: World, spot: Spot, component: set[Spot]) -> int:
+    """Count the ships of one tile in a component: the waters of a tile share its ships equally (R1)."""
     name, rotation = world[spot]
     picture = squares_of(turn(CATALOGUE[name].ground, rotation), spot)
-    waters = [water for water in pools(picture) if picture[next(iter(water))] == "W"]
-    return CATALOGUE[name].count("ship") // len(waters) * sum(water <= pool for water in waters)
+    waters = [water for water in components(picture) if picture[next(iter(water))] == "W"]
+    return CATALOGUE[name].count("ship") // len(waters) * sum(water <= component for water in waters)
 
 
 def connected_spots(world: World) -> set[Spot]:
@@ -117,7 +117,7 @@ def connected_spots(world: World) -> set[Spot]:
     castle_roads = [
         square for square, colour in roads.items() if colour == ROAD and spot_of(square) == (0, 0)
     ]
-    joined = set().union(*(paint(roads, square) for square in castle_roads))
+    joined = set().union(*(flood_fill(roads, square) for square in castle_roads))
     return {spot_of(square) for square in joined} - {(0, 0)}
 
 
@@ -162,7 +162,7 @@ def is_possible(tiles: list[tuple[str, int, int, int]]) -> bool:
         return False
     if len(castles) != 1 or castles[0][1:] != (0, 0, 0):
         return False
-    if paint(dict.fromkeys(world, "tile"), (0, 0)) != set(world):
+    if flood_fill(dict.fromkeys(world, "tile"), (0, 0)) != set(world):
         return False
     return all(
         len(world) == 1
