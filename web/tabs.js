@@ -1,8 +1,8 @@
 /** @typedef {import("./api.js").Event} Event */
 
 /**
- * Let one tab of this browser hold the stream of a game; it relays the events to the others.
- * Without locks every tab is a leader.
+ * The tabs of this browser that show the same game. The tab that holds a lock is the leader: it reads the event stream and
+ * relays the events to the other tabs. In a browser without the Web Locks API each tab is a leader.
  */
 export class TabGroup {
   /**

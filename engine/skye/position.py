@@ -1,4 +1,4 @@
-"""Positions: the state of a game as plain JSON data, from which `game_from_position` makes the same game.
+"""Positions: snapshots of a game as plain JSON data, from which `game_from_position` makes the same game.
 
 | field                             | meaning                                                               |
 |-----------------------------------|-----------------------------------------------------------------------|

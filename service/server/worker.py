@@ -4,7 +4,7 @@ gunicorn loads this module before it forks and before gevent patches the standar
 application that use sockets or threads are imported late.
 
 Graceful shutdown: the worker ends streams, responds to long polls and closes idle connections after half a
-second.
+second. TCP keepalive detects half-open connections: their clients disappeared without closing them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Lua scripts, which Redis runs atomically, and how they are run on a server."""
+"""Lua scripts, which Redis runs atomically (compare-and-set), and WAIT for their replication to replicas."""
 
 from __future__ import annotations
 

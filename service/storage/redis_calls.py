@@ -1,4 +1,4 @@
-"""Calls to Redis: on the server that holds the key, guarded by a circuit breaker, with retries.
+"""Calls to Redis: on the server that holds the key, guarded by a circuit breaker, with retries and fencing.
 
 Each call asks the topology for the server of its key, and invalidates the topology when it fails. The
 topology is also refreshed every second or two: a master that was suspended and resumes does not know that it

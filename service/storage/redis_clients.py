@@ -1,4 +1,4 @@
-"""Clients of Redis servers, one for each address.
+"""Clients of Redis servers, one with a connection pool for each address.
 
 They do not retry: only the caller knows whether a retry is safe, and redis-py's default sends a command up to
 eleven times.

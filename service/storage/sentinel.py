@@ -1,4 +1,4 @@
-"""Topology of Redis behind Sentinels, which monitor the master and elect another one when it fails."""
+"""Topology of Redis behind Sentinels, which monitor the master and promote a replica to master (failover)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The list of public games, newest first, by status."""
+"""The list of public games, newest first, by status, with cursor pagination."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The list of a player's games: pages of all of them, and the finished ones for an export."""
+"""The list of a player's games with cursor pagination, and the finished ones for an export."""
 
 from __future__ import annotations
 
