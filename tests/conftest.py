@@ -16,7 +16,7 @@ from service.server.embedded_redis import RedisServer
 from service.server.server_programs import find_program
 from service.settings import Address
 from service.storage import redis_clients
-from tests.support import lazy_url_building, typescript
+from tests.support import typescript, url_rules
 from tests.support.endpoints import stages
 from tests.support.launcher import launching
 from tests.support.missing_programs import NO_REDIS, REASONS
@@ -149,7 +149,7 @@ def naps(monkeypatch):
 
 def pytest_configure():
     """Make apps cheap to create."""
-    lazy_url_building.install()
+    url_rules.install()
 
 
 def pytest_xdist_auto_num_workers(config):
