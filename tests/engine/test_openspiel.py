@@ -13,7 +13,7 @@ import pyspiel
 from absl import flags
 
 from skye.envs.openspiel import resample
-from tests.support.sizes import sampled, sized
+from tests.support.sizes import rest_slow, sampled, sized
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 for_each_number_of_players = pytest.mark.parametrize("players", sampled([2, 3, 4, 5], 2))
@@ -43,7 +43,7 @@ def observer(players, *, public, recall, private):
     )
 
 
-@for_each_number_of_players
+@pytest.mark.parametrize("players", rest_slow(sampled([2, 3, 4, 5], 2)))
 def test_random_sim_test_passes(players):
     pyspiel.random_sim_test(load(players), num_sims=sized(1, 2), serialize=True, verbose=False)
 
