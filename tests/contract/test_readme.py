@@ -104,6 +104,17 @@ def test_ids_tokens_and_times_may_differ_and_nothing_else():
     assert settled(first) != settled(other.replace("at", "on"))
 
 
+def laid_out(salt):
+    """Return the lines of answers of many lengths that have this salt in the ids of events."""
+    answers = ({"id": f"2-{salt}", "text": "x" * length, "last": f"1-{salt}"} for length in range(90))
+    return [settled(formatted_json({"events": [answer, answer]})) for answer in answers]
+
+
+@pytest.mark.parametrize("salt", ["7", "1234567"])
+def test_lines_of_an_answer_do_not_depend_on_a_random_salt(salt):
+    assert laid_out(salt) == laid_out("4294967295")
+
+
 def test_answer_is_laid_out_in_lines_that_are_not_too_long():
     answer = abridged([], [{"name": "x" * 60, "list": list(range(30))}, 1])
     lines = formatted_json(answer).splitlines()
