@@ -29,8 +29,11 @@ GAMES, CUTS, PLAY_S = sized((4, 2, 2), (6, 6, 8))
 MAX_CUTS = 50
 """Cuts are made until one has taken back an action that can be sent again."""
 
-POSTPONED_S = 2.0
-"""The maximum time in seconds that Redis replies before it writes, while an `fsync` is running."""
+POSTPONED_S = 2.2
+"""The maximum time in seconds that Redis replies before it writes, while an `fsync` is running.
+
+Redis waits for two seconds, and reads the time ten times a second.
+"""
 
 
 class Growth:
