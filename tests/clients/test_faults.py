@@ -60,10 +60,9 @@ def games_named(direct, name):
 
 @pytest.mark.parametrize("fault", ["drop", "delay_after_ms=1500", "delay_before_ms=1500"])
 def test_creation_whose_answer_is_lost_is_retried_and_counts_once(faulty, direct, fault):
-    skye = faulty(fault, timeout_s=0.5 if "delay" in fault else 15)
-    created = skye.games.create(
-        {**BODY, "name": fault}, retry=RetryPolicy(attempts=60, base_s=0.05, max_s=0.1)
-    )
+    skye = faulty(fault, timeout_s=1.4 if "delay" in fault else 15)
+    retry = RetryPolicy(attempts=1000, base_s=0.05, max_s=0.1, budget_s=MAX_WAIT_S)
+    created = skye.games.create({**BODY, "name": fault}, retry=retry)
     game = direct.game(created["game"]["id"], created["players"][0]["token"])
     assert game.get()["you"]["seat"] == 0
     assert games_named(direct, fault) == [game.id]

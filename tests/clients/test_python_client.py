@@ -69,7 +69,7 @@ def test_async_game_against_a_bot_is_played_to_its_end(live):
 
 def test_writes_through_a_cutting_proxy_count_once(live, proxy):
     """The client retries after a cut response with the same key; the log has each action once."""
-    proxy.cut_after = (50, 60_000)
+    proxy.cut_after = (50, 30_000)
     with Skye(proxy.url, retry=PATIENT) as cut, Skye(live.url) as direct:
         created = cut.games.create(BOTH)
         with ThreadPoolExecutor() as pool:

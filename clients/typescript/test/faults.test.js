@@ -14,12 +14,13 @@ function faulty(fault, options = {}) {
     sent.push(asked);
     return globalThis.fetch(url, { ...init, headers: { ...init.headers, ...asked } });
   };
-  return { skye: new Skye(SERVER, { fetch, retry: { attempts: 100, baseMs: 20, maxMs: 100 }, ...options }), sent };
+  const retry = { attempts: 1000, baseMs: 20, maxMs: 100, budgetMs: 180_000 };
+  return { skye: new Skye(SERVER, { fetch, retry, ...options }), sent };
 }
 
 for (const fault of ["drop", "status=503", "delay_before_ms=1000", "delay_after_ms=1000"]) {
   test(`a game is created once in spite of ${fault}`, async () => {
-    const { skye } = faulty(fault, { timeoutMs: fault.startsWith("delay") ? 300 : 15_000 });
+    const { skye } = faulty(fault, { timeoutMs: fault.startsWith("delay") ? 900 : 15_000 });
     const name = `TypeScript ${fault}`;
     const created = await skye.games.create({ name, players: [{ name: "Ann" }, { name: "Bob" }], start: true });
     const { games } = await direct.games.list({ limit: 100 });
