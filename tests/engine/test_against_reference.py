@@ -23,7 +23,12 @@ from tests.support.sizes import sized
 
 THINGS = {"whisky": 27, "sheep": 25, "cattle": 15, "farm": 15, "broch": 14, "ship": 27, "lighthouse": 15}
 
-thoroughly = settings(max_examples=sized(20, 60), deadline=None, suppress_health_check=list(HealthCheck))
+thoroughly = settings(
+    max_examples=sized(20, 60),
+    derandomize=sized(True, False),
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
 briefly = settings(thoroughly, max_examples=sized(6, 20))
 
 

@@ -1,6 +1,7 @@
 """Whole random games, every step compared with the reference implementation in `tests/reference`.
 
-`SKYE_TEST_GAMES` in the environment says how many games each test plays for each number of players.
+Each run plays the same games; a run in full size plays random ones. `SKYE_TEST_GAMES` in the environment says
+how many random games each test plays for each number of players.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ ATTEMPTS = 4
 
 some_games = settings(
     max_examples=int(os.environ.get("SKYE_TEST_GAMES", sized("2", "5"))),
+    derandomize="SKYE_TEST_GAMES" not in os.environ and sized(True, False),
     deadline=None,
     phases=[Stage.explicit, Stage.reuse, Stage.generate],  # a smaller seed makes no smaller game
     suppress_health_check=list(HealthCheck),

@@ -33,6 +33,7 @@ from tests.support.pictures import (
     shapes,
     terrain_at,
 )
+from tests.support.sizes import sized
 
 every_territory = pytest.mark.parametrize("territory", SEEDS, ids="castle-{}".format, indirect=True)
 
@@ -159,7 +160,12 @@ def test_title_with_markup_is_shown_as_text(title: str) -> None:
     assert len(root.findtext(SVG + "title") or "") <= 80
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=150,
+    derandomize=sized(True, False),
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
 @given(st.text(st.characters(exclude_categories=())))
 def test_any_text_makes_a_title(title: str) -> None:
     svg = drawn(castle_alone("blue"), title=title)
