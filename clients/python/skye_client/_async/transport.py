@@ -12,6 +12,7 @@ import httpx
 from skye_client.messages import api_error, final_error, read_json, request_headers
 from skye_client.options import FAULT_HEADER, RequestOptions
 from skye_client.retry import RetryPolicy
+from skye_client.tls import tls_context
 
 
 class AsyncTransport:
@@ -35,7 +36,7 @@ class AsyncTransport:
         self.retry = retry or RetryPolicy()
         self.timeout_s = timeout_s
         self._owned = http is None
-        self.http = http or httpx.AsyncClient(timeout=timeout_s)
+        self.http = http or httpx.AsyncClient(timeout=timeout_s, verify=tls_context())
 
     async def __aenter__(self) -> Self:
         """Return the transport; leaving the block closes its connections."""
