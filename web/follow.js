@@ -1,7 +1,7 @@
 import { HistoryLostError } from "./client/errors.js";
 
 /** @typedef {import("./api.js").Event} Event */
-/** @typedef {"live" | "polling" | "away"} Connection */
+/** @typedef {"live" | "polling" | "reconnecting"} Connection */
 
 /**
  * @typedef {object} Followed

@@ -42,7 +42,7 @@ export class Store {
     this.log = [];
     /** What our seat can do now; null while it is not known. @type {Action[] | null} */
     this.actions = null;
-    /** @type {"connecting" | "live" | "polling" | "away" | "over" | "gone"} */
+    /** @type {"connecting" | "live" | "polling" | "reconnecting" | "over" | "gone"} */
     this.connection = "connecting";
     /** A placement that the server has not confirmed yet. @type {Placed | null} */
     this.pending = null;

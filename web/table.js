@@ -163,7 +163,7 @@ export class Table {
     if (store.busy && this.strip.part?.running) this.strip.part.end(); // an action of our own ends the show
     this.placing.refresh();
     this.header.show();
-    hide(this.banner, store.connection !== "away" && navigator.onLine);
+    hide(this.banner, store.connection !== "reconnecting" && navigator.onLine);
     this.#showTrays();
     for (const part of [this.lobby, this.market, this.result, this.menu]) part.show();
     if (this.#ending) hide(this.result.root, true); // the end is being counted up

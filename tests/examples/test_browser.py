@@ -173,7 +173,7 @@ def test_restart_of_the_server_loses_nothing_of_the_game(page, tmp_path):
         page.open(address(first.url, game.id))
         assert shown(page, before) == before
         first.end()
-        page.wait_until("document.getElementById('line')?.className === 'away'")
+        page.wait_until("document.getElementById('line')?.className === 'reconnecting'")
         second = start(SKYE_BIND=bind)
         assert second.url == first.url
         after = game.play(round=3)

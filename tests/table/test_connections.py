@@ -54,7 +54,7 @@ def test_restart_of_the_server_while_building_loses_nothing(chromium, tmp_path):
         screen, _, _ = seated(browser, "Ann", bots=["random"])
         screen.play_until(lambda state: state["phase"] == "building" and state["mine"] and state["ready"])
         first.end()
-        screen.page.wait_for_selector(".connection.away")
+        screen.page.wait_for_selector(".connection.reconnecting")
         start(SKYE_BIND=bind)
         screen.play_until(lambda state: state["phase"] == "pricing")
         assert screen.caught_up()["round"] == 2

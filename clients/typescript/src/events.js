@@ -11,7 +11,7 @@ import { backoff, deadline, sleep } from "./transport.js";
  * @property {number | string} [after] The id of the last event that the caller has; all events by default.
  * @property {AbortSignal} [signal] Ends the iteration.
  * @property {number} [silenceMs] A stream without a heartbeat for this long is half-open; twice the server's 10 s.
- * @property {(state: "live" | "polling" | "away") => void} [onState] Called when the connection changes.
+ * @property {(state: "live" | "polling" | "reconnecting") => void} [onState] Called when the connection changes.
  */
 
 export const PLAYER = "/v1/me";
@@ -68,7 +68,7 @@ export class EventFollower {
   /** @param {unknown} error */
   async #wait(error) {
     this.#failures += 1;
-    if (!this.#polls) this.#report("away");
+    if (!this.#polls) this.#report("reconnecting");
     this.#polls = 0;
     const retryAfterMs = error instanceof ApiError ? error.retryAfterMs : null;
     await sleep(retryAfterMs ?? backoff(this.#failures, 500, 15_000), this.options.signal);
@@ -121,7 +121,7 @@ export class EventFollower {
       throw new ApiError(reason === "token_unknown" ? 401 : 404, { code: reason, detail: reason });
     }
     if (reason === "finished" || reason === "aborted") return true;
-    this.#report("away");
+    this.#report("reconnecting");
     return false; // reconnect: `restart`, or a reason newer than this client
   }
 
@@ -164,7 +164,7 @@ export class EventFollower {
     return false;
   }
 
-  /** @param {"live" | "polling" | "away"} state */
+  /** @param {"live" | "polling" | "reconnecting"} state */
   #report(state) {
     if (state === this.#state) return;
     this.#state = state;

@@ -54,8 +54,8 @@ test("a half-open stream is noticed and replaced", async (t) => {
   const events = new Skye(proxy.url).game(game.id).events({
     silenceMs: 1000, signal: stop.signal,
     onState: (state) => {
-      if (state === "away" && silenced) { noticed = true; proxy.state.mode = "pass"; }
-      else if (state !== "away" && noticed) stop.abort();
+      if (state === "reconnecting" && silenced) { noticed = true; proxy.state.mode = "pass"; }
+      else if (state !== "reconnecting" && noticed) stop.abort();
       else if (state === "live") { silenced = true; proxy.state.mode = "silent"; }
     },
   });
