@@ -1,5 +1,5 @@
 import { attribute, button, h, keyed, setText, whenChanged } from "./dom.js";
-import { edgeSigns, edgesLoaded, loadEdges, signedSides } from "./edges.js";
+import { edgeGlyphs, edgesLoaded, loadEdges, sidesWithGlyphs } from "./edges.js";
 import { signed, t } from "./i18n.js";
 import { tilePicture } from "./pictures.js";
 import { placeName } from "./place.js";
@@ -11,7 +11,7 @@ const TAP_COMFORTABLE = 64;
 
 /** @typedef {import("./api.js").Player} Player */
 /** @typedef {import("./place.js").Placing} Placing */
-/** @typedef {{x: number, y: number, tile: string | null, rotation: number, turns: number, best: number | null, sides: import("./edges.js").Side[], ghost: boolean, waiting: boolean, lit: boolean}} Cell */
+/** @typedef {{x: number, y: number, tile: string | null, rotation: number, turns: number, best: number | null, sides: import("./edges.js").Side[], ghost: boolean, waiting: boolean, highlighted: boolean}} Cell */
 
 /** A territory as a grid: one tab stop, arrow keys move between cells. */
 export class Board {
@@ -33,7 +33,7 @@ export class Board {
     this.root = h("section", { class: "board" }, h("div", { class: "board-head" }, this.title, tools), this.scroller);
     this.scroller.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
     /** Tiles to highlight. @type {Set<string>} */
-    this.lit = new Set();
+    this.highlighted = new Set();
   }
 
   /**
@@ -79,7 +79,7 @@ export class Board {
       return {
         x, y, tile: tile?.tile ?? null, rotation: tile?.rotation ?? 0, ghost: here,
         turns: turns?.get(`${x},${y}`)?.length ?? 0, best: this.#best(turns?.get(`${x},${y}`)), waiting: pending?.x === x && pending.y === y,
-        sides: tile && (mine || setting("edges")) ? signedSides({ x, y }, ghost) : [], lit: tile !== null && this.lit.has(tile.tile),
+        sides: tile && (mine || setting("edges")) ? sidesWithGlyphs({ x, y }, ghost) : [], highlighted: tile !== null && this.highlighted.has(tile.tile),
       };
     }));
   }
@@ -109,14 +109,14 @@ export class Board {
     const [changed, sidesChanged] = [whenChanged(), whenChanged()];
     const draw = (/** @type {Cell} */ cell) => {
       root.className = ["cell", cell.tile ? "tile" : "", cell.ghost ? "ghost" : "", cell.turns ? "legal" : "",
-        cell.waiting ? "waiting" : "", cell.lit ? "lit" : ""].filter(Boolean).join(" ");
+        cell.waiting ? "waiting" : "", cell.highlighted ? "highlighted" : ""].filter(Boolean).join(" ");
       if (cell.tile) {
         attribute(picture, "src", tilePicture(cell.tile, cell.rotation));
         if (!picture.isConnected) root.prepend(picture);
       } else picture.remove();
       const count = cell.tile && !cell.ghost ? 0 : cell.turns;
       if (dots.childElementCount !== count) dots.replaceChildren(...Array.from({ length: count }, () => h("i")));
-      sidesChanged([cell.tile, cell.rotation, cell.sides, edgesLoaded()], () => signs.replaceChildren(...edgeSigns(cell.tile ?? "", cell.rotation, cell.sides)));
+      sidesChanged([cell.tile, cell.rotation, cell.sides, edgesLoaded()], () => signs.replaceChildren(...edgeGlyphs(cell.tile ?? "", cell.rotation, cell.sides)));
       setText(best, count && !cell.ghost && cell.best ? signed(cell.best) : "");
       attribute(root, "aria-label", label(cell));
     };

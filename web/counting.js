@@ -1,6 +1,6 @@
 import { button, h, hide, setText } from "./dom.js";
 import { list, number, signed, t } from "./i18n.js";
-import { calm } from "./motion.js";
+import { prefersReducedMotion } from "./motion.js";
 
 /** @typedef {import("./store.js").Store} Store */
 /** @typedef {import("./client/resources.js").Result<"get_scores">["players"][number]} SeatScores */
@@ -9,19 +9,19 @@ import { calm } from "./motion.js";
 /** @typedef {{seat: number, text: string, title: string, points: number | null, tiles: string[]}} Step Something that earned points. */
 
 const STEP_MS = 400;
-const LONGEST_MS = 8000;
+const MAX_MS = 8000;
 /** How long all points of a round stay when they are counted, within those eight seconds. */
-const REST_MS = 4000;
+const TOTALS_MS = 4000;
 
 /**
  * Points counted up, step by step: those of a round, and those at the end of the game. It covers nothing, because the
  * next round is already open; Skip ends it.
  *
  * @param {Store} store
- * @param {(tiles: string[], seat: number | null) => void} light Highlights tiles of a territory.
+ * @param {(tiles: string[], seat: number | null) => void} highlight Highlights tiles of a territory.
  * @param {() => void} ended Called when nothing is counted any more.
  */
-export function countingStrip(store, light, ended) {
+export function countingStrip(store, highlight, ended) {
   const title = h("h2", {});
   const rows = h("div", { class: "strip-rows" });
   const skip = button(t("round.skip"), () => end(), { class: "small", "data-act": "skip" });
@@ -36,7 +36,7 @@ export function countingStrip(store, light, ended) {
     clearTimeout(timer);
     queue = [];
     hide(root, true);
-    light([], null);
+    highlight([], null);
     ended();
   }
 
@@ -64,13 +64,13 @@ export function countingStrip(store, light, ended) {
       lines.get(step.seat)?.add(step, totals.get(step.seat) ?? 0);
     };
     for (const [seat, points] of before) lines.get(seat)?.total(points);
-    const wait = calm() ? 0 : Math.min(STEP_MS, (LONGEST_MS - REST_MS) / Math.max(1, steps.length));
+    const wait = prefersReducedMotion() ? 0 : Math.min(STEP_MS, (MAX_MS - TOTALS_MS) / Math.max(1, steps.length));
     let index = 0;
     const advance = () => {
       const step = steps[index++];
-      if (!step) { timer = setTimeout(next, REST_MS); return; }
+      if (!step) { timer = setTimeout(next, TOTALS_MS); return; }
       show(step);
-      if (wait) light(step.tiles, step.seat);
+      if (wait) highlight(step.tiles, step.seat);
       if (wait) timer = setTimeout(advance, wait);
       else advance();
     };
@@ -90,7 +90,7 @@ export function countingStrip(store, light, ended) {
     const before = new Map(event.result.players.map((player) => [player.seat, player.score - player.scroll_points - player.gold_points]));
     const names = list(event.result.winners.map((seat) => store.view.players[seat]?.name ?? ""));
     queue.push(() => count(t("result.title"), before, finalSteps(event, scores)));
-    queue.push(() => { setText(title, t("result.winners", { count: event.result.winners.length, names })); timer = setTimeout(next, REST_MS / 2); });
+    queue.push(() => { setText(title, t("result.winners", { count: event.result.winners.length, names })); timer = setTimeout(next, TOTALS_MS / 2); });
     if (root.hidden) next();
   }
 

@@ -1,7 +1,7 @@
 import { skye } from "./api.js";
 import { Games } from "./client/games.js";
 import { showInvalid } from "./invalid-field.js";
-import { keepTokens } from "./tokens.js";
+import { saveTokens } from "./tokens.js";
 
 /** @typedef {import("./client/resources.js").Result<"create_game">} Created */
 
@@ -18,7 +18,7 @@ export async function create(body, pressed = null, others = []) {
   try {
     const created = await new Games(skye.transport).create(body);
     const seats = created.players.flatMap(({ token, seat }) => (token && !others.includes(seat) ? [token] : []));
-    keepTokens(created.game.id, { seats, host: created.host_token, invites: created.invites });
+    saveTokens(created.game.id, { seats, host: created.host_token, invites: created.invites });
     return created;
   } catch (error) {
     if (pressed) pressed.disabled = false;

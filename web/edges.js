@@ -34,7 +34,7 @@ export function edgesLoaded() {
  * @param {{x: number, y: number} | null} ghost
  * @returns {Side[]}
  */
-export function signedSides({ x, y }, ghost) {
+export function sidesWithGlyphs({ x, y }, ghost) {
   if (setting("edges") || (ghost?.x === x && ghost.y === y)) return [...SIDES];
   if (!ghost || Math.abs(ghost.x - x) + Math.abs(ghost.y - y) !== 1) return [];
   return [ghost.y < y ? "north" : ghost.y > y ? "south" : ghost.x < x ? "west" : "east"];
@@ -47,7 +47,7 @@ export function signedSides({ x, y }, ghost) {
  * @param {number} rotation Clockwise, in degrees.
  * @param {Side[]} sides
  */
-export function edgeSigns(tile, rotation, sides) {
+export function edgeGlyphs(tile, rotation, sides) {
   const terrains = edges.get(tile);
   if (!terrains) return [];
   return sides.map((side) => {

@@ -4,7 +4,7 @@ import { HistoryLostError } from "./client/errors.js";
 /** @typedef {"live" | "polling" | "reconnecting"} Connection */
 
 /**
- * @typedef {object} Followed
+ * @typedef {object} FollowOptions
  * @property {AbortSignal} signal Ends the following.
  * @property {(signal: AbortSignal, onState: (state: Connection) => void) => AsyncIterable<unknown>} events
  * @property {(state: Connection | "over") => void} onState
@@ -16,7 +16,7 @@ import { HistoryLostError } from "./client/errors.js";
  * Follow the events of a game until it is over. When the browser is online again, connect at once and do not wait for
  * the next retry.
  *
- * @param {Followed} followed
+ * @param {FollowOptions} options
  * @throws {import("./client/errors.js").ApiError} The game or the token is no longer known.
  */
 export async function follow({ signal, events, onState, onEvent, onHistoryLost }) {

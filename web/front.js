@@ -6,7 +6,7 @@ import { list, plain, t } from "./i18n.js";
 import { languageChoice } from "./language-choice.js";
 import { forget, myGames } from "./my-games.js";
 import { tilePicture } from "./pictures.js";
-import { keepName, myName, nameInput } from "./player-name.js";
+import { saveName, myName, nameInput } from "./player-name.js";
 import { quickMatch } from "./quick-match.js";
 import { toastError } from "./toast.js";
 import { tokenFor } from "./tokens.js";
@@ -65,7 +65,7 @@ function withFriends() {
   const secret = h("input", { type: "checkbox", name: "private", checked: true });
   const form = h("form", { class: "bar", onsubmit: (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
-    keepName(name.value.trim());
+    saveName(name.value.trim());
     const invited = Array.from({ length: secret.checked ? Number(seats.value) - 1 : 0 }, () => ({ invite: /** @type {const} */ (true) }));
     void createAndOpen({
       players: [{ name: name.value.trim() }, ...invited], seats: Number(seats.value), private: secret.checked,

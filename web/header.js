@@ -1,4 +1,4 @@
-import { clockFace, leftMs } from "./clock.js";
+import { formatDuration, remainingMs } from "./clock.js";
 import { alertNow, h, hide, setText } from "./dom.js";
 import { list, number, t } from "./i18n.js";
 
@@ -41,12 +41,12 @@ export function tableHeader(store, menu) {
     const deadline = store.view?.deadline; // there is no view yet while the game is loaded
     hide(clock, !deadline);
     if (!deadline) return;
-    const left = leftMs(deadline);
+    const left = remainingMs(deadline);
     if (left === 0 && Date.now() - synced > SYNC_MS) {
       synced = Date.now();
       store.sync();
     }
-    setText(clock, clockFace(left));
+    setText(clock, formatDuration(left));
     clock.classList.toggle("soon", left < LAST_SECONDS_MS);
     if (left < LAST_SECONDS_MS && store.myTurn && warned !== deadline) {
       warned = deadline;

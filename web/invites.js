@@ -4,7 +4,7 @@ import { button, h, hide, keyed } from "./dom.js";
 import { number, t } from "./i18n.js";
 import { dropToken } from "./my-games.js";
 import { inviteLink, share } from "./share.js";
-import { keepTokens, tokensOf } from "./tokens.js";
+import { saveTokens, tokensOf } from "./tokens.js";
 
 /** @typedef {import("./store.js").Store} Store */
 
@@ -56,7 +56,7 @@ export function inviteList(store) {
  * @param {string} id
  * @param {string} code
  */
-export function keepInvite(id, code) {
+export function saveInvite(id, code) {
   const tokens = tokensOf(id);
-  keepTokens(id, { ...tokens, invites: [...tokens.invites ?? [], code] });
+  saveTokens(id, { ...tokens, invites: [...tokens.invites ?? [], code] });
 }

@@ -14,7 +14,7 @@ export function openHelp() {
  * @param {EventTarget | null} target
  * @param {string} key
  */
-function takes(target, key) {
+function usesKey(target, key) {
   if (target instanceof HTMLInputElement) return target.type === "text" || (target.type === "number" && /^[\d-]$/.test(key));
   return target instanceof HTMLSelectElement;
 }
@@ -52,7 +52,7 @@ export function tableKeys(table) {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
     if (event.key === "Escape") { placing.cancel(); return; }
     if (event.key === "Enter" && event.target === document.body && placing.ghost) { void placing.commit(); return; }
-    if (takes(event.target, event.key) || !setting("letters") || !(event.key in letters)) return;
+    if (usesKey(event.target, event.key) || !setting("letters") || !(event.key in letters)) return;
     event.preventDefault();
     letters[event.key]();
   }

@@ -1,7 +1,7 @@
 import { ApiError } from "./client/errors.js";
 import { button, h, hide, keyed, setText } from "./dom.js";
 import { number, t } from "./i18n.js";
-import { inviteList, keepInvite } from "./invites.js";
+import { inviteList, saveInvite } from "./invites.js";
 import { dropToken } from "./my-games.js";
 import { replaceToken } from "./replace-token.js";
 import { share, watchLink } from "./share.js";
@@ -31,7 +31,7 @@ export function lobbyPanel(store, reopen) {
   const bots = h("div", { class: "bar" }, ...["random", "greedy", "strategist"].map((bot) => (
     button(t("lobby.add_bot", { bot: t(`bot.${bot}`) }), () => void write((game, ifMatch) => game.join({ bot: /** @type {any} */ (bot) }, { ifMatch })), { "data-bot": bot }))));
   const link = button(t("lobby.invite"), () => void share(watchLink(store.id), ""), { "data-act": "game-link" });
-  const invite = button(t("invite.new"), () => void write(async (game, ifMatch) => keepInvite(store.id, (await game.invite({ ifMatch })).invite)), { "data-act": "invite" });
+  const invite = button(t("invite.new"), () => void write(async (game, ifMatch) => saveInvite(store.id, (await game.invite({ ifMatch })).invite)), { "data-act": "invite" });
   const invites = inviteList(store);
   const root = h("section", { class: "lobby panel", hidden: true, "aria-label": t("lobby.title") }, h("h2", {}, t("lobby.title")), seats, free, invites.root, join,
     h("div", { class: "bar" }, start, link, invite), bots);

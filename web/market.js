@@ -11,9 +11,9 @@ import { colorMark } from "./seats.js";
  * What everybody has drawn and for how much: a row for each seat in turn order.
  *
  * @param {Store} store
- * @param {(tile: string | null) => void} [attempt] Shows where a tile would fit in our territory.
+ * @param {(tile: string | null) => void} [preview] Shows where a tile would fit in our territory.
  */
-export function market(store, attempt) {
+export function market(store, preview) {
   /** @type {string | null} */
   let selected = null;
   const rows = h("div", { class: "market-rows" });
@@ -34,7 +34,7 @@ export function market(store, attempt) {
     if (!selected || confirm.disabled) return;
     const tile = selected;
     selected = null;
-    attempt?.(null);
+    preview?.(null);
     await store.act((seat, options) => seat.buy(tile, options));
   }
 
@@ -65,7 +65,7 @@ export function market(store, attempt) {
     const box = button(h("img", { src: tilePicture(tile), alt: "" }), () => {
       if (box.getAttribute("aria-disabled") === "true") return;
       selected = selected === tile ? null : tile;
-      attempt?.(selected);
+      preview?.(selected);
       show();
     }, { class: "offer", "data-tile": tile });
     box.append(h("span", { class: "offer-name" }, tile), price, why);

@@ -8,7 +8,7 @@ import { replaceToken } from "./replace-token.js";
 import { settingBox } from "./setting-box.js";
 import { seatLink, share, watchLink } from "./share.js";
 import { toastError } from "./toast.js";
-import { keepTokens, tokensOf } from "./tokens.js";
+import { saveTokens, tokensOf } from "./tokens.js";
 
 /** @typedef {import("./store.js").Store} Store */
 
@@ -43,7 +43,7 @@ export function menuItems(store, chosen, reopen, close) {
     if (!renewed.token) throw new Error("No token");
     const fresh = renewed.token;
     const tokens = tokensOf(store.id);
-    keepTokens(store.id, { ...tokens, seats: tokens.seats.map((one) => (one === token ? fresh : one)) });
+    saveTokens(store.id, { ...tokens, seats: tokens.seats.map((one) => (one === token ? fresh : one)) });
     reopen(chosen);
     return seatLink(store.id, fresh);
   }

@@ -1,7 +1,7 @@
 export const FLIGHT_MS = 200;
 
 /** Whether the person has asked for less motion. */
-export function calm() {
+export function prefersReducedMotion() {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
@@ -14,7 +14,7 @@ export function calm() {
  * @param {{picture?: Element, delay?: number}} [options] What flies, when it is not `from` itself, and when.
  */
 export function fly(from, to, { picture, delay = 0 } = {}) {
-  if (calm() || document.hidden || !from || !to) return;
+  if (prefersReducedMotion() || document.hidden || !from || !to) return;
   const [start, end] = [from.getBoundingClientRect(), to.getBoundingClientRect()];
   if (!start.width || !end.width) return;
   const copy = /** @type {HTMLElement} */ (picture ?? from.cloneNode(true));

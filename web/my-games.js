@@ -1,10 +1,10 @@
-import { PREFIX, keepTokens, memory, persistent, tokensOf } from "./tokens.js";
+import { PREFIX, saveTokens, memory, persistent, tokensOf } from "./tokens.js";
 
 /** @param {string} id @param {string} token The token of a seat, of the host, or an invitation. */
 export function dropToken(id, token) {
   const tokens = tokensOf(id);
   const other = (/** @type {string} */ one) => one !== token;
-  keepTokens(id, {
+  saveTokens(id, {
     seats: tokens.seats.filter(other), host: tokens.host === token ? null : tokens.host,
     invite: tokens.invite === token ? null : tokens.invite, invites: tokens.invites?.filter(other),
   });

@@ -25,7 +25,7 @@ export function secretsOf(events, record) {
  * @param {number | null} seat Null for everything.
  * @returns {Game}
  */
-export function opened(view, past, secrets, seat) {
+export function revealedView(view, past, secrets, seat) {
   const purses = pursesAfter(past, secrets);
   const offers = view.phase === "pricing" ? currentOffers(past, secrets) : new Map();
   const players = view.players.map((player) => {

@@ -9,7 +9,7 @@ export function myName() {
 }
 
 /** @param {string} name */
-export function keepName(name) {
+export function saveName(name) {
   try { localStorage.setItem(STORED, name); } catch { /* asked again next time */ }
 }
 

@@ -13,9 +13,9 @@ import { ApiError } from "./client/errors.js";
  * The draft is kept apart from the store, so that no event wipes what is being typed.
  *
  * @param {Store} store
- * @param {(tile: string) => void} attempt Shows where a tile would fit in our territory.
+ * @param {(tile: string) => void} preview Shows where a tile would fit in our territory.
  */
-export function pricingTray(store, attempt) {
+export function pricingTray(store, preview) {
   /** @type {Draft | null} */
   let draft = null;
   let draftOf = "";
@@ -90,7 +90,7 @@ export function pricingTray(store, attempt) {
       button("−", () => setPrice(tile, price(tile) - 1), { "aria-label": t("pricing.less", { tile }) }), field,
       button("+", () => setPrice(tile, price(tile) + 1), { "aria-label": t("pricing.more", { tile }) }));
     const box = h("article", { class: "card", "data-tile": tile },
-      button(h("img", { src: tilePicture(tile), alt: "" }), () => attempt(tile), { class: "try", "aria-label": t("trial.try", { tile }) }), h("div", { class: "card-name" }, tile), steps,
+      button(h("img", { src: tilePicture(tile), alt: "" }), () => preview(tile), { class: "try", "aria-label": t("trial.try", { tile }) }), h("div", { class: "card-name" }, tile), steps,
       h("label", { class: "discard", for: `discard-${tile}` }, radio, t("pricing.discard")));
     return { root: box, show: () => {
       const discarded = draft?.discard === tile;

@@ -1,11 +1,11 @@
 import { ApiError } from "./client/errors.js";
 import { Player } from "./client/player.js";
 import { skye } from "./api.js";
-import { clockFace, learnTime, leftMs } from "./clock.js";
+import { formatDuration, setServerTime, remainingMs } from "./clock.js";
 import { announce, button, h, hide, setText } from "./dom.js";
 import { t } from "./i18n.js";
 import { showInvalid } from "./invalid-field.js";
-import { keepName, nameInput } from "./player-name.js";
+import { saveName, nameInput } from "./player-name.js";
 import { errorText, toastError } from "./toast.js";
 import { addSeatToken, persistent, tokensOf } from "./tokens.js";
 
@@ -38,10 +38,10 @@ export function quickMatch() {
     if (asking) return;
     asking = true; // a disabled button would lose the focus
     const criteria = { name: name.value.trim(), seats: Number(players.value), options: OPTIONS };
-    keepName(criteria.name);
+    saveName(criteria.name);
     try {
       const match = await player().seekMatch(criteria);
-      keep(WAITING, match.id);
+      saveItem(WAITING, match.id);
       announce(t("match.waiting"));
       void follow(match.id);
     } catch (error) {
@@ -85,7 +85,7 @@ export function quickMatch() {
   /** @param {string} until */
   function showWaiting(until) {
     expires = until;
-    learnTime(Date.now() + (skye.transport.clockOffsetMs ?? 0));
+    setServerTime(Date.now() + (skye.transport.clockOffsetMs ?? 0));
     if (!wait.hidden) return;
     const focused = form.contains(document.activeElement);
     hide(form, true);
@@ -98,7 +98,7 @@ export function quickMatch() {
   /** Show the time that is left, every second. */
   function tick() {
     if (wait.hidden) return;
-    setText(left, clockFace(leftMs(expires)));
+    setText(left, formatDuration(remainingMs(expires)));
     setTimeout(tick, 1000);
   }
 
@@ -106,7 +106,7 @@ export function quickMatch() {
   function end(why) {
     const focused = wait.contains(document.activeElement);
     waiting = null;
-    keep(WAITING, null);
+    saveItem(WAITING, null);
     hide(form, false);
     hide(wait, true);
     hide(note, false);
@@ -115,7 +115,7 @@ export function quickMatch() {
     if (focused) seek.focus();
   }
 
-  const before = recall(WAITING);
+  const before = loadItem(WAITING);
   if (before) void follow(before);
   return h("div", {}, form, wait, note);
 }
@@ -134,8 +134,8 @@ async function takeSeat(game, seat) {
 
 /** The player of this browser, whose key is made when it is first needed. */
 function player() {
-  const found = new Player(skye.transport, recall(KEY) ?? undefined);
-  keep(KEY, found.key);
+  const found = new Player(skye.transport, loadItem(KEY) ?? undefined);
+  saveItem(KEY, found.key);
   return found;
 }
 
@@ -143,12 +143,12 @@ function player() {
 const memory = new Map();
 
 /** @param {string} name */
-function recall(name) {
+function loadItem(name) {
   return (persistent ? localStorage.getItem(name) : memory.get(name)) || null;
 }
 
 /** @param {string} name @param {string | null} value */
-function keep(name, value) {
+function saveItem(name, value) {
   if (!persistent) memory.set(name, value ?? "");
   else if (value === null) localStorage.removeItem(name);
   else localStorage.setItem(name, value);

@@ -4,7 +4,7 @@ import { announce, attribute, button, h, hide, setText } from "./dom.js";
 import { list, t } from "./i18n.js";
 import { resultPanel } from "./result.js";
 import { toastError } from "./toast.js";
-import { addSeatToken, keepTokens, tokenFor, tokensOf } from "./tokens.js";
+import { addSeatToken, saveTokens, tokenFor, tokensOf } from "./tokens.js";
 
 /** @typedef {import("./store.js").Store} Store */
 /** @typedef {import("./client/resources.js").Result<"get_rematch">["game"]} Rematch */
@@ -85,7 +85,7 @@ function rematchPanel(store) {
   /** The host token of the old game is also that of the new one. @param {string} id */
   function open(id) {
     const { host } = tokensOf(store.id);
-    if (host) keepTokens(id, { ...tokensOf(id), host });
+    if (host) saveTokens(id, { ...tokensOf(id), host });
     location.assign(address(id));
   }
 

@@ -7,7 +7,7 @@ import { plain, t } from "./i18n.js";
 import { logPanel, story } from "./log.js";
 import { market } from "./market.js";
 import { languageChoice } from "./language-choice.js";
-import { opened, secretsOf } from "./open-eyes.js";
+import { revealedView, secretsOf } from "./open-eyes.js";
 import { paneTabs, sidePanes } from "./panes.js";
 import { loadTileSheet } from "./pictures.js";
 import { resultPanel } from "./result.js";
@@ -20,7 +20,7 @@ import { tokenFor } from "./tokens.js";
 
 const STEP_MS = 900;
 /** Writing the address takes longer than a step, and browsers limit how often it is allowed. */
-const REST_MS = 250;
+const URL_DELAY_MS = 250;
 const SPEEDS = [0.5, 1, 2, 4];
 
 /**
@@ -54,7 +54,7 @@ export async function openReplay(app, id) {
 /** The past of one game, in steps of one version each. */
 class Replay {
   #timer = 0;
-  #resting = 0;
+  #urlTimer = 0;
 
   /**
    * @param {Game} last
@@ -88,7 +88,7 @@ class Replay {
     const control = (/** @type {string} */ label, /** @type {string} */ name, /** @type {() => void} */ act) => (
       button(label, act, { class: "small", "aria-label": t(`replay.${name}`), title: t(`replay.${name}`), "data-act": name }));
     this.slider = h("input", { type: "range", min: 0, max: this.steps.length - 1, class: "scrub", "aria-label": t("replay.position"),
-      oninput: () => this.seek(Number(this.slider?.value), false), onchange: () => this.#rest() });
+      oninput: () => this.seek(Number(this.slider?.value), false), onchange: () => this.#pause() });
     this.play = control("▶", "play", () => this.toggle());
     this.speed = h("select", { "aria-label": t("replay.speed") }, ...SPEEDS.map((speed) => h("option", { value: speed, selected: speed === 1 }, `${speed}×`)));
     const eyes = h("select", { "aria-label": t("replay.eyes"), "data-act": "eyes", onchange: () => { this.eyes = eyes.value; this.show(); } },
@@ -127,12 +127,12 @@ class Replay {
 
   /**
    * @param {number} step
-   * @param {boolean} [rest] Whether the address is to name this place.
+   * @param {boolean} [pause] Whether to pause the playback and write the step into the URL.
    */
-  seek(step, rest = true) {
+  seek(step, pause = true) {
     this.step = Math.max(0, Math.min(this.steps.length - 1, step));
     this.show();
-    if (rest) this.#rest();
+    if (pause) this.#pause();
   }
 
   /** Go to the beginning of another round. @param {number} by */
@@ -144,9 +144,9 @@ class Replay {
   }
 
   toggle() {
-    if (this.#timer) return this.#rest();
+    if (this.#timer) return this.#pause();
     const next = () => {
-      if (this.step >= this.steps.length - 1) return this.#rest();
+      if (this.step >= this.steps.length - 1) return this.#pause();
       this.seek(this.step + 1, false);
       this.#timer = setTimeout(next, STEP_MS / Number(this.speed?.value ?? 1));
     };
@@ -154,15 +154,15 @@ class Replay {
     this.#showPlay(true);
   }
 
-  #rest() {
+  #pause() {
     clearTimeout(this.#timer);
     this.#timer = 0;
     this.#showPlay(false);
-    clearTimeout(this.#resting);
-    this.#resting = setTimeout(() => {
+    clearTimeout(this.#urlTimer);
+    this.#urlTimer = setTimeout(() => {
       history.replaceState(null, "", `${location.pathname}${location.search}#e=${this.event}`);
       announce(this.caption?.textContent ?? "");
-    }, REST_MS);
+    }, URL_DELAY_MS);
   }
 
   /** @param {boolean} playing */
@@ -177,7 +177,7 @@ class Replay {
     const past = this.events.slice(0, this.steps[this.step]);
     let view = emptyView(this.tiles);
     for (const event of past) fold(view, event);
-    if (this.secrets && this.eyes !== "spectator") view = opened(view, past, this.secrets, this.eyes === "open" ? null : Number(this.eyes));
+    if (this.secrets && this.eyes !== "spectator") view = revealedView(view, past, this.secrets, this.eyes === "open" ? null : Number(this.eyes));
     Object.assign(this.shown, { view, log: past, players: view.players });
     const turning = /** @type {any} */ (past.findLast(({ type }) => type === "tile_placed" || type === "placement_taken_back"));
     if (turning && view.phase === "building" && past.at(-1)?.version === turning.version) this.looked = turning.seat;

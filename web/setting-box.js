@@ -10,14 +10,14 @@ import { SETTINGS, memory, setting } from "./settings.js";
  */
 export function settingBox(name, changed) {
   const box = h("input", { type: "checkbox", name, checked: setting(name), onchange: () => {
-    keepSetting(name, box.checked);
+    saveSetting(name, box.checked);
     changed?.();
   } });
   return h("label", { class: "check" }, box, t(`setting.${name}`));
 }
 
 /** @param {keyof typeof SETTINGS} name @param {boolean} on */
-function keepSetting(name, on) {
+function saveSetting(name, on) {
   memory.set(name, on);
   try { localStorage.setItem(`skye.${name}`, on ? "on" : "off"); } catch { /* as long as the page */ }
 }

@@ -2,11 +2,11 @@ import { ApiError } from "./client/errors.js";
 import { fold } from "./client/fold.js";
 import { randomKey } from "./client/transport.js";
 import { skye } from "./api.js";
-import { atLeast, learnTime, leftMs } from "./clock.js";
+import { advanceServerTime, setServerTime, remainingMs } from "./clock.js";
 import { follow } from "./follow.js";
 import { TabGroup } from "./tabs.js";
 import { toastError } from "./toast.js";
-import { remember, remembered } from "./unsettled.js";
+import { saveUnconfirmed, loadUnconfirmed } from "./unsettled.js";
 
 /** @typedef {import("./api.js").Game} Game */
 /** @typedef {import("./api.js").Event} Event */
@@ -19,7 +19,7 @@ const RELOAD_MS = 7500;
 const RELOAD_NEAR_DEADLINE_MS = 3500;
 const NEAR_DEADLINE_MS = 15_000;
 
-/** One game as one token shows it: the server's view kept current by events, and our own unsettled placement. */
+/** One game as one token shows it: the server's view kept current by events, and our own unconfirmed placement. */
 export class Store {
   #stop = new AbortController();
   #drawing = false;
@@ -27,7 +27,7 @@ export class Store {
   #eventListeners = /** @type {Set<(event: Event) => void>} */ (new Set());
   #actionsFor = "";
   /** When the first event arrived that is not shown yet. */
-  #heardAt = 0;
+  #firstEventAt = 0;
 
   /**
    * @param {string} id
@@ -72,13 +72,13 @@ export class Store {
     const { signal } = this.#stop;
     const [{ actions, ...view }, { events }] = await Promise.all([
       this.game.get({ signal, query: WITH_ACTIONS }), this.game.eventPage({ after: 0 }, { signal })]);
-    const heard = this.log.at(-1)?.id ?? 0; // in the meantime, by the stream
+    const streamed = this.log.at(-1)?.id ?? 0; // in the meantime, by the stream
     this.view = /** @type {Game} */ (view);
-    this.#adopt(actions);
-    learnTime(view.now);
+    this.#setActions(actions);
+    setServerTime(view.now);
     this.log = [];
     for (const event of events) this.#receive(/** @type {Event} */ (event));
-    await this.#catchUp(Math.max(view.last_event, heard));
+    await this.#catchUp(Math.max(view.last_event, streamed));
     this.changed();
   }
 
@@ -109,11 +109,11 @@ export class Store {
       onState: (state) => { this.connection = state; this.changed(); },
       onEvent: (event) => { this.tabs.relay(event); this.#receive(event); },
       onHistoryLost: () => this.#load(),
-    }).catch((error) => this.#lost(error));
+    }).catch((error) => this.#stopFollowing(error));
   }
 
   /** @param {unknown} error Why the game can no longer be followed. */
-  #lost(error) {
+  #stopFollowing(error) {
     if (this.#stop.signal.aborted) return;
     this.connection = "gone";
     this.changed();
@@ -130,8 +130,8 @@ export class Store {
     if (event.id > last + 1) return void this.#catchUp().catch(() => {});
     this.log.push(event);
     if (event.id <= this.view.last_event) return; // only logged, the view has it
-    atLeast(event.at);
-    this.#heardAt ||= performance.now();
+    advanceServerTime(event.at);
+    this.#firstEventAt ||= performance.now();
     fold(this.view, event);
     if (event.type === "tile_placed" && this.pending && event.seat === this.seat) this.pending = null;
     for (const listener of this.#eventListeners) listener(event);
@@ -184,29 +184,29 @@ export class Store {
       if (this.#stop.signal.aborted) return;
       void this.refreshActions(); // first, so that actions of another phase are not drawn
       for (const listener of this.#listeners) listener();
-      if (this.#heardAt) performance.measure("skye-event", { start: this.#heardAt });
-      this.#heardAt = 0;
+      if (this.#firstEventAt) performance.measure("skye-event", { start: this.#firstEventAt });
+      this.#firstEventAt = 0;
     });
   }
 
   /** What the actions depend on. The events of one version may arrive one by one, so the turn is part of it. */
-  get #situation() {
+  get #actionsKey() {
     const { phase, round, version } = this.view;
     return `${this.seat}.${phase}.${round}.${version}.${this.myTurn}`;
   }
 
   /** Take the actions that came with the view of this version. @param {unknown[] | undefined} actions */
-  #adopt(actions) {
+  #setActions(actions) {
     if (!actions) return;
     this.actions = /** @type {Action[]} */ (actions);
-    this.#actionsFor = this.#situation;
+    this.#actionsFor = this.#actionsKey;
   }
 
   /** Ask what our seat can do, when that may have changed. */
   async refreshActions() {
     if (this.seat === null || this.view.status !== "playing") { this.actions = null; return; }
     const { phase, round } = this.view;
-    const wanted = this.#situation;
+    const wanted = this.#actionsKey;
     if (wanted === this.#actionsFor) return;
     if (!this.#actionsFor.startsWith(`${this.seat}.${phase}.${round}.`)) this.actions = null; // those of another phase
     if (this.busy) return; // the response to the write brings them
@@ -240,12 +240,12 @@ export class Store {
     this.busy = true;
     this.changed();
     const { deadline } = this.view;
-    const wait = deadline && leftMs(deadline) < NEAR_DEADLINE_MS ? RELOAD_NEAR_DEADLINE_MS : RELOAD_MS;
+    const wait = deadline && remainingMs(deadline) < NEAR_DEADLINE_MS ? RELOAD_NEAR_DEADLINE_MS : RELOAD_MS;
     const reloading = setTimeout(() => void this.#load().catch(() => {}), wait);
     try {
       const { last_event, actions } = await write(this.game.seat(this.seat), { idempotencyKey: key, query: WITH_ACTIONS });
-      await this.#reached(last_event);
-      if (this.view.last_event === last_event) this.#adopt(actions);
+      await this.#waitForEvent(last_event);
+      if (this.view.last_event === last_event) this.#setActions(actions);
       return true;
     } catch (error) {
       if (!this.#stop.signal.aborted) toastError(error);
@@ -259,7 +259,7 @@ export class Store {
   }
 
   /** Wait until the view has an event; request it when it does not arrive in the stream. @param {number} event */
-  async #reached(event) {
+  async #waitForEvent(event) {
     if (this.view.last_event >= event) return;
     await new Promise((resolve) => {
       const listener = (/** @type {Event} */ { id }) => { if (id >= event) done(); };
@@ -279,9 +279,9 @@ export class Store {
   async place(placement, key = randomKey()) {
     this.pending = placement;
     this.actions = null;
-    remember(this.id, { placement, key, seat: this.token });
+    saveUnconfirmed(this.id, { placement, key, seat: this.token });
     const accepted = await this.act((seat, options) => seat.place(placement, options), key);
-    remember(this.id, null);
+    saveUnconfirmed(this.id, null);
     if (!accepted) this.pending = null;
     else setTimeout(() => { if (this.pending === placement) { this.pending = null; this.changed(); } }, RELOAD_MS);
     this.changed();
@@ -290,10 +290,10 @@ export class Store {
 
   /** Send a placement again whose answer was lost with the page. Its key makes sure that it counts once. */
   async #resume() {
-    const unsettled = remembered(this.id);
-    if (!unsettled || unsettled.seat !== this.token || this.seat === null) return;
-    const { placement, key } = unsettled;
+    const unconfirmed = loadUnconfirmed(this.id);
+    if (!unconfirmed || unconfirmed.seat !== this.token || this.seat === null) return;
+    const { placement, key } = unconfirmed;
     if (this.view.players[this.seat].tiles_to_build.some((tile) => tile === placement.tile)) await this.place(placement, key);
-    else remember(this.id, null);
+    else saveUnconfirmed(this.id, null);
   }
 }

@@ -44,8 +44,8 @@ export class Table {
     this.looked = null;
     this.placing = new Placing(store, () => this.#showPlacing());
     this.board = new Board(this.placing);
-    this.pricing = pricingTray(store, (tile) => { this.tabs.choose("board"); this.#attempt(this.placing.tile === tile ? null : tile); });
-    this.market = market(store, (tile) => this.#attempt(tile));
+    this.pricing = pricingTray(store, (tile) => { this.tabs.choose("board"); this.#preview(this.placing.tile === tile ? null : tile); });
+    this.market = market(store, (tile) => this.#preview(tile));
     this.trial = lazyPart(() => this.placing.tile !== null && !this.placing.building,
       async () => (await import("./trial.js")).trialTray(store, this.placing));
     this.building = lazyPart(() => store.seat !== null && store.view.phase === "building",
@@ -58,7 +58,7 @@ export class Table {
     this.strip = lazyPart(() => this.#scored.length > 0, async () => {
       const { countingStrip } = await import("./counting.js");
       store.changed(); // then it counts what has been scored
-      return countingStrip(store, (tiles, seat) => this.#light(tiles, seat), () => { this.#ending = false; this.show(); });
+      return countingStrip(store, (tiles, seat) => this.#highlight(tiles, seat), () => { this.#ending = false; this.show(); });
     });
     this.lobby = lazyPart(() => store.view.status === "lobby", async () => (await import("./lobby.js")).lobbyPanel(store, reopen));
     this.result = lazyPart(() => !this.#ending && (store.view.status === "finished" || store.view.status === "aborted"),
@@ -113,7 +113,7 @@ export class Table {
   }
 
   /** Show where a tile that is not ours yet would fit. @param {string | null} tile */
-  #attempt(tile) {
+  #preview(tile) {
     this.placing.select(tile);
     if (!tile) return;
     this.looked = null;
@@ -124,8 +124,8 @@ export class Table {
   }
 
   /** @param {string[]} tiles @param {number | null} seat */
-  #light(tiles, seat) {
-    this.board.lit = new Set(seat === this.shownSeat ? tiles : []);
+  #highlight(tiles, seat) {
+    this.board.highlighted = new Set(seat === this.shownSeat ? tiles : []);
     this.#showBoard();
   }
 

@@ -34,7 +34,7 @@ export function tokensOf(id) {
  * @param {string} id
  * @param {Tokens} tokens
  */
-export function keepTokens(id, tokens) {
+export function saveTokens(id, tokens) {
   if (persistent) localStorage.setItem(PREFIX + id, JSON.stringify(tokens));
   else memory.set(id, tokens);
 }
@@ -45,7 +45,7 @@ export function keepTokens(id, tokens) {
  */
 export function addSeatToken(id, token) {
   const tokens = tokensOf(id);
-  if (!tokens.seats.includes(token)) keepTokens(id, { ...tokens, seats: [...tokens.seats, token] });
+  if (!tokens.seats.includes(token)) saveTokens(id, { ...tokens, seats: [...tokens.seats, token] });
 }
 
 /** The token to open a game with: of a seat; without one, of the host; without one, an invitation. @param {string} id @param {number} [chosen] */
@@ -64,7 +64,7 @@ export function takeFromFragment(id) {
   const [seat, host, invite] = [given.get("seat"), given.get("host"), given.get("invite")];
   if (!seat && !host && !invite) return;
   if (seat) addSeatToken(id, seat);
-  if (host) keepTokens(id, { ...tokensOf(id), host });
-  if (invite) keepTokens(id, { ...tokensOf(id), invite });
+  if (host) saveTokens(id, { ...tokensOf(id), host });
+  if (invite) saveTokens(id, { ...tokensOf(id), invite });
   history.replaceState(null, "", location.pathname + location.search);
 }
