@@ -3,7 +3,7 @@ import { Transport } from "./client/transport.js";
 
 const transport = new Transport(location.origin);
 
-/** The client of the server that served this page: what each screen needs of the class Skye. */
+/** The API client of this page's server: a small part of the class Skye, so that screens load less code. */
 export const skye = {
   transport,
   /** @param {string} id @param {string | null} [token] */
@@ -21,7 +21,7 @@ export const skye = {
 /** @typedef {Known<import("./client/events.js").Event>} Event */
 /** @typedef {Known<import("./client/resources.js").Result<"list_actions">["actions"][number]>} Action */
 
-/** @returns {Promise<import("./client/resources.js").Result<"list_tiles">["tiles"]>} All tiles; they never change while the page is open. */
+/** Load the catalogue of all tiles. @returns {Promise<import("./client/resources.js").Result<"list_tiles">["tiles"]>} */
 export async function loadTiles() {
   return (await transport.json("GET", "/v1/tiles")).tiles;
 }

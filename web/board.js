@@ -38,7 +38,7 @@ export class Board {
 
   /**
    * @param {Player} player
-   * @param {boolean} mine Whether the ghost belongs here.
+   * @param {boolean} mine Whether this is our territory, which shows the ghost.
    * @param {import("./store.js").Placed | null} pending
    */
   show(player, mine, pending) {
@@ -84,7 +84,7 @@ export class Board {
     }));
   }
 
-  /** What the best rotation in a cell adds in this round. @param {import("./place.js").Legal[] | undefined} places */
+  /** Return the points that the best rotation in a cell adds in this round. @param {import("./place.js").Legal[] | undefined} places */
   #best(places) {
     return places?.length ? this.placing?.pointsNow(places[0]) ?? null : null;
   }
@@ -124,7 +124,7 @@ export class Board {
   }
 
   /**
-   * Show the ghost, or turn it. Where cells are too small for a finger, the first tap only enlarges them.
+   * Show the ghost, or rotate it. Where cells are too small for a finger, the first tap only zooms in.
    *
    * @param {number} x
    * @param {number} y
@@ -167,7 +167,7 @@ export class Board {
     cell.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
-  /** Move the focus to the next cell where the chosen tile can lie. @param {number} step */
+  /** Move the focus to the next cell where the chosen tile can be placed. @param {number} step */
   nextLegal(step) {
     const cells = [...(this.placing?.cells().keys() ?? [])].map((key) => key.split(",").map(Number))
       .sort(([ax, ay], [bx, by]) => ay - by || ax - bx);
@@ -196,14 +196,14 @@ export class Board {
     event.stopPropagation();
   }
 
-  /** The first Enter shows the ghost, the second one places it. @param {number} x @param {number} y */
+  /** Handle Enter: the first one shows the ghost, the second one places the tile. @param {number} x @param {number} y */
   #enter(x, y) {
     const ghost = this.placing?.ghost;
     if (ghost?.x === x && ghost.y === y) void this.placing?.commit();
     else this.placing?.tap(x, y);
   }
 
-  /** The wheel turns the ghost beneath it. @param {WheelEvent} event */
+  /** Rotate the ghost below the mouse wheel. @param {WheelEvent} event */
   #wheel(event) {
     if (event.ctrlKey || !(event.target instanceof Element) || !event.target.closest(".ghost")) return;
     event.preventDefault();
@@ -211,7 +211,7 @@ export class Board {
   }
 }
 
-/** @param {Cell} cell */
+/** Return the text of a cell for screen readers. @param {Cell} cell */
 function label(cell) {
   const place = placeName(cell.x, cell.y);
   if (cell.ghost) return t("cell.ghost", { place, tile: cell.tile ?? "", rotation: cell.rotation });

@@ -9,7 +9,7 @@ import { toastError } from "./toast.js";
 /** @typedef {import("./place.js").Placing} Placing */
 
 /**
- * The tray of the building phase: the hand, what the ghost would gain, undo and finish.
+ * Create the tray of the building phase: the hand, the gains of the ghost, undo and finish.
  *
  * @param {Store} store
  * @param {Placing} placing

@@ -2,12 +2,12 @@ import { button, h } from "./dom.js";
 import { t } from "./i18n.js";
 
 /**
- * A question before something that cannot be taken back.
+ * Create a dialog that asks before something that cannot be undone.
  *
  * @param {string} question
  * @param {string} yes
  * @param {() => void} confirmed
- * @param {...HTMLElement} more What else can be done first.
+ * @param {...HTMLElement} more Other buttons.
  */
 export function confirmation(question, yes, confirmed, ...more) {
   /** @type {HTMLElement | null} */

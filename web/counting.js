@@ -10,16 +10,16 @@ import { prefersReducedMotion } from "./motion.js";
 
 const STEP_MS = 400;
 const MAX_MS = 8000;
-/** How long all points of a round stay when they are counted, within those eight seconds. */
+/** How long the totals of a round stay visible; `MAX_MS` includes this. */
 const TOTALS_MS = 4000;
 
 /**
- * Points counted up, step by step: those of a round, and those at the end of the game. It covers nothing, because the
- * next round is already open; Skip ends it.
+ * Create the strip that counts up points step by step: those of a round, and those at the end of the game. It covers
+ * nothing, because the next round is already open; Skip ends it.
  *
  * @param {Store} store
  * @param {(tiles: string[], seat: number | null) => void} highlight Highlights tiles of a territory.
- * @param {() => void} ended Called when nothing is counted any more.
+ * @param {() => void} ended Called when all points are counted.
  */
 export function countingStrip(store, highlight, ended) {
   const title = h("h2", {});
@@ -29,7 +29,7 @@ export function countingStrip(store, highlight, ended) {
     h("div", { class: "bar" }, title, skip), rows);
   let timer = 0;
   let counted = Promise.resolve(); // the last round is counted before the end
-  /** What is counted after what is counted now. @type {(() => void)[]} */
+  /** The counts that follow the current one. @type {(() => void)[]} */
   let queue = [];
 
   function end() {
@@ -47,7 +47,7 @@ export function countingStrip(store, highlight, ended) {
   }
 
   /**
-   * Show these steps one by one, then all of them, for at most eight seconds; at once for a person who has asked for less motion.
+   * Show these steps one by one, then the totals, for at most eight seconds in all; at once with reduced motion.
    *
    * @param {string} text
    * @param {Map<number, number>} before The points of each seat before.
@@ -94,7 +94,7 @@ export function countingStrip(store, highlight, ended) {
     if (root.hidden) next();
   }
 
-  /** Count this now, and nothing that was counted before. @param {() => void} begin */
+  /** Start a count, and cancel the current one. @param {() => void} begin */
   function start(begin) {
     clearTimeout(timer);
     queue = [begin];
@@ -117,12 +117,12 @@ function stripRow(store, seat) {
   } };
 }
 
-/** @param {Store} store @returns {Promise<SeatScores[]>} None when they cannot be had; then no tiles are highlighted. */
+/** @param {Store} store @returns {Promise<SeatScores[]>} Empty after an error; then no tiles are highlighted. */
 async function seatScores(store) {
   return store.game.scores().then(({ players }) => players, () => []);
 }
 
-/** The points of a round, slot by slot. @param {RoundScored} event @param {SeatScores[]} scores @returns {Step[]} */
+/** Return the points of a round, slot by slot. @param {RoundScored} event @param {SeatScores[]} scores @returns {Step[]} */
 function roundSteps(event, scores) {
   const slots = (event.players[0]?.scoring_tiles ?? []).map(({ slot }) => slot);
   return slots.flatMap((slot) => event.players.map(({ seat, scoring_tiles }) => {
@@ -133,7 +133,7 @@ function roundSteps(event, scores) {
   }));
 }
 
-/** The points at the end: each scroll, then gold, then what breaks a tie. @param {GameFinished} event @param {SeatScores[]} scores @returns {Step[]} */
+/** Return the points at the end: each scroll, then gold, then the gold that breaks a tie. @param {GameFinished} event @param {SeatScores[]} scores @returns {Step[]} */
 function finalSteps(event, scores) {
   const scrolls = scores.flatMap(({ seat, final }) => (final?.scrolls ?? []).map(({ tile, kind, points }) => (
     { seat, text: `${t("gains.scroll")} ${tile}`, title: kind, points, tiles: [tile] })));

@@ -6,12 +6,12 @@ import { saveTokens } from "./tokens.js";
 /** @typedef {import("./client/resources.js").Result<"create_game">} Created */
 
 /**
- * Create a game and keep its tokens. A refusal is shown.
+ * Create a game and save its tokens. Show the error if the server refuses it.
  *
  * @param {import("./client/resources.js").Body<"create_game">} body
- * @param {HTMLButtonElement | null} [pressed] Disabled in the meantime.
+ * @param {HTMLButtonElement | null} [pressed] The button to disable during the request.
  * @param {number[]} [others] Seats whose tokens are for other people.
- * @returns {Promise<Created | null>} Null after a refusal.
+ * @returns {Promise<Created | null>} Null if the server refused it.
  */
 export async function create(body, pressed = null, others = []) {
   if (pressed) pressed.disabled = true;

@@ -88,7 +88,7 @@ export function whenChanged() {
 const parts = new WeakMap();
 
 /**
- * Show a list. The part of an item is made once and then kept, with its focus and what was typed into it.
+ * Show a list. The element of an item is created once and reused, so that it keeps the focus and typed text.
  *
  * @template Item
  * @param {Element} parent
@@ -111,7 +111,7 @@ export function keyed(parent, items, keyOf, make) {
 }
 
 /**
- * A button with a text.
+ * Create a button with a text.
  *
  * @param {Child} label
  * @param {(event: MouseEvent) => void} onclick
@@ -121,13 +121,13 @@ export function button(label, onclick, props = {}) {
   return h("button", { type: "button", onclick, ...props }, label);
 }
 
-/** @param {string} text Spoken politely by a screen reader. */
+/** Let a screen reader speak a text when it is idle (`aria-live=polite`). @param {string} text */
 export function announce(text) {
   const status = document.getElementById("status");
   if (status && text) status.textContent = text;
 }
 
-/** @param {string} text Spoken at once by a screen reader. */
+/** Let a screen reader speak a text at once (`role=alert`). @param {string} text */
 export function alertNow(text) {
   const alert = document.getElementById("alert");
   if (alert) alert.textContent = text;
@@ -142,12 +142,12 @@ export function hide(element, hidden) {
   if (element.hidden !== hidden) element.hidden = hidden;
 }
 
-/** Wait for a task of its own. @returns {Promise<void>} */
+/** Wait for the next task of the event loop. @returns {Promise<void>} */
 export function nextTask() {
   return new Promise((done) => setTimeout(done));
 }
 
-/** Wait for a task after the next frame; in a page that is not visible do not wait for a frame. */
+/** Wait for a task after the next frame; in a hidden page, which has no frames, for the next task. */
 export async function afterFrame() {
   if (!document.hidden) await new Promise(requestAnimationFrame);
   await nextTask();

@@ -11,7 +11,7 @@ const THRESHOLD_PX = 3;
  * @param {Placing} placing
  */
 export function draggable(source, tile, placing) {
-  let dragged = false; // the click that follows a drag would take the choice back
+  let dragged = false; // the click that follows a drag would deselect the tile
   source.addEventListener("click", (event) => { if (dragged) event.stopImmediatePropagation(); }, { capture: true });
   source.addEventListener("pointerdown", (down) => {
     if (!down.isPrimary || down.button) return;
@@ -31,7 +31,7 @@ export function draggable(source, tile, placing) {
         picture.className = "dragged";
         document.body.append(picture);
       }
-      // The cell is looked up before anything changes, or the browser would lay the page out twice.
+      // Find the cell before any change, or the browser would compute the layout twice.
       const cell = /** @type {HTMLElement | null | undefined} */ (document.elementFromPoint(event.clientX, event.clientY)?.closest(".cell"));
       picture.style.transform = `translate(${event.clientX - 40}px, ${event.clientY - 40}px)`;
       placing.hover(Number(cell?.dataset.x ?? NaN), Number(cell?.dataset.y ?? NaN));

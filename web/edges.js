@@ -5,14 +5,14 @@ import { setting } from "./settings.js";
 /** @typedef {"north" | "east" | "south" | "west"} Side */
 
 const SIDES = /** @type {const} */ (["north", "east", "south", "west"]);
-/** Terrains differ little in brightness, so a sign tells them apart: a tuft, a peak, a wave. */
+/** A glyph for each terrain, since their colors differ little in brightness: a tuft, a peak, a wave. */
 const GLYPHS = { pasture: "Ψ", mountain: "▲", water: "≈" };
 
 /** The terrain of each edge in reference orientation, by tile; empty until the catalogue is loaded. @type {Map<string, Record<Side, string>>} */
 const edges = new Map();
 let asked = false;
 
-/** Load the catalogue, once. @param {() => void} loaded */
+/** Load the catalogue on the first call. @param {() => void} loaded */
 export function loadEdges(loaded) {
   if (asked) return;
   asked = true;
@@ -28,7 +28,7 @@ export function edgesLoaded() {
 }
 
 /**
- * The sides of a cell that get a sign: those of the ghost, those that touch it, or all when that is set.
+ * Return the sides of a cell that have a glyph: those of the ghost, those that touch it, or all by the setting.
  *
  * @param {{x: number, y: number}} cell
  * @param {{x: number, y: number} | null} ghost
@@ -41,7 +41,7 @@ export function sidesWithGlyphs({ x, y }, ghost) {
 }
 
 /**
- * The signs of some edges of a tile as it lies.
+ * Create the glyphs of some edges of a rotated tile.
  *
  * @param {string} tile
  * @param {number} rotation Clockwise, in degrees.

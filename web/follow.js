@@ -5,7 +5,7 @@ import { HistoryLostError } from "./client/errors.js";
 
 /**
  * @typedef {object} FollowOptions
- * @property {AbortSignal} signal Ends the following.
+ * @property {AbortSignal} signal Stops following.
  * @property {(signal: AbortSignal, onState: (state: Connection) => void) => AsyncIterable<unknown>} events
  * @property {(state: Connection | "over") => void} onState
  * @property {(event: Event) => void} onEvent

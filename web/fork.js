@@ -8,17 +8,17 @@ import { toastError } from "./toast.js";
 /** @typedef {import("./api.js").Game} Game */
 /** @typedef {import("./api.js").Event} Event */
 
-/** The choices for a seat, with their texts. @type {Record<string, () => string>} */
+/** The choices of who plays a seat, with their texts. @type {Record<string, () => string>} */
 const PLAYED_BY = {
   me: () => t("fork.me"), link: () => t("fork.link"),
   ...Object.fromEntries(["strategist", "greedy", "random"].map((bot) => [bot, () => t("seat.bot", { bot: t(`bot.${bot}`) })])),
 };
 
-/** Events that stand for one action of the record each. */
+/** The types of events that have one action of the record each. */
 const ACTIONS = new Set(["offer_set", "tile_bought", "buy_passed", "tile_placed", "placement_taken_back", "building_finished"]);
 
 /**
- * Ask who plays, and begin a new game at a position of one that is over.
+ * Ask for the players, and create a game that continues from a position of a finished one.
  *
  * @param {Game} game
  * @param {Event[]} past The events up to the position.
@@ -49,7 +49,7 @@ export async function forkDialog(game, past) {
     else location.assign(watchLink(created.game.id));
   }
 
-  /** Give out the links of the seats that others play. @param {import("./create.js").Created} created @param {number[]} others */
+  /** Show the links to the seats of other people. @param {import("./create.js").Created} created @param {number[]} others */
   function showLinks({ game: { id }, players }, others) {
     const rows = others.map((seat) => h("li", {}, h("bdi", {}, game.players[seat].name), " ", button(t("invite.copy"),
       () => void share(seatLink(id, players[seat].token ?? ""), ""), { class: "small", "data-act": "seat-link", "aria-label": `${t("invite.copy")}: ${game.players[seat].name}` })));

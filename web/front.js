@@ -14,7 +14,7 @@ import { tokenFor } from "./tokens.js";
 const POLL_MS = 4000;
 
 /**
- * The first screen: a new game, our games, and games of others.
+ * Show the front page: a new game, our games, and public games.
  *
  * @param {Element} app
  */
@@ -44,7 +44,7 @@ function section(title, ...children) {
   return h("section", { class: "panel" }, h("h2", {}, title), ...children);
 }
 
-/** One click on a level starts a game. */
+/** Create the section with a button for each bot level, which starts a game. */
 function againstBots() {
   const count = h("select", { "aria-label": t("front.opponents"), name: "bots" },
     ...[1, 2, 3, 4].map((number) => h("option", { value: number }, t("front.bots", { count: number }))));
@@ -76,7 +76,7 @@ function withFriends() {
   return section(t("front.friends_title"), h("p", {}, t("front.friends_text")), form);
 }
 
-/** The button that an event came from. @param {Event} event */
+/** Return the button that an event came from. @param {Event} event */
 function pressed({ target }) {
   return target instanceof HTMLButtonElement ? target : null;
 }
@@ -102,7 +102,7 @@ async function showMine(box) {
   replace(box, rows.length ? h("ul", { class: "games" }, ...rows) : h("p", { class: "faint" }, t("front.no_mine")));
 }
 
-/** Replace a list, unless it shows the same already or has the focus. @param {Element} box @param {Element} list */
+/** Replace a list unless its text is the same or it has the focus. @param {Element} box @param {Element} list */
 function replace(box, list) {
   if (box.textContent === list.textContent || box.contains(document.activeElement)) return;
   box.replaceChildren(list);

@@ -5,7 +5,7 @@ import { signed, t } from "./i18n.js";
 /** @typedef {import("./place.js").Placing} Placing */
 
 /**
- * What the ghost would add: points by scoring tile, those of this round in bold, then scrolls and income.
+ * Create the list of what the ghost would add: points by scoring tile, those of this round in bold, scrolls, income.
  *
  * @param {Store} store
  * @param {Placing} placing

@@ -8,7 +8,7 @@ const LAST_SECONDS_MS = 10_000;
 const SYNC_MS = 2000;
 
 /**
- * The header of a game: round, turn, time left, what this round scores, our gold and score, connection and menu.
+ * Create the header of a game: round, turn, time left, what this round scores, our gold and score, connection and menu.
  *
  * @param {Store} store
  * @param {HTMLElement} menu
@@ -57,7 +57,7 @@ export function tableHeader(store, menu) {
   return { root, show, close: () => clearInterval(ticking) };
 }
 
-/** Whose turn it is, in words. @param {Store} store */
+/** Return in words whose turn it is. @param {Store} store */
 export function turnText({ myTurn, view }) {
   if (view.status !== "playing") return t(`status.${view.status}`);
   if (myTurn) return t(`turn.mine.${view.phase}`);

@@ -4,7 +4,7 @@ import { settingBox } from "./setting-box.js";
 
 const KEYS = ["arrows", "enter", "escape", "n", "r", "digits", "plus", "x", "p", "u", "f", "zero", "question"];
 
-/** Show the list of shortcuts. A person who speaks to the computer may switch single letters off (WCAG 2.1.4). */
+/** Show the list of shortcuts. A setting disables single letters, for users of speech input (WCAG 2.1.4). */
 export function showHelp() {
   const dialog = h("dialog", { "aria-label": t("keys.title") }, h("h2", {}, t("keys.title")),
     h("dl", { class: "keys" }, ...KEYS.flatMap((key) => [h("dt", {}, t(`keys.${key}.key`)), h("dd", {}, t(`keys.${key}`))])),

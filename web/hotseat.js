@@ -6,8 +6,8 @@ import { tokensOf } from "./tokens.js";
 /** @typedef {import("./store.js").Store} Store */
 
 /**
- * Several seats on one device: when another of them must act, offer to hand the device over. Until its player agrees,
- * nothing that only that seat may see is on the screen.
+ * Create the tray for several seats on one device: when another of them must act, it asks to hand the device over. Until
+ * that player agrees, the screen shows nothing that only that seat may see.
  *
  * @param {Store} store
  * @param {number} chosen Which of our seats is shown.
@@ -42,12 +42,12 @@ export function handOver(store, chosen, reopen) {
 }
 
 /**
- * The switch between the seats.
+ * Create the buttons that switch between the seats of this browser.
  *
  * @param {Store} store
  * @param {number} chosen
  * @param {(index: number) => void} reopen
- * @param {() => (number | null)[]} numbers Of the seats, where they are known.
+ * @param {() => (number | null)[]} numbers Returns the numbers of the seats, null where unknown.
  */
 export function seatSwitch(store, chosen, reopen, numbers) {
   const root = h("span", { class: "switcher", role: "group", "aria-label": t("menu.seats") });

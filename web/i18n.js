@@ -17,7 +17,7 @@ let rules;
 /** @type {Promise<void> | null} */
 let loading = null;
 
-/** Load the messages of the wanted language, once. */
+/** Load the messages of the preferred language on the first call. */
 export function loadLanguage() {
   loading ??= loadWanted();
   return loading;
@@ -49,7 +49,7 @@ function wantedLanguage() {
   return candidates.find((tag) => tag in LANGUAGES) ?? "en";
 }
 
-/** The language that an address has asked for; it lasts as long as the tab. */
+/** Return the language of the query parameter `lang`, which the tab remembers. */
 function askedLanguage() {
   const asked = new URLSearchParams(location.search).get("lang");
   try {
@@ -65,7 +65,7 @@ function stored() {
 }
 
 /**
- * Return a message. A name inside it is isolated, so that its direction does not turn the sentence.
+ * Return a message. Names in it are isolated, so that right-to-left names do not reorder the sentence.
  *
  * @param {string} key
  * @param {Record<string, string | number>} [params] `count` chooses the plural form.
@@ -87,19 +87,19 @@ function shown(value) {
   return typeof value === "number" ? number(value) : isolated(value);
 }
 
-/** A name inside a text, whose direction does not turn the rest. @param {string} name */
+/** Return a name with Unicode isolates, so that its direction does not affect the text around it. @param {string} name */
 export function isolated(name) {
   return `\u2068${name}\u2069`;
 }
 
-/** A message without the marks that isolate names, for what is stored. @param {string} text */
+/** Return a message without Unicode isolates, to store it. @param {string} text */
 export function plain(text) {
   return text.replace(/[\u2068\u2069]/g, "");
 }
 
 /**
- * A number in digits. Our languages write those of a game alike; the first `Intl.NumberFormat` or `Intl.ListFormat` of a
- * page takes 40 ms, and 160 ms on a slow phone.
+ * Return a number in digits. Our languages write numbers below 1,000 in the same way, and the first `Intl.NumberFormat` or
+ * `Intl.ListFormat` of a page takes 40 ms, and 160 ms on a slow phone.
  *
  * @param {number} value
  */
@@ -107,12 +107,12 @@ export function number(value) {
   return Math.abs(value) >= 1000 ? value.toLocaleString(language) : String(value);
 }
 
-/** A number with its sign. @param {number} value */
+/** Return a number with its sign. @param {number} value */
 export function signed(value) {
   return `${value < 0 ? "−" : "+"}${number(Math.abs(value))}`;
 }
 
-/** Names as in "A, B and C". @param {string[]} items */
+/** Return names as in "A, B and C". @param {string[]} items */
 export function list(items) {
   const names = items.map(isolated);
   const last = names.pop() ?? "";

@@ -9,7 +9,7 @@ import { saveTokens, tokensOf } from "./tokens.js";
 /** @typedef {import("./store.js").Store} Store */
 
 /**
- * The links that the host sends to the invited players, one for each reserved seat.
+ * Create the list of links that the host sends to the invited players, one for each reserved seat.
  *
  * @param {Store} store
  */
@@ -25,7 +25,7 @@ export function inviteList(store) {
       { class: "small", "data-act": "invite-link", "aria-label": `${t("invite.copy")}: ${name}` })), show() {} };
   }
 
-  /** Drop the codes that have been used: the server says how many are left, and of each whether it is valid. */
+  /** Remove the codes that have been used: fewer are open than saved, and the server rejects a used one. */
   async function check() {
     const { invites } = store.view;
     if (checked === invites || codes().length <= invites) return;
@@ -51,7 +51,7 @@ export function inviteList(store) {
 }
 
 /**
- * Keep a new invitation for the host's list.
+ * Save a new invitation code for the host's list.
  *
  * @param {string} id
  * @param {string} code

@@ -3,13 +3,13 @@ import { toastError } from "./toast.js";
 
 /** @typedef {import("./table.js").Table} Table */
 
-/** Show the list of shortcuts, which is loaded when it is asked for. */
+/** Show the list of shortcuts; its module is loaded on first use. */
 export function openHelp() {
   import("./help.js").then(({ showHelp }) => showHelp(), toastError);
 }
 
 /**
- * Whether what has the focus needs a key for itself. A field for a price leaves letters to the shortcuts.
+ * Return whether the focused element uses a key itself. A price field leaves letters to the shortcuts.
  *
  * @param {EventTarget | null} target
  * @param {string} key
@@ -20,7 +20,7 @@ function usesKey(target, key) {
 }
 
 /**
- * Shortcuts of the table.
+ * Register the keyboard shortcuts of the table.
  *
  * @param {Table} table
  */

@@ -1,14 +1,14 @@
 import { h } from "./dom.js";
 import { LANGUAGES, STORED, language, t } from "./i18n.js";
 
-/** A select with all languages. */
+/** Create a select with all languages. */
 export function languageChoice() {
   const select = h("select", { "aria-label": t("menu.language"), class: "language", onchange: () => chooseLanguage(select.value) },
     ...Object.entries(LANGUAGES).map(([tag, name]) => h("option", { value: tag, lang: tag, selected: tag === language }, name)));
   return select;
 }
 
-/** @param {string} name Keep this language, and show the page in it. */
+/** Save a language, and reload the page in it. @param {string} name */
 function chooseLanguage(name) {
   try { localStorage.setItem(STORED, name); } catch { /* it lasts as long as the address */ }
   const url = new URL(location.href);

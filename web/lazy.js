@@ -2,7 +2,7 @@ import { h } from "./dom.js";
 import { toastError } from "./toast.js";
 
 /**
- * A part of the screen whose module is loaded when the part is first needed.
+ * Create a part of the screen whose module is loaded when the part is first needed.
  *
  * @template {{root: HTMLElement, show: () => void}} Part
  * @param {() => boolean} needed

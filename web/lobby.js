@@ -15,7 +15,7 @@ import { skye } from "./api.js";
 /** @typedef {import("./api.js").Player} Player */
 
 /**
- * The seats of a game that has not started.
+ * Create the panel with the seats of a game that has not started.
  *
  * @param {Store} store
  * @param {(seat: number) => void} reopen
@@ -36,14 +36,14 @@ export function lobbyPanel(store, reopen) {
   const root = h("section", { class: "lobby panel", hidden: true, "aria-label": t("lobby.title") }, h("h2", {}, t("lobby.title")), seats, free, invites.root, join,
     h("div", { class: "bar" }, start, link, invite), bots);
 
-  /** The game as its host, or null. */
+  /** Return the game with the host token, or null without one. */
   function hosted() {
     const { host } = tokensOf(store.id);
     return host ? skye.game(store.id, host) : null;
   }
 
   /**
-   * Carry out a write of the host, unless the lobby has changed since it was shown.
+   * Send a write of the host, unless the lobby has changed since it was shown (`If-Match`).
    *
    * @param {(game: import("./client/resources.js").Game, ifMatch: string) => Promise<unknown>} act
    */
@@ -58,12 +58,12 @@ export function lobbyPanel(store, reopen) {
     }
   }
 
-  /** How many seats are neither taken nor reserved. */
+  /** Return how many seats are neither taken nor reserved. */
   function unreserved() {
     return store.view.seats - store.view.players.length - store.view.invites;
   }
 
-  /** Take a seat: one that is reserved for us, a free one, or as the host one that was reserved for somebody. */
+  /** Take a seat: with our invitation, a free one, or as the host with an open invitation. */
   async function sit() {
     if (sitting.disabled) return;
     sitting.disabled = true;

@@ -6,7 +6,7 @@ import { placeName } from "./place.js";
 /** @typedef {import("./api.js").Game} Game */
 
 /**
- * What has happened, newest first.
+ * Create the log of events, newest first.
  *
  * @param {{view: Game, log: Event[]}} store
  */

@@ -3,13 +3,13 @@ import { loadLanguage } from "./i18n.js";
 import { toastError } from "./toast.js";
 import { takeFromFragment } from "./tokens.js";
 
-/** What an open table imports; the page preloads the rest. */
+/** The modules that an open table imports, without those that index.html preloads. */
 const TABLE = [
   ["client/fold", "client/events", "client/sse", "clock", "follow", "tabs"], ["unsettled", "pictures", "table", "board", "edges", "settings"],
   ["place", "viewport", "header", "keys", "lazy", "log"], ["panes", "market", "seats", "menu", "motion", "pricing", "scores"],
 ];
 
-/** Choose the screen by the address. */
+/** Open the screen that the URL names. */
 async function main() {
   const app = document.getElementById("app");
   const asked = new URLSearchParams(location.search);
@@ -26,7 +26,7 @@ async function main() {
   else await (await import("./front.js")).openFront(app);
 }
 
-/** Preload modules, each group in a task of its own: all at once would be a long task. @param {string[][]} groups */
+/** Preload modules, each group in a separate task: all at once would be a long task. @param {string[][]} groups */
 async function preload(groups) {
   for (const names of groups) {
     await nextTask();

@@ -8,7 +8,7 @@ import { colorMark } from "./seats.js";
 /** @typedef {{tile: string, price: number | null, discard: boolean | null, owner: number, buyer: string | null}} Offer */
 
 /**
- * What everybody has drawn and for how much: a row for each seat in turn order.
+ * Create the market: the offers of each seat, a row for each in turn order.
  *
  * @param {Store} store
  * @param {(tile: string | null) => void} [preview] Shows where a tile would fit in our territory.
@@ -24,7 +24,7 @@ export function market(store, preview) {
   const tray = h("section", { class: "tray-part buying", "aria-label": t("phase.buying") },
     h("h2", {}, t("market.your_turn")), hint, h("div", { class: "bar" }, confirm, pass));
 
-  /** What our seat can buy now: its price by tile. @returns {Set<string>} */
+  /** Return the tiles that our seat can buy now. @returns {Set<string>} */
   function buyable() {
     const tiles = (store.actions ?? []).map((action) => /** @type {any} */ (action.body)?.tile);
     return new Set(store.view.phase === "buying" && store.myTurn ? tiles.filter(Boolean) : []);
@@ -117,7 +117,7 @@ export function market(store, preview) {
 }
 
 /**
- * The tiles that a seat has drawn this round, those sold included.
+ * Return the tiles that a seat has drawn this round, sold ones included.
  *
  * @param {Store} store
  * @param {Player} player

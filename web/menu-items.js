@@ -13,7 +13,7 @@ import { saveTokens, tokensOf } from "./tokens.js";
 /** @typedef {import("./store.js").Store} Store */
 
 /**
- * The items of the menu of a game.
+ * Create the items of a game's menu.
  *
  * @param {Store} store
  * @param {number} chosen

@@ -4,12 +4,12 @@ import { lazyPart } from "./lazy.js";
 import { tokensOf } from "./tokens.js";
 
 /**
- * The menu of a game, and the switch between several seats of this browser.
+ * Create the menu of a game, and the buttons that switch between the seats of this browser.
  *
  * @param {import("./store.js").Store} store
  * @param {number} chosen
  * @param {(seat: number) => void} reopen
- * @param {() => (number | null)[]} seatNumbers Of our seats, where they are known.
+ * @param {() => (number | null)[]} seatNumbers Returns the numbers of our seats, null where unknown.
  */
 export function tableMenu(store, chosen, reopen, seatNumbers) {
   const switcher = lazyPart(() => tokensOf(store.id).seats.length > 1, async () => (await import("./hotseat.js")).seatSwitch(store, chosen, reopen, seatNumbers));

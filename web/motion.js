@@ -1,17 +1,17 @@
 export const FLIGHT_MS = 200;
 
-/** Whether the person has asked for less motion. */
+/** Return whether the user's system asks for reduced motion. */
 export function prefersReducedMotion() {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
 /**
- * Let a picture fly from one element to the middle of another, at its own size. The page is changed in the next frame:
- * flights that begin together measure one layout.
+ * Animate a picture from one element to the middle of another, at its own size. The page changes in the next frame, so that
+ * animations which begin together compute one layout.
  *
  * @param {Element | null} from
  * @param {Element | null} to
- * @param {{picture?: Element, delay?: number}} [options] What flies, when it is not `from` itself, and when.
+ * @param {{picture?: Element, delay?: number}} [options] The picture, by default a copy of `from`, and a delay in milliseconds.
  */
 export function fly(from, to, { picture, delay = 0 } = {}) {
   if (prefersReducedMotion() || document.hidden || !from || !to) return;
@@ -24,7 +24,7 @@ export function fly(from, to, { picture, delay = 0 } = {}) {
   const { width, height } = picture ? { width: 0, height: 0 } : start;
   if (!picture) Object.assign(copy.style, { width: `${width}px`, height: `${height}px` });
   const at = (/** @type {DOMRect} */ box) => ({ transform: `translate(${box.left + (box.width - width) / 2}px, ${box.top + (box.height - height) / 2}px)` });
-  const faded = picture ? {} : { opacity: 0.3 }; // a text must stay readable
+  const faded = picture ? {} : { opacity: 0.3 }; // a text stays readable
   requestAnimationFrame(() => {
     document.body.append(copy);
     copy.animate([at(start), { ...at(end), ...faded }], { duration: FLIGHT_MS, delay, easing: "ease-in-out", fill: "backwards" })

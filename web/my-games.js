@@ -1,6 +1,6 @@
 import { PREFIX, saveTokens, memory, persistent, tokensOf } from "./tokens.js";
 
-/** @param {string} id @param {string} token The token of a seat, of the host, or an invitation. */
+/** Remove the token of a seat or of the host, or an invitation code. @param {string} id @param {string} token */
 export function dropToken(id, token) {
   const tokens = tokensOf(id);
   const other = (/** @type {string} */ one) => one !== token;
@@ -10,13 +10,13 @@ export function dropToken(id, token) {
   });
 }
 
-/** @param {string} id */
+/** Remove all tokens of a game. @param {string} id */
 export function forget(id) {
   memory.delete(id);
   if (persistent) localStorage.removeItem(PREFIX + id);
 }
 
-/** The ids of all games that this browser has tokens of, newest first. */
+/** Return the ids of all games of which this browser has tokens, newest first. */
 export function myGames() {
   if (!persistent) return [...memory.keys()].reverse();
   const keys = Array.from({ length: localStorage.length }, (_, index) => localStorage.key(index) ?? "");

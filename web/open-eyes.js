@@ -1,10 +1,10 @@
 /** @typedef {import("./api.js").Game} Game */
 /** @typedef {import("./api.js").Event} Event */
 /** @typedef {{discard: string, prices: Record<string, number>}} Offer */
-/** @typedef {{offers: Map<number, Offer>}} Secrets What each event `offer_set` has hidden, by its number. */
+/** @typedef {{offers: Map<number, Offer>}} Secrets The hidden content of each event `offer_set`, by the number of the event. */
 
 /**
- * Find what was hidden in a game that is over: the offers are in its record, in the order of their events.
+ * Return what was hidden in a game that is over: its record has the offers, in the order of their events.
  *
  * @param {Event[]} events
  * @param {{actions: unknown[]}} record
@@ -17,12 +17,12 @@ export function secretsOf(events, record) {
 }
 
 /**
- * Return a view with what one seat knew, or with everything. Purses follow from public incomes and prices.
+ * Return a view with the hidden information of one seat, or of all. Purses are computed from public incomes and prices.
  *
  * @param {Game} view
  * @param {Event[]} past The events that the view was folded from.
  * @param {Secrets} secrets
- * @param {number | null} seat Null for everything.
+ * @param {number | null} seat Null for all seats.
  * @returns {Game}
  */
 export function revealedView(view, past, secrets, seat) {
@@ -39,7 +39,7 @@ export function revealedView(view, past, secrets, seat) {
 }
 
 /**
- * The gold in each purse after these events.
+ * Return the gold in each purse after these events.
  *
  * @param {any[]} past
  * @param {Secrets} secrets
@@ -68,7 +68,7 @@ export function pursesAfter(past, secrets) {
 }
 
 /**
- * The offers that have been set in the current round.
+ * Return the offers that have been set in the current round.
  *
  * @param {any[]} past
  * @param {Secrets} secrets

@@ -5,16 +5,16 @@ import { Store } from "./store.js";
 import { toast, toastError } from "./toast.js";
 import { persistent, tokenFor, tokensOf } from "./tokens.js";
 
-/** How many tables have been opened: a table that opens slowly must not replace one that was asked for later. */
+/** How many tables have been opened: one that loads slowly must not replace one that was opened later. */
 let opened = 0;
 let closeLatest = () => {};
 
 /**
- * Show a game instead of the one that is shown.
+ * Show a game in place of the current one.
  *
  * @param {Element} app
  * @param {string} id
- * @param {number} [chosen] Which of our seats, when we have several.
+ * @param {number} [chosen] The index of our seat, if this browser has several.
  */
 export async function openTable(app, id, chosen = 0) {
   const opening = ++opened;
@@ -60,7 +60,7 @@ async function makeTable(...parameters) {
  *
  * @param {Store} store
  * @param {unknown} error
- * @returns {Promise<boolean>} Whether that was the error.
+ * @returns {Promise<boolean>} Whether the error was that the token is unknown.
  */
 async function forgetToken({ id, token }, error) {
   if (!token || !(error instanceof ApiError) || error.code !== "token_unknown") return false;

@@ -7,7 +7,7 @@ const PANES = /** @type {Pane[]} */ (["board", "market", "seats", "scoring", "lo
 const phone = matchMedia("(max-width: 45rem)");
 
 /**
- * The tabs of a table: a phone shows one pane at a time, a narrow window one pane beside the board.
+ * Create the tabs of a table: a phone shows one pane at a time, a narrow window one pane beside the board.
  *
  * @param {() => HTMLElement} table
  * @param {() => void} [chosen]
@@ -28,9 +28,9 @@ export function paneTabs(table, chosen) {
 }
 
 /**
- * What is beside the board, or instead of it on a phone.
+ * Create the side bar with the panels; a phone shows one of them instead of the board.
  *
- * @param {Record<string, {root: HTMLElement}>} parts By pane.
+ * @param {Record<string, {root: HTMLElement}>} parts The panels by pane.
  */
 export function sidePanes(parts) {
   for (const [name, { root }] of Object.entries(parts)) root.dataset.pane = name;

@@ -2,10 +2,10 @@
 let sheet = null;
 /** @type {Promise<void> | null} */
 let loading = null;
-/** The addresses of pictures that were given out; they do not change while the page is open. @type {Map<string, string>} */
-const addresses = new Map();
+/** The URLs that `tilePicture` has returned; each tile keeps its URL while the page is open. @type {Map<string, string>} */
+const urls = new Map();
 
-/** Load the pictures of all tiles with one request. Without them each picture is a request of its own. */
+/** Load the pictures of all tiles with one request. Until then each picture is a separate request. */
 export function loadTileSheet() {
   loading ??= fetch("/v1/tiles/pictures.svg").then(async (response) => {
     if (!response.ok) return;
@@ -19,16 +19,16 @@ export function loadTileSheet() {
 }
 
 /**
- * The picture of a tile. It is drawn for its rotation, because objects on it stay upright.
+ * Return the URL of the picture of a tile. Each rotation has its own picture, in which objects are upright.
  *
  * @param {string} tile
  * @param {number} [rotation]
  */
 export function tilePicture(tile, rotation = 0) {
   const key = `${tile}-${rotation}`;
-  const address = addresses.get(key) ?? fromSheet(key) ?? `/v1/tiles/${tile}/picture.svg?rotation=${rotation}`;
-  addresses.set(key, address);
-  return address;
+  const url = urls.get(key) ?? fromSheet(key) ?? `/v1/tiles/${tile}/picture.svg?rotation=${rotation}`;
+  urls.set(key, url);
+  return url;
 }
 
 /** @param {string} scoringTile */
@@ -37,8 +37,8 @@ export function scoringPicture(scoringTile) {
 }
 
 /**
- * Make a picture from the line of a tile and the definitions that it refers to. Browsers draw separate pictures much
- * faster than many fragments of one.
+ * Create the picture of a tile from its line of the sheet and the definitions that it refers to; return an object URL.
+ * Browsers draw separate pictures much faster than many fragments of one.
  *
  * @param {string} key
  */

@@ -10,11 +10,11 @@ import { setting } from "./settings.js";
 const SPOKEN_MS = 80;
 
 /**
- * The tile that our seat tries or is about to place: chosen tile, chosen cell, chosen rotation, and what it would
- * gain. Tiles in hand can be placed; any other tile can be tried.
+ * The chosen tile with its cell and rotation (the ghost) and its gains, before it is placed. Tiles in hand can be placed,
+ * any other tile can be previewed.
  */
 export class Placing {
-  /** The places of tiles in our territory as it is. @type {Map<string, Place[]>} */
+  /** The places of tiles in our current territory. @type {Map<string, Place[]>} */
   #places = new Map();
   #territory = "";
   #timer = 0;
@@ -32,13 +32,13 @@ export class Placing {
     this.ghost = null;
   }
 
-  /** Whether the chosen tile can be placed now, not only tried. */
+  /** Whether the chosen tile can be placed now, not only previewed. */
   get building() {
     const { me, view } = this.store;
     return view.phase === "building" && (me?.tiles_to_build.some((tile) => tile === this.tile) ?? false);
   }
 
-  /** The legal placements of a tile. Those of tiles in hand come with the actions, those of others with their gains. @param {string | null} tile @returns {Legal[]} */
+  /** Return the legal placements of a tile: with their gains once these are loaded, otherwise those among our actions. @param {string | null} tile @returns {Legal[]} */
   legal(tile) {
     if (this.#territory !== this.#now()) this.#places.clear();
     const known = tile ? this.#places.get(tile) : undefined;
@@ -51,7 +51,7 @@ export class Placing {
     return JSON.stringify(this.store.me?.territory);
   }
 
-  /** The legal placements of the chosen tile by cell, as in "1,-2", the most valuable first. @returns {Map<string, Legal[]>} */
+  /** Return the legal placements of the chosen tile by cell, as in "1,-2", the most valuable first. @returns {Map<string, Legal[]>} */
   cells() {
     /** @type {Map<string, Legal[]>} */
     const cells = new Map();
@@ -63,18 +63,18 @@ export class Placing {
     return cells;
   }
 
-  /** What a placement is worth: first the points of this round, then all points. @param {Legal} place */
+  /** Return the sort key of a placement: first the points of this round, then all points. @param {Legal} place */
   #worth(place) {
     return 100 * (this.pointsNow(place) ?? 0) + (place.gains ?? []).reduce((sum, { points }) => sum + (points ?? 0), place.scroll_points ?? 0);
   }
 
-  /** The points that a placement adds in this round; null while they are not known. @param {Legal} place */
+  /** Return the points that a placement adds in this round; null while unknown. @param {Legal} place */
   pointsNow({ gains }) {
     const now = new Set(this.scoredNow());
     return gains ? gains.reduce((sum, { slot, points }) => sum + (now.has(slot) ? points ?? 0 : 0), 0) : null;
   }
 
-  /** The slots that this round scores. */
+  /** Return the slots that this round scores. */
   scoredNow() {
     const { round, scoring_tiles } = this.store.view;
     return scoring_tiles.filter(({ rounds }) => rounds.includes(round)).map(({ slot }) => slot);
@@ -88,14 +88,14 @@ export class Placing {
     if (tile) void this.#load(tile);
   }
 
-  /** Ask for the places of a tile and their gains. @param {string} tile */
+  /** Request the places of a tile and their gains. @param {string} tile */
   async #load(tile) {
     const { store } = this;
     const territory = this.#now();
     if (store.seat === null || (this.#territory === territory && this.#places.has(tile))) return this.#sayPlaces(tile);
     try {
       const { places } = await store.game.seat(store.seat).places([tile]);
-      if (territory !== this.#now()) return; // of a territory that has changed
+      if (territory !== this.#now()) return; // the territory has changed
       if (territory !== this.#territory) this.#places.clear();
       this.#territory = territory;
       this.#places.set(tile, places);
@@ -113,11 +113,11 @@ export class Placing {
   }
 
   /**
-   * Show the ghost on a cell, or turn it when it is there already.
+   * Show the ghost on a cell, or rotate it if it is there already.
    *
    * @param {number} x
    * @param {number} y
-   * @returns {boolean} Whether the tile can lie there.
+   * @returns {boolean} Whether the tile can be placed there.
    */
   tap(x, y) {
     const places = this.cells().get(`${x},${y}`);
@@ -128,7 +128,7 @@ export class Placing {
     return true;
   }
 
-  /** Show the ghost where a dragged tile is, or none when it cannot lie there. @param {number} x @param {number} y */
+  /** Show the ghost at a dragged tile, or none where the tile cannot be placed. @param {number} x @param {number} y */
   hover(x, y) {
     if (this.ghost?.x === x && this.ghost.y === y) return;
     const place = this.cells().get(`${x},${y}`)?.[0] ?? null;
@@ -159,7 +159,7 @@ export class Placing {
     await store.place({ tile, x, y, rotation });
   }
 
-  /** Forget what the server no longer allows. */
+  /** Remove the choice or the ghost that the server no longer allows. */
   refresh() {
     const { store, tile, ghost } = this;
     if (!tile) return;
@@ -200,7 +200,7 @@ function gainsInWords({ gains = [], scroll_points: scrolls }) {
   return parts.join(", ") || t("gains.none");
 }
 
-/** A cell in words, as in "1 east, 2 north". @param {number} x @param {number} y */
+/** Return a cell in words, as in "1 east, 2 north". @param {number} x @param {number} y */
 export function placeName(x, y) {
   const parts = [];
   if (x) parts.push(t(x > 0 ? "place.east" : "place.west", { steps: Math.abs(x) }));

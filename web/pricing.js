@@ -9,8 +9,8 @@ import { ApiError } from "./client/errors.js";
 /** @typedef {{discard: string, prices: Record<string, number>}} Draft */
 
 /**
- * The tray of the pricing phase: what is discarded, and a price for each other tile.
- * The draft is kept apart from the store, so that no event wipes what is being typed.
+ * Create the tray of the pricing phase: which tile to discard, and a price for each other tile.
+ * The draft is separate from the store, so that no event clears typed prices.
  *
  * @param {Store} store
  * @param {(tile: string) => void} preview Shows where a tile would fit in our territory.
@@ -59,7 +59,7 @@ export function pricingTray(store, preview) {
   }
 
   function changed() {
-    try { sessionStorage.setItem(draftOf, JSON.stringify(draft)); } catch { /* kept while the page stays */ }
+    try { sessionStorage.setItem(draftOf, JSON.stringify(draft)); } catch { /* the draft lasts as long as the page */ }
     trouble.textContent = "";
     show();
   }

@@ -3,7 +3,7 @@ import { t } from "./i18n.js";
 import { errorText, toastError } from "./toast.js";
 
 /**
- * Show why a game cannot be shown, and the way back. The toast has the id of the request.
+ * Show why a game cannot be loaded, with a link back. The toast has the id of the request.
  *
  * @param {Element} app
  * @param {unknown} error

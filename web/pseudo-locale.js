@@ -1,7 +1,7 @@
 /** @typedef {import("./i18n.js").Messages} Messages */
 
 /**
- * Messages that are 40 % longer, for tests of the layout.
+ * Return messages that are 40 % longer, for tests of the layout.
  *
  * @param {Messages} messages
  * @returns {Messages}

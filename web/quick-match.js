@@ -14,12 +14,12 @@ import { addSeatToken, persistent, tokensOf } from "./tokens.js";
 const KEY = "skye.player";
 const WAITING = "skye.match";
 const POLL_MS = 2000;
-/** Opponents are strangers: nobody waits longer for one of their decisions. */
+/** The time limit of a decision, because opponents are strangers. */
 const OPTIONS = { turn_ms: 120_000 };
 
-/** The form to find opponents, and the waiting for them, which outlives a reload of the page. */
+/** Create the form that finds opponents. A request that waits continues after a reload of the page. */
 export function quickMatch() {
-  /** The request that waits. @type {string | null} */
+  /** The id of the waiting request. @type {string | null} */
   let waiting = null;
   let expires = "";
   let asking = false;
@@ -59,7 +59,7 @@ export function quickMatch() {
     }
   }
 
-  /** Ask for a request until it waits no longer. @param {string} id */
+  /** Poll a request until it is no longer waiting. @param {string} id */
   async function follow(id) {
     waiting = id;
     while (waiting === id) {
@@ -72,7 +72,7 @@ export function quickMatch() {
     }
   }
 
-  /** Show where a request stands; once it is matched, open the game. @param {Match} match */
+  /** Show the status of a request; open the game when it is matched. @param {Match} match */
   async function settle({ id, status, game, seat, expires_at }) {
     if (id !== waiting) return;
     if (status === "waiting") return showWaiting(expires_at);
@@ -95,7 +95,7 @@ export function quickMatch() {
     tick();
   }
 
-  /** Show the time that is left, every second. */
+  /** Show the remaining time, every second. */
   function tick() {
     if (wait.hidden) return;
     setText(left, formatDuration(remainingMs(expires)));
@@ -121,7 +121,7 @@ export function quickMatch() {
 }
 
 /**
- * Keep a token of the seat alone. The player key stands for the seats of all games, so it must be in no link.
+ * Save a token of this seat only: links contain it, and the player key acts for the seats of all games.
  *
  * @param {string} game
  * @param {number} seat
@@ -132,14 +132,14 @@ async function takeSeat(game, seat) {
   if (token) addSeatToken(game, token);
 }
 
-/** The player of this browser, whose key is made when it is first needed. */
+/** Return the player of this browser; create its key on first use. */
 function player() {
   const found = new Player(skye.transport, loadItem(KEY) ?? undefined);
   saveItem(KEY, found.key);
   return found;
 }
 
-/** Where nothing can be stored, values last as long as the page. @type {Map<string, string>} */
+/** The values in a browser without storage; they last as long as the page. @type {Map<string, string>} */
 const memory = new Map();
 
 /** @param {string} name */

@@ -12,13 +12,13 @@ import { addSeatToken, saveTokens, tokenFor, tokensOf } from "./tokens.js";
 const POLL_MS = 4000;
 
 /**
- * The result of a game, with the ways to go on from there.
+ * Create the panel with the result of a game, the rematch and the replay.
  *
  * @param {Store} store
  */
 export function endPanel(store) {
   const rematch = rematchPanel(store);
-  const replay = h("a", { class: "button", href: `${address(store.id)}&replay=1` }, t("result.replay"));
+  const replay = h("a", { class: "button", href: `${gameUrl(store.id)}&replay=1` }, t("result.replay"));
   const result = resultPanel(store, rematch.root, replay);
   return { root: result.root, show() {
     result.show();
@@ -27,7 +27,7 @@ export function endPanel(store) {
 }
 
 /**
- * The rematch of a game that is over. The first player opens it; the page of each other player and spectator finds it,
+ * Create the panel of the rematch of a finished game. The first player creates it; the pages of the others poll for it,
  * because the events of the old game have ended.
  *
  * @param {Store} store
@@ -82,11 +82,11 @@ function rematchPanel(store) {
     return id;
   }
 
-  /** The host token of the old game is also that of the new one. @param {string} id */
+  /** Open the new game, of which the host token is that of the old game. @param {string} id */
   function open(id) {
     const { host } = tokensOf(store.id);
     if (host) saveTokens(id, { ...tokensOf(id), host });
-    location.assign(address(id));
+    location.assign(gameUrl(id));
   }
 
   function show() {
@@ -95,7 +95,7 @@ function rematchPanel(store) {
     const joined = found !== null && tokensOf(found.id).seats.length > 0;
     hide(again, !seated || joined || (found !== null && found.status !== "lobby"));
     hide(link, found === null || !again.hidden);
-    if (found) attribute(link, "href", address(found.id));
+    if (found) attribute(link, "href", gameUrl(found.id));
     const people = (found?.players ?? []).filter(({ bot }) => !bot).map(({ name }) => name);
     const asked = people.length ? t("rematch.asked", { count: people.length, names: list(people) }) : "";
     if (asked !== text.textContent) announce(asked);
@@ -106,6 +106,6 @@ function rematchPanel(store) {
 }
 
 /** @param {string} id */
-function address(id) {
+function gameUrl(id) {
   return `/play/?game=${encodeURIComponent(id)}`;
 }

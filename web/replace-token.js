@@ -1,5 +1,6 @@
 /**
- * Carry out a write after which our token is invalid. The stream may end before the response arrives: that is no loss.
+ * Send a write that replaces our token. The event stream, which has the old token, may end before the response arrives:
+ * `onGone` is called only if the write fails.
  *
  * @template T
  * @param {import("./store.js").Store} store

@@ -19,12 +19,12 @@ import { tokenFor } from "./tokens.js";
 /** @typedef {import("./api.js").Event} Event */
 
 const STEP_MS = 900;
-/** Writing the address takes longer than a step, and browsers limit how often it is allowed. */
+/** The delay before the URL is changed: that takes longer than a step, and browsers limit its rate. */
 const URL_DELAY_MS = 250;
 const SPEEDS = [0.5, 1, 2, 4];
 
 /**
- * Show a game step by step. `#e=` in the address names the event.
+ * Show a game step by step. `#e=` in the URL is the number of the event.
  *
  * @param {Element} app
  * @param {string} id
@@ -51,7 +51,7 @@ export async function openReplay(app, id) {
   performance.measure("skye-ready");
 }
 
-/** The past of one game, in steps of one version each. */
+/** The replay of one game, in steps of one version each. */
 class Replay {
   #timer = 0;
   #urlTimer = 0;
@@ -72,7 +72,7 @@ class Replay {
     this.step = 0;
     this.eyes = "spectator";
     this.looked = 0;
-    /** What the panels show; they take it for the store of a spectator. */
+    /** The state that the panels show, with the properties of a spectator's store. */
     this.shown = /** @type {any} */ ({
       id: last.id, view: last, log: [], seat: null, me: null, players: [], actions: [], myTurn: false, busy: false, pending: null, onEvent() {},
     });
@@ -135,7 +135,7 @@ class Replay {
     if (pause) this.#pause();
   }
 
-  /** Go to the beginning of another round. @param {number} by */
+  /** Seek the start of the next round, or with a negative number of the previous one. @param {number} by */
   round(by) {
     const starts = this.steps.flatMap((count, step) => (
       this.events.slice(this.steps[step - 1] ?? 0, count).some(({ type }) => type === "round_started") ? [step] : []));

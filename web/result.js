@@ -4,7 +4,7 @@ import { list, number, t } from "./i18n.js";
 /** @typedef {import("./api.js").Game} Game */
 
 /**
- * How the game has ended.
+ * Create the table of the result.
  *
  * @param {{view: Game}} store
  * @param {...Node} more Buttons below the table.

@@ -5,7 +5,7 @@ import { scoringPicture } from "./pictures.js";
 /** @typedef {import("./api.js").Game} Game */
 
 /**
- * The four scoring tiles, and the rounds in which they count.
+ * Create the panel with the four scoring tiles, and the rounds in which they count.
  *
  * @param {{view: Game}} store
  */

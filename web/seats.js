@@ -6,13 +6,13 @@ import { tilePicture } from "./pictures.js";
 
 const SHAPES = { red: "▲", blue: "●", yellow: "★", white: "◆", green: "■" };
 
-/** The mark of a colour has a shape of its own, so that players who do not see colours can distinguish it. @param {string} color */
+/** Create the mark of a colour; each has a different shape, for players with colour vision deficiency. @param {string} color */
 export function colorMark(color) {
   return h("span", { class: `mark ${color}`, "aria-hidden": "true" }, SHAPES[/** @type {keyof SHAPES} */ (color)] ?? "●");
 }
 
 /**
- * A card for each seat, with a small picture of its territory.
+ * Create a card for each seat, with a small picture of its territory.
  *
  * @param {{view: import("./api.js").Game, players: Player[], seat: number | null}} store
  * @param {(seat: number) => void} choose Shows the territory of a seat.

@@ -3,7 +3,7 @@ import { t } from "./i18n.js";
 import { SETTINGS, memory, setting } from "./settings.js";
 
 /**
- * A check box for a setting.
+ * Create a check box for a setting.
  *
  * @param {Parameters<typeof setting>[0]} name
  * @param {() => void} [changed]

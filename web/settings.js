@@ -1,10 +1,10 @@
-/** What a person can switch, and how it is at first. */
+/** The settings with their defaults. */
 export const SETTINGS = { letters: true, auto: false, edges: false };
 
-/** Settings of this page where nothing can be stored. @type {Map<string, boolean>} */
+/** The settings in a browser without storage. @type {Map<string, boolean>} */
 export const memory = new Map();
 
-/** @param {keyof SETTINGS} name */
+/** Return a setting. @param {keyof SETTINGS} name */
 export function setting(name) {
   try {
     const stored = localStorage.getItem(`skye.${name}`);

@@ -7,7 +7,7 @@ import { toast, toastError } from "./toast.js";
  *
  * @param {string} link
  * @param {string} warning
- * @param {() => Promise<string>} [renew] Makes older links invalid, and returns a new one.
+ * @param {() => Promise<string>} [renew] Invalidates older links and returns a new one.
  */
 export async function share(link, warning, renew) {
   if (!warning && navigator.clipboard) {
@@ -32,7 +32,7 @@ export async function share(link, warning, renew) {
 }
 
 /**
- * The address that opens a seat of a game.
+ * Return the URL that opens a seat of a game.
  *
  * @param {string} id
  * @param {string} token
@@ -42,7 +42,7 @@ export function seatLink(id, token) {
 }
 
 /**
- * The address with which an invited player takes a seat.
+ * Return the URL with which an invited player takes a seat.
  *
  * @param {string} id
  * @param {string} code
@@ -51,7 +51,7 @@ export function inviteLink(id, code) {
   return `${location.origin}/play/?game=${encodeURIComponent(id)}#invite=${code}`;
 }
 
-/** The address to watch a game. @param {string} id */
+/** Return the URL to watch a game. @param {string} id */
 export function watchLink(id) {
   return `${location.origin}/play/?game=${encodeURIComponent(id)}`;
 }

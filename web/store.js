@@ -26,7 +26,7 @@ export class Store {
   #listeners = /** @type {Set<() => void>} */ (new Set());
   #eventListeners = /** @type {Set<(event: Event) => void>} */ (new Set());
   #actionsFor = "";
-  /** When the first event arrived that is not shown yet. */
+  /** When the first event arrived that is not drawn yet. */
   #firstEventAt = 0;
 
   /**
@@ -40,13 +40,13 @@ export class Store {
     this.view = /** @type {Game} */ (/** @type {unknown} */ (null));
     /** All events from the first one on. @type {Event[]} */
     this.log = [];
-    /** What our seat can do now; null while it is not known. @type {Action[] | null} */
+    /** The legal actions of our seat; null while unknown. @type {Action[] | null} */
     this.actions = null;
     /** @type {"connecting" | "live" | "polling" | "reconnecting" | "over" | "gone"} */
     this.connection = "connecting";
     /** A placement that the server has not confirmed yet. @type {Placed | null} */
     this.pending = null;
-    /** Whether a write is under way. */
+    /** Whether a write is in progress. */
     this.busy = false;
     for (const type of ["online", "offline"]) addEventListener(type, () => this.changed(), { signal: this.#stop.signal });
     this.tabs = new TabGroup(`${id}.${token?.slice(-8) ?? ""}`, (event) => this.#receive(event));
@@ -72,7 +72,7 @@ export class Store {
     const { signal } = this.#stop;
     const [{ actions, ...view }, { events }] = await Promise.all([
       this.game.get({ signal, query: WITH_ACTIONS }), this.game.eventPage({ after: 0 }, { signal })]);
-    const streamed = this.log.at(-1)?.id ?? 0; // in the meantime, by the stream
+    const streamed = this.log.at(-1)?.id ?? 0; // by the stream, during the requests
     this.view = /** @type {Game} */ (view);
     this.#setActions(actions);
     setServerTime(view.now);
@@ -83,7 +83,7 @@ export class Store {
   }
 
   /**
-   * Ask for events that are missing in the log, and fold those that the view does not have.
+   * Request the events that are missing in the log, and fold those that the view does not have.
    *
    * @param {number} [upTo]
    */
@@ -97,7 +97,7 @@ export class Store {
     }
   }
 
-  /** Ask for events now, because something should have happened. */
+  /** Request events now, because a deadline has passed. */
   sync() {
     void this.#catchUp().catch(() => {});
   }
@@ -129,7 +129,7 @@ export class Store {
     if (event.id <= last) return;
     if (event.id > last + 1) return void this.#catchUp().catch(() => {});
     this.log.push(event);
-    if (event.id <= this.view.last_event) return; // only logged, the view has it
+    if (event.id <= this.view.last_event) return; // the view includes it already
     advanceServerTime(event.at);
     this.#firstEventAt ||= performance.now();
     fold(this.view, event);
@@ -138,7 +138,7 @@ export class Store {
     this.changed();
   }
 
-  /** The number of our seat, or null for a spectator. */
+  /** Our seat, or null for a spectator. */
   get seat() {
     return this.view.you.seat;
   }
@@ -189,27 +189,27 @@ export class Store {
     });
   }
 
-  /** What the actions depend on. The events of one version may arrive one by one, so the turn is part of it. */
+  /** The key of the cached actions. It includes the turn, since the events of one version may arrive one by one. */
   get #actionsKey() {
     const { phase, round, version } = this.view;
     return `${this.seat}.${phase}.${round}.${version}.${this.myTurn}`;
   }
 
-  /** Take the actions that came with the view of this version. @param {unknown[] | undefined} actions */
+  /** Set the actions that a response included with the view of this version. @param {unknown[] | undefined} actions */
   #setActions(actions) {
     if (!actions) return;
     this.actions = /** @type {Action[]} */ (actions);
     this.#actionsFor = this.#actionsKey;
   }
 
-  /** Ask what our seat can do, when that may have changed. */
+  /** Request the actions of our seat when they may have changed. */
   async refreshActions() {
     if (this.seat === null || this.view.status !== "playing") { this.actions = null; return; }
     const { phase, round } = this.view;
     const wanted = this.#actionsKey;
     if (wanted === this.#actionsFor) return;
-    if (!this.#actionsFor.startsWith(`${this.seat}.${phase}.${round}.`)) this.actions = null; // those of another phase
-    if (this.busy) return; // the response to the write brings them
+    if (!this.#actionsFor.startsWith(`${this.seat}.${phase}.${round}.`)) this.actions = null; // they belong to another phase
+    if (this.busy) return; // the response to the write includes them
     this.#actionsFor = wanted;
     if (!this.myTurn && this.view.phase !== "building" && this.view.phase !== "pricing") {
       this.actions = [];
@@ -217,7 +217,7 @@ export class Store {
     }
     try {
       const { actions, version } = await this.game.seat(this.seat).actions({ signal: this.#stop.signal });
-      if (wanted !== this.#actionsFor) return; // overtaken by a newer one
+      if (wanted !== this.#actionsFor) return; // a later request has replaced this one
       if (version < this.view.version) this.#actionsFor = "";
       this.actions = /** @type {Action[]} */ (actions);
       this.changed();
@@ -229,7 +229,7 @@ export class Store {
   }
 
   /**
-   * Carry out a write of our seat. A refusal is shown.
+   * Send a write of our seat. Show the error if the server refuses it.
    *
    * @param {(seat: import("./client/resources.js").Seat, options: import("./client/resources.js").CallOptions) => Promise<Game>} write
    * @param {string} [key]
@@ -258,7 +258,7 @@ export class Store {
     }
   }
 
-  /** Wait until the view has an event; request it when it does not arrive in the stream. @param {number} event */
+  /** Wait until the view includes an event; request it if it does not arrive in the stream. @param {number} event */
   async #waitForEvent(event) {
     if (this.view.last_event >= event) return;
     await new Promise((resolve) => {
@@ -271,7 +271,7 @@ export class Store {
   }
 
   /**
-   * Place a tile: shown at once, taken back when the server refuses. The request survives a reload of the page.
+   * Place a tile. The page shows it at once, and removes it if the server refuses. The request is repeated after a reload.
    *
    * @param {Placed} placement
    * @param {string} [key]
@@ -288,7 +288,7 @@ export class Store {
     return accepted;
   }
 
-  /** Send a placement again whose answer was lost with the page. Its key makes sure that it counts once. */
+  /** Repeat a placement whose response was lost in a reload; its idempotency key makes it count once. */
   async #resume() {
     const unconfirmed = loadUnconfirmed(this.id);
     if (!unconfirmed || unconfirmed.seat !== this.token || this.seat === null) return;

@@ -26,9 +26,9 @@ export class Table {
   #turn = "";
   /** Whether all parts have been shown once. */
   #open = false;
-  /** The timer of the panels that are not shown yet as they are now. */
+  /** The timer of the next update of the panels. */
   #later = 0;
-  /** Whether the points at the end are being counted; the result waits for that. */
+  /** Whether the points at the end are being counted; the result is shown afterwards. */
   #ending = false;
   /** Events with points that are not counted yet. @type {Parameters<ReturnType<typeof import("./counting.js").countingStrip>["count"]>[0][]} */
   #scored = [];
@@ -57,7 +57,7 @@ export class Table {
     this.log = logPanel(store);
     this.strip = lazyPart(() => this.#scored.length > 0, async () => {
       const { countingStrip } = await import("./counting.js");
-      store.changed(); // then it counts what has been scored
+      store.changed(); // counts the events in `#scored`
       return countingStrip(store, (tiles, seat) => this.#highlight(tiles, seat), () => { this.#ending = false; this.show(); });
     });
     this.lobby = lazyPart(() => store.view.status === "lobby", async () => (await import("./lobby.js")).lobbyPanel(store, reopen));
@@ -73,18 +73,18 @@ export class Table {
     store.onEvent((event) => this.#heard(event));
   }
 
-  /** Draw the table, lay it out, then the panels, each in a task of its own; show it when all parts are there. @param {Element} app */
+  /** Draw the table, lay it out, then the panels, each in a separate task; show it when all parts are there. @param {Element} app */
   async open(app) {
     const { root } = this;
     await nextTask();
     this.show();
-    root.style.visibility = "hidden"; // what moves before it can be seen does not shift
+    root.style.visibility = "hidden"; // layout changes of hidden elements do not count as layout shifts
     app.replaceChildren(root);
     await Promise.all([afterFrame(), ...[this.lobby, this.result, this.building, this.handOver].map(({ loading }) => loading)]);
     this.#open = true;
     this.#showPanels();
     root.style.visibility = "";
-    if (this.store.seat !== null) this.building.prepare(); // no phase begins with a wait
+    if (this.store.seat !== null) this.building.prepare(); // so that the phase does not begin with a wait
   }
 
   close() {
@@ -112,7 +112,7 @@ export class Table {
     this.show();
   }
 
-  /** Show where a tile that is not ours yet would fit. @param {string | null} tile */
+  /** Preview a tile that is not in our hand: show where it would fit. @param {string | null} tile */
   #preview(tile) {
     this.placing.select(tile);
     if (!tile) return;
@@ -129,7 +129,7 @@ export class Table {
     this.#showBoard();
   }
 
-  /** Where a seat is on the screen: its card, or its row in the market. @param {number} seat */
+  /** Return the element of a seat: its card, or its row in the market. @param {number} seat */
   #placeOf(seat) {
     const places = /** @type {HTMLElement[]} */ ([...this.root.querySelectorAll(`.seat[data-seat="${seat}"], .market-row[data-seat="${seat}"]`)]);
     return places.findLast((place) => place.offsetParent) ?? null;
@@ -137,7 +137,7 @@ export class Table {
 
   /** @param {import("./api.js").Event} event */
   #heard(event) {
-    clearTimeout(this.#later); // panels of an earlier draw must not delay that of this event, which includes them
+    clearTimeout(this.#later); // the panels are drawn after the board, once for all events
     this.#later = 0;
     if (event.type === "tile_bought") {
       fly(this.market.root.querySelector(`[data-tile="${event.tile}"] img`), this.#placeOf(event.seat));
@@ -160,7 +160,7 @@ export class Table {
     attribute(this.root, "aria-busy", store.busy ? "true" : null);
     this.strip.show();
     if (this.strip.part) for (const event of this.#scored.splice(0)) this.strip.part.count(event);
-    if (store.busy && this.strip.part?.running) this.strip.part.end(); // an action of our own ends the show
+    if (store.busy && this.strip.part?.running) this.strip.part.end(); // our own action ends the counting
     this.placing.refresh();
     this.header.show();
     hide(this.banner, store.connection !== "reconnecting" && navigator.onLine);
@@ -172,7 +172,7 @@ export class Table {
     this.#later ||= setTimeout(() => this.#showPanels(), 0);
   }
 
-  /** The panels follow in a task of their own: what an event changes on the board and in the trays is shown before. */
+  /** Update the panels, in a task after the update of the board and the trays. */
   #showPanels() {
     this.#later = 0;
     if (!this.#open) return;
@@ -180,7 +180,7 @@ export class Table {
     this.root.dataset.event = String(this.store.view.last_event);
   }
 
-  /** Show the tile that is tried or about to be placed. */
+  /** Show the chosen tile. */
   #showPlacing() {
     this.#showBoard();
     this.trial.show();
@@ -202,7 +202,7 @@ export class Table {
     for (const part of [this.trial, this.handOver, this.building]) part.show();
   }
 
-  /** The screen follows the phase, and a screen reader hears whose turn it is. */
+  /** Show the pane of a new phase, and announce whose turn it is to screen readers. */
   #announceTurn() {
     const { store } = this;
     const { view } = store;

@@ -17,7 +17,7 @@ export function explain(error) {
   return error instanceof ConnectionError ? t("error.unreachable") : String(error);
 }
 
-/** @param {unknown} error Shown for a while, and spoken at once. */
+/** Show an error for a while, and let screen readers speak it at once. @param {unknown} error */
 export function toastError(error) {
   alertNow(explain(error));
   const details = error instanceof ApiError && error.requestId
@@ -28,7 +28,7 @@ export function toastError(error) {
   show("bad", h("span", {}, errorText(error), " ", retry), details);
 }
 
-/** The explanation of an error; what only the server can say is in English. @param {unknown} error */
+/** Return the explanation of an error; the server's own texts are marked as English. @param {unknown} error */
 export function errorText(error) {
   const isProse = error instanceof ApiError && !has(`error.${error.code}`);
   return h("span", isProse ? { lang: "en" } : {}, explain(error));

@@ -1,16 +1,16 @@
 /**
- * @typedef {object} Tokens What this browser may do in one game.
+ * @typedef {object} Tokens The tokens that this browser has for one game.
  * @property {string[]} seats The tokens of our seats.
  * @property {string | null} host
- * @property {string | null} [invite] An invitation to us that is not accepted yet.
- * @property {string[]} [invites] The invitations that we have for others, as the host.
+ * @property {string | null} [invite] Our invitation code, until it is used.
+ * @property {string[]} [invites] The invitation codes for others, as the host.
  */
 
 export const PREFIX = "skye.game.";
-/** Where nothing can be stored, tokens last as long as the page. @type {Map<string, Tokens>} */
+/** The tokens in a browser without storage; they last as long as the page. @type {Map<string, Tokens>} */
 export const memory = new Map();
 
-/** Whether tokens outlive this page. */
+/** Whether this browser stores tokens. */
 export const persistent = (() => {
   try {
     localStorage.setItem("skye.test", "1");
@@ -26,7 +26,7 @@ export function tokensOf(id) {
   try {
     const stored = persistent ? JSON.parse(localStorage.getItem(PREFIX + id) ?? "null") : memory.get(id);
     if (stored && Array.isArray(stored.seats)) return { host: null, ...stored };
-  } catch { /* as if there were none */ }
+  } catch { /* corrupt: treated as missing */ }
   return { seats: [], host: null };
 }
 
@@ -48,14 +48,14 @@ export function addSeatToken(id, token) {
   if (!tokens.seats.includes(token)) saveTokens(id, { ...tokens, seats: [...tokens.seats, token] });
 }
 
-/** The token to open a game with: of a seat; without one, of the host; without one, an invitation. @param {string} id @param {number} [chosen] */
+/** Return the token to open a game with: of a seat, otherwise of the host, otherwise an invitation code. @param {string} id @param {number} [chosen] */
 export function tokenFor(id, chosen = 0) {
   const { seats, host, invite } = tokensOf(id);
   return seats[chosen] ?? seats[0] ?? host ?? invite ?? null;
 }
 
 /**
- * Move the tokens of a link from its fragment into the storage. Tokens never stay in an address.
+ * Move the tokens of a link from the URL's fragment into the storage. Tokens never stay in a URL.
  *
  * @param {string} id
  */

@@ -6,7 +6,7 @@ import { t } from "./i18n.js";
 /** @typedef {import("./place.js").Placing} Placing */
 
 /**
- * The tray of a tile that is tried before it is ours: where it fits, and what it would add.
+ * Create the tray that previews a tile which is not in our hand: where it fits, and what it would add.
  *
  * @param {Store} store
  * @param {Placing} placing

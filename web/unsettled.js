@@ -1,14 +1,14 @@
-/** @typedef {{placement: import("./store.js").Placed, key: string, seat: string | null}} Unconfirmed A placement whose response is not known. */
+/** @typedef {{placement: import("./store.js").Placed, key: string, seat: string | null}} Unconfirmed A placement without a response so far. */
 
-/** @param {string} id @param {Unconfirmed | null} value */
+/** Save the unconfirmed placement of a game, null for none. @param {string} id @param {Unconfirmed | null} value */
 export function saveUnconfirmed(id, value) {
   try {
     if (value === null) sessionStorage.removeItem(`skye.unsettled.${id}`);
     else sessionStorage.setItem(`skye.unsettled.${id}`, JSON.stringify(value));
-  } catch { /* without storage it is settled while the page stays */ }
+  } catch { /* without storage it is lost in a reload */ }
 }
 
-/** @param {string} id @returns {Unconfirmed | null} */
+/** Return the unconfirmed placement of a game. @param {string} id @returns {Unconfirmed | null} */
 export function loadUnconfirmed(id) {
   try { return JSON.parse(sessionStorage.getItem(`skye.unsettled.${id}`) ?? "null"); } catch { return null; }
 }

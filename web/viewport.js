@@ -1,14 +1,14 @@
-/** Cells are fitted to at least this size; a person can make them smaller to see more. */
+/** The minimum size of cells after `fit`; users can zoom out further, to `CELL_SMALLEST`. */
 const CELL_MIN = 48;
 const CELL_SMALLEST = 24;
 const CELL_MAX = 150;
 const STEP = 1.25;
 
-/** Zoom of a board inside its scroller. Panning is the browser's own scrolling. */
+/** The zoom of a board in its scroller. The browser's own scrolling pans. */
 export class Viewport {
   #fitted = true;
   #pinch = 0;
-  /** The size of the scroller as last laid out; to read it would force a layout. */
+  /** The size of the scroller from its ResizeObserver: reading it from the element would force a layout. */
   #room = { width: 0, height: 0 };
   /** @type {Map<number, PointerEvent>} */
   #pointers = new Map();
@@ -34,13 +34,13 @@ export class Viewport {
     }
     scroller.addEventListener("pointermove", (event) => this.#pinched(event));
     scroller.addEventListener("wheel", (event) => {
-      if (!event.ctrlKey) return; // also what a trackpad sends for a pinch
+      if (!event.ctrlKey) return; // a pinch on a trackpad sends this too
       event.preventDefault();
       this.zoom(event.deltaY < 0 ? 1.1 : 1 / 1.1);
     }, { passive: false });
   }
 
-  /** Show the whole board, as far as cells stay large enough to be hit. */
+  /** Show the whole board, unless cells would be smaller than `CELL_MIN`. */
   fit() {
     const { columns, rows } = this.size();
     const { width, height } = this.#room;
@@ -49,7 +49,7 @@ export class Viewport {
     this.#resize(Math.max(CELL_MIN, Math.min(width / columns, height / rows)));
   }
 
-  /** The size of the board has changed. */
+  /** Fit the board again after a change of its size. */
   changed() {
     if (this.#fitted) this.fit();
   }
@@ -70,7 +70,7 @@ export class Viewport {
   zoomIn() { this.zoom(STEP); }
   zoomOut() { this.zoom(1 / STEP); }
 
-  /** Scroll to the middle of a board that is larger than its room. */
+  /** Scroll to the middle of a board that is larger than the scroller. */
   #center() {
     const { scroller, cell } = this;
     const { columns, rows } = this.size();
@@ -86,7 +86,7 @@ export class Viewport {
     this.board.style.setProperty("--cell", `${this.cell}px`);
   }
 
-  /** Two fingers zoom. @param {PointerEvent} event */
+  /** Zoom by two fingers. @param {PointerEvent} event */
   #pinched(event) {
     if (!this.#pointers.has(event.pointerId)) return;
     this.#pointers.set(event.pointerId, event);
