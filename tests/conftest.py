@@ -181,10 +181,11 @@ def pytest_collection_modifyitems(config, items):
 
     The slow rooms come first so that none of them runs alone at the end.
 
-    :raises pytest.UsageError: If a name is too long, or begins as a sentence that goes on.
+    :raises pytest.UsageError: If a name is too long, or does not begin with a subject.
     """
     names = {item.name.partition("[")[0] for item in items}
-    wrong = [name for name in names if len(name) > MAX_NAME_LENGTH or re.match("test_(and|else|so)_", name)]
+    no_subject = re.compile("test_(and|at|before|else|of|or|so|when)_")
+    wrong = [name for name in names if len(name) > MAX_NAME_LENGTH or no_subject.match(name)]
     if wrong:
         raise pytest.UsageError(f"name these tests test_<subject>_<condition>_<result>: {sorted(wrong)}")
     if os.environ.get("TEST_SIZE") != "full":

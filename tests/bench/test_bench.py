@@ -139,7 +139,7 @@ def test_moves_of_boardgame_io_are_measured_in_memory_and_in_files():
     assert all(each.value > 0 for each in rows)
 
 
-def test_boardgame_io_that_is_not_installed_is_no_figure(monkeypatch, tmp_path):
+def test_missing_boardgame_io_has_no_figure(monkeypatch, tmp_path):
     monkeypatch.setattr(boardgame_io, "FOLDER", tmp_path)
     assert [each.value for each in boardgame_io.boardgame_io_rows(LEAST)] == [None]
 

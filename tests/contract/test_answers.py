@@ -266,7 +266,7 @@ def test_limits_are_in_the_contract(contract):
     assert codes == [200, 200, 429]
 
 
-def test_every_answer_that_is_promised_has_come(contract, request):
+def test_every_documented_response_was_received(contract, request):
     """All the tests above together have received every response that is not a problem."""
     chosen = {item.function for item in request.session.items}
     if any(test not in chosen for name, test in globals().items() if name.startswith("test_")):

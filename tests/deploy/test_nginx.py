@@ -113,7 +113,7 @@ def freeze(frozen):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("nginx", [[("proxy_read_timeout 10s", "proxy_read_timeout 5s")]], indirect=True)
-def test_frozen_instance_delays_safe_requests_until_the_next_instance(nginx, instance):
+def test_suspended_instance_delays_safe_requests_until_the_next_one(nginx, instance):
     served, frozen = instance().start(), instance().start()
     game = served.new_game()["game"]["id"]
     freeze(frozen)

@@ -83,7 +83,7 @@ def test_areas_are_right_on_every_branch_and_when_tiles_are_taken_back(territory
 
 @thoroughly
 @given(territories())
-def test_roads_join_what_they_join_in_the_picture(territory: Territory):
+def test_road_connections_are_those_of_the_picture(territory: Territory):
     connected = {coordinates_of(cell) for cell in territory.summary.connected}
 
     assert connected == world.connected_spots(as_world(territory))
@@ -144,7 +144,7 @@ def disturbed(placed: Place, chance: Random) -> Place:
     )
 
 
-def test_both_know_the_same_sixteen_scoring_tiles():
+def test_reference_has_the_same_sixteen_scoring_tiles():
     assert len(SCORING_TILES) == 16
     assert set(SCORING_TILES) == set(scoring.NAMES)
 
@@ -199,7 +199,7 @@ def test_scrolls_and_gold_give_the_same_points(territory: Territory, gold: int):
 )
 @example([(3, 4), (3, 9), (3, 5)], "leftover_gold")
 @example([(3, 4), (3, 9), (3, 5)], "total_gold")
-def test_both_name_the_same_winners(sides: list[tuple[int, int]], tie_break: str):
+def test_reference_has_the_same_winners(sides: list[tuple[int, int]], tie_break: str):
     scores, golds = [score for score, _ in sides], [gold for _, gold in sides]
 
     assert list(winners(scores, golds, tie_break)) == scoring.winners(scores, golds, tie_break)

@@ -102,7 +102,7 @@ AREAS = {
 
 
 @pytest.mark.parametrize(("notation", "expected"), AREAS.values(), ids=AREAS.keys())
-def test_areas(notation, expected):
+def test_areas_of_a_territory_are_those_worked_out_on_paper(notation, expected):
     assert sorted(reported_areas(notation)) == sorted(expected)
 
 

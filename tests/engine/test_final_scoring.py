@@ -118,7 +118,7 @@ def test_r11_a_tie_goes_to_the_most_gold_of_all_where_the_creator_chose_so():
     assert winners([50, 50, 49], [9, 10, 14], "total_gold") == (1,)
 
 
-def test_r11_still_tied_they_share_the_win():
+def test_r11_players_who_are_still_tied_share_the_win():
     assert winners([50, 50, 40, 50], [9, 14, 4, 3]) == (0, 1)
     assert winners([50, 50, 40, 50], [14, 9, 90, 14], "total_gold") == (0, 3)
     assert winners([7, 7, 7, 7, 7], [0, 0, 0, 0, 0]) == (0, 1, 2, 3, 4)

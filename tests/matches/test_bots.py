@@ -103,7 +103,7 @@ def test_player_who_resigned_cannot_act(service):
     assert service.get(game.path("territory", 0))
 
 
-def test_when_the_last_has_resigned_the_game_plays_itself_out(service):
+def test_game_is_finished_by_bots_when_the_last_player_resigns(service):
     game = service.create_game(3, bots={2: "random"})
     assert game.call("DELETE", seat=0).json["status"] == "playing"
     answer = game.call("DELETE", seat=1)

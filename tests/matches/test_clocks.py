@@ -61,7 +61,7 @@ def test_clock_set_forward_ends_one_turn_only(game):
     assert [event["seat"] for event in events(game, "timed_out")] == [1]
 
 
-def test_of_two_instances_the_one_ahead_decides_once_for_both(game):
+def test_deadline_is_applied_once_by_the_instance_that_is_ahead(game):
     ahead = at_another(game, 5)
     game.offer(0, 1, 1)
     (late,) = game.actions(1)

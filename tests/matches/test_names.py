@@ -103,7 +103,7 @@ def test_bot_without_a_name_gets_a_free_one(service):
     ]
 
 
-def test_record_of_players_with_one_name_starts_a_game(service):
+def test_record_of_players_with_equal_names_starts_a_game(service):
     """Games had such players before names had to differ."""
     game = service.create_game(2)
     game.play_out()

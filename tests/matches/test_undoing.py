@@ -29,7 +29,7 @@ def test_offer_at_the_limit_of_changes_is_not_listed_for_replacement(service):
     assert game.play_out()["status"] == "finished"
 
 
-def test_before_that_all_can_be_undone(service):
+def test_placement_below_the_limit_can_be_taken_back(service):
     game = service.create_game(2)
     game.play_to("building")
     game.act_legally(0)

@@ -72,13 +72,13 @@ def test_token_in_an_error_is_redacted(service):
     assert written.count("skye_(hidden)") == 3
 
 
-def test_nothing_is_logged_of_a_request_at_level_warning(service, caplog):
+def test_request_at_level_warning_is_not_logged(service, caplog):
     caplog.set_level(logging.WARNING, "service")
     service.create_game()
     assert caplog.records == []
 
 
-def test_at_level_info_each_answer_has_a_line(service, lines):
+def test_each_response_at_level_info_has_a_log_line(service, lines):
     game = service.create_game()
     game.call("PUT", "offer", {}, seat=1, headers={"X-Request-Id": "mine"})
     created, refused = lines()

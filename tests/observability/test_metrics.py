@@ -51,7 +51,7 @@ def test_series_of_creation_times_are_not_exported(service):
     assert "_created" not in service.call("GET", "/metrics").text
 
 
-def test_prometheus_gets_the_form_that_it_can_read(service):
+def test_metrics_have_the_only_format_that_the_server_offers(service):
     openmetrics, plain = (
         "application/openmetrics-text;version=1.0.0",
         "text/plain;version=0.0.4;charset=utf-8",

@@ -91,7 +91,7 @@ def test_game_starts_at_once_when_all_are_seated(service):
     assert service.create_game(2, start=True, seats=2).view()["status"] == "playing"
 
 
-def test_or_as_soon_as_they_are(service):
+def test_game_starts_when_the_last_player_joins(service):
     game = service.create_game(2, start=True, seats=3)
     assert game.view()["status"] == "lobby"
     answer = game.call("POST", "players", {"name": "Cy"})
@@ -135,7 +135,7 @@ def test_joining_player_sees_the_new_seat_and_the_host_the_game_as_before(servic
         assert answer.json["game"]["you"] == you
 
 
-def test_five_can_sit_down_and_no_more(service):
+def test_sixth_player_is_refused(service):
     game = service.create_game(4, start=False)
     assert game.call("POST", "players", {"name": "Eve"}).status_code == 201
     assert problem_code(game.call("POST", "players", {"name": "Fay"})) == "game_full"
@@ -161,7 +161,7 @@ def test_colour_of_a_player_who_left_is_free(service):
     assert game.call("POST", "players", {"name": "Dee", "color": left}).status_code == 201
 
 
-def test_host_removes_whom_it_likes_before_the_start(service):
+def test_host_removes_any_player_before_the_start(service):
     game = service.create_game(3, start=False)
     assert game.call("DELETE", seat=1, token=game.host).status_code == 200
     assert len(game.view()["players"]) == 2
@@ -182,7 +182,7 @@ def test_player_cannot_remove_another_player(service):
 # Starting and aborting.
 
 
-def test_host_starts_with_those_who_are_there(service):
+def test_host_starts_a_game_with_free_seats(service):
     game = service.create_game(3, start=False)
     answer = game.call("POST", "start", token=game.host)
     assert answer.status_code == 200
@@ -192,14 +192,14 @@ def test_host_starts_with_those_who_are_there(service):
 
 
 @pytest.mark.parametrize(("players", "rounds"), [(2, 6), (3, 6), (4, 6), (5, 5)])
-def test_two_to_five_can_play(service, players, rounds):
+def test_game_of_two_to_five_players_starts_with_its_rounds(service, players, rounds):
     view = service.create_game(players).view()
     assert (view["status"], view["rounds"]) == ("playing", rounds)
     assert [player["name"] for player in view["players"]] == list(NAMES[:players])
 
 
 @pytest.mark.parametrize("start", [False, True])
-def test_host_aborts(service, start):
+def test_game_that_the_host_aborts_can_no_longer_change(service, start):
     game = service.create_game(2, start=start)
     answer = game.call("DELETE", token=game.host)
     assert (answer.status_code, answer.json["status"]) == (200, "aborted")
@@ -211,7 +211,7 @@ def test_host_aborts(service, start):
     assert problem_code(game.call("DELETE", seat=0)) == "game_aborted"
 
 
-def test_only_the_host_aborts(service):
+def test_abort_without_the_host_token_is_refused(service):
     game = service.create_game(2)
     assert problem_code(game.call("DELETE", token=game.tokens[0])) == "host_only"
     assert problem_code(game.call("DELETE")) == "token_required"

@@ -139,7 +139,7 @@ def test_what_if_reports_why_a_placement_is_illegal(service):
         assert answer.status_code == (200 if number == 0 else 422)
 
 
-def test_what_if_is_for_ones_own_seat(service):
+def test_what_if_with_the_token_of_another_seat_is_refused(service):
     game = service.create_game(2)
     answer = game.call("POST", "what-if", {"placements": []}, seat=0, token=game.tokens[1])
     assert problem_code(answer) == "not_your_seat"
@@ -220,7 +220,7 @@ def test_reports_of_all_rounds_add_up_to_the_game(over):
         assert problem_code(over.call("GET", f"rounds/{number}")) == "round_not_found"
 
 
-def test_scoring_by_itself_agrees_with_the_game(over):
+def test_scored_territories_have_the_points_of_the_game(over):
     view = over.view()
     body = {
         "territories": [{"tiles": player["territory"], "gold": player["gold"]} for player in view["players"]],

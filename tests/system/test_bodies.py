@@ -50,7 +50,7 @@ def test_chunked_body_that_is_too_large_is_refused(connection, size, number):
 
 
 @pytest.mark.parametrize("body", [b"zz\r\n{}\r\n0\r\n\r\n", b"2\r\n{}0\r\n\r\n", b"-2\r\n{}\r\n0\r\n\r\n"])
-def test_chunks_that_are_none_are_refused_and_end_the_connection(connection, body):
+def test_malformed_chunks_are_refused_and_end_the_connection(connection, body):
     status, problem = send_and_read(connection, CHUNKED + body)
     assert (status, problem["code"]) == (400, "bad_request")
     assert connection.recv(100) == b""

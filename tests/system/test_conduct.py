@@ -56,7 +56,7 @@ def test_all_workers_spend_the_same_budget(launch):
     assert statuses[6:].count(200) <= refilled
 
 
-def test_at_level_info_every_line_of_the_log_is_json_and_none_has_a_query(launch):
+def test_log_lines_at_level_info_are_json_without_queries(launch):
     launched = launch(SKYE_LOG_LEVEL="info")
     fetch(launched, "/v1/scoring-tiles?secret=1")
     launched.end()

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 # Of two replicas one is left to wait for after the other has taken over. Without waiting for one, a failover
 # may take back acknowledged changes.
 @pytest.mark.parametrize("make", [Sentinels, partial(Cluster, replicas=2)], ids=["sentinels", "cluster"])
-def test_play_goes_on_through_a_killed_and_a_frozen_master(make, redis_program, tmp_path):
+def test_play_goes_on_through_a_killed_and_a_suspended_master(make, redis_program, tmp_path):
     settings = {"SKYE_REDIS_REPLICAS": "1", "SKYE_REDIS_TIMEOUT_MS": "1000"}
     with (
         make(redis_program, tmp_path) as form,

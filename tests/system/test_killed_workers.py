@@ -69,7 +69,7 @@ def test_retry_after_a_killed_worker_is_applied_once(served):
         assert named(served, name) == [created["game"]["id"]]
 
 
-def test_half_a_request_dies_with_it_and_the_whole_one_is_accepted(served):
+def test_partial_request_of_a_killed_worker_has_no_effect(served):
     sent = creation("half")
     with connect(served.url) as broken:
         broken.sendall(sent[:-3])
@@ -81,7 +81,7 @@ def test_half_a_request_dies_with_it_and_the_whole_one_is_accepted(served):
         assert send_and_read(whole, sent)[0] == 201
 
 
-def test_hundreds_of_connections_end_and_can_come_back_at_once(served):
+def test_hundreds_of_clients_of_a_killed_worker_can_reconnect(served):
     game = served.call("POST", "/v1/games", {})["game"]["id"]
     stream = get(f"/v1/games/{game}/events/stream")
     created = metric_value(served, 'games_total{event="created"}')

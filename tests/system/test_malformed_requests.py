@@ -142,7 +142,7 @@ def statuses_of(connection, sent):
     return re.findall(r'"(?:id|code)":"(\w+)"', connection.makefile(encoding="utf-8").read())
 
 
-def test_requests_may_be_sent_before_the_answers_are_there(connection):
+def test_pipelined_requests_are_answered_in_order(connection):
     tiles = [f"L{number:02}" for number in range(1, 41)]
     sent = [get(f"/v1/tiles/{tile}") for tile in tiles]
     sent.append(get("/nowhere", "Connection: close"))
@@ -157,7 +157,7 @@ def test_request_smuggled_in_a_body_is_not_processed(connection):
     assert received == ["malformed_json", "malformed_json", "L02"]
 
 
-def test_rest_of_a_body_beyond_its_length_is_the_next_request(connection):
+def test_bytes_after_the_end_of_a_body_are_the_next_request(connection):
     status, _ = send_and_read(connection, with_headers("Content-Length: 2", after="{}GET"))
     assert status == 201
     assert send_and_read(connection, get("/v1/tiles/L02")[3:])[1]["id"] == "L02"

@@ -266,7 +266,7 @@ def test_idle_connections_are_closed_to_make_room_for_requests(impatient):
         assert is_closed(idle[0])
 
 
-def test_bodies_that_are_too_much_together_time_out_early(launch):
+def test_oldest_body_times_out_when_all_bodies_are_too_large(launch):
     launched = launch(SKYE_REDIS_URL="memory://", SKYE_CLIENT_TIMEOUT_S="600")
     body = b" " * 250_000
     with contextlib.ExitStack() as opened:

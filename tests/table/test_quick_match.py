@@ -14,7 +14,7 @@ def seek(screen, name, players=2):
     screen.page.click("[data-act=seek]")
 
 
-def test_two_who_seek_opponents_meet_at_one_table(browser):
+def test_two_players_who_seek_opponents_play_one_game(browser):
     ann, bob = browser.window(), browser.window()
     seek(ann, "Ann")
     ann.page.wait_for_selector("[data-act=cancel-match]")

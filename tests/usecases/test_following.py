@@ -89,7 +89,7 @@ def test_reconnected_stream_resumes_after_its_last_event(over):
         assert [message["data"]["id"] for message in received] == list(range(cut + 1, number + 1))
 
 
-def test_client_that_has_all_events_of_a_finished_game_gets_204(over):
+def test_client_with_all_events_of_a_finished_game_gets_204(over):
     number = over.view()["last_event"]
     answer = over.call("GET", "events/stream", headers={**STREAM, "Last-Event-ID": str(number)})
     assert (answer.status_code, answer.data) == (204, b"")
@@ -97,7 +97,7 @@ def test_client_that_has_all_events_of_a_finished_game_gets_204(over):
         assert len(stream.rest()) == 3
 
 
-def test_header_of_a_client_that_comes_back_goes_before_its_address(over):
+def test_last_event_id_header_overrides_the_query_parameter(over):
     answer = over.call("GET", "events/stream?after=3", headers={**STREAM, "Last-Event-ID": "5"})
     assert '"after":5' in answer.text
 
@@ -150,7 +150,7 @@ def test_stream_ends_with_an_aborted_game(service):
         assert types[-1] == "aborted"
 
 
-def test_stream_ends_when_its_token_does(service):
+def test_stream_ends_when_its_token_becomes_invalid(service):
     game = service.create_game(3)
     with Stream(game, game.tokens[0], game.view()["last_event"]) as stream:
         stream.read()

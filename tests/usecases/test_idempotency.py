@@ -43,7 +43,7 @@ def test_write_sent_twice_without_a_key_counts_twice(service):
     assert one != other
 
 
-def test_tokens_come_back_and_work(service):
+def test_repeated_requests_return_the_same_valid_tokens(service):
     body = {"players": [{"name": "Ann"}, {"name": "Bob"}]}
     first, again = (service.call("POST", "/v1/games", body, headers=KEY) for _ in range(2))
     assert again.json == first.json

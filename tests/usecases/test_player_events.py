@@ -144,7 +144,7 @@ def test_event_that_the_store_lost_is_reported(service):
         assert problem_code(answer) == "history_lost"
 
 
-def test_player_who_leaves_is_sent_that(service):
+def test_player_who_leaves_receives_an_event(service):
     key, game = new_key(), service.create_game(1, start=False)
     for _ in range(2):
         game.call("POST", "players", {"name": "Eve"}, token=key)

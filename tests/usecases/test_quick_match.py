@@ -23,7 +23,7 @@ def look(service, key, request):
     return service.get(f"/v1/matches/{request['id']}", key)
 
 
-def test_players_with_the_same_criteria_meet(service):
+def test_players_with_the_same_criteria_are_matched(service):
     ann, bob = new_key(), new_key()
     waiting = seek(service, ann)
     assert (waiting["status"], waiting["game"], waiting["seat"]) == ("waiting", None, None)
@@ -39,7 +39,7 @@ def test_players_with_the_same_criteria_meet(service):
         assert types == ["seated", "your_turn"]
 
 
-def test_players_with_other_criteria_do_not_meet(service):
+def test_players_with_other_criteria_are_not_matched(service):
     options = [{"turn_ms": 60_000}, {"open_gold": True}]
     for criteria in ({"seats": 2}, {"seats": 3}, *({"options": chosen} for chosen in options)):
         assert seek(service, new_key(), **criteria)["status"] == "waiting"

@@ -215,7 +215,7 @@ def test_thousand_invalid_fields_are_not_all_reported(games):
     ids=["1,000 lists and objects", "fewer", "many bytes"],
 )
 @pytest.mark.usefixtures("unchanged")
-def test_body_that_is_dear_to_decode_takes_turns(games, monkeypatch, body, computations):
+def test_body_that_is_expensive_to_decode_is_a_computation(games, monkeypatch, body, computations):
     begun = []
 
     def begin():

@@ -20,7 +20,7 @@ def test_every_operation_is_tried():
 
 
 @pytest.mark.parametrize("name", BY_NAME)
-def test_request_that_is_right_is_accepted(name):
+def test_valid_request_is_accepted(name):
     endpoint = BY_NAME[name]
     game = game_at(endpoint.stage, Service())
     answer = endpoint.send(game, body=endpoint.right_body(game))

@@ -33,7 +33,7 @@ def test_prebuilt_response_is_sent_as_flask_would_send_it(body, status, headers,
     assert sent(looked_at, method) == plain
 
 
-def test_answer_that_is_ready_can_be_altered():
+def test_headers_and_status_of_a_prebuilt_response_can_be_changed():
     answer = PrebuiltResponse(b"{}", 200, list(JSON))
     answer.headers["RateLimit-Policy"] = "7"
     answer.status_code = 202

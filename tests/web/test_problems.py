@@ -25,7 +25,7 @@ assert provoked_by_requests
 
 
 @pytest.mark.parametrize("sentence", PROVOKED)
-def test_refused(sentence, service):
+def test_provoked_problem_has_its_code_and_changes_nothing(sentence, service):
     code, prepare = PROVOKED[sentence]
     send = prepare(service)
     before = service.stored()
