@@ -105,23 +105,23 @@ def test_delete_without_a_key_receives_one_from_nginx(nginx, broken):
     assert "\r\nIdempotency-Key: " in broken.received[-1]
 
 
-def freeze(frozen):
+def suspend(suspended):
     """Stop all processes of an instance; they go on accepting connections in the kernel."""
-    for pid in (frozen.process.pid, *children(frozen.process.pid)):
+    for pid in (suspended.process.pid, *children(suspended.process.pid)):
         os.kill(pid, signal.SIGSTOP)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("nginx", [[("proxy_read_timeout 10s", "proxy_read_timeout 5s")]], indirect=True)
 def test_suspended_instance_delays_safe_requests_until_the_next_one(nginx, instance):
-    served, frozen = instance().start(), instance().start()
+    served, suspended = instance().start(), instance().start()
     game = served.new_game()["game"]["id"]
-    freeze(frozen)
+    suspend(suspended)
     try:
         for number in range(sized(2, 6)):
             assert nginx.call("GET", f"/v1/games/{game}").status == 200
             assert nginx.call("GET", f"/v1/games/{game}/events").status == 200
-            keyed = JSON | {"Idempotency-Key": f"frozen-{number}"}
+            keyed = JSON | {"Idempotency-Key": f"suspended-{number}"}
             assert nginx.call("POST", "/v1/games", b"{}", keyed).status == 201
         statuses = set()
         for _ in range(20):  # each process of nginx alternates for itself
@@ -130,7 +130,7 @@ def test_suspended_instance_delays_safe_requests_until_the_next_one(nginx, insta
                 break
         assert statuses == {201, 503}  # without a key it is not repeated
     finally:
-        for pid in (frozen.process.pid, *children(frozen.process.pid)):
+        for pid in (suspended.process.pid, *children(suspended.process.pid)):
             os.kill(pid, signal.SIGCONT)
 
 

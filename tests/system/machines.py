@@ -69,7 +69,7 @@ class Machines:
 
 
 class FailingOver:
-    """Servers of which a replica takes over when a master is killed, or frozen; see `redis_forms`.
+    """Servers of which a replica takes over when a master is killed, or suspended; see `redis_forms`.
 
     What is read of a master may be lost with it, if it was not acknowledged yet.
     """
@@ -94,7 +94,7 @@ class FailingOver:
         """Kill or suspend a master, wait for the failover, and restart it as a replica."""
         key = f"skye:{{{dice.random()}}}:table"
         lost = self._form.master(key)
-        fail, come_back = dice.choice([(lost.kill, lost.start), (lost.freeze, lost.thaw)])
+        fail, come_back = dice.choice([(lost.kill, lost.start), (lost.suspend, lost.resume)])
         fail()
         assert waited_for(lambda: self._form.master(key) is not lost), "nobody has taken over"
         come_back()

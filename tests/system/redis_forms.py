@@ -1,4 +1,4 @@
-"""Redis in its other forms, on loopback: behind Sentinels and as a cluster, of servers to kill or freeze.
+"""Redis in its other forms, on loopback: behind Sentinels and as a cluster, of servers to kill or suspend.
 
 Nothing but the server's own program is needed: it is its own Sentinel, and the cluster is joined by commands.
 """
@@ -35,7 +35,7 @@ class Server:
         self._sentinel = sentinel
         self._folder = folder / str(self.port)
         self._folder.mkdir()
-        self._is_frozen = False
+        self._is_suspended = False
         self.process = None
 
     def start(self):
@@ -47,7 +47,7 @@ class Server:
                 config.write_text("".join(f"{line}\n" for line in self._command[1:]))
             command = [self._command[0], config, "--sentinel", "--logfile", "redis.log"]
         command += ["--port", str(self.port), "--bind", "127.0.0.1"]
-        self._is_frozen = False
+        self._is_suspended = False
         self.process = spawn(command, folder=self._folder, signal_at_our_death=signal.SIGKILL)
         assert waited_for(self.answers), (self._folder / "redis.log").read_text()
 
@@ -55,13 +55,13 @@ class Server:
         self.process.kill()
         self.process.wait()
 
-    def freeze(self):
+    def suspend(self):
         self.process.send_signal(signal.SIGSTOP)
-        self._is_frozen = True
+        self._is_suspended = True
 
-    def thaw(self):
+    def resume(self):
         self.process.send_signal(signal.SIGCONT)
-        self._is_frozen = False
+        self._is_suspended = False
 
     def answers(self):
         with contextlib.suppress(redis.RedisError):
@@ -71,10 +71,10 @@ class Server:
     def ask(self, *command):
         """Return the reply to a command.
 
-        :raises redis.RedisError: At once if the server is frozen: others may only be slow.
+        :raises redis.RedisError: At once if the server is suspended: others may only be slow.
         """
-        if self._is_frozen:
-            raise redis.TimeoutError("the server is frozen")
+        if self._is_suspended:
+            raise redis.TimeoutError("the server is suspended")
         with redis.Redis(port=self.port, password=PASSWORD, socket_timeout=MAX_WAIT_S, retry=None) as client:
             return client.execute_command(*command)
 
@@ -136,11 +136,11 @@ class Sentinels(_Form):
         self.sentinels = [Server(program, folder, *watched, sentinel=True) for _ in range(3)]
         # A client of the Sentinels meets first one that is gone and one that does not respond.
         self._gone = Server(program, folder)
-        self._frozen = Server(program, folder, f'requirepass "{PASSWORD}"', sentinel=True)
+        self._unresponsive = Server(program, folder, f'requirepass "{PASSWORD}"', sentinel=True)
 
     @property
     def url(self):
-        asked = (self._gone, self._frozen, *self.sentinels)
+        asked = (self._gone, self._unresponsive, *self.sentinels)
         hosts = ",".join(f"127.0.0.1:{sentinel.port}" for sentinel in asked)
         word = quoted(PASSWORD)
         return f"redis+sentinel://:{word}@{hosts}/{SERVICE}?sentinel_password={word}"
@@ -151,9 +151,9 @@ class Sentinels(_Form):
         for replica in self.servers[1:]:
             replica.ask("REPLICAOF", "127.0.0.1", str(self.servers[0].port))
         assert waited_for(lambda: self.servers[0].is_master_of(3))
-        for sentinel in (self._frozen, *self.sentinels):
+        for sentinel in (self._unresponsive, *self.sentinels):
             self.run(sentinel)
-        self._frozen.freeze()
+        self._unresponsive.suspend()
         self.wait_until_whole()
 
     def master(self, _key=None):

@@ -25,7 +25,7 @@ def test_play_goes_on_through_a_killed_and_a_suspended_master(make, redis_progra
         serving(tmp_path, form.url, **settings) as api,
         played_on(api, may_go_back=True) as crowd,
     ):
-        for fails, comes_back in (("kill", "start"), ("freeze", "thaw")):
+        for fails, comes_back in (("kill", "start"), ("suspend", "resume")):
             key = f"skye:{{{crowd.matches[-1][0].game}}}:table"
             lost = form.master(key)
             getattr(lost, fails)()

@@ -105,7 +105,7 @@ def test_sentinels_and_clusters_are_reached_over_tls(vouched, one_server, tls_pr
 
 
 @pytest.mark.slow
-def test_games_are_played_at_a_unix_socket_through_a_freeze(one_server, tmp_path):
+def test_games_are_played_at_a_unix_socket_through_a_suspension(one_server, tmp_path):
     path = tmp_path / "one redis.sock"
     server = one_server("--unixsocket", path)
     url = f"unix://:{quoted(PASSWORD)}@{quote(str(path))}"
@@ -113,10 +113,10 @@ def test_games_are_played_at_a_unix_socket_through_a_freeze(one_server, tmp_path
         serving(tmp_path, url, SKYE_REDIS_TIMEOUT_MS="500", SKYE_REDIS_WAIT_MS="60000") as api,
         played_on(api) as crowd,
     ):
-        server.freeze()
-        threading.Timer(2, server.thaw).start()
+        server.suspend()
+        threading.Timer(2, server.resume).start()
         play_goes_on(crowd, time.time() + 0.1)
-        assert crowd.counts[503] == 0  # a freeze that ends in time is waited for
+        assert crowd.counts[503] == 0  # a suspension that ends in time is waited for
 
 
 @pytest.mark.slow
@@ -125,7 +125,7 @@ def test_outage_is_reported_at_the_deadline_and_loses_nothing(one_server, tmp_pa
     url = f"redis://:{quoted(PASSWORD)}@127.0.0.1:{server.port}"
     settings = {"SKYE_REDIS_TIMEOUT_MS": "200", "SKYE_REDIS_WAIT_MS": "500"}
     with serving(tmp_path, url, **settings) as api, played_on(api) as crowd:
-        server.freeze()
+        server.suspend()
         assert waited_for(lambda: crowd.wrong or crowd.counts[503] >= 10)
-        server.thaw()
+        server.resume()
         play_goes_on(crowd, time.time())

@@ -17,13 +17,13 @@ def test_acknowledged_changes_are_on_a_replica_when_required(redis_program, tmp_
         with serving(tmp_path, form.url, **settings) as api, played_on(api) as crowd:
             replicas = [server for server in form.servers if server is not form.master()]
             for replica in replicas:
-                replica.freeze()
+                replica.suspend()
             began = time.time()
             assert waited_for(lambda: crowd.wrong or crowd.counts[503] >= 10)
             for match, _ in crowd.matches:
                 for seat in match.seats:  # one request of each seat can have been under way
                     assert sum(entry.answered > began for entry in seat.journal) <= 1
-            replicas[0].thaw()
+            replicas[0].resume()
             play_goes_on(crowd, time.time())
             for replica in replicas[1:]:
-                replica.thaw()
+                replica.resume()
