@@ -1,4 +1,4 @@
-"""A Redis, a relay and an API, for tests that hurt them; each test leaves them whole."""
+"""A Redis, a relay and an API, for tests that inject faults; each test repairs them."""
 
 import shutil
 import tempfile
@@ -51,4 +51,4 @@ def parts(lasting):
         lasting.redis.client.client_list()
     )
     assert waited_for(lambda: sockets(workers) <= held + MAX_CONNECTIONS)
-    assert lasting.complained() == []
+    assert lasting.logged_errors() == []

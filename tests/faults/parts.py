@@ -22,7 +22,7 @@ from skye.record import Record, replay
 from tests.deploy.servers import JSON, Instance
 from tests.support.launcher import children, open_files
 from tests.support.waiting import MAX_WAIT_S, waited_for
-from tests.system.network import Fine, Relay
+from tests.system.network import NoFault, Relay
 
 TIMEOUT_MS, WAIT_MS = 300, 1500
 SETTINGS = {"SKYE_REDIS_TIMEOUT_MS": str(TIMEOUT_MS), "SKYE_REDIS_WAIT_MS": str(WAIT_MS)}
@@ -64,7 +64,7 @@ class Redis:
         return self
 
     def load_slowly(self):
-        """Die, and read the file for minutes when started again."""
+        """Kill the server, and restart it with a file that takes minutes to load."""
         with self.client.pipeline(transaction=False) as pipeline:
             for number in range(SLOW_LOAD):
                 pipeline.set("filler", number)
@@ -88,13 +88,13 @@ class Redis:
         self.server.process.kill()
         self.server.process.wait()
 
-    def freeze(self):
+    def suspend(self):
         self.server.process.send_signal(signal.SIGSTOP)
 
-    def thaw(self):
+    def resume(self):
         self.server.process.send_signal(signal.SIGCONT)
 
-    def forget(self):
+    def restart_empty(self):
         """Restart without a file, as after the loss of a disk."""
         self.kill()
         for file in sorted(self.server.folder.glob("appendonlydir/*")):
@@ -102,7 +102,7 @@ class Redis:
         self.start()
 
     def fill_disk(self, spare=0):
-        """Let its files grow by no more than so many bytes."""
+        """Limit the growth of its files to `spare` bytes."""
         largest = max(file.stat().st_size for file in self.server.folder.rglob("*") if file.is_file())
         resource.prlimit(self.pid, resource.RLIMIT_FSIZE, (largest + spare, resource.RLIM_INFINITY))
 
@@ -116,7 +116,7 @@ class Redis:
             self.stuck = False
         if not self.server.running:
             self.start()
-        self.thaw()
+        self.resume()
         self.free_disk()
         self.client.client_unpause()
         self.client.replicaof("NO", "ONE")
@@ -124,13 +124,13 @@ class Redis:
             self.client.config_set(setting, value)
 
     def connections(self):
-        """Return how many clients are connected, this one not counted."""
+        """Return the number of connected clients, without this one."""
         return len(self.client.client_list()) - 1
 
     def end(self):
         self.client.close()
         if self.server.running:
-            self.thaw()
+            self.resume()
         self.server.stop()
 
 
@@ -147,21 +147,21 @@ class Parts(NamedTuple):
 
     def repair(self):
         """Undo all faults, and check that the parts recover without a restart."""
-        self.relay.trouble = Fine()
+        self.relay.fault = NoFault()
         self.redis.repair()
         assert waited_for(self.api.answers), self.api.log.read_text()
 
-    def complained(self):
+    def logged_errors(self):
         """Return tracebacks in the log, and counts of internal errors."""
         metrics = self.api.call("GET", "/metrics").body.decode()
         counted = re.findall(r'skye_requests_total{.*status="(?:500|other)"} [1-9].*', metrics)
         return re.findall(r".*(?:Traceback|exception|WORKER TIMEOUT).*", self.api.log.read_text()) + counted
 
 
-class Stubborn:
-    """A player of the demo's kind that sends a request again, with its key, until it is accepted.
+class RetryingPlayer:
+    """A client that retries each request, with the same idempotency key, until it is accepted.
 
-    `versions` are those that its writes have led to.
+    `versions` are the versions that its writes have produced.
     """
 
     _keys = itertools.count()
@@ -172,12 +172,12 @@ class Stubborn:
         self.refused_calls = 0
 
     def call(self, method, path, body=None, token=None):
-        headers = JSON | {"Idempotency-Key": f"stubborn-{next(self._keys)}"}
+        headers = JSON | {"Idempotency-Key": f"retrying-{next(self._keys)}"}
         if token:
             headers["Authorization"] = f"Bearer {token}"
         sent, until = None if body is None else json.dumps(body), time.monotonic() + MAX_WAIT_S
-        while (answer := bounded(self._api, method, path, sent, headers)).status == 503:
-            refused_for_now(answer)
+        while (answer := call_in_time(self._api, method, path, sent, headers)).status == 503:
+            check_unavailable(answer)
             self.refused_calls += 1
             assert time.monotonic() < until, answer
             time.sleep(0.02)
@@ -187,8 +187,8 @@ class Stubborn:
         return answer.json
 
 
-def bounded(api, method, path, body=None, headers=()):
-    """Return a response, which must come in time and not be an internal error."""
+def call_in_time(api, method, path, body=None, headers=()):
+    """Return a response, which must arrive within `MAX_S` and not be an internal error."""
     started = time.monotonic()
     answer = api.call(method, path, body, headers)
     assert time.monotonic() - started < MAX_S, (method, path, answer.status)
@@ -196,7 +196,7 @@ def bounded(api, method, path, body=None, headers=()):
     return answer
 
 
-def settled(api, method, path, body=None, headers=()):
+def call_until_available(api, method, path, body=None, headers=()):
     """Return the first answer other than 503: a busy machine may also be too slow for the settings.
 
     :param method: of a request that is safe to repeat.
@@ -204,29 +204,29 @@ def settled(api, method, path, body=None, headers=()):
     answers = []
 
     def is_settled():
-        answers.append(bounded(api, method, path, body, headers))
+        answers.append(call_in_time(api, method, path, body, headers))
         return answers[-1].status != 503
 
     assert waited_for(is_settled), answers[-1]
     return answers[-1]
 
 
-def refused_for_now(answer):
+def check_unavailable(answer):
     """Check that a response is `store_unavailable` with `Retry-After`."""
     assert (answer.status, answer.json["code"]) == (503, "store_unavailable"), answer
     assert int(answer.headers["Retry-After"]) > 0
 
 
-class Listener:
-    """Follows a game by one stream; it keeps the numbers of events, and why it ended."""
+class StreamFollower:
+    """Follows a game by one stream; stores the numbers of its events, and the reason of its end."""
 
     def __init__(self, api, game):
         self.events, self.end = [], None
-        self._thread = threading.Thread(target=self._listen, args=(api, game))
+        self._thread = threading.Thread(target=self._follow, args=(api, game))
         self._thread.start()
         assert waited_for(lambda: self.events)
 
-    def _listen(self, api, game):
+    def _follow(self, api, game):
         name = "event"
         with api.follow(game) as stream:
             for line in stream:
@@ -234,23 +234,23 @@ class Listener:
                 if field == "event":
                     name = value
                 elif field == "data":
-                    self._hear(name, json.loads(value))
+                    self._receive(name, json.loads(value))
                     name = "event"
 
-    def _hear(self, name, data):
+    def _receive(self, name, data):
         if name == "event":
             self.events.append(data["id"])
         elif name == "end":
             self.end = data["reason"]
 
     def ended(self):
-        """Wait for the end of the stream, and return the reason given."""
+        """Wait for the end of the stream; return its reason."""
         self._thread.join(MAX_WAIT_S)
         assert not self._thread.is_alive()
         return self.end
 
 
-def sound(client, game_id):
+def check_stored_game(client, game_id):
     """Check that a game in Redis is consistent: version, log, and the state that its actions lead to."""
     stored, entries = RedisStore(client).load_with_log(game_id)
     table = decode_match(stored)

@@ -7,7 +7,7 @@ import pytest
 
 from service.storage.redis_store import RedisStore
 from tests.deploy.servers import JSON
-from tests.faults.parts import Listener, Stubborn, settled, sound
+from tests.faults.parts import RetryingPlayer, StreamFollower, call_until_available, check_stored_game
 from tests.support.playing import Service, dice, problem_code
 from tests.support.waiting import waited_for
 from tests.support.whole_game import played
@@ -17,40 +17,40 @@ from tests.support.whole_game import played
 
 @pytest.mark.slow
 def test_store_that_returns_empty_has_no_games(parts):
-    api, player = parts.api, Stubborn(parts.api)
+    api, player = parts.api, RetryingPlayer(parts.api)
     (game, _), *_ = islice(played(player, 2, "lost"), 8)
     path = f"/v1/games/{game['id']}"
-    listener = Listener(api, game["id"])
+    listener = StreamFollower(api, game["id"])
     key = JSON | {"Idempotency-Key": "the-only-one"}
-    created = settled(api, "POST", "/v1/games", b"{}", key)
+    created = call_until_available(api, "POST", "/v1/games", b"{}", key)
 
-    parts.redis.forget()
+    parts.redis.restart_empty()
     parts.repair()
 
     assert listener.ended() == "game_not_found"
     for rest in ("", "/events", "/record", "/scores", "/players/0/actions", "/players/0/territory"):
-        answer = settled(api, "GET", path + rest)
+        answer = call_until_available(api, "GET", path + rest)
         assert (answer.status, answer.json["code"]) == (404, "game_not_found")
-    assert settled(api, "POST", f"{path}/start", b"", JSON).json["code"] == "game_not_found"
-    assert settled(api, "GET", "/v1/games").json["games"] == []
+    assert call_until_available(api, "POST", f"{path}/start", b"", JSON).json["code"] == "game_not_found"
+    assert call_until_available(api, "GET", "/v1/games").json["games"] == []
 
-    again = settled(api, "POST", "/v1/games", b"{}", key)
+    again = call_until_available(api, "POST", "/v1/games", b"{}", key)
     assert again.status == 201
     assert again.json["host_token"] != created.json["host_token"]
-    listed = settled(api, "GET", "/v1/games").json["games"]
+    listed = call_until_available(api, "GET", "/v1/games").json["games"]
     assert [game["id"] for game in listed] == [again.json["game"]["id"]]
     *_, (last, _) = played(player, 2, "lost")
-    assert sound(parts.redis.client, last["id"]).version == last["version"]
+    assert check_stored_game(parts.redis.client, last["id"]).version == last["version"]
 
 
 def test_stream_reports_a_store_that_returns_with_older_data(parts):
-    api, player = parts.api, Stubborn(parts.api)
+    api, player = parts.api, RetryingPlayer(parts.api)
     playing = played(player, 2, "older")
     game, _ = list(islice(playing, 8))[-1]
     names = [f"skye:{{{game['id']}}}:{part}".encode() for part in ("table", "log")]
     older = {name: parts.redis.client.dump(name) for name in names}
     newer, _ = list(islice(playing, 5))[-1]
-    listener = Listener(api, game["id"])
+    listener = StreamFollower(api, game["id"])
     assert waited_for(lambda: listener.events[-1] == newer["last_event"])
 
     for name in names:
@@ -62,7 +62,7 @@ def test_stream_reports_a_store_that_returns_with_older_data(parts):
         assert stream.readline().startswith(b"retry: ")
         assert stream.readline() == b"event: stream\n"
         assert b'"last_event":%d,' % game["last_event"] in stream.readline()
-    sound(parts.redis.client, game["id"])
+    check_stored_game(parts.redis.client, game["id"])
 
 
 class Reverted(RedisStore):
@@ -97,7 +97,7 @@ def test_commit_to_another_game_of_the_same_version_is_refused(redis_client):
     store.first = [lambda: restore(another)]  # as when Redis had lost a second, and players went on
     assert game.offer(1, 1, 1).status_code == 200
     assert store.first == []
-    assert sound(redis_client, game.id).version == 6
+    assert check_stored_game(redis_client, game.id).version == 6
 
 
 @contextlib.contextmanager
@@ -118,7 +118,7 @@ def test_deadline_during_an_outage_is_applied_later(service, redis_client):
         for rest in ("", "events", "scores"):
             assert problem_code(game.call("GET", rest)) == "store_unavailable"
     assert game.view()["version"] > version
-    sound(redis_client, game.id)
+    check_stored_game(redis_client, game.id)
 
 
 def test_list_is_shown_although_the_index_cannot_be_repaired(service, redis_client):
@@ -205,7 +205,7 @@ def test_game_without_its_state_is_gone_and_its_id_is_free(service, redis_client
     again = service.create_game(2, headers=key)
     assert again.id == game.id
     again.play_out(dice(1))
-    sound(redis_client, game.id)
+    check_stored_game(redis_client, game.id)
 
 
 def test_deadline_of_a_game_without_its_log_changes_nothing(service, redis_client):

@@ -13,25 +13,25 @@ from tests.deploy.servers import JSON, Instance
 from tests.faults.parts import (
     MAX_S,
     SETTINGS,
-    Listener,
     Parts,
-    Stubborn,
-    bounded,
-    refused_for_now,
-    settled,
-    sound,
+    RetryingPlayer,
+    StreamFollower,
+    call_in_time,
+    call_until_available,
+    check_stored_game,
+    check_unavailable,
 )
 from tests.support.launcher import PATIENT
 from tests.support.sizes import rest_slow
 from tests.support.waiting import MAX_RUN_S, MAX_WAIT_S, waited_for
 from tests.support.whole_game import played
-from tests.system.network import ANSWER, REQUEST, Break, Dribble, Fine, Hole, Slow
+from tests.system.network import ANSWER, REQUEST, Blackhole, ConnectionBreak, Delay, NoFault, Trickle
 
 MANY = 10_000
 
 
 def frozen(parts):
-    parts.redis.freeze()
+    parts.redis.suspend()
 
 
 def killed(parts):
@@ -52,28 +52,28 @@ def paused_for_writes(parts):
 
 
 def too_slow(parts):
-    parts.relay.trouble = Slow(2 * MAX_S)
+    parts.relay.fault = Delay(2 * MAX_S)
 
 
 def dribbling(parts):
     """Each part of a reply arrives in time, but never all of it."""
-    parts.relay.trouble = Dribble(1, 0.1)
+    parts.relay.fault = Trickle(1, 0.1)
 
 
 def cut_off(parts):
-    parts.relay.trouble = Hole()
+    parts.relay.fault = Blackhole()
 
 
 def reset_at_once(parts):
-    parts.relay.trouble = Break(REQUEST, times=MANY)
+    parts.relay.fault = ConnectionBreak(REQUEST, times=MANY)
 
 
 def reset_within_each_answer(parts):
-    parts.relay.trouble = Break(ANSWER, after=3, times=MANY)
+    parts.relay.fault = ConnectionBreak(ANSWER, after=3, times=MANY)
 
 
 def silent_within_each_answer(parts):
-    parts.relay.trouble = Break(ANSWER, after=3, times=MANY, silence=True)
+    parts.relay.fault = ConnectionBreak(ANSWER, after=3, times=MANY, silence=True)
 
 
 def full(parts):
@@ -163,7 +163,7 @@ def reads(game):
     return [("GET", path, None) for path in ("/v1/games", *(f"/v1/games/{game}{rest}" for rest in of_game))]
 
 
-def responses_of(api, requests, ask=bounded):
+def responses_of(api, requests, ask=call_in_time):
     """Send requests at the same time, and return their answers."""
     with ThreadPoolExecutor(len(requests)) as threads:
         sent = [threads.submit(ask, api, *request, JSON) for request in requests]
@@ -172,10 +172,10 @@ def responses_of(api, requests, ask=bounded):
 
 @pytest.mark.parametrize("outage", rest_slow(OUTAGES), ids=lambda outage: outage.begin.__name__)
 def test_outage_is_reported_and_play_continues_after_it(parts, outage):
-    player = Stubborn(parts.api)
+    player = RetryingPlayer(parts.api)
     playing = played(player, 2, outage.begin.__name__)
     begun, _ = list(islice(playing, 8))[-1]
-    listener = Listener(parts.api, begun["id"])
+    listener = StreamFollower(parts.api, begun["id"])
     with ThreadPoolExecutor(1) as thread:
         outage.begin(parts)
         rest = thread.submit(lambda: list(playing))
@@ -186,7 +186,7 @@ def test_outage_is_reported_and_play_continues_after_it(parts, outage):
             parts.repair()
         last, _ = rest.result(MAX_RUN_S)[-1]
     assert player.versions == list(range(player.versions[0], last["version"] + 1))
-    assert sound(parts.redis.client, begun["id"]).version == last["version"]
+    assert check_stored_game(parts.redis.client, begun["id"]).version == last["version"]
     assert listener.ended() == "finished"
     assert listener.events == list(range(1, last["last_event"] + 1))
 
@@ -194,26 +194,27 @@ def test_outage_is_reported_and_play_continues_after_it(parts, outage):
 def send_during_outage(parts, outage, game):
     """Ask for everything while the store is away, or refuses to be written."""
     ready = 200 if outage.pings else 503
-    assert waited_for(lambda: bounded(parts.api, "GET", "/readyz").status == ready)
+    assert waited_for(lambda: call_in_time(parts.api, "GET", "/readyz").status == ready)
     answered = responses_of(parts.api, STORELESS)
     assert {answer.status for answer in answered} == {200}
     up = b"skye_store_up %.1f\n" % outage.reads
-    assert waited_for(lambda: up in bounded(parts.api, "GET", "/metrics").body)
+    assert waited_for(lambda: up in call_in_time(parts.api, "GET", "/metrics").body)
     for answer in responses_of(parts.api, WRITES + ([] if outage.reads else reads(game))):
-        refused_for_now(answer)
+        check_unavailable(answer)
     if outage.reads:
-        assert {answer.status for answer in responses_of(parts.api, reads(game), settled)} == {200}
+        answers = responses_of(parts.api, reads(game), call_until_available)
+        assert {answer.status for answer in answers} == {200}
 
 
 def test_full_disk_loses_whole_changes_only(parts):
-    player = Stubborn(parts.api)
+    player = RetryingPlayer(parts.api)
     playing = played(player, 2, "lost with the disk")
     begun, _ = list(islice(playing, 8))[-1]
     parts.redis.fill_disk()
     opened = []
 
     def is_refused():
-        opened.append(bounded(parts.api, "POST", "/v1/games", b'{"name": "Kept in memory"}', JSON))
+        opened.append(call_in_time(parts.api, "POST", "/v1/games", b'{"name": "Kept in memory"}', JSON))
         return opened[-1].status == 503
 
     assert waited_for(is_refused)  # Redis may postpone its writes for two seconds, while it calls fsync
@@ -222,8 +223,8 @@ def test_full_disk_loses_whole_changes_only(parts):
     for answer in opened:
         if answer.status == 201:
             game = answer.json["game"]["id"]
-            assert settled(parts.api, "GET", f"/v1/games/{game}/events").status in (200, 404)
-    sound(parts.redis.client, begun["id"])
+            assert call_until_available(parts.api, "GET", f"/v1/games/{game}/events").status in (200, 404)
+    check_stored_game(parts.redis.client, begun["id"])
     *_, (last, _) = playing
     assert last["status"] == "finished"
 
@@ -239,13 +240,13 @@ class Unready(Instance):
 
 @pytest.mark.slow
 def test_api_started_before_its_redis_serves_once_it_is_up(parts, place):
-    parts.relay.trouble = Break(REQUEST, times=MANY)
+    parts.relay.fault = ConnectionBreak(REQUEST, times=MANY)
     api = Unready(place / "early.sock", parts.api.environ["SKYE_REDIS_URL"], **SETTINGS, SKYE_WORKERS="1")
     try:
         api.start()
-        refused_for_now(api.call("GET", "/readyz"))
-        refused_for_now(api.call("POST", "/v1/games", b"{}", JSON))
-        parts.relay.trouble = Fine()
+        check_unavailable(api.call("GET", "/readyz"))
+        check_unavailable(api.call("POST", "/v1/games", b"{}", JSON))
+        parts.relay.fault = NoFault()
         assert waited_for(lambda: api.call("GET", "/readyz").status == 200)
         assert waited_for(lambda: api.call("POST", "/v1/games", b"{}", JSON).status == 201)
     finally:
@@ -261,18 +262,18 @@ def patient_api(parts, place):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("trouble", [Slow(0.05), Slow(0.01, jitter=0.1)], ids=["slow", "jitter"])
+@pytest.mark.parametrize("trouble", [Delay(0.05), Delay(0.01, jitter=0.1)], ids=["slow", "jitter"])
 def test_slow_store_causes_no_error(patient_api, parts, trouble):
-    player = Stubborn(patient_api)
+    player = RetryingPlayer(patient_api)
     playing = played(player, 2, "slow")
     begun, _ = next(playing)
-    listener = Listener(patient_api, begun["id"])
-    parts.relay.trouble = trouble
+    listener = StreamFollower(patient_api, begun["id"])
+    parts.relay.fault = trouble
     list(islice(playing, 5))
     assert player.refused_calls == 0
     parts.repair()
     *_, (last, _) = playing
     assert player.versions == list(range(player.versions[0], last["version"] + 1))
-    sound(parts.redis.client, begun["id"])
+    check_stored_game(parts.redis.client, begun["id"])
     assert listener.ended() == "finished"
     assert listener.events == list(range(1, last["last_event"] + 1))

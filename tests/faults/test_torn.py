@@ -1,13 +1,13 @@
-"""Connections to Redis that break in the middle of something: it is made good, and done once."""
+"""Connections to Redis that break during a command: it is retried, and takes effect once."""
 
 import pytest
 
 from service.settings import Settings
 from service.storage.redis_store import RedisStore
-from tests.faults.parts import Listener, Stubborn, sound
+from tests.faults.parts import RetryingPlayer, StreamFollower, check_stored_game
 from tests.support.playing import Service
 from tests.support.waiting import waited_for
-from tests.system.network import ANSWER, REQUEST, Break, Fine, Relay
+from tests.system.network import ANSWER, REQUEST, ConnectionBreak, NoFault, Relay
 
 HASTY_MS = 150
 """The timeout of a call, in milliseconds."""
@@ -42,11 +42,11 @@ def test_change_is_made_once_wherever_its_connection_breaks(game, relay, redis_c
     version = game.view()["version"]
     ends = [end for end in ENDS if times == 1 or not end[2]]
     for number, (kind, after, silence) in enumerate(ends):
-        trouble = relay.trouble = Break(kind, after, b"EVALSHA", times, silence=silence)
+        trouble = relay.fault = ConnectionBreak(kind, after, b"EVALSHA", times, silence=silence)
         answer = game.offer(0, 1 + number % 2, 1)
         assert (answer.status_code, answer.json["version"]) == (200, version + number + 1), (kind, after)
         assert trouble.times == 0
-    assert sound(redis_client, game.id).version == version + len(ends)
+    assert check_stored_game(redis_client, game.id).version == version + len(ends)
 
 
 READS = ("", "events", "events?limit=2", "record", "scores", "players/0/actions")
@@ -57,10 +57,10 @@ def test_read_is_retried_wherever_its_connection_breaks(game, relay, silence):
     expected = [game.call("GET", rest, token=game.tokens[0]).data for rest in READS]
     for after in (0, 1, 6, 40, 900, 1500)[:: 3 if silence else 1]:
         for rest, data in zip(READS, expected, strict=True):
-            relay.trouble = Break(ANSWER, after, silence=silence)
+            relay.fault = ConnectionBreak(ANSWER, after, silence=silence)
             answer = game.call("GET", rest, token=game.tokens[0])
             assert (answer.status_code, answer.data) == (200, data), (rest, after)
-    relay.trouble = Break(ANSWER, 2)
+    relay.fault = ConnectionBreak(ANSWER, 2)
     assert game.service.get("/v1/games")["games"][0]["id"] == game.id
 
 
@@ -68,38 +68,38 @@ def test_game_is_created_once_wherever_its_connection_breaks(game, relay, redis_
     service = game.service
     for kind, after in ((REQUEST, 0), (REQUEST, 300), (ANSWER, 0), (ANSWER, 2)):
         for word in (b"ZADD", b"EVALSHA"):
-            relay.trouble = Break(kind, after, word)
+            relay.fault = ConnectionBreak(kind, after, word)
             opened = service.create_game(2)
-            assert sound(redis_client, opened.id).version == opened.view()["version"]
-    relay.trouble = Fine()
+            assert check_stored_game(redis_client, opened.id).version == opened.view()["version"]
+    relay.fault = NoFault()
     assert len(service.get("/v1/games")["games"]) == 9
     assert len(redis_client.keys("skye:*:table")) == 9
 
 
 def test_whole_game_is_played_over_breaking_connections(game, relay, redis_client):
     def torn(view):
-        relay.trouble = Break(ANSWER, view["version"] % 5, times=2)
+        relay.fault = ConnectionBreak(ANSWER, view["version"] % 5, times=2)
         return view["status"] != "playing"
 
     last = game.play_until(torn)
-    relay.trouble = Fine()
-    assert sound(redis_client, game.id).version == last["version"]
+    relay.fault = NoFault()
+    assert check_stored_game(redis_client, game.id).version == last["version"]
 
 
 @pytest.mark.slow
 def test_subscriber_reconnects_after_a_half_open_connection(parts):
-    player = Stubborn(parts.api)
+    player = RetryingPlayer(parts.api)
     game = player.call("POST", "/v1/games", {"players": [{"name": "Ann"}]})
-    listener = Listener(parts.api, game["game"]["id"])
-    listening = ears(parts)
-    parts.relay.forget()
-    assert waited_for(lambda: ears(parts) and not ears(parts) & listening)
+    listener = StreamFollower(parts.api, game["game"]["id"])
+    listening = subscriber_ids(parts)
+    parts.relay.drop_open_connections()
+    assert waited_for(lambda: subscriber_ids(parts) and not subscriber_ids(parts) & listening)
     last = player.call("POST", f"/v1/games/{game['game']['id']}/players", {"name": "Bob"})["game"]
     assert waited_for(lambda: listener.events[-1] == last["last_event"])
     player.call("DELETE", f"/v1/games/{last['id']}", token=game["host_token"])
     assert listener.ended() == "aborted"
 
 
-def ears(parts):
+def subscriber_ids(parts):
     """Return the ids of the pub/sub connections of the API."""
     return {client["id"] for client in parts.redis.client.client_list(_type="pubsub")}

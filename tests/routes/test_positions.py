@@ -8,7 +8,7 @@ import pytest
 import skye
 from service.storage.codec import decode_match
 from tests.engine.playing import games
-from tests.faults.parts import sound
+from tests.faults.parts import check_stored_game
 from tests.support.playing import Game, dice, problem_code
 
 BUYING = {"round": 5, "phase": "buying", "starting_seat": 0, "players": [{"gold": 3}, {"gold": 12}]}
@@ -45,7 +45,7 @@ def test_game_from_a_position_is_played_to_its_end(service):
     game = begun(service, BUYING)
     view = game.play_out(dice(1))
     assert view["result"]["winners"]
-    assert sound(service.redis, game.id).version == view["version"]
+    assert check_stored_game(service.redis, game.id).version == view["version"]
 
 
 def test_game_from_a_position_seats_named_players_and_bots(service):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.waiting import MAX_RUN_S
-from tests.system.network import Dribble, Relay
+from tests.system.network import Relay, Trickle
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -41,7 +41,7 @@ def test_call_that_is_cut_off_leaves_no_connection_in_use(redis_server, name):
 @pytest.fixture
 def dribbling_url(redis_server):
     with Relay(redis_server.address) as relay:
-        relay.trouble = Dribble(1, 0.1)
+        relay.fault = Trickle(1, 0.1)
         yield f"redis://{relay.host}:{relay.port}/0"
 
 

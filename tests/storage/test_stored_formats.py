@@ -12,7 +12,7 @@ from service.matches.match import Match
 from service.storage.codec import StoredFormatError, decode_entry, decode_match, entry_header
 from service.storage.redis_store import RedisStore
 from service.storage.store import LogEntry
-from tests.faults.parts import sound
+from tests.faults.parts import check_stored_game
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.playing import Game, Service, dice, problem_code
 from tests.support.stored_fixture import restore
@@ -46,7 +46,7 @@ def test_game_of_an_older_release_is_read_as_it_was(written, stage):
     events = service.get(f"{path}/events?limit=1000", game["tokens"][0])["events"]
     assert [event["id"] for event in events] == list(range(1, view["last_event"] + 1))
     if stage in ("playing", "finished"):
-        assert sound(service.redis, game["id"]).version == recorded["version"]
+        assert check_stored_game(service.redis, game["id"]).version == recorded["version"]
 
 
 def test_game_of_an_older_release_is_listed(written):

@@ -1,7 +1,6 @@
-"""The network between two programs on the loopback address, which a test can make slow, cut or tear.
+"""A TCP proxy between two programs on the loopback address, which injects faults of the network.
 
-A `Relay` relays connections to a server. What befalls them is its `trouble`, which may be changed at any time
-and is met by every piece of data from then on.
+A `Relay` forwards connections to a server through its `fault`, which a test can change at any time.
 """
 
 import asyncio
@@ -19,16 +18,16 @@ _AT_ONCE = struct.pack("ii", 1, 0)
 """SO_LINGER with a timeout of 0: closing resets the connection."""
 
 
-class Torn(Exception):
-    """The connection is to be reset."""
+class ConnectionCut(Exception):
+    """The relay resets the connection after forwarding the data in the argument."""
 
 
 class Link:
-    """A connection through a relay. `dead`: it drops all data; `left`: the bytes to forward before a cut."""
+    """A connection through a relay. `blackholed`: it drops all data. `left`: the bytes before a cut."""
 
     def __init__(self, *writers):
         self._writers = writers
-        self.dead = False
+        self.blackholed = False
         self.left = None
 
     def answer(self, data):
@@ -45,34 +44,34 @@ class Link:
             writer.transport.abort()
 
 
-class Fine:
+class NoFault:
     """No fault: data is forwarded."""
 
-    async def meet(self, _link, _kind, data):
-        """Return the data to forward after a delay, or raise Torn to reset the connection."""
+    async def forward(self, _link, _kind, data):
+        """Return the data to forward after a delay, or raise ConnectionCut to reset the connection."""
         return data
 
 
-class Slow:
+class Delay:
     """Every reply is delayed by a number of seconds, and up to `jitter` more."""
 
     def __init__(self, seconds, jitter=0.0):
         self._seconds, self._jitter = seconds, jitter
         self._dice = random.Random(1)
 
-    async def meet(self, _link, kind, data):
+    async def forward(self, _link, kind, data):
         if kind == ANSWER:
             await asyncio.sleep(self._seconds + self._dice.random() * self._jitter)
         return data
 
 
-class Dribble:
+class Trickle:
     """Every reply arrives in pieces of a number of bytes, at an interval in seconds."""
 
     def __init__(self, size, seconds):
         self._size, self._seconds = size, seconds
 
-    async def meet(self, link, kind, data):
+    async def forward(self, link, kind, data):
         while kind == ANSWER and len(data) > self._size:
             link.answer(data[: self._size])
             await asyncio.sleep(self._seconds)
@@ -80,25 +79,25 @@ class Dribble:
         return data
 
 
-class Hole:
-    """Nothing arrives, and neither side sees an error. A connection that has lost bytes stays dead."""
+class Blackhole:
+    """All data is dropped, without an error. A connection that has lost data drops all later data, too."""
 
-    async def meet(self, link, _kind, _data):
-        link.dead = True
+    async def forward(self, link, _kind, _data):
+        link.blackholed = True
         return b""
 
 
-class Break:
-    """Connections break after so many bytes of requests or of answers: they are reset, or with `silence` die.
+class ConnectionBreak:
+    """Connections break after some bytes of requests or answers: they are reset, or with `silence` dropped.
 
-    Bytes are counted from the request on that has `word` in it; this happens to so many connections.
+    Bytes are counted from the request that contains `word`. `times` is the number of connections that break.
     """
 
     def __init__(self, kind, after=0, word=b"", times=1, *, silence=False):
         self._kind, self._after, self._word, self._silence = kind, after, word, silence
         self.times = times
 
-    async def meet(self, link, kind, data):
+    async def forward(self, link, kind, data):
         if link.left is None and kind == REQUEST and self.times and self._word in data:
             self.times -= 1
             link.left = self._after
@@ -107,8 +106,8 @@ class Break:
         passing, link.left = data[: link.left], max(link.left - len(data), 0)
         if link.left == 0:
             if not self._silence:
-                raise Torn(passing)
-            link.dead = True
+                raise ConnectionCut(passing)
+            link.blackholed = True
         return passing
 
 
@@ -119,7 +118,7 @@ class Relay:
         self._target = target
         self._relays = set()
         self.links = set()
-        self.trouble = Fine()
+        self.fault = NoFault()
         self._up = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="relay")
 
@@ -133,10 +132,10 @@ class Relay:
         self._thread.join(MAX_WAIT_S)
         assert not self._thread.is_alive()
 
-    def forget(self):
-        """Drop all data of open connections, as a firewall that has forgotten them does; new ones work."""
+    def drop_open_connections(self):
+        """Drop all data of open connections, like a firewall that has lost its state; new ones work."""
         for link in self.links.copy():
-            link.dead = True
+            link.blackholed = True
 
     async def _serve(self):
         self._loop, self._down = asyncio.get_running_loop(), asyncio.Event()
@@ -180,9 +179,9 @@ class Relay:
         with contextlib.suppress(OSError):
             while data := await source.read(_PIECE):
                 try:
-                    passing = b"" if link.dead else await self.trouble.meet(link, kind, data)
-                except Torn as torn:
-                    sink.write(torn.args[0])
+                    passing = b"" if link.blackholed else await self.fault.forward(link, kind, data)
+                except ConnectionCut as cut:
+                    sink.write(cut.args[0])
                     await sink.drain()
                     link.reset()
                     return

@@ -11,7 +11,7 @@ import pytest
 
 from service.storage.codec import FORMAT
 from tests.deploy.servers import JSON
-from tests.faults.parts import sound
+from tests.faults.parts import check_stored_game
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.launcher import PATIENT
 from tests.support.sizes import sized
@@ -179,4 +179,4 @@ def test_games_of_all_formats_survive_an_upgrade_and_a_rollback(rolling):
     for game in players.games:
         assert game.versions == list(range(game.versions[0], game.versions[-1] + 1))
         if game.number != 2:
-            assert sound(client, game.id).version == game.versions[-1]
+            assert check_stored_game(client, game.id).version == game.versions[-1]
