@@ -1,7 +1,7 @@
-"""The art of one tile as it lies, worked out once: path data for each layer of a drawing.
+"""The art of one tile in one rotation, computed once: path data for each layer of a drawing.
 
-All path data is relative to the middle of the tile, so that a drawing of many tiles is one path for each
-layer, made by putting the pieces behind one another: no seams, and little text.
+All path data is relative to the middle of the tile. So a drawing of many tiles concatenates the pieces of a
+layer to one path, without gaps between tiles.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _WAVE: Final[_Glyph] = ((-22, 0), "q11,-10 22,0t22,0", (22, 0))
 class Art:
     """The layers of one tile in one rotation.
 
-    `outlines` and `rims` (the borders around it) go by region, as in `RotatedTile.regions`. `things` are what
-    stands upright on the tile, the farthest first: peaks and objects, each with its place.
+    `outlines` and `rims` (the borders around them) are in the order of `RotatedTile.regions`. `things` are
+    the upright objects and peaks with their positions, the northernmost first.
     """
 
     pasture: str
@@ -66,8 +66,8 @@ def art_of(tile_id: str, rotation: int) -> Art:
         coast=path(shore.curve for shore in shores),
         ridge=path(border.curve for border in borders if border not in shores),
         roads=path(turned(road, rotation) for road in roads),
-        tufts=_strewn(_TUFT, [point * factor for point in layout.texture[Terrain.PASTURE]]),
-        waves=_strewn(_WAVE, [point * factor for point in layout.texture[Terrain.WATER]]),
+        tufts=_scattered(_TUFT, [point * factor for point in layout.texture[Terrain.PASTURE]]),
+        waves=_scattered(_WAVE, [point * factor for point in layout.texture[Terrain.WATER]]),
         outlines=tuple(path([outline], closed=True) for outline in outlines),
         rims=tuple(path(b.curve for b in borders if i in b.regions) for i in range(len(regions))),
         things=_upright(layout, factor),
@@ -90,7 +90,7 @@ def _upright(layout: Layout, factor: complex) -> tuple[tuple[str, int, int], ...
     return tuple(sorted(placed, key=lambda thing: (thing[2], thing[1])))
 
 
-def _strewn(glyph: _Glyph, points: Iterable[complex]) -> str:
+def _scattered(glyph: _Glyph, points: Iterable[complex]) -> str:
     """Return path data that draws a small glyph, upright, at each point."""
     (left, top), strokes, (right, bottom) = glyph
     words = []

@@ -1,4 +1,4 @@
-"""The layers of a picture, from the sea upward: one path for each, across all its tiles."""
+"""The layers of a picture, from the water upward: one path for each, across all its tiles."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ ROAD: Final = "#f8ecd2"
 GOLD: Final = "#f5b700"
 
 
-class Lying(NamedTuple):
-    """A tile's art, where the middle of the tile is, and which of its regions are completed."""
+class PlacedArt(NamedTuple):
+    """The art of a tile, the position of its middle, and its completed regions."""
 
     art: Art
     x: int
@@ -32,7 +32,7 @@ class Lying(NamedTuple):
     completed: Collection[int] = ()
 
 
-def picture(tiles: Sequence[Lying], prefix: str) -> str:
+def picture(tiles: Sequence[PlacedArt], prefix: str) -> str:
     """Return the SVG of tiles that lie side by side; `prefix` begins every id."""
     things = [(thing, t.x + x, t.y + y) for t in tiles for thing, x, y in t.art.things]
     return "".join(
@@ -44,7 +44,7 @@ def picture(tiles: Sequence[Lying], prefix: str) -> str:
             f'<use href="#{prefix}tiles" stroke="{INK}" stroke-width="14" stroke-linejoin="round"/>',
             f'<g clip-path="url(#{prefix}clip)" fill="none" stroke-linecap="round" stroke-linejoin="round">',
             *_ground(tiles, prefix),
-            *_gilding(prefix),
+            *_completed_borders(prefix),
             f'<use href="#{prefix}tiles" stroke="{INK}" stroke-width="3" stroke-opacity=".3"/>',
             '<g stroke-linecap="butt">',
             _lines(prefix, "roads", ROADSIDE, 28),
@@ -88,7 +88,7 @@ def texture(art: Art) -> str:
     )
 
 
-def _shared(tiles: Sequence[Lying], prefix: str) -> Iterator[str]:
+def _shared(tiles: Sequence[PlacedArt], prefix: str) -> Iterator[str]:
     """Define the shapes that are drawn more than once."""
     squares = "".join(f"M{t.x - HALF},{t.y - HALF}h{SIZE}v{SIZE}h-{SIZE}z" for t in tiles)
     rims = _pieces((t, t.art.rims[region]) for t in tiles for region in t.completed)
@@ -102,14 +102,14 @@ def _shared(tiles: Sequence[Lying], prefix: str) -> Iterator[str]:
     yield f'<path d="M12,6l3,6l-3,6l-3,-6zM37,31l3,6l-3,6l-3,-6z" fill="{GOLD}"/></pattern>'
 
 
-def _ground(tiles: Sequence[Lying], prefix: str) -> Iterator[str]:
+def _ground(tiles: Sequence[PlacedArt], prefix: str) -> Iterator[str]:
     """Draw the terrain. Land covers the landward half of the shallows, which are drawn before it."""
-    gilded = _pieces((t, t.art.outlines[region]) for t in tiles for region in t.completed)
+    completed = _pieces((t, t.art.outlines[region]) for t in tiles for region in t.completed)
     yield f'<use href="#{prefix}tiles" fill="{WATER}"/>'
     yield _lines(prefix, "coast", _SHALLOW, 46)
     yield f'<path d="{_layer(tiles, "pasture")}" fill="{PASTURE}"/>'
     yield f'<path d="{_layer(tiles, "mountain")}" fill="{MOUNTAIN}"/>'
-    yield f'<path d="{gilded}" fill="url(#{prefix}gold)"/>'
+    yield f'<path d="{completed}" fill="url(#{prefix}gold)"/>'
     yield f'<path d="{_layer(tiles, "waves")}" stroke="{_WAVE}" stroke-width="5"/>'
     yield f'<path d="{_layer(tiles, "tufts")}" stroke="{_TUFT}" stroke-width="4"/>'
     yield f'<path d="{_layer(tiles, "ridge")}" stroke="{_RIDGE}" stroke-width="5"/>'
@@ -117,7 +117,7 @@ def _ground(tiles: Sequence[Lying], prefix: str) -> Iterator[str]:
     yield _lines(prefix, "coast", _SAND, 8)
 
 
-def _gilding(prefix: str) -> Iterator[str]:
+def _completed_borders(prefix: str) -> Iterator[str]:
     """Outline the completed areas."""
     yield _lines(prefix, "rims", _RIDGE, 14)
     yield _lines(prefix, "rims", GOLD, 9)
@@ -127,10 +127,10 @@ def _lines(prefix: str, layer: str, color: str, width: int) -> str:
     return f'<use href="#{prefix}{layer}" stroke="{color}" stroke-width="{width}"/>'
 
 
-def _layer(tiles: Sequence[Lying], layer: str) -> str:
+def _layer(tiles: Sequence[PlacedArt], layer: str) -> str:
     piece = attrgetter(layer)
     return _pieces((t, piece(t.art)) for t in tiles)
 
 
-def _pieces(pieces: Iterable[tuple[Lying, str]]) -> str:
+def _pieces(pieces: Iterable[tuple[PlacedArt, str]]) -> str:
     return "".join(f"M{tile.x},{tile.y}{piece}" for tile, piece in pieces if piece)

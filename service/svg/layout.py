@@ -209,15 +209,15 @@ def _texture(
 ) -> dict[Terrain, tuple[complex, ...]]:
     """Distribute tufts, peaks and waves over the free space."""
     rng = Random(rotated.tile.id + " texture")
-    strewn: dict[Terrain, tuple[complex, ...]] = dict.fromkeys(Terrain, ())
+    placed: dict[Terrain, tuple[complex, ...]] = dict.fromkeys(Terrain, ())
     for site in rng.sample(sites, len(sites)):
         terrain = rotated.regions[site.region].terrain
         edge, road, border, apart = _APART[terrain]
         if site.edge < edge or site.road < road or site.border < border:
             continue
         point = rounded(site.point + complex(rng.uniform(-5, 5), rng.uniform(-5, 5)))
-        if _gap(point, strewn[terrain]) < apart:
+        if _gap(point, placed[terrain]) < apart:
             continue
         if all(abs(point - spot.point) > ROOM[spot.thing.partition("-")[0]] + edge * 0.8 for spot in spots):
-            strewn[terrain] += (point,)
-    return strewn
+            placed[terrain] += (point,)
+    return placed

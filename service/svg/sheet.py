@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape  # nosec B406 # it writes XML and reads none
 from service.svg.art import art_of
 from service.svg.completion import completed_regions
 from service.svg.curves import HALF, SIZE
-from service.svg.layers import Lying, picture
+from service.svg.layers import PlacedArt, picture
 from skye import OBJECTS, ROTATED_TILES, RotatedTile, Territory, TerritorySummary
 
 _TILE_PIXELS: Final = 240
@@ -47,14 +47,14 @@ def tile_svg(tile_id: str, rotation: int = 0) -> str:
         _TILE_PIXELS,
         prefix,
         (f"Tile {tile_id}", f"Isle of Skye tile {tile_id}{turned}. {_shown([rotated])}"),
-        picture([Lying(art_of(tile_id, rotation), 0, 0)], prefix),
+        picture([PlacedArt(art_of(tile_id, rotation), 0, 0)], prefix),
     )
 
 
 def territory_svg(
     territory: Territory, summary: TerritorySummary, *, title: str | None = None, coordinates: bool = False
 ) -> str:
-    """Return the picture of a territory, its completed areas strewn with gold.
+    """Return the picture of a territory, with gold on its completed areas.
 
     `title` may be any text: it is escaped, and cut when very long. With `coordinates`, x is written along
     the top and y down the left.
@@ -62,7 +62,7 @@ def territory_svg(
     heading = _clean(title or "")
     completed = completed_regions(territory)
     tiles = [
-        Lying(art_of(tile, rotation), x * SIZE, y * SIZE, completed[x, y])
+        PlacedArt(art_of(tile, rotation), x * SIZE, y * SIZE, completed[x, y])
         for tile, x, y, rotation in territory.placed
     ]
     prefix = _prefix(f"{territory}|{heading}|{coordinates}")
@@ -105,7 +105,7 @@ def _clean(title: str) -> str:
     return kept if len(kept) <= _LONGEST_TITLE else kept[: _LONGEST_TITLE - 1] + "…"
 
 
-def _frame(tiles: list[Lying], heading: bool, coordinates: bool) -> _Frame:
+def _frame(tiles: list[PlacedArt], heading: bool, coordinates: bool) -> _Frame:
     ruler = _RULER if coordinates else 0
     left = min(tile.x for tile in tiles) - HALF - _MARGIN - ruler
     top = min(tile.y for tile in tiles) - HALF - _MARGIN - ruler - (_HEADING if heading else 0)
@@ -124,7 +124,7 @@ def _heading(frame: _Frame, heading: str) -> str:
     return f'<text x="{x}" y="{y}" font-size="{size}" text-anchor="middle" {_FONT}>{escape(heading)}</text>'
 
 
-def _rulers(tiles: list[Lying]) -> str:
+def _rulers(tiles: list[PlacedArt]) -> str:
     columns, rows = sorted({tile.x for tile in tiles}), sorted({tile.y for tile in tiles})
     left, top = columns[0] - HALF - 40, rows[0] - HALF - 28
     return "".join(

@@ -1,7 +1,7 @@
 """The ground of a tile: the outlines of its regions and the borders between them.
 
-A terrain fills its whole edge of the tile, so borders begin and end exactly at corners: whatever tile
-lies beside it, the same terrain goes on. Inside the tile the borders wander, each tile in its own way.
+A terrain fills its whole edge of the tile, so borders begin and end exactly at corners, and the terrain
+continues on any neighbouring tile. Inside the tile the borders are irregular, and different on each tile.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class Ground:
     borders: tuple[Border, ...]
 
 
-class _Bite(NamedTuple):
-    """A part of the middle's border: the region beyond it has `sides` sides from `side` on."""
+class _Section(NamedTuple):
+    """A section of the middle region's border; the region beyond it has `sides` sides, from `side` on."""
 
     region: int
     side: int
@@ -61,23 +61,23 @@ def ground_of(rotated: RotatedTile) -> Ground:
     if not any(apart):
         return Ground((line(*map(corner, range(5))),), ())
     shape = _Shape(rotated, middle, Random(rotated.tile.id))
-    bites: list[_Bite] = []
+    sections: list[_Section] = []
     if all(apart):
         start = next((s for s in range(4) if rotated.region_at[s] != rotated.region_at[s - 1]), 0)
-        bites = shape.ring(start)
+        sections = shape.closed_border(start)
     else:
         for start in range(4):
             if apart[start] and not apart[start - 1]:
                 count = next(n for n in range(1, 5) if not apart[(start + n) % 4])
-                bites += shape.bay(start, count)
-    spokes = shape.spokes(bites)
-    outlines = [_outline(region, bites, spokes) for region in range(len(rotated.regions))]
-    outlines[middle] = _middle_outline(bites)
-    borders = [Border(bite.curve, (middle, bite.region)) for bite in bites]
-    for index, spoke in spokes.items():
+                sections += shape.open_border(start, count)
+    corner_curves = shape.corner_curves(sections)
+    outlines = [_outline(region, sections, corner_curves) for region in range(len(rotated.regions))]
+    outlines[middle] = _middle_outline(sections)
+    borders = [Border(section.curve, (middle, section.region)) for section in sections]
+    for index, curve in corner_curves.items():
         beyond = (rotated.region_at[index], rotated.region_at[index - 1])
         if beyond[0] != beyond[1]:
-            borders.append(Border(spoke, beyond))
+            borders.append(Border(curve, beyond))
     return Ground(tuple(outlines), tuple(borders))
 
 
@@ -104,66 +104,67 @@ def detour(rotated: RotatedTile) -> int | None:
 
 
 class _Shape:
-    """Where the borders of one tile run."""
+    """Computes the borders of one tile."""
 
     def __init__(self, rotated: RotatedTile, middle: int, chance: Random) -> None:
         self.rotated = rotated
         self.middle = middle
         self.chance = chance
         self.depths = [self._depth(side) for side in range(4)]
-        self.knees = [self._knee(index) for index in range(4)]
+        self.inner_corners = [self._inner_corner(index) for index in range(4)]
 
-    def bay(self, start: int, count: int) -> list[_Bite]:
-        """Return the border along sides that have the middle's terrain at both ends."""
+    def open_border(self, start: int, count: int) -> list[_Section]:
+        """Return the border along sides between two sides of the middle's terrain."""
         end = start + count
         if count == 2:
-            knee = self.knees[(start + 1) % 4]
-            nodes = [corner(start), self._halfway(start, knee), knee, self._halfway(end, knee), corner(end)]
+            inner = self.inner_corners[(start + 1) % 4]
+            halfway = self._halfway(start, inner), self._halfway(end, inner)
+            nodes = [corner(start), halfway[0], inner, halfway[1], corner(end)]
             cuts = [0, 2, 4]
         else:
-            nodes = [corner(start), self._shoulder(start), self._inner(start)]
+            nodes = [corner(start), self._corner_exit(start), self._inner_side(start)]
             for side in range(start + 1, end):
-                nodes += [self.knees[side % 4], self._inner(side)]
-            nodes += [self._shoulder(end), corner(end)]
+                nodes += [self.inner_corners[side % 4], self._inner_side(side)]
+            nodes += [self._corner_exit(end), corner(end)]
             cuts = [0, *(3 + 2 * n for n in range(count - 1)), len(nodes) - 1]
-        return self._bites(start, count, nodes, cuts)
+        return self._sections(start, count, nodes, cuts)
 
-    def ring(self, start: int) -> list[_Bite]:
+    def closed_border(self, start: int) -> list[_Section]:
         """Return the border of a middle that reaches no edge."""
         nodes = []
         for side in range(start, start + 4):
-            nodes += [self.knees[side % 4], self._inner(side)]
-        return self._bites(start, 4, [*nodes, nodes[0]], [0, 2, 4, 6, 8])
+            nodes += [self.inner_corners[side % 4], self._inner_side(side)]
+        return self._sections(start, 4, [*nodes, nodes[0]], [0, 2, 4, 6, 8])
 
-    def spokes(self, bites: list[_Bite]) -> dict[int, Curve]:
-        """Return, by corner, the curves from the corner to where two bites meet."""
-        ends = {bite.curve[0][0] for bite in bites}
-        spokes = {}
-        for index, knee in enumerate(self.knees):
-            if knee in ends:
-                middle = (corner(index) + knee) / 2 + self._jitter(9)
-                spokes[index] = smooth([corner(index), middle, knee])
-        return spokes
+    def corner_curves(self, sections: list[_Section]) -> dict[int, Curve]:
+        """Return, by corner, the curves from the corner to where two sections meet."""
+        ends = {section.curve[0][0] for section in sections}
+        corner_curves = {}
+        for index, inner_corner in enumerate(self.inner_corners):
+            if inner_corner in ends:
+                middle = (corner(index) + inner_corner) / 2 + self._jitter(9)
+                corner_curves[index] = smooth([corner(index), middle, inner_corner])
+        return corner_curves
 
-    def _bites(self, start: int, count: int, nodes: list[complex], cuts: list[int]) -> list[_Bite]:
-        """Cut a border, at the nodes given, into one bite for each region along it."""
+    def _sections(self, start: int, count: int, nodes: list[complex], cuts: list[int]) -> list[_Section]:
+        """Cut a border, at the nodes given, into one section for each region along it."""
         region_at = self.rotated.region_at
-        curve = self._wandering(nodes)
-        bites = []
+        curve = self._irregular_curve(nodes)
+        sections = []
         first = 0
         for n in range(1, count + 1):
             region = region_at[(start + first) % 4]
             if n == count or region_at[(start + n) % 4] != region:
                 piece = curve[2 * cuts[first] : 2 * cuts[n]]
-                bites.append(_Bite(region, (start + first) % 4, n - first, piece))
+                sections.append(_Section(region, (start + first) % 4, n - first, piece))
                 first = n
-        return bites
+        return sections
 
-    def _wandering(self, nodes: list[complex]) -> Curve:
-        """Return a curve through the nodes that strays a little in between, but never over an edge."""
+    def _irregular_curve(self, nodes: list[complex]) -> Curve:
+        """Return a curve through the nodes with random deviations between them, but never beyond an edge."""
         between = sampled(smooth(nodes), 2)[1::2]
-        strayed = [point + self._jitter(min(8, 0.1 * edge_gap(point))) for point in between]
-        return smooth([node for pair in zip(nodes, strayed, strict=False) for node in pair] + nodes[-1:])
+        shifted = [point + self._jitter(min(8, 0.1 * edge_gap(point))) for point in between]
+        return smooth([node for pair in zip(nodes, shifted, strict=False) for node in pair] + nodes[-1:])
 
     def _depth(self, side: int) -> float:
         """Return how far the terrain of a side reaches into the tile."""
@@ -178,7 +179,7 @@ class _Shape:
             depth -= 16
         return depth
 
-    def _knee(self, index: int) -> complex:
+    def _inner_corner(self, index: int) -> complex:
         """Return the point of the border nearest to a corner, when neither side there is the middle's."""
         a, b = index % 4, (index - 1) % 4
         crossed = any({a, b} <= set(road) and len(road) == 2 for road in self.rotated.roads)
@@ -189,7 +190,7 @@ class _Shape:
         point = sum(toward(side) * (self._center(side) + 0.71 * self._radius(side) - more) for side in (a, b))
         return rounded(point + self._jitter(6))
 
-    def _inner(self, side: int) -> complex:
+    def _inner_side(self, side: int) -> complex:
         """Return the point of the border over the middle of a side."""
         aside = side + 1
         point = toward(side) * (HALF - self.depths[side % 4]) + toward(aside) * self._center(aside)
@@ -204,39 +205,39 @@ class _Shape:
         """Return how far the middle region reaches from its centre toward a side."""
         return HALF - self.depths[side % 4] - self._center(side)
 
-    def _shoulder(self, index: int) -> complex:
-        """Return the point by which a border leaves a corner."""
+    def _corner_exit(self, index: int) -> complex:
+        """Return the first point of a border after a corner."""
         return rounded(corner(index) * 0.74 + self._jitter(6))
 
-    def _halfway(self, index: int, knee: complex) -> complex:
-        """Return a point between a corner and a knee, off the straight line."""
-        way = knee - corner(index)
+    def _halfway(self, index: int, inner_corner: complex) -> complex:
+        """Return a point between a corner and an inner corner, off the straight line."""
+        way = inner_corner - corner(index)
         return rounded(corner(index) + way / 2 + way / abs(way) * 1j * self.chance.uniform(-24, 24))
 
     def _jitter(self, size: float) -> complex:
         return complex(self.chance.uniform(-size, size), self.chance.uniform(-size, size))
 
 
-def _outline(region: int, bites: list[_Bite], spokes: dict[int, Curve]) -> Curve:
-    """Return the outline of a region that lies beyond one bite: along its edges, and back along the bite."""
-    bite = next((bite for bite in bites if bite.region == region), None)
-    if bite is None:
+def _outline(region: int, sections: list[_Section], corner_curves: dict[int, Curve]) -> Curve:
+    """Return the outline of a region beyond one section: along its edges, and back along the section."""
+    section = next((section for section in sections if section.region == region), None)
+    if section is None:
         return ()
-    outline = line(*map(corner, range(bite.side, bite.end + 1)))
-    if bite.curve[-1][-1] != corner(bite.end):
-        outline += spokes[bite.end % 4]
-    outline += backwards(bite.curve)
-    if bite.curve[0][0] != corner(bite.side):
-        outline += backwards(spokes[bite.side])
+    outline = line(*map(corner, range(section.side, section.end + 1)))
+    if section.curve[-1][-1] != corner(section.end):
+        outline += corner_curves[section.end % 4]
+    outline += backwards(section.curve)
+    if section.curve[0][0] != corner(section.side):
+        outline += backwards(corner_curves[section.side])
     return outline
 
 
-def _middle_outline(bites: list[_Bite]) -> Curve:
-    """Return the outline of the middle: along the bites, and along its own edges between them."""
+def _middle_outline(sections: list[_Section]) -> Curve:
+    """Return the outline of the middle: along the sections, and along its own edges between them."""
     outline: Curve = ()
-    for bite, following in zip(bites, [*bites[1:], bites[0]], strict=True):
-        outline += bite.curve
-        if bite.curve[-1][-1] != following.curve[0][0]:
-            edges = (following.side - bite.end) % 4
-            outline += line(*map(corner, range(bite.end, bite.end + edges + 1)))
+    for section, following in zip(sections, [*sections[1:], sections[0]], strict=True):
+        outline += section.curve
+        if section.curve[-1][-1] != following.curve[0][0]:
+            edges = (following.side - section.end) % 4
+            outline += line(*map(corner, range(section.end, section.end + edges + 1)))
     return outline
