@@ -12,7 +12,7 @@ import pytest
 from tests.deploy.servers import JSON, messages
 from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.support.whole_game import played
-from tests.system.crowd import Crowd
+from tests.system.client_threads import ClientThreads
 
 pytestmark = pytest.mark.slow
 
@@ -38,7 +38,7 @@ class Client:
         return json.loads(text)
 
 
-class Clients(Crowd):
+class Clients(ClientThreads):
     """Clients that play one game after the other."""
 
     def __init__(self, nginx):

@@ -4,7 +4,7 @@ import json
 from collections import Counter
 
 from skye import LANDSCAPE
-from tests.system.proof import held
+from tests.system.proof import require
 
 NOT_OF_THE_GAME = ("you", "now")
 
@@ -16,31 +16,33 @@ def prove_view(view):
         tiles.update(drawn["tile"] for drawn in player["tiles_drawn"])
         tiles.update(player["tiles_to_build"])
         tiles.update(placed["tile"] for placed in player["territory"][1:])
-        held(player["territory"][0]["tile"] == f"castle-{player['color']}", view["id"], "no castle")
-    held(tiles == Counter(LANDSCAPE), view["id"], "tiles lost or doubled:", tiles - Counter(LANDSCAPE))
-    held(view["bag"]["count"] == len(view["bag"]["tiles"]), view["id"], "miscounted bag")
+        require(player["territory"][0]["tile"] == f"castle-{player['color']}", view["id"], "no castle")
+    require(tiles == Counter(LANDSCAPE), view["id"], "tiles lost or doubled:", tiles - Counter(LANDSCAPE))
+    require(view["bag"]["count"] == len(view["bag"]["tiles"]), view["id"], "miscounted bag")
     if view["status"] != "finished":
         _prove_hidden(view)
 
 
 def _prove_hidden(view):
-    held(view["fairness"]["seed"] is None and view["options"]["seed"] is None, view["id"], "shows its seed")
+    require(
+        view["fairness"]["seed"] is None and view["options"]["seed"] is None, view["id"], "shows its seed"
+    )
     for player in view["players"]:
         if not view["options"]["open_gold"]:
-            held(player["gold"] is None, view["id"], "shows a purse")
+            require(player["gold"] is None, view["id"], "shows a purse")
         if view["phase"] == "pricing":
             secrets = [drawn[field] for drawn in player["tiles_drawn"] for field in ("price", "discard")]
-            held(secrets == [None] * len(secrets), view["id"], "shows an offer")
+            require(secrets == [None] * len(secrets), view["id"], "shows an offer")
 
 
 def prove_secrecy(event, seed, *, open_gold):
     """Check that an event shows a spectator nothing that is still secret."""
     if event["type"] == "offer_set":
-        held([event[field] for field in ("discard", "prices", "gold")] == [None] * 3, event)
+        require([event[field] for field in ("discard", "prices", "gold")] == [None] * 3, event)
     if event["type"] != "game_finished":
-        held(seed not in json.dumps(event), event, "shows the seed")
+        require(seed not in json.dumps(event), event, "shows the seed")
         purses = [received.get("gold") for received in event.get("players", ()) if not open_gold]
-        held(purses == [None] * len(purses), event, "shows a purse")
+        require(purses == [None] * len(purses), event, "shows a purse")
 
 
 def prove_alike(match, wire):
@@ -49,13 +51,13 @@ def prove_alike(match, wire):
     prove_view(public)
     views = [wire.read(match.path, seat.token) for seat in match.seats]
     for seat, view in zip(match.seats, views, strict=True):
-        held(view["you"] == {"seat": seat.number, "host": False}, seat.path, view["you"])
+        require(view["you"] == {"seat": seat.number, "host": False}, seat.path, view["you"])
         for name, value in public.items():
             shown = view[name]
             if name == "players":
                 shown = [*shown]
                 shown[seat.number] = _without_own(shown[seat.number], value[seat.number])
-            held(shown == value or name in NOT_OF_THE_GAME, seat.path, name, shown, "and to others", value)
+            require(shown == value or name in NOT_OF_THE_GAME, seat.path, name, shown, "and to others", value)
     _prove_gold(match, wire, views)
 
 
@@ -77,7 +79,7 @@ def _prove_gold(match, wire, views):
     purses = [view["players"][seat]["gold"] for seat, view in enumerate(views)]
     drawn = [tile for seat, view in enumerate(views) for tile in view["players"][seat]["tiles_drawn"]]
     staked = sum(tile["price"] or 0 for tile in drawn)
-    held(sum(purses) + staked == came - went, match.path, "gold", purses, staked, came, went)
+    require(sum(purses) + staked == came - went, match.path, "gold", purses, staked, came, went)
 
 
 def prove_result(match, wire):
@@ -87,21 +89,21 @@ def prove_result(match, wire):
     territories = [{"tiles": player["territory"], "gold": player["gold"]} for player in view["players"]]
     asked = {"territories": territories, "scoring_tiles": [tile["id"] for tile in view["scoring_tiles"]]}
     reply = wire.ask_until_answered("POST", "/v1/scoring", asked)
-    held(reply.status == 200, match.path, reply)
+    require(reply.status == 200, match.path, reply)
     last = wire.read(f"{match.path}/rounds/{rounds}")["players"]
     slots = {tile["slot"]: tile["id"] for tile in view["scoring_tiles"]}
     for received, by_result, by_round in zip(
         reply.json["territories"], view["result"]["players"], last, strict=True
     ):
-        held(received["scroll_points"] == by_result["scroll_points"], match.path, received, by_result)
-        held(received["gold_points"] == by_result["gold_points"], match.path, received, by_result)
+        require(received["scroll_points"] == by_result["scroll_points"], match.path, received, by_result)
+        require(received["gold_points"] == by_result["gold_points"], match.path, received, by_result)
         points = {tile["id"]: tile["points"] for tile in received["scoring_tiles"]}
         for scored in by_round["scoring_tiles"]:
-            held(scored["id"] == slots[scored["slot"]], match.path, scored)
-            held(scored["points"] == points[scored["id"]], match.path, scored, points)
+            require(scored["id"] == slots[scored["slot"]], match.path, scored)
+            require(scored["points"] == points[scored["id"]], match.path, scored, points)
         total = (
             sum(tile["points"] for tile in by_result["scoring_tiles"])
             + by_result["scroll_points"]
             + by_result["gold_points"]
         )
-        held(total == by_result["score"], match.path, "does not add up:", by_result)
+        require(total == by_result["score"], match.path, "does not add up:", by_result)

@@ -1,8 +1,8 @@
 """Players of whole games over real HTTP, with a journal of every response.
 
-A seat does at random what the service says is open to it. Each action is entered in the seat's journal before
-it is sent, and its answer after it has come; what is never answered stays open there. `proof` then holds the
-journals against what is stored.
+A seat sends random legal actions. It writes each action to its journal before it sends the request, and the
+response after it has arrived; an action without a response stays open. `proof` compares the journals with the
+stored games.
 """
 
 import hashlib
@@ -11,12 +11,12 @@ import random
 import time
 from dataclasses import dataclass, field
 
-from tests.system.wire import MISSED, Cut, Wrong, bearer
+from tests.system.wire import NOT_FOUND_STATUSES, InvariantViolated, NoResponse, bearer
 
 NAMES = ("Ann", "Bob", "Cy", "Dee", "Eve")
 OVER = ("finished", "aborted")
 MAX_STEPS = 2000
-"""More than any seat takes in a game: where a loop gives up."""
+"""More steps than any seat takes in a game; a loop ends there."""
 
 TAKE_BACK = 0.15
 REPLACE_OFFER = 0.2
@@ -37,9 +37,9 @@ def digest(view):
 class Entry:
     """One action in a journal.
 
-    `before` is the version that it was chosen at. `after` is the version that it was acknowledged with at the
-    time `answered`, and `answer` that answer's mark; or `refused` is the code that it was refused with. With
-    neither nobody knows whether it has happened.
+    `before` is the version at which it was chosen. If it was acknowledged, `after` is the version in the
+    response, `answered` its time and `answer` its digest; if it was refused, `refused` is the problem code.
+    Otherwise the outcome is unknown.
     """
 
     seat: int
@@ -97,7 +97,7 @@ class Seat:
                 return
             if not self.step():
                 self.listen(wait_ms=500)
-        raise Wrong(f"{self.path}: the game does not end")
+        raise InvariantViolated(f"{self.path}: the game does not end")
 
     def step(self):
         """Send one legal action of the seat; return whether there was any."""
@@ -146,19 +146,19 @@ class Seat:
             self._send_once(entry, request)
             return
         if self.dice.random() < HURRIED:
-            self.wire.hurry(*request)
+            self.wire.send_and_disconnect(*request)
         reply = self.wire.ask_until_answered(*request)
         self._enter(entry, request, reply)
         if self.dice.random() < TWICE:
             again = self.wire.ask_until_answered(*request)
             if entry.refused is None and (again.status, again.body) != (reply.status, reply.body):
-                raise Wrong(f"{entry}: the same key gave {again.status} {again.body[:500]}")
+                raise InvariantViolated(f"{entry}: the same key gave {again.status} {again.body[:500]}")
 
     def _send_once(self, entry, request):
         """Send a request that a retry would repeat; its outcome may stay unknown."""
         try:
             reply = self.wire.ask(*request)
-        except Cut as cut:
+        except NoResponse as cut:
             if not cut.sent:
                 entry.refused = "not_sent"
             return
@@ -173,15 +173,15 @@ class Seat:
             self.is_over, self.waiting_for = view["status"] in OVER, view["waiting_for"]
             in_order = entry.after > entry.before or self.may_go_back
             if not in_order or reply.headers["ETag"] != f'"{entry.after}"':
-                raise Wrong(f"{entry}: answered with {reply.headers['ETag']}, {view['version']}")
+                raise InvariantViolated(f"{entry}: answered with {reply.headers['ETag']}, {view['version']}")
             self.at_version(view["version"])
             return
         entry.refused = view["code"]
         too_late = entry.type == "set_offer" and self._has_offered() and entry.refused == "wrong_phase"
         changed = "If-Match" in request[3] and entry.refused == "version_mismatch"
-        missed = self.may_go_back and reply.status in (*MISSED, 409)
+        missed = self.may_go_back and reply.status in (*NOT_FOUND_STATUSES, 409)
         if not (too_late or changed or missed):
-            raise Wrong(f"{entry}: open to the seat, and refused with {reply.body[:500]}")
+            raise InvariantViolated(f"{entry}: open to the seat, and refused with {reply.body[:500]}")
 
     def _has_offered(self):
         """Return whether this seat has acted before, so that others may have ended the phase meanwhile."""
@@ -209,7 +209,7 @@ class Seat:
     def _go_back(self, version):
         """Begin again from a version that is less than one that was shown."""
         if not self.may_go_back:
-            raise Wrong(f"{self.path}: version {version} after version {self.version}")
+            raise InvariantViolated(f"{self.path}: version {version} after version {self.version}")
         self.wire.counts["gone back"] += 1
         self.marks.clear()
         self.version = version
@@ -218,7 +218,7 @@ class Seat:
 def record_mark(marks, event):
     """Enter an event's mark under its number, which must be the next one."""
     if event["id"] != len(marks) + 1:
-        raise Wrong(f"event {event['id']} came after {len(marks)}")
+        raise InvariantViolated(f"event {event['id']} came after {len(marks)}")
     marks[event["id"]] = digest(event)
 
 
@@ -283,12 +283,12 @@ def _made(wire, dice, path, body, key, token=None, status=201):
     """Send a request of the lobby, sometimes twice; return the JSON of the response."""
     headers = bearer(token) | {"Idempotency-Key": key}
     if dice.random() < HURRIED:
-        wire.hurry("POST", path, body, headers)
+        wire.send_and_disconnect("POST", path, body, headers)
     reply = wire.ask_until_answered("POST", path, body, headers)
     if reply.status != status:
-        raise Wrong(f"POST {path}: {reply.status} {reply.body[:500]}")
+        raise InvariantViolated(f"POST {path}: {reply.status} {reply.body[:500]}")
     if dice.random() < TWICE:
         again = wire.ask_until_answered("POST", path, body, headers)
         if (again.status, again.body) != (reply.status, reply.body):
-            raise Wrong(f"POST {path}: the same key gave {again.status} {again.body[:500]}")
+            raise InvariantViolated(f"POST {path}: the same key gave {again.status} {again.body[:500]}")
     return reply.json

@@ -13,15 +13,15 @@ from collections import Counter
 from skye import Action, Options, Record, TieBreak, commitment, game_as_seen_by, move_from, replay
 from skye_client import fold
 from tests.system.players import digest
-from tests.system.wire import Wrong
+from tests.system.wire import InvariantViolated
 
 MAX_PAGES = 100
 
 
-def held(true, *facts):
+def require(true, *facts):
     """Raise an error if a condition is false."""
     if not true:
-        raise Wrong(" ".join(map(str, facts)))
+        raise InvariantViolated(" ".join(map(str, facts)))
 
 
 def prove(match, wire, spectator=None, *, again=False):
@@ -61,21 +61,21 @@ def all_events(match, wire, seat=None):
         events += page["events"]
         if page["last_event"] == len(events):
             return events
-    raise Wrong(f"{match.path}: the log does not end")
+    raise InvariantViolated(f"{match.path}: the log does not end")
 
 
 def _prove_events(events, view):
-    held([event["id"] for event in events] == list(range(1, view["last_event"] + 1)), view["id"], "ids")
+    require([event["id"] for event in events] == list(range(1, view["last_event"] + 1)), view["id"], "ids")
     versions = [event["version"] for event in events]
-    held(versions == sorted(versions), view["id"], "versions do not rise")
-    held(set(versions) == set(range(1, view["version"] + 1)), view["id"], "a version has no events")
+    require(versions == sorted(versions), view["id"], "versions do not rise")
+    require(set(versions) == set(range(1, view["version"] + 1)), view["id"], "a version has no events")
 
 
 def _prove_marks(marks, events, where):
     """Compare the events received with the log."""
     for event in events[: len(marks)]:
-        held(marks[event["id"]] == digest(event), where, "another event", event)
-    held(len(marks) <= len(events), where, f"{len(marks)} events were received,", len(events), "are there")
+        require(marks[event["id"]] == digest(event), where, "another event", event)
+    require(len(marks) <= len(events), where, f"{len(marks)} events were received,", len(events), "are there")
 
 
 def _prove_answers(seat, events, view):
@@ -87,8 +87,10 @@ def _prove_answers(seat, events, view):
         fold(folded, event)
         entry = answers.get(event["version"])
         if entry and event["id"] == last_of_version[event["version"]]:
-            held(digest(folded) == entry.answer, seat.path, "the log does not lead to the answer to", entry)
-    held(digest(folded) == digest(view), seat.path, "the log does not lead to the view")
+            require(
+                digest(folded) == entry.answer, seat.path, "the log does not lead to the answer to", entry
+            )
+    require(digest(folded) == digest(view), seat.path, "the log does not lead to the view")
 
 
 def _whole_record(match, wire):
@@ -96,7 +98,7 @@ def _whole_record(match, wire):
     record = wire.read(f"{match.path}/record")
     for seat in match.seats:
         own = wire.read(f"{match.path}/record", seat.token)
-        held(len(own["actions"]) == len(record["actions"]), seat.path, "records differ in length")
+        require(len(own["actions"]) == len(record["actions"]), seat.path, "records differ in length")
         for at, action in enumerate(own["actions"]):
             if action["seat"] == seat.number:
                 record["actions"][at] = action
@@ -105,20 +107,20 @@ def _whole_record(match, wire):
 
 def _prove_journals(match, actions, began, version):
     """Hold the record against the journals; return how many actions were acknowledged, and open but made."""
-    held(len(actions) == version - began, match.path, f"{len(actions)} actions, {began} to {version}")
+    require(len(actions) == version - began, match.path, f"{len(actions)} actions, {began} to {version}")
     entries = [entry for seat in match.seats for entry in seat.journal]
     acknowledged = [entry for entry in entries if entry.after is not None]
     twice = [after for after, times in Counter(entry.after for entry in acknowledged).items() if times > 1]
-    held(not twice, match.path, "versions acknowledged twice", twice)
+    require(not twice, match.path, "versions acknowledged twice", twice)
     left = dict(enumerate(actions, began + 1))
     for entry in acknowledged:
-        held(entry.after in left, match.path, "acknowledged and missing:", entry)
+        require(entry.after in left, match.path, "acknowledged and missing:", entry)
         made = left.pop(entry.after)
-        held(_is_of(entry, made), match.path, "acknowledged", entry, "and recorded", made)
+        require(_is_of(entry, made), match.path, "acknowledged", entry, "and recorded", made)
     unanswered = [entry for entry in entries if entry.is_open]
     for at, made in left.items():
         sent = next((entry for entry in unanswered if _is_of(entry, made)), None)
-        held(sent, match.path, f"version {at} was made though nobody sent it, or twice:", made)
+        require(sent, match.path, f"version {at} was made though nobody sent it, or twice:", made)
         unanswered.remove(sent)
     return Counter(
         acknowledged=len(acknowledged), landed_unanswered=len(left), lost_unanswered=len(unanswered)
@@ -169,7 +171,7 @@ def _prove_state(match, wire, game, seat):
             elif view["fairness"]["seed_source"] == "creator":
                 value["commitment"] = shown["commitment"]  # nobody can know the nonce yet
             shown = {field: shown[field] for field in value}
-        held(shown == value, match.path, seat and seat.number, name, shown, "but by the record", value)
+        require(shown == value, match.path, seat and seat.number, name, shown, "but by the record", value)
 
 
 def _prove_posted(match, wire, record, view):
@@ -178,7 +180,9 @@ def _prove_posted(match, wire, record, view):
     body["options"] = record["options"] | {"seed": match.seed}
     key = {"Idempotency-Key": f"{match.seed}/again"}
     reply = wire.ask_until_answered("POST", "/v1/games", {"record": body}, key)
-    held(reply.status == 201, match.path, "its record is refused:", reply.body[:500])
+    require(reply.status == 201, match.path, "its record is refused:", reply.body[:500])
     other = wire.read(f"/v1/games/{reply.json['game']['id']}")
     for name in ("status", "round", "phase", "waiting_for", "scoring_tiles", "bag", "players", "result"):
-        held(other[name] == view[name], match.path, name, other[name], "from the record, and was", view[name])
+        require(
+            other[name] == view[name], match.path, name, other[name], "from the record, and was", view[name]
+        )

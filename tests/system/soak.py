@@ -29,11 +29,11 @@ from tests.contract.checked import Contract
 from tests.deploy.servers import ROOT, nginx_program
 from tests.support.waiting import MAX_RUN_S, MAX_WAIT_S, waited_for
 from tests.system import gauges
-from tests.system.crowd import Crowd
+from tests.system.client_threads import ClientThreads
 from tests.system.invariants import prove_alike, prove_result, prove_secrecy
 from tests.system.machines import Machines, OneRedis
 from tests.system.players import open_match
-from tests.system.proof import held, prove
+from tests.system.proof import prove, require
 from tests.system.spectators import Spectator
 from tests.system.wire import Wire, bearer
 
@@ -61,7 +61,7 @@ SETTINGS = {
 }
 
 
-class Soak(Crowd):
+class Soak(ClientThreads):
     """Concurrent games with `rate` actions a second in all, and their results."""
 
     def __init__(self, ports, seed, games, streams, rate):
@@ -119,7 +119,7 @@ class Soak(Crowd):
                 self._stopped.wait(dice.uniform(0, 2 * pause_s))
             if not match.is_over:
                 reply = wire.ask_until_answered("DELETE", match.path, headers=bearer(match.host))
-                held(reply.status == 200, match.path, reply)
+                require(reply.status == 200, match.path, reply)
         if match.is_over or dice.random() < self._proven:
             self._prove(match, wire, spectator, again=match.is_over and dice.random() < POSTED_AGAIN)
 
@@ -146,7 +146,7 @@ class Soak(Crowd):
         try:
             yield spectator
             watching.join(MAX_WAIT_S)
-            held(spectator.is_over, match.path, "the stream has not sent the end")
+            require(spectator.is_over, match.path, "the stream has not sent the end")
         finally:
             gone.set()
             watching.join(MAX_WAIT_S)
@@ -198,17 +198,17 @@ def soaked(machines, seed, games, streams, rate, play_s):
 def prove_steady(machines, readings, clients):
     """Check that no resource has leaked, and that all are released."""
     before, *meanwhile, after = readings
-    held(before.memory.keys() == after.memory.keys(), "workers have come and gone")
+    require(before.memory.keys() == after.memory.keys(), "workers have come and gone")
     half = meanwhile[len(meanwhile) // 2]
     for worker, kilobytes in meanwhile[-1].memory.items():
         grown = kilobytes - half.memory[worker]
-        held(grown < MAX_GROWN_KB, f"worker {worker} has grown by {grown} KB in the second half")
+        require(grown < MAX_GROWN_KB, f"worker {worker} has grown by {grown} KB in the second half")
     # A client waits for one answer at a time, and only for that is Redis asked.
-    held(after.redis_clients <= before.redis_clients + clients, "connections to Redis", after)
+    require(after.redis_clients <= before.redis_clients + clients, "connections to Redis", after)
     let_go = waited_for(lambda: files_left(before, gauges.read(machines)) <= 0)
-    held(let_go, "files or connections are left open", before, gauges.read(machines))
+    require(let_go, "files or connections are left open", before, gauges.read(machines))
     forever = [key for key in gauges.keys_without_end(machines) if not key.startswith(b"skye:index:")]
-    held(not forever, "keys that never expire:", forever[:5])
+    require(not forever, "keys that never expire:", forever[:5])
 
 
 def files_left(before, now):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tests.deploy.servers import messages
 from tests.system.players import OVER, record_mark
-from tests.system.wire import BROKEN, Cut, Wrong
+from tests.system.wire import BROKEN, InvariantViolated, NoResponse
 
 MAX_STREAMS = 10_000
 """The number of streams for one game after which a loop fails."""
@@ -34,10 +34,10 @@ class Spectator:
         for _ in range(MAX_STREAMS):
             if stopped.is_set() or self.is_over:
                 return
-            with contextlib.suppress(Cut, *BROKEN):
+            with contextlib.suppress(NoResponse, *BROKEN):
                 self._read_one(stopped)
             time.sleep(0.05)
-        raise Wrong(f"{self.game}: the stream always breaks off")
+        raise InvariantViolated(f"{self.game}: the stream always breaks off")
 
     def leave(self):
         """Cut the stream that is being read, which may send nothing for long."""
@@ -54,7 +54,7 @@ class Spectator:
                 self.opened += 1
                 self._listen(answer, stopped)
             elif answer.status != 503:
-                raise Wrong(f"the stream of {self.game}: {answer.status} {answer.read(500)}")
+                raise InvariantViolated(f"the stream of {self.game}: {answer.status} {answer.read(500)}")
         finally:
             self.wire.close()
 
@@ -77,7 +77,7 @@ class Spectator:
     def _go_back(self, why):
         """Begin again."""
         if not self.may_go_back:
-            raise Wrong(f"{self.game}: {why}")
+            raise InvariantViolated(f"{self.game}: {why}")
         self.marks.clear()
 
 

@@ -4,13 +4,13 @@ import random
 import threading
 from collections import Counter
 
-from tests.system.crowd import Crowd
+from tests.system.client_threads import ClientThreads
 from tests.system.players import open_match
 from tests.system.spectators import Spectator
 from tests.system.wire import Wire
 
 
-class Storm(Crowd):
+class Storm(ClientThreads):
     """Games that are played at once by the clients of `ports`, a new one for each that ends.
 
     Each seat is a thread of its own, and so is the spectator that each game has. `matches` are pairs of a

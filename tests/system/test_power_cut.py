@@ -19,7 +19,7 @@ from tests.support.waiting import waited_for
 from tests.system.durability import wait_for_play
 from tests.system.machines import Machines, OneRedis
 from tests.system.players import Match
-from tests.system.proof import held, prove
+from tests.system.proof import prove, require
 from tests.system.storm import Storm
 from tests.system.wire import Wire, bearer
 
@@ -78,7 +78,7 @@ def prove_what_is_left(match, wire, kept_until):
     """Compare a game with its state before a cut; return the lost actions, all later than a time."""
     reply = wire.ask_until_answered("GET", match.path)
     if reply.status == 404:
-        held(match.opened > kept_until, match.path, "is lost")
+        require(match.opened > kept_until, match.path, "is lost")
         return [entry for seat in match.seats for entry in seat.journal if entry.after is not None]
     view = reply.json
     left = Match(match.game, match.seed, match.host, [copy.copy(seat) for seat in match.seats], match.opened)
@@ -87,7 +87,7 @@ def prove_what_is_left(match, wire, kept_until):
         lost += [entry for entry in seat.journal if (entry.after or 0) > view["version"]]
         seat.journal = [entry for entry in seat.journal if (entry.after or 0) <= view["version"]]
         seat.marks = {number: mark for number, mark in seat.marks.items() if number <= view["last_event"]}
-    held(all(entry.answered > kept_until for entry in lost), match.path, "has lost more than it may")
+    require(all(entry.answered > kept_until for entry in lost), match.path, "has lost more than it may")
     if view["last_event"] >= max(seat.first["last_event"] for seat in left.seats):
         prove(left, wire)
     return lost
@@ -101,8 +101,8 @@ def send_again(match, wire, lost):
             headers = bearer(match.seats[entry.seat].token) | {"Idempotency-Key": entry.key}
             for _ in range(2):
                 reply = wire.ask_until_answered(*entry.request, headers)
-                held((reply.status, reply.json["version"]) == (200, entry.after), entry, reply)
-            held(wire.read(match.path)["version"] == entry.after, entry, "was made twice")
+                require((reply.status, reply.json["version"]) == (200, entry.after), entry, reply)
+            require(wire.read(match.path)["version"] == entry.after, entry, "was made twice")
             return 1
     return 0
 

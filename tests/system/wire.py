@@ -10,24 +10,24 @@ from typing import NamedTuple
 
 from tests.support.waiting import MAX_WAIT_S
 
-MISSED = (401, 404)
-FOR_NOW = ("store_unavailable", "server_busy", "too_much_contention")
-"""The codes of 503: a busy machine may also delay computations, and changes that meet others."""
+NOT_FOUND_STATUSES = (401, 404)
+TEMPORARY_CODES = ("store_unavailable", "server_busy", "too_much_contention")
+"""The codes of 503: a busy machine may also delay computations, and changes that conflict with others."""
 
 IDLE_S = 30
 """How long a connection is used again after its last request: servers close it a while later."""
 
 JSON = {"Content-Type": "application/json"}
 ADDRESS = {"X-Forwarded-For": "127.0.0.1"}
-"""The address of a client, which must not change, since keys without a token belong to an address."""
+"""The address of a client, which must not change: idempotency keys without a token are scoped to it."""
 BROKEN = (OSError, http.client.HTTPException)
 
 
-class Wrong(AssertionError):
+class InvariantViolated(AssertionError):
     """The service violated an invariant."""
 
 
-class Cut(Exception):
+class NoResponse(Exception):
     """A request got no response; `sent` is whether a server may have received it."""
 
     def __init__(self, sent):
@@ -49,7 +49,7 @@ class Reply(NamedTuple):
 
 
 def bearer(token):
-    """Return the headers that show a token, if there is one."""
+    """Return the header with a bearer token; none without a token."""
     return {"Authorization": f"Bearer {token}"} if token else {}
 
 
@@ -60,8 +60,8 @@ def _encoded(body):
 class Wire:
     """A client of the service at any of several ports of this machine.
 
-    `counts` are requests by what came of them, and `check` is called with every request and its answer. With
-    `may_go_back` a game or its token may be missed for a while: a replaced master may still be asked.
+    `counts` are requests by outcome, and `check` is called with every request and its response. With
+    `may_go_back` a game or its token may be unknown for a while: a replaced master may still respond.
     """
 
     def __init__(self, ports, dice, check=None, *, may_go_back=False):
@@ -82,7 +82,7 @@ class Wire:
             connection.sock.shutdown(socket.SHUT_RDWR)
 
     def request(self, method, path, body=None, headers=()):
-        """Send a request; return the unread response, or raise `Cut` when the connection breaks."""
+        """Send a request; return the unread response, or raise `NoResponse` when the connection breaks."""
         sent = False
         sending = JSON | ADDRESS | dict(headers)
         try:
@@ -99,10 +99,10 @@ class Wire:
         except BROKEN as error:
             self.close()
             self.counts["cut" if sent else "not reached"] += 1
-            raise Cut(sent) from error
+            raise NoResponse(sent) from error
 
     def ask(self, method, path, body=None, headers=()):
-        """Send a request once; return the response, or raise `Cut` when there is none."""
+        """Send a request once; return the response, or raise `NoResponse` when there is none."""
         begun = time.monotonic()
         answer = self.request(method, path, body, headers)
         try:
@@ -110,28 +110,28 @@ class Wire:
         except BROKEN as error:
             self.close()
             self.counts["cut"] += 1
-            raise Cut(sent=True) from error
+            raise NoResponse(sent=True) from error
         if answer.will_close:
             self.close()
         self.counts[reply.status] += 1
-        self._hold(method, path, reply)
+        self._check_reply(method, path, reply)
         return reply
 
     def ask_until_answered(self, method, path, body=None, headers=()):
-        """Send a request, which must be safe to repeat, until it is answered by anything that lasts."""
-        patience = time.monotonic() + MAX_WAIT_S
+        """Send a request, which must be safe to repeat, until its response is not a temporary error."""
+        until = time.monotonic() + MAX_WAIT_S
         while True:
-            with contextlib.suppress(Cut):
+            with contextlib.suppress(NoResponse):
                 reply = self.ask(method, path, body, headers)
-                missed = self._may_go_back and reply.status in MISSED
+                missed = self._may_go_back and reply.status in NOT_FOUND_STATUSES
                 if reply.status != 503 and not missed:
                     return reply
                 self.counts["missed"] += missed
-            if time.monotonic() > patience:
-                raise Wrong(f"{method} {path} was not answered for {MAX_WAIT_S} s")
+            if time.monotonic() > until:
+                raise InvariantViolated(f"{method} {path} was not answered for {MAX_WAIT_S} s")
             time.sleep(self._dice.uniform(0.02, 0.2))
 
-    def hurry(self, method, path, body, headers):
+    def send_and_disconnect(self, method, path, body, headers):
         """Send a request and disconnect without waiting for its response."""
         connection = http.client.HTTPConnection("127.0.0.1", self._dice.choice(self._ports), timeout=5)
         with contextlib.suppress(*BROKEN), contextlib.closing(connection):
@@ -141,16 +141,16 @@ class Wire:
         """Return the JSON of a resource, which must be there."""
         reply = self.ask_until_answered("GET", path, headers=bearer(token) | headers)
         if reply.status != 200:
-            raise Wrong(f"GET {path}: {reply.status} {reply.body[:500]}")
+            raise InvariantViolated(f"GET {path}: {reply.status} {reply.body[:500]}")
         return reply.json
 
-    def _hold(self, method, path, reply):
+    def _check_reply(self, method, path, reply):
         """Check that a response is allowed during any fault of the servers."""
         if reply.status == 503:
-            fine = reply.headers["Retry-After"].isdigit() and reply.json["code"] in FOR_NOW
+            fine = reply.headers["Retry-After"].isdigit() and reply.json["code"] in TEMPORARY_CODES
         else:
             fine = reply.status < 500
         if not fine:
-            raise Wrong(f"{method} {path}: {reply.status} {reply.body[:500]}")
+            raise InvariantViolated(f"{method} {path}: {reply.status} {reply.body[:500]}")
         if self._check is not None:
             self._check(method, path, reply)

@@ -1,4 +1,4 @@
-"""Clients that go on until the test stops them."""
+"""Clients in threads, which run until the test stops them."""
 
 import threading
 import time
@@ -7,11 +7,11 @@ import traceback
 from tests.support.waiting import MAX_RUN_S
 
 
-class Crowd:
-    """So many threads that each `_run` with a number of their own until all are `_stopped`.
+class ClientThreads:
+    """A number of threads, each of which calls `_run` with its own number and ends when `_stopped` is set.
 
-    Leaving the `with` stops them, and waits while they prove their games: there may be thousands. What went
-    `wrong` with any has stopped them all.
+    Leaving the `with` block sets it, and waits for the threads, which may check thousands of games first. An
+    error of one thread, which `wrong` stores, stops all.
     """
 
     def __init__(self, size):
@@ -36,7 +36,7 @@ class Crowd:
         raise NotImplementedError
 
     def _guard(self, run, *args):
-        """Run a part of the crowd; an error is stored, and stops all parts."""
+        """Run a function; store its error, which stops all threads."""
         try:
             run(*args)
         except Exception:  # noqa: BLE001 - the test reports every exception
