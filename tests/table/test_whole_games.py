@@ -17,14 +17,21 @@ def shown_totals(screen):
     return [int(text) for text in screen.page.locator(".result td.total").all_inner_texts()]
 
 
+def with_a_seed(route):
+    """Let a request create a game that is the same each time."""
+    route.continue_(post_data=route.request.post_data_json | {"options": {"seed": "table"}})
+
+
 @pytest.mark.slow
 def test_game_against_bots_takes_one_click_and_is_played_by_mouse(browser):
     screen = browser.window()
+    screen.page.route("**/v1/games", with_a_seed)
     screen.page.click("[data-level=greedy]")
     screen.page.wait_for_selector(".pricing .card")
     screen.play_until(finished)
     view = screen.caught_up()
     assert view["players"][1]["bot"] == "greedy"
+    assert view["fairness"]["seed"] == "table"
     assert shown_totals(screen) == [player["score"] for player in view["players"]]
 
 
