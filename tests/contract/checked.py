@@ -63,7 +63,7 @@ class Contract:
         return next(fitting, {}).get(method.lower())
 
     def check(self, method, path, answer):
-        """Hold an answer against the contract."""
+        """Check that a response conforms to the contract."""
         operation = self.operation_at("get" if method == "HEAD" else method, path)
         if path.startswith("/play/"):  # the table in the browser is a client, and no part of the contract
             return
@@ -173,7 +173,7 @@ def _client_of(contract):
 
 
 class CheckedService(Service):
-    """A service all whose answers are held against a contract."""
+    """A service that checks each of its responses against a contract."""
 
     def __init__(self, contract, **settings):
         super().__init__(**settings)

@@ -18,11 +18,11 @@ def document():
 
 @pytest.fixture(scope="session")
 def contract(document):
-    """The document, to hold answers against."""
+    """The contract, to check responses against."""
     return Contract(document)
 
 
 @pytest.fixture
 def service(contract):
-    """A service all whose answers are held against the contract."""
+    """A service that checks each of its responses against the contract."""
     return CheckedService(contract)

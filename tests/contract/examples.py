@@ -38,7 +38,7 @@ def lobby(recorder):
 
 
 def a_round(recorder, game, ann):
-    """Play the first round by hand, as seat 0 against a bot."""
+    """Play the first round as seat 0 against a bot, with fixed moves."""
     seat = f"{game}/players/0"
     recorder.record("spectator", "The spectator's view in the pricing phase.", "GET", game)
     actions = recorder.record("pricing", "In the pricing phase.", "GET", f"{seat}/actions", token=ann)[

@@ -103,7 +103,7 @@ class Stages:
         self._stages = stages(self.service)
 
     def send(self, case):
-        """Send a request about a game that is there, and hold the answer against all checks."""
+        """Send a request about an existing game, and run all checks on the response."""
         game = self._game(case)
         parameters = case.path_parameters or {}
         if game is not None and _GAME_ID.fullmatch(str(parameters.get("game", ""))):

@@ -1,4 +1,4 @@
-"""A live server that does the same each time: its ids, tokens and moments do not change from run to run."""
+"""A live server with the same ids, tokens and times in each run."""
 
 import hashlib
 import http.client
@@ -57,7 +57,7 @@ class _Silent(WSGIRequestHandler):
 
 
 class LiveService(Service):
-    """A service behind a socket, where chance is nothing but a count."""
+    """A service behind a socket; a counter replaces random numbers."""
 
     def __enter__(self):
         super().__enter__()

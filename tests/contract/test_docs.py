@@ -1,4 +1,4 @@
-"""The pages of the documentation: whole without the world outside, and held to that by a policy."""
+"""The pages of the documentation load nothing from other servers, and their policy forbids it."""
 
 import re
 from html.parser import HTMLParser

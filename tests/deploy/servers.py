@@ -42,7 +42,7 @@ class Server:
 
     @contextlib.contextmanager
     def asked(self, method, path, body=None, headers=()):
-        """Send a request on a connection of its own, and give the answer, to be read meanwhile."""
+        """Send a request on a new connection; return the response with its body unread."""
         connection = http.client.HTTPConnection("localhost")
         connection.sock = self.plug()
         with contextlib.closing(connection):
@@ -62,7 +62,7 @@ class Server:
         return answer.json
 
     def follow(self, game, **headers):
-        """Give the stream of a game's events."""
+        """Return the stream of a game's events."""
         return self.asked("GET", f"/v1/games/{game}/events/stream", headers=headers)
 
     def answers(self):
@@ -127,7 +127,7 @@ def nginx_program():
 
 
 def copy_nginx_files(folder, replacements=()):
-    """Copy the configuration of nginx into a folder that takes the place of /run/skye and /tmp in it.
+    """Copy the configuration of nginx into a folder, which replaces /run/skye and /tmp in it.
 
     :param replacements: pairs of texts; the first is replaced by the second
     """

@@ -53,7 +53,7 @@ def seen(server, game):
 
 @pytest.fixture
 def table(instance, start):
-    """A game in its midst: the Redis, the instance, the player, the rest of the game, and the game."""
+    """A game in play: the Redis, the instance, the player, the rest of the moves, and the game."""
     redis = start("first")
     served = instance(redis.url).start()
     player = Player(served)
@@ -63,7 +63,7 @@ def table(instance, start):
 
 
 def goes_on(table, instance, redis):
-    """See to it that the game is as it was, now that it is kept elsewhere, and play it to its end."""
+    """Check that a restored game is unchanged, and play it to its end."""
     _, before, player, rest, game = table
     expected = seen(before, game)
     before.end()

@@ -106,7 +106,7 @@ def test_delete_without_a_key_receives_one_from_nginx(nginx, broken):
 
 
 def suspend(suspended):
-    """Stop all processes of an instance; they go on accepting connections in the kernel."""
+    """Suspend all processes of an instance; the kernel still accepts their connections."""
     for pid in (suspended.process.pid, *children(suspended.process.pid)):
         os.kill(pid, signal.SIGSTOP)
 

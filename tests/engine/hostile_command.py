@@ -1,4 +1,4 @@
-"""A bot as a command. Its argument names the trick by which it harms the arena or looks for secrets."""
+"""A hostile bot as a command. Its argument names how it harms the arena or looks for secrets."""
 
 import json
 import os
@@ -82,7 +82,7 @@ def search(request):
 
 
 def is_open(fd):
-    """Return whether a descriptor is open; that of the listing itself no longer is."""
+    """Return whether a descriptor is open; the descriptor of the directory listing is closed by now."""
     try:
         os.fstat(fd)
     except OSError:

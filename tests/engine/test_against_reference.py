@@ -1,4 +1,4 @@
-"""Territories and their points, held against the reference implementation in `tests/reference`."""
+"""Territories and their points, compared with the reference implementation in `tests/reference`."""
 
 from __future__ import annotations
 

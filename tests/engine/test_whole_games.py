@@ -205,7 +205,7 @@ def test_every_listed_move_is_accepted_and_nothing_is_left_off_the_list(players:
 
 
 def named(move: Move) -> tuple[object, ...]:
-    """Return the move with its name: by themselves, all moves that have no fields are equal."""
+    """Return the move with the name of its type: moves without fields are equal to each other."""
     return type(move).__name__, *move
 
 

@@ -95,7 +95,7 @@ def create_until_refused(served):
 
 
 def are_stored(served, games):
-    """Return whether all games can be read; False while the store is away.
+    """Return whether all games can be read; False while the store is unavailable.
 
     :raises urllib.error.HTTPError: if a game is lost.
     """

@@ -192,7 +192,7 @@ def test_outage_is_reported_and_play_continues_after_it(parts, outage):
 
 
 def send_during_outage(parts, outage, game):
-    """Ask for everything while the store is away, or refuses to be written."""
+    """Send all requests while the store is unavailable, or refuses writes."""
     ready = 200 if outage.pings else 503
     assert waited_for(lambda: call_in_time(parts.api, "GET", "/readyz").status == ready)
     answered = responses_of(parts.api, STORELESS)

@@ -1,4 +1,4 @@
-"""Bots: they play by themselves, within the request that makes it their turn."""
+"""Bots move within the request that makes it their turn."""
 
 import random
 

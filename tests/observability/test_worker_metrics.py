@@ -26,7 +26,7 @@ sys.stdin.read()
 
 @pytest.fixture
 def start_worker(tmp_path, monkeypatch):
-    """Give a function that starts a process, which counts one request and one stream and then waits."""
+    """Return a function that starts a process, which counts one request and one stream and then waits."""
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
     started = []
 

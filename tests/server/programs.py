@@ -1,4 +1,4 @@
-"""Shell scripts that stand for server programs."""
+"""Shell scripts that replace server programs."""
 
 
 def script(path, text):

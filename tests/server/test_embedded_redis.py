@@ -17,7 +17,7 @@ from tests.support.waiting import waited_for
 
 @pytest.fixture
 def server_in(redis_program):
-    """Give a function that makes a server on a folder's files; those still running are stopped at the end."""
+    """Return a function that creates a server on a folder's files; stop running servers at the end."""
     made = []
 
     def make(folder, address=None, **more):

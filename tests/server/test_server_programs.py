@@ -11,7 +11,7 @@ from tests.server.programs import script
 
 @pytest.fixture
 def program(tmp_path, monkeypatch):
-    """Give a function that puts a program of some version on the path, which holds no other."""
+    """Return a function that puts a program of some version on the path, which has no other."""
     folder = tmp_path / "bin"
     folder.mkdir()
     monkeypatch.setenv("PATH", str(folder))

@@ -1,4 +1,4 @@
-"""Run the launcher (`make serve`) as its user runs it, and inspect its processes."""
+"""Run the launcher like `make serve`, and inspect its processes."""
 
 import contextlib
 import json

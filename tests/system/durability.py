@@ -73,7 +73,7 @@ def survived(machines, seed, games, enough, victims=Machines.VICTIMS):
 
 
 def in_turn(victims, dice):
-    """Yield whom to kill next, all equally often, in an order by the dice."""
+    """Yield the next victim to kill, all equally often, in random order."""
     for _ in range(MAX_KILLS):
         yield from dice.sample(victims, len(victims))
 

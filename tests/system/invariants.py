@@ -83,7 +83,7 @@ def _prove_gold(match, wire, views):
 
 
 def prove_result(match, wire):
-    """Hold the result of a game that is over against scoring its territories apart from any game."""
+    """Compare the result of a finished game with the points of its territories by `POST /v1/scoring`."""
     view = wire.read(match.path)
     rounds = view["round"]
     territories = [{"tiles": player["territory"], "gold": player["gold"]} for player in view["players"]]

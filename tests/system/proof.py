@@ -106,7 +106,7 @@ def _whole_record(match, wire):
 
 
 def _prove_journals(match, actions, began, version):
-    """Hold the record against the journals; return how many actions were acknowledged, and open but made."""
+    """Compare the record with the journals; return the numbers of acknowledged and of open actions in it."""
     require(len(actions) == version - began, match.path, f"{len(actions)} actions, {began} to {version}")
     entries = [entry for seat in match.seats for entry in seat.journal]
     acknowledged = [entry for entry in entries if entry.after is not None]

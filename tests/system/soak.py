@@ -1,4 +1,4 @@
-"""Play thousands of games at once, looked on by hundreds, for a while; check all that is answered.
+"""Play thousands of games at once with hundreds of spectators, and check all responses.
 
     python -m gevent.monkey --module tests.system.soak --games 2000 --streams 500 --minutes 10
 
@@ -180,7 +180,7 @@ class _AsFlask:
 
 
 def soaked(machines, seed, games, streams, rate, play_s):
-    """Let the games go on for some seconds; return the soak, and readings before, meanwhile, afterwards."""
+    """Play for some seconds; return the soak, and the readings before, during and after it."""
     readings = [gauges.read(machines)]
     with Soak(machines.ports[-1:], seed, games, streams, rate) as soak:
         until = time.monotonic() + play_s

@@ -1,4 +1,4 @@
-"""Serve games from a Redis under test, play a storm on them and prove the games afterwards."""
+"""Serve games from a Redis under test, play many at once, and check them afterwards."""
 
 import contextlib
 import random

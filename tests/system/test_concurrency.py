@@ -152,7 +152,7 @@ def test_prices_set_and_tiles_built_at_once_all_count_once(host, new_game):
 
 
 def check(host, began, seats):
-    """Hold a game's log and record against the journals of its seats."""
+    """Compare a game's log and record with the journals of its seats."""
     _, view = host.call("GET", f"/v1/games/{seats[0].game}")
     assert (view["round"], view["phase"]) == (ROUNDS + 1, "pricing")
     _, received = host.call("GET", f"/v1/games/{seats[0].game}/events")

@@ -1,4 +1,4 @@
-"""A worker that is killed with all that it holds: another takes its place, and nothing is done twice."""
+"""A worker that is killed during requests: another replaces it, and no request takes effect twice."""
 
 import contextlib
 import json

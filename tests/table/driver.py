@@ -147,7 +147,7 @@ class Screen:
         self.page.context.add_init_script(f"({_KEEP})({list(shown_ms)})")
 
     def wait_for(self, condition):
-        """Wait until a condition holds, while the page goes on."""
+        """Wait until a condition holds, while the page runs."""
         deadline = time.monotonic() + MAX_WAIT_S
         while not condition():
             assert time.monotonic() < deadline
@@ -170,7 +170,7 @@ class Screen:
         return self.page.wait_for_function(expression, arg=arg)
 
     def play_until(self, done, hands=None):
-        """Play with these hands until the state of the page says so; return that state."""
+        """Play with an input device until `done(state)` is true; return that state."""
         return play_all_until([self], done, hands)
 
 
@@ -193,7 +193,7 @@ def offer(browser, game, tokens, seat, first, second):
 
 
 def play_all_until(screens, done, hands=None):
-    """Let all screens play in turn until the states of all say so."""
+    """Let all screens play in turn until `done(state)` is true for all."""
     hands = hands or Mouse()
     deadline = time.monotonic() + MAX_RUN_S
     while True:

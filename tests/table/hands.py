@@ -1,4 +1,4 @@
-"""Hands that play at the table: with the mouse, by touch, or with keys alone."""
+"""Input devices that play at the table: mouse, touch and keyboard."""
 
 
 class Mouse:

@@ -126,7 +126,7 @@ def check_every_phase(browser, axe, language="en", **window):
 
 
 def check_hand_over(browser, axe, language="en", **window):
-    """Look for findings while the device is to be handed over to another seat."""
+    """Look for findings while the page asks to hand the device over to another seat."""
     game, tokens, _ = browser.game("Ann", "Bob")
     screen = browser.window(f"/play/?game={game}#seat={tokens[0]}", **window)
     screen.page.wait_for_selector(".pricing .card")

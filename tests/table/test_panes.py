@@ -19,7 +19,7 @@ def current(page):
 
 
 def said(page):
-    """Return whose turn it is by the header, without the marks that isolate names."""
+    """Return the header's text about the turn, without Unicode isolates."""
     return re.sub("[\u2068\u2069]", "", page.locator(".head .turn").text_content())
 
 

@@ -1,4 +1,4 @@
-"""The past of a game: scrubber, deep links, each seat's eyes, and playing on from a position."""
+"""The replay of a game: scrubber, deep links, the view of each seat, and playing on from a position."""
 
 import random
 

@@ -190,7 +190,7 @@ def test_commit_without_min_replicas_waits_for_no_replica(redis_client):
 
 
 class Failover:
-    """Two servers: after the first request to one, the other takes its place.
+    """Two servers: after the first request to one, the other replaces it.
 
     A caller that resolves the connection again gets the new one; `resolved_again` counts such calls.
     """

@@ -170,7 +170,7 @@ def test_stream_ends_at_shutdown_with_the_reason_restart(service):
 
 
 class Failing(RedisStore):
-    """A store that can be away."""
+    """A store that can be unavailable."""
 
     away = False
 

@@ -1,4 +1,4 @@
-"""Purses, the seed, the nonce and tokens are in no response to a caller who may not see them."""
+"""Purses, the seed, the nonce and tokens are in no response to a caller without the right to see them."""
 
 import secrets
 from unittest import mock

@@ -1,4 +1,4 @@
-"""Quick matches: players with the same criteria meet, each once."""
+"""Quick matches: players with the same criteria are matched, each once."""
 
 import secrets
 

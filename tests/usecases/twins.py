@@ -1,4 +1,4 @@
-"""Two games that differ in one secret only, and all that can be asked of them."""
+"""Two games that differ in one secret only, and all requests that read them."""
 
 import secrets
 from unittest import mock
@@ -59,7 +59,7 @@ def callers(game):
 
 
 def questions(game, rounds):
-    """Yield all that can be asked of a game without changing it."""
+    """Yield all requests that read a game."""
     seats = range(len(game.tokens))
     for endpoint in ENDPOINTS:
         if endpoint.method == "GET" and "tile" not in endpoint.rule:
@@ -79,7 +79,7 @@ def questions(game, rounds):
 
 
 def answers(game, caller, rounds):
-    """Return all that a caller is answered, with every header but the time of the response."""
+    """Return all responses to a caller, with every header but the time of the response."""
     received = {}
     last = game.view()["last_event"]
     for method, path, body in questions(game, rounds):

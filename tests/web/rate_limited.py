@@ -1,11 +1,11 @@
-"""A store that is away from the rate limiter."""
+"""A store that is unavailable to the rate limiter."""
 
 from service.matches.error_codes import Problem
 from service.storage.redis_store import RedisStore
 
 
 class Away(RedisStore):
-    """A store that does not answer the limiter, and counts how often it was asked."""
+    """A store that fails for the limiter, and counts its calls."""
 
     asked = 0
 

@@ -9,7 +9,7 @@ from tests.support.playing import limited, problem_code
 
 @pytest.fixture
 def stream():
-    """Give a function that opens a stream, which stays open until its answer is closed or the test ends."""
+    """Return a function that opens a stream; it ends when its response is closed, or with the test."""
     with ExitStack() as opened:
 
         def stream(game, token=None, address="192.0.2.1"):
