@@ -181,7 +181,7 @@ $(VENV)/.installed-frameworks: deploy/requirements-frameworks.lock $(VENV)/.inst
 	@$(INSTALL) -r $< || echo 'The bot frameworks cannot be installed here: their environments are not tested.' >&2
 	@touch $@
 
-# Other engines to compare with; the bench goes without those that there is no wheel of.
+# Other engines to compare with; the benchmark omits those without a wheel for this machine.
 $(VENV)/.installed-bench: bench/requirements.txt bench/boardgameio/package-lock.json $(VENV)/.installed-frameworks
 	@for package in $$(cat $<); do $(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps \
 		--only-binary open_spiel $$package || echo "$$package cannot be installed here"; done

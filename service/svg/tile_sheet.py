@@ -38,7 +38,7 @@ def tile_sheet_svg() -> str:
 
 
 def _cell(art: Art, tile: str, row: int, rotation: int) -> str:
-    """Return one tile as it lies, cut off at its edges, and the view that shows it alone."""
+    """Return one rotated tile, clipped at its edges, and the view that shows it alone."""
     x, y = rotation // 90 * SIZE, row * SIZE
     turn = f' transform="rotate({rotation})"' if rotation else ""
     return (
