@@ -19,7 +19,7 @@ from bench.web_samples import store, stored, table
 from tests.support.chromium import find_chromium
 from tests.support.launcher import launching
 from tests.table.driver import Browser, Screen
-from tests.table.hands import Mouse
+from tests.table.hands import can_build
 
 RUNS = 30
 DRAG_STEPS = 30
@@ -93,9 +93,7 @@ def measure_table(browser: Browser, rows: dict[str, list[float]]) -> str:
     page = screen.page
     rows["longest task: opening"].append(longest_task_of_opening(page, session))
     rows["ready"] += page.evaluate(_MEASURED, "skye-ready")
-    screen.play_until(
-        lambda state: state["phase"] == "building" and state["mine"] and state["ready"], Mouse()
-    )
+    screen.play_until(can_build)
     rows["tap to ghost"].append(page.evaluate(_TAP))
     rows["event to DOM"] += page.evaluate(_MEASURED, "skye-event")
     rows["longest task: playing"].append(page.evaluate("longest"))

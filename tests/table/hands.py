@@ -1,5 +1,12 @@
 """Input devices that play at the table: mouse, touch and keyboard."""
 
+_CHANGED = "document.querySelector('.table').dataset.event !== old"
+
+
+def can_build(state):
+    """Return whether the seat can place a tile or finish, and the page shows the hand."""
+    return state["mine"] and state["building"] and state["ready"]
+
 
 class Mouse:
     """Plays by clicks: discards the first tile, buys the first affordable one, builds at the first cell."""
@@ -12,7 +19,7 @@ class Mouse:
             return self.set_prices(page)
         if state["buying"]:
             return self.buy(page)
-        if state["building"] and state["ready"]:
+        if can_build(state):
             return self.build(page, state)
         return False
 
@@ -37,7 +44,7 @@ class Mouse:
             self.press(page, "[data-act=buy]")
         else:
             self.press(page, "[data-act=pass]")
-        page.wait_for_function("old => document.querySelector('.table').dataset.event !== old", arg=version)
+        page.wait_for_function(f"old => {_CHANGED}", arg=version)
         return True
 
     def build(self, page, state):
@@ -51,11 +58,14 @@ class Mouse:
         elif state["finish"]:
             version = page.evaluate("document.querySelector('.table').dataset.event")
             self.press(page, "[data-act=finish]")
-            if page.locator("dialog[open]").count():
+            page.wait_for_function(
+                f"old => document.querySelector('dialog[open]') || {_CHANGED}", arg=version
+            )
+            if page.locator("dialog[open]").count():  # tiles are left
                 self.press(page, "dialog[open] [data-act=yes]")
         else:
             return False
-        page.wait_for_function("old => document.querySelector('.table').dataset.event !== old", arg=version)
+        page.wait_for_function(f"old => {_CHANGED}", arg=version)
         return True
 
     def choose_cell(self, page):

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.table.driver import call, offer, seated
-from tests.table.hands import Mouse
+from tests.table.hands import Mouse, can_build
 
 GAINING = {"seed": "table", "scoring_tiles": ["connected_tiles", "completed_areas", "sheep", "squares"]}
 """Scoring tiles that the first placements gain points with."""
@@ -13,7 +13,7 @@ GAINING = {"seed": "table", "scoring_tiles": ["connected_tiles", "completed_area
 
 def test_ghost_goes_through_exactly_the_legal_rotations(browser):
     screen, game, tokens = seated(browser, "Ann", bots=["random"])
-    screen.play_until(lambda state: state["phase"] == "building" and state["mine"] and state["ready"])
+    screen.play_until(can_build)
     page = screen.page
     actions = call(browser.url, "GET", f"/v1/games/{game}/players/0/actions", token=tokens[0])["actions"]
     tile = actions[0]["body"]["tile"]
@@ -36,7 +36,7 @@ def test_ghost_goes_through_exactly_the_legal_rotations(browser):
 @pytest.mark.slow
 def test_taps_keys_wheel_and_button_turn_only_to_legal_rotations(browser):
     screen, _, _ = seated(browser, "Ann", bots=["random"])
-    screen.play_until(lambda state: state["phase"] == "building" and state["mine"] and state["ready"])
+    screen.play_until(can_build)
     page = screen.page
     page.locator(".hand-tile:not(.dim)").first.click()
     page.locator(".cell.legal:has(.dots i:nth-child(2))").first.click()
@@ -83,11 +83,7 @@ def test_gains_that_were_shown_equal_the_points_afterwards(browser):
     page = screen.page
     gained = 0
     for round_number in (1, 2):
-        screen.play_until(
-            lambda state, now=round_number: (
-                state["phase"] == "building" and state["ready"] and screen.view()["round"] == now
-            )
-        )
+        screen.play_until(lambda state, now=round_number: can_build(state) and screen.view()["round"] == now)
         while page.locator(".hand-tile:not(.dim)").count():
             before = points_of(browser, game, tokens)
             page.locator(".hand-tile:not(.dim)").first.click()
@@ -113,7 +109,7 @@ def test_gains_that_were_shown_equal_the_points_afterwards(browser):
 @pytest.mark.slow
 def test_ghost_begins_with_the_rotation_that_gains_most(browser):
     screen, game, tokens = seated(browser, "Ann", bots=["random"], options=GAINING)
-    screen.play_until(lambda state: state["phase"] == "building" and state["mine"] and state["ready"])
+    screen.play_until(can_build)
     page = screen.page
     tile = page.locator(".hand-tile").first.get_attribute("data-tile")
     path = f"/v1/games/{game}/players/0/places?tile={tile}"
@@ -188,9 +184,8 @@ def test_tile_without_a_place_returns_to_the_bag_after_a_question(browser):
 
 def test_placements_are_taken_back_one_by_one(browser):
     screen, _, _ = seated(browser, "Ann", bots=["random"])
-    hands = Mouse()
-    screen.play_until(lambda state: state["phase"] == "building" and state["mine"])
-    screen.play_until(lambda state: state["hand"] == 0 and state["mine"], hands)
+    screen.play_until(can_build)
+    screen.play_until(lambda state: can_build(state) and state["hand"] == 0)
     page = screen.page
     placed = len(screen.view()["players"][0]["territory"])
     for left in (placed - 1, placed - 2):

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.table.driver import POINTS_MS, RESULT_MS, call, offer, seated
-from tests.table.hands import Mouse
+from tests.table.hands import Mouse, can_build
 from tests.table.test_friends import hosted_lobby
 
 pytestmark = pytest.mark.slow
@@ -45,7 +45,7 @@ def building(browser, **window):
     game, tokens, _ = browser.game("Ann", bots=["random"])
     screen = browser.window(f"/play/?game={game}#seat={tokens[0]}", **window)
     screen.page.wait_for_selector(".pricing .card")
-    screen.play_until(lambda state: state["phase"] == "building" and state["mine"] and state["ready"])
+    screen.play_until(can_build)
     return screen
 
 

@@ -9,7 +9,7 @@ from tests.support.ports import free_port
 from tests.support.sizes import rest_slow
 from tests.support.waiting import MAX_WAIT_S
 from tests.table.driver import TOAST_MS, Browser, call, offer, seated
-from tests.table.hands import Mouse
+from tests.table.hands import Mouse, can_build
 
 
 class Rival:
@@ -52,7 +52,7 @@ def test_restart_of_the_server_while_building_loses_nothing(chromium, tmp_path):
             "503",
         ]
         screen, _, _ = seated(browser, "Ann", bots=["random"])
-        screen.play_until(lambda state: state["phase"] == "building" and state["mine"] and state["ready"])
+        screen.play_until(can_build)
         first.end()
         screen.page.wait_for_selector(".connection.reconnecting")
         start(SKYE_BIND=bind)
@@ -66,7 +66,7 @@ def test_restart_of_the_server_while_building_loses_nothing(chromium, tmp_path):
 def test_lost_answer_to_a_placement_places_once(browser):
     browser.expected.append("ERR_")
     screen, _, _ = seated(browser, "Ann", bots=["random"])
-    screen.play_until(lambda state: state["phase"] == "building" and state["mine"] and state["ready"])
+    screen.play_until(can_build)
     keys = []
 
     def lose(route):
@@ -93,7 +93,7 @@ def test_lost_answer_to_a_placement_places_once(browser):
 def test_refused_placement_goes_back_to_the_hand(browser):
     browser.expected.append("409")
     screen, _, _ = seated(browser, "Ann", bots=["random"])
-    screen.play_until(lambda state: state["phase"] == "building" and state["mine"] and state["ready"])
+    screen.play_until(can_build)
     body = '{"code": "terrain_mismatch", "detail": "It does not fit.", "status": 409}'
     screen.page.route("**/placements?*", lambda route: route.fulfill(status=409, body=body))
     hand = screen.page.locator(".hand-tile").count()
