@@ -149,6 +149,26 @@ def test_axe_finds_nothing_while_the_device_is_handed_over(browser, axe):
     check_hand_over(browser, axe)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("scheme", "background"), [("light", "rgb(255, 255, 255)"), ("dark", "rgb(22, 27, 24)")]
+)
+def test_axe_finds_nothing_in_the_guide(browser, axe, scheme, background):
+    screen = browser.window("/docs", color_scheme=scheme)
+    for path in ("/docs", "/docs/limits", "/docs/errors"):
+        screen.page.goto(browser.url + path)
+        assert screen.page.evaluate("getComputedStyle(document.body).backgroundColor") == background
+        assert findings(browser, screen, axe) == [], path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("scheme", "dark"), [("light", False), ("dark", True)])
+def test_reference_is_dark_where_the_browser_prefers_that(browser, scheme, dark):
+    page = browser.window("/docs/reference", color_scheme=scheme).page
+    page.wait_for_selector(".opblock")
+    assert page.evaluate("document.documentElement.matches('.dark-mode')") == dark
+
+
 @pytest.mark.full_size
 @pytest.mark.parametrize(("language", "window"), OTHER_LANGUAGES)
 def test_axe_finds_nothing_in_other_languages_sizes_and_colors(browser, axe, language, window):
