@@ -36,13 +36,16 @@ export function tableKeys(table) {
   /** @param {string} selector @param {number} button */
   const inCard = (selector, button) => {
     const card = document.activeElement?.closest(".card");
-    /** @type {HTMLElement | undefined} */ (card?.querySelectorAll(selector)[button])?.click();
+    const control = /** @type {HTMLElement | undefined} */ (card?.querySelectorAll(selector)[button]);
+    control?.click();
+    return control;
   };
   /** @type {Record<string, () => void>} */
   const letters = {
     n: () => board.nextLegal(1), N: () => board.nextLegal(-1), r: () => placing.rotate(1), R: () => placing.rotate(-1),
     1: () => choose(0), 2: () => choose(1), 3: () => choose(2), 4: () => choose(3), 5: () => choose(4), 6: () => choose(5),
-    "+": () => inCard(".stepper button", 1), "-": () => inCard(".stepper button", 0), x: () => inCard("input[type=radio]", 0),
+    "+": () => inCard(".stepper button", 1), "-": () => inCard(".stepper button", 0),
+    x: () => inCard("input[type=radio]", 0)?.focus(), // the price that had the focus is hidden
     p: () => phase() === "buying" && void table.market.passBuying(), u: () => phase() === "building" && void table.building.part?.takeBack(),
     f: () => phase() === "building" && void table.building.part?.finishBuilding(), 0: () => board.viewport.fit(), "?": openHelp,
   };

@@ -13,14 +13,14 @@ import { saveTokens, tokensOf } from "./tokens.js";
 /** @typedef {import("./store.js").Store} Store */
 
 /**
- * Create the items of a game's menu.
+ * Create the items of a game's menu. A button among them, Escape, and a click elsewhere close the menu.
  *
  * @param {Store} store
  * @param {number} chosen
  * @param {(seat: number) => void} reopen
- * @param {() => void} close Closes the menu.
+ * @param {HTMLDetailsElement} menu
  */
-export function menuItems(store, chosen, reopen, close) {
+export function menuItems(store, chosen, reopen, menu) {
   const leave = confirmation(t("menu.resign_question"), t("menu.resign"), () => void resign());
   const shareSeat = () => button(t("menu.seat_link"), () => store.token && void share(seatLink(store.id, store.token), t("menu.seat_warning"), renew), { "data-act": "seat-link" });
   const seat = shareSeat();
@@ -33,7 +33,20 @@ export function menuItems(store, chosen, reopen, close) {
   const root = h("div", { class: "menu-items" },
     h("a", { href: "/play/" }, t("table.all_games")), past, watch, seat, languageChoice(), settingBox("auto"), settingBox("edges", () => store.changed()), button(t("menu.help"), openHelp), leaving, forgetIt,
     h("a", { href: "/docs/rules" }, t("menu.rules")));
-  root.addEventListener("click", (event) => { if (event.target instanceof HTMLButtonElement) close(); });
+  root.addEventListener("click", (event) => { if (event.target instanceof HTMLButtonElement) menu.open = false; });
+  menu.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !menu.open) return;
+    event.stopPropagation(); // the ghost stays
+    menu.open = false;
+    menu.querySelector("summary")?.focus();
+  });
+  document.addEventListener("click", clicked);
+
+  /** @param {Event} event */
+  function clicked({ target }) {
+    if (!menu.isConnected) document.removeEventListener("click", clicked);
+    else if (!menu.contains(/** @type {Node} */ (target))) menu.open = false;
+  }
 
   /** Replace the token of our seat, so that older links to it become invalid; return the new link. */
   async function renew() {

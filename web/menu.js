@@ -14,7 +14,7 @@ import { tokensOf } from "./tokens.js";
 export function tableMenu(store, chosen, reopen, seatNumbers) {
   const switcher = lazyPart(() => tokensOf(store.id).seats.length > 1, async () => (await import("./hotseat.js")).seatSwitch(store, chosen, reopen, seatNumbers));
   const root = h("details", { class: "menu" }, h("summary", { "aria-label": t("menu.title") }, "☰"));
-  const items = lazyPart(() => root.open, async () => (await import("./menu-items.js")).menuItems(store, chosen, reopen, () => { root.open = false; }));
+  const items = lazyPart(() => root.open, async () => (await import("./menu-items.js")).menuItems(store, chosen, reopen, root));
   root.append(items.root);
   root.addEventListener("toggle", () => items.show());
 

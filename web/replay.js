@@ -107,7 +107,7 @@ class Replay {
       h("span", { class: "round" }, t("replay.title")), this.head,
       h("a", { href: `/play/?game=${encodeURIComponent(this.last.id)}` }, t("replay.live")), languageChoice());
     const [seats, offers, scoring, log, result] = this.panels;
-    const main = h("main", {}, result.root, offers.root, this.board.root, h("div", { class: "tray" }, bar));
+    const main = h("main", {}, this.board.root, offers.root, result.root, h("div", { class: "tray" }, bar));
     const tabs = paneTabs(() => root, () => this.board.viewport.changed());
     const root = h("div", { class: "table replay" }, header, main, tabs.root, sidePanes({ seats, scoring, log }));
     tabs.choose("board");

@@ -50,7 +50,7 @@ export function seatCards(store, choose, chosen) {
       notes.replaceChildren(...texts.map((text) => h("span", { class: "badge" }, text)));
       const rows = new Set(player.territory.map(({ y }) => y)).size;
       const columns = new Set(player.territory.map(({ x }) => x)).size;
-      map.style.setProperty("--mini", `${Math.min(2.6, 9 / rows, 12 / columns)}rem`);
+      map.style.setProperty("--mini", `${Math.min(2.4, 7.2 / rows, 12 / columns)}rem`);
       keyed(map, miniTiles(player), ({ key }) => key, miniTile);
       setText(look, chosen() === seat ? t("seat.shown") : t("seat.look", { name: player.name }));
       attribute(look, "aria-pressed", String(chosen() === seat));

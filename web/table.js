@@ -4,7 +4,7 @@ import { tableHeader, turnText } from "./header.js";
 import { t } from "./i18n.js";
 import { tableKeys } from "./keys.js";
 import { lazyPart } from "./lazy.js";
-import { logPanel } from "./log.js";
+import { logPanel, story } from "./log.js";
 import { market } from "./market.js";
 import { tableMenu } from "./menu.js";
 import { FLIGHT_MS, fly } from "./motion.js";
@@ -32,6 +32,8 @@ export class Table {
   #ending = false;
   /** Events with points that are not counted yet. @type {Parameters<ReturnType<typeof import("./counting.js").countingStrip>["count"]>[0][]} */
   #scored = [];
+  /** What a screen reader says before whose turn it is. @type {string[]} */
+  #said = [];
 
   /**
    * @param {Store} store
@@ -95,8 +97,9 @@ export class Table {
   }
 
   #layOut() {
-    const tray = this.tray = h("div", { class: "tray" }, this.strip.root, this.handOver.root, this.trial.root, this.pricing.root, this.market.tray, this.building.root);
-    const main = h("main", {}, this.banner, this.lobby.root, this.result.root, this.board.root, this.market.root, tray);
+    const tray = this.tray = h("div", { class: "tray" }, this.handOver.root, this.trial.root, this.pricing.root, this.market.tray, this.building.root);
+    const main = h("main", {}, this.banner, this.lobby.root, this.board.root, this.market.root, tray, this.result.root);
+    this.board.root.append(this.strip.root); // the trays stay in place when it ends
     const { seats, scoring, log } = this;
     return h("div", { class: "table", "data-tab": "board" }, this.header.root, main, this.tabs.root, sidePanes({ seats, scoring, log }));
   }
@@ -144,8 +147,10 @@ export class Table {
       const coins = h("span", { class: "coins" }, t("gold", { count: event.price }));
       fly(this.#placeOf(event.seat), this.#placeOf(event.seller), { picture: coins, delay: FLIGHT_MS });
     }
+    if (event.type === "tile_placed" && event.seat === this.store.seat) announce(story(event, this.store.view));
     if (event.type === "round_scored" || event.type === "game_finished") {
       this.#scored.push(event);
+      this.#said.push(story(event, this.store.view));
       this.#ending ||= event.type === "game_finished";
     }
     if (event.type === "bot_took_over" && event.seat === this.store.seat) toast(t("toast.bot_took_over"));
@@ -210,13 +215,13 @@ export class Table {
     if (phase !== this.#phase) {
       this.#phase = phase;
       this.placing.select(null);
-      this.tabs.choose(view.phase === "buying" || (view.phase === "pricing" && store.seat === null) ? "market" : "board");
+      this.tabs.choose(view.phase === "buying" || (view.phase === "pricing" && view.round === 1 && store.seat === null) ? "market" : "board");
       if (view.phase === "building") this.looked = null;
     }
     const turn = `${phase}.${view.status}.${view.waiting_for.join(",")}`;
     if (turn === this.#turn || (store.myTurn && !store.actions)) return;
     this.#turn = turn;
     if (store.myTurn && view.phase === "buying") this.market.say();
-    else announce(turnText(store));
+    else announce([...this.#said.splice(0), turnText(store)].join(". "));
   }
 }

@@ -92,6 +92,14 @@ def test_edges_of_the_ghost_and_its_neighbours_bear_signs(browser):
     page.wait_for_function("() => document.querySelectorAll('.cell.tile:not(.ghost) .edge').length === 4")
 
 
+def test_screen_reader_says_where_a_tile_was_placed(browser):
+    page = building(browser).page
+    page.locator(".hand-tile:not(.dim)").first.click()
+    page.locator(".cell.legal").first.click()
+    page.click("[data-act=place]")
+    page.wait_for_function("() => / places /.test(document.querySelector('#status').textContent)")
+
+
 def test_tap_on_a_small_cell_enlarges_the_board_first(browser):
     page = building(browser, width=360, height=740, has_touch=True, is_mobile=True).page
     for _ in range(6):

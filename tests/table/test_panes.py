@@ -4,13 +4,33 @@ import re
 
 import pytest
 
-from tests.table.driver import call, offer, seated
+from tests.table.driver import POINTS_MS, call, offer, seated
 
 pytestmark = pytest.mark.slow
 
 TOPS = """() => [".board", "[data-pane=scoring]"].map(
   (selector) => Math.round(document.querySelector(selector).getBoundingClientRect().top))"""
 """Returns where the board and the panel beneath the cards of the seats begin."""
+
+HEIGHTS = """async (sizes) => {
+  const base = document.querySelector("script[type=module]").src.replace("main.js", "");
+  const {seatCards} = await import(base + "seats.js");
+  return sizes.map((size) => {
+    const territory = Array.from({length: size}, (_, y) => ({tile: "L10", rotation: 0, x: 0, y}));
+    const player = {seat: 0, name: "Ann", color: "red", score: 0, gold: null, territory, tiles_to_build: []};
+    const store = {view: {status: "playing", waiting_for: []}, players: [player]};
+    const {root, show} = seatCards(store, () => {}, () => 0);
+    document.body.append(root);
+    show();
+    return root.offsetHeight;
+  });
+}"""
+"""Returns how high the card of a seat is whose territory has so many tiles, one above the other."""
+
+KEEP_SAID = """window.said = [];
+new MutationObserver((changes) => said.push(...changes.flatMap(({addedNodes}) => [...addedNodes].map(
+  ({textContent}) => textContent)))).observe(document.getElementById("status"), {childList: true})"""
+"""Keeps what a screen reader is given to say, also when something else is said after it."""
 
 
 def current(page):
@@ -80,6 +100,78 @@ def test_board_stays_in_place_when_others_begin_a_phase(browser):
     screen.page.wait_for_selector(".building .hand-tile")
     tops["building"] = screen.page.evaluate(TOPS)
     assert tops == dict.fromkeys(tops, tops["pricing"])
+
+
+def test_card_of_a_seat_keeps_its_height_when_its_territory_grows(browser):
+    game, _, _ = browser.game("Ann", "Bob")
+    page = browser.window(f"/play/?game={game}&replay=1").page
+    page.wait_for_selector(".scrub")
+    heights = page.evaluate(HEIGHTS, [1, 2, 3, 4, 7])
+    assert heights == heights[:1] * len(heights)
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (360, 740)])
+def test_prices_stay_in_place_while_points_are_counted(browser, width, height):
+    game, tokens, _ = browser.game("Ann", bots=["random"])
+    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}", width=width, height=height)
+    screen.keep(POINTS_MS)
+    page = screen.page
+    page.wait_for_selector(".pricing .card")
+    screen.play_until(lambda state: state["phase"] == "building" and state["mine"])
+    screen.play_until(lambda state: state["phase"] == "pricing")
+    page.wait_for_selector(".strip .points")
+    screen.caught_up()
+    counted = page.locator(".pricing").bounding_box()
+    page.click("[data-act=skip]")
+    page.wait_for_selector(".strip", state="hidden")
+    assert page.locator(".pricing").bounding_box() == counted
+
+
+def test_screen_reader_says_the_points_of_a_round(browser):
+    game, tokens, _ = browser.game("Ann", bots=["random"])
+    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}")
+    page = screen.page
+    page.wait_for_selector(".pricing .card")
+    page.evaluate(KEEP_SAID)
+    screen.play_until(lambda state: state["phase"] == "building" and state["mine"])
+    screen.play_until(lambda state: state["phase"] == "pricing")
+    page.wait_for_function("() => said.some((text) => text.startsWith('Points: '))")
+
+
+def test_board_stays_in_place_when_the_result_is_shown(browser):
+    game, tokens, _ = browser.game("Ann", bots=["random"])
+    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}")
+    page = screen.page
+    page.wait_for_selector(".pricing .card")
+    top = page.locator(".board").bounding_box()["y"]
+    browser.play_out(game, tokens[0])
+    page.wait_for_selector(".result:visible")
+    assert page.locator(".board").bounding_box()["y"] == top
+
+
+def test_scrubber_and_board_of_a_replay_stay_in_place_at_each_step(browser):
+    game, tokens, _ = browser.game("Ann", bots=["random"])
+    browser.play_out(game, tokens[0])
+    screen = browser.window(f"/play/?game={game}&replay=1")
+    page = screen.page
+    page.wait_for_selector(".result:visible")
+    board, buttons = (page.locator(part).bounding_box()["y"] for part in (".board", "[data-act=forward]"))
+    for key in ("Home", *["ArrowRight"] * 20):
+        page.keyboard.press(key)
+        screen.drawn()
+        assert page.locator("[data-act=forward]").bounding_box()["y"] == buttons
+        assert not page.locator(".board").is_visible() or page.locator(".board").bounding_box()["y"] == board
+
+
+@pytest.mark.parametrize("language", ["en", "de", "ru", "zh", "ja"])
+def test_header_of_a_replay_has_two_lines_on_a_phone(browser, language):
+    game, _, _ = browser.game("Ann", "Bob", name="An evening at the table with friends")
+    page = browser.window(f"/play/?game={game}&replay=1&lang={language}", width=360, height=740).page
+    page.wait_for_selector(".scrub")
+    boxes = [part.bounding_box() for part in page.locator(".head > *").all()]
+    second = boxes[-1]["y"]
+    assert [box["y"] + box["height"] <= second + 2 for box in boxes] == [True, True, True, False, False]
+    assert all(box["x"] >= 0 and box["x"] + box["width"] <= 360 for box in boxes)
 
 
 def test_market_of_four_stays_visible_while_a_tile_is_tried(browser):

@@ -78,3 +78,27 @@ def test_stream_that_a_proxy_breaks_is_replaced_by_requests(browser):
     action = call(browser.url, "GET", f"/v1/games/{game}/players/1/actions", token=tokens[1])["actions"][0]
     call(browser.url, action["method"], action["href"], action["body"], tokens[1])
     screen.caught_up()
+
+
+def test_menu_closes_on_escape_and_on_a_click_elsewhere(browser):
+    game, tokens, _ = browser.game("Ann", "Bob")
+    page = browser.window(f"/play/?game={game}#seat={tokens[0]}").page
+    page.wait_for_selector(".pricing .card")
+    for close in (lambda: page.keyboard.press("Escape"), lambda: page.locator(".board h2").click()):
+        page.click(".menu summary")
+        page.wait_for_selector(".menu-items")
+        page.locator(".menu-items [name=auto]").focus()
+        close()
+        page.wait_for_selector(".menu:not([open])")
+    page.click(".menu summary")
+    page.keyboard.press("Escape")
+    page.wait_for_selector(".menu summary:focus")
+
+
+def test_focus_stays_in_the_card_that_a_key_discards(browser):
+    game, tokens, _ = browser.game("Ann", "Bob")
+    page = browser.window(f"/play/?game={game}#seat={tokens[0]}").page
+    page.wait_for_selector(".pricing .card")
+    page.keyboard.press("2")
+    page.keyboard.press("x")
+    page.wait_for_selector(".pricing .card:nth-child(2) input[type=radio]:checked:focus")
