@@ -79,6 +79,23 @@ def test_header_says_what_each_of_the_others_is_doing(browser):
     assert "2 of 3 have set prices" in screen.page.locator(".pricing").inner_text()
 
 
+def test_header_keeps_its_height_however_long_names_are(browser):
+    game, tokens, _ = browser.game("Ann", *("W" * 39 + str(number) for number in range(4)))
+    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}", width=1024, height=768)
+    screen.page.wait_for_selector(".pricing .card")
+    height = screen.page.locator(".head").bounding_box()["height"]
+    offer(browser, game, tokens, 0, 1, 1)
+    screen.caught_up()
+    assert screen.page.locator(".head").bounding_box()["height"] == height
+
+
+def test_menu_of_a_spectator_is_at_the_end_of_a_phone(browser):
+    game, _, _ = browser.game("Ann", "Bob")
+    page = browser.window(f"/play/?game={game}", width=360, height=740).page
+    menu = page.locator(".menu summary").bounding_box()
+    assert menu["x"] + menu["width"] > 340
+
+
 def test_small_territory_of_a_seat_is_shown_on_the_board_by_a_click(browser):
     screen, _, _ = seated(browser, "Ann", "Bob")
     screen.page.locator(".seat .mini").nth(1).click()
