@@ -12,12 +12,13 @@ import httpx
 from httpx_sse import EventSource, SSEError
 
 from skye_client._async.transport import AsyncTransport
-from skye_client.errors import ApiError, HistoryLostError
+from skye_client.errors import ApiError, ConnectionFailedError, HistoryLostError
 from skye_client.following import POLL_WAIT_MS, SILENCE_S, Follower, GameFollower, GapError, is_final
 from skye_client.messages import api_error
 from skye_client.retry import RetryPolicy, backoff
 
 _ONCE = RetryPolicy(attempts=1)
+_RETRIED = (ApiError, ConnectionFailedError, GapError, SSEError, httpx.TransportError, ValueError)
 
 
 async def events(
@@ -39,7 +40,7 @@ async def events(
                     yield event
             if not follower.over:
                 await anyio.sleep(backoff(1, 0.1, 0.1))
-        except (ApiError, GapError, SSEError, httpx.TransportError, ValueError) as error:
+        except _RETRIED as error:
             if isinstance(error, ApiError) and error.code == "history_lost":
                 raise HistoryLostError from error
             if is_final(error):
