@@ -16,6 +16,9 @@ from tests.deploy.servers import JSON, LONG_INTERVALS, messages
 from tests.support.launcher import children, open_files
 from tests.support.sizes import sized
 
+ATTEMPTS = 20 + os.cpu_count()
+"""Requests after which both instances have been asked: each process of nginx alternates by itself."""
+
 
 class Broken:
     """An instance that receives a request, and ends the connection without a response."""
@@ -55,7 +58,7 @@ def broken(instance, folder):
 def is_heard_by(broken, call):
     """Repeat a call until the broken instance has received it; return the response to that one."""
     before = len(broken.received)
-    for _ in range(20):
+    for _ in range(ATTEMPTS):
         answer = call()
         if len(broken.received) > before:
             return answer
@@ -124,7 +127,7 @@ def test_suspended_instance_delays_safe_requests_until_the_next_one(nginx, insta
             keyed = JSON | {"Idempotency-Key": f"suspended-{number}"}
             assert nginx.call("POST", "/v1/games", b"{}", keyed).status == 201
         statuses = set()
-        for _ in range(20):  # each process of nginx alternates for itself
+        for _ in range(ATTEMPTS):
             statuses.add(nginx.call("POST", "/v1/games", b"{}", JSON).status)
             if len(statuses) == 2:
                 break
