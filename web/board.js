@@ -11,7 +11,7 @@ const TAP_COMFORTABLE = 64;
 
 /** @typedef {import("./api.js").Player} Player */
 /** @typedef {import("./place.js").Placing} Placing */
-/** @typedef {{x: number, y: number, tile: string | null, rotation: number, turns: number, best: number | null, sides: import("./edges.js").Side[], ghost: boolean, waiting: boolean, highlighted: boolean}} Cell */
+/** @typedef {import("./types.js").Cell} Cell */
 
 /** A territory as a grid: one tab stop, arrow keys move between cells. */
 export class Board {

@@ -50,18 +50,6 @@ function present(children) {
 }
 
 /**
- * Replace the children of an element, unless nothing would change.
- *
- * @param {Element} element
- * @param {...(Child | Child[])} children
- */
-export function fill(element, ...children) {
-  const wanted = present(children);
-  if (wanted.every((child) => typeof child === "string")) setText(element, wanted.join(""));
-  else element.replaceChildren(...wanted);
-}
-
-/**
  * @param {Node} element
  * @param {string | number} text
  */

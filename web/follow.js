@@ -1,22 +1,12 @@
 import { HistoryLostError } from "./client/errors.js";
 
 /** @typedef {import("./api.js").Event} Event */
-/** @typedef {"live" | "polling" | "reconnecting"} Connection */
-
-/**
- * @typedef {object} FollowOptions
- * @property {AbortSignal} signal Stops following.
- * @property {(signal: AbortSignal, onState: (state: Connection) => void) => AsyncIterable<unknown>} events
- * @property {(state: Connection | "over") => void} onState
- * @property {(event: Event) => void} onEvent
- * @property {() => Promise<void>} onHistoryLost
- */
 
 /**
  * Follow the events of a game until it is over. When the browser is online again, connect at once and do not wait for
  * the next retry.
  *
- * @param {FollowOptions} options
+ * @param {import("./types.js").FollowOptions} options
  * @throws {import("./client/errors.js").ApiError} The game or the token is no longer known.
  */
 export async function follow({ signal, events, onState, onEvent, onHistoryLost }) {

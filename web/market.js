@@ -5,7 +5,7 @@ import { colorMark } from "./seats.js";
 
 /** @typedef {import("./store.js").Store} Store */
 /** @typedef {import("./api.js").Player} Player */
-/** @typedef {{tile: string, price: number | null, discard: boolean | null, owner: number, buyer: string | null}} Offer */
+/** @typedef {import("./types.js").Offer} Offer */
 
 /**
  * Create the market: the offers of each seat, a row for each in turn order.

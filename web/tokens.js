@@ -1,10 +1,4 @@
-/**
- * @typedef {object} Tokens The tokens that this browser has for one game.
- * @property {string[]} seats The tokens of our seats.
- * @property {string | null} host
- * @property {string | null} [invite] Our invitation code, until it is used.
- * @property {string[]} [invites] The invitation codes for others, as the host.
- */
+/** @typedef {import("./types.js").Tokens} Tokens */
 
 export const PREFIX = "skye.game.";
 /** The tokens in a browser without storage; they last as long as the page. @type {Map<string, Tokens>} */
