@@ -84,7 +84,7 @@ export class Board {
     }));
   }
 
-  /** Return the points that the best rotation in a cell adds in this round. @param {import("./place.js").Legal[] | undefined} places */
+  /** Return the points that the best rotation in a cell adds in this round. @param {import("./types.js").Legal[] | undefined} places */
   #best(places) {
     return places?.length ? this.placing?.pointsNow(places[0]) ?? null : null;
   }

@@ -4,19 +4,19 @@ import { setting } from "./settings.js";
 
 /** @typedef {import("./store.js").Store} Store */
 /** @typedef {import("./store.js").Placed} Placed */
-/** @typedef {import("./client/resources.js").Result<"list_places">["places"][number]} Place */
-/** @typedef {Placed & Partial<Place>} Legal A legal placement, with its gains once they are known. */
+/** @typedef {import("./types.js").Place} Place */
+/** @typedef {import("./types.js").Legal} Legal */
 
 const SPOKEN_MS = 80;
 
 /**
- * The chosen tile with its cell and rotation (the ghost) and its gains, before it is placed. Tiles in hand can be placed,
- * any other tile can be previewed.
+ * The chosen tile with its cell and rotation (the ghost) and its gains. Tiles in hand can be placed, others previewed.
  */
 export class Placing {
   /** The places of tiles in our current territory. @type {Map<string, Place[]>} */
   #places = new Map();
   #territory = "";
+  #loading = new AbortController();
   #timer = 0;
 
   /**
@@ -38,7 +38,7 @@ export class Placing {
     return view.phase === "building" && (me?.tiles_to_build.some((tile) => tile === this.tile) ?? false);
   }
 
-  /** Return the legal placements of a tile: with their gains once these are loaded, otherwise those among our actions. @param {string | null} tile @returns {Legal[]} */
+  /** Return the legal placements of a tile, with their gains once loaded. @param {string | null} tile @returns {Legal[]} */
   legal(tile) {
     if (this.#territory !== this.#now()) this.#places.clear();
     const known = tile ? this.#places.get(tile) : undefined;
@@ -51,7 +51,7 @@ export class Placing {
     return JSON.stringify(this.store.me?.territory);
   }
 
-  /** Return the legal placements of the chosen tile by cell, as in "1,-2", the most valuable first. @returns {Map<string, Legal[]>} */
+  /** Return those of the chosen tile by cell, as in "1,-2", the most valuable first. @returns {Map<string, Legal[]>} */
   cells() {
     /** @type {Map<string, Legal[]>} */
     const cells = new Map();
@@ -94,7 +94,7 @@ export class Placing {
     const territory = this.#now();
     if (store.seat === null || (this.#territory === territory && this.#places.has(tile))) return this.#sayPlaces(tile);
     try {
-      const { places } = await store.game.seat(store.seat).places([tile]);
+      const { places } = await store.game.seat(store.seat).places([tile], { signal: this.#loading.signal });
       if (territory !== this.#now()) return; // the territory has changed
       if (territory !== this.#territory) this.#places.clear();
       this.#territory = territory;
@@ -154,6 +154,8 @@ export class Placing {
     const { ghost, store } = this;
     if (!ghost || !this.building || store.blocked || !store.actions) return;
     const { tile, x, y, rotation } = ghost;
+    this.#loading.abort(); // a placed tile has no places
+    this.#loading = new AbortController();
     this.tile = null;
     this.#show(null);
     await store.place({ tile, x, y, rotation });

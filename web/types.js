@@ -42,4 +42,7 @@
  * @property {string | null} buyer
  */
 
+/** @typedef {import("./client/resources.js").Result<"list_places">["places"][number]} Place */
+/** @typedef {import("./store.js").Placed & Partial<Place>} Legal A legal placement, with its gains once they are known. */
+
 export {};

@@ -65,7 +65,7 @@ class Browser:
     def tab(self, context, path):
         """Open another page in the same window."""
         page = context.new_page()
-        page.on("console", lambda message: message.type == "error" and self._complain(message.text))
+        page.on("console", lambda message: message.type == "error" and self._complain(_console_text(message)))
         page.on("pageerror", lambda error: self._complain(f"{error}\n{error.stack}"))
         page.on("request", lambda request: self._check_origin(request.url))
         page.on("response", lambda response: response.status >= 500 and self._failures.append(response))
@@ -105,6 +105,11 @@ class Browser:
             if action["type"] != "take_back"
         ]:
             call(self.url, legal[0]["method"], legal[0]["href"], legal[0]["body"], token)
+
+
+def _console_text(message):
+    """Return the text of a console message, and the URL that it is about."""
+    return f"{message.text} {message.location['url']}".strip()
 
 
 def _text(response):

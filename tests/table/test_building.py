@@ -182,6 +182,20 @@ def test_tile_without_a_place_returns_to_the_bag_after_a_question(browser):
     assert "L43" in screen.view()["bag"]["tiles"]
 
 
+def test_placement_cancels_the_request_for_the_places_of_its_tile(browser):
+    screen, _, _ = seated(browser, "Ann", bots=["random"])
+    screen.play_until(can_build)
+    page = screen.page
+    held, cancelled = [], []
+    screen.keep(15_000)  # the client must not cancel the request after its timeout
+    page.route("**/places?*", lambda route: held.append(route.request.url))
+    page.on("requestfailed", lambda request: cancelled.append(request.url))
+    page.locator(".hand-tile:not(.dim)").last.click()  # the first one is bought: its places are known
+    screen.wait_for(lambda: held)
+    Mouse().build(page, screen.state())
+    screen.wait_for(lambda: held == cancelled)
+
+
 def test_placements_are_taken_back_one_by_one(browser):
     screen, _, _ = seated(browser, "Ann", bots=["random"])
     screen.play_until(can_build)
