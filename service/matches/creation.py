@@ -9,15 +9,7 @@ from typing import Any
 
 from service.matches.authorization import INVITE_ROLE, TokenSource, hash_token
 from service.matches.error_codes import MAX_ERRORS, FieldError, Problem
-from service.matches.match import (
-    Clock,
-    GameOptions,
-    Match,
-    OnTimeout,
-    Origin,
-    Seat,
-    SeedSource,
-)
+from service.matches.match import Clock, GameOptions, Match, OnTimeout, Origin, Seat, SeedSource
 from service.matches.names import name_key
 from service.matches.scenarios import SCENARIOS
 from skye import Game, InvalidPosition, TieBreak, game_from_position

@@ -16,12 +16,7 @@ from service.matches.creation import (
     new_match,
     new_seats,
 )
-from service.matches.match import (
-    Match,
-    Origin,
-    OriginType,
-    SeedSource,
-)
+from service.matches.match import Match, Origin, OriginType, SeedSource
 from service.matches.scenarios import SCENARIOS, position_of_scenario
 from service.matches.transitions import Transition
 from skye import Action, Phase

@@ -6,12 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from service.matches.cooperative_yield import Computation
-from service.matches.match import (
-    Change,
-    Match,
-    Seat,
-    Status,
-)
+from service.matches.match import Change, Match, Seat, Status
 from service.matches.match_events import (
     AnyEvent,
     BotTookOver,

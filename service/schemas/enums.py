@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from service.matches.match import (
-    Clock,
-    OnTimeout,
-    OriginType,
-    SeedSource,
-    Status,
-)
+from service.matches.match import Clock, OnTimeout, OriginType, SeedSource, Status
 from service.matches.scenarios import SCENARIOS
 from service.schemas.fields import StringEnum
 from skye import BOTS, COLORS, LANDSCAPE, OBJECTS, SCORING_TILES, SLOTS, TIE_BREAKS, TILES, Phase, Terrain
