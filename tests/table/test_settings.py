@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.table.driver import TOAST_MS, call
+from tests.table.driver import TOAST_MS, call, seated
 
 pytestmark = pytest.mark.slow
 
@@ -36,9 +36,7 @@ def test_name_that_the_server_refuses_is_shown_at_its_field(browser):
 
 
 def test_shortcuts_of_single_letters_can_be_switched_off(browser):
-    game, tokens, _ = browser.game("Ann", "Bob")
-    page = browser.window(f"/play/?game={game}#seat={tokens[0]}").page
-    page.wait_for_selector(".pricing .card")
+    page = seated(browser, "Ann", "Bob")[0].page
     page.keyboard.press("1")
     page.wait_for_selector(".pricing .price:focus")
     page.keyboard.press("?")
@@ -81,9 +79,7 @@ def test_stream_that_a_proxy_breaks_is_replaced_by_requests(browser):
 
 
 def test_menu_closes_on_escape_and_on_a_click_elsewhere(browser):
-    game, tokens, _ = browser.game("Ann", "Bob")
-    page = browser.window(f"/play/?game={game}#seat={tokens[0]}").page
-    page.wait_for_selector(".pricing .card")
+    page = seated(browser, "Ann", "Bob")[0].page
     for close in (lambda: page.keyboard.press("Escape"), lambda: page.locator(".board h2").click()):
         page.click(".menu summary")
         page.wait_for_selector(".menu-items")
@@ -96,9 +92,7 @@ def test_menu_closes_on_escape_and_on_a_click_elsewhere(browser):
 
 
 def test_focus_stays_in_the_card_that_a_key_discards(browser):
-    game, tokens, _ = browser.game("Ann", "Bob")
-    page = browser.window(f"/play/?game={game}#seat={tokens[0]}").page
-    page.wait_for_selector(".pricing .card")
+    page = seated(browser, "Ann", "Bob")[0].page
     page.keyboard.press("2")
     page.keyboard.press("x")
     page.wait_for_selector(".pricing .card:nth-child(2) input[type=radio]:checked:focus")
