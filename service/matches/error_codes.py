@@ -48,7 +48,10 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     "match_not_found": ErrorCode(404, "This player key has no such request for a quick match."),
     "seat_not_found": ErrorCode(404, "The game has no such seat."),
     "event_not_found": ErrorCode(404, "The game does not have that many events."),
-    "round_not_found": ErrorCode(404, "The round has not begun, or the game does not have that many rounds."),
+    "round_not_found": ErrorCode(
+        404,
+        "The round has not begun, was before the position from which the game began, or does not exist.",
+    ),
     "tile_not_found": ErrorCode(404, "There is no such tile."),
     "method_not_allowed": ErrorCode(405, "The path does not support the method; `Allow` lists its methods."),
     "not_acceptable": ErrorCode(406, "The path supports none of the media types in `Accept`."),

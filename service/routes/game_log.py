@@ -133,7 +133,8 @@ def get_round(game: str, round: int) -> Response:  # noqa: A002 - as the path ha
     events, begun = _engine_events(changes), _beginning(changes)
     report = round_report(caller.seat, game_begun(match), events, round, begun)
     if report is None:
-        raise Problem("round_not_found")
+        is_before = begun is not None and round < begun.round
+        raise Problem("round_not_found", "This round was before the game's position." if is_before else None)
     tag = etag(match.version, caller)
     return not_modified(tag) or json_response({"version": match.version, **report}, tag=tag)
 

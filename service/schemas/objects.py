@@ -146,13 +146,13 @@ class ListOf(fields.List[Any]):
         description: str,
         *,
         length: tuple[int, int | None] = (0, None),
-        error: str = "This is not from {min} to {max} long.",
+        error: str | None = None,
         **kwargs: Any,
     ) -> None:
         metadata = {"description": description, "uniqueItems": kwargs.pop("unique", False)}
         super().__init__(
             fields.Nested(inner) if isinstance(inner, type) else inner,
-            validate=validate.Length(length[0] or None, length[1], error=error),
+            validate=validate.Length(length[0] or None, length[1], error=error or _wrong_length(*length)),
             metadata={key: value for key, value in metadata.items() if value},
             **kwargs,
         )
@@ -179,6 +179,21 @@ class ListOf(fields.List[Any]):
         if errors:
             raise ValidationError(errors)
         return loaded
+
+
+def _wrong_length(minimum: int, maximum: int | None) -> str:
+    """Return the error text for a list with too few or too many elements.
+
+    >>> _wrong_length(0, 3)
+    'This has more than {max} elements.'
+    """
+    if maximum is None:
+        return "This has fewer than {min} elements."
+    return (
+        "This does not have from {min} to {max} elements."
+        if minimum
+        else "This has more than {max} elements."
+    )
 
 
 class Prices(fields.Dict):

@@ -29,7 +29,7 @@ def test_manual_clock_stands_still(game):
 
 
 def test_clock_is_visible_before_joining(service):
-    game = service.create_game(1, start=False, options={"clock": "manual"})
+    game = service.create_game(1, start=False, options={"clock": "manual", "turn_ms": 1})
     assert game.view()["options"]["clock"] == "manual"
     created = service.get(game.path("events"))["events"][0]
     assert created["options"]["clock"] == "manual"
@@ -107,6 +107,14 @@ def test_short_turns_need_a_manual_clock(service):
     answer = service.call("POST", "/v1/games", body)
     assert problem_code(answer) == "invalid_body"
     assert answer.json["errors"][0]["pointer"] == "/options/turn_ms"
+
+
+@pytest.mark.parametrize("beginning", [{}, {"scenario": "two-players"}])
+def test_manual_clock_without_a_time_limit_is_refused(service, beginning):
+    answer = service.call("POST", "/v1/games", {**beginning, "options": {"clock": "manual"}})
+    (error,) = answer.json["errors"]
+    assert error["pointer"] == "/options/turn_ms"
+    assert "needs a time limit" in error["detail"]
 
 
 def test_scenario_takes_a_manual_clock(service):

@@ -194,6 +194,7 @@ TILE = {"tile": "L01", "x": 0, "y": 1}
         ("/position/players/0/tiles_to_build/0", {"tiles_to_build": ["L99"]}),
         ("/position/players/0/gold", {"gold": -1}),
         ("/position/players/0/luck", {"luck": 1}),
+        ("/position/players/0/tiles_drawn", {"tiles_drawn": [{"tile": f"L0{n}"} for n in range(1, 5)]}),
     ],
 )
 def test_fault_of_a_position_is_named_with_its_place(service, pointer, player):
@@ -202,6 +203,7 @@ def test_fault_of_a_position_is_named_with_its_place(service, pointer, player):
     assert pointer in faults
     assert faults[pointer].endswith(".")
     assert not faults[pointer].endswith("..")
+    assert "None" not in faults[pointer]
 
 
 def test_position_with_chance_decisions_is_refused(service):
@@ -232,8 +234,10 @@ def test_round_of_a_position_has_a_report_of_what_followed(service, phase):
     report = service.get(game.path("rounds/5"))
     assert (report["round"], report["starting_seat"], report["complete"]) == (5, 0, False)
     assert [player["placements"] for player in report["players"]] == [[], []]
-    assert problem_code(game.call("GET", "rounds/4")) == "round_not_found"
-    assert problem_code(game.call("GET", "rounds/6")) == "round_not_found"
+    before, later = game.call("GET", "rounds/4"), game.call("GET", "rounds/6")
+    assert problem_code(before) == problem_code(later) == "round_not_found"
+    assert before.json["detail"] == "This round was before the game's position."
+    assert later.json["detail"].startswith("The round has not begun")
     game.play_until(lambda view: view["round"] == 6, dice(1))
     assert service.get(game.path("rounds/5"))["complete"]
     assert service.get(game.path("rounds/6"))["round"] == 6

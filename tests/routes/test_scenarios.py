@@ -188,3 +188,50 @@ def test_scenarios_leave_the_bag_whole(begin):
             tiles += [drawn["tile"] for drawn in player["tiles_drawn"]] + player["tiles_to_build"]
             tiles += [placed["tile"] for placed in player["territory"][1:]]
         assert sorted(tiles) == sorted(LANDSCAPE)
+
+
+@pytest.mark.parametrize(
+    ("beginnings", "pointers"),
+    [
+        (("scenario", "position"), ["/position", "/scenario"]),
+        (("record", "scenario"), ["/record", "/scenario"]),
+        (("position", "record", "scenario"), ["/position", "/record", "/scenario"]),
+    ],
+)
+def test_beginnings_of_a_game_exclude_each_other(service, beginnings, pointers):
+    values = {"scenario": "two-players", "position": {"players": [{}, {}]}, "record": {}}
+    answer = service.call("POST", "/v1/games", {name: values[name] for name in beginnings})
+    assert problem_code(answer) == "invalid_body"
+    assert [error["pointer"] for error in answer.json["errors"]] == pointers
+    assert all("exclude each other" in error["detail"] for error in answer.json["errors"])
+
+
+@pytest.mark.parametrize("option", ["seed", "tie_break", "open_gold", "scoring_tiles", "starting_seat"])
+@pytest.mark.parametrize(
+    ("beginning", "place"),
+    [
+        ({"scenario": "two-players"}, "GET /v1/scenarios"),
+        ({"position": {"players": [{}, {}]}}, "a field of the position"),
+        ({"record": {}}, "`options` of the record"),
+    ],
+)
+def test_option_of_a_beginning_is_refused_with_its_place(service, beginning, place, option):
+    answer = service.call("POST", "/v1/games", {**beginning, "options": {option: None, "turn_ms": 5000}})
+    details = {error["pointer"]: error["detail"] for error in answer.json["errors"]}
+    assert place in details[f"/options/{option}"]
+
+
+@pytest.mark.parametrize(
+    ("field", "beginning", "reason"),
+    [
+        ("seats", "scenario", "has the seats of"),
+        ("start", "position", "starts at once"),
+        ("until", "scenario", "belongs to a `record`"),
+        ("players", "record", "The record has the players"),
+    ],
+)
+def test_field_of_another_beginning_is_refused_with_the_reason(service, field, beginning, reason):
+    answer = service.call("POST", "/v1/games", {beginning: {}, field: 2})
+    (error,) = answer.json["errors"]
+    assert error["pointer"] == f"/{field}"
+    assert reason in error["detail"]

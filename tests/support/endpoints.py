@@ -177,7 +177,7 @@ def game_at(stage, service) -> Game:
     if stage == "lobby":
         return service.create_game(2, start=False)
     if stage == "manual":
-        return service.create_game(options={"clock": "manual"})
+        return service.create_game(options={"clock": "manual", "turn_ms": 5000})
     game = service.create_game(options={"starting_seat": 0})
     if stage in ("buying", "building", "placed"):
         game.play_to("building" if stage == "placed" else stage)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from marshmallow import Schema, ValidationError, validates_schema
 
@@ -48,14 +48,19 @@ class TimeLimits(Object):
     turn_ms = Integer(
         1,
         MAX_TURN_MS,
-        "Milliseconds for each decision, at least 1,000 with a real clock; no deadline if left out.",
+        "Milliseconds for each decision, at least 1,000 with a real clock; no deadline if left out. A manual "
+        "clock requires it.",
     )
     clock = ChosenClock("The clock of the game; `real` if left out.")
     on_timeout = ChosenTimeoutRule("What happens when a seat misses its deadline; `auto` if left out.")
 
     @validates_schema
-    def _long_enough(self, data: dict[str, Any], **_: Any) -> None:
-        if data.get("turn_ms", MIN_TURN_MS) < MIN_TURN_MS and data.get("clock") != Clock.MANUAL:
+    def _fits_clock(self, data: dict[str, Any], **_: Any) -> None:
+        is_manual = data.get("clock") == Clock.MANUAL
+        if is_manual and "turn_ms" not in data:
+            detail = "A manual clock needs a time limit: without one no deadline passes."
+            raise ValidationError(detail, "turn_ms")
+        if not is_manual and data.get("turn_ms", MIN_TURN_MS) < MIN_TURN_MS:
             raise ValidationError(f"This is less than {MIN_TURN_MS}, with a real clock.", "turn_ms")
 
 
@@ -107,10 +112,33 @@ class Players(ListOf):
 
 
 class OptionsBeside(NestedObject):
-    """The options of a game that begins from a record, a position or a scenario, which has the others."""
+    """The options of a game that begins from a record, a position or a scenario, which has the others.
+
+    :param beginning: a word of `_PLACES_OF_OPTIONS`.
+    """
 
     def __init__(self, beginning: str) -> None:
+        self._place = _PLACES_OF_OPTIONS[beginning]
         super().__init__(TimeLimits, f"The options that a {beginning} does not have.", load_default=dict)
+
+    def _load(self, value: Any, partial: Any = None) -> Any:
+        of_beginning = _fields(ChosenOptions) - _fields(TimeLimits)
+        if isinstance(value, dict) and (misplaced := of_beginning & value.keys()):
+            raise ValidationError({name: [self._place] for name in misplaced})
+        return super()._load(value, partial)
+
+
+_PLACES_OF_OPTIONS: Final = {
+    "record": "This option belongs into the `options` of the record.",
+    "position": "This option is a field of the position: send it there.",
+    "scenario": "A scenario has its own value. For another one, send the `position` that `GET /v1/scenarios` "
+    "returns for the scenario, with this field.",
+}
+"""By the beginning of a game: where options other than time limits belong."""
+
+
+def _fields(form: type[Schema]) -> set[str]:
+    return set(form().fields)
 
 
 class FreshGame(_Named):
@@ -211,11 +239,27 @@ class GameToCreate(Variants):
 
     def variant(self, data: dict[str, Any]) -> type[Schema]:
         """Return the form that has the field sent: `record`, `position`, `scenario` or none of them."""
-        if "scenario" in data:
-            return ScenarioGame
-        if "position" in data:
-            return PositionedGame
-        return RecordedGame if "record" in data or "until" in data else FreshGame
+        sent = [name for name in _BEGINNINGS if name in data]
+        if len(sent) > 1:
+            both = " and ".join(f"`{name}`" for name in sent)
+            raise ValidationError({name: [f"{both} exclude each other: send one."] for name in sent})
+        form = _BEGINNINGS[sent[0]] if sent else RecordedGame if "until" in data else FreshGame
+        misplaced = data.keys() & _FIELDS_OF_SOME_FORMS.keys() - _fields(form)
+        if sent and misplaced:
+            raise ValidationError({name: [_FIELDS_OF_SOME_FORMS[name]] for name in misplaced})
+        return form
+
+
+_BEGINNINGS: Final = {"record": RecordedGame, "position": PositionedGame, "scenario": ScenarioGame}
+"""The forms of games that begin from something, by the field that names it."""
+
+_FIELDS_OF_SOME_FORMS: Final = {
+    "until": "This belongs to a `record` only.",
+    "players": "The record has the players: change them there.",
+    "seats": "The game has the seats of what it begins from.",
+    "start": "The game starts at once: leave this out.",
+}
+"""The fields that some forms have, with the error text for the others."""
 
 
 class GamesToCreate(Object):
