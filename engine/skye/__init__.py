@@ -33,7 +33,7 @@ from skye.observation import count_purses, determinize, observed_game
 from skye.placement_gains import placement_gains, territory_worth_view
 from skye.position import Position, game_hash, position_as_seen_by, position_of
 from skye.position_import import game_from_position
-from skye.position_reading import Fault, InvalidPosition
+from skye.position_reading import MAX_GOLD, Fault, InvalidPosition
 from skye.position_text import position_from_text, position_to_text
 from skye.record import (
     Action,
@@ -96,6 +96,7 @@ __all__ = [
     "LANDSCAPE",
     "LIMIT",
     "MAX_ENCODED_PRICE",
+    "MAX_GOLD",
     "OBJECTS",
     "PLAYERS",
     "ROTATED_TILES",

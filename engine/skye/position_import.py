@@ -6,8 +6,8 @@ Missing fields have these values; "drawn" means drawn by the seed, so that the r
   drawn. The drawn `starting_seat` is that of round 1; it moves clockwise each round. `buys` follows from the
   tiles bought.
 * `color` is that of the castle, or the first free color. `territory` is the castle.
-* `score` is the sum of `points`. All points are those of `score`, in the first slot of the last round scored;
-  `territory_sizes` grow evenly.
+* `score` is the sum of `points`, which are 0 for all slots. What `score` exceeds `points` by belongs to no
+  scoring tile. `territory_sizes` grow evenly.
 * `gold` is the income of the round minus the gold on tiles.
 * `tiles_drawn`: three tiles are drawn in the pricing phase, two in the buying phase at prices from 1 to 3
   gold. Where `offer_set` is true, the discard and the prices are drawn too, and paid from `gold`. In a game
@@ -146,7 +146,10 @@ class _PositionCompleter:
             for player, color in zip(given.players, self._colors(), strict=True)
         ]
         points = [self._points(player) for player in given.players]
-        scores = [sum(map(sum, each)) for each in points]
+        scores = [
+            max(player.score or 0, sum(map(sum, each)))
+            for player, each in zip(given.players, points, strict=True)
+        ]
         paid = incomes(scores, [territory.summary for territory in territories], given.round)
         return [
             self._player(seat, territories[seat], points[seat], paid[seat].total)
@@ -162,13 +165,7 @@ class _PositionCompleter:
     def _points(self, player: PlayerFields) -> tuple[tuple[int, ...], ...]:
         if player.points is not None:
             return player.points
-        score = player.score or 0
-        if self._given.phase is None and player.score is not None:
-            score -= sum(self._final(player))
-        by_round = [[0] * len(slots) for slots in self._scored]
-        if by_round:
-            by_round[-1][0] = max(0, score)
-        return tuple([tuple(points) for points in by_round])
+        return tuple([(0,) * len(slots) for slots in self._scored])
 
     def _final(self, player: PlayerFields) -> tuple[int, int]:
         territory = player.territory or castle_alone(COLORS[0])
@@ -189,7 +186,7 @@ class _PositionCompleter:
             color=territory.placed[0].tile.removeprefix("castle-"),
             territory=territory,
             gold=gold,
-            score=sum(map(sum, points)) + sum(final or ()),
+            score=max(given.score or 0, sum(map(sum, points)) + sum(final or ())),
             drawn=drawn,
             prices=prices,
             hand=self._hand(seat, given),

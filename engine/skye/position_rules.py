@@ -42,7 +42,8 @@ class PositionRules:
         for seat, player in enumerate(self._given.players):
             if player.color is not None and taken.setdefault(player.color, seat) != seat:
                 self._fault(
-                    f"/players/{seat}/color", f"{player.color} is the colour of seat {taken[player.color]}"
+                    f"/players/{seat}/color",
+                    f"the colour {player.color} is that of seat {taken[player.color]}",
                 )
 
     def _check_tiles(self) -> None:
@@ -101,6 +102,8 @@ class PositionRules:
         if drawn is not None and len(drawn) != TILES_DRAWN:
             if not (self._given.explicit_chance and len(drawn) < TILES_DRAWN and not player.prices):
                 self._fault(f"{at}/tiles_drawn", f"each seat draws {TILES_DRAWN} tiles, not {len(drawn)}")
+        elif player.prices and player.offer_withheld:
+            self._fault(f"{at}/offer_set", "the offer of this seat is complete, and therefore set")
         elif player.prices and player.prices.count(0) != 1:
             self._fault(f"{at}/tiles_drawn", "an offer discards one tile and prices the other two")
         if player.gold is not None and player.gold + sum(player.prices) < TILES_DRAWN - 1:
@@ -170,7 +173,7 @@ class PositionRules:
                 )
         elif player.score is not None and player.points is not None and not final:
             total = sum(map(sum, player.points))
-            if player.score != total:
+            if player.score < total:
                 self._fault(f"{at}/score", f"the points come to {total}")
         if self._given.round == 1 and not final and player.score:
             self._fault(f"{at}/score", "nobody has a score before round 1 is scored")

@@ -91,11 +91,16 @@ def _awards_in(game: Game, number: int) -> list[list[SlotScoreView]]:
 def _awards_then(
     game: Game, slot: str, seat: int, summaries: Sequence[TerritorySummary], points: int
 ) -> Sequence[Award]:
-    """Return the awards of a past round; those for gold, which is not stored, have no tiles."""
+    """Return the awards of a past round, which add up to its points.
+
+    Awards without tiles are for gold, which is not stored, and for the points of a position, which need not
+    be those of its territories.
+    """
     tile = game.scoring_tile(slot)
-    if tile == "most_gold":
-        return [Award(points, ())] if points else []
-    return awards(tile, seat, summaries, [0] * len(summaries))
+    earned = [] if tile == "most_gold" else awards(tile, seat, summaries, [0] * len(summaries))
+    if sum([award.points for award in earned]) == points:
+        return earned
+    return [Award(points, ())] if points else []
 
 
 def what_if(game: Game, seat: int, placements: Iterable[Place]) -> WhatIfView:

@@ -103,7 +103,7 @@ def game_from_body(position: dict[str, Any], pointer: str) -> Game:
     try:
         return game_from_position(named, secrets.token_hex(16))
     except InvalidPosition as error:
-        faults = [FieldError(f"{pointer}{place}", f"{reason}.") for place, reason in error.faults]
+        faults = [FieldError(f"{pointer}{at}", f"{text[0].upper()}{text[1:]}.") for at, text in error.faults]
         raise Problem("invalid_body", errors=faults[:MAX_ERRORS]) from error
 
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Final
 
 from marshmallow import ValidationError, fields, validate
 
+import skye
 from service.matches.authorization import (
     MAX_PLAYER_KEY_LENGTH,
     PLAYER_KEY_PATTERN,
@@ -22,7 +23,7 @@ from service.matches.authorization import (
 )
 from skye import LIMIT, PLAYERS, ROTATIONS
 
-MAX_GOLD = 1_000_000
+MAX_GOLD: Final = skye.MAX_GOLD
 """More gold than a player can have. A larger price is out of range, not `not_enough_gold`."""
 
 MAX_TURN_MS = 30 * 86_400_000

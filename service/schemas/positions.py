@@ -1,14 +1,18 @@
-"""Positions: `GET /games/{game}/position` returns one, and `POST /games` begins a game from one."""
+"""Positions: `GET /games/{game}/position` returns one, and `POST /games` begins a game from one.
+
+The schemas describe positions in the contract. The engine reads and checks the positions that clients send.
+"""
 
 from __future__ import annotations
 
+from typing import Any
+
+from marshmallow import ValidationError
+
 from service.schemas.enums import AnyTile, ChosenTieBreak, Color, GamePhase, LandscapeTile, ScoringTileId
-from service.schemas.fields import Boolean, Coordinate, Integer, Name, Rotation, Seat
+from service.schemas.fields import MAX_GOLD, Boolean, Coordinate, Integer, Name, Rotation, Seat
 from service.schemas.objects import ListOf, NestedObject, Object
 from skye import LANDSCAPE, PLAYERS, SLOTS
-
-MAX_AMOUNT = 9_999
-"""The largest gold and score of a position."""
 
 MAX_ROUNDS = 6
 _MAX_PLAYERS = PLAYERS[-1]
@@ -27,15 +31,15 @@ class PositionDraw(Object):
     """A tile that a seat has drawn in this round, or still offers for sale in the buying phase."""
 
     tile = LandscapeTile("The tile.", required=True)
-    price = Integer(1, MAX_AMOUNT, "The gold laid on the tile.", allow_none=True)
+    price = Integer(1, MAX_GOLD, "The gold laid on the tile.", allow_none=True)
     discard = Boolean("Whether it is marked for discarding.", allow_none=True)
 
 
 class FinalPoints(Object):
     """The points of final scoring."""
 
-    scroll_points = Integer(0, MAX_AMOUNT, "Points for scrolls.", required=True)
-    gold_points = Integer(0, MAX_AMOUNT, "1 point for every 5 gold.", required=True)
+    scroll_points = Integer(0, MAX_GOLD, "Points for scrolls.", required=True)
+    gold_points = Integer(0, MAX_GOLD, "1 point for every 5 gold.", required=True)
 
 
 class PlayerPosition(Object):
@@ -44,11 +48,11 @@ class PlayerPosition(Object):
     color = Color("The colour; if left out, that of the castle or the first free one.", allow_none=True)
     gold = Integer(
         0,
-        MAX_AMOUNT,
+        MAX_GOLD,
         "The gold in the purse, without gold on tiles; the income of the round if left out.",
         allow_none=True,
     )
-    score = Integer(0, MAX_AMOUNT, "The points so far; the sum of `points` if left out.", allow_none=True)
+    score = Integer(0, MAX_GOLD, "The points so far; the sum of `points` if left out.", allow_none=True)
     territory = ListOf(
         PositionTile,
         "The placed tiles in placing order. The castle at (0, 0) can be left out.",
@@ -84,11 +88,12 @@ class PlayerPosition(Object):
     )
     points = ListOf(
         ListOf(
-            Integer(0, MAX_AMOUNT, "The points of one slot."),
+            Integer(0, MAX_GOLD, "The points of one slot."),
             "The points of each slot scored in the round.",
             length=(0, len(SLOTS)),
         ),
-        "The points of each scored round; if left out, points that add up to `score`.",
+        "The points of each scored round; 0 for every slot if left out. What `score` exceeds them by belongs "
+        "to no scoring tile.",
         length=(0, MAX_ROUNDS),
         allow_none=True,
     )
@@ -140,3 +145,22 @@ class Position(Object):
         error="This is not from {min} to {max} players.",
         required=True,
     )
+
+
+class SentPosition(NestedObject):
+    """A position in a request. Only its seed is checked here; `skye.game_from_position` reads the rest."""
+
+    def __init__(self, description: str, **kwargs: Any) -> None:
+        super().__init__(Position, description, **kwargs)
+
+    def _load(self, value: Any, partial: Any = None) -> Any:
+        del partial
+        if not isinstance(value, dict):
+            raise ValidationError(Position.error_messages["type"])
+        try:
+            return value | {"seed": _SEED.deserialize(value.get("seed"))}
+        except ValidationError as error:
+            raise ValidationError({"seed": error.messages}) from error
+
+
+_SEED = Position().fields["seed"]

@@ -16,7 +16,7 @@ from service.schemas.enums import (
 )
 from service.schemas.fields import Boolean, Coordinate, Integer, Name, Rotation, Seat
 from service.schemas.objects import Constant, ListOf, NestedObject, Object, Prices, Tagged
-from service.schemas.positions import MAX_ROUNDS, Position
+from service.schemas.positions import MAX_ROUNDS, SentPosition
 from skye import PLAYERS, SLOTS, Action, move_from
 
 MAX_ACTIONS = 2_000
@@ -147,8 +147,8 @@ class GameRecord(Object):
         required=True,
     )
     options = NestedObject(RecordedOptions, "The options and the seed.", required=True)
-    position = NestedObject(
-        Position, "The position that the game began from; null: the start.", allow_none=True
+    position: NestedObject = SentPosition(
+        "The position that the game began from; null: the start.", allow_none=True
     )
     actions = ListOf(
         RecordedAction,

@@ -164,10 +164,13 @@ def set_at(position, pointer, value):
         (BUYING, "/players/0/territory/1", {"tile": "L45", "x": 1, "y": 0, "rotation": 0},
          "/players/0/territory/1", "shows"),
         (BUYING, "/players/0/territory/1", {"tile": "L99", "x": 1, "y": 0, "rotation": 0},
-         "/players/0/territory/1", "no tile"),
-        (BUYING, "/players/0/territory/0/rotation", 45, "/players/0/territory/0", "rotation"),
+         "/players/0/territory/1/tile", "not the id of a tile"),
+        (BUYING, "/players/0/territory/0/rotation", 45,
+         "/players/0/territory/0/rotation", "not one of 0, 90"),
+        (BUYING, "/players/0/territory/0/x", 101, "/players/0/territory/0/x", "from -100 to 100"),
         (BUYING, "/players/1/tiles_drawn/1", {"tile": "L74", "price": 1},
-         "/players/1/tiles_drawn/1/tile", "there is no landscape tile"),
+         "/players/1/tiles_drawn/1/tile", "not the id of a landscape tile"),
+        (BUYING, "/players/1/tiles_drawn/1", {"price": 1}, "/players/1/tiles_drawn/1/tile", "missing"),
         (BUYING, "/players/1/tiles_drawn/0/price", None, "/players/1/tiles_drawn", "price"),
         (BUYING, "/players/1/color", "red", "/players/1/color", "seat 0"),
         (BUYING, "/players/1/color", "pink", "/players/1/color", "not one of"),
@@ -178,16 +181,23 @@ def set_at(position, pointer, value):
         (BUYING, "/players/0/build_finished", True, "/players/0/build_finished", "building phase"),
         (BUYING, "/players/0/final", {"scroll_points": 0, "gold_points": 0}, "/players/0/final", "over"),
         (BUYING, "/buys", 2, "/buys", "phase is building"),
-        (BUYING, "/round", 7, "/round", "not an integer from 0 to 6"),
+        (BUYING, "/players/0/a~b", 5, "/players/0/a~0b", "no such field"),
+        (BUYING, "/round", 7, "/round", "not an integer from 1 to 6, the rounds of 2 players"),
+        (BUYING, "/round", 0, "/round", "not an integer from 1 to 6"),
+        ("round=5 seed=lab | | | | |", "/round", 6, "/round", "from 1 to 5, the rounds of 5 players"),
         (BUYING, "/round", "2", "/round", "integer"),
         (BUYING, "/phase", "income", "/phase", "not one of"),
         (BUYING, "/phase", None, "/phase", "over only after round 6"),
         (BUYING, "/phase", "building", "/players/0/tiles_drawn", "no tiles are on offer"),
         (BUYING, "/phase", "pricing", "/players/1/tiles_drawn", "draws 3"),
         (BUYING, "/scoring_tiles", ["sheep"], "/scoring_tiles", "four"),
+        (BUYING, "/scoring_tiles", ["sheep"] * 5, "/scoring_tiles", "at most 4"),
         (BUYING, "/scoring_tiles", ["sheep"] * 4, "/scoring_tiles/1", "two slots"),
         (BUYING, "/tie_break", "cards", "/tie_break", "not one of"),
         (BUYING, "/players/0/points", [[1], [2]], "/players/0/points", "1 rounds are scored"),
+        (BUYING, "/players/0/points", [[1] * 5], "/players/0/points/0", "at most 4"),
+        (BUYING, "/players/0/points", [[-1]], "/players/0/points/0/0", "from 0 to"),
+        (BUYING, "/players/0/points", [[]] * 7, "/players/0/points", "at most 6"),
         (BUYING, "/players/0/territory_sizes", [5], "/players/0/territory_sizes", "not a growing"),
         (BUYING, "/players", [{}], "/players", "2 to 5"),
         (BUILDING, "/players/0/build_finished", True, "/players/0/build_finished", "nothing left"),
@@ -195,10 +205,12 @@ def set_at(position, pointer, value):
         (BUILDING, "/round", 1, "/players/0/territory", "at most 0 tiles"),
         (BUILDING, "/players/1/tiles_to_build", ["L03", "L04", "L05", "L06"],
          "/players/1/tiles_to_build", "at most 3"),
+        ("round=1 seed=lab | gold=9 offers=L01:x;L02:1;L03:1 |", "/players/0/offer_set", False,
+         "/players/0/offer_set", "complete"),
         ("round=1 seed=lab | | gold=9", "/players/0/score", 3, "/players/0/score", "before round 1"),
         ("round=1 seed=lab | | gold=9", "/players/1/gold", 1, "/players/1/gold", "at least 2"),
         ("round=1 seed=lab | offer_set=yes |", "/players/1/offer_set", True, "/phase", "buying"),
-        ("round=2 seed=lab | points=3 | ", "/players/0/score", 4, "/players/0/score", "come to 3"),
+        ("round=2 seed=lab | points=3 | ", "/players/0/score", 2, "/players/0/score", "come to 3"),
     ],
 )  # fmt: skip
 def test_fault_of_a_position_is_named_with_its_place_and_reason(text, pointer, value, at, reason):
@@ -210,6 +222,22 @@ def test_fault_of_a_position_is_named_with_its_place_and_reason(text, pointer, v
     assert [fault for fault in raised.value.faults if fault.pointer == at and reason in fault.reason], (
         raised.value
     )
+
+
+def test_score_alone_belongs_to_no_scoring_tile():
+    game = game_from_position(
+        {"round": 3, "players": [{"score": 17}, {"score": 9, "points": [[4], [3]]}]}, "lab"
+    )
+    assert [player.score for player in game.players] == [17, 9]
+    assert [player.points for player in game.players] == [((0,), (0,)), ((4,), (3,))]
+    scores = game_as_seen_by(None, game)["players"]
+    assert [player["score"] for player in scores] == [17, 9]
+    assert game_from_position(position_of(game)) == game
+
+
+def test_number_without_fraction_is_an_integer():
+    game = game_from_position({"round": 2.0, "players": [{"gold": 7.0}, {}]}, "lab")
+    assert (game.round, repr(game.players[0].gold)) == (2, "7")
 
 
 def test_all_faults_are_named_at_once():

@@ -206,6 +206,38 @@ def test_fault_of_a_position_is_named_with_its_place(service, pointer, player):
     assert "None" not in faults[pointer]
 
 
+def integers_of(shape, components, pointer=""):
+    """Yield each integer of a schema with its pointer and its bounds; an array has one element."""
+    while "$ref" in shape or "allOf" in shape or "anyOf" in shape:
+        shape = (shape.get("allOf") or shape.get("anyOf") or [shape])[0]
+        shape = components[shape["$ref"].rpartition("/")[2]] if "$ref" in shape else shape
+    if "minimum" in shape:
+        yield pointer, shape["minimum"], shape["maximum"]
+    for name, inner in shape.get("properties", {}).items():
+        yield from integers_of(inner, components, f"{pointer}/{name}")
+    if "items" in shape:
+        yield from integers_of(shape["items"], components, f"{pointer}/0")
+
+
+def test_integers_of_positions_have_the_range_that_the_contract_has(service):
+    components = service.get("/openapi.json")["components"]["schemas"]
+    found = list(integers_of(components["Position"], components))
+    assert len(found) == 14
+    for pointer, least, most in found:
+        for value in (least - 1, most + 1):
+            position = holding(pointer, value)
+            position["players"] = [*position.get("players", [{}]), {}]
+            faults = faults_of(service.call("POST", "/v1/games", {"position": position}))
+            assert f"/position{pointer}" in faults, (pointer, value)
+
+
+def holding(pointer, value):
+    """Return the smallest JSON value that has a value at a pointer."""
+    for part in reversed(pointer.split("/")[1:]):
+        value = [value] if part == "0" else {part: value}
+    return value
+
+
 def test_position_with_chance_decisions_is_refused(service):
     body = {"position": {"seed": None, "round": 0, "players": [{}, {}]}}
     assert "/position/round" in faults_of(service.call("POST", "/v1/games", body))

@@ -18,7 +18,7 @@ from service.schemas.enums import (
 )
 from service.schemas.fields import MAX_TURN_MS, Boolean, Integer, Name, Seat
 from service.schemas.objects import EitherOf, ListOf, NestedObject, Object, Variants
-from service.schemas.positions import MAX_ROUNDS, Position
+from service.schemas.positions import MAX_ROUNDS, SentPosition
 from service.schemas.records import MAX_ACTIONS, GameRecord
 from service.schemas.requests.lobby import BotToSeat, PersonToSeat, PlayerToInvite
 from skye import PLAYERS, SLOTS
@@ -219,7 +219,7 @@ class PlayersOf(Players):
 class PositionedGame(_Named):
     """A game to begin from a position. It starts at once, with every seat taken."""
 
-    position = NestedObject(Position, "The position to begin from.", required=True)
+    position = SentPosition("The position to begin from.", required=True)
     players = PlayersOf("position")
     options = OptionsBeside("position")
 
