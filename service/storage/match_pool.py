@@ -286,7 +286,7 @@ class MatchPools:
         def run(server: redis.Redis) -> int:
             return script.run_replicated(server, keys, arguments, self._min_replicas)
 
-        self._calls.write(keys[0], moving_aside(run, types), fenced=self._min_replicas is not None)
+        self._calls.write(keys[0], moving_aside(run, types))
 
 
 def _pool_key(request_id: str, kind: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Final
 import redis
 
 from service.storage.lua_scripts import CHANGES_CHANNEL
-from service.storage.redis_calls import Topology
+from service.storage.topology import Topology
 
 _POLL_S: Final = 1.0
 

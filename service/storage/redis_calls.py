@@ -1,28 +1,24 @@
-"""Calls to Redis: on the server that holds the key, guarded by a circuit breaker, with retries and fencing.
+"""Calls to Redis: on the server that holds the key, guarded by a circuit breaker, with retries.
 
-Each call asks the topology for the server of its key, and invalidates the topology when it fails. The
-topology is also refreshed every second or two: a master that was suspended and resumes does not know that it
-was replaced, and a client that is still connected would write data that is soon lost. A call that must
-exclude this looks up the server again after the reply (fencing).
-
-The topology is one server (`SingleServer`), Sentinel (`sentinel`) or Cluster (`cluster`). redis-py's own
-clients for those are not used: see the table of mechanisms in CONTRIBUTING.md.
+Each call asks the topology for the server of its key, and invalidates the topology when it fails. A late
+reply may come from a master that was suspended, replaced and resumed: the call then looks the server up again
+before it trusts the reply (fencing).
 """
 
 from __future__ import annotations
 
-import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, TypeVar
 from weakref import WeakKeyDictionary
 
 import redis
 
 from service.matches.error_codes import Problem
 from service.storage.retry import RetryPolicy, TooFewReplicas, call_deadline
+from service.storage.topology import Topology
 
 T = TypeVar("T")
 
@@ -34,33 +30,10 @@ UNKNOWN_OUTCOME: Final = (
     "Send it again with the same Idempotency-Key, or look."
 )
 
+REFUSED: Final = "The store refused the change, perhaps because it is full; nothing was changed. Retry later."
 
-class Topology(Protocol):
-    """The servers that hold the keys."""
-
-    def connection_for(self, key: str, since: float = -math.inf) -> redis.Redis:
-        """Return the client of the server that holds a key.
-
-        :param since: use only a lookup that began after this time of `time.monotonic`.
-        :raises redis.RedisError: when no server holds the key now.
-        """
-
-    def invalidate(self, error: redis.RedisError) -> None:
-        """Look the topology up again before the next call, because a call failed with `error`."""
-
-
-class SingleServer:
-    """One server, which holds every key."""
-
-    def __init__(self, server: redis.Redis) -> None:
-        self._server = server
-
-    def connection_for(self, key: str, since: float = -math.inf) -> redis.Redis:  # noqa: ARG002 - always it
-        """See `Topology.connection_for`."""
-        return self._server
-
-    def invalidate(self, error: redis.RedisError) -> None:
-        """See `Topology.invalidate`."""
+_UNKNOWN: Final = (redis.ConnectionError, redis.TimeoutError, TooFewReplicas)
+"""Errors after which a change may have been applied; any other is an error reply, which refuses it."""
 
 
 class MasterReplaced(redis.ConnectionError):
@@ -68,14 +41,13 @@ class MasterReplaced(redis.ConnectionError):
 
 
 class CircuitBreaker:
-    """One circuit per server, with a half-open probe; it is closed until a call exceeds `timeout_s` seconds.
+    """One circuit per server, with a half-open probe; it is closed until a call times out.
 
     A server that did not reply in time is probed by one call at a time. All other calls to it fail at once,
     instead of each holding a connection until its own timeout; the retry policy repeats them.
     """
 
-    def __init__(self, timeout_s: float | None = None) -> None:
-        self._timeout_s = timeout_s
+    def __init__(self) -> None:
         # Weak keys: nothing else would remove a server that was replaced.
         self._probes: WeakKeyDictionary[redis.Redis, threading.Lock] = WeakKeyDictionary()
 
@@ -83,15 +55,13 @@ class CircuitBreaker:
     def guard(self, server: redis.Redis) -> Iterator[None]:
         """Guard a call to a server.
 
-        :raises redis.TimeoutError: when the circuit is open and another call is probing the server, or when
-            the call exceeds its deadline.
+        :raises redis.TimeoutError: when the circuit is open and another call is probing the server.
         """
         probe = self._probes.get(server)
         if probe is not None and not probe.acquire(blocking=False):
             raise redis.TimeoutError("circuit open: the server did not reply in time, another call probes it")
         try:
-            with call_deadline(self._timeout_s):
-                yield
+            yield
         except redis.TimeoutError:
             self._probes.setdefault(server, threading.Lock())
             raise
@@ -115,14 +85,15 @@ class RedisCalls:
 
     Reads and writes have separate circuits: a server that is paused for writes still replies to reads.
 
-    :param timeout_s: the deadline of each attempt.
+    :param timeout_s: the deadline of each attempt, with its lookups of the topology.
     """
 
     def __init__(self, topology: Topology, retry_policy: RetryPolicy, timeout_s: float | None = None) -> None:
         self._topology = topology
         self._retry_policy = retry_policy
-        self._read_breaker = CircuitBreaker(timeout_s)
-        self._write_breaker = CircuitBreaker(timeout_s)
+        self._timeout_s = timeout_s
+        self._read_breaker = CircuitBreaker()
+        self._write_breaker = CircuitBreaker()
 
     def call(
         self,
@@ -131,40 +102,47 @@ class RedisCalls:
         *,
         writes: bool = False,
         retries: bool = True,
-        fenced: bool = False,
     ) -> T:
         """Run a command on the server that holds a key, and return the reply.
 
         :param writes: whether the command writes.
-        :param fenced: accept only the reply of a server that still held the key when it had replied.
         :raises Problem: store_unavailable.
         """
         breaker = self._write_breaker if writes else self._read_breaker
         for attempt in self._retry_policy.attempts(retries=retries, on_error=self._topology.invalidate):
-            with attempt:
+            with attempt, call_deadline(self._timeout_s):
                 server = self._topology.connection_for(key)
                 started = time.monotonic()
                 with breaker.guard(server):
                     reply = command(server)
                 replied = time.monotonic()
                 is_late = replied - started > _LATE_REPLY_S
-                if (fenced or is_late) and self._topology.connection_for(key, since=replied) is not server:
+                if is_late and self._topology.connection_for(key, since=replied) is not server:
                     raise MasterReplaced("the server that replied has been replaced")
                 return reply
         raise AssertionError("attempts end with a reply or raise")
 
-    def write(self, key: str, command: Callable[[redis.Redis], T], *, fenced: bool) -> T:
-        """Run a command that must not be lost; the problem states whether its outcome is unknown.
+    def write(self, key: str, command: Callable[[redis.Redis], T]) -> T:
+        """Run a command that must not be lost; the problem states whether it may have been applied.
 
-        :param fenced: see `call`.
+        :param command: it writes all or nothing.
         :raises Problem: store_unavailable.
         """
+        is_unknown = False
+
+        def run(server: redis.Redis) -> T:
+            nonlocal is_unknown
+            try:
+                return command(server)
+            except _UNKNOWN:
+                is_unknown = True
+                raise
+
         try:
-            return self.call(key, command, writes=True, fenced=fenced)
+            return self.call(key, run, writes=True)
         except Problem as problem:
-            kinds = redis.ConnectionError | redis.TimeoutError | TooFewReplicas
-            if isinstance(problem.__cause__, kinds):
-                problem.detail = UNKNOWN_OUTCOME
+            is_unknown = is_unknown or isinstance(problem.__cause__, (*_UNKNOWN, redis.InvalidResponse))
+            problem.detail = UNKNOWN_OUTCOME if is_unknown else REFUSED
             raise
 
     def call_each(
@@ -182,7 +160,7 @@ class RedisCalls:
         :raises Problem: store_unavailable.
         """
         for attempt in self._retry_policy.attempts(retries=retries, on_error=self._topology.invalidate):
-            with attempt:
+            with attempt, call_deadline(self._timeout_s):
                 by_server: dict[redis.Redis, list[int]] = {}
                 for place, key in enumerate(keys):
                     by_server.setdefault(self._topology.connection_for(key), []).append(place)

@@ -20,9 +20,6 @@ MAX_CONNECTIONS: Final = 1000
 _READ_BYTES: Final = 8192
 """The buffer of a connection, which holds most replies; redis-py's default takes 32 KB for each of them."""
 
-LOOKUP_TIMEOUT_S: Final = 1.0
-"""The deadline of one lookup of the topology at one Sentinel or node."""
-
 Address: TypeAlias = tuple[str, int]
 
 

@@ -217,9 +217,7 @@ class RedisPlayers:
         def run(server: redis.Redis) -> int:
             return script.run_replicated(server, keys, arguments, self._min_replicas)
 
-        return self._calls.write(
-            keys[0], moving_aside(run, types or {}), fenced=self._min_replicas is not None
-        )
+        return self._calls.write(keys[0], moving_aside(run, types or {}))
 
 
 def _types_of(player: str) -> dict[str, str]:

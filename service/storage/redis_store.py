@@ -30,14 +30,13 @@ from service.matches.error_codes import Problem
 from service.settings import MEMORY_URL, Settings
 from service.storage import redis_deletion
 from service.storage.batching import read_together
-from service.storage.cluster import ClusterTopology
 from service.storage.codec import entry_header
 from service.storage.eviction_policy import eviction_warning
 from service.storage.game_index import GameIndex
 from service.storage.lua_scripts import COMMIT, DELETE, FILL, TOUCH, MinReplicas
 from service.storage.match_pool import MatchPools
 from service.storage.pubsub import subscribe
-from service.storage.redis_calls import UNKNOWN_OUTCOME, RedisCalls, SingleServer, Topology
+from service.storage.redis_calls import UNKNOWN_OUTCOME, RedisCalls
 from service.storage.redis_clients import create_client, create_client_at
 from service.storage.redis_players import RedisPlayers
 from service.storage.redis_url import RedisUrl, parse
@@ -48,8 +47,8 @@ from service.storage.retry import (
     call_deadline,
     expect_bytes,
 )
-from service.storage.sentinel import SentinelTopology
 from service.storage.store import Commit, LogEntry, StoredResponse
+from service.storage.topology import ClusterTopology, SentinelTopology, SingleServer, Topology
 
 _SALTS: Final = 4096  # below this a salt takes no more than one byte in the stream
 
@@ -64,8 +63,8 @@ class RedisStore:
     """The store on a Redis server, or on a server that speaks its protocol.
 
     :param retry_policy: for all calls except those whose reply is useless later.
-    :param min_replicas: the replicas that must acknowledge each commit. The commit must then also be on the
-        current master: one that was replaced may still have replicas, which will soon discard its writes.
+    :param min_replicas: the replicas that must acknowledge each commit. With all replicas, any server that is
+        elected master has the commit (see `deploy/durability.md`).
     :param timeout_s: the deadline of each attempt of a call.
     """
 
@@ -117,7 +116,7 @@ class RedisStore:
         if found[1] is None or self._min_replicas is None:
             return found
         # Read again with the write: another server may be the master by then.
-        return self._calls.write(key, read_replicated, fenced=True)
+        return self._calls.write(key, read_replicated)
 
     def load_with_log(
         self, game_id: str, after: int = 0, limit: int | None = None
@@ -176,7 +175,7 @@ class RedisStore:
                 server, keys, [*arguments, int(attempts > 1), *entries], self._min_replicas
             )
 
-        result = self._calls.write(keys[0], run, fenced=self._min_replicas is not None)
+        result = self._calls.write(keys[0], run)
         if result == 2:
             raise Problem("store_unavailable", UNKNOWN_OUTCOME)
         if result == 3:
@@ -195,7 +194,7 @@ class RedisStore:
             arguments = [expected_prefix, data, ttl_s, f"{game_id}:0", int(attempts > 1)]
             return DELETE.run_replicated(server, keys, arguments, self._min_replicas)
 
-        return bool(self._calls.write(keys[0], run, fenced=self._min_replicas is not None))
+        return bool(self._calls.write(keys[0], run))
 
     def delete_all(self) -> int:
         """See `Store.delete_all`."""
@@ -231,9 +230,8 @@ class RedisStore:
         try:
             yield from subscribe(self._topology, stopped)
         except (redis.RedisError, *PROTOCOL_ERRORS) as error:
-            failure = as_redis_error(error)
-            self._topology.invalidate(failure)
-            raise Problem("store_unavailable") from failure
+            self._topology.invalidate()
+            raise Problem("store_unavailable") from as_redis_error(error)
 
 
 def _topology(url: RedisUrl, timeout_s: float) -> Topology:

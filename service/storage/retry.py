@@ -125,12 +125,12 @@ class RetryPolicy:
         self._logged_at: dict[str, float] = {}
 
     def attempts(
-        self, *, retries: bool = True, on_error: Callable[[redis.RedisError], None] = lambda _error: None
+        self, *, retries: bool = True, on_error: Callable[[], None] = lambda: None
     ) -> Iterator[Attempt]:
         """Yield contexts, each for one attempt, until one succeeds; sleep between them.
 
         :param retries: whether to make more than one attempt.
-        :param on_error: called with each temporary error.
+        :param on_error: called after each temporary error.
         :raises Problem: store_unavailable, when an error is not temporary or the budget is spent.
         """
         started = time.monotonic()
@@ -146,7 +146,7 @@ class RetryPolicy:
                     return
                 retryable = is_retryable(error)
                 if retryable:
-                    on_error(error)
+                    on_error()
                 self._log(error)
                 pause_s = backoff_s * random.uniform(0.5, 1.0)  # noqa: S311 - jitter, not secrets
                 if not retryable or time.monotonic() + pause_s > until:

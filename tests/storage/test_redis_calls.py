@@ -7,8 +7,9 @@ import pytest
 import redis
 
 from service.matches.error_codes import Problem
-from service.storage.redis_calls import RedisCalls, SingleServer
+from service.storage.redis_calls import RedisCalls
 from service.storage.retry import RetryPolicy
+from service.storage.topology import SingleServer
 from tests.support.waiting import MAX_WAIT_S
 
 KEY = "skye:{ann}:table"
@@ -33,7 +34,7 @@ def read(calls, command):
 
 
 def write(calls, command):
-    return calls.write(KEY, command, fenced=False)
+    return calls.write(KEY, command)
 
 
 def write_to_an_index(calls, command):

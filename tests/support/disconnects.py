@@ -13,10 +13,9 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from service.storage.batching import BatchingRedis
-from service.storage.cluster import ClusterTopology
 from service.storage.redis_url import parse
 from service.storage.retry import call_deadline
-from service.storage.sentinel import SentinelTopology
+from service.storage.topology import ClusterTopology, SentinelTopology
 from tests.support.waiting import MAX_WAIT_S
 
 LONG_S, SHORT_S = MAX_WAIT_S, 0.2
@@ -105,14 +104,15 @@ def a_greeting(url):
 
 
 def a_lookup(url):
-    """Return the errors of the topology lookups of Sentinel and of Cluster."""
+    """Return the errors of calls that wait for a lookup at a Sentinel, and at a node of a cluster."""
     addresses = url.removeprefix("redis://").removesuffix("/0")
-    sentinels = SentinelTopology(parse(f"redis+sentinel://{addresses}/skye"), SHORT_S)
-    nodes = ClusterTopology(parse(f"redis+cluster://{addresses}"), SHORT_S)
+    sentinels = SentinelTopology(parse(f"redis+sentinel://{addresses}/skye"), LONG_S)
+    nodes = ClusterTopology(parse(f"redis+cluster://{addresses}"), LONG_S)
     failures = []
     for servers in (sentinels, nodes):
         try:
-            servers.connection_for("key")
+            with call_deadline(SHORT_S):
+                servers.connection_for("key")
         except redis.RedisError as error:
             failures.append(str(error))
     return failures
