@@ -163,8 +163,8 @@ class Settings:
     redis_replicas: int = _setting(
         "0",
         _whole(0, 10),
-        "number of replicas that must acknowledge a change (WAIT); with fewer the response is 503. Set it to the "
-        "number of replicas of each master: with less, a failover can lose acknowledged changes",
+        "number of replicas that must acknowledge a change (WAIT); with fewer the response is 503. Set it to "
+        "the number of replicas of each master: with less, a failover can lose acknowledged changes",
     )
     max_body_bytes: int = _setting(
         "262144", _whole(1024, 2**30), "maximum size of a request body; larger ones get 413"
