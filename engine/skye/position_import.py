@@ -28,7 +28,7 @@ from skye.frontier import Place
 from skye.game import TILES_DRAWN, Game, Phase, Player, TieBreak
 from skye.geometry import STEPS, cell_at
 from skye.position_reading import InvalidPosition, PlayerFields, PositionFields, PositionReader
-from skye.position_rules import PositionRules
+from skye.position_rules import PositionRules, excessive_amounts
 from skye.schedule import incomes, schedule
 from skye.setup import scoring_tiles_by, starting_seat_by
 from skye.territory import Territory, castle_alone
@@ -55,7 +55,10 @@ def game_from_position(position: Mapping[str, Any], seed: str | None = None) -> 
         raise InvalidPosition(reader.faults)
     if given.seed is None and not given.explicit_chance:
         given.seed = seed
-    return _PositionCompleter(given).game()
+    game = _PositionCompleter(given).game()
+    if faults := excessive_amounts(game):
+        raise InvalidPosition(faults)
+    return game
 
 
 class _PositionCompleter:

@@ -18,7 +18,7 @@ from skye.tiles import COLORS, LANDSCAPE, TILES
 
 MAX_PLAYERS: Final = len(COLORS)
 MAX_GOLD: Final = 1_000_000
-"""The maximum gold, price and score of a position: more than any player can have."""
+"""The maximum gold, price and score of a position: more than `skye.position_rules` lets any player have."""
 
 _AMOUNTS: Final = range(MAX_GOLD + 1)
 _SIZES: Final = range(1, len(LANDSCAPE) + 2)

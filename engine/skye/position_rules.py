@@ -3,12 +3,39 @@
 from __future__ import annotations
 
 from skye.final_scoring import final_score
-from skye.game import TILES_DRAWN, Phase
-from skye.position_reading import PlayerFields, PositionFields, PositionReader
+from skye.game import TILES_DRAWN, Game, Phase
+from skye.position_reading import Fault, PlayerFields, PositionFields, PositionReader
 from skye.schedule import schedule
 
 _MAX_TILES_OF_A_ROUND = 3
 _MAX_TILES_ON_OFFER = 2
+
+FIRST_AMOUNT = 10_000
+"""The maximum score of a seat, and gold for each seat, before the first round."""
+
+GROWTH = 1_000
+"""What is added to these maxima in each round: more than the gold of all seats, or a score, grows.
+
+So a game stays within them, and each position that it exports can be imported.
+"""
+
+
+def excessive_amounts(game: Game) -> list[Fault]:
+    """Return faults for the gold and the scores of a game in play that exceed the limits of a position."""
+    if game.is_over:
+        return []
+    growth = GROWTH * game.round
+    faults = [
+        Fault(f"/players/{seat}/score", f"a score is at most {FIRST_AMOUNT + growth} in round {game.round}")
+        for seat, player in enumerate(game.players)
+        if player.score > FIRST_AMOUNT + growth
+    ]
+    max_gold = FIRST_AMOUNT * len(game.players) + growth
+    if sum(player.gold + player.stakes for player in game.players) > max_gold:
+        faults.append(
+            Fault("/players", f"all seats have at most {max_gold} gold together in round {game.round}")
+        )
+    return faults
 
 
 class PositionRules:

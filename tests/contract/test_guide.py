@@ -19,6 +19,7 @@ from service.settings import DAY_S, Settings
 from service.usecases.rematch import MAX_ABORTED
 from service.web.json_decoding import BYTES_PER_VALUE, MIN_CONTAINERS
 from skye import PLAYERS, SCORING_TILES, schedule
+from skye.position_rules import FIRST_AMOUNT, GROWTH
 from skye.schedule import catch_up
 from tests.contract.checked import CheckedService
 from tests.contract.guide import NAMES, SOURCES, programs, recorded, with_programs
@@ -254,6 +255,10 @@ def limits(document):
         "territories in one scoring": f"{items('TerritoriesToScore', 'territories')}",
         "actions of a record": f"{MAX_ACTIONS:,}",
         "price": f"{MAX_GOLD:,} gold",
+        "gold of all seats of a position, with prices": (
+            f"{FIRST_AMOUNT:,} for each seat, and {GROWTH:,} more for each round"
+        ),
+        "score of a seat of a position": f"{FIRST_AMOUNT:,}, and {GROWTH:,} more for each round",
         "changes of a game after which nothing can be taken back": f"{MAX_CHANGES:,}",
         "`turn_ms`": (
             f"from {MIN_TURN_MS:,} to {turn['maximum']:,}; from {turn['minimum']:,} with a manual clock"

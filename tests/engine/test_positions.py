@@ -28,6 +28,7 @@ from skye import (
     position_of,
     position_to_text,
 )
+from skye.position_rules import FIRST_AMOUNT, GROWTH
 from tests.engine.playing import games, games_with_events, seen_events
 from tests.support.sizes import sized
 
@@ -52,6 +53,34 @@ def test_exported_position_is_imported_as_the_same_game(players, seed):
         again = game_from_position(position)
         assert again == game
         assert position_of(again) == position
+
+
+@for_each_number_of_players
+def test_position_with_the_most_gold_and_score_is_imported_to_the_end(players):
+    gold = FIRST_AMOUNT * players + 2 * GROWTH - 2 * (players - 1)
+    seats = [
+        {"gold": gold if seat == 0 else 2, "score": FIRST_AMOUNT + 2 * GROWTH} for seat in range(players)
+    ]
+    game, rng = game_from_position({"seed": "lab", "round": 2, "players": seats}), Random(players)
+    while not game.is_over:
+        seat = min(game.waiting_for)
+        game = play(game, seat, BOTS["random"](game, seat, rng)).game
+        assert game_from_position(position_of(game)) == game
+
+
+@pytest.mark.parametrize(
+    ("seat", "at", "reason"),
+    [
+        ({"gold": 2 * FIRST_AMOUNT + 3 * GROWTH - 1}, "/players", "23000 gold together in round 3"),
+        ({"score": FIRST_AMOUNT + 3 * GROWTH + 1}, "/players/0/score", "at most 13000 in round 3"),
+    ],
+)
+def test_amount_beyond_those_of_any_game_is_refused(seat, at, reason):
+    with pytest.raises(InvalidPosition) as raised:
+        game_from_position({"round": 3, "players": [seat, {"gold": 2}]}, "lab")
+    ((pointer, text),) = raised.value.faults
+    assert pointer == at
+    assert reason in text
 
 
 @for_each_number_of_players

@@ -48,6 +48,13 @@ def test_game_from_a_position_is_played_to_its_end(service):
     assert check_stored_game(service.redis, game.id).version == view["version"]
 
 
+def test_position_with_gold_beyond_the_first_limit_is_imported_again(service):
+    game = begun(service, BUYING | {"players": [{"gold": 14_000}, {"gold": 9_999}]})
+    exporting = exported(game, game.tokens[0])
+    assert exporting["players"][0]["gold"] == 14_000
+    assert exported(begun(service, exporting))["round"] == 5
+
+
 def test_game_from_a_position_seats_named_players_and_bots(service):
     answer = created(service, BUYING, players=[{"name": "Ann"}, {"bot": "greedy"}])
     names = [(player["name"], player["bot"]) for player in answer["game"]["players"]]
