@@ -145,6 +145,37 @@ def seat_of(match: Match, player: str) -> int | None:
     return found
 
 
+def role_or_none(match: Match, token: str, player: str) -> Caller | None:
+    """Return the role that a token or a player key has in a match, None if it has none.
+
+    :param player: the id of the player whose key the token is, or empty.
+    """
+    return identify_player(match, player) if player else identify(match, token)
+
+
+def role_of(
+    match: Match, token: str | None, player: str, *, invite: str | None = None, retired: bool = False
+) -> Caller:
+    """Return the role of a caller in a match; a player key without a role is a spectator.
+
+    :param player: the id of the player whose key the token is, or empty.
+    :param invite: an invitation code that a caller without a role holds.
+    :param retired: treat a token that no longer has a role as a spectator, instead of refusing it.
+    :raises Problem: game_not_found, for a private match; token_unknown.
+    """
+    caller = SPECTATOR if token is None else role_or_none(match, token, player)
+    if caller in (None, SPECTATOR) and invite is not None:
+        invited = identify(match, invite)
+        caller = invited if invited is not None and invited.invited else caller
+    if caller is None and retired:
+        return SPECTATOR
+    if match.private and caller in (None, SPECTATOR):
+        raise Problem("game_not_found")
+    if caller is None and not player:
+        raise Problem("token_unknown")
+    return caller or SPECTATOR
+
+
 def players_of(match: Match | None) -> frozenset[str]:
     """Return the ids of the players that have a role in a match; none if there is no match."""
     if match is None:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from service.matches.cooperative_yield import Computation
-from service.matches.match import Match, OnTimeout, Status
+from service.matches.match import Match, OnTimeout
 from service.matches.match_events import AnyEvent, BotTookOver, TimedOut
 from service.matches.transitions import Transition, advance, make_move
 from skye import BOTS, Game, Move, Pass, Phase, choose_move, on_checkpoint
@@ -22,13 +22,15 @@ SUBSTITUTE_BOT = "greedy"
 
 def play_bots(transition: Transition, now_ms: int) -> Transition:
     """Make the moves of bots until a person must move or the game is over."""
-    if _next_bot(transition.match) is None:
+    seat = transition.match.next_bot
+    if seat is None:
         return transition
     with Computation() as computation, _yielding_at_checkpoints(computation):
-        while (seat := _next_bot(transition.match)) is not None:
+        while seat is not None:
             match = transition.match
             transition = transition.then(make_move(match, seat, _bot_move(match, seat), now_ms))
             computation.checkpoint()
+            seat = transition.match.next_bot
     return transition
 
 
@@ -40,18 +42,6 @@ def _yielding_at_checkpoints(computation: Computation) -> Iterator[None]:
         yield
     finally:
         on_checkpoint.reset(reset)
-
-
-def _next_bot(match: Match) -> int | None:
-    """Return the first seat that must act and is played by a bot."""
-    return next((seat for seat in match.waiting_for if match.seats[seat].bot), None)
-
-
-def apply_missed_deadline(match: Match, now_ms: int) -> Transition:
-    """Make the moves of the seats that have missed their deadline; the next deadline counts from now."""
-    if match.deadline_ms is None or now_ms < match.deadline_ms or match.status is not Status.PLAYING:
-        return Transition(match)
-    return play_bots(after_deadline(match, now_ms), now_ms)
 
 
 def after_deadline(match: Match, now_ms: int) -> Transition:

@@ -138,6 +138,15 @@ class Match:
         """Return the seats that must act now."""
         return self.game.waiting_for if self.game and self.status is Status.PLAYING else ()
 
+    @property
+    def next_bot(self) -> int | None:
+        """Return the first seat that must act and is played by a bot, None if there is none."""
+        return next((seat for seat in self.waiting_for if self.seats[seat].bot), None)
+
+    def is_overdue(self, now_ms: int) -> bool:
+        """Return whether seats have missed a deadline."""
+        return self.deadline_ms is not None and now_ms >= self.deadline_ms and self.status is Status.PLAYING
+
 
 class Change(NamedTuple):
     """One accepted change: the resulting version, its time and its events.

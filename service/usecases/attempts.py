@@ -1,23 +1,32 @@
-"""Optimistic locking (optimistic concurrency): attempts of a command, each on a freshly loaded match.
+"""Optimistic locking (optimistic concurrency): a command runs in attempts, each on a freshly loaded match.
 
 A command is applied to the match as it was loaded, and committed only if no other request changed the match
 since (compare-and-set). After a conflict the command is retried on the match as it is then, at most
-`MAX_ATTEMPTS` times. Nothing is locked.
+`MAX_ATTEMPTS` times. Nothing is locked. A command that creates a match is committed only if no match has the
+new id.
 """
 
 from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple, cast
+from functools import partial
+from typing import Final, Generic, NamedTuple, TypeGuard, TypeVar, cast
 
 from service.matches import autoplay
-from service.matches.authorization import SPECTATOR, Caller, TokenSource, identify_player
+from service.matches.authorization import (
+    SPECTATOR,
+    Caller,
+    TokenSource,
+    identify_player,
+    is_player_key,
+    role_of,
+    role_or_none,
+)
 from service.matches.error_codes import Problem
 from service.matches.match import Match
-from service.matches.openings import NewGame
 from service.matches.transitions import Transition
 from service.matches.view_types import TimedGameView
 from service.matches.views import game_view, timestamp
@@ -29,6 +38,8 @@ from service.usecases.idempotency import IdempotencyRecord, decode_record, encod
 _ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
 _ID_LENGTH = 12
 _KEY_BYTES: Final = 16
+
+M = TypeVar("M", bound=Match | None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,174 +91,172 @@ class Committed(NamedTuple):
 
     def game_view(self) -> TimedGameView:
         """Return the game as the caller may see it, with the time of the response."""
-        shown = {**game_view(self.match, self.caller), "now": timestamp(self.now_ms)}
-        return cast("TimedGameView", shown)  # mypy cannot merge a TypedDict into one with an optional key
+        view = cast("TimedGameView", game_view(self.match, self.caller))
+        view["now"] = timestamp(self.now_ms)
+        return view
 
 
-class Attempt:
-    """One attempt to change a loaded match."""
+@dataclass(frozen=True, slots=True)
+class Loaded(Generic[M]):
+    """What one attempt of a command has loaded.
 
-    def __init__(self, games: Games, command: Command, game_id: str) -> None:
-        """Load the match, authenticate the caller, and apply missed deadlines.
+    :param game_id: the id of the match, also of one that is created.
+    :param match: the match, None to create one.
+    :param caller: the role of the caller.
+    :param player: the id of the player whose key the token is, or empty.
+    :param role_after: returns the role of the caller in the changed match, None if the caller has none.
+    :param tokens: the source of the tokens that the command issues.
+    :param now_ms: the time by the clock of the match.
+    :param version: the version that `If-Match` is compared with; None if the condition does not apply.
+    :param record: the idempotency record under the key of the command.
+    """
 
-        :raises Problem: game_not_found, token_unknown, too_much_contention, game_unreadable,
-            store_unavailable.
-        """
-        stored, stored_record = games.store.load(game_id, command.record_key)
-        self._games, self._command = games, command
-        self._record = None if stored_record is None else decode_record(stored_record)
-        replay = self._replayable
-        retired = replay is not None and replay.retired_token
-        loaded = games.authenticate(game_id, stored, command.token, invite=command.invite, retired=retired)
-        self.match, self.caller = games.apply_deadlines(loaded)
-        self.tokens = TokenSource(command.idempotency_key or "")
+    game_id: str
+    match: M
+    caller: Caller
+    player: str
+    role_after: Callable[[Match], Caller | None]
+    tokens: TokenSource
+    now_ms: int
+    version: int | None
+    record: IdempotencyRecord | None
 
-    @property
-    def _replayable(self) -> IdempotencyRecord | None:
-        """The record of this very request, if it has been committed before."""
-        record = self._record
-        return record if record is not None and record.digest == self._command.digest else None
-
-    @property
-    def now_ms(self) -> int:
-        """The current time, by the clock of the match."""
-        return self._games.time_of(self.match)
-
-    def replayed(self) -> Committed | None:
-        """Return the result of this request if it has been committed before, otherwise None.
-
-        The caller is authenticated already: with a token that is valid now, or that this request retired.
-
-        :raises Problem: game_unreadable, when the log of the game is lost.
-        """
-        record = self._replayable
-        if record is None:
-            return None
-        match = self._games.history.at_version(self.match, record.version)
-        tokens = record.tokens(self._command.idempotency_key or "")
-        return Committed(match, record.caller, tokens, record.now_ms or self.now_ms)
-
-    def check_preconditions(self) -> None:
+    def check_preconditions(self, command: Command) -> None:
         """Check the idempotency key and `If-Match`, after authorization (RFC 9110, 13.2.1).
 
         :raises Problem: idempotency_key_reused, version_mismatch.
         """
-        if self._record is not None:
+        if self.record is not None:
             raise Problem("idempotency_key_reused")
-        check_version(self._command, self.match.version)
-
-    def commit(self, transition: Transition) -> Committed | None:
-        """Let bots move, then commit; None after a conflict with another request.
-
-        :raises Problem: too_many_games, too_much_contention, store_unavailable, game_unreadable.
-        """
-        transition = autoplay.play_bots(transition, self.now_ms)
-        caller, retired = self._caller_after(transition.match)
-        now_ms = self._games.time_of(transition.match)
-        committed = Committed(transition.match, caller, self.tokens, now_ms)
-        record = new_record(self._games, self._command, committed, retired_token=retired)
-        return committed if self._games.matches.commit(self.match, transition, record) else None
-
-    def _caller_after(self, match: Match) -> tuple[Caller, bool]:
-        """Return the caller's role after a transition, and whether it retired the caller's token.
-
-        A seat may have been left, or moved up because an earlier one was left.
-        """
-        token = self._command.token
-        if token is None or match.seats is self.match.seats:
-            return self.caller, False
-        caller = self._games.identify(match, token)
-        return caller or SPECTATOR, caller is None
+        version = self.version
+        if version is not None and not command.accepts_version(version):
+            detail, headers = f"The game is at version {version}.", {"ETag": f'"{version}"'}
+            raise Problem("version_mismatch", detail, headers=headers, version=version)
 
 
-class Creation:
-    """One attempt to create a match under a new id; `player` is the id of the caller's player, or empty."""
-
-    def __init__(self, games: Games, command: Command, game_id: str, record: bytes | None) -> None:
-        """Decode the idempotency record, and authenticate the caller.
-
-        :raises Problem: token_unknown, game_unreadable, store_unavailable.
-        """
-        self._games, self._command, self.game_id = games, command, game_id
-        self._record = None if record is None else decode_record(record)
-        self.tokens = TokenSource(command.idempotency_key or "")
-        self.player = games.identities.player_of_key(command.token)
-
-    @property
-    def new_game(self) -> NewGame:
-        """The values that the service supplies for the new match."""
-        return NewGame(self.game_id, self.tokens, self.now_ms, self.player)
-
-    @property
-    def now_ms(self) -> int:
-        """The current time."""
-        return self._games.now_ms()
-
-    def replayed(self) -> Committed | None:
-        """Return the result of this request if it has been committed before, otherwise None.
-
-        :raises Problem: idempotency_key_reused, store_unavailable, game_unreadable.
-        """
-        record = self._record
-        if record is None:
-            return None
-        if record.digest != self._command.digest:
-            raise Problem("idempotency_key_reused")
-        match = self._games.history.at_version(self._games.matches.current(self.game_id), record.version)
-        tokens = record.tokens(self._command.idempotency_key or "")
-        return Committed(match, record.caller, tokens, record.now_ms or self.now_ms)
-
-    def commit(self, transition: Transition) -> Committed | None:
-        """Let bots move, then commit; None if another match has this id.
-
-        :raises Problem: too_many_games, too_much_contention, store_unavailable, game_unreadable.
-        """
-        transition = autoplay.play_bots(transition, self.now_ms)
-        match, player = transition.match, self.player
-        caller = identify_player(match, player) if player else None
-        committed = Committed(match, caller or Caller(host=True), self.tokens, self.now_ms)
-        record = new_record(self._games, self._command, committed)
-        return committed if self._games.matches.commit(None, transition, record) else None
+def change_game(
+    games: Games,
+    command: Command,
+    game_id: str,
+    authorize: Callable[[Loaded[Match]], None],
+    apply: Callable[[Loaded[Match]], Transition],
+) -> Committed:
+    """Run a command on a match that exists; see `run`."""
+    return run(games, command, partial(load_game, games, command, game_id), authorize, apply)
 
 
-def check_version(command: Command, version: int) -> None:
-    """Check the condition of `If-Match`.
+def run(
+    games: Games,
+    command: Command,
+    load: Callable[[], Loaded[M]],
+    authorize: Callable[[Loaded[M]], None],
+    apply: Callable[[Loaded[M]], Transition],
+) -> Committed:
+    """Run a command: load, authorize, apply, commit; again after a conflict, with a random growing pause.
 
-    :raises Problem: version_mismatch.
-    """
-    if not command.accepts_version(version):
-        detail, headers = f"The game is at version {version}.", {"ETag": f'"{version}"'}
-        raise Problem("version_mismatch", detail, headers=headers, version=version)
+    A request that has been committed before gets the result of that time. The caller is authenticated even
+    then: with a token that is valid now, or that this request retired. Bots move before the commit.
 
-
-def attempts(games: Games, command: Command, game_id: str) -> Iterator[Attempt]:
-    """Yield attempts to change a match, with a random growing pause between them.
-
-    :raises Problem: what `Attempt` raises.
+    :param authorize: raises a problem if the caller must not make the change.
+    :param apply: returns the change.
+    :raises Problem: what these functions raise; idempotency_key_reused, version_mismatch, too_many_games,
+        too_much_contention, store_unavailable, game_unreadable.
     """
     for number in range(MAX_ATTEMPTS):
-        yield Attempt(games, command, game_id)
+        loaded = load()
+        if loaded.match is not None and _is_of(loaded.record, command):
+            return _replayed(games, command, loaded.match, loaded.record)
+        authorize(loaded)
+        loaded.check_preconditions(command)
+        transition = apply(loaded)
+        if transition.match.next_bot is not None:
+            transition = autoplay.play_bots(transition, loaded.now_ms)
+        match = transition.match
+        caller = loaded.role_after(match)
+        committed = Committed(match, caller or SPECTATOR, loaded.tokens, games.time_of(match))
+        record = new_record(games, command, committed, retired_token=caller is None)
+        if games.matches.save(loaded.match, transition, record):
+            return committed
         back_off(number)
+    raise Problem("too_much_contention")
 
 
-def creations(games: Games, command: Command) -> Iterator[Creation]:
-    """Yield attempts to create a match.
+def _is_of(record: IdempotencyRecord | None, command: Command) -> TypeGuard[IdempotencyRecord]:
+    """Return whether a record is that of this very request, which has been committed before."""
+    return record is not None and record.digest == command.digest
 
-    With an idempotency key the id derives from the key, so that a retry finds the record of its match. An
-    older match of this key whose record has expired is not used.
 
-    :raises Problem: what `Creation` raises.
+def _replayed(games: Games, command: Command, match: Match, record: IdempotencyRecord) -> Committed:
+    """Return the result of a request that has been committed before.
+
+    :raises Problem: game_unreadable, when the log of the game is lost.
     """
-    expired = 0
-    for _ in range(MAX_ATTEMPTS):
-        game_id = _new_id(command, expired)
-        record = None
-        if command.record_key is not None:
-            stored, record = games.store.load(game_id, command.record_key)
-            if (stored is None) is not (record is None):
-                expired += 1
-                continue
-        yield Creation(games, command, game_id, record)
+    past = games.history.at_version(match, record.version)
+    tokens = record.tokens(command.idempotency_key or "")
+    return Committed(past, record.caller, tokens, record.now_ms or games.time_of(match))
+
+
+def load_game(games: Games, command: Command, game_id: str) -> Loaded[Match]:
+    """Load a match, authenticate the caller, and apply missed deadlines.
+
+    :raises Problem: game_not_found, token_unknown, too_much_contention, game_unreadable, store_unavailable.
+    """
+    stored, stored_record = games.store.load(game_id, command.record_key)
+    record = None if stored_record is None else decode_record(stored_record)
+    retired = _is_of(record, command) and record.retired_token
+    match, token = games.matches.decoded(game_id, stored), command.token
+    player = games.identities.require_player(token) if token and is_player_key(token) else ""
+    caller = role_of(match, token, player, invite=command.invite, retired=retired)
+    match = games.apply_deadlines(match)
+
+    def role_after(after: Match) -> Caller | None:
+        # A seat may have been left, or moved up because an earlier one was left.
+        if token is None or after.seats is match.seats:
+            return caller
+        return role_or_none(after, token, player)
+
+    tokens = TokenSource(command.idempotency_key or "")
+    return Loaded(
+        game_id, match, caller, player, role_after, tokens, games.time_of(match), match.version, record
+    )
+
+
+def load_new(games: Games, command: Command) -> Loaded[Match | None]:
+    """Choose the id of a new match, and authenticate the caller.
+
+    With an idempotency key the id derives from the key, so that a retry finds the match and its record.
+
+    :raises Problem: token_unknown, too_much_contention, game_unreadable, store_unavailable.
+    """
+    game_id, stored, stored_record = _id_of_new(games, command)
+    record = None if stored_record is None else decode_record(stored_record)
+    match = None if stored is None else games.matches.decoded(game_id, stored)
+    player = games.identities.player_of_key(command.token)
+
+    def role_after(after: Match) -> Caller:
+        return (identify_player(after, player) if player else None) or Caller(host=True)
+
+    tokens = TokenSource(command.idempotency_key or "")
+    return Loaded(game_id, match, SPECTATOR, player, role_after, tokens, games.now_ms(), None, record)
+
+
+def _id_of_new(games: Games, command: Command) -> tuple[str, bytes | None, bytes | None]:
+    """Return the id of a new match, and what is stored of it if this request has created it before.
+
+    The id is random, or derives from the idempotency key. An older match of this key whose record has expired
+    is not used.
+
+    :raises Problem: too_much_contention, store_unavailable.
+    """
+    key = command.record_key
+    if key is None:
+        return "".join(secrets.choice(_ID_ALPHABET) for _ in range(_ID_LENGTH)), None, None
+    for expired in range(MAX_ATTEMPTS):
+        game_id = id_from(hashlib.sha256(f"{key}/{expired}".encode()).digest())
+        stored, record = games.store.load(game_id, key)
+        if (stored is None) is (record is None):
+            return game_id, stored, record
+    raise Problem("too_much_contention")
 
 
 def new_record(
@@ -269,16 +278,6 @@ def new_record(
         committed.now_ms,
     )
     return StoredResponse(command.record_key, encode_record(record), games.idempotency_ttl_s)
-
-
-def _new_id(command: Command, expired: int) -> str:
-    """Return the id of a new match: random, or derived from the idempotency key.
-
-    :param expired: how many older matches were created with the key.
-    """
-    if command.record_key is None:
-        return "".join(secrets.choice(_ID_ALPHABET) for _ in range(_ID_LENGTH))
-    return id_from(hashlib.sha256(f"{command.record_key}/{expired}".encode()).digest())
 
 
 def id_from(digest: bytes) -> str:

@@ -1,11 +1,12 @@
 """Commands on a game: one function for each, which loads, authorizes, applies, commits and renders.
 
-Each runs under optimistic concurrency with bounded retries (`service.usecases.attempts`), and once for each
+`service.usecases.attempts` runs each under optimistic concurrency with bounded retries, and once for each
 idempotency key (`service.usecases.idempotency`): a request that was committed before skips to rendering.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from service.matches import lobby, manual_clock
@@ -22,11 +23,11 @@ from service.matches.creation import new_invite, new_seat
 from service.matches.error_codes import Problem
 from service.matches.match import Match, Status
 from service.matches.seat_views import seat_actions
-from service.matches.transitions import Transition, game_in_play, is_undo, make_move, undo_limit_reached
+from service.matches.transitions import Transition, after_move, game_in_play, is_undo, undo_limit_reached
 from service.matches.view_types import CommandView, CreatedInviteView, TakenSeatView, TimedGameView
-from service.usecases.attempts import Command, Committed, attempts
+from service.usecases.attempts import Command, Committed, Loaded, change_game
 from service.usecases.games import Games
-from skye import Move
+from skye import Move, play
 
 V = TypeVar("V", bound=CommandView)
 
@@ -49,16 +50,22 @@ def play_move(
         too_many_changes, too_much_contention, store_unavailable, game_unreadable.
     :raises RuleError: if the move is illegal.
     """
-    for attempt in attempts(games, command, game_id):
-        committed = attempt.replayed()
-        if committed is None:
-            require_own_seat(attempt.match, attempt.caller, seat)
-            attempt.check_preconditions()
-            committed = attempt.commit(_apply_move(attempt.match, seat, move, attempt.now_ms))
-        if committed is not None:
-            result = _game_result(committed)
-            return _with_actions(result, committed) if command.include_actions else result
-    raise Problem("too_much_contention")
+
+    def move_in_play(loaded: Loaded[Match]) -> Transition:
+        match = loaded.match
+        game = game_in_play(match)
+        if match.seats[seat].bot:
+            raise Problem("seat_played_by_bot")
+        transition = after_move(match, play(game, seat, move), loaded.now_ms)
+        if undo_limit_reached(match) and is_undo(match, seat, move):
+            raise Problem("too_many_changes")
+        return transition
+
+    committed = change_game(games, command, game_id, _by_seat(seat), move_in_play)
+    view = committed.game_view()
+    if command.include_actions:
+        view["actions"] = seat_actions(committed.match, committed.caller)["actions"]
+    return result_of(committed, view)
 
 
 def join_game(
@@ -74,22 +81,20 @@ def join_game(
         too_many_games, game_full, color_taken, name_taken, too_much_contention, store_unavailable,
         game_unreadable.
     """
-    for attempt in attempts(games, command, game_id):
-        committed = attempt.replayed()
-        if committed is None:
-            invited = attempt.caller.invited
-            if "bot" in player or (attempt.match.private and not invited):
-                require_host(attempt.caller)
-            attempt.check_preconditions()
-            bound = "" if "bot" in player else games.identities.player_of_key(command.token)
-            require_no_seat(attempt.match, bound)
-            seat = new_seat(player, attempt.tokens, attempt.match.seats, bound)
-            invited_by = hash_token(command.invite or command.token or "") if invited else ""
-            joined = lobby.join(attempt.match, seat, attempt.now_ms, invited_by=invited_by)
-            committed = attempt.commit(joined)
-        if committed is not None:
-            return joined_result(committed)
-    raise Problem("too_much_contention")
+    is_bot = "bot" in player
+
+    def authorize(loaded: Loaded[Match]) -> None:
+        if is_bot or (loaded.match.private and not loaded.caller.invited):
+            require_host(loaded.caller)
+
+    def join(loaded: Loaded[Match]) -> Transition:
+        match, bound = loaded.match, "" if is_bot else loaded.player
+        require_no_seat(match, bound)
+        seat = new_seat(player, loaded.tokens, match.seats, bound)
+        invited_by = hash_token(command.invite or command.token or "") if loaded.caller.invited else ""
+        return lobby.join(match, seat, loaded.now_ms, invited_by=invited_by)
+
+    return joined_result(change_game(games, command, game_id, authorize, join))
 
 
 def invite_player(games: Games, command: Command, game_id: str) -> CommandResult[CreatedInviteView]:
@@ -99,16 +104,11 @@ def invite_player(games: Games, command: Command, game_id: str) -> CommandResult
         version_mismatch, game_already_started, game_aborted, too_many_changes, game_full,
         too_much_contention, store_unavailable, game_unreadable.
     """
-    for attempt in attempts(games, command, game_id):
-        committed = attempt.replayed()
-        if committed is None:
-            require_host(attempt.caller)
-            attempt.check_preconditions()
-            code = new_invite(attempt.tokens)
-            committed = attempt.commit(lobby.invite(attempt.match, code, attempt.now_ms))
-        if committed is not None:
-            return _invited_result(committed)
-    raise Problem("too_much_contention")
+
+    def invite(loaded: Loaded[Match]) -> Transition:
+        return lobby.invite(loaded.match, new_invite(loaded.tokens), loaded.now_ms)
+
+    return _invited_result(change_game(games, command, game_id, _by_host, invite))
 
 
 def change_player(
@@ -120,19 +120,17 @@ def change_player(
         idempotency_key_reused, version_mismatch, game_already_started, game_aborted, too_many_changes,
         color_taken, name_taken, too_much_contention, store_unavailable, game_unreadable.
     """
-    for attempt in attempts(games, command, game_id):
-        committed = attempt.replayed()
-        if committed is None:
-            match = attempt.match
-            require_seat(match, seat)
-            if not (attempt.caller.host and match.seats[seat].bot):
-                require_own_seat(match, attempt.caller, seat)
-            attempt.check_preconditions()
-            name, color = changes.get("name"), changes.get("color")
-            committed = attempt.commit(lobby.change_player(match, seat, attempt.now_ms, name, color))
-        if committed is not None:
-            return _game_result(committed)
-    raise Problem("too_much_contention")
+
+    def authorize(loaded: Loaded[Match]) -> None:
+        require_seat(loaded.match, seat)
+        if not (loaded.caller.host and loaded.match.seats[seat].bot):
+            require_own_seat(loaded.match, loaded.caller, seat)
+
+    def change(loaded: Loaded[Match]) -> Transition:
+        name, color = changes.get("name"), changes.get("color")
+        return lobby.change_player(loaded.match, seat, loaded.now_ms, name, color)
+
+    return _game_result(change_game(games, command, game_id, authorize, change))
 
 
 def rotate_token(games: Games, command: Command, game_id: str, seat: int) -> CommandResult[TakenSeatView]:
@@ -142,16 +140,12 @@ def rotate_token(games: Games, command: Command, game_id: str, seat: int) -> Com
         idempotency_key_reused, version_mismatch, too_many_changes, too_much_contention, store_unavailable,
         game_unreadable.
     """
-    for attempt in attempts(games, command, game_id):
-        committed = attempt.replayed()
-        if committed is None:
-            require_own_seat(attempt.match, attempt.caller, seat)
-            attempt.check_preconditions()
-            token = hash_token(attempt.tokens.token(str(seat)))
-            committed = attempt.commit(lobby.rotate_token(attempt.match, seat, token, attempt.now_ms))
-        if committed is not None:
-            return joined_result(committed)
-    raise Problem("too_much_contention")
+
+    def rotate(loaded: Loaded[Match]) -> Transition:
+        token = hash_token(loaded.tokens.token(str(seat)))
+        return lobby.rotate_token(loaded.match, seat, token, loaded.now_ms)
+
+    return joined_result(change_game(games, command, game_id, _by_seat(seat), rotate))
 
 
 def leave_game(games: Games, command: Command, game_id: str, seat: int) -> CommandResult[TimedGameView]:
@@ -161,17 +155,16 @@ def leave_game(games: Games, command: Command, game_id: str, seat: int) -> Comma
         idempotency_key_reused, version_mismatch, game_aborted, game_over, seat_played_by_bot,
         too_much_contention, store_unavailable, game_unreadable.
     """
-    for attempt in attempts(games, command, game_id):
-        committed = attempt.replayed()
-        if committed is None:
-            require_seat(attempt.match, seat)
-            if not (attempt.caller.host and attempt.match.status is Status.LOBBY):
-                require_own_seat(attempt.match, attempt.caller, seat)
-            attempt.check_preconditions()
-            committed = attempt.commit(lobby.leave(attempt.match, seat, attempt.now_ms))
-        if committed is not None:
-            return _game_result(committed)
-    raise Problem("too_much_contention")
+
+    def authorize(loaded: Loaded[Match]) -> None:
+        require_seat(loaded.match, seat)
+        if not (loaded.caller.host and loaded.match.status is Status.LOBBY):
+            require_own_seat(loaded.match, loaded.caller, seat)
+
+    def leave(loaded: Loaded[Match]) -> Transition:
+        return lobby.leave(loaded.match, seat, loaded.now_ms)
+
+    return _game_result(change_game(games, command, game_id, authorize, leave))
 
 
 def start_game(games: Games, command: Command, game_id: str) -> CommandResult[TimedGameView]:
@@ -182,15 +175,11 @@ def start_game(games: Games, command: Command, game_id: str) -> CommandResult[Ti
         store_unavailable, game_unreadable.
     :raises RuleError: InvalidSetup.
     """
-    for attempt in attempts(games, command, game_id):
-        committed = attempt.replayed()
-        if committed is None:
-            require_host(attempt.caller)
-            attempt.check_preconditions()
-            committed = attempt.commit(lobby.start(attempt.match, attempt.now_ms))
-        if committed is not None:
-            return _game_result(committed)
-    raise Problem("too_much_contention")
+
+    def start(loaded: Loaded[Match]) -> Transition:
+        return lobby.start(loaded.match, loaded.now_ms)
+
+    return _game_result(change_game(games, command, game_id, _by_host, start))
 
 
 def abort_game(games: Games, command: Command, game_id: str) -> CommandResult[TimedGameView]:
@@ -199,15 +188,11 @@ def abort_game(games: Games, command: Command, game_id: str) -> CommandResult[Ti
     :raises Problem: game_not_found, token_unknown, token_required, host_only, idempotency_key_reused,
         version_mismatch, game_aborted, game_over, too_much_contention, store_unavailable, game_unreadable.
     """
-    for attempt in attempts(games, command, game_id):
-        committed = attempt.replayed()
-        if committed is None:
-            require_host(attempt.caller)
-            attempt.check_preconditions()
-            committed = attempt.commit(lobby.abort(attempt.match, attempt.now_ms))
-        if committed is not None:
-            return _game_result(committed)
-    raise Problem("too_much_contention")
+
+    def abort(loaded: Loaded[Match]) -> Transition:
+        return lobby.abort(loaded.match, loaded.now_ms)
+
+    return _game_result(change_game(games, command, game_id, _by_host, abort))
 
 
 def advance_clock(
@@ -219,49 +204,33 @@ def advance_clock(
         version_mismatch, clock_not_manual, game_aborted, game_over, too_many_changes, too_much_contention,
         store_unavailable, game_unreadable.
     """
-    for attempt in attempts(games, command, game_id):
-        committed = attempt.replayed()
-        if committed is None:
-            require_host(attempt.caller)
-            attempt.check_preconditions()
-            committed = attempt.commit(manual_clock.advance_clock(attempt.match, advance_ms))
-        if committed is not None:
-            return _game_result(committed)
-    raise Problem("too_much_contention")
+
+    def advance(loaded: Loaded[Match]) -> Transition:
+        return manual_clock.advance_clock(loaded.match, advance_ms)
+
+    return _game_result(change_game(games, command, game_id, _by_host, advance))
 
 
-def _apply_move(match: Match, seat: int, move: Move, now_ms: int) -> Transition:
-    """Return the transition of a move that a player makes.
+def _by_seat(seat: int) -> Callable[[Loaded[Match]], None]:
+    """Return the check that the caller holds a seat."""
+    return lambda loaded: require_own_seat(loaded.match, loaded.caller, seat)
 
-    :raises Problem: game_not_started, game_aborted, seat_played_by_bot, too_many_changes.
-    :raises RuleError: if the move is illegal.
-    """
-    game_in_play(match)
-    if match.seats[seat].bot:
-        raise Problem("seat_played_by_bot")
-    transition = make_move(match, seat, move, now_ms)
-    if undo_limit_reached(match) and is_undo(match, seat, move):
-        raise Problem("too_many_changes")
-    return transition
+
+def _by_host(loaded: Loaded[Match]) -> None:
+    """Check that the caller is the host."""
+    require_host(loaded.caller)
 
 
 def _game_result(committed: Committed) -> CommandResult[TimedGameView]:
     """Return the caller's view of the game."""
-    return result_of(committed.match, committed.game_view())
-
-
-def _with_actions(result: CommandResult[TimedGameView], committed: Committed) -> CommandResult[TimedGameView]:
-    """Return a result whose view has the legal actions of the caller's seat."""
-    actions = seat_actions(committed.match, committed.caller)["actions"]
-    view: TimedGameView = {**result.view, "actions": actions}
-    return result_of(committed.match, view)
+    return result_of(committed, committed.game_view())
 
 
 def _invited_result(committed: Committed) -> CommandResult[CreatedInviteView]:
     """Return the new invitation code."""
     (code,) = committed.tokens.invites
     view: CreatedInviteView = {"invite": code, "game": committed.game_view()}
-    return result_of(committed.match, view)
+    return result_of(committed, view)
 
 
 def joined_result(committed: Committed) -> CommandResult[TakenSeatView]:
@@ -271,9 +240,9 @@ def joined_result(committed: Committed) -> CommandResult[TakenSeatView]:
     viewer = Caller(int(seat)) if caller == SPECTATOR else caller
     game = committed._replace(caller=viewer).game_view()
     view: TakenSeatView = {"seat": int(seat), "token": token, "game": game}
-    return result_of(match, view)
+    return result_of(committed, view)
 
 
-def result_of(match: Match, view: V) -> CommandResult[V]:
-    """Return the response to a command that shows a view of a match."""
-    return CommandResult(view, match.version, match.id)
+def result_of(committed: Committed, view: V) -> CommandResult[V]:
+    """Return the response to a command that shows a view of its match."""
+    return CommandResult(view, committed.match.version, committed.match.id)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from service.matches.authorization import TokenSource
 from service.matches.cooperative_yield import pause
 from service.matches.error_codes import FieldError, Problem
+from service.matches.match import Match
 from service.matches.openings import NewGame, opening_of
+from service.matches.transitions import Transition
 from service.matches.view_types import CreatedGamesView, CreatedGameTokensView, CreatedGameView, SeatTokenView
-from service.usecases.attempts import Command, Committed, creations
+from service.usecases.attempts import Command, Committed, Loaded, load_new, run
 from service.usecases.commands import CommandResult, result_of
 from service.usecases.games import Games
 from skye import RuleError
@@ -25,13 +28,16 @@ def create_game(games: Games, command: Command, body: dict[str, Any]) -> Command
     :raises RuleError: InvalidRecord, InvalidSetup.
     """
     open_game = opening_of(body)
-    for creation in creations(games, command):
-        committed = creation.replayed()
-        if committed is None:
-            committed = creation.commit(open_game(creation.new_game))
-        if committed is not None:
-            return _created_result(committed)
-    raise Problem("too_much_contention")
+
+    def create(new: Loaded[Match | None]) -> Transition:
+        return open_game(NewGame(new.game_id, new.tokens, new.now_ms, new.player))
+
+    committed = run(games, command, partial(load_new, games, command), _anyone, create)
+    return _created_result(committed)
+
+
+def _anyone(_new: Loaded[Match | None]) -> None:
+    """Let any caller create a game."""
 
 
 def create_games(games: Games, command: Command, bodies: Sequence[dict[str, Any]]) -> CreatedGamesView:
@@ -89,4 +95,4 @@ def _created_result(committed: Committed) -> CommandResult[CreatedGameView]:
         "players": players,
         "invites": tokens.invites,
     }
-    return result_of(match, view)
+    return result_of(committed, view)

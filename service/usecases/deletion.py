@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from service.matches.authorization import require_host
 from service.matches.error_codes import Problem
-from service.usecases.attempts import Attempt, Command, Committed, new_record
+from service.usecases.attempts import Command, Committed, load_game, new_record
 from service.usecases.commit_retries import MAX_ATTEMPTS, back_off
 from service.usecases.games import Games
 from service.usecases.idempotency import decode_record
@@ -23,13 +23,13 @@ def delete_game(games: Games, command: Command, game_id: str) -> None:
     for number in range(MAX_ATTEMPTS):
         if _was_deleted(games, command, game_id):
             return
-        attempt = Attempt(games, command, game_id)
-        require_host(attempt.caller)
-        attempt.check_preconditions()
-        match = attempt.match
+        loaded = load_game(games, command, game_id)
+        require_host(loaded.caller)
+        loaded.check_preconditions(command)
+        match = loaded.match
         if not match.is_over:
             raise Problem("game_not_over")
-        done = Committed(match, attempt.caller, attempt.tokens, attempt.now_ms)
+        done = Committed(match, loaded.caller, loaded.tokens, loaded.now_ms)
         if games.matches.delete(match, new_record(games, command, done)):
             return
         back_off(number)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from service.matches import autoplay
-from service.matches.authorization import SPECTATOR, Caller, identify, identify_player, is_player_key
+from service.matches.authorization import Caller, role_of
 from service.matches.error_codes import Problem
 from service.matches.match import Change, Match
 from service.observability.metrics import Metrics
@@ -65,7 +65,8 @@ class Games:
             store_unavailable.
         """
         stored, _ = self.store.load(game_id)
-        return self.apply_deadlines(self.authenticate(game_id, stored, token))
+        match, caller = self.authenticate(game_id, stored, token)
+        return LoadedMatch(self.apply_deadlines(match), caller)
 
     def view(self, loaded: LoadedMatch) -> bytes:
         """Return the game as the caller may see it, in JSON."""
@@ -81,7 +82,7 @@ class Games:
         """
         stored, entries = self.store.load_with_log(game_id, after, limit)
         loaded = self.authenticate(game_id, stored, token)
-        if self.apply_deadlines(loaded).match is not loaded.match:
+        if self.apply_deadlines(loaded.match) is not loaded.match:
             return self.read_with_log(game_id, token, after, limit)
         return loaded, changes_from_log(loaded.match, after, entries, limit)
 
@@ -92,7 +93,7 @@ class Games:
         """
         stored, entries = self.store.load_with_log(game_id, after)
         match = self.matches.decoded(game_id, stored)
-        if self.apply_deadlines(LoadedMatch(match, SPECTATOR)).match is not match:
+        if self.apply_deadlines(match) is not match:
             return self.changes_after(game_id, after)
         return match, changes_from_log(match, after, entries)
 
@@ -129,66 +130,35 @@ class Games:
 
     # The role of a caller.
 
-    def authenticate(
-        self,
-        game_id: str,
-        stored: bytes | None,
-        token: str | None,
-        *,
-        invite: str | None = None,
-        retired: bool = False,
-    ) -> LoadedMatch:
+    def authenticate(self, game_id: str, stored: bytes | None, token: str | None) -> LoadedMatch:
         """Return a match and the role that the token has in it; a player key without a role is a spectator.
 
-        :param invite: an invitation code that a caller without a role holds.
-        :param retired: treat a token that no longer has a role as a spectator, instead of refusing it.
         :raises Problem: game_not_found, token_unknown, game_unreadable, store_unavailable.
         """
         match = self.matches.decoded(game_id, stored)
-        return LoadedMatch(match, self.role_of(match, token, invite=invite, retired=retired))
+        return LoadedMatch(match, self.role_of(match, token))
 
-    def role_of(
-        self, match: Match, token: str | None, *, invite: str | None = None, retired: bool = False
-    ) -> Caller:
-        """Return the role that a token has in a match; see `authenticate`.
+    def role_of(self, match: Match, token: str | None) -> Caller:
+        """Return the role that a token or a player key has in a match.
 
         :raises Problem: game_not_found, token_unknown, game_unreadable, store_unavailable.
         """
-        caller = SPECTATOR if token is None else self.identify(match, token)
-        if caller in (None, SPECTATOR) and invite is not None:
-            invited = identify(match, invite)
-            caller = invited if invited is not None and invited.invited else caller
-        if caller is None and retired:
-            return SPECTATOR
-        if match.private and caller in (None, SPECTATOR):
-            raise Problem("game_not_found")
-        if caller is None and not is_player_key(token or ""):
-            raise Problem("token_unknown")
-        return caller or SPECTATOR
-
-    def identify(self, match: Match, token: str) -> Caller | None:
-        """Return the role that a token or a player key has in a match, None if it has none.
-
-        :raises Problem: token_unknown, if a player key was replaced; game_unreadable, store_unavailable.
-        """
-        if is_player_key(token):
-            return identify_player(match, self.identities.require_player(token))
-        return identify(match, token)
+        return role_of(match, token, self.identities.player_of_key(token))
 
     # Deadlines.
 
-    def apply_deadlines(self, loaded: LoadedMatch) -> LoadedMatch:
+    def apply_deadlines(self, match: Match) -> Match:
         """Apply the deadline that has passed, if any: the first request after a deadline applies it.
 
         :raises Problem: game_not_found, game_unreadable, too_much_contention, store_unavailable.
         """
-        match = loaded.match
         for attempt in range(MAX_ATTEMPTS):
-            transition = autoplay.apply_missed_deadline(match, self.time_of(match))
-            if not transition.changes:
-                return loaded if match is loaded.match else LoadedMatch(match, loaded.caller)
-            if self.matches.commit(match, transition):
-                return LoadedMatch(transition.match, loaded.caller)
+            now_ms = self.time_of(match)
+            if not match.is_overdue(now_ms):
+                return match
+            transition = autoplay.play_bots(autoplay.after_deadline(match, now_ms), now_ms)
+            if self.matches.save(match, transition):
+                return transition.match
             back_off(attempt)
             match = self.matches.current(match.id)
         raise Problem("too_much_contention")
@@ -198,4 +168,4 @@ class Games:
 
         :raises Problem: game_not_found, game_unreadable, too_much_contention, store_unavailable.
         """
-        self.apply_deadlines(LoadedMatch(self.matches.current(game_id), SPECTATOR))
+        self.apply_deadlines(self.matches.current(game_id))

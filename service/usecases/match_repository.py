@@ -123,7 +123,7 @@ class MatchRepository:
         except StoredFormatError as error:
             raise Problem("game_unreadable", f"{str(error).capitalize()}.") from error
 
-    def commit(
+    def save(
         self,
         before: Match | None,
         transition: Transition,

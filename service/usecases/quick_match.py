@@ -197,7 +197,7 @@ def _create(games: Games, game_id: str, group: list[StoredRequest]) -> None:
         name = _free_name(seeker.name, seats)
         seats += (replace(new_seat({"name": name}, tokens, seats, player), token=""),)
     transition = autoplay.play_bots(lobby.open_match(match, seats, now_ms), now_ms)
-    if games.matches.commit(None, transition, limited=False):
+    if games.matches.save(None, transition, limited=False):
         games.metrics.match_formed()
 
 

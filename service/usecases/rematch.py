@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from service.matches import lobby
@@ -22,9 +23,8 @@ from service.matches.match import (
 )
 from service.matches.transitions import Transition
 from service.matches.view_types import TakenSeatView
-from service.usecases.attempts import Command, Committed, check_version, id_from, new_record
+from service.usecases.attempts import Command, Loaded, id_from, run
 from service.usecases.commands import CommandResult, joined_result
-from service.usecases.commit_retries import MAX_ATTEMPTS, back_off
 from service.usecases.games import Games
 from service.usecases.idempotency import decode_record
 
@@ -44,29 +44,33 @@ def rematch(games: Games, command: Command, game_id: str) -> CommandResult[Taken
     """
     old, caller = games.read(game_id, command.token)
     seat = _own_seat(old, caller)
-    for attempt in range(MAX_ATTEMPTS):
-        new_id, before, record = _following(games, command.record_key, old)
-        tokens = TokenSource(command.idempotency_key or "")
-        if record is not None:
-            stored = decode_record(record)
-            if stored.digest != command.digest or before is None:
-                raise Problem("idempotency_key_reused")
-            past = games.history.at_version(before, stored.version)
-            issued = stored.tokens(command.idempotency_key or "")
-            return joined_result(Committed(past, stored.caller, issued, stored.now_ms or games.now_ms()))
-        check_version(command, old.version)
-        if before is not None and before.status is Status.ABORTED:
+
+    def join(loaded: Loaded[Match | None]) -> Transition:
+        new, now_ms = loaded.match, loaded.now_ms
+        if new is not None and new.status is Status.ABORTED:
             raise Problem("game_aborted")
-        opened = _opened(old, new_id, games.now_ms()) if before is None else Transition(before)
-        transition = _joined(opened, seat, games.now_ms(), tokens)
-        committed = Committed(
-            transition.match, Caller(len(transition.match.seats) - 1, caller.host), tokens, games.now_ms()
-        )
-        new = new_record(games, command, committed)
-        if games.matches.commit(before, transition, new):
-            return joined_result(committed)
-        back_off(attempt)
-    raise Problem("too_much_contention")
+        opened = _opened(old, loaded.game_id, now_ms) if new is None else Transition(new)
+        return _joined(opened, seat, loaded.tokens, now_ms)
+
+    load = partial(_load_following, games, command, old, caller)
+    return joined_result(run(games, command, load, lambda _loaded: None, join))
+
+
+def _load_following(games: Games, command: Command, old: Match, caller: Caller) -> Loaded[Match | None]:
+    """Load the game that follows, None if it does not exist; `If-Match` applies to the old game.
+
+    :param caller: the role of the caller in the old game.
+    :raises Problem: game_unreadable, store_unavailable.
+    """
+    new_id, match, stored_record = _following(games, command.record_key, old)
+    record = None if stored_record is None else decode_record(stored_record)
+    now_ms = games.now_ms() if match is None else games.time_of(match)
+
+    def role_after(after: Match) -> Caller:
+        return Caller(len(after.seats) - 1, caller.host)
+
+    tokens = TokenSource(command.idempotency_key or "")
+    return Loaded(new_id, match, caller, "", role_after, tokens, now_ms, old.version, record)
 
 
 def find_rematch(games: Games, game_id: str, token: str | None) -> Match | None:
@@ -109,13 +113,12 @@ def _following(games: Games, record_key: str | None, old: Match) -> tuple[str, M
         number += 1
 
 
-def _joined(opened: Transition, seat: Seat, now_ms: int, tokens: TokenSource) -> Transition:
+def _joined(opened: Transition, seat: Seat, tokens: TokenSource, now_ms: int) -> Transition:
     """Seat a player in the game that follows.
 
     :raises Problem: already_seated, game_already_started.
     """
     match = opened.match
-    now_ms = now_ms if match.clock_ms is None else match.clock_ms
     if any(other.name == seat.name and not other.bot for other in match.seats):
         raise Problem("already_seated", game=match.id)
     taken = replace(seat, token=hash_token(tokens.token(str(len(match.seats)))))

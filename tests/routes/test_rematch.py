@@ -45,7 +45,9 @@ def test_bots_are_seated_again_at_once(service):
     old.call("DELETE", token=old.host)
     view = rematch(old, 0).json["game"]
     assert [player["bot"] for player in view["players"]] == ["random", None]
-    assert rematch(old, 2).json["game"]["status"] == "playing"
+    started = rematch(old, 2).json["game"]
+    assert started["status"] == "playing"
+    assert started["waiting_for"] == [1, 2]  # the bot of seat 0 has set its offer
 
 
 def test_seats_of_a_rematch_are_reserved_for_its_players(service):
