@@ -1,7 +1,6 @@
 """The store: the same tests on a Redis in this process and on a real one."""
 
 import threading
-import time
 
 import pytest
 
@@ -216,8 +215,7 @@ def test_expired_game_is_gone_and_not_listed(any_redis):
     game, later = service.create_game(start=False), service.create_game()
     assert len(service.get("/v1/games")["games"]) == 2
     for key in (f"skye:{{{game.id}}}:table", f"skye:{{{game.id}}}:log"):
-        any_redis.pexpire(key, 1)
-    time.sleep(0.02)
+        any_redis.pexpireat(key, 1)
     service.clock.advance(100)
     assert problem_code(game.call("GET")) == "game_not_found"
     assert [listed["id"] for listed in service.get("/v1/games")["games"]] == [later.id]

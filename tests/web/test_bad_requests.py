@@ -42,7 +42,8 @@ def test_head_is_a_get_without_a_body(name, games):
         query_string=dict(endpoint.query),
     )
     assert (head.status, head.data) == (got.status, b"")
-    assert dict(head.headers) == dict(got.headers)
+    assert list(head.headers.keys()) == list(got.headers.keys())
+    assert dict(head.headers, Date=None) == dict(got.headers, Date=None)  # each has the second of its request
 
 
 AUTHORIZATIONS = [
