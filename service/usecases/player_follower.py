@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeAlias
+
+import msgspec
 
 from service.matches.cooperative_yield import has_disconnected
 from service.matches.error_codes import ERROR_CODES, Problem
@@ -34,6 +35,10 @@ _PAGE: Final = 100
 _CATCH_UP_BEATS: Final = 3
 """The number of heartbeats of a stream between two calls of `catch_up`; each call takes as long as two
 heartbeats."""
+
+
+_RETRY_MS: Final = 1000
+"""The time after which a deadline that could not be applied is tried again."""
 
 
 class PlayerStreamStarted(NamedTuple):
@@ -154,9 +159,7 @@ class PlayerFollower:
         players, now_ms = self.games.players, self.games.now_ms()
         for game_id, state in list(self._states.items()):
             if state.deadline_ms is not None and state.deadline_ms <= now_ms:
-                with suppress(Problem):  # another request applies it too; the next heartbeat tries again
-                    self.games.apply_deadlines_of(game_id)
-                del self._states[game_id]
+                self._apply_deadline(player, game_id, now_ms)
             elif state.near_at_ms is not None and state.near_at_ms <= now_ms:
                 self._states[game_id] = players.report_near(player, game_id, state)
         if time.monotonic() - self._beat_at < game_feed.HEARTBEAT_S:
@@ -167,6 +170,21 @@ class PlayerFollower:
             self._beats_to_catch_up = _CATCH_UP_BEATS
         self._beats_to_catch_up -= 1
         self._beat_at = time.monotonic()
+
+    def _apply_deadline(self, player: str, game_id: str, now_ms: int) -> None:
+        """Apply the deadline of a game if it has passed, and note the next one.
+
+        The actions of other players move the deadline to a later time without an event of this player. A game
+        that is read at each known deadline is therefore never read too late.
+        """
+        state = self._states.pop(game_id)
+        try:
+            self.games.apply_deadlines_of(game_id)
+            current = self.games.players.relay(player, game_id)
+        except Problem:  # another request may apply it too
+            current = msgspec.structs.replace(state, deadline_ms=now_ms + _RETRY_MS)
+        if current is not None and current.deadline_ms is not None and current.deadline_ms > now_ms:
+            self._states[game_id] = current
 
     def _time_to_next(self) -> float:
         """Return the seconds to the next heartbeat, deadline, or report of a near deadline."""

@@ -3,12 +3,15 @@
 import json
 import secrets
 import threading
+import time
 
 import pytest
 
+from service.matches.error_codes import Problem
 from service.storage.redis_store import RedisStore
+from service.usecases.games import Games
 from service.usecases.players import Players
-from tests.support.playing import Game, Service, dice, problem_code
+from tests.support.playing import Clock, Game, Service, dice, problem_code
 from tests.support.waiting import MAX_WAIT_S
 
 
@@ -280,6 +283,42 @@ def test_stream_applies_missed_deadlines_of_others(service):
     reader.wait_for(lambda messages: len(messages) == 4)
     assert game.view()["phase"] == "buying"
     assert reader.messages[-1][1]["type"] == "your_turn"
+
+
+def test_stream_applies_each_missed_deadline_without_a_heartbeat(service, monkeypatch):
+    monkeypatch.setattr("service.usecases.game_feed.HEARTBEAT_S", 600.0)
+    monkeypatch.setattr(Clock, "__call__", lambda _: time.time())
+    key = new_key()
+    players = [{"name": name} for name in ("Ann", "Bob", "Cy")]
+    options = {"seed": "skye", "starting_seat": 0, "turn_ms": 1000}
+    body = {"players": players, "start": True, "options": options}
+    game = Game(service, service.call("POST", "/v1/games", body, key).json)
+    reader = Reader(
+        service, key
+    )  # from now on nobody acts: Bob and Cy miss their turns to buy without an event
+    messages = reader.wait_for(lambda messages: messages[-1][1].get("phase") == "building")
+    phases = [event["phase"] for _, event in messages if event.get("type") == "your_turn"]
+    assert phases == ["pricing", "buying", "building"]
+    service.call("DELETE", game.path(), token=key)
+
+
+def test_deadline_that_the_store_refuses_is_applied_later(service, monkeypatch):
+    monkeypatch.setattr("service.usecases.game_feed.HEARTBEAT_S", 600.0)
+    monkeypatch.setattr(Clock, "__call__", lambda _: time.time())
+    apply, failures = Games.apply_deadlines_of, []
+
+    def fail_once(games, game_id):
+        if not failures:
+            failures.append(game_id)
+            raise Problem("too_much_contention")
+        apply(games, game_id)
+
+    monkeypatch.setattr(Games, "apply_deadlines_of", fail_once)
+    key = new_key()
+    game = opponents(service, key, turn_ms=1000)
+    Reader(service, key).wait_for(lambda messages: messages[-1][1].get("phase") == "buying")
+    assert failures == [game.id]
+    service.call("DELETE", game.path(), token=key)
 
 
 def test_events_show_no_secret_of_other_seats(service):
