@@ -12,6 +12,7 @@ import pytest
 import redis
 
 from service import app
+from service.matches import cooperative_yield
 from service.server.embedded_redis import RedisServer
 from service.server.server_programs import find_program
 from service.settings import Address
@@ -133,9 +134,10 @@ def any_redis(request):
 
 @pytest.fixture
 def stopped_clock(monkeypatch):
-    """Stop the clock of fakeredis, which refills budgets; a real Redis has its own."""
+    """Stop the clock of fakeredis, which refills budgets, and the CPU clock; a real Redis has its own."""
     now = time.time()
     monkeypatch.setattr("time.time", lambda: now)
+    monkeypatch.setattr(cooperative_yield, "cpu_time", lambda: 0.0)
 
 
 @pytest.fixture

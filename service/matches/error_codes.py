@@ -103,7 +103,7 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
         503, "The store does not respond. A write may or may not have been applied. Retry."
     ),
     "too_much_contention": ErrorCode(503, "Too many requests changed the game at once. Retry."),
-    "server_busy": ErrorCode(503, "The server is computing too many moves of bots. Retry."),
+    "server_busy": ErrorCode(503, "The server is computing too much for this address. Retry."),
     "game_unreadable": ErrorCode(
         503, "The stored game is damaged, or a newer version of the service wrote it."
     ),

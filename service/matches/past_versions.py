@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from service.matches.cooperative_yield import Computation
@@ -33,19 +33,34 @@ def match_at_version(match: Match, changes: Iterable[Change], version: int) -> M
     :param match: the match at any later version; its id, name, capacity and options do not change.
     :raises Problem: server_busy, bad_request.
     """
-    past = replace(
+    due = [change for change in changes if change.version <= version]
+    return replay_changes(empty_match(match), due)
+
+
+def empty_match(match: Match) -> Match:
+    """Return a match as it was before its first change."""
+    return replace(
         match, seats=(), invites=(), status=Status.LOBBY, version=0, last_event=0, deadline_ms=None, game=None
     )
-    is_manual = match.clock_ms is not None
+
+
+def replay_changes(
+    past: Match, changes: Iterable[Change], keep: Callable[[Change, Match], object] = lambda *_: None
+) -> Match:
+    """Return a match after the changes that followed.
+
+    :param keep: called with each change and the match after it.
+    :raises Problem: server_busy, bad_request.
+    """
+    is_manual = past.clock_ms is not None
     with Computation() as computation:
         for change in changes:
-            if change.version > version:
-                break
             for event in change.events:
                 past = _applied(past, event)
             past = replace(past, version=change.version, last_event=change.last_event)
             if is_manual:
                 past = replace(past, clock_ms=change.at_ms)
+            keep(change, past)
             computation.checkpoint()
     return past
 

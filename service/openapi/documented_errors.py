@@ -57,6 +57,7 @@ PLAYER_KEY_ERRORS = (
     "token_unknown",
     "game_unreadable",
     "too_much_contention",
+    "server_busy",
 )
 """The codes of every operation that requires a player key."""
 

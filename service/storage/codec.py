@@ -11,7 +11,7 @@ raises `StoredFormatError` for a newer format instead of guessing.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Final, TypeAlias
 
 import msgspec
@@ -106,8 +106,8 @@ def entry_header(last_event: int, data: bytes) -> bytes:
     return b"%d:%08x" % (LOG_FORMAT, zlib.crc32(b"%d:%s" % (last_event, data)))
 
 
-def decode_entry(entry: LogEntry) -> list[Change]:
-    """Return the changes that a log entry holds.
+def decode_entry(entry: LogEntry) -> Iterator[Change]:
+    """Yield the changes that a log entry holds.
 
     :raises StoredFormatError: when the entry is corrupt or of a newer format.
     """
@@ -118,15 +118,15 @@ def decode_entry(entry: LogEntry) -> list[Change]:
             plain = _history_decoder.decode(zlib.decompress(entry.data[len(_COMPRESSED) :]))
         else:
             plain = [_change_decoder.decode(entry.data)]
-        changes = [
-            Change(version, at_ms, first_event, tuple(_event(*event) for event in events))
-            for version, at_ms, first_event, events in plain
-        ]
+        last_event = None
+        for version, at_ms, first_event, events in plain:
+            change = Change(version, at_ms, first_event, tuple(_event(*event) for event in events))
+            last_event = change.last_event
+            yield change
     except (ValueError, KeyError, TypeError, zlib.error, msgspec.MsgspecError) as error:
         raise StoredFormatError(f"an entry of the game's log is corrupt: {error}") from error
-    if not changes or changes[-1].last_event != entry.last_event:
+    if last_event != entry.last_event:
         raise StoredFormatError("an entry of the game's log is corrupt: its id is another event's")
-    return changes
 
 
 def _check_entry(entry: LogEntry, header: bytes) -> None:

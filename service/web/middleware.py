@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from flask import Flask, Request, request
 from gevent.monkey import get_original
 
-from service.matches.cooperative_yield import client_disconnected
+from service.matches.cooperative_yield import ComputingClient, computing_client
 from service.matches.error_codes import Problem
 from service.observability.logs import facts
 from service.observability.metrics import Metrics, pattern
 from service.storage import retry
 from service.web.fault_header import FAULT_VARIABLE
+from service.web.rate_limits import network
 from service.web.request_parsing import refuse_encoded_slashes, refuse_unknown_parameters
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ def register(app: Flask, *, lab: bool) -> None:
     app.before_request(refuse_encoded_slashes)
     app.before_request(refuse_unknown_parameters)
     app.before_request(_check_host)
-    app.before_request(_watch_connection)
+    app.before_request(_identify_client)
     app.teardown_request(retry.clear_budget)
 
 
@@ -170,9 +171,10 @@ def _check_host() -> None:
         raise Problem("bad_request", "The Host header is missing or invalid.")
 
 
-def _watch_connection() -> None:
-    """Cancel long computations of the request when its client disconnects."""
-    client_disconnected.set(_disconnect_check(request.environ.get("gunicorn.socket")))
+def _identify_client() -> None:
+    """Queue long computations of the request by its client's address; cancel them when it disconnects."""
+    has_disconnected = _disconnect_check(request.environ.get("gunicorn.socket"))
+    computing_client.set(ComputingClient(network(request.remote_addr), has_disconnected))
 
 
 def _disconnect_check(connection: socket.socket | None) -> Callable[[], bool]:

@@ -14,11 +14,14 @@ import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 from typing import Any, Final, NamedTuple
 
 from flask import Flask, Response, current_app, g, request
 
+from service.matches.cooperative_yield import computing_client
 from service.matches.creation import check_batch
 from service.matches.error_codes import Problem
 from service.settings import Settings
@@ -41,6 +44,9 @@ _RECORDS_PER_REQUEST: Final = 5
 
 _GAMES_PER_REQUEST: Final = 50
 """The number of a player's games that costs as much as one more request."""
+
+_COMPUTED_S_PER_REQUEST: Final = 0.005
+"""The CPU seconds of long computations that cost as much as one more request."""
 
 _MAX_LOCAL_BUCKETS: Final = 100_000
 
@@ -96,7 +102,14 @@ class RateLimiter:
         allowed, filled_us = self._fill(f"{budget.kind}:{address}", amount_us, capacity_us)
         left_us = capacity_us - filled_us
         wait_s = 0 if allowed else math.ceil((amount_us - left_us) / 1e6)
-        return Allowance(budget, allowed, left_us // unit_us, wait_s, math.ceil(filled_us / 1e6))
+        return Allowance(budget, allowed, max(left_us // unit_us, 0), wait_s, math.ceil(filled_us / 1e6))
+
+    def overdraw(self, budget: Budget, address: str, cost: int) -> None:
+        """Spend the cost of work that is done, up to twice the budget; further requests wait."""
+        double = Budget(budget.kind, 2 * budget.limit, 2 * budget.window_s)
+        allowance = self.spend(double, address, cost)
+        if not allowance.allowed:
+            self.spend(double, address, allowance.left)
 
     def _fill(self, bucket: str, amount_us: int, capacity_us: int) -> tuple[bool, int]:
         if time.monotonic() >= self._store_skipped_until:
@@ -106,6 +119,26 @@ class RateLimiter:
                 # The request itself may also wait for the store, and should not wait twice.
                 self._store_skipped_until = time.monotonic() + _OUTAGE_S
         return self._local.fill_bucket(bucket, amount_us, capacity_us)
+
+
+@dataclass(slots=True)
+class _Meter:
+    """Charges an address for the computations of a request: an export computes after its view."""
+
+    limiter: RateLimiter
+    budget: Budget
+    address: str
+    unpaid_s: float = 0.0
+    cost: int = 0
+
+    def __call__(self, seconds: float) -> None:
+        """Charge the CPU time of a computation; the rest of a unit is added to the next computation."""
+        self.unpaid_s += seconds
+        cost = int(self.unpaid_s / _COMPUTED_S_PER_REQUEST)
+        if cost:
+            self.unpaid_s -= cost * _COMPUTED_S_PER_REQUEST
+            self.cost += cost
+            self.limiter.overdraw(self.budget, self.address, cost)
 
 
 class _RequestLimits:
@@ -123,6 +156,9 @@ class _RequestLimits:
         """
         if request.method == "OPTIONS" or request.blueprint in _EXEMPT_BLUEPRINTS:
             return
+        if self._requests.limit > 0:
+            client = computing_client.get()
+            g.meter = client.spend = _Meter(self._limiter, self._requests, client.address)
         if request.endpoint == _CREATION:
             self.charge(self._games, 1)
         else:
@@ -179,8 +215,10 @@ class _RequestLimits:
         allowance: Allowance | None = g.get("allowance")
         if allowance is not None:
             kind, limit, window_s = allowance.budget
+            computed = g.meter.cost if "meter" in g and kind == g.meter.budget.kind else 0
+            left, reset_s = max(allowance.left - computed, 0), allowance.reset_s + computed * window_s / limit
             response.headers["RateLimit-Policy"] = f'"{kind}";q={limit};w={round(window_s)}'
-            response.headers["RateLimit"] = f'"{kind}";r={allowance.left};t={allowance.reset_s}'
+            response.headers["RateLimit"] = f'"{kind}";r={left};t={math.ceil(reset_s)}'
         return response
 
 
@@ -234,6 +272,7 @@ def charge_batch(bodies: Sequence[dict[str, Any]]) -> None:
         limits.charge_batch(bodies)
 
 
+@lru_cache(maxsize=4096)
 def network(address: str | None) -> str:
     """Return the part of an address that identifies one client.
 

@@ -9,6 +9,8 @@ from service.matches.views import game_view
 from service.storage.codec import decode_match
 from service.storage.event_log import changes_from_log
 from service.storage.redis_store import RedisStore
+from service.usecases import game_history
+from service.usecases.game_history import GameHistory
 from tests.support.playing import Game, Service, dice
 
 CALLERS = (SPECTATOR, Caller(host=True), *(Caller(seat=seat) for seat in range(5)))
@@ -30,8 +32,9 @@ class RecordingStore(RedisStore):
 
 
 @pytest.fixture
-def recorded():
-    """A service on a recording store."""
+def recorded(monkeypatch):
+    """A service on a recording store; every third version of a match is kept when it is rebuilt."""
+    monkeypatch.setattr(game_history, "KEEP_EVERY", 3)
     service = Service()
     store = RecordingStore(service.redis)
     return Service(service.redis, store), store
@@ -43,11 +46,14 @@ def check(store, game):
     match = decode_match(stored)
     changes = changes_from_log(match, 0, entries)
     assert len(store.matches) > 1
-    for version, committed in store.matches.items():
-        rebuilt = match_at_version(match, changes, version)
+    history = GameHistory(store)
+    for version, committed in [*store.matches.items()] * 2:  # the second time from kept matches
+        from_start, from_kept = match_at_version(match, changes, version), history.at_version(match, version)
         for caller in CALLERS:
-            expected, view = (msgspec.json.encode(game_view(each, caller)) for each in (committed, rebuilt))
-            assert view == expected, (version, caller)
+            expected, *views = (
+                msgspec.json.encode(game_view(each, caller)) for each in (committed, from_start, from_kept)
+            )
+            assert views == [expected] * 2, (version, caller)
 
 
 @pytest.mark.slow

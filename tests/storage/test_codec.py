@@ -96,7 +96,7 @@ def test_corrupt_log_entry_is_refused(service, entry):
     for rest in ("events", "rounds/1", "record"):
         assert problem_code(game.call("GET", rest)) == "game_unreadable"
     with pytest.raises(StoredFormatError):
-        decode_entry(LogEntry(99, entry.get("c", "").encode()))
+        list(decode_entry(LogEntry(99, entry.get("c", "").encode())))
 
 
 def test_corrupt_stored_response_is_refused(service):

@@ -1,10 +1,12 @@
 """Rate limits on requests and on created games."""
 
+import itertools
 import re
 
 import fakeredis
 import pytest
 
+from service.matches import cooperative_yield
 from service.settings import Settings
 from service.web.rate_limits import network
 from tests.support.endpoints import PLAYER_KEY
@@ -219,3 +221,25 @@ def test_requests_without_the_store_are_limited_by_each_worker():
     answers = [service.call("GET", "/v1/tiles") for _ in range(3)]
     assert [answer.status_code for answer in answers] == [200, 200, 429]
     assert left(answers[0]) == 1
+
+
+def test_computation_is_charged_by_its_cpu_time_afterwards(monkeypatch):
+    monkeypatch.setattr(cooperative_yield, "cpu_time", itertools.count().__next__)  # a second in each slice
+    service = limited(limit_requests_per_minute=100)
+    place = f"{service.create_game(2).path()}?at=1"
+    first = service.call("GET", place)
+    assert (first.status_code, first.headers["RateLimit"]) == (200, '"requests";r=0;t=121')
+    refused = service.call("GET", place)
+    assert problem_code(refused) == "too_many_requests"
+    assert int(refused.headers["Retry-After"]) > 60  # the rest of the 200 requests that a second costs
+    assert service.call("GET", place, environ_base={"REMOTE_ADDR": "192.0.2.9"}).status_code == 200
+
+
+def test_computations_wait_in_the_queue_of_their_address(service, monkeypatch):
+    addresses, acquire = [], cooperative_yield.slot.acquire
+    monkeypatch.setattr(
+        cooperative_yield.slot, "acquire", lambda *facts: addresses.append(facts[0]) or acquire(*facts)
+    )
+    game = service.create_game(2)
+    service.call("GET", f"{game.path()}?at=1", environ_base={"REMOTE_ADDR": "2001:db8:1:2:3::9"})
+    assert set(addresses) == {"20010db800010002"}

@@ -1,0 +1,88 @@
+"""The work that a read of the past costs, and the matches that are kept for the next one."""
+
+from collections import Counter
+
+import pytest
+
+from service.matches import past_versions
+from service.storage import event_log
+from service.usecases import game_history
+from tests.support.playing import Game
+
+KEPT = game_history.KEEP_EVERY
+KEY = {"Idempotency-Key": "once"}
+
+
+@pytest.fixture
+def work(monkeypatch):
+    """Count the actions that are replayed, and the log entries that are decoded."""
+    counted = Counter()
+
+    def count(module, name):
+        call = getattr(module, name)
+
+        def counting(*arguments):
+            counted[name] += 1
+            return call(*arguments)
+
+        monkeypatch.setattr(module, name, counting)
+
+    count(past_versions, "play")
+    count(event_log, "decode_entry")
+    return counted
+
+
+@pytest.fixture
+def long_game(service):
+    """A game with 1,500 changes."""
+    return Game(service, service.call("POST", "/v1/games", {"scenario": "undo-limit"}).json)
+
+
+def test_second_read_of_the_past_replays_few_changes(long_game, work):
+    last = long_game.view()["last_event"]
+    first = long_game.service.get(f"{long_game.path()}?at={last - 1}")
+    assert work["play"] > 1_000
+    for event in (last - 1, last // 2, 200):
+        work.clear()
+        past = long_game.service.get(f"{long_game.path()}?at={event}")
+        assert past["last_event"] == event
+        assert max(work.values()) <= KEPT + 1, (event, work)
+    assert long_game.service.get(f"{long_game.path()}?at={last - 1}")["players"] == first["players"]
+
+
+def test_replayed_response_after_later_changes_replays_few_changes(long_game, work):
+    action = long_game.actions(0)[0]
+    first = long_game.send(0, action, headers=KEY)
+    long_game.act_legally(0)
+    responses = []
+    for _ in range(2):
+        work.clear()
+        responses.append(long_game.send(0, action, headers=KEY))
+    assert [each.data for each in responses] == [first.data] * 2
+    assert max(work.values()) <= KEPT + 1, work
+
+
+def test_early_version_decodes_only_the_log_before_it(long_game, work):
+    long_game.service.get(f"{long_game.path()}?at=3")
+    assert max(work.values()) <= 3
+
+
+def test_kept_match_whose_change_was_lost_is_not_used(service, monkeypatch):
+    monkeypatch.setattr(game_history, "KEEP_EVERY", 1)
+    game = service.create_game(3)
+    names = [f"skye:{{{game.id}}}:{part}" for part in ("table", "log")]
+    before, entries = service.redis.get(names[0]), service.redis.xrange(names[1])
+
+    def past(prices):
+        assert game.offer(0, *prices).status_code == 200
+        at = game.view()["last_event"]
+        assert game.offer(1, 1, 1).status_code == 200
+        return service.get(f"{game.path()}?at={at}", game.tokens[0])["players"][0]["tiles_drawn"]
+
+    first = past((1, 2))
+    # Redis restarts without its last writes.
+    service.redis.set(names[0], before)
+    service.redis.delete(names[1])
+    for entry_id, fields in entries:
+        service.redis.xadd(names[1], fields, entry_id)
+    assert past((2, 1)) != first
