@@ -25,12 +25,17 @@ from service.usecases.change_notifier import ChangeNotifier
 from service.usecases.games import Games
 from service.usecases.subscription import Batch, Closed, Disconnected, Idle, Item, Subscription
 
-HEARTBEAT_S = 10.0
-"""Seconds without a change after which a game is read without a notification, and a heartbeat is sent."""
+HEARTBEAT_S = 3.0
+"""Seconds without a message after which a stream sends a heartbeat. nginx ends a stream that is silent for
+longer (`proxy_read_timeout` in deploy/nginx), so that its client reconnects to another instance."""
+
+CHECK_S = 10.0
+"""Seconds without a change after which a game is read without a notification."""
 
 OUTAGE_S: Final = 0.5
 """Pause before the log is read again while the store fails, in seconds."""
 
+HEARTBEAT: Final = Idle("heartbeat")
 STORE_FAILS: Final = Idle("the store does not respond")
 
 _DISCONNECT_CHECK_S: Final = 1.0
@@ -65,7 +70,8 @@ class _GameFeed:
         self.after = after
         self.last = last
         self.subscriptions: set[Subscription] = set()
-        self.heartbeat_at = self.read_at = time.monotonic() + HEARTBEAT_S
+        self.heartbeat_at = time.monotonic() + HEARTBEAT_S
+        self.read_at = time.monotonic() + CHECK_S
         self.is_reading = False
         self.is_changed = False
 
@@ -75,21 +81,21 @@ class _GameFeed:
             subscription.put(item)
 
     def distribute_changes(self, match: Match, changes: list[Change]) -> None:
-        """Distribute the changes that were read, or a heartbeat when one is due."""
+        """Distribute the changes that were read."""
         batch = Batch(match, changes, None, self.after)
         if self.last in changes and self.last is not None:
             batch = batch.since(self.last)
         # Otherwise it is the first read, or the store has lost events that were distributed.
         self.last = changes[-1] if changes else None
         self.after = match.last_event if self.last is None else self.last.last_event
-        now = time.monotonic()
         if batch.changes or batch.previous is None or match.is_over:
             self.distribute(batch)
-        elif now < self.heartbeat_at:
-            return
-        else:
-            self.distribute(Idle("heartbeat"))
-        self.heartbeat_at = now + HEARTBEAT_S
+            self.heartbeat_at = time.monotonic() + HEARTBEAT_S
+
+    def beat(self) -> None:
+        """Distribute a heartbeat."""
+        self.distribute(HEARTBEAT)
+        self.heartbeat_at = time.monotonic() + HEARTBEAT_S
 
 
 class GameFeeds:
@@ -197,8 +203,7 @@ class GameFeeds:
             feed.read_at = time.monotonic() + OUTAGE_S
             return
         feed.distribute_changes(match, changes)
-        left_s = time_to_next_read(match, self.games.now_ms())
-        feed.read_at = min(feed.heartbeat_at, time.monotonic() + left_s)
+        feed.read_at = time.monotonic() + time_to_next_read(match, self.games.now_ms())
 
     def _close(self, feed: _GameFeed, reason: str) -> None:
         with self._lock:
@@ -210,7 +215,7 @@ class GameFeeds:
             del self._feeds[feed.game_id]
 
     def _run_clock(self) -> None:
-        """Start reads of games for heartbeats and deadlines, and check clients, until no game is followed."""
+        """Send heartbeats, start reads of games, and check clients, until no game is followed."""
         checked_at = 0.0
         while not self._change_notifier.stopped:
             with self._lock:
@@ -226,9 +231,12 @@ class GameFeeds:
                 if is_check:
                     _check_clients(feed)
                 if now >= feed.read_at:
-                    feed.read_at = now + HEARTBEAT_S  # until it has been read
+                    feed.read_at = now + CHECK_S  # until it has been read
                     self._read(feed)
-            next_at = min(checked_at + _DISCONNECT_CHECK_S, *(feed.read_at for feed in feeds))
+                if now >= feed.heartbeat_at:
+                    feed.beat()
+            moments = (min(feed.read_at, feed.heartbeat_at) for feed in feeds)
+            next_at = min(checked_at + _DISCONNECT_CHECK_S, *moments)
             self._clock_wakes.wait(max(next_at - time.monotonic(), 0.0))
 
 
@@ -239,7 +247,7 @@ def _check_clients(feed: _GameFeed) -> None:
 
 
 def time_to_next_read(match: Match, now_ms: int) -> float:
-    """Return the seconds to the next heartbeat, or to an earlier deadline."""
+    """Return the seconds to the next check, or to an earlier deadline."""
     if match.deadline_ms is None or match.clock_ms is not None:
-        return HEARTBEAT_S
-    return min(HEARTBEAT_S, max((match.deadline_ms - now_ms) / 1000, 0.0) + 0.01)
+        return CHECK_S
+    return min(CHECK_S, max((match.deadline_ms - now_ms) / 1000, 0.0) + 0.01)

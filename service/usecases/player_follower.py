@@ -23,18 +23,17 @@ from service.storage.redis_players import changes_name
 from service.usecases import game_feed, quick_match
 from service.usecases.change_notifier import ChangeNotifier
 from service.usecases.follower import wait
-from service.usecases.game_feed import OUTAGE_S, STORE_FAILS
+from service.usecases.game_feed import HEARTBEAT, OUTAGE_S, STORE_FAILS
 from service.usecases.games import Games
 from service.usecases.players import PlayerEvents
-from service.usecases.stream_clock import StreamClock
+from service.usecases.stream_clock import StreamClock, Timer
 from service.usecases.subscription import Idle
 
 _PAGE: Final = 100
 """How many events a stream reads at once."""
 
-_CATCH_UP_BEATS: Final = 3
-"""The number of heartbeats of a stream between two calls of `catch_up`; each call takes as long as two
-heartbeats."""
+_CATCH_UP_CHECKS: Final = 3
+"""The number of checks of a stream between two calls of `catch_up`; each call takes as long as two checks."""
 
 
 _RETRY_MS: Final = 1000
@@ -76,8 +75,8 @@ class PlayerFollower:
     token: str | None
     _player: str = ""
     _states: dict[str, FollowedGame] = field(default_factory=dict)
-    _beat_at: float = float("-inf")
-    _beats_to_catch_up: int = 0
+    _checked_at: float = float("-inf")
+    _checks_to_catch_up: int = 0
 
     def read(self, after: str, limit: int) -> PlayerEvents:
         """Return up to `limit` events after the one with the id `after`.
@@ -146,30 +145,41 @@ class PlayerFollower:
                     continue
                 if page.events:
                     continue
-                self.clock.set(timer, self._time_to_next())
-                while not (timer.is_changed or timer.is_due):
-                    yield None
-                    if timer.has_disconnected():
-                        return
-                if not timer.is_changed:
-                    yield Idle("heartbeat")
+                if (yield from self._idle(timer)):
+                    return
+
+    def _idle(self, timer: Timer) -> Generator[PlayerStreamItem | None, None, bool]:
+        """Yield heartbeats until the player's events are to be read; return whether the client is gone."""
+        left_s = self._time_to_next()
+        until = time.monotonic() + left_s
+        while left_s > 0:
+            self.clock.set(timer, min(left_s, game_feed.HEARTBEAT_S))
+            while not (timer.is_changed or timer.is_due):
+                yield None
+                if timer.has_disconnected():
+                    return True
+            if timer.is_changed:
+                break
+            yield HEARTBEAT
+            left_s = until - time.monotonic()
+        return False
 
     def _maintain_games(self, player: str) -> None:
-        """Apply deadlines that have passed, report those that are near, and catch up at some heartbeats."""
+        """Apply deadlines that have passed, report those that are near, and catch up at some checks."""
         players, now_ms = self.games.players, self.games.now_ms()
         for game_id, state in list(self._states.items()):
             if state.deadline_ms is not None and state.deadline_ms <= now_ms:
                 self._apply_deadline(player, game_id, now_ms)
             elif state.near_at_ms is not None and state.near_at_ms <= now_ms:
                 self._states[game_id] = players.report_near(player, game_id, state)
-        if time.monotonic() - self._beat_at < game_feed.HEARTBEAT_S:
+        if time.monotonic() - self._checked_at < game_feed.CHECK_S:
             return
-        if self._beats_to_catch_up <= 0:
+        if self._checks_to_catch_up <= 0:
             quick_match.catch_up(self.games, player)
             self._states = players.catch_up(player)
-            self._beats_to_catch_up = _CATCH_UP_BEATS
-        self._beats_to_catch_up -= 1
-        self._beat_at = time.monotonic()
+            self._checks_to_catch_up = _CATCH_UP_CHECKS
+        self._checks_to_catch_up -= 1
+        self._checked_at = time.monotonic()
 
     def _apply_deadline(self, player: str, game_id: str, now_ms: int) -> None:
         """Apply the deadline of a game if it has passed, and note the next one.
@@ -187,14 +197,14 @@ class PlayerFollower:
             self._states[game_id] = current
 
     def _time_to_next(self) -> float:
-        """Return the seconds to the next heartbeat, deadline, or report of a near deadline."""
+        """Return the seconds to the next check, deadline, or report of a near deadline."""
         moments = [
             at_ms
             for state in self._states.values()
             for at_ms in (state.deadline_ms, state.near_at_ms)
             if at_ms is not None
         ]
-        left_s = self._beat_at + game_feed.HEARTBEAT_S - time.monotonic()
+        left_s = self._checked_at + game_feed.CHECK_S - time.monotonic()
         if moments:
             left_s = min(left_s, (min(moments) - self.games.now_ms()) / 1000 + 0.01)
         return max(left_s, 0.01)

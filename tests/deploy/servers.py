@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from service.server.processes import stop
-from tests.support.launcher import kill_all
+from tests.support.launcher import children, kill_all
 from tests.support.ports import free_port
 from tests.support.waiting import MAX_WAIT_S, waited_for
 
@@ -119,6 +119,19 @@ class Instance(Server):
         """Kill it and its workers, if it runs."""
         if self.process is not None:
             kill_all(self.process)
+
+
+@contextlib.contextmanager
+def suspended(instance):
+    """Suspend all processes of an instance; the kernel still accepts their connections."""
+    pids = (instance.process.pid, *children(instance.process.pid))
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for pid in pids:
+            os.kill(pid, signal.SIGCONT)
 
 
 def nginx_program():

@@ -5,16 +5,17 @@ import gzip
 import json
 import os
 import re
-import signal
 import socket
 import threading
+import time
 
 import pytest
 
 from tests.deploy.conftest import NO_HURRY
-from tests.deploy.servers import JSON, LONG_INTERVALS, messages
+from tests.deploy.servers import JSON, LONG_INTERVALS, messages, suspended
 from tests.support.launcher import children, open_files
 from tests.support.sizes import sized
+from tests.support.waiting import MAX_WAIT_S, waited_for
 
 ATTEMPTS = 20 + os.cpu_count()
 """Requests after which both instances have been asked: each process of nginx alternates by itself."""
@@ -108,33 +109,36 @@ def test_delete_without_a_key_receives_one_from_nginx(nginx, broken):
     assert "\r\nIdempotency-Key: " in broken.received[-1]
 
 
-def suspend(suspended):
-    """Suspend all processes of an instance; the kernel still accepts their connections."""
-    for pid in (suspended.process.pid, *children(suspended.process.pid)):
-        os.kill(pid, signal.SIGSTOP)
+SOON = [("proxy_read_timeout 9s", "proxy_read_timeout 3s")]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("nginx", [[("proxy_read_timeout 10s", "proxy_read_timeout 5s")]], indirect=True)
+@pytest.mark.parametrize("nginx", [SOON], indirect=True)
 def test_suspended_instance_delays_safe_requests_until_the_next_one(nginx, instance):
-    served, suspended = instance().start(), instance().start()
+    served, frozen = instance().start(), instance().start()
     game = served.new_game()["game"]["id"]
-    suspend(suspended)
-    try:
+    with suspended(frozen):
         for number in range(sized(2, 6)):
             assert nginx.call("GET", f"/v1/games/{game}").status == 200
             assert nginx.call("GET", f"/v1/games/{game}/events").status == 200
             keyed = JSON | {"Idempotency-Key": f"suspended-{number}"}
             assert nginx.call("POST", "/v1/games", b"{}", keyed).status == 201
-        statuses = set()
-        for _ in range(ATTEMPTS):
-            statuses.add(nginx.call("POST", "/v1/games", b"{}", JSON).status)
-            if len(statuses) == 2:
-                break
-        assert statuses == {201, 503}  # without a key it is not repeated
-    finally:
-        for pid in (suspended.process.pid, *children(suspended.process.pid)):
-            os.kill(pid, signal.SIGCONT)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("nginx", [SOON], indirect=True)
+def test_change_that_a_suspended_instance_makes_later_is_announced(nginx, instance):
+    served, frozen = instance().start(), instance().start()
+    game = served.new_game()["game"]
+    path = f"/v1/games/{game['id']}"
+    with suspended(frozen):
+        bodies = (b'{"name": "Ann"}', b'{"name": "Bob"}')
+        answers = [nginx.call("POST", f"{path}/players", body, JSON) for body in bodies]
+        refused = next(answer for answer in answers if answer.status != 201)
+        assert (refused.status, refused.json["code"]) == (503, "store_unavailable")
+        assert "may have been made" in refused.json["detail"]
+        assert "Retry" not in refused.json["detail"]
+    assert waited_for(lambda: len(served.call("GET", path).json["players"]) == 2)
 
 
 ONE_AT_A_TIME = [*NO_HURRY, ("limit_conn per_address 1000", "limit_conn per_address 1")]
@@ -161,6 +165,22 @@ def test_nginx_without_instances_answers_503_like_the_api(nginx):
     assert answer.headers["Content-Type"] == "application/problem+json"
     assert answer.headers["Retry-After"] == "1"
     assert answer.json["status"] == 503
+    assert answer.json["detail"] == "No instance of the service responds. Retry."
+
+
+@pytest.mark.parametrize(
+    ("method", "headers", "advice"),
+    [
+        ("POST", {}, "Look at the state before you repeat the request."),
+        ("DELETE", {}, "Look at the state before you repeat the request."),
+        ("POST", {"Idempotency-Key": "mine"}, "Retry with the same Idempotency-Key."),
+        ("DELETE", {"Idempotency-Key": "mine"}, "Retry with the same Idempotency-Key."),
+    ],
+)
+def test_nginx_says_that_a_failed_change_may_have_been_made(nginx, method, headers, advice):
+    answer = nginx.call(method, "/v1/games", b"{}", JSON | headers)
+    assert answer.status == 503
+    assert answer.json["detail"].endswith(f"The change may have been made. {advice}")
 
 
 @pytest.mark.parametrize(
@@ -207,18 +227,28 @@ def test_events_pass_through_nginx_without_buffering(nginx, instance):
 
 
 PLAYER = {"Authorization": "Bearer skye_key_" + "n" * 22}
-SHORT_WAITS = [("proxy_read_timeout 10s", "proxy_read_timeout 1s")]
+SHORTER_WAIT = [*NO_HURRY, ("${before}6000$after", "${before}60$after")]
 
 
-@pytest.mark.parametrize("nginx", [SHORT_WAITS], indirect=True)
-def test_long_poll_may_wait_longer_than_other_requests(nginx, instance):
-    game = instance().start().new_game()["game"]["id"]
-    for path in (f"/v1/games/{game}/events?after=1&wait_ms=2000", "/v1/me/events?wait_ms=2000"):
+@pytest.mark.parametrize("nginx", [SHORTER_WAIT], indirect=True)
+@pytest.mark.parametrize("wait", ["wait_ms=60000", "wait_ms=7000&limit=5", "limit=5&wait_ms=10000"])
+def test_long_poll_ends_before_nginx_gives_up_its_instance(nginx, instance, wait):
+    game = instance(application=LONG_INTERVALS).start().new_game()["game"]["id"]
+    began = time.monotonic()
+    for path in (f"/v1/games/{game}/events?after=1&{wait}", f"/v1/me/events?{wait}"):
         answer = nginx.call("GET", path, headers=PLAYER)
         assert (answer.status, answer.json["events"]) == (200, []), path
+    assert time.monotonic() - began < MAX_WAIT_S
 
 
-@pytest.mark.parametrize("nginx", [SHORT_WAITS], indirect=True)
+@pytest.mark.parametrize("wait", ["after=1&wait_ms=60001", "wait_ms=600000", "after=1&wait_ms=7e3"])
+def test_invalid_wait_passes_nginx_unchanged(nginx, instance, wait):
+    game = instance().start().new_game()["game"]["id"]
+    answer = nginx.call("GET", f"/v1/games/{game}/events?{wait}")
+    assert (answer.status, answer.json["code"]) == (422, "invalid_parameter")
+
+
+@pytest.mark.parametrize("nginx", [[]], indirect=True)
 def test_stream_may_be_silent_until_its_heartbeat(nginx, instance):
     game = instance().start().new_game()["game"]["id"]
     with (

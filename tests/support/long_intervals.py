@@ -6,5 +6,5 @@ from service.wsgi import app
 
 __all__ = ["app"]
 
-game_feed.HEARTBEAT_S = 600.0
+game_feed.HEARTBEAT_S = game_feed.CHECK_S = 600.0
 worker._SHUTDOWN_GRACE_S = 600.0  # noqa: SLF001 - its default is far shorter than a busy machine stands still

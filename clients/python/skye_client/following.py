@@ -13,7 +13,7 @@ from skye_client.errors import ApiError, HistoryLostError, SkyeError
 from skye_client.options import FAULT_HEADER
 
 SILENCE_S: Final = 20.0
-"""Two heartbeat intervals of the server: a stream without a byte for this long is half-open."""
+"""A stream without a byte, not even a heartbeat, for this long is half-open."""
 
 NO_EVENT: Final = "0-0"
 """The id before a player's first event."""

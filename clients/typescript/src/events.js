@@ -10,7 +10,7 @@ import { backoff, deadline, sleep } from "./transport.js";
  * @typedef {object} FollowOptions
  * @property {number | string} [after] The id of the last event that the caller has; all events by default.
  * @property {AbortSignal} [signal] Ends the iteration.
- * @property {number} [silenceMs] A stream without a heartbeat for this long is half-open; twice the server's 10 s.
+ * @property {number} [silenceMs] A stream without a heartbeat for this long is half-open.
  * @property {(state: "live" | "polling" | "reconnecting") => void} [onState] Called when the connection changes.
  */
 
