@@ -18,6 +18,7 @@ an independent number.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from hashlib import sha256
 from typing import Final, TypeVar
 
@@ -30,6 +31,7 @@ _INNER_PAD: Final = bytes([byte ^ 0x36 for byte in range(256)])
 _OUTER_PAD: Final = bytes([byte ^ 0x5C for byte in range(256)])
 
 
+@lru_cache(maxsize=256)
 def commitment(seed: str, nonce: str = "") -> str:
     """Return the commitment to a seed: SHA-256 of the nonce and the seed in UTF-8, in hexadecimal.
 

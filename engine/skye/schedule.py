@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Final, NamedTuple
 
 from skye.territory_summary import TerritorySummary
@@ -21,6 +22,7 @@ _CATCH_UP: Final = (0, 0, 1, 2, 3, 4)
 _CASTLE_INCOME: Final = 5
 
 
+@cache
 def schedule(players: int) -> tuple[tuple[str, ...], ...]:
     """Return, for each round of a game, the slots that it scores.
 

@@ -80,7 +80,9 @@ def game_in_play(match: Match) -> Game:
     """
     if match.status is Status.ABORTED:
         raise Problem("game_aborted")
-    return game_begun(match)
+    if match.game is None:
+        raise Problem("game_not_started")
+    return match.game
 
 
 def game_begun(match: Match) -> Game:

@@ -48,7 +48,7 @@ class Command:
 
     :param digest: identifies method, path and body of the request; empty without an idempotency key.
     :param address: the address of the client.
-    :param accepts_version: the condition of `If-Match`.
+    :param accepts_version: the condition of `If-Match`, None without one.
     :param invite: an invitation code in addition to the token.
     :param include_actions: whether the view of the game has the legal actions of the caller's seat.
     """
@@ -57,7 +57,7 @@ class Command:
     idempotency_key: str | None = None
     digest: bytes = b""
     address: str = ""
-    accepts_version: Callable[[int], bool] = lambda _version: True
+    accepts_version: Callable[[int], bool] | None = None
     invite: str | None = None
     include_actions: bool = False
 
@@ -128,8 +128,8 @@ class Loaded(Generic[M]):
         """
         if self.record is not None:
             raise Problem("idempotency_key_reused")
-        version = self.version
-        if version is not None and not command.accepts_version(version):
+        version, accepts = self.version, command.accepts_version
+        if version is not None and accepts is not None and not accepts(version):
             detail, headers = f"The game is at version {version}.", {"ETag": f'"{version}"'}
             raise Problem("version_mismatch", detail, headers=headers, version=version)
 
@@ -174,7 +174,9 @@ def run(
         match = transition.match
         caller = loaded.role_after(match)
         committed = Committed(match, caller or SPECTATOR, loaded.tokens, games.time_of(match))
-        record = new_record(games, command, committed, retired_token=caller is None)
+        record = None
+        if command.idempotency_key is not None:
+            record = new_record(games, command, committed, retired_token=caller is None)
         if games.matches.save(loaded.match, transition, record):
             return committed
         back_off(number)
@@ -207,7 +209,10 @@ def load_game(games: Games, command: Command, game_id: str) -> Loaded[Match]:
     match, token = games.matches.decoded(game_id, stored), command.token
     player = games.identities.require_player(token) if token and is_player_key(token) else ""
     caller = role_of(match, token, player, invite=command.invite, retired=retired)
-    match = games.apply_deadlines(match)
+    now_ms = games.time_of(match)
+    if match.is_overdue(now_ms):
+        match = games.apply_deadlines(match)
+        now_ms = games.time_of(match)
 
     def role_after(after: Match) -> Caller | None:
         # A seat may have been left, or moved up because an earlier one was left.
@@ -216,9 +221,7 @@ def load_game(games: Games, command: Command, game_id: str) -> Loaded[Match]:
         return role_or_none(after, token, player)
 
     tokens = TokenSource(command.idempotency_key or "")
-    return Loaded(
-        game_id, match, caller, player, role_after, tokens, games.time_of(match), match.version, record
-    )
+    return Loaded(game_id, match, caller, player, role_after, tokens, now_ms, match.version, record)
 
 
 def load_new(games: Games, command: Command) -> Loaded[Match | None]:

@@ -6,7 +6,7 @@ idempotency key (`service.usecases.idempotency`): a request that was committed b
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from service.matches import lobby, manual_clock
@@ -61,7 +61,7 @@ def play_move(
             raise Problem("too_many_changes")
         return transition
 
-    committed = change_game(games, command, game_id, _by_seat(seat), move_in_play)
+    committed = change_game(games, command, game_id, partial(_by_seat, seat), move_in_play)
     view = committed.game_view()
     if command.include_actions:
         view["actions"] = seat_actions(committed.match, committed.caller)["actions"]
@@ -145,7 +145,7 @@ def rotate_token(games: Games, command: Command, game_id: str, seat: int) -> Com
         token = hash_token(loaded.tokens.token(str(seat)))
         return lobby.rotate_token(loaded.match, seat, token, loaded.now_ms)
 
-    return joined_result(change_game(games, command, game_id, _by_seat(seat), rotate))
+    return joined_result(change_game(games, command, game_id, partial(_by_seat, seat), rotate))
 
 
 def leave_game(games: Games, command: Command, game_id: str, seat: int) -> CommandResult[TimedGameView]:
@@ -211,9 +211,9 @@ def advance_clock(
     return _game_result(change_game(games, command, game_id, _by_host, advance))
 
 
-def _by_seat(seat: int) -> Callable[[Loaded[Match]], None]:
-    """Return the check that the caller holds a seat."""
-    return lambda loaded: require_own_seat(loaded.match, loaded.caller, seat)
+def _by_seat(seat: int, loaded: Loaded[Match]) -> None:
+    """Check that the caller holds a seat."""
+    require_own_seat(loaded.match, loaded.caller, seat)
 
 
 def _by_host(loaded: Loaded[Match]) -> None:

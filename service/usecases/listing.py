@@ -21,9 +21,6 @@ _SWEEP_SIZE = 64
 _SWEEP_PROBABILITY = 1 / 16
 """How likely a change of a game's status sweeps the index; the sweep checks `_SWEEP_SIZE` games."""
 
-_RELIST_INTERVAL = 16
-"""A game in play is added to the index again at each version that is a multiple of this."""
-
 _GRACE_MS = 60_000
 """How long a game may be listed that is not stored yet, in milliseconds."""
 
@@ -37,7 +34,7 @@ class Listing:
         self._now_ms = now_ms
 
     def update(self, before: Match | None, after: Match) -> None:
-        """Update the index after a commit; a private match is never in it.
+        """Update the index after a change of a match's status; a private match is never in it.
 
         A new match is listed before it is stored. The change of an older one is already stored, so an
         unreachable index does not fail it: `page` repairs the index later, and so does `sweep`. A game that
@@ -46,9 +43,6 @@ class Listing:
         :raises Problem: store_unavailable, for a new match.
         """
         if after.private:
-            return
-        if before is not None and before.status is after.status:
-            self._relist(after)
             return
         index = index_of(after)
         with nullcontext() if before is None else suppress(Problem):
@@ -59,9 +53,9 @@ class Listing:
         if after.status in LISTED and random.random() < _SWEEP_PROBABILITY:  # noqa: S311 - no secret
             self.sweep(index)
 
-    def _relist(self, match: Match) -> None:
-        """Add a match again, at some of its versions: a fault of the store may have removed it."""
-        if match.status is Status.LOBBY or match.version % _RELIST_INTERVAL == 0:
+    def relist(self, match: Match) -> None:
+        """Add a public match to the index again: a fault of the store may have removed it."""
+        if not match.private:
             with suppress(Problem), retry.without_retries():
                 self._index.add(index_of(match), match.id, _score(match))
 

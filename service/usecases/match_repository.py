@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -28,6 +28,9 @@ from service.usecases.listing import Listing
 from service.usecases.players import Players
 
 _encoder = msgspec.json.Encoder()
+
+_RELIST_INTERVAL: Final = 16
+"""A game in play is added to the list again at each version that is a multiple of this."""
 
 
 class _Cached(NamedTuple):
@@ -138,7 +141,9 @@ class MatchRepository:
         :raises Problem: too_many_games, too_much_contention, store_unavailable, game_unreadable.
         """
         match = transition.match
-        players, players_before = players_of(match), players_of(before)
+        players = players_of(match)
+        kept = before is not None and before.seats is match.seats
+        players_before = players if kept else players_of(before)
         if before is None:
             self._listing.update(None, match)
         if joining := players - players_before:
@@ -154,8 +159,10 @@ class MatchRepository:
         self.cache.put(stored, match)
         if before is None or before.status is not match.status:
             self._metrics.game_changed(before.status if before else None, match.status)
-        if before is not None:
-            self._listing.update(before, match)
+            if before is not None:
+                self._listing.update(before, match)
+        elif match.status is Status.LOBBY or match.version % _RELIST_INTERVAL == 0:
+            self._listing.relist(match)
         if concerned := players | players_before:
             self._players.relay_commit(before, match, concerned)
         return True

@@ -25,7 +25,7 @@ from service.observability.metrics import Metrics, pattern
 from service.storage import retry
 from service.web.fault_header import FAULT_VARIABLE
 from service.web.rate_limits import network
-from service.web.request_parsing import refuse_encoded_slashes, refuse_unknown_parameters
+from service.web.request_parsing import refuse_unknown_parameters
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
@@ -141,9 +141,7 @@ def register(app: Flask, *, lab: bool) -> None:
     if not lab:
         app.before_request(_refuse_faults)
     app.before_request(retry.start_budget)
-    app.before_request(refuse_encoded_slashes)
-    app.before_request(refuse_unknown_parameters)
-    app.before_request(_check_host)
+    app.before_request(_check_request)
     app.before_request(_identify_client)
     app.teardown_request(retry.clear_budget)
 
@@ -157,17 +155,23 @@ def _refuse_faults() -> None:
         raise Problem("lab_off")
 
 
-def _check_host() -> None:
-    """Check that a request of HTTP/1.1 has a valid `Host` header (RFC 9112, section 3.2).
+def _check_request() -> None:
+    """Check path, query and host.
 
-    An empty one is invalid too: the URI of the request would have no host (RFC 9110, section 4.2.1).
+    WSGI decodes an encoded slash, so a path with one would be an alias. A request of HTTP/1.1 has a valid
+    `Host` header (RFC 9112, section 3.2). An empty one is invalid too: the URI of the request would have no
+    host (RFC 9110, section 4.2.1).
 
-    :raises Problem: bad_request.
+    :raises Problem: not_found, invalid_parameter, bad_request.
     """
-    host = request.environ.get("HTTP_HOST")
-    if not host and request.environ.get("SERVER_PROTOCOL") == "HTTP/1.0":
-        return
-    if not host or not _HOST.fullmatch(host):
+    environ = request.environ
+    if "%2f" in environ.get("RAW_URI", "").partition("?")[0].lower():
+        raise Problem("not_found")
+    if request.query_string:
+        refuse_unknown_parameters()
+    host = environ.get("HTTP_HOST")
+    is_old = not host and environ.get("SERVER_PROTOCOL") == "HTTP/1.0"
+    if not is_old and not (host and _HOST.fullmatch(host)):
         raise Problem("bad_request", "The Host header is missing or invalid.")
 
 

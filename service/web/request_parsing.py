@@ -121,22 +121,12 @@ def _defaults(schema: Schema) -> dict[str, Any]:
     return loaded
 
 
-def refuse_encoded_slashes() -> None:
-    """Refuse a path in which a slash is encoded: WSGI decodes it, so it would be an alias.
-
-    :raises Problem: not_found.
-    """
-    sent: str = request.environ.get("RAW_URI", "")
-    if "%2f" in sent.partition("?")[0].lower():
-        raise Problem("not_found")
-
-
 def refuse_unknown_parameters() -> None:
     """Refuse query parameters of an operation of the API that takes none.
 
     :raises Problem: invalid_parameter.
     """
-    if not request.query_string or not f"{request.path}/".startswith("/v1/"):
+    if not f"{request.path}/".startswith("/v1/"):
         return
     view = current_app.view_functions.get(request.endpoint or "")
     if view is None or TAKES_QUERY in vars(view):
@@ -243,7 +233,7 @@ def command_from_request() -> Command:
         detail = "This has not from 1 to 255 visible ASCII characters."
         raise Problem("invalid_parameter", errors=[FieldError("Idempotency-Key", detail)])
     digest = b"" if key is None else _digest(request)
-    accepts: Callable[[int], bool] = _any_version
+    accepts: Callable[[int], bool] | None = None
     if entity_tags("If-Match") is not None:
         accepts = _version_in(request.if_match)
     return Command(bearer_token(), key, digest, request.remote_addr or "", accepts)
@@ -275,10 +265,6 @@ def _version_in(wanted: ETags) -> Callable[[int], bool]:
     """Return a check whether one of these entity tags, for any caller and media type, has a version."""
     versions = {tag.partition("-")[0] for tag in wanted.as_set() if tag}
     return lambda version: wanted.star_tag or str(version) in versions
-
-
-def _any_version(_version: int) -> bool:
-    return True
 
 
 def _digest(req: Request) -> bytes:

@@ -12,8 +12,8 @@ from service.storage.redis_store import RedisStore
 from tests.support.playing import Service
 
 OURS = tuple(f"{Path(package.__file__).parent}/" for package in (service, skye))
-MAX_MODULES = 31
-MAX_FUNCTIONS = 156
+MAX_MODULES = 28
+MAX_FUNCTIONS = 145
 
 
 @pytest.fixture
