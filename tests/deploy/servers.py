@@ -78,6 +78,9 @@ LONG_INTERVALS = "tests.support.long_intervals:app"
 class Instance(Server):
     """One gunicorn, with two workers, at a Unix socket."""
 
+    prefix = ()
+    """What begins the command."""
+
     def __init__(self, socket_path, redis_url, application="service.wsgi:app", **settings):
         self.application = application
         self.socket_path = socket_path
@@ -102,7 +105,14 @@ class Instance(Server):
 
     def launch(self, *addresses):
         """Start it, and do not wait."""
-        command = [sys.executable, "-m", "gunicorn", "--config", "python:service.server.gunicorn_conf"]
+        command = [
+            *self.prefix,
+            sys.executable,
+            "-m",
+            "gunicorn",
+            "--config",
+            "python:service.server.gunicorn_conf",
+        ]
         for address in (f"unix:{self.socket_path}", *addresses):
             command += ["--bind", address]
         command.append(self.application)

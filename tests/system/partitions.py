@@ -1,0 +1,336 @@
+"""What acknowledged changes a partition loses: games on Redis servers in network namespaces.
+
+    unshare --net python -m tests.system.partitions SHAPE REPLICAS FOLDER
+
+plays games on the servers of a shape while they are partitioned and a replica is elected, heals the partition
+and prints counts as JSON. REPLICAS is SKYE_REDIS_REPLICAS; each master has two replicas. Every change sets
+the offer of a seat to one that differs from the last, with a key, and is sent again until it is acknowledged.
+"""
+
+import contextlib
+import itertools
+import json
+import sys
+import threading
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import redis
+from redis.crc import key_slot
+
+from service.server.server_programs import find_program
+from tests.deploy.servers import JSON, Instance
+from tests.support.waiting import MAX_WAIT_S, waited_for
+from tests.system.hosts import DROP, REFUSE, Network
+
+GAMES = 4
+PAUSE_S = 0.01
+"""Between two changes of a game, which has a maximum of changes."""
+COUNTED = ("acknowledged", "acknowledged_after_the_election", "lost", "doubled")
+PLAYED_S = 5
+"""How long games are played before the partition, after the election, and after the partition."""
+
+TEMPORARY = ("--save", "", "--appendonly", "no", "--repl-diskless-sync-delay", "0", "--protected-mode", "no")
+
+
+class Server:
+    """A Redis server or a Sentinel on a host of its own."""
+
+    def __init__(self, network, *options):
+        self.host = network.host()
+        self.start(*options)
+
+    def start(self, *options):
+        address = self.host.address
+        self.host.start(str(find_program()), *options, "--bind", address, "--logfile", f"{address}.log")
+        assert waited_for(self.is_up)
+
+    def ask(self, *command):
+        with redis.Redis(self.host.address, self.port, socket_timeout=5, retry=None) as client:
+            return client.execute_command(*command)
+
+    port = 6379
+
+    def is_up(self):
+        with contextlib.suppress(redis.RedisError):
+            return bool(self.ask("PING"))
+        return False
+
+    def has_replicas(self, number):
+        state = self.ask("INFO", "replication")
+        return (
+            state["role"] == "master"
+            and [state.get(f"slave{place}", {}).get("state") for place in range(number)]
+            == ["online"] * number
+        )
+
+
+class Sentinel(Server):
+    """A Sentinel; it writes its configuration into a file."""
+
+    port = 26379
+
+    def __init__(self, network, folder, master):
+        self._config = folder / f"sentinel-{time.monotonic_ns()}.conf"
+        self._config.write_text(
+            f"port {self.port}\nprotected-mode no\nsentinel monitor skye {master} 6379 2\n"
+            "sentinel down-after-milliseconds skye 1000\nsentinel failover-timeout skye 5000\n"
+        )
+        super().__init__(network, str(self._config), "--sentinel")
+
+    def master(self):
+        return self.ask("SENTINEL GET-MASTER-ADDR-BY-NAME", "skye")[0].decode()
+
+
+class BehindSentinels:
+    """A master with two replicas, and three Sentinels."""
+
+    def __init__(self, network, folder):
+        self.servers = [Server(network, *TEMPORARY) for _ in range(3)]
+        self.master, *self.replicas = self.servers
+        for replica in self.replicas:
+            replica.ask("REPLICAOF", self.master.host.address, 6379)
+        assert waited_for(lambda: self.master.has_replicas(2))
+        self.sentinels = [Sentinel(network, folder, self.master.host.address) for _ in range(3)]
+        assert waited_for(lambda: all(self._knows_all(sentinel) for sentinel in self.sentinels))
+        hosts = ",".join(sentinel.host.address for sentinel in self.sentinels)
+        self.url = f"redis+sentinel://{hosts}/skye"
+
+    @staticmethod
+    def _knows_all(sentinel):
+        state = sentinel.ask("SENTINEL MASTER", "skye")
+        return (state["num-slaves"], state["num-other-sentinels"]) == (2, 2)
+
+    def has_elected(self):
+        return self.sentinels[-1].master() != self.master.host.address
+
+    def is_whole(self):
+        with contextlib.suppress(redis.RedisError, KeyError):
+            names = {sentinel.master() for sentinel in self.sentinels}
+            elected = next(server for server in self.servers if server.host.address in names)
+            return len(names) == 1 and elected.has_replicas(2)
+        return False
+
+    def concerns(self, _game):
+        return True
+
+
+class Cluster:
+    """Three masters, each with two replicas."""
+
+    url: str
+
+    def __init__(self, network, _folder):
+        own = ("--cluster-enabled", "yes", "--cluster-node-timeout", "2000")
+        own += ("--cluster-allow-replica-migration", "no", "--cluster-require-full-coverage", "no")
+        self.servers = [
+            Server(network, *TEMPORARY, *own, "--cluster-config-file", f"nodes-{number}.conf")
+            for number in range(9)
+        ]
+        self.masters, bounds = self.servers[:3], [0, 5461, 10923, 16384]
+        for number, master in enumerate(self.masters):
+            master.ask("CLUSTER SET-CONFIG-EPOCH", number + 1)
+            master.ask("CLUSTER ADDSLOTS", *range(bounds[number], bounds[number + 1]))
+        for server in self.servers[1:]:
+            server.ask("CLUSTER MEET", self.servers[0].host.address, 6379)
+        assert waited_for(lambda: all(len(server.ask("CLUSTER NODES")) == 9 for server in self.servers))
+        for number, replica in enumerate(self.servers[3:]):
+            replica.ask("CLUSTER REPLICATE", self.masters[number % 3].ask("CLUSTER MYID").decode())
+        self.master, self.replicas = self.masters[0], [self.servers[3], self.servers[6]]
+        self.url = "redis+cluster://" + ",".join(server.host.address for server in self.servers[:4])
+        assert waited_for(self.is_whole)
+
+    def has_elected(self):
+        return self.replicas[1].ask("INFO", "replication")["role"] == "master"
+
+    def is_whole(self):
+        with contextlib.suppress(redis.RedisError, KeyError):
+            states = [server.ask("CLUSTER INFO")["cluster_state"] for server in self.servers]
+            masters = sum(server.has_replicas(2) for server in self.servers)
+            return states == ["ok"] * 9 and masters == 3
+        return False
+
+    def concerns(self, game):
+        """Return whether a game is in the slots of the master that is cut off."""
+        return key_slot(f"skye:{{{game}}}:table".encode()) < 5461
+
+
+def sentinels_refuse(form, api):
+    """Part {master, first replica, API} from {second replica, Sentinels}, which refuse connections."""
+    return *_around_a_master(form, api, form.sentinels), REFUSE
+
+
+def sentinels_hang(form, api):
+    """Part the same, without replies."""
+    return *_around_a_master(form, api, form.sentinels), DROP
+
+
+def one_sentinel_stays(form, api):
+    """Part {master, first replica, one Sentinel, API} from {second replica, two Sentinels}."""
+    near, *far = form.sentinels
+    some, others = _around_a_master(form, api, far)
+    return [*some, near.host], others, DROP
+
+
+def _around_a_master(form, api, sentinels):
+    near, far = (form.master, form.replicas[0]), (form.replicas[1], *sentinels)
+    return [api, *(server.host for server in near)], [server.host for server in far]
+
+
+def master_with_the_api(form, api):
+    """Part {master, first replica, API} from all other nodes of a cluster."""
+    near = [form.master.host, form.replicas[0].host]
+    return [api, *near], [server.host for server in form.servers if server.host not in near], DROP
+
+
+def api_on_both_sides(form, api):
+    """Part {master, first replica} from all other nodes of a cluster; the API reaches all."""
+    some, others, how = master_with_the_api(form, api)
+    return some[1:], others, how
+
+
+SHAPES = {
+    "sentinels_refuse": (BehindSentinels, sentinels_refuse),
+    "sentinels_hang": (BehindSentinels, sentinels_hang),
+    "one_sentinel_stays": (BehindSentinels, one_sentinel_stays),
+    "master_with_the_api": (Cluster, master_with_the_api),
+    "api_on_both_sides": (Cluster, api_on_both_sides),
+}
+"""By name: the servers, and the function that returns two sides and how packets between them end."""
+
+
+class Game:
+    """A game whose first seat sets its offer repeatedly; `acknowledged` are versions, offers and times."""
+
+    def __init__(self, api):
+        self._api = api
+        body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "start": True}
+        created = api.new_game(json.dumps(body).encode())
+        self.id = created["game"]["id"]
+        self._path = f"/v1/games/{self.id}"
+        self._headers = {"Authorization": f"Bearer {created['players'][0]['token']}"}
+        tiles = self._read("players/0/actions")["actions"][0]["constraints"]["tiles"]
+        pairs = [(first, second) for first in range(1, 5) for second in range(1, 6 - first)]
+        offers = [
+            {
+                "discard": tile,
+                "prices": dict(zip([kept for kept in tiles if kept != tile], pair, strict=True)),
+            }
+            for tile in tiles
+            for pair in pairs
+        ]
+        self._offers = itertools.cycle(offers)
+        self.acknowledged = []
+        self.sent = 0
+
+    def _read(self, name):
+        reply = self._api.call("GET", f"{self._path}/{name}", headers=self._headers)
+        assert reply.status == 200, reply.body
+        return reply.json
+
+    def play(self, stopped):
+        """Send offers until `stopped`, each until it is acknowledged."""
+        while not stopped.is_set():
+            offer = next(self._offers)
+            self.sent += 1
+            headers = JSON | self._headers | {"Idempotency-Key": f"{self.id}-{self.sent}"}
+            while not stopped.is_set():
+                reply = self._api.call("PUT", f"{self._path}/players/0/offer", json.dumps(offer), headers)
+                if reply.status == 200:
+                    self.acknowledged.append((reply.json["version"], offer, time.monotonic()))
+                    time.sleep(PAUSE_S)
+                    break
+                assert reply.status == 503, reply.body
+
+    def counts(self, elected_at, healed_at):
+        """Compare what was acknowledged with the log."""
+        reply = self._api.call("GET", self._path, headers=self._headers)
+        assert reply.status in (200, 404), reply.body
+        log = {}
+        if reply.status == 200:
+            actions = self._read("record")["actions"]
+            first = reply.json["version"] - len(actions) + 1
+            log = dict(enumerate(actions, first))
+        made = [{name: action[name] for name in ("discard", "prices")} for action in log.values()]
+        versions = Counter(version for version, _, _ in self.acknowledged)
+        return Counter(
+            acknowledged=len(self.acknowledged),
+            acknowledged_after_the_election=sum(
+                elected_at < at < healed_at for _, _, at in self.acknowledged
+            ),
+            lost=sum(not _is_made(log.get(version), offer) for version, offer, _ in self.acknowledged),
+            # Offers that follow each other differ, unless some between them are lost.
+            doubled=sum(times - 1 for times in versions.values())
+            + sum(one == next_one for one, next_one in itertools.pairwise(made)),
+        )
+
+
+def _is_made(action, offer):
+    return action is not None and all(action[name] == value for name, value in offer.items())
+
+
+@contextlib.contextmanager
+def serving(host, url, replicas, folder):
+    """The API on a host."""
+    settings = {
+        "SKYE_REDIS_TIMEOUT_MS": "1000",
+        "SKYE_REDIS_WAIT_MS": "1000",
+        "SKYE_REDIS_REPLICAS": replicas,
+    }
+    api = Instance(folder / "api.sock", url, **settings)
+    api.prefix = host.inside
+    try:
+        yield api.start()
+    finally:
+        api.kill()
+
+
+def partitioned(shape, replicas, folder):
+    """Return the counts of games that are played before, during and after a partition."""
+    make, sides = SHAPES[shape]
+    with Network(folder) as network, ThreadPoolExecutor(GAMES) as threads, contextlib.ExitStack() as last:
+        form, host = make(network, folder), network.host()
+        api = last.enter_context(serving(host, form.url, replicas, folder))
+        stopped = threading.Event()
+        last.callback(stopped.set)
+        games = []
+        while len(games) < GAMES:
+            games += [game for game in [Game(api)] if form.concerns(game.id)]
+        playing = [threads.submit(game.play, stopped) for game in games]
+
+        def play_goes_on():
+            since = [len(game.acknowledged) for game in games]
+            assert waited_for(
+                lambda: (
+                    any(each.done() for each in playing)
+                    or all(len(game.acknowledged) > known for game, known in zip(games, since, strict=True))
+                )
+            )
+
+        play_goes_on()
+        time.sleep(PLAYED_S)
+        some, others, how = sides(form, host)
+        network.part(some, others, how)
+        assert waited_for(form.has_elected)
+        elected_at = time.monotonic()
+        time.sleep(PLAYED_S)
+        healed_at = time.monotonic()
+        network.heal()
+        assert waited_for(form.is_whole)
+        play_goes_on()
+        stopped.set()
+        for each in playing:
+            each.result(MAX_WAIT_S)
+        found = sum((game.counts(elected_at, healed_at) for game in games), Counter())
+        return {"shape": shape, "replicas": int(replicas)} | {name: found[name] for name in COUNTED}
+
+
+def main():
+    shape, replicas, folder = sys.argv[1], sys.argv[2], Path(sys.argv[3])
+    sys.stdout.write(json.dumps(partitioned(shape, replicas, folder)) + "\n")
+
+
+if __name__ == "__main__":
+    main()
