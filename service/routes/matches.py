@@ -46,7 +46,8 @@ def seek_quick_match(body: dict[str, Any]) -> Response:
     players, the server starts a public game with all of them, in random seats; it has no host. The events
     `seated` and `your_turn` of the key announce it; polling this request shows it too.
 
-    If the player already waits with the same `seats` and `options`, the response is the existing request.
+    If the player already waits with the same `seats` and `options`, or was matched with them in the last ten
+    seconds and that game goes on, the response is the existing request.
     """
     charge_creation(1)
     criteria = {"seats": body["seats"], "options": body["options"]}

@@ -5,13 +5,15 @@ Of each pool, under one hash tag so that a cluster keeps the keys in one slot:
     skye:{pool.POOL}:waiting     zset    the ids of requests that wait, by their time
     skye:{pool.POOL}:players     hash    the id of the request with which each player waits
     skye:{pool.POOL}:request:ID  hash    `player`, `data` (see `player_codec`), `expires` (milliseconds since
-                                         1970), `state`, and once it is matched `game`; or `same`, the id of
-                                         an older request with which the player waited already
+                                         1970), `state`, once it is matched `game` and `matched`, the time;
+                                         or `same`, the id of an older request of the player that it repeats
+    skye:{pool.POOL}:matched:PLAYER  string  the id of the request of the player that was matched last
     skye:{pool.POOL}:group:GAME  list    the ids of the requests of a group whose game is not created yet
 
 and of each player:
 
     skye:{player.ID}:seeks       hash    the ids of requests that may wait, and the times of their creation
+    skye:{player.ID}:sought:KEY  string  the digest of the request that was sent with an idempotency key
 
 and of all pools:
 
@@ -24,14 +26,14 @@ first process to request it creates it afterwards, under the id that the script 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import redis
 
 from service.storage.lua_scripts import MinReplicas, Script
 from service.storage.redis_calls import RedisCalls
-from service.storage.retry import expect_int
+from service.storage.retry import expect_bytes, expect_int
 from service.storage.shared_sets import SharedSets
 from service.storage.wrong_types import moving_aside
 
@@ -64,35 +66,40 @@ for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
 end
 """
 
-# ARGV: 3 the player, 4 the data, 5 when the request expires, 6 how many players a group has, 7 an id for
-# the game of a new group, 8 the TTL in seconds. A retry finds its request, and does not change it; it sets
-# the TTL again, so that WAIT has a write to wait for.
+# KEYS[3]: the request of the player that was matched last. ARGV: 3 the player, 4 the data, 5 when the request
+# expires, 6 how many players a group has, 7 an id for the game of a new group, 8 the value of KEYS[3] that
+# the new request does not repeat, 9 the TTL in seconds. A request that finds another value there repeats it:
+# the player was matched after the request arrived, or just before. A retry finds its request, and does not
+# change it; it sets the TTL again, so that WAIT has a write to wait for.
 _JOIN: Final = Script(
     _DROP_EXPIRED
     + """
-if redis.call('EXPIRE', key, ARGV[8]) == 1 then return 1 end
-local older = redis.call('HGET', KEYS[2], ARGV[3])
+if redis.call('EXPIRE', key, ARGV[9]) == 1 then return 1 end
+local matched = redis.call('GET', KEYS[3])
+local older = redis.call('HGET', KEYS[2], ARGV[3]) or (matched ~= ARGV[8] and matched)
 if older and redis.call('TYPE', prefix .. 'request:' .. older).ok == 'hash' then
   redis.call('HSET', key, 'same', older)
-  redis.call('EXPIRE', key, ARGV[8])
+  redis.call('EXPIRE', key, ARGV[9])
   return 1
 end
 redis.call('HSET', key, 'player', ARGV[3], 'data', ARGV[4], 'expires', ARGV[5], 'state', 'waiting')
-redis.call('EXPIRE', key, ARGV[8])
+redis.call('EXPIRE', key, ARGV[9])
 redis.call('ZADD', KEYS[1], now, ARGV[1])
 redis.call('HSET', KEYS[2], ARGV[3], ARGV[1])
 local waiting = redis.call('ZRANGE', KEYS[1], 0, -1)
 if #waiting < tonumber(ARGV[6]) then
-  redis.call('EXPIRE', KEYS[1], ARGV[8])
-  redis.call('EXPIRE', KEYS[2], ARGV[8])
+  redis.call('EXPIRE', KEYS[1], ARGV[9])
+  redis.call('EXPIRE', KEYS[2], ARGV[9])
   return 1
 end
 local group = prefix .. 'group:' .. ARGV[7]
 for _, id in ipairs(waiting) do
-  redis.call('HSET', prefix .. 'request:' .. id, 'state', 'matched', 'game', ARGV[7])
+  local request = prefix .. 'request:' .. id
+  redis.call('HSET', request, 'state', 'matched', 'game', ARGV[7], 'matched', now)
+  redis.call('SET', prefix .. 'matched:' .. redis.call('HGET', request, 'player'), id, 'EX', ARGV[9])
   redis.call('RPUSH', group, id)
 end
-redis.call('EXPIRE', group, ARGV[8])
+redis.call('EXPIRE', group, ARGV[9])
 redis.call('DEL', KEYS[1], KEYS[2])
 return 1
 """
@@ -114,6 +121,7 @@ class NewRequest(NamedTuple):
 
     :param seats: how many players a group of the pool has.
     :param game_id: the id of the game if the request completes a group.
+    :param settled: the request of the player that was matched last, if this one is not a repetition of it.
     """
 
     id: str
@@ -123,6 +131,7 @@ class NewRequest(NamedTuple):
     expires_ms: int
     seats: int
     game_id: str
+    settled: str
 
 
 class StoredRequest(NamedTuple):
@@ -130,6 +139,7 @@ class StoredRequest(NamedTuple):
 
     :param state: waiting, matched, cancelled or expired.
     :param game: the id of the game once it is matched.
+    :param matched_ms: when it was matched; 0 if it is not, or was by a version that did not record it.
     """
 
     id: str
@@ -138,6 +148,7 @@ class StoredRequest(NamedTuple):
     expires_ms: int
     state: str
     game: str | None
+    matched_ms: int
 
 
 class MatchPools:
@@ -158,7 +169,19 @@ class MatchPools:
 
         :raises Problem: store_unavailable.
         """
-        self._write(_JOIN, new.id, [*new, REQUEST_TTL_S])
+        matched = _matched_key(new.id, new.player)
+        self._write(_JOIN, new.id, [*new, REQUEST_TTL_S], {matched: "string"})
+
+    def last_matched(self, request_id: str, player: str) -> str:
+        """Return the id of the request of a player that was matched last in the pool of a request, or "".
+
+        :raises Problem: store_unavailable.
+        """
+        key = _matched_key(request_id, player)
+        found = self._calls.call(
+            key, moving_aside(lambda server: expect_bytes(server.get(key)), {key: "string"})
+        )
+        return (found or b"").decode()
 
     def drop_expired(self, request_id: str, now_ms: int, *, cancel: bool = False) -> None:
         """Drop the expired requests of the pool of a request.
@@ -235,6 +258,21 @@ class MatchPools:
 
     # Requests of a player.
 
+    def claim_key(self, player: str, record_key: str, digest: bytes) -> bool:
+        """Bind an idempotency key of a player to a request; return False if it is bound to another one.
+
+        :raises Problem: store_unavailable.
+        """
+        key = f"skye:{{player.{player}}}:sought:{record_key}"
+
+        def claim(server: redis.Redis) -> bool:
+            pipeline: Any = server.pipeline(transaction=False)
+            pipeline.set(key, digest, nx=True, ex=REQUEST_TTL_S)
+            pipeline.get(key)
+            return bool(pipeline.execute()[1] == digest)
+
+        return self._calls.call(key, moving_aside(claim, {key: "string"}), writes=True)
+
     def add_seek(self, player: str, request_id: str, now_ms: int, expires_ms: int) -> None:
         """Record that a player is about to add a request, so that any process can complete it after a crash.
 
@@ -279,8 +317,12 @@ class MatchPools:
     def _remove_waiting(self, request_ids: Collection[str]) -> None:
         self._sets.write(_WAITING, lambda server: server.zrem(_WAITING, *request_ids))
 
-    def _write(self, script: Script, request_id: str, arguments: list[Any]) -> None:
+    def _write(
+        self, script: Script, request_id: str, arguments: list[Any], more: Mapping[str, str] | None = None
+    ) -> None:
+        """Run a script on the keys of a pool and `more` keys with their Redis types."""
         types = {_pool_key(request_id, "waiting"): "zset", _pool_key(request_id, "players"): "hash"}
+        types |= more or {}
         keys = list(types)
 
         def run(server: redis.Redis) -> int:
@@ -298,6 +340,10 @@ def _request_key(request_id: str) -> str:
     return _pool_key(request_id, f"request:{request_id}")
 
 
+def _matched_key(request_id: str, player: str) -> str:
+    return _pool_key(request_id, f"matched:{player}")
+
+
 def _seeks_key(player: str) -> str:
     return f"skye:{{player.{player}}}:seeks"
 
@@ -311,4 +357,5 @@ def _stored_request(request_id: str, fields: dict[bytes, bytes]) -> StoredReques
         int(fields[b"expires"]),
         fields[b"state"].decode(),
         None if game is None else game.decode(),
+        int(fields.get(b"matched", 0)),
     )

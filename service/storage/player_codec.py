@@ -36,7 +36,8 @@ class Seeker(msgspec.Struct, array_like=True, frozen=True):
     """A player who waits for a quick match.
 
     :param criteria: the seats and options of the game as JSON, the same for all players of a pool.
-    :param digest: identifies the request that has the player's idempotency key; empty without one.
+    :param digest: identifies the request that has the player's idempotency key; empty without one. Only older
+        versions read it.
     """
 
     name: str

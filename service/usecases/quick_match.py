@@ -33,6 +33,13 @@ _ADDING_MS: Final = 60_000
 """How long a process may take to add a request to a pool after it has recorded it for the player."""
 
 
+_REPEATED_MS: Final = 10_000
+"""For how long after a match a request with the same criteria counts as sent before the match was known."""
+
+_POOL_LENGTH: Final = 12
+"""The length of the part of a request's id that names its pool."""
+
+
 @dataclass(frozen=True, slots=True)
 class QuickMatch:
     """A request for a quick match, as its player sees it."""
@@ -60,26 +67,33 @@ def seek_match(
 ) -> QuickMatch:
     """Wait for other players with the same criteria; a game begins if there are enough now.
 
-    A player who waits already in this pool keeps waiting with the older request.
+    A request repeats an older one of the player in this pool that waits, that was matched after this request
+    arrived, or that was matched in the last `_REPEATED_MS` and whose game goes on. So requests that a client
+    sends at the same time give one game, in whatever order they are processed.
 
     :param criteria: `seats` and `options`.
     :raises Problem: player_key_required, token_unknown, too_many_games, idempotency_key_reused,
         too_much_contention, store_unavailable, game_unreadable.
     """
-    player, now_ms = games.identities.require_player(command.token), games.now_ms()
+    now_ms, player = games.now_ms(), games.identities.require_player(command.token)
     encoded = msgspec.json.encode(criteria, order="deterministic")
     request_id = _request_id(command, encoded)
     seeker = Seeker(name, encoded, command.digest)
     found = games.pools.request(request_id)
-    if found is None:
+    last = games.pools.last_matched(request_id, player)
+    is_repeated = bool(last) and _is_recent(games, last, now_ms)
+    if found is None and not is_repeated:
         _check_limits(games, player, request_id)
+    _claim_key(games, player, command)
+    if found is None:
         game_id, expires_ms = id_from(secrets.token_bytes(12)), now_ms + wait_ms
         games.pools.add_seek(player, request_id, now_ms, expires_ms)
         data = seekers.encode(seeker)
-        games.pools.join(NewRequest(request_id, now_ms, player, data, expires_ms, criteria["seats"], game_id))
+        settled = "" if is_repeated else last
+        games.pools.join(
+            NewRequest(request_id, now_ms, player, data, expires_ms, criteria["seats"], game_id, settled)
+        )
         games.metrics.match_sought()
-    elif found.id == request_id and decoded(seekers.decode, found.data).digest != seeker.digest:
-        raise Problem("idempotency_key_reused")
     request = _current(games, player, request_id)
     if request.id != request_id:
         games.pools.remove_seeks(player, [request_id])
@@ -132,16 +146,40 @@ def _request_id(command: Command, criteria: bytes) -> str:
 
 
 def _check_limits(games: Games, player: str, request_id: str) -> None:
-    """Check that a player may wait for one more game, and that no other request has the same idempotency key.
+    """Check that a player may wait for one more game; a request of the same pool would be repeated.
 
-    :raises Problem: too_many_games, idempotency_key_reused, too_much_contention, store_unavailable,
-        game_unreadable.
+    :raises Problem: too_many_games, too_much_contention, store_unavailable, game_unreadable.
     """
     catch_up(games, player)
-    seeks = games.pools.seeks(player)
-    if any(other[12:] == request_id[12:] for other in seeks.keys() - {request_id}):
+    pools = {other[:_POOL_LENGTH] for other in games.pools.seeks(player)} - {request_id[:_POOL_LENGTH]}
+    games.players.check_limit(player, waiting=len(pools))
+
+
+def _claim_key(games: Games, player: str, command: Command) -> None:
+    """Bind the idempotency key of a command, if it has one, to its request.
+
+    :raises Problem: idempotency_key_reused, store_unavailable.
+    """
+    key = command.record_key
+    if key is not None and not games.pools.claim_key(player, key, command.digest):
         raise Problem("idempotency_key_reused")
-    games.players.check_limit(player, waiting=len(seeks))
+
+
+def _is_recent(games: Games, request_id: str, now_ms: int) -> bool:
+    """Return whether a request was matched a short time ago, and its game goes on.
+
+    :raises Problem: store_unavailable, game_unreadable.
+    """
+    request = games.pools.request(request_id)
+    if request is None or request.game is None or now_ms - request.matched_ms >= _REPEATED_MS:
+        return False
+    try:
+        match = games.matches.current(request.game)
+    except Problem as problem:
+        if problem.code != "game_not_found":
+            raise
+        return True  # it is about to be created
+    return not match.is_over and seat_of(match, request.player) is not None
 
 
 def _is_waiting(request: StoredRequest, now_ms: int) -> bool:

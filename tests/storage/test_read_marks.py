@@ -111,7 +111,9 @@ CALLS = {
     },
     MatchPools: {
         "add_seek": lambda pools: pools.add_seek("ann", REQUEST, 1, 1000),
-        "join": lambda pools: pools.join(NewRequest(REQUEST, 1, "ann", b"criteria", 1000, 1, "game")),
+        "join": lambda pools: pools.join(NewRequest(REQUEST, 1, "ann", b"criteria", 1000, 1, "game", "")),
+        "last_matched": lambda pools: pools.last_matched(REQUEST, "ann"),
+        "claim_key": lambda pools: pools.claim_key("ann", "key", b"digest"),
         "seeks": lambda pools: pools.seeks("ann"),
         "waiting": lambda pools: pools.waiting(1),
         "request": lambda pools: pools.request(REQUEST),

@@ -4,7 +4,8 @@ import secrets
 
 import pytest
 
-from tests.support.playing import limited, problem_code
+from service.storage.match_pool import MatchPools
+from tests.support.playing import Service, limited, problem_code
 
 KEY = {"Idempotency-Key": "once"}
 
@@ -96,6 +97,80 @@ def test_other_request_with_the_same_key_is_refused(changed, service):
     seek(service, key, headers=KEY)
     answer = service.call("POST", "/v1/matches", body | changed, key, KEY)
     assert problem_code(answer) == "idempotency_key_reused"
+
+
+@pytest.mark.parametrize("changed", [{"name": "Bob"}, {"wait_ms": 2000}, {"seats": 3}])
+@pytest.mark.parametrize("older", [False, True])
+def test_key_reused_after_a_match_is_refused(changed, older, service):
+    key, body = new_key(), {"name": "Ann", "seats": 2}
+    if older:
+        seek(service, key)
+    seek(service, key, headers=KEY)
+    matched = seek(service, new_key())
+    service.get("/v1/me/games", key)
+    answer = service.call("POST", "/v1/matches", body | changed, key, KEY)
+    assert problem_code(answer) == "idempotency_key_reused"
+    assert seek(service, key, headers=KEY)["game"] == matched["game"]
+
+
+def test_key_of_a_request_that_a_limit_refused_is_not_bound():
+    service, key = limited(limit_games_per_key=1), new_key()
+    seek(service, key, seats=3)
+    assert seek_status(service, key) == 429
+    service.clock.now += 301
+    assert seek(service, key, name="Bob", headers=KEY)["status"] == "waiting"
+
+
+@pytest.mark.parametrize("step", ["request", "last_matched", "claim_key", "add_seek", "join"])
+@pytest.mark.parametrize("headers", [(), KEY])
+def test_requests_at_once_give_one_game_however_they_interleave(any_redis, monkeypatch, step, headers):
+    service, key = Service(any_redis), new_key()
+    seek(service, new_key(), "Bob")
+    original, first = getattr(MatchPools, step), []
+
+    def overtaken(*arguments, **named):
+        monkeypatch.setattr(MatchPools, step, original)
+        first.append(seek(service, key))
+        service.clock.now += 60
+        return original(*arguments, **named)
+
+    monkeypatch.setattr(MatchPools, step, overtaken)
+    again = seek(service, key, headers=headers)
+    assert bool(first) or (step, headers) == ("claim_key", ())
+    monkeypatch.setattr(MatchPools, step, original)
+    assert again["status"] == "matched"
+    assert not first or again == first[0]
+    assert seek(service, new_key(), "Cy")["status"] == "waiting"
+    assert len(service.get("/v1/me/games", key)["games"]) == 1
+    if headers:
+        service.clock.now += 60
+        assert seek(service, key, headers=headers) == again
+
+
+def test_request_soon_after_a_match_returns_it_while_its_game_goes_on(service):
+    keys = [new_key() for _ in range(2)]
+    first = [seek(service, key) for key in keys][-1]
+    service.clock.now += 9
+    assert seek(service, keys[1], headers=KEY) == first
+    service.clock.now += 2
+    assert seek(service, keys[1])["status"] == "waiting"
+    assert seek(service, keys[1], headers=KEY) == first
+
+
+def test_request_after_a_game_that_ended_soon_waits_again(service):
+    keys = [new_key() for _ in range(2)]
+    first = [seek(service, key) for key in keys][-1]
+    for seat, key in ((first["seat"], keys[1]), (1 - first["seat"], keys[0])):
+        service.call("DELETE", f"/v1/games/{first['game']}/players/{seat}", token=key)
+    assert seek(service, keys[1])["status"] == "waiting"
+
+
+def test_player_at_the_limit_gets_the_request_that_waits():
+    service, key = limited(limit_games_per_key=1), new_key()
+    first = seek(service, key)
+    assert seek(service, key) == first
+    matched = seek(service, new_key())
+    assert seek(service, key)["game"] == matched["game"]
 
 
 def test_cancelled_request_is_not_matched(service):
