@@ -16,6 +16,7 @@ from service.storage.store import Store
 from service.usecases.change_notifier import ChangeNotifier
 from service.usecases.game_feed import GameFeeds
 from service.usecases.games import Games
+from service.usecases.laboratory import Laboratory
 from service.usecases.open_streams import OpenStreams
 from service.usecases.stream_clock import StreamClock
 from service.web import cors, fault_injection, middleware, problems
@@ -40,11 +41,13 @@ def build(settings: Settings, store: Store | None, clock: Callable[[], float]) -
     app.register_blueprint(web_table.blueprint)  # a client of the API, and no part of its contract
     store = store or RedisStore.from_settings(settings)
     metrics = Metrics()
+    lab = Laboratory(store, clock) if settings.lab else None
+    clock = lab.time if lab else clock
     games, open_streams = Games(store, settings, clock, metrics), OpenStreams(settings, metrics)
     notifier = ChangeNotifier(store)
     feeds, stream_clock = GameFeeds(games, notifier), StreamClock()
     register_collaborators(
-        app, Collaborators(games, notifier, feeds, stream_clock, open_streams, metrics, settings.lab)
+        app, Collaborators(games, notifier, feeds, stream_clock, open_streams, metrics, lab)
     )
     problems.register(app)
     if settings.lab:

@@ -19,7 +19,7 @@ PREFIX = "SKYE_"
 MEMORY_URL = "memory://"
 """The `redis_url` that stores the games in the memory of one process (fakeredis), and loses them with it."""
 
-LAB_WARNING = "SKYE_LAB is on: requests can inject faults, and anyone can delete all games."
+LAB_WARNING = "SKYE_LAB is on: anyone can inject faults, advance the clock and delete all games."
 
 DAY_S = 24 * 60 * 60
 
@@ -226,9 +226,9 @@ class Settings:
         "off",
         _switch,
         "functions for testers: with `on`, requests can inject faults (`X-Skye-Fault`), and anyone can "
-        "delete all games (`DELETE /v1/lab/games`). Refused together with settings of production: "
-        "`SKYE_LIMITS=on`, `SKYE_TRUSTED_PROXIES`, `SKYE_REDIS_REPLICAS`, and Sentinel or a cluster as "
-        "`SKYE_REDIS_URL`",
+        "inject them into the requests of others, advance the clock, and delete all games (`/v1/lab`). "
+        "Refused together with settings of production: `SKYE_LIMITS=on`, `SKYE_TRUSTED_PROXIES`, "
+        "`SKYE_REDIS_REPLICAS`, and Sentinel or a cluster as `SKYE_REDIS_URL`",
     )
     game_ttl_lobby_s: int = _setting(
         str(7 * DAY_S), _expiry, "time that a game in its lobby is stored after its last change"

@@ -39,7 +39,7 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     "not_your_seat": ErrorCode(403, "The token does not act for this seat."),
     "host_only": ErrorCode(403, "This needs the game's host token."),
     "lab_off": ErrorCode(
-        403, "The server is not a lab (`SKYE_LAB`): it rejects `X-Skye-Fault` and does not delete all games."
+        403, "The server is not a lab (`SKYE_LAB`): it rejects `X-Skye-Fault` and all of `/v1/lab`."
     ),
     "not_found": ErrorCode(404, "There is nothing at this path."),
     "game_not_found": ErrorCode(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from service.matches.autoplay import after_deadline, play_bots
 from service.matches.cooperative_yield import Computation
@@ -10,6 +11,9 @@ from service.matches.error_codes import Problem
 from service.matches.match import Match, Status
 from service.matches.match_events import ClockAdvanced
 from service.matches.transitions import Transition, advance, undo_limit_reached
+
+MAX_AHEAD_MS: Final = 100 * 366 * 86_400_000
+"""How far the clock of a server for testers can be ahead of the real time."""
 
 
 def advance_clock(match: Match, advance_ms: int) -> Transition:

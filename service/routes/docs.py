@@ -13,6 +13,7 @@ from service.matches.error_codes import ERROR_CODES, Problem
 from service.openapi import contract_of
 from service.openapi.operations import ResponseDoc, never_changes, operation, text
 from service.schemas import responses
+from service.web.framework import collaborators
 from service.web.problems import title_of
 from service.web.request_parsing import Resource
 from service.web.responses import JSON, cacheable, check_accepts, compressed, json_response
@@ -37,12 +38,13 @@ _CONTENT_TYPES = {
 _SWAGGER_ASSETS = ("swagger-ui.css", "swagger-ui-bundle.js", "favicon-16x16.png", "favicon-32x32.png")
 
 
-_INDEX = {
+_INDEX: dict[str, str | None] = {
     "play": "/play/",
     "games": "/v1/games",
     "tiles": "/v1/tiles",
     "scoring_tiles": "/v1/scoring-tiles",
     "scenarios": "/v1/scenarios",
+    "lab": None,
     "guide": "/docs",
     "reference": "/docs/reference",
     "contract": "/openapi.yaml",
@@ -62,10 +64,8 @@ def get_start() -> Response:
     """
     varies = ("Vary", "Accept")
     if check_accepts(JSON, "text/html") == "text/html":
-        return Response(
-            status=302, headers=[("Location", _INDEX["play"]), ("Cache-Control", "no-store"), varies]
-        )
-    return json_response(_INDEX, more_headers=[varies])
+        return Response(status=302, headers=[("Location", "/play/"), ("Cache-Control", "no-store"), varies])
+    return json_response(_index(), more_headers=[varies])
 
 
 @blueprint.route("/v1")
@@ -75,7 +75,11 @@ def get_index() -> Response:
 
     The paths to begin with.
     """
-    return json_response(_INDEX)
+    return json_response(_index())
+
+
+def _index() -> dict[str, str | None]:
+    return _INDEX if collaborators().lab is None else _INDEX | {"lab": "/v1/lab"}
 
 
 _PAGE = ResponseDoc(200, "The page.", text("Page"), content_type="text/html")

@@ -50,7 +50,7 @@ def get_readiness() -> Response:
 
 
 def _health() -> dict[str, object]:
-    return {"status": "ok", "lab": collaborators().lab}
+    return {"status": "ok", "lab": collaborators().lab is not None}
 
 
 @blueprint.route("/metrics")

@@ -296,3 +296,12 @@ class ObjectKind(StringEnum):
     """A kind of object on tiles. There will be no others under `/v1`."""
 
     choices = OBJECTS
+
+
+class FaultyMethod(StringEnum):
+    """The method of requests that have a fault: `GET`, `POST`, `PUT`, `PATCH` or `DELETE`.
+
+    There will be no others under `/v1`.
+    """
+
+    choices = ("GET", "POST", "PUT", "PATCH", "DELETE")

@@ -27,7 +27,7 @@ for _, key in ipairs(ARGV) do
       redis.call('DEL', game .. 'answer:' .. name)
     end
     deleted = deleted + redis.call('DEL', key)
-    redis.call('DEL', game .. 'log', game .. 'answers')
+    redis.call('DEL', game .. 'log', game .. 'answers', game .. 'faults')
     redis.call('PUBLISH', channel, id .. ':0')
   elseif not game or redis.call('EXISTS', game .. 'table') == 0 then
     redis.call('DEL', key)

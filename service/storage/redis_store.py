@@ -14,7 +14,7 @@ Of rate limits, `skye:bucket:KIND:ADDRESS`: the time, in microseconds since 1970
 be empty. Buckets and indexes have no format number: a new format would get another key.
 
 Other modules describe other keys: `redis_players` those of players, `match_pool` those of quick matches,
-`game_index` those of the list of public games.
+`game_index` those of the list of public games, `lab_store` those of servers for testers.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from service.storage.batching import read_together
 from service.storage.codec import entry_header
 from service.storage.eviction_policy import eviction_warning
 from service.storage.game_index import GameIndex
+from service.storage.lab_store import LabStore
 from service.storage.lua_scripts import COMMIT, DELETE, FILL, TOUCH, MinReplicas
 from service.storage.match_pool import MatchPools
 from service.storage.pubsub import subscribe
@@ -81,6 +82,7 @@ class RedisStore:
         self.index = GameIndex(self._calls)
         self.players = RedisPlayers(self._calls, min_replicas)
         self.pools = MatchPools(self._calls, min_replicas)
+        self.lab = LabStore(self._calls)
         # At random, so that processes do not all ping the same node of a cluster.
         self._ping_key = f"skye:{secrets.token_hex(8)}"
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from service.storage.game_index import GameIndex
+from service.storage.lab_store import LabStore
 from service.storage.match_pool import MatchPools
 from service.storage.player_store import PlayerStore
 
@@ -65,6 +66,10 @@ class Store(Protocol):
     @property
     def pools(self) -> MatchPools:
         """The pools of players that wait for a quick match."""
+
+    @property
+    def lab(self) -> LabStore:
+        """The store of a server for testers."""
 
     def headers(self, game_ids: Sequence[str]) -> list[bytes | None]:
         """Return the first bytes of stored games, which contain their versions; None for each missing one."""

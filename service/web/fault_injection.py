@@ -1,7 +1,8 @@
 """Fault injection for tests of clients, on a server with `SKYE_LAB`; others refuse `X-Skye-Fault`.
 
-The hook reads `X-Skye-Fault`, and delays the request or responds with an error before the view runs; the WSGI
-middleware alters the response of the application. Requests without the header are not altered.
+The hook reads `X-Skye-Fault`, or takes the stored fault of the game, and delays the request or responds with
+an error before the view runs; the WSGI middleware alters the response of the application. Other requests are
+not altered.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from werkzeug.wsgi import ClosingIterator
 from service.matches.cooperative_yield import has_disconnected
 from service.matches.error_codes import Problem
 from service.web.fault_header import FAULT_VARIABLE, Faults, parse
+from service.web.framework import collaborators
 from service.web.middleware import Header
 from service.web.sse import EVENT_STREAM, KEEPS_REQUEST
 
@@ -42,14 +44,52 @@ def register(app: Flask) -> None:
 
 
 def _apply_faults_before() -> None:
-    header = request.environ.get(FAULT_VARIABLE)
-    if header is None or request.routing_exception is not None:
+    if request.routing_exception is not None:
         return
-    faults = parse(header, is_stream=request.path.endswith("/events/stream"))
-    request.environ[_FAULTS] = faults
+    header: str | None = request.environ.get(FAULT_VARIABLE)
+    if header is None:
+        header = _stored_fault_of_game()
+    if header is None:
+        return
+    faults = parse(header, is_stream=_opens_stream())
+    request.environ[_FAULTS], request.environ[KEEPS_REQUEST] = faults, True
     time.sleep(faults.delay_before_ms / 1000)
     if faults.status is not None:
         raise Problem(_CODES[faults.status], "X-Skye-Fault requested this; the request was not handled.")
+
+
+def stored_fault(method: str | None, fault: str) -> str:
+    """Return the stored form of a fault for requests of a method, or of any."""
+    return f"{method or '*'} {fault}"
+
+
+def fault_of(stored: str) -> tuple[str | None, str]:
+    """Return the method and the fault of a stored form.
+
+    >>> fault_of(stored_fault(None, "drop"))
+    (None, 'drop')
+    """
+    method, _, fault = stored.partition(" ")
+    return None if method == "*" else method, fault
+
+
+def _stored_fault_of_game() -> str | None:
+    """Take the stored fault of the game of the request, None if it has none that applies to the request."""
+    lab, game = collaborators().lab, (request.view_args or {}).get("game")
+    if lab is None or game is None or request.blueprint == "Lab" or request.method == "OPTIONS":
+        return None
+    stored = lab.store.take_fault(game, _applies)
+    return None if stored is None else fault_of(stored)[1]
+
+
+def _applies(stored: str) -> bool:
+    method, fault = fault_of(stored)
+    is_for_streams = parse(fault, is_stream=True).events is not None
+    return method in (None, request.method) and (_opens_stream() or not is_for_streams)
+
+
+def _opens_stream() -> bool:
+    return request.path.endswith("/events/stream")
 
 
 class FaultInjection:
@@ -64,9 +104,6 @@ class FaultInjection:
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Respond to a request."""
-        if FAULT_VARIABLE not in environ:
-            return self._application(environ, start_response)
-        environ[KEEPS_REQUEST] = True
         content_type = ""
 
         def start(status: str, headers: list[Header], exc_info: Any = None, /) -> Callable[[bytes], object]:
@@ -76,6 +113,8 @@ class FaultInjection:
             return start_response(status, headers, exc_info)
 
         body = self._application(environ, start)
+        if _FAULTS not in environ:
+            return body
         altered = self._altered(body, content_type, environ)
         return ClosingIterator(altered, [getattr(body, "close", _do_nothing)])
 

@@ -19,6 +19,7 @@ from service.observability.metrics import Metrics
 from service.usecases.change_notifier import ChangeNotifier
 from service.usecases.game_feed import GameFeeds
 from service.usecases.games import Games
+from service.usecases.laboratory import Laboratory
 from service.usecases.open_streams import OpenStreams
 from service.usecases.stream_clock import StreamClock
 
@@ -33,7 +34,7 @@ _COLLABORATORS: Final = "skye"
 class Collaborators:
     """The objects that the routes of one app use.
 
-    :param lab: whether the server is one for testers.
+    :param lab: the laboratory of a server for testers.
     """
 
     games: Games
@@ -42,7 +43,7 @@ class Collaborators:
     stream_clock: StreamClock
     open_streams: OpenStreams
     metrics: Metrics
-    lab: bool
+    lab: Laboratory | None
 
 
 def register_collaborators(app: Flask, collaborators: Collaborators) -> None:

@@ -256,10 +256,19 @@ def messages(recorder):
 
 
 def lab(service):
-    """Empty a lab server."""
+    """Advance the clock of a lab server, set faults of a game, and delete all games."""
     recorder = ExampleRecorder(service)
     body = {"players": [{"name": "Ann"}, {"bot": "random"}], "start": True}
-    recorder.send("POST", "/v1/games", body)
+    game = recorder.send("POST", "/v1/games", body).json["game"]["id"]
+    recorder.record("lab", "A lab server.", "GET", "/v1/lab")
+    recorder.record(
+        "hour", "Let idempotency keys expire.", "POST", "/v1/lab/clock", {"advance_ms": 3_600_000}
+    )
+    faults = f"/v1/lab/games/{game}/faults"
+    fault = {"fault": "status=503", "requests": 3, "method": "POST"}
+    recorder.record("unavailable", "The next three POST fail.", "PUT", faults, fault)
+    recorder.record("left", "Three requests have the fault.", "GET", faults)
+    recorder.record("removed", "No request has a fault.", "DELETE", faults)
     recorder.record("one", "There was one game.", "DELETE", "/v1/lab/games")
     return recorder.examples
 

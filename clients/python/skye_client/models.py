@@ -84,6 +84,9 @@ Point: TypeAlias = list[PointItem]
 TerritorySize: TypeAlias = int
 
 
+FaultyMethod: TypeAlias = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+
+
 class FieldProblem(TypedDict):
     pointer: str
     detail: str
@@ -102,6 +105,12 @@ class FinishAction(TypedDict):
 
 
 WaitingForItem: TypeAlias = int
+
+
+class GameFault(TypedDict):
+    fault: str
+    requests: NotRequired[int]
+    method: NotRequired[FaultyMethod | None]
 
 
 GameId: TypeAlias = str
@@ -394,6 +403,12 @@ class RecordedTakeBack(TypedDict):
     type: Literal["take_back"]
 
 
+class RemainingFault(TypedDict):
+    fault: str | None
+    requests: int
+    method: FaultyMethod | None
+
+
 class ReplacedPlayerKey(TypedDict):
     replaced: bool
 
@@ -526,6 +541,7 @@ class ServiceIndex(TypedDict):
     tiles: str
     scoring_tiles: str
     scenarios: str
+    lab: str | None
     guide: str
     reference: str
     contract: str
@@ -985,6 +1001,14 @@ class InviteCreatedEvent(TypedDict):
     version: int
     at: Timestamp
     type: Literal["invite_created"]
+
+
+class Lab(TypedDict):
+    now: Timestamp
+    ahead_ms: int
+    clock: str
+    games: str
+    faults: str
 
 
 class LeftPlayerEvent(TypedDict):

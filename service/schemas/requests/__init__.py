@@ -1,6 +1,7 @@
 """The schemas of request bodies and query strings: shapes and ranges. The engine checks the rules."""
 
 from service.schemas.requests.creation import MIN_TURN_MS, GamesToCreate, GameToCreate
+from service.schemas.requests.lab import GameFault
 from service.schemas.requests.lobby import ClockAdvance, PlayerChanges, PlayerToSeat
 from service.schemas.requests.matches import QuickMatchToSeek
 from service.schemas.requests.me import PlayerKeyToUse
@@ -30,6 +31,7 @@ __all__ = [
     "AbortQuery",
     "ClockAdvance",
     "EventsQuery",
+    "GameFault",
     "GameQuery",
     "GameToCreate",
     "GamesQuery",

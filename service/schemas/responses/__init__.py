@@ -19,7 +19,7 @@ from service.schemas.responses.history import (
     StreamMessage,
     StreamStart,
 )
-from service.schemas.responses.lab import EmptiedLab
+from service.schemas.responses.lab import EmptiedLab, Lab, RemainingFault
 from service.schemas.responses.lobby import (
     CreatedGame,
     CreatedGames,
@@ -64,6 +64,7 @@ __all__ = [
     "Game",
     "GameList",
     "Health",
+    "Lab",
     "OwnGameList",
     "Places",
     "PlayerEvent",
@@ -74,6 +75,7 @@ __all__ = [
     "Problem",
     "QuickMatch",
     "RecordLine",
+    "RemainingFault",
     "Rematch",
     "ReplacedPlayerKey",
     "RoundReport",

@@ -98,6 +98,7 @@ class ServiceIndex(ResponseObject):
     tiles = Text("All tiles.", 60)
     scoring_tiles = Text("All scoring tiles.", 60)
     scenarios = Text("All scenarios.", 60)
+    lab = Text("The laboratory of a server for testers; null on other servers.", 60, allow_none=True)
     guide = Text("The guide.", 60)
     reference = Text("The reference.", 60)
     contract = Text("The contract.", 60)

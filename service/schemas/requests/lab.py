@@ -1,0 +1,38 @@
+"""The request bodies of lab servers."""
+
+from __future__ import annotations
+
+from marshmallow import fields
+
+from service.schemas.enums import FaultyMethod
+from service.schemas.fields import Integer
+from service.schemas.objects import Object
+
+MAX_FAULTY_REQUESTS = 1_000
+"""How many requests of a game can have a fault in advance."""
+
+MAX_FAULT_LENGTH = 200
+
+
+class Fault(fields.String):
+    """Faults, as in the header `X-Skye-Fault`."""
+
+    def __init__(self, description: str, **kwargs: object) -> None:
+        pattern = r"^[a-z_]+(=[0-9]+)?(, ?[a-z_]+(=[0-9]+)?)*$"
+        metadata = {
+            "description": description,
+            "minLength": 1,
+            "maxLength": MAX_FAULT_LENGTH,
+            "pattern": pattern,
+        }
+        super().__init__(metadata=metadata | {"examples": ["status=503"]}, **kwargs)  # type: ignore[arg-type]
+
+
+class GameFault(Object):
+    """The fault of the next requests of a game."""
+
+    fault = Fault("The fault, as in the header `X-Skye-Fault`.", required=True)
+    requests = Integer(
+        1, MAX_FAULTY_REQUESTS, "How many requests have the fault; 1 if left out.", load_default=1
+    )
+    method = FaultyMethod("The method of these requests; any if left out.", load_default=None)
