@@ -25,6 +25,7 @@ class KeyRecord(msgspec.Struct, array_like=True, frozen=True):
     :param player: the id of the player that the key identifies; empty once the key is replaced.
     :param replaced_by: the hash of the key that replaced it, empty while it is valid.
     :param replaces: the hash of the key that it replaces: it is valid once the record of that key says so.
+        Empty for the first key of a player.
     """
 
     player: str

@@ -94,14 +94,14 @@ return 1
 """
 )
 
-# KEYS: the record of a key, the games under the hash of the key. ARGV: the record as it was read (empty:
-# none), the new record, its TTL, whether the key must be unused. Returns whether the new record is stored; a
-# retry finds it.
+# KEYS: the record of a key, then what a player has whose first key it is. ARGV: the record as it was read
+# (empty: none), the new record, its TTL, whether the key must be unused. Returns whether the new record is
+# stored; a retry finds it.
 _SET_KEY: Final = Script("""
 local stored = redis.call('GET', KEYS[1]) or ''
 if stored ~= ARGV[2] then
   if stored ~= ARGV[1] then return 0 end
-  if ARGV[4] == '1' and redis.call('EXISTS', KEYS[2]) == 1 then return 0 end
+  if ARGV[4] == '1' and redis.call('EXISTS', unpack(KEYS, 2)) > 0 then return 0 end
 end
 redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
 return 1
@@ -141,7 +141,7 @@ class RedisPlayers:
         return self._set_key(key_hash, expected or b"", record, is_new=False)
 
     def _set_key(self, key_hash: str, expected: bytes, record: bytes, *, is_new: bool) -> bool:
-        keys = [_key(key_hash, "key"), _key(key_hash, "games")]
+        keys = [_key(key_hash, kind) for kind in ("key", "games", "events", "seeks")]
         return bool(self._run(_SET_KEY, keys, [expected, record, KEY_TTL_S, int(is_new)]))
 
     def game(self, player: str, game_id: str) -> bytes | None:

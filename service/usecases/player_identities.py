@@ -53,7 +53,21 @@ class PlayerIdentities:
         record = KeyRecord(self.require_player(token), replaces=old)
         if old == new or not self._store.add_key(new, key_records.encode(record)):
             raise Problem("key_taken")
-        if not self._store.replace_key(old, stored, key_records.encode(KeyRecord("", new))):
+        replaced = KeyRecord("", new, _decoded(old, stored).replaces)
+        if not self._store.replace_key(old, stored, key_records.encode(replaced)):
+            raise Problem("too_much_contention")
+
+    def check_own(self, player: str) -> None:
+        """Check, after a write under the id of a player, that no replacement has taken its first key.
+
+        The key must be unused when a replacement stores it. So either the replacement finds the write and is
+        refused, or the writer finds the record of the replacement, and must withdraw what it wrote.
+
+        :raises Problem: too_much_contention, when the key has become that of another player since the caller
+            was authenticated; game_unreadable, store_unavailable.
+        """
+        record = self._record_of(player)
+        if record.replaces or record.player not in ("", player):
             raise Problem("too_much_contention")
 
     def _record_of(self, key_hash: str) -> KeyRecord:

@@ -39,6 +39,7 @@ from service.storage.player_store import GameUpdate, UpdateOutcome
 from service.storage.redis_players import ACTIVE_SCORE
 from service.storage.store import Store
 from service.usecases.commit_retries import MAX_ATTEMPTS, back_off
+from service.usecases.player_identities import PlayerIdentities
 
 _DONE: Final = UpdateOutcome.DONE
 
@@ -69,6 +70,7 @@ class Players:
     def __init__(self, store: Store, settings: Settings, now_ms: Callable[[], int]) -> None:
         self._games = store
         self._store = store.players
+        self._identities = PlayerIdentities(store.players)
         self._now_ms = now_ms
         self._max_active = settings.limit_games_per_key if settings.limits else 0
         ttls = settings.game_ttl_lobby_s, settings.game_ttl_playing_s, settings.game_ttl_finished_s
@@ -112,9 +114,22 @@ class Players:
             if result is UpdateOutcome.TOO_MANY_GAMES:
                 raise self._too_many_games()
             if result is _DONE:
+                if limited and stored is None:
+                    self._check_own(player, game_id, followed_games.encode(state))
                 return
             back_off(attempt)
         raise Problem("too_much_contention")
+
+    def _check_own(self, player: str, game_id: str, announced: bytes) -> None:
+        """Withdraw an announcement if the player's key has become that of another player meanwhile.
+
+        :raises Problem: too_much_contention, store_unavailable, game_unreadable.
+        """
+        try:
+            self._identities.check_own(player)
+        except Problem:
+            self._remove(player, game_id, announced)
+            raise
 
     def relay_commit(self, before: Match | None, after: Match, players: Collection[str]) -> None:
         """Relay a commit to those players whom it concerns; `catch_up` does so later if this fails."""

@@ -88,6 +88,7 @@ def seek_match(
     if found is None:
         game_id, expires_ms = id_from(secrets.token_bytes(12)), now_ms + wait_ms
         games.pools.add_seek(player, request_id, now_ms, expires_ms)
+        _check_own(games, player, request_id)
         data = seekers.encode(seeker)
         settled = "" if is_repeated else last
         games.pools.join(
@@ -163,6 +164,18 @@ def _claim_key(games: Games, player: str, command: Command) -> None:
     key = command.record_key
     if key is not None and not games.pools.claim_key(player, key, command.digest):
         raise Problem("idempotency_key_reused")
+
+
+def _check_own(games: Games, player: str, request_id: str) -> None:
+    """Withdraw a request that is not in its pool yet if the key has become that of another player.
+
+    :raises Problem: too_much_contention, store_unavailable, game_unreadable.
+    """
+    try:
+        games.identities.check_own(player)
+    except Problem:
+        games.pools.remove_seeks(player, [request_id])
+        raise
 
 
 def _is_recent(games: Games, request_id: str, now_ms: int) -> bool:

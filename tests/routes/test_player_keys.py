@@ -4,6 +4,7 @@ import secrets
 
 import pytest
 
+from service.storage.match_pool import MatchPools
 from service.storage.redis_players import RedisPlayers
 from service.storage.redis_store import RedisStore
 from tests.support.playing import Game, Service, client_error_code, limited, problem_code
@@ -231,6 +232,90 @@ def test_key_in_use_replaces_no_other(service):
     for key in (used, retired, old):
         assert problem_code(replaced(service, old, key)) == "key_taken"
     assert listed(service, old) == []
+
+
+def seeks(service, key):
+    return service.call("POST", "/v1/matches", {"name": "Ann", "seats": 2}, key)
+
+
+def test_key_with_a_waiting_request_replaces_no_other(any_redis):
+    service, used = Service(any_redis), new_key()
+    seeks(service, used)
+    assert problem_code(replaced(service, new_key(), used)) == "key_taken"
+    assert seeks(service, new_key()).json["status"] == "matched"
+    assert len(ids(service, used)) == 1
+
+
+def test_key_with_events_only_replaces_no_other(any_redis):
+    service, used = Service(any_redis), new_key()
+    game = created(service, used)
+    game.call("DELETE", token=used)
+    game.service.call("DELETE", f"{game.path()}?permanently=true", token=used)
+    assert ids(service, used) == []
+    assert problem_code(replaced(service, new_key(), used)) == "key_taken"
+
+
+def interleaved(monkeypatch, kind, step, action, *, before):
+    """Run an action before or after the next call of a step of the store; return a list with its result."""
+    original, results = getattr(kind, step), []
+
+    def overtaken(*arguments, **named):
+        monkeypatch.setattr(kind, step, original)
+        if before:
+            results.append(action())
+        reply = original(*arguments, **named)
+        if not before:
+            results.append(action())
+        return reply
+
+    monkeypatch.setattr(kind, step, overtaken)
+    return results
+
+
+@pytest.mark.parametrize("before", [True, False])
+@pytest.mark.parametrize("again", [False, True])
+def test_replacement_by_a_key_that_is_creating_a_game_orphans_none(any_redis, monkeypatch, before, again):
+    service, old, new, newest = Service(any_redis), new_key(), new_key(), new_key()
+
+    def replace():
+        answer = replaced(service, old, new)
+        if again and answer.status_code == 200:
+            assert replaced(service, new, newest).status_code == 200
+        return answer
+
+    results = interleaved(monkeypatch, RedisPlayers, "update_game", replace, before=before)
+    answer = service.call("POST", "/v1/games", {}, new)
+    (result,) = results
+    if before:
+        assert (result.status_code, problem_code(answer)) == (200, "too_much_contention")
+        owner = newest if again else new
+        assert ids(service, owner) == []
+        game = created(service, owner)
+        assert ids(service, owner) == [game.id]
+        assert len(service.redis.keys("skye:{player.*}:games")) == 1
+    else:
+        assert (problem_code(result), answer.status_code) == ("key_taken", 201)
+        assert ids(service, new) == [answer.json["game"]["id"]]
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_replacement_by_a_key_that_is_seeking_a_match_orphans_none(any_redis, monkeypatch, before):
+    service, old, new = Service(any_redis), new_key(), new_key()
+    results = interleaved(
+        monkeypatch, MatchPools, "add_seek", lambda: replaced(service, old, new), before=before
+    )
+    answer = seeks(service, new)
+    (result,) = results
+    if before:
+        assert (result.status_code, problem_code(answer)) == (200, "too_much_contention")
+        assert service.redis.keys("*:seeks") == []
+        answer = seeks(service, new)
+    else:
+        assert problem_code(result) == "key_taken"
+    assert answer.json["status"] == "waiting"
+    matched = seeks(service, new_key()).json
+    assert matched["status"] == "matched"
+    assert ids(service, new) == [matched["game"]]
 
 
 def test_replacement_that_broke_off_is_completed_by_a_retry(service, monkeypatch):
