@@ -36,7 +36,7 @@ def get_health() -> Response:
 
 @blueprint.route("/readyz")
 @operation(
-    ResponseDoc(200, "The process can serve requests.", responses.Health),
+    ResponseDoc(200, "The process can serve requests.", responses.Readiness),
     errors=["not_acceptable", "store_unavailable"],
     limited=False,
 )
@@ -45,8 +45,10 @@ def get_readiness() -> Response:
 
     The process is ready if its store responds.
     """
-    collaborators().games.check()
-    return json_response(_health())
+    games = collaborators().games
+    games.check()
+    warning = games.replicas_warning()
+    return json_response(_health() | {"warnings": [] if warning is None else [warning]})
 
 
 def _health() -> dict[str, object]:

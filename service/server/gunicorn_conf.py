@@ -115,7 +115,7 @@ def post_worker_init(worker: Any) -> None:
     if worker.age == 1 and settings.lab:
         worker.log.warning(LAB_WARNING)
     if worker.age == 1 and settings.redis_url != MEMORY_URL:  # one worker is enough to warn
-        gevent.spawn(_warn_of_eviction, worker)
+        gevent.spawn(_warn_of_the_store, worker)
     # All objects loaded by now are permanent. A full collection of them would block every request for 20 ms;
     # the garbage of requests is found in the young generations.
     gc.collect()
@@ -133,9 +133,10 @@ def on_exit(server: Any) -> None:  # noqa: ARG001 - gunicorn's signature
     shutil.rmtree(_metrics_folder, ignore_errors=True)
 
 
-def _warn_of_eviction(worker: Any) -> None:
+def _warn_of_the_store(worker: Any) -> None:
     from service.web.framework import collaborators  # noqa: PLC0415 - loaded after gevent has patched
 
-    warning = collaborators(worker.wsgi).games.eviction_warning()
-    if warning is not None:
-        worker.log.warning(warning)
+    games = collaborators(worker.wsgi).games
+    for warning in (games.eviction_warning(), games.replicas_warning()):
+        if warning is not None:
+            worker.log.warning(warning)

@@ -227,6 +227,21 @@ class RedisStore:
         """See `Store.eviction_warning`."""
         return eviction_warning(self._calls, self._ping_key)
 
+    def replicas_warning(self) -> str | None:
+        """See `Store.replicas_warning`."""
+        required = self._min_replicas.replicas if self._min_replicas else 0
+        try:
+            with call_deadline(_PING_TIMEOUT_S):
+                found = self._topology.replicas()
+        except (redis.RedisError, *PROTOCOL_ERRORS):
+            return None  # Redis is unavailable, which the health check reports, or does not say it
+        if found <= required:
+            return None
+        return (
+            f"SKYE_REDIS_REPLICAS is {required}, and a master has {found} replicas: a failover may lose "
+            f"acknowledged changes; set it to {found}"
+        )
+
     def subscribe_to_changes(self, stopped: threading.Event) -> Iterator[str | None]:
         """See `Store.subscribe_to_changes`."""
         try:

@@ -108,6 +108,10 @@ class Games:
         """Return a warning for the operator if the store may delete games when it is full, else None."""
         return self.store.eviction_warning()
 
+    def replicas_warning(self) -> str | None:
+        """Return a warning for the operator if a failover may lose acknowledged changes, else None."""
+        return self.store.replicas_warning()
+
     def delete_all(self) -> int:
         """Delete all games and players of a server for testers; return how many games there were.
 

@@ -85,6 +85,7 @@ CALLS = {
         "fill_bucket": lambda store: store.fill_bucket("x", 1, 2),
         "ping": lambda store: store.ping(),
         "eviction_warning": lambda store: store.eviction_warning(),
+        "replicas_warning": lambda store: store.replicas_warning(),
         "subscribe_to_changes": subscribe,
         "delete": lambda store: store.delete("ann", b"1:1:", ANSWER),
         "delete_all": lambda store: store.delete_all(),

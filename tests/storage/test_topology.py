@@ -6,8 +6,11 @@ from redis.crc import key_slot
 from redis.exceptions import ClusterDownError, RedisClusterException
 
 from service.storage import topology
+from service.storage.lua_scripts import MinReplicas
+from service.storage.redis_store import RedisStore
 from service.storage.redis_url import parse
 from service.storage.topology import ClusterTopology, SentinelTopology, SingleServer
+from tests.support.playing import Service
 
 ONE, OTHER = ("10.0.0.1", 6379), ("10.0.0.2", 6379)
 
@@ -186,3 +189,24 @@ def test_replicas_of_the_largest_shard_are_counted(cluster, nodes):
 
 def test_replicas_of_one_server_are_counted(redis_client):
     assert SingleServer(redis_client).replicas() == 0
+
+
+@pytest.mark.parametrize(("required", "warns"), [(None, True), (1, True), (2, False), (3, False)])
+def test_setting_below_the_number_of_replicas_is_warned_of(required, warns):
+    store = RedisStore(
+        watched_by(FakeSentinel(replicas=2)), min_replicas=required and MinReplicas(required, timeout_ms=9)
+    )
+    warning = store.replicas_warning()
+    assert (warning is not None) == warns
+    assert not warns or "set it to 2" in warning
+
+
+def test_unavailable_redis_is_not_warned_of():
+    assert RedisStore(redis.Redis(port=1)).replicas_warning() is None
+
+
+def test_readiness_shows_the_warning(redis_client, monkeypatch):
+    with Service(redis_client) as service:
+        assert service.get("/readyz")["warnings"] == []
+        monkeypatch.setattr(SingleServer, "replicas", lambda _self: 1)
+        assert "set it to 1" in service.get("/readyz")["warnings"][0]

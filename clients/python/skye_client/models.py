@@ -357,6 +357,15 @@ class QuickMatchToSeek(TypedDict):
     wait_ms: NotRequired[int]
 
 
+Warning: TypeAlias = str
+
+
+class Readiness(TypedDict):
+    status: Literal["ok"]
+    lab: bool
+    warnings: list[Warning]
+
+
 RecordLines: TypeAlias = str
 
 

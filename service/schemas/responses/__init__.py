@@ -2,6 +2,7 @@
 
 from service.schemas.responses.catalogue import (
     Health,
+    Readiness,
     ScenarioList,
     ScoringTileList,
     ServiceIndex,
@@ -74,6 +75,7 @@ __all__ = [
     "PlayerStreamStart",
     "Problem",
     "QuickMatch",
+    "Readiness",
     "RecordLine",
     "RemainingFault",
     "Rematch",

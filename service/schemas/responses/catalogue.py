@@ -90,6 +90,16 @@ class Health(ResponseObject):
     lab = Boolean("Whether the server is a lab for testers (`SKYE_LAB`).")
 
 
+class Readiness(Health):
+    """The readiness of the server."""
+
+    warnings = ListOf(
+        Text("A sentence.", 200),
+        "What an operator should change: `SKYE_REDIS_REPLICAS`, if it is below the number of replicas.",
+        length=(0, 1),
+    )
+
+
 class ServiceIndex(ResponseObject):
     """The paths to begin with."""
 
