@@ -31,6 +31,8 @@ BEYOND_SCHEMAS = (
     "characters that cannot be shown",
     "players; name as many, or none",
     "with a real clock",
+    "A manual clock needs a time limit",
+    "/fault",
     "/position/",
 )
 """Parts of why a body may be refused that no schema describes.

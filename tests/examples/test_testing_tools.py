@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import uuid
+from pathlib import Path
 
 import pytest
 
@@ -69,6 +70,18 @@ def test_http_file_passes(url, tmp_path):
     done = npx("httpyac", "httpyac", "send", requests, "--all", "--output", "none", cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "8 requests processed (8 succeeded)" in done.stdout
+
+
+def test_schemathesis_reaches_every_operation(launch):
+    server = launch(SKYE_LAB="on", SKYE_REDIS_URL="memory://")
+    program = Path(sys.executable).with_name("schemathesis")
+    command = [program, "run", f"{server.url}/openapi.json", "--phases", "examples,fuzzing"]
+    options = ["--max-examples", "1", "--no-color"]
+    done = subprocess.run(
+        [*command, *options], cwd=FOLDER, capture_output=True, text=True, timeout=MAX_RUN_S, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"\d\d operations, of which only 401 or 403: none", done.stdout)
 
 
 def test_load_is_answered_without_a_failure(url, tmp_path):

@@ -1,0 +1,97 @@
+"""Hooks for Schemathesis: each request is about a game of its own, and has the token that it needs.
+
+Without them nearly all requests would only see 401, 403 or 404. At the end the hooks name the operations that
+did. Start the server with `SKYE_LAB=on`: otherwise the operations of the laboratory respond with 403.
+"""
+
+import atexit
+import re
+import secrets
+from collections import defaultdict
+
+import requests
+import schemathesis
+
+LOBBY = {"players": [{"name": "Ann"}]}
+PRICING = {"scenario": "two-players"}
+BUYING = {"scenario": "buying-last-seat"}
+BUILDING = {"scenario": "building-last-seat"}
+OVER = {"scenario": "last-action"}
+GAMES = {
+    "join_game": LOBBY,
+    "invite_player": LOBBY,
+    "start_game": {"players": [{"name": "Ann"}, {"bot": "random"}]},
+    "change_player": LOBBY,
+    "leave_game": LOBBY,
+    "advance_clock": PRICING | {"options": {"clock": "manual", "turn_ms": 60_000}},
+    "purchase": BUYING,
+    "place_tile": BUILDING,
+    "take_back": BUILDING,
+    "finish_building": BUILDING,
+    "stream_events": OVER,  # the stream of a game in play would stay open
+    "rematch": OVER,
+    "get_rematch": OVER,
+}
+"""The game of an operation, as in the body of `POST /v1/games`; all others are in the pricing phase."""
+
+OF_HOST = ("invite_player", "start_game", "advance_clock", "abort_game")
+
+_statuses = defaultdict(set)
+
+
+@schemathesis.hook
+def before_call(context, case, kwargs):
+    """Put the request on a new game, with the token of its host, of seat 0, or with a new player key."""
+    del context, kwargs
+    server, parameters = case.operation.base_url.rstrip("/"), case.path_parameters or {}
+    case.headers.pop("X-Skye-Fault", None)
+    if (case.query or {}).get("wait_ms"):
+        case.query["wait_ms"] = 0
+    token = f"skye_key_{secrets.token_urlsafe(18)}"
+    if _is_id(parameters.get("game")):
+        parameters["game"], token = _begin_game(server, _name(case), case.body)
+        if str(parameters.get("seat")) in "01234":
+            parameters["seat"] = 0
+    if _is_id(parameters.get("match")):
+        parameters["match"] = _post(server, "/v1/matches", {"name": "Ann", "seats": 5}, token)["id"]
+    case.headers["Authorization"] = f"Bearer {token}"
+
+
+@schemathesis.hook
+def after_call(context, case, response):
+    """Remember the status of the response."""
+    del context
+    _statuses[_name(case)].add(response.status_code)
+
+
+@atexit.register
+def print_unreached():
+    """Print the operations that saw only 401 and 403."""
+    unreached = sorted(name for name, seen in _statuses.items() if seen <= {401, 403})
+    print(f"{len(_statuses)} operations, of which only 401 or 403: {', '.join(unreached) or 'none'}")
+
+
+def _name(case):
+    return case.operation.definition.raw["operationId"]
+
+
+def _is_id(value):
+    """Return whether a path parameter is right; Schemathesis also sends wrong ones."""
+    return isinstance(value, str) and re.fullmatch("[a-z0-9]{1,64}", value) is not None
+
+
+def _begin_game(server, operation, body):
+    """Create a game for an operation; return its id and a token. Only the host seats bots."""
+    created = _post(server, "/v1/games", GAMES.get(operation, PRICING))
+    game, seat = created["game"]["id"], created["players"][0]["token"]
+    if GAMES.get(operation) is OVER:
+        _post(server, f"/v1/games/{game}/players/0/build/finish", {}, seat)
+    seats_bot = operation == "join_game" and isinstance(body, dict) and "bot" in body
+    return game, created["host_token"] if seats_bot or operation in OF_HOST else seat
+
+
+def _post(server, path, body, token=None):
+    headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+    answer = requests.post(server + path, json=body, headers=headers, timeout=20)
+    answer.raise_for_status()
+    return answer.json()
