@@ -172,6 +172,22 @@ def pause() -> None:
     time.sleep(_PAUSE_S)
 
 
+def pauser() -> Callable[[], None]:
+    """Return a function that pauses if a time slice has passed since the last pause.
+
+    It is for work that is done once for all clients: unlike a `Computation` it is never refused or cancelled.
+    """
+    ends = time.monotonic() + _SLICE_S
+
+    def pause_if_due() -> None:
+        nonlocal ends
+        if time.monotonic() > ends:
+            pause()
+            ends = time.monotonic() + _SLICE_S
+
+    return pause_if_due
+
+
 def has_disconnected() -> bool:
     """Return whether the client of the current request has closed its connection."""
     return _client().has_disconnected()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import cached_property
+from threading import Lock
 from typing import Any, Final
 
 import msgspec
 from flask import Flask
 from flask_smorest import Api, Blueprint
 
+from service.matches.cooperative_yield import pause
 from service.openapi.asyncapi import asyncapi_document
 from service.openapi.components import HEADERS, PARAMETERS, SCHEMAS, SECURITY_SCHEMES, text_of
 from service.openapi.conversion import Doc, RulePlugin, SchemaPlugin, joined
@@ -65,6 +67,8 @@ class Contract(Api):
     def __init__(self, app: Flask) -> None:
         app.config |= {"API_TITLE": TITLE, "API_VERSION": VERSION, "OPENAPI_VERSION": "3.1.0"}
         self._blueprints: list[Blueprint] = []
+        self._texts: dict[str, str] = {}
+        self._generating = Lock()  # the worker serves other requests meanwhile
         super().__init__(
             app, spec_kwargs={"flask_plugin": RulePlugin(), "marshmallow_plugin": SchemaPlugin()}
         )
@@ -93,6 +97,7 @@ class Contract(Api):
         for name, scheme in SECURITY_SCHEMES.items():
             components.security_scheme(name, scheme)
         for blueprint in self._blueprints:
+            pause()
             blueprint.register_views_in_doc(self, self._app, self.spec, name=blueprint.name, parameters=None)
             self.spec.tag({"name": blueprint.name, "description": blueprint.description})
         document = _in_order(self.spec.to_dict())
@@ -115,12 +120,9 @@ class Contract(Api):
         :param name: one of `DOCUMENTS`, with the extension `.yaml` or `.json`.
         """
         if name not in self._texts:
-            self._texts[name] = self._text(name)
+            with self._generating:
+                self._texts[name] = self._texts.get(name) or self._text(name)
         return self._texts[name]
-
-    @cached_property
-    def _texts(self) -> dict[str, str]:
-        return {}
 
     def _text(self, name: str) -> str:
         stem, _, extension = name.rpartition(".")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from typing import Any, Final
 
 import yaml
+
+from service.matches.cooperative_yield import pauser
 
 _WIDTH: Final = 110
 _WIDTH_OF_PART: Final = 72
@@ -13,12 +16,30 @@ _WIDTH_OF_PART: Final = 72
 
 def as_yaml(document: dict[str, Any]) -> str:
     """Return a document as YAML, always the same text."""
-    text: str = yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_WIDTH)
-    return text
+    text = _Text()
+    yaml.dump(document, text, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_WIDTH)
+    return text.getvalue()
+
+
+class _Text(StringIO):
+    """Receives YAML in parts of 16 KB; the worker serves other requests between them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._pause = pauser()
+
+    def write(self, text: str) -> int:
+        """Add a part."""
+        self._pause()
+        return super().write(text)
 
 
 class _Dumper(yaml.CSafeDumper):
     """Writes texts of several lines as blocks, and repeated values in full."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._pause = pauser()
 
     def ignore_aliases(self, data: object) -> bool:
         """Write repeated values without anchors."""
@@ -27,6 +48,7 @@ class _Dumper(yaml.CSafeDumper):
 
     def represent_mapping(self, tag: str, mapping: Any, flow_style: bool | None = None) -> yaml.MappingNode:
         """Write what is small in examples on one line: they have many small things."""
+        self._pause()
         node = super().represent_mapping(tag, mapping, flow_style)
         for key, part in node.value:
             if key.value == "examples" and isinstance(part, yaml.MappingNode):

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from service.matches.cooperative_yield import Computation
 from service.svg.curves import Curve, path, quarter, turned
 from service.svg.layout import Layout, layout_of
 from service.svg.roads import roads_of
@@ -42,6 +43,18 @@ class Art:
     outlines: tuple[str, ...]
     rims: tuple[str, ...]
     things: tuple[tuple[str, int, int], ...]
+
+
+def draw(tiles: Iterable[tuple[str, int]]) -> None:
+    """Draw tiles in time slices: `art_of`, which then returns at once, takes 4 ms for each the first time.
+
+    :param tiles: the ids of tiles with their rotations.
+    :raises Problem: server_busy, bad_request.
+    """
+    with Computation() as computation:
+        for tile, rotation in tiles:
+            art_of(tile, rotation)
+            computation.checkpoint()
 
 
 @cache

@@ -8,7 +8,7 @@ from hashlib import blake2s
 from typing import Final, NamedTuple
 from xml.sax.saxutils import escape  # nosec B406 # it writes XML and reads none
 
-from service.svg.art import art_of
+from service.svg.art import art_of, draw
 from service.svg.completion import completed_regions
 from service.svg.curves import HALF, SIZE
 from service.svg.layers import PlacedArt, picture
@@ -60,6 +60,7 @@ def territory_svg(
     the top and y down the left.
     """
     heading = _clean(title or "")
+    draw((tile, rotation) for tile, _, _, rotation in territory.placed)
     completed = completed_regions(territory)
     tiles = [
         PlacedArt(art_of(tile, rotation), x * SIZE, y * SIZE, completed[x, y])

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
-from service.svg.art import Art, art_of
+from service.svg.art import Art, art_of, draw
 from service.svg.curves import HALF, SIZE
 from service.svg.layers import ground, texture
 from service.svg.objects import definitions, use
-from skye import ROTATIONS, TILES
+from skye import ROTATED_TILES, ROTATIONS, TILES
 
 
 @cache
@@ -20,6 +20,7 @@ def tile_sheet_svg() -> str:
     it stays upright, as in `tile_svg`. Each definition and each tile is a line that begins with its id, so
     that a program can take lines out without parsing XML.
     """
+    draw(ROTATED_TILES)
     arts = {(tile, rotation): art_of(tile, rotation) for tile in TILES for rotation in ROTATIONS}
     things = sorted({thing for art in arts.values() for thing, _, _ in art.things})
     width, height = SIZE * len(ROTATIONS), SIZE * len(TILES)

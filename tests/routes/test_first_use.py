@@ -1,0 +1,47 @@
+"""Bodies that a worker builds at their first request, while it serves other requests."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from service.matches import cooperative_yield
+from service.openapi import contract_of
+from service.openapi.yaml_text import as_yaml
+from service.svg import tile_sheet_svg
+from skye import ROTATED_TILES
+from tests.support.playing import Game
+
+
+@pytest.fixture
+def pauses(monkeypatch):
+    """The pauses of a worker whose time slices have no length."""
+    taken = []
+    monkeypatch.setattr(cooperative_yield, "_SLICE_S", 0)
+    monkeypatch.setattr(cooperative_yield.time, "sleep", taken.append)
+    return taken
+
+
+def test_worker_yields_between_the_tiles_of_the_sheet(pauses):
+    tile_sheet_svg.cache_clear()
+    tile_sheet_svg()
+    assert len(pauses) >= len(ROTATED_TILES)
+
+
+def test_worker_yields_between_the_tiles_of_a_territory(service, pauses):
+    game = Game(service, service.call("POST", "/v1/games", {"scenario": "largest-territory"}).json)
+    territory = service.get(game.path("territory", 0))
+    pauses.clear()
+    assert game.call("GET", "territory.svg", seat=0).status_code == 200
+    assert len(pauses) >= len(territory["tiles"]) > 10
+
+
+def test_contract_is_generated_once_while_the_worker_serves_others(service, pauses, monkeypatch):
+    generated = []
+    monkeypatch.setattr(
+        "service.openapi.as_yaml", lambda document: generated.append(document) or as_yaml(document)
+    )
+    with ThreadPoolExecutor(3) as threads:
+        texts = list(threads.map(contract_of(service.app).written, ["openapi-3.2.yaml"] * 3))
+    assert texts[0] == texts[1] == texts[2]
+    assert len(generated) == 1
+    assert len(pauses) > 1_000
