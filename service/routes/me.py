@@ -29,6 +29,9 @@ blueprint = Resource(
     "Player", __name__, url_prefix="/v1/me", description="The games and events of a player key."
 )
 
+_REPLACEMENT_COST = 10
+"""What the replacement of a key costs, in games: its record is stored far longer than a game."""
+
 _EVENT_ID = "[0-9]{1,19}-[0-9]{1,19}"
 """The pattern of the id of a player's event."""
 
@@ -151,6 +154,6 @@ def replace_player_key(body: dict[str, Any]) -> Response:
     The new key has the same seats and games. The old key becomes invalid at once. The new key must not have
     been used before. Retrying the request with the old key is safe, with or without an `Idempotency-Key`.
     """
-    charge_creation(1)
+    charge_creation(_REPLACEMENT_COST)
     collaborators().games.identities.replace_key(command_from_request().token, body["key"])
     return json_response({"replaced": True})
