@@ -36,7 +36,8 @@ def written():
     for path in sorted(FOLDER.rglob("*.yaml")):
         for document in yaml.safe_load_all(path.read_text()):
             if path.name == "kustomization.yaml":
-                found += map(_config_map, document.get("configMapGenerator", ()))
+                generators = document.get("configMapGenerator", ())
+                found += [_config_map(one) for one in generators if one.get("behavior") != "merge"]
             elif isinstance(document, dict):  # a list is a patch
                 found.append(document)
     return found

@@ -112,9 +112,10 @@ def are_stored(served, games):
 
 @pytest.fixture(params=["everysec", "always"])
 def full(request, tmp_path, disk):
-    """A launcher whose disk has filled up while games were created, and the games it must not lose.
+    """A launcher whose disk has filled up while games were created.
 
-    With `everysec` the server acknowledges some changes before it notices that the disk is full.
+    Yields also the games it must not lose, and the lists of those that each client created while the disk was
+    filled: with `everysec` the server acknowledges some before it notices that the disk is full.
     """
     with launching(tmp_path) as start:
         settings = {"SKYE_APPENDFSYNC": request.param, "SKYE_REDIS_WAIT_MS": "500"}
@@ -123,23 +124,42 @@ def full(request, tmp_path, disk):
         with ThreadPoolExecutor(CLIENTS) as threads:
             creating = [threads.submit(create_until_refused, served) for _ in range(CLIENTS)]
             filler = fill(disk)
-            late = [game for created in creating for game in created.result(MAX_WAIT_S)]
-        yield served, kept + (late if request.param == "always" else []), filler, lambda: start(**settings)
+            late = [created.result(MAX_WAIT_S) for created in creating]
+        if request.param == "always":
+            kept, late = kept + [game for games in late for game in games], []
+        yield served, kept, late, filler, lambda: start(**settings)
 
 
-def test_kill_of_redis_on_a_full_disk_loses_nothing(full):
-    served, acknowledged, filler, _ = full
+def is_stored(served, game):
+    try:
+        return bool(served.read(f"/v1/games/{game}"))
+    except urllib.error.HTTPError as error:
+        with error:
+            if error.code != 404:
+                raise
+        return False
+
+
+def are_lost_from_the_end(served, games):
+    """Return whether none of the games of a client is stored after the first that is lost."""
+    stored = [is_stored(served, game) for game in games]
+    return stored == sorted(stored, reverse=True)
+
+
+def test_kill_of_redis_on_a_full_disk_loses_the_last_changes_at_most(full):
+    served, acknowledged, late, filler, _ = full
     for pid in redis_servers(served.process.pid):  # none while it is being started again
         os.kill(pid, signal.SIGKILL)
     served.wait_for("Redis ended")
     filler.unlink()
     assert waited_for(lambda: are_stored(served, acknowledged))
+    assert all(are_lost_from_the_end(served, games) for games in late)
     assert waited_for(lambda: create(served)[0])
 
 
 @pytest.mark.slow
-def test_kill_of_the_launcher_on_a_full_disk_loses_nothing(full):
-    served, acknowledged, filler, start_again = full
+def test_kill_of_the_launcher_on_a_full_disk_loses_the_last_changes_only(full):
+    served, acknowledged, late, filler, start_again = full
     processes = served.descendants()
     served.end(signal.SIGKILL)
     assert all_ended(processes)
@@ -153,4 +173,5 @@ def test_kill_of_the_launcher_on_a_full_disk_loses_nothing(full):
     again = start_again()
     assert again.url
     assert are_stored(again, acknowledged)
+    assert all(are_lost_from_the_end(again, games) for games in late)
     assert create(again)[0]
