@@ -29,7 +29,7 @@ from tests.support.launcher import ROOT, launching
 TEXTS = {name: guide.source(name) for name in NAMES}
 
 _OTHERS = """
-    /v2 ... ..._ms snake_case null skye http://127.0.0.1:8000 ._~:/+=@- GET Authorization fetch
+    /v2 ... ..._ms snake_case null skye http://127.0.0.1:8000 ._~:/+=@- Authorization fetch
     EventSource Deprecation Sunset message stream end event deprecated
     skye_key_ scoring/A scoring/B scoring/C scoring/D draw/ROUND/SEAT/N x-problem-codes
     fairness.commitment fairness.nonce fairness.seed_source info.version
