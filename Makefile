@@ -106,7 +106,7 @@ bench-api: $(VENV)/.installed-bench ## measure the API only (needs wrk)
 	@$(BIN)/python -m bench api
 bench-scale: $(VENV)/.installed-bench ## measure stored games, open streams, sizes and the start only
 	@$(BIN)/python -m bench scale
-bench-attacks: $(VENV)/.installed-bench ## measure the reads of one client while another attacks
+bench-attacks: $(VENV)/.installed-bench ## measure reads during attacks, and the CPU time of the worst requests beside their price
 	@$(BIN)/python -m bench attacks
 bench-full: $(VENV)/.installed-bench ## repeat all measurements more often, with a million stored games (4 GB of memory)
 	@$(BIN)/python -m bench --full

@@ -24,6 +24,7 @@ from bench.client import middle_and_tail
 from bench.plan import Plan
 from bench.rows import Row, in_turn, row
 from bench.servers import ROOT, gunicorn, redis_server
+from bench.worst_requests import worst_request_rows
 from service.server.processes import stop
 from service.server.server_programs import find_program
 
@@ -69,7 +70,9 @@ def attack_rows(plan: Plan) -> list[Row]:
             for kind in (None, *BODIES)
         }
         taken = in_turn(contenders, _ROUNDS)
-    return [_row(kind, list(itertools.chain.from_iterable(runs))) for kind, runs in taken.items()]
+        costs = worst_request_rows(server)
+    reads = [_row(kind, list(itertools.chain.from_iterable(runs))) for kind, runs in taken.items()]
+    return [*reads, *costs]
 
 
 def _row(kind: str | None, taken: list[float]) -> Row:

@@ -19,6 +19,7 @@ from bench import web_samples
 from bench.api import CEILING
 from bench.estimate import CURED, estimated_table, measured_table
 from bench.rows import LOAD, Row, read
+from bench.worst_requests import CHARGED
 from service.server.server_programs import describe, find_program
 
 HERE = Path(__file__).parent
@@ -127,7 +128,8 @@ TABLES: dict[str, Callable[[Sequence[Row]], str]] = {
     "requests": _requests,
     "compared": _plain(_others),
     "pace": _plain(lambda each: each.part == "api" and " load " in each.name),
-    "scale": _plain(lambda each: each.part in ("scale", "attacks")),
+    "scale": _plain(lambda each: each.part in ("scale", "attacks") and CHARGED not in each.name),
+    "prices": _plain(lambda each: CHARGED in each.name),
     "measured": measured_table,
     "estimated": estimated_table,
     "cured": lambda rows: estimated_table(rows, CURED),

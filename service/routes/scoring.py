@@ -177,11 +177,14 @@ def score_territories(query: dict[str, Any]) -> Response:
     Independent of any game: the points for each scoring tile with the awards, scrolls, gold and areas. Tiles
     may be in any order, but must lie as the rules allow; `errors` names each wrong tile.
     """
-    territories = [_assembled(number, asked["tiles"]) for number, asked in enumerate(query["territories"])]
     golds = [asked["gold"] for asked in query["territories"]]
-    return json_response(
-        territory_scores(territories, golds, query.get("scoring_tiles", list(SCORING_TILES)))
-    )
+    territories: list[Territory] = []
+    with Computation() as computation:
+        for number, asked in enumerate(query["territories"]):
+            territories.append(_assembled(number, asked["tiles"]))
+            computation.checkpoint()
+        scores = territory_scores(territories, golds, query.get("scoring_tiles", list(SCORING_TILES)))
+    return json_response(scores)
 
 
 def _assembled(number: int, tiles: list[dict[str, Any]]) -> Territory:

@@ -45,7 +45,7 @@ _RECORDS_PER_REQUEST: Final = 5
 _GAMES_PER_REQUEST: Final = 50
 """The number of a player's games that costs as much as one more request."""
 
-_COMPUTED_S_PER_REQUEST: Final = 0.005
+_COMPUTED_S_PER_REQUEST: Final = 0.003
 """The CPU seconds of long computations that cost as much as one more request."""
 
 _MAX_LOCAL_BUCKETS: Final = 100_000

@@ -18,6 +18,7 @@ from bench import (
     spectators,
     streams,
     subjects,
+    worst_requests,
 )
 from bench.environments import environment_rows
 from bench.plan import LEAST
@@ -174,6 +175,15 @@ def test_cpu_time_of_a_thread_that_has_ended_is_none(tmp_path):
 def test_page_names_only_measured_figures():
     with pytest.raises(LookupError, match="measure all parts first"):
         page.filled("<!-- measured -->\n<!-- end -->\n", [])
+
+
+@pytest.mark.slow
+def test_cost_of_the_worst_requests_is_divided_by_their_price(redis_server):
+    limits = {"SKYE_LIMITS": "on", "SKYE_TRUSTED_PROXIES": "1"}
+    with servers.gunicorn("service.wsgi:app", redis_server, **limits) as server:
+        rows = worst_requests.worst_request_rows(server)
+    assert len(rows) > 10
+    assert all(each.value > 0 and each.goal == worst_requests.GOAL for each in rows)
 
 
 @pytest.mark.slow

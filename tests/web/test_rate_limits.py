@@ -228,10 +228,12 @@ def test_computation_is_charged_by_its_cpu_time_afterwards(monkeypatch):
     service = limited(limit_requests_per_minute=100)
     place = f"{service.create_game(2).path()}?at=1"
     first = service.call("GET", place)
-    assert (first.status_code, first.headers["RateLimit"]) == (200, '"requests";r=0;t=121')
+    assert (first.status_code, left(first)) == (200, 0)
     refused = service.call("GET", place)
     assert problem_code(refused) == "too_many_requests"
-    assert int(refused.headers["Retry-After"]) > 60  # the rest of the 200 requests that a second costs
+    assert (
+        int(refused.headers["Retry-After"]) > 60
+    )  # a second costs more than the 200 requests that can be overdrawn
     assert service.call("GET", place, environ_base={"REMOTE_ADDR": "192.0.2.9"}).status_code == 200
 
 
