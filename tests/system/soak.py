@@ -61,6 +61,11 @@ SETTINGS = {
 }
 
 
+def address(slot):
+    """Return the loopback address of a game's players: nginx limits the requests in progress of each."""
+    return f"127.1.{slot // 250}.{slot % 250 + 1}"
+
+
 class Soak(ClientThreads):
     """Concurrent games with `rate` actions a second in all, and their results."""
 
@@ -84,8 +89,8 @@ class Soak(ClientThreads):
         """How many requests were answered with each status, or not."""
         return sum((wire.counts for wire in self._wires), Counter())
 
-    def _wire(self, dice):
-        wire = Wire(self._ports, dice, self._check)
+    def _wire(self, dice, slot):
+        wire = Wire(self._ports, dice, self._check, source=address(slot))
         self._wires.append(wire)
         return wire
 
@@ -99,7 +104,7 @@ class Soak(ClientThreads):
 
     def _run(self, slot):
         dice = random.Random(f"{self._seed}/{slot}")
-        wire = self._wire(dice)
+        wire = self._wire(dice, slot)
         self._stopped.wait(dice.uniform(0, self._pauses_s[slot]))
         for number in range(1000):
             if self._stopped.is_set():
@@ -136,7 +141,7 @@ class Soak(ClientThreads):
             return
         open_gold = match.seats[0].first["options"]["open_gold"]
         spectator = Spectator(
-            self._wire(dice),
+            self._wire(dice, slot),
             match.game,
             check=lambda event: prove_secrecy(event, match.seed, open_gold=open_gold),
         )

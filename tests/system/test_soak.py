@@ -1,5 +1,6 @@
 """Many concurrent games through nginx: every response is correct, and no resource leaks."""
 
+import ipaddress
 import os
 import signal
 import subprocess
@@ -11,8 +12,15 @@ from tests.deploy.servers import ROOT, nginx_program
 from tests.support.missing_programs import NO_NGINX
 from tests.support.sizes import sized
 from tests.support.waiting import MAX_RUN_S
+from tests.system import soak
 
 pytestmark = pytest.mark.slow
+
+
+def test_games_of_the_soak_have_addresses_of_their_own():
+    addresses = {ipaddress.ip_address(soak.address(slot)) for slot in range(2000)}
+    assert len(addresses) == 2000
+    assert all(one.is_loopback for one in addresses)
 
 
 @pytest.mark.usefixtures("redis_program")
@@ -21,7 +29,7 @@ def test_short_soak_finds_no_error_and_no_leak():
         pytest.skip(NO_NGINX)
     games, streams, minutes = sized(("60", "15", "0.06"), ("300", "60", "1"))
     few = ("--games", games, "--streams", streams, "--rate", "60", "--minutes", minutes)
-    soak = subprocess.Popen(
+    process = subprocess.Popen(
         [sys.executable, "-m", "gevent.monkey", "--module", "tests.system.soak", *few],
         cwd=ROOT,
         stdout=subprocess.PIPE,
@@ -30,10 +38,10 @@ def test_short_soak_finds_no_error_and_no_leak():
         start_new_session=True,
     )
     try:
-        received, _ = soak.communicate(timeout=MAX_RUN_S)
+        received, _ = process.communicate(timeout=MAX_RUN_S)
     finally:
-        if soak.poll() is None:
-            os.killpg(soak.pid, signal.SIGKILL)
-            soak.wait()
-    assert soak.returncode == 0, received
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    assert process.returncode == 0, received
     assert "Every answer was right" in received

@@ -62,10 +62,12 @@ class Wire:
 
     `counts` are requests by outcome, and `check` is called with every request and its response. With
     `may_go_back` a game or its token may be unknown for a while: a replaced master may still respond.
+    It connects from the loopback address `source`.
     """
 
-    def __init__(self, ports, dice, check=None, *, may_go_back=False):
+    def __init__(self, ports, dice, check=None, *, may_go_back=False, source="127.0.0.1"):
         self._ports, self._dice, self._check, self._may_go_back = ports, dice, check, may_go_back
+        self._source = (source, 0)
         self._connection = None
         self._used = 0.0
         self.counts = Counter()
@@ -91,7 +93,7 @@ class Wire:
             self._used = time.monotonic()
             if self._connection is None:
                 port = self._dice.choice(self._ports)
-                self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=MAX_WAIT_S)
+                self._connection = self._connection_to(port, MAX_WAIT_S)
                 self._connection.connect()
             sent = True
             self._connection.request(method, path, _encoded(body), sending)
@@ -100,6 +102,9 @@ class Wire:
             self.close()
             self.counts["cut" if sent else "not reached"] += 1
             raise NoResponse(sent) from error
+
+    def _connection_to(self, port, timeout_s):
+        return http.client.HTTPConnection("127.0.0.1", port, timeout_s, source_address=self._source)
 
     def ask(self, method, path, body=None, headers=()):
         """Send a request once; return the response, or raise `NoResponse` when there is none."""
@@ -133,7 +138,7 @@ class Wire:
 
     def send_and_disconnect(self, method, path, body, headers):
         """Send a request and disconnect without waiting for its response."""
-        connection = http.client.HTTPConnection("127.0.0.1", self._dice.choice(self._ports), timeout=5)
+        connection = self._connection_to(self._dice.choice(self._ports), 5)
         with contextlib.suppress(*BROKEN), contextlib.closing(connection):
             connection.request(method, path, _encoded(body), JSON | ADDRESS | headers)
 
