@@ -48,8 +48,8 @@ test-slow: $(TESTED) ## run the tests that `make test` leaves out: kills, failov
 	@$(PYTEST) -m slow
 test-all: $(TESTED) ## run all tests, with storms, fuzzing and soaks in full size
 	@TEST_SIZE=full $(PYTEST)
-test-quick: $(VENV)/.installed-dev ## run the tests of the packages that start no servers, except the slow ones
-	@$(PYTEST) -m 'not slow' $(QUICK_ROOMS)
+test-quick: $(VENV)/.installed-dev ## run the tests of the packages that start no servers; CLOCK=jumping or stopped
+	@$(PYTEST) -m 'not slow' $(CLOCK:%=-p tests.support.clocks --clock %) $(QUICK_ROOMS)
 
 SERVER_ROOMS := tests/storage tests/faults tests/server
 .PHONY: test-servers

@@ -16,6 +16,9 @@ from service.storage.retry import RetryPolicy
 from service.storage.store import Commit, LogEntry, StoredResponse
 from tests.support.playing import Service, problem_code
 from tests.support.ports import free_port
+from tests.support.waiting import MAX_WAIT_S
+
+PATIENT = RetryPolicy(MAX_WAIT_S)
 
 # A connection that breaks in the middle of a commit.
 
@@ -68,7 +71,7 @@ def broken(any_redis):
 
 @pytest.fixture
 def store(broken):
-    return RedisStore(Held(broken), RetryPolicy(5))
+    return RedisStore(Held(broken), PATIENT)
 
 
 def commit(version, before=None, *, entries=None, stored=b"change", **more):
@@ -136,7 +139,7 @@ def test_commit_that_a_full_redis_refuses_is_reported_as_not_applied(redis_clien
     redis_client.config_set("maxmemory", 1)
     try:
         with pytest.raises(Problem, match="store_unavailable") as raised:
-            RedisStore(redis_client, RetryPolicy(5)).commit(commit(1))
+            RedisStore(redis_client, PATIENT).commit(commit(1))
     finally:
         redis_client.config_set("maxmemory", 0)
     assert "nothing was changed" in raised.value.detail
@@ -148,14 +151,14 @@ def test_commit_refused_after_an_unknown_outcome_may_have_happened(redis_client)
     broken.meanwhile = lambda: redis_client.config_set("maxmemory", 1)
     try:
         with pytest.raises(Problem, match="store_unavailable") as raised:
-            RedisStore(Held(broken), RetryPolicy(5)).commit(commit(1))
+            RedisStore(Held(broken), PATIENT).commit(commit(1))
     finally:
         redis_client.config_set("maxmemory", 0)
     assert "may have happened" in raised.value.detail
 
 
 def test_action_is_committed_once_wherever_the_connection_breaks(broken):
-    service = Service(broken.client, RedisStore(Held(broken), RetryPolicy(5)))
+    service = Service(broken.client, RedisStore(Held(broken), PATIENT))
     game = service.create_game(2)
     version = game.view()["version"]
     for seat, breaks in ((0, ["after"]), (1, ["before", "after"])):
@@ -266,7 +269,7 @@ def answering_in(monkeypatch):
 
 def test_late_write_to_a_demoted_master_is_repeated_at_the_new_one(replaced, answering_in):
     answering_in(0.2)
-    store = RedisStore(Failover(*replaced), RetryPolicy(5))
+    store = RedisStore(Failover(*replaced), PATIENT)
     assert store.commit(commit(2, 1))
     assert [RedisStore(each).load("ann")[0] for each in replaced] == [b"1:2:change"] * 2
     assert [entry.last_event for entry in RedisStore(replaced[1]).load_with_log("ann")[1]] == [10, 20]
@@ -275,13 +278,13 @@ def test_late_write_to_a_demoted_master_is_repeated_at_the_new_one(replaced, ans
 def test_late_reply_of_a_demoted_master_is_not_trusted(replaced, answering_in):
     RedisStore(replaced[1]).commit(commit(2, 1))
     answering_in(0.2)
-    assert RedisStore(Failover(*replaced), RetryPolicy(5)).load("ann")[0] == b"1:2:change"
+    assert RedisStore(Failover(*replaced), PATIENT).load("ann")[0] == b"1:2:change"
 
 
 def test_fast_reply_without_required_replicas_is_trusted(replaced, answering_in):
     answering_in(0.01)
     failover = Failover(*replaced)
-    store = RedisStore(failover, RetryPolicy(5))
+    store = RedisStore(failover, PATIENT)
     assert store.commit(commit(2, 1))
     assert store.load("ann")[0] == b"1:2:change"
     assert failover.resolved_again == 0

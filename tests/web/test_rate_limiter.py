@@ -98,6 +98,7 @@ def test_clock_that_is_set_back_blocks_no_request(any_redis, limiter):
     assert limiter.spend(Budget("tests", 1), "ann").allowed
 
 
+@pytest.mark.usefixtures("naps")
 def test_limiter_without_its_store_counts_by_itself_after_one_call():
     store = Away(fakeredis.FakeRedis())
     limiter = RateLimiter(store)
