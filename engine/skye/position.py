@@ -27,7 +27,7 @@ from hashlib import blake2b
 from typing import Required, TypedDict
 
 from skye.game import PRICING, Game, Player
-from skye.views import PlacedTileView
+from skye.views import TerritoryTileView
 from skye.visibility import gold_as_seen_by, territory_view
 
 
@@ -52,7 +52,7 @@ class PlayerPosition(TypedDict, total=False):
     color: str
     gold: int | None
     score: int
-    territory: list[PlacedTileView]
+    territory: list[TerritoryTileView]
     tiles_drawn: list[PositionDraw]
     offer_set: bool
     tiles_to_build: list[str]

@@ -6,193 +6,282 @@ A field is None if its value is hidden or not known yet.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypedDict
+from typing import Annotated, TypedDict
 
-from skye.views import PlacedTileView, ScoringTilePointsView
+from skye.schedule import SLOTS
+from skye.scoring import SCORING_TILES
+from skye.setup import PLAYERS
+from skye.view_fields import (
+    MAX_REGIONS,
+    MAX_ROUNDS,
+    MAX_SCROLLS,
+    BySeat,
+    BySlot,
+    Coordinate,
+    Count,
+    Gain,
+    InTerritory,
+    Keywords,
+    ObjectKind,
+    ProblemCode,
+    Round,
+    ScoringSlot,
+    ScoringTileId,
+    Seat,
+    Side,
+    TerrainName,
+    TileId,
+    TileIds,
+)
+from skye.views import ScoringTilePointsView, TerritoryTileView
 
 
 class AwardView(TypedDict):
     """Points, and the tiles that earned them."""
 
-    points: int
-    tiles: Sequence[str]
+    points: Annotated[Count, "The points."]
+    tiles: Annotated[TileIds, "The tiles that earned them; none if gold did."]
 
 
 class SlotScoreView(TypedDict):
     """The points of a seat for a scoring tile in a round."""
 
-    slot: str
-    id: str
-    points: int
-    awards: Sequence[AwardView]
+    slot: Annotated[ScoringSlot, "The slot."]
+    id: Annotated[ScoringTileId, "The scoring tile in the slot."]
+    points: Annotated[Count, "The points."]
+    awards: Annotated[
+        Sequence[AwardView], Keywords(maxItems=MAX_REGIONS), "The awards, which add up to the points."
+    ]
 
 
 class RoundScoreView(TypedDict):
     """The points of a seat in a round."""
 
-    round: int
-    scoring_tiles: Sequence[SlotScoreView]
+    round: Round
+    scoring_tiles: Annotated[BySlot[SlotScoreView], "The scoring tiles of the round."]
 
 
 class ScrollView(TypedDict):
-    """A scroll, and its points in final scoring."""
+    """A scroll in a territory, and its points in final scoring."""
 
-    kind: str
-    tile: str
-    count: int
-    completed: bool
-    points: int
+    kind: Annotated[ObjectKind, "The kind of object that the scroll counts."]
+    tile: Annotated[TileId, "The tile with the scroll."]
+    count: Annotated[Count, "The number of these objects in the territory."]
+    completed: Annotated[bool, "Whether the scroll lies in a completed area, which doubles its points."]
+    points: Annotated[Count, "The points of the scroll."]
 
 
 class FinalScoringView(TypedDict):
-    """The points of final scoring for the current territory."""
+    """The points of final scoring for the current territory. Values that depend on hidden gold are null."""
 
-    scrolls: Sequence[ScrollView]
-    scroll_points: int
-    gold: int | None
-    gold_points: int | None
-    leftover_gold: int | None
+    scrolls: Annotated[Sequence[ScrollView], Keywords(maxItems=MAX_SCROLLS), "The scrolls."]
+    scroll_points: Annotated[Count, "The points of all scrolls."]
+    gold: Annotated[Count | None, "The gold in the purse."]
+    gold_points: Annotated[Count | None, "1 point for every 5 gold."]
+    leftover_gold: Annotated[Count | None, "The gold left after the points for gold; it breaks ties."]
 
 
 class SeatScoresView(TypedDict):
     """The points of one seat."""
 
-    seat: int
-    score: int
-    rounds: Sequence[RoundScoreView]
-    final: FinalScoringView
-    projected_score: int | None
+    seat: Seat
+    score: Annotated[Count, "The points so far."]
+    rounds: Annotated[Sequence[RoundScoreView], Keywords(maxItems=MAX_ROUNDS), "The rounds scored so far."]
+    final: Annotated[FinalScoringView, "The points of final scoring: if the game ended now, or as scored."]
+    projected_score: Annotated[Count | None, "The points if the game ended now; null when hidden."]
 
 
 class ScoresView(TypedDict):
-    """The points of all seats."""
+    """The points of each seat, by round and scoring tile, and those of final scoring."""
 
-    players: Sequence[SeatScoresView]
+    players: Annotated[BySeat[SeatScoresView], "The points of each seat, in seat order."]
 
 
-class TriedPlacementView(PlacedTileView):
-    """A placement that was tried, and the rule that refuses it."""
+class TriedPlacementView(TerritoryTileView):
+    """A placement, and whether it is legal."""
 
-    legal: bool
-    in_hand: bool
-    code: str | None
-    detail: str | None
+    legal: Annotated[bool, "Whether the placement is legal."]
+    in_hand: Annotated[bool, "Whether the seat has the tile in hand, and could place it now."]
+    code: Annotated[ProblemCode | None, "The code of the error if it is illegal; null otherwise."]
+    detail: Annotated[
+        str | None, Keywords(maxLength=500), "Why it is illegal: a sentence for people; null otherwise."
+    ]
 
 
 class TilePointsChangeView(TypedDict):
-    """The points for a scoring tile before and after placements."""
+    """The points of a scoring tile before and after placements; null if they depend on hidden gold."""
 
-    slot: str
-    id: str
-    before: int | None
-    after: int | None
+    slot: Annotated[ScoringSlot, "The slot."]
+    id: Annotated[ScoringTileId, "The scoring tile in the slot."]
+    before: Annotated[Count | None, "The points before the placements."]
+    after: Annotated[Count | None, "The points after the placements; null also if one is illegal."]
 
 
 class ScrollPointsChangeView(TypedDict):
-    """The points for scrolls before and after placements."""
+    """The points of the scrolls before and after placements."""
 
-    before: int
-    after: int | None
+    before: Annotated[Count, "The points before the placements."]
+    after: Annotated[Count | None, "The points after the placements; null if one is illegal."]
 
 
 class WhatIfView(TypedDict):
-    """The effect of placements."""
+    """The effect of placements on the points of a seat."""
 
-    legal: bool
-    placements: Sequence[TriedPlacementView]
-    scoring_tiles: Sequence[TilePointsChangeView]
-    scroll_points: ScrollPointsChangeView
+    legal: Annotated[bool, "Whether all placements are legal, in their order."]
+    placements: Annotated[
+        Sequence[TriedPlacementView], Keywords(maxItems=20), "The placements, up to the first illegal one."
+    ]
+    scoring_tiles: Annotated[
+        BySlot[TilePointsChangeView],
+        Keywords(minItems=len(SLOTS)),
+        "The points of each scoring tile, in slots A to D.",
+    ]
+    scroll_points: Annotated[ScrollPointsChangeView, "The points of the scrolls."]
 
 
 class AreaCellView(TypedDict):
-    """The part of an area that lies on one tile."""
+    """A region of a tile that belongs to an area."""
 
-    tile: str
-    region: int
-    x: int
-    y: int
-    sides: Sequence[str]
-    center: bool
+    tile: TileId
+    region: Annotated[
+        Count, Keywords(maximum=4), "The index of the region in `regions` of the tile in the catalogue."
+    ]
+    x: Annotated[Coordinate, "Cells east of the castle."]
+    y: Annotated[Coordinate, "Cells south of the castle."]
+    sides: Annotated[Sequence[Side], Keywords(maxItems=4), "The edges of the cell that the region reaches."]
+    center: Annotated[bool, "Whether the region covers the middle of the tile."]
 
 
 class AreaView(TypedDict):
-    """An area of a territory."""
+    """An area of a territory: connected tiles, or parts of tiles, of one terrain."""
 
-    terrain: str
-    tiles: Sequence[str]
-    cells: Sequence[AreaCellView]
-    completed: bool
-    brochs: int
-    ships: int
-    lighthouses: int
-    scrolls: Sequence[str]
+    terrain: TerrainName
+    tiles: Annotated[TileIds, "The tiles, each once."]
+    cells: Annotated[
+        Sequence[AreaCellView],
+        Keywords(minItems=1, maxItems=MAX_REGIONS),
+        "The regions of tiles that form the area.",
+    ]
+    completed: Annotated[bool, "Whether every edge that the area reaches has a tile on its other side."]
+    brochs: Annotated[Count, "The brochs in it."]
+    ships: Annotated[Count, "The ships in it."]
+    lighthouses: Annotated[Count, "The lighthouses adjacent to it."]
+    scrolls: Annotated[
+        Sequence[Annotated[ObjectKind, "A kind of scroll."]],
+        Keywords(maxItems=MAX_SCROLLS),
+        "The scrolls in it.",
+    ]
+
+
+class ObjectCountsView(TypedDict):
+    """The number of each kind of object; for whisky, the number of tiles."""
+
+    whisky: Annotated[Count, "Tiles with whisky."]
+    sheep: Annotated[Count, "Sheep."]
+    cattle: Annotated[Count, "Cattle."]
+    farm: Annotated[Count, "Farms."]
+    broch: Annotated[Count, "Brochs."]
+    ship: Annotated[Count, "Ships."]
+    lighthouse: Annotated[Count, "Lighthouses."]
 
 
 class TerritoryView(TypedDict):
-    """A territory with its areas, connected tiles and objects."""
+    """The territory of a seat, its areas and its objects."""
 
-    tiles: Sequence[PlacedTileView]
-    areas: Sequence[AreaView]
-    connected_tiles: Sequence[str]
-    counts: Mapping[str, int]
+    tiles: Annotated[InTerritory[TerritoryTileView], "The tiles in placing order, the castle first."]
+    areas: Annotated[Sequence[AreaView], Keywords(maxItems=MAX_REGIONS), "The areas."]
+    connected_tiles: Annotated[TileIds, "The tiles connected to the castle by road, without the castle."]
+    counts: Annotated[
+        Mapping[str, int], ObjectCountsView, "The number of each kind of object in the territory."
+    ]
 
 
 class TileScoreView(TypedDict):
     """The points of a territory for a scoring tile."""
 
-    id: str
-    points: int
-    awards: Sequence[AwardView]
+    id: Annotated[ScoringTileId, "The scoring tile."]
+    points: Annotated[Count, "The points."]
+    awards: Annotated[
+        Sequence[AwardView], Keywords(maxItems=MAX_REGIONS), "The awards, which add up to the points."
+    ]
 
 
 class TerritoryScoreView(TypedDict):
-    """The points of a territory, independent of any game."""
+    """The points of a territory."""
 
-    scoring_tiles: Sequence[TileScoreView]
-    scrolls: Sequence[ScrollView]
-    scroll_points: int
-    gold_points: int
-    leftover_gold: int
-    areas: Sequence[AreaView]
+    scoring_tiles: Annotated[
+        Sequence[TileScoreView],
+        Keywords(maxItems=len(SCORING_TILES)),
+        "The scoring tiles, in the order of the request.",
+    ]
+    scrolls: Annotated[Sequence[ScrollView], Keywords(maxItems=MAX_SCROLLS), "The scrolls."]
+    scroll_points: Annotated[Count, "The points of all scrolls."]
+    gold_points: Annotated[Count, "1 point for every 5 gold."]
+    leftover_gold: Annotated[Count, "The gold left after the points for gold."]
+    areas: Annotated[Sequence[AreaView], Keywords(maxItems=MAX_REGIONS), "The areas."]
 
 
 class ScoredTerritoriesView(TypedDict):
-    """The points of territories, independent of any game."""
+    """The points of territories."""
 
-    territories: Sequence[TerritoryScoreView]
+    territories: Annotated[
+        Sequence[TerritoryScoreView],
+        Keywords(minItems=1, maxItems=PLAYERS[-1]),
+        "The territories, in the order of the request.",
+    ]
 
 
 class ScoringTileView(TypedDict):
-    """A scoring tile of the catalogue."""
+    """A scoring tile."""
 
-    id: str
-    title: str
-    text: str
-    majority: bool
+    id: Annotated[ScoringTileId, "The id of the scoring tile."]
+    title: Annotated[str, Keywords(maxLength=60), "The title."]
+    text: Annotated[str, Keywords(maxLength=500), "What scores points."]
+    majority: Annotated[bool, "Whether it compares players: 5 points for the most and 2 for the second."]
 
 
 class TerritoryWorthView(TypedDict):
-    """The points, income and connections of a territory."""
+    """The value of the current territory; `most_gold`, which compares gold, counts as 0."""
 
-    scoring_tiles: Sequence[ScoringTilePointsView]
-    scroll_points: int
-    whisky_income: int
-    completed_areas: int
-    connected_tiles: int
+    scoring_tiles: Annotated[
+        BySlot[ScoringTilePointsView],
+        Keywords(minItems=len(SLOTS)),
+        "The points of each scoring tile, in slots A to D.",
+    ]
+    scroll_points: Annotated[Count, "The points of the scrolls."]
+    whisky_income: Annotated[Count, "The gold of each income for whisky connected to the castle by road."]
+    completed_areas: Annotated[Count, "The number of completed areas."]
+    connected_tiles: Annotated[Count, "The number of tiles connected to the castle by road."]
 
 
 class PlacementAwardView(AwardView):
     """Points that a placement would earn, and the tiles that would earn them."""
 
-    slot: str
+    slot: Annotated[ScoringSlot, "The slot of the scoring tile."]
 
 
-class PlacementGainsView(PlacedTileView):
-    """A legal placement, and the change that it would make."""
+class ScoringTileGainView(TypedDict):
+    """The points that a placement would add for a scoring tile."""
 
-    gains: Sequence[ScoringTilePointsView]
-    scroll_points: int
-    whisky_income: int
-    completed_areas: int
-    connected_tiles: int
-    awards: Sequence[PlacementAwardView]
+    slot: Annotated[ScoringSlot, "The slot of the scoring tile."]
+    id: Annotated[ScoringTileId, "The scoring tile."]
+    points: Annotated[Gain, "The points."]
+
+
+class PlacementGainsView(TerritoryTileView):
+    """A legal placement and its effect."""
+
+    gains: Annotated[
+        BySlot[ScoringTileGainView], Keywords(minItems=len(SLOTS)), "The added points, in slots A to D."
+    ]
+    scroll_points: Annotated[Gain, "The added points of the scrolls."]
+    whisky_income: Annotated[
+        Gain, "The added gold of each income for whisky connected to the castle by road."
+    ]
+    completed_areas: Annotated[Gain, "The added completed areas."]
+    connected_tiles: Annotated[Gain, "The added tiles connected to the castle by road."]
+    awards: Annotated[
+        Sequence[PlacementAwardView],
+        Keywords(maxItems=MAX_REGIONS),
+        "The awards that would earn the points of `gains`: new and changed ones.",
+    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from skye.event_views import EventView, PurchaseView, RoundView, SeatRoundView
+from skye.event_views import EventView, RoundPurchaseView, RoundView, SeatRoundView
 from skye.events import Event, RoundStarted
 from skye.game import Game
 from skye.visibility import event_as_seen_by
@@ -92,7 +92,7 @@ def _add_event(report: RoundView, seats: list[SeatRoundView], seen: EventView) -
         case "tiles_discarded":
             report["discards"] = seen["tiles"]
         case "tile_bought":
-            bought: PurchaseView = {
+            bought: RoundPurchaseView = {
                 "seat": seen["seat"],
                 "tile": seen["tile"],
                 "seller": seen["seller"],
@@ -102,7 +102,7 @@ def _add_event(report: RoundView, seats: list[SeatRoundView], seen: EventView) -
             report["purchases"].append(bought)
             seats[seen["seat"]]["purchase"] = bought
         case "buy_passed":
-            passed: PurchaseView = {
+            passed: RoundPurchaseView = {
                 "seat": seen["seat"],
                 "tile": None,
                 "seller": None,

@@ -19,13 +19,13 @@ from skye.event_views import (
     GameFinishedView,
     OfferSetView,
     RoundScoredView,
+    SeatDrawView,
     SeatEndView,
     SeatGoldView,
     SeatIncomeView,
     SeatKeptView,
     SeatOfferView,
     SeatRoundPointsView,
-    SeatTilesView,
 )
 from skye.events import (
     BuildingFinished,
@@ -49,12 +49,12 @@ from skye.game import Game, Phase, Player, points_by_slot
 from skye.schedule import SLOTS, schedule
 from skye.views import (
     DrawnTileView,
+    GameResultView,
     GameView,
-    PlacedTileView,
-    PlayerView,
-    ResultView,
     ScoringTilePointsView,
+    SeatInPlayView,
     SeatResultView,
+    TerritoryTileView,
     UsedScoringTileView,
 )
 
@@ -83,7 +83,7 @@ def game_as_seen_by(viewer: int | None, game: Game) -> GameView:
     }
 
 
-def player_as_seen_by(viewer: int | None, game: Game, seat: int) -> PlayerView:
+def player_as_seen_by(viewer: int | None, game: Game, seat: int) -> SeatInPlayView:
     """Return the state of one seat without the information hidden from the viewer."""
     player = game.players[seat]
     return {
@@ -122,7 +122,7 @@ def scoring_tiles_view(scoring_tiles: Sequence[str], players: int) -> list[UsedS
     ]
 
 
-def territory_view(placed: Iterable[Place]) -> list[PlacedTileView]:
+def territory_view(placed: Iterable[Place]) -> list[TerritoryTileView]:
     """Return placed tiles as JSON data, in the given order."""
     return [{"tile": tile, "x": x, "y": y, "rotation": rotation} for tile, x, y, rotation in placed]
 
@@ -136,7 +136,7 @@ def _tiles_drawn(player: Player, *, hidden: bool) -> list[DrawnTileView]:
     ]
 
 
-def _result(game: Game) -> ResultView:
+def _result(game: Game) -> GameResultView:
     """Return the result of a game that is over."""
     finals = [player.final or (0, 0) for player in game.players]
     return _result_view(
@@ -154,7 +154,7 @@ def _result_view(
     tile_points: Sequence[Sequence[int]],
     scores: Sequence[int],
     finals: Sequence[tuple[int, int]],
-) -> ResultView:
+) -> GameResultView:
     players: list[SeatResultView] = [
         {
             "seat": seat,
@@ -240,7 +240,7 @@ def _by_seat(
             ]
             return {"type": "income_paid", "players": paid}
         case TilesDrawn(tiles):
-            drawn: list[SeatTilesView] = [{"seat": seat, "tiles": of} for seat, of in enumerate(tiles)]
+            drawn: list[SeatDrawView] = [{"seat": seat, "tiles": of} for seat, of in enumerate(tiles)]
             return {"type": "tiles_drawn", "players": drawn}
         case OffersRevealed(discards, prices, gold):
             offers: list[SeatOfferView] = [

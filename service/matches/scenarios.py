@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from service.matches.transitions import MAX_CHANGES
-from skye import Action, Place, PlacedTileView, TakeBack, Territory, territory_view
+from skye import Action, Place, TakeBack, Territory, TerritoryTileView, territory_view
 
 
 class Scenario(NamedTuple):
@@ -35,7 +35,7 @@ _LARGEST: Final = (
 _UNDONE: Final = (Action(0, Place("L28", 0, -1, 0)), Action(0, TakeBack()))
 
 
-def _territory(text: str) -> list[PlacedTileView]:
+def _territory(text: str) -> list[TerritoryTileView]:
     return territory_view(Territory.parse(text).placed)
 
 

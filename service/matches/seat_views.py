@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 from service.matches.authorization import Caller
 from service.matches.match import Match, Status
 from service.matches.transitions import undo_limit_reached
 from service.matches.view_types import (
-    ActionsView,
+    ActionListView,
     ActionView,
-    ConstraintsView,
     IncludedActionsView,
+    OfferActionView,
+    OfferLimitsView,
     OfferView,
     PlacementsView,
     PlayerView,
@@ -54,7 +56,7 @@ def placements_view(match: Match, seat: int) -> PlacementsView:
     return {"seat": seat, "placements": territory_view(placed)}
 
 
-def actions_view(match: Match, seat: int) -> ActionsView:
+def actions_view(match: Match, seat: int) -> ActionListView:
     """Return every legal move of a seat, each as a complete request."""
     actions: list[ActionView] = []
     if match.game is not None and match.status is Status.PLAYING and match.seats[seat].bot is None:
@@ -89,17 +91,18 @@ def _action(match: Match, seat: int, move: Move) -> ActionView:
     view = move_view(move)
     fields = {name: value for name, value in view.items() if name != "type"}
     body = {"pass": True} if isinstance(move, Pass) else fields or None
-    return {
+    action = {
         "type": view["type"],
         "method": method,
         "href": f"/v1/games/{match.id}/players/{seat}/{path}",
         "body": body,
     }
+    return cast("ActionView", action)  # mypy cannot see that the type of the move decides method and body
 
 
-def _offer_action(match: Match, seat: int, limits: OfferLimits) -> ActionView:
+def _offer_action(match: Match, seat: int, limits: OfferLimits) -> OfferActionView:
     """Return one legal offer and the constraints that every legal offer meets."""
     discard, *kept = limits.tiles
     example = SetOffer(discard, tuple((tile, limits.minimum) for tile in kept))
-    constraints: ConstraintsView = {"tiles": limits.tiles, "gold": limits.gold, "minimum": limits.minimum}
-    return {**_action(match, seat, example), "constraints": constraints}
+    constraints: OfferLimitsView = {"tiles": limits.tiles, "gold": limits.gold, "minimum": limits.minimum}
+    return cast("OfferActionView", {**_action(match, seat, example), "constraints": constraints})

@@ -19,11 +19,11 @@ from service.matches.match import (
 from service.matches.transitions import game_begun
 from service.matches.view_types import (
     FairnessView,
+    GameOptionsView,
+    GameOriginView,
+    GameSummaryView,
     GameView,
-    OptionsView,
-    OriginView,
     PlayerView,
-    SummaryView,
     TileView,
     TimeView,
 )
@@ -138,7 +138,7 @@ def fairness_view(match: Match) -> FairnessView:
     }
 
 
-def options_view(match: Match) -> OptionsView:
+def options_view(match: Match) -> GameOptionsView:
     """Return the options of a match; the seed once the game is over."""
     options = match.options
     return {
@@ -153,12 +153,12 @@ def options_view(match: Match) -> OptionsView:
     }
 
 
-def origin_view(origin: Origin | None) -> OriginView | None:
+def origin_view(origin: Origin | None) -> GameOriginView | None:
     """Return what a match began from, None for a match that began with a new game."""
     return None if origin is None else {"type": origin.type, "scenario": origin.scenario}
 
 
-def summary_view(match: Match) -> SummaryView:
+def summary_view(match: Match) -> GameSummaryView:
     """Return the summary of a match in the list of games."""
     game = match.game
     return {

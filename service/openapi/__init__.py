@@ -13,12 +13,13 @@ from flask_smorest import Api, Blueprint
 from service.matches.cooperative_yield import pause
 from service.openapi.asyncapi import asyncapi_document
 from service.openapi.components import HEADERS, PARAMETERS, SCHEMAS, SECURITY_SCHEMES, text_of
-from service.openapi.conversion import Doc, RulePlugin, SchemaPlugin, joined
+from service.openapi.conversion import Converter, RulePlugin, SchemaPlugin
 from service.openapi.documented_errors import shared_error_responses
 from service.openapi.event_streams import with_typed_streams
 from service.openapi.examples import add_examples
+from service.openapi.text import Doc, joined
 from service.openapi.yaml_text import as_yaml
-from service.schemas import responses
+from service.schemas.responses import RecordLine
 
 TITLE = "Isle of Skye"
 VERSION = "1.0.0"
@@ -69,9 +70,9 @@ class Contract(Api):
         self._blueprints: list[Blueprint] = []
         self._texts: dict[str, str] = {}
         self._generating = Lock()  # the worker serves other requests meanwhile
-        super().__init__(
-            app, spec_kwargs={"flask_plugin": RulePlugin(), "marshmallow_plugin": SchemaPlugin()}
-        )
+        self._schema_plugin = SchemaPlugin()
+        plugins = {"flask_plugin": RulePlugin(), "marshmallow_plugin": self._schema_plugin}
+        super().__init__(app, spec_kwargs=plugins)
         app.extensions["skye-contract"] = self
 
     def register_blueprint(self, blueprint: Blueprint, **options: Any) -> None:
@@ -85,9 +86,11 @@ class Contract(Api):
         components = self.spec.components
         for name, schema in SCHEMAS.items():
             components.schema(name, schema)
-        components.schema("StreamMessage", schema=responses.StreamMessage)
-        components.schema("PlayerStreamMessage", schema=responses.PlayerStreamMessage)
-        components.schema("RecordLine", schema=responses.RecordLine)
+        converter = self._schema_plugin.converter
+        assert isinstance(converter, Converter)
+        converter.responses.named("StreamMessage")
+        converter.responses.named("PlayerStreamMessage")
+        converter.responses.reference(RecordLine)
         for name, header in HEADERS.items():
             components.header(name, header)
         for name, parameter in PARAMETERS.items():

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import msgspec
-from marshmallow import Schema
 
 from service.openapi.components import PLAYER, text_of
-from service.openapi.conversion import Doc
 from service.openapi.event_streams import STREAMS, EventStream, stream_fields
+from service.openapi.response_components import component_name
+from service.openapi.text import Doc
+from service.schemas.responses.unions import UNIONS, tag_of
 
 _REFERENCE: Final = "#/components/schemas/"
 _BINDING: Final = "0.3.0"
@@ -122,24 +123,21 @@ def _operation_of(stream: EventStream, operation: Doc, messages: list[str], docu
 def _messages(stream: EventStream, document: Doc, recorded: Doc) -> Doc:
     """Return the messages of a stream by the names of their components."""
     return {
-        schema.__name__: _message(stream, event, schema, document, recorded)
-        for event, schema in _kinds(stream)
+        component: _message(stream, name, component, document, recorded) for name, component in _kinds(stream)
     }
 
 
-def _kinds(stream: EventStream) -> Iterator[tuple[str | None, type[Schema]]]:
-    """Yield the `event` of each kind of message, None for events proper, and the schema of its data."""
+def _kinds(stream: EventStream) -> Iterator[tuple[str, str]]:
+    """Yield the name of each kind of message, and the component of its data."""
     yield "stream", stream.start
-    for schema in stream.event.variants:
-        yield None, schema
+    for form in UNIONS[stream.event].forms:
+        yield tag_of(form), component_name(form)
     yield "end", stream.end
 
 
-def _message(
-    stream: EventStream, event: str | None, schema: type[Schema], document: Doc, recorded: Doc
-) -> Doc:
-    name = event or stream.event.tag(schema)
-    description = document["components"]["schemas"][schema.__name__]["description"]
+def _message(stream: EventStream, name: str, component: str, document: Doc, recorded: Doc) -> Doc:
+    event = name if component in (stream.start, stream.end) else None
+    description = document["components"]["schemas"][component]["description"]
     fields = stream_fields(stream, event)
     headers = {"id": str(recorded[name]["id"])} if event is None else {"event": event}
     return {
@@ -148,7 +146,7 @@ def _message(
         "summary": description.partition("\n")[0],
         "contentType": "application/json",
         "headers": {"type": "object", "required": list(fields), "properties": fields},
-        "payload": {"$ref": _REFERENCE + schema.__name__},
+        "payload": {"$ref": _REFERENCE + component},
         "examples": [{"name": name, "headers": headers, "payload": recorded[name]}],
     }
 

@@ -233,6 +233,33 @@ SCHEMAS: Final = {
         "pattern": "^[a-z0-9]+$",
         "examples": ["k7mt2vq9xw3c"],
     },
+    "Token": {
+        "type": "string",
+        "description": "A token, to send as `Authorization: Bearer TOKEN`. The server shows it only here.",
+        "minLength": 16,
+        "maxLength": 128,
+        "pattern": "^[A-Za-z0-9_-]+$",
+    },
+    "Timestamp": {
+        "type": "string",
+        "description": "A time: RFC 3339, UTC.",
+        "format": "date-time",
+        "maxLength": 40,
+    },
+    "PlayerEventId": {
+        "type": "string",
+        "description": "The id of a player's event.",
+        "maxLength": 39,
+        "pattern": "^[0-9]+-[0-9]+$",
+        "examples": ["17-2817361234"],
+    },
+    "QuickMatchId": {
+        "type": "string",
+        "description": "The id of a request for a quick match.",
+        "minLength": 24,
+        "maxLength": 24,
+        "pattern": "^[a-z0-9]+$",
+    },
     "Picture": {
         "type": "string",
         "description": "An SVG picture without scripts and without references to other resources.",
@@ -281,7 +308,7 @@ SCHEMAS: Final = {
         "maxLength": MAX_TEXT_LENGTH,
     },
 }
-"""The components of values that no schema class describes, by name."""
+"""The components of values that neither a TypedDict nor a schema class describes, by name."""
 
 TOKEN: Final = "token"  # noqa: S105 - the name of the scheme
 PLAYER: Final = "player"

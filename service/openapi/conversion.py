@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
+import typing
 from collections.abc import Mapping
-from typing import Any, Final, TypeAlias
+from functools import cached_property
+from typing import Any
 
 from apispec.ext.marshmallow import MarshmallowPlugin
 from apispec.ext.marshmallow.common import resolve_schema_cls, resolve_schema_instance
@@ -14,21 +15,12 @@ from marshmallow import RAISE, Schema, fields
 from werkzeug.routing import Rule
 
 from service.openapi.components import component_of
+from service.openapi.response_components import ResponseComponents, with_integer_range
+from service.openapi.text import Doc, joined
 from service.schemas.objects import EitherOf, Object, Tagged, Variants
-from service.schemas.responses.shape import ResponseObject
-
-Doc: TypeAlias = dict[str, Any]
-"""A part of the document."""
-
-_MAX_INT32: Final = 2**31 - 1
 
 _OF_ITS_PLACE = ("description", "default")
 """The keys of a field that stay where it is used; the others move to its component."""
-
-
-def joined(text: str) -> str:
-    """Return a text with the lines of each paragraph joined."""
-    return "\n\n".join(" ".join(paragraph.split()) for paragraph in inspect.cleandoc(text).split("\n\n"))
 
 
 def meaning_of(thing: type) -> str:
@@ -38,6 +30,18 @@ def meaning_of(thing: type) -> str:
 
 class Converter(OpenAPIConverter):
     """Gives every object, enumeration and map a name, and every schema its docstring as description."""
+
+    @cached_property
+    def responses(self) -> ResponseComponents:
+        """The components of responses."""
+        return ResponseComponents(self)
+
+    def resolve_nested_schema(self, schema: Any) -> Doc:
+        """Return a reference to the component of a schema or of a TypedDict."""
+        if typing.is_typeddict(schema):
+            return self.responses.reference(schema)
+        found: Doc = super().resolve_nested_schema(schema)
+        return found
 
     def init_attribute_functions(self) -> None:
         """Add functions for fields that apispec does not support; the one for nullable fields stays last."""
@@ -54,11 +58,8 @@ class Converter(OpenAPIConverter):
 
     def range(self, field: fields.Field[Any], ret: Doc) -> Doc:
         """Give every integer its width, so that no generator truncates it, and an upper bound."""
-        if not isinstance(field, fields.Integer):
-            return {}
-        greatest = ret.get("maximum", _MAX_INT32)
-        width = {"format": "int32" if greatest <= _MAX_INT32 else "int64"}
-        return width if "enum" in ret else width | {"maximum": greatest}
+        doc = with_integer_range(ret) if isinstance(field, fields.Integer) else {}
+        return {key: doc[key] for key in ("format", "maximum") if key in doc}
 
     def map(self, field: fields.Field[Any], ret: Doc) -> Doc:
         """Describe the names and the number of the entries of a map."""
@@ -102,9 +103,6 @@ class Converter(OpenAPIConverter):
             mapping = {}
             if isinstance(schema, Tagged):
                 mapping = {tag: forms[form]["$ref"] for tag, form in schema.tags().items()}
-            if schema.fallback is not None:  # linters require a mapping to each form
-                forms[schema.fallback] = self.resolve_nested_schema(schema.fallback)
-                mapping[schema.fallback.__name__] = forms[schema.fallback]["$ref"]
             doc["oneOf"] = list(forms.values())
             if isinstance(schema, Tagged):
                 doc["discriminator"] = {"propertyName": schema.discriminator, "mapping": mapping}
@@ -113,7 +111,7 @@ class Converter(OpenAPIConverter):
         doc.pop("additionalProperties", None)
         for field in doc.get("properties", {}).values():
             field.pop("default", None)  # TypeScript generators make a field with a default required
-        if isinstance(schema, Object) and schema.unknown == RAISE and not isinstance(schema, ResponseObject):
+        if isinstance(schema, Object) and schema.unknown == RAISE:
             doc["additionalProperties"] = False
         if isinstance(schema, Object) and schema.min_properties:
             doc["minProperties"] = schema.min_properties

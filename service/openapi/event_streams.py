@@ -5,18 +5,14 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any, Final, NamedTuple
 
-from marshmallow import Schema
-
-from service.openapi.conversion import Doc
-from service.schemas import responses
-from service.schemas.objects import Tagged
+from service.openapi.text import Doc
 from service.web.sse import EVENT_STREAM
 
 _SCHEMAS: Final = "#/components/schemas/"
 
 
 class EventStream(NamedTuple):
-    """A stream of server-sent events: the schemas of the `data` of its messages."""
+    """A stream of server-sent events: the components of the `data` of its messages."""
 
     operation: str
     """The `operationId`, which is also the name of the view."""
@@ -24,9 +20,10 @@ class EventStream(NamedTuple):
     """The component of the whole stream."""
     prefix: str
     """The beginning of the names of the components of its messages."""
-    start: type[Schema]
-    event: type[Tagged]
-    end: type[Schema]
+    start: str
+    event: str
+    """A union: the events proper."""
+    end: str
     id_pattern: str
 
 
@@ -35,18 +32,18 @@ STREAMS: Final = (
         "stream_events",
         "EventStream",
         "",
-        responses.StreamStart,
-        responses.Event,
-        responses.StreamEnd,
+        "StreamStart",
+        "Event",
+        "StreamEnd",
         "^[0-9]{1,9}$",
     ),
     EventStream(
         "stream_player_events",
         "PlayerEventStream",
         "Player",
-        responses.PlayerStreamStart,
-        responses.PlayerEvent,
-        responses.PlayerStreamEnd,
+        "PlayerStreamStart",
+        "PlayerEvent",
+        "PlayerStreamEnd",
         "^[0-9]{1,19}-[0-9]{1,19}$",
     ),
 )
@@ -72,7 +69,7 @@ def with_typed_streams(document: Doc) -> Doc:
     schemas = typed["components"]["schemas"]
     for stream in STREAMS:
         del schemas[schemas.pop(stream.component)["contentSchema"]["$ref"].removeprefix(_SCHEMAS)]
-        schemas |= _item_schemas(stream, document["components"]["schemas"][stream.component]["description"])
+        schemas |= _item_schemas(stream, document["components"]["schemas"])
     typed["components"]["schemas"] = dict(sorted(schemas.items()))
     for path in typed["paths"].values():
         for operation in path.values():
@@ -80,23 +77,27 @@ def with_typed_streams(document: Doc) -> Doc:
     return typed
 
 
-def _item_schemas(stream: EventStream, description: str) -> Doc:
-    """Return the components of the items of a stream."""
+def _item_schemas(stream: EventStream, described: Doc) -> Doc:
+    """Return the components of the items of a stream.
+
+    :param described: the schemas of the document.
+    """
     forms = {
-        f"{stream.prefix}StreamStartMessage": _message(stream, "stream", stream.start),
-        f"{stream.prefix}EventMessage": _message(stream, None, stream.event),
-        f"{stream.prefix}StreamEndMessage": _message(stream, "end", stream.end),
+        f"{stream.prefix}StreamStartMessage": _message(stream, "stream", stream.start, described),
+        f"{stream.prefix}EventMessage": _message(stream, None, stream.event, described),
+        f"{stream.prefix}StreamEndMessage": _message(stream, "end", stream.end, described),
     }
     references = [{"$ref": _SCHEMAS + name} for name in forms]
+    description = described[stream.component]["description"]
     return forms | {f"{stream.component}Message": {"description": description, "oneOf": references}}
 
 
-def _message(stream: EventStream, event: str | None, schema: type[Schema]) -> Doc:
+def _message(stream: EventStream, event: str | None, component: str, schemas: Doc) -> Doc:
     data = {
         "type": "string",
         "description": "One line of JSON.",
         "contentMediaType": "application/json",
-        "contentSchema": {"$ref": _SCHEMAS + schema.__name__},
+        "contentSchema": {"$ref": _SCHEMAS + component},
     }
     properties = stream_fields(stream, event) | {"data": data}
     if event == "stream":
@@ -109,7 +110,7 @@ def _message(stream: EventStream, event: str | None, schema: type[Schema]) -> Do
         }
     return {
         "type": "object",
-        "description": (schema.__doc__ or "").partition("\n")[0],
+        "description": schemas[component]["description"].partition("\n")[0],
         "required": [name for name in properties if name != "retry"],
         "properties": properties,
     }

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import msgspec
 
 from service.openapi.components import text_of
-from service.openapi.conversion import Doc
 from service.openapi.documented_errors import CODES
 from service.openapi.operations import JSON
+from service.openapi.text import Doc
 from service.web.problems import CONTENT_TYPE
 
 

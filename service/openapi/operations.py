@@ -11,8 +11,6 @@ from enum import Enum
 from http import HTTPStatus
 from typing import Any, NamedTuple, TypeVar
 
-from marshmallow import Schema
-
 from service.openapi.components import (
     IDEMPOTENCY_KEY,
     IF_MATCH,
@@ -78,14 +76,14 @@ class ResponseDoc(NamedTuple):
 
     status: int
     description: str
-    schema: type[Schema] | dict[str, Any] | None = None
+    schema: type | dict[str, Any] | None = None
     content_type: str = JSON
     headers: Sequence[str] = ()
     links: Sequence[Link] = ()
 
 
 def text(name: str) -> dict[str, str]:
-    """Return the schema of a response that is not JSON: a reference to the component of this name."""
+    """Return the schema of a response that no TypedDict describes: a reference to a component."""
     return {"$ref": f"#/components/schemas/{name}"}
 
 

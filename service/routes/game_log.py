@@ -13,12 +13,12 @@ from service.matches.error_codes import Problem
 from service.matches.match import Change, Match, Status
 from service.matches.match_events import MatchEvent, PositionSet
 from service.matches.transitions import game_begun
-from service.matches.view_types import RecordView
 from service.matches.views import position_view, time_view
 from service.openapi.components import LAST_EVENT_ID
 from service.openapi.documented_errors import GAME_ERRORS
 from service.openapi.operations import Describe, Link, ResponseDoc, Token, reads, text
 from service.schemas import requests, responses
+from service.schemas.responses.history import ExportedRecordView
 from service.usecases.follower import Follower, events_after
 from service.web import sse
 from service.web.framework import collaborators
@@ -153,7 +153,7 @@ def get_record(game: str) -> Response:
     return not_modified(tag) or json_response(record_view(match, caller, changes), tag=tag)
 
 
-def record_view(match: Match, caller: Caller, changes: list[Change]) -> RecordView:
+def record_view(match: Match, caller: Caller, changes: list[Change]) -> ExportedRecordView:
     """Return the record of a game, as a caller may see it."""
     is_over = match.status is Status.FINISHED
     begun = _beginning(changes)
@@ -164,7 +164,7 @@ def record_view(match: Match, caller: Caller, changes: list[Change]) -> RecordVi
 
 
 @blueprint.route("/position")
-@reads(ResponseDoc(200, "The position.", responses.ExportedPosition), errors=["not_acceptable", *_BEGUN])
+@reads(ResponseDoc(200, "The position.", text("ExportedPosition")), errors=["not_acceptable", *_BEGUN])
 def get_position(game: str) -> Response:
     """Get the position of a game.
 
@@ -178,7 +178,9 @@ def get_position(game: str) -> Response:
     return not_modified(tag) or json_response(position_view(*loaded), tag=tag)
 
 
-def _record(match: Match, start: Position | None, actions: list[ActionView], *, is_over: bool) -> RecordView:
+def _record(
+    match: Match, start: Position | None, actions: list[ActionView], *, is_over: bool
+) -> ExportedRecordView:
     game = game_begun(match)
     return {
         "format": RECORD_FORMAT,

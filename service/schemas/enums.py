@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
+from service.matches.error_codes import ERROR_CODES
 from service.matches.match import Clock, OnTimeout, OriginType, SeedSource, Status
 from service.matches.scenarios import SCENARIOS
 from service.schemas.fields import StringEnum
@@ -305,3 +306,17 @@ class FaultyMethod(StringEnum):
     """
 
     choices = ("GET", "POST", "PUT", "PATCH", "DELETE")
+
+
+class ProblemCode(StringEnum):
+    """The code of an error; see `GET /docs/errors`.
+
+    A code never changes its meaning. There may be new ones.
+    """
+
+    extensible = True
+    choices = ERROR_CODES
+
+
+ENUMERATIONS: Final = {kind.component: kind for kind in StringEnum.__subclasses__()}
+"""The enumerations by the names of their components."""

@@ -14,20 +14,13 @@ from typing import Any, ClassVar, Final
 
 from marshmallow import ValidationError, fields, validate
 
-import skye
 from service.matches.authorization import (
     MAX_PLAYER_KEY_LENGTH,
     PLAYER_KEY_PATTERN,
     TOKEN_LENGTH,
     TOKEN_PATTERN,
 )
-from skye import LIMIT, PLAYERS, ROTATIONS
-
-MAX_GOLD: Final = skye.MAX_GOLD
-"""More gold than a player can have. A larger price is out of range, not `not_enough_gold`."""
-
-MAX_TURN_MS = 30 * 86_400_000
-"""The longest time for a decision, in milliseconds: 30 days."""
+from skye import LIMIT, MAX_GOLD, PLAYERS, ROTATIONS
 
 _TIME: Final = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cache
 from itertools import islice
 from typing import Any, ClassVar, Final
@@ -39,14 +38,9 @@ class Object(Schema):
 
 
 class Variants(Object):
-    """A JSON object in one of several forms.
-
-    The `fallback` is the form of objects that later versions may send. It is a reference to the form itself:
-    code generators for Python would treat a plain form as one more with a `type` of its own.
-    """
+    """A JSON object in one of several forms."""
 
     variants: ClassVar[tuple[type[Schema], ...]]
-    fallback: ClassVar[type[Schema] | None] = None
 
     def variant(self, data: dict[str, Any]) -> type[Schema]:
         """Return the form of an object.
@@ -119,15 +113,6 @@ class EitherOf(fields.Field[Any]):
 
     def __init__(self, description: str, **kwargs: Any) -> None:
         super().__init__(metadata={"description": description}, **kwargs)
-
-
-class UnknownType(fields.String):
-    """The `type` of a form that a later version added: any word except those of the known forms."""
-
-    def __init__(self, known: Iterable[type[Schema]]) -> None:
-        types = "|".join(Tagged.tag(form) for form in known)
-        shape = {"minLength": 1, "maxLength": 64, "pattern": f"^(?!({types})$)[a-z][a-z0-9_]*$"}
-        super().__init__(required=True, metadata={"description": "A type that is not known yet.", **shape})
 
 
 class NestedObject(fields.Nested):

@@ -10,9 +10,9 @@ from typing import Any
 from marshmallow import ValidationError
 
 from service.schemas.enums import AnyTile, ChosenTieBreak, Color, GamePhase, LandscapeTile, ScoringTileId
-from service.schemas.fields import MAX_GOLD, Boolean, Coordinate, Integer, Name, Rotation, Seat
+from service.schemas.fields import Boolean, Coordinate, Integer, Name, Rotation, Seat
 from service.schemas.objects import ListOf, NestedObject, Object
-from skye import LANDSCAPE, PLAYERS, SLOTS
+from skye import LANDSCAPE, MAX_GOLD, PLAYERS, SLOTS
 
 MAX_ROUNDS = 6
 _MAX_PLAYERS = PLAYERS[-1]

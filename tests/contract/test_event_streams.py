@@ -7,6 +7,8 @@ import pytest
 import yaml
 
 from service.openapi.event_streams import STREAMS, stream_messages
+from service.openapi.response_components import component_name
+from service.schemas.responses.unions import UNIONS
 from service.web.sse import EVENT_STREAM
 from tests.contract.conftest import OPENAPI_YAML
 from tests.contract.test_document import walk
@@ -108,9 +110,9 @@ def test_asyncapi_components_are_all_used(asyncapi):
 def test_asyncapi_names_every_message_of_every_stream(asyncapi):
     for stream in STREAMS:
         messages = asyncapi["channels"][stream.operation]["messages"]
-        events = [schema.__name__ for schema in stream.event.variants]
-        assert list(messages) == [stream.start.__name__, *events, stream.end.__name__]
-    assert len(asyncapi["components"]["messages"]) == sum(len(s.event.variants) + 2 for s in STREAMS)
+        events = [component_name(form) for form in UNIONS[stream.event].forms]
+        assert list(messages) == [stream.start, *events, stream.end]
+    assert len(asyncapi["components"]["messages"]) == sum(len(UNIONS[s.event].forms) + 2 for s in STREAMS)
 
 
 def test_asyncapi_channels_are_the_paths_of_the_streams(asyncapi, typed):

@@ -11,14 +11,13 @@ from service import docs as guide
 from service.matches.creation import MAX_BATCH_COST
 from service.matches.error_codes import MAX_ERRORS
 from service.matches.transitions import MAX_CHANGES
-from service.schemas.fields import MAX_GOLD
 from service.schemas.records import MAX_ACTIONS
 from service.schemas.requests import MAX_TILES_TO_PLACE, MIN_TURN_MS
 from service.server.client_connection import MAX_HEAD_BYTES
 from service.settings import DAY_S, Settings
 from service.usecases.rematch import MAX_ABORTED
 from service.web.json_decoding import BYTES_PER_VALUE, MIN_CONTAINERS
-from skye import PLAYERS, SCORING_TILES, schedule
+from skye import MAX_GOLD, PLAYERS, SCORING_TILES, schedule
 from skye.position_rules import FIRST_AMOUNT, GROWTH
 from skye.schedule import catch_up
 from tests.contract.checked import CheckedService

@@ -433,11 +433,11 @@ Rotation: TypeAlias = Literal[0, 90, 180, 270]
 RoundPurchase = TypedDict(
     "RoundPurchase",
     {
+        "pass": bool,
         "seat": int,
         "tile": LandscapeTileId | None,
         "seller": int | None,
         "price": int | None,
-        "pass": bool,
     },
 )
 
@@ -721,8 +721,8 @@ class TokenRotatedEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
-    seat: int
     type: Literal["token_rotated"]
+    seat: int
 
 
 class TriedPlacement(TypedDict):
@@ -819,8 +819,8 @@ class BotTookOverEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
-    seat: int
     type: Literal["bot_took_over"]
+    seat: int
     bot: BotName
     reason: TakeoverReason
 
@@ -829,8 +829,8 @@ class BuildingFinishedEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
-    seat: int
     type: Literal["building_finished"]
+    seat: int
     returned: list[LandscapeTileId]
 
 
@@ -838,8 +838,8 @@ class BuyPassedEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
-    seat: int
     type: Literal["buy_passed"]
+    seat: int
 
 
 class ChosenOptions(TypedDict):
@@ -900,11 +900,11 @@ class ExportedDraw(TypedDict):
 
 
 class ExportedOptions(TypedDict):
-    seed: str | None
     scoring_tiles: list[ScoringTileId] | None
     starting_seat: int | None
     tie_break: TieBreakRule
     open_gold: bool
+    seed: str | None
 
 
 class Fairness(TypedDict):
@@ -1048,8 +1048,8 @@ class OfferSetEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
-    seat: int
     type: Literal["offer_set"]
+    seat: int
     discard: LandscapeTileId | None
     prices: Prices | None
     gold: int | None
@@ -1109,12 +1109,12 @@ class PlacementTakenBackEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
+    type: Literal["placement_taken_back"]
     seat: int
     tile: LandscapeTileId
     x: int
     y: int
     rotation: Rotation
-    type: Literal["placement_taken_back"]
 
 
 class PlacementsToTry(TypedDict):
@@ -1125,8 +1125,8 @@ class PlayerChangedEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
-    seat: int
     type: Literal["player_changed"]
+    seat: int
     name: str
     color: Color
 
@@ -1146,8 +1146,8 @@ class PlayerJoinedEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
-    seat: int
     type: Literal["player_joined"]
+    seat: int
     name: str
     color: Color
     bot: BotName | None
@@ -1157,8 +1157,8 @@ class PlayerLeftEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
-    seat: int
     type: Literal["player_left"]
+    seat: int
 
 
 class PlayerOfPosition(TypedDict):
@@ -1373,8 +1373,8 @@ class TileBoughtEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
-    seat: int
     type: Literal["tile_bought"]
+    seat: int
     seller: int
     tile: LandscapeTileId
     price: int
@@ -1389,12 +1389,12 @@ class TilePlacedEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
+    type: Literal["tile_placed"]
     seat: int
     tile: LandscapeTileId
     x: int
     y: int
     rotation: Rotation
-    type: Literal["tile_placed"]
 
 
 class TileScore(TypedDict):
@@ -1431,8 +1431,8 @@ class TimedOutEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
-    seat: int
     type: Literal["timed_out"]
+    seat: int
 
 
 UnknownEvent: TypeAlias = EventOfLaterVersion
@@ -1547,8 +1547,8 @@ class GameCreatedEvent(TypedDict):
     version: int
     at: Timestamp
     type: Literal["game_created"]
-    game: GameId
     name: str
+    game: GameId
     private: bool
     seats: int
     auto_start: bool
@@ -1564,9 +1564,9 @@ class GameFinishedEvent(TypedDict):
     at: Timestamp
     type: Literal["game_finished"]
     seed: str
-    nonce: str | None
     players: list[SeatEnd]
     result: GameResult
+    nonce: str | None
 
 
 class GameList(TypedDict):
@@ -1782,6 +1782,14 @@ class TerritoryScore(TypedDict):
 
 
 class Game(TypedDict):
+    round: int
+    rounds: int | None
+    phase: GamePhase | None
+    starting_seat: int | None
+    waiting_for: list[WaitingForItem]
+    scoring_tiles: list[UsedScoringTile]
+    bag: Bag
+    result: GameResult | None
     id: GameId
     name: str
     version: int
@@ -1795,18 +1803,10 @@ class Game(TypedDict):
     you: Viewer
     options: GameOptions
     origin: GameOrigin | None
-    now: Timestamp
     deadline: Timestamp | None
-    round: int
-    rounds: int | None
-    phase: GamePhase | None
-    starting_seat: int | None
-    waiting_for: list[WaitingForItem]
-    scoring_tiles: list[UsedScoringTile]
-    bag: Bag
     fairness: Fairness
     players: list[Player]
-    result: GameResult | None
+    now: Timestamp
     actions: NotRequired[list[Action]]
 
 

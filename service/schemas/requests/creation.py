@@ -7,6 +7,7 @@ from typing import Any, Final
 from marshmallow import Schema, ValidationError, validates_schema
 
 from service.matches.match import Clock
+from service.matches.view_fields import MAX_GAMES, MAX_TURN_MS
 from service.schemas.enums import (
     ChosenClock,
     ChosenScenario,
@@ -16,15 +17,12 @@ from service.schemas.enums import (
     ScoringTileId,
     SeatableBot,
 )
-from service.schemas.fields import MAX_TURN_MS, Boolean, Integer, Name, Seat
+from service.schemas.fields import Boolean, Integer, Name, Seat
 from service.schemas.objects import EitherOf, ListOf, NestedObject, Object, Variants
 from service.schemas.positions import MAX_ROUNDS, SentPosition
 from service.schemas.records import MAX_ACTIONS, GameRecord
 from service.schemas.requests.lobby import BotToSeat, PersonToSeat, PlayerToInvite
 from skye import PLAYERS, SLOTS
-
-MAX_GAMES = 100
-"""How many games one request can create."""
 
 MIN_TURN_MS = 1_000
 """The shortest time for a decision with a real clock, in milliseconds."""

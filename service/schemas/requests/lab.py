@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Final
+
 from marshmallow import fields
 
 from service.schemas.enums import FaultyMethod
@@ -13,19 +15,19 @@ MAX_FAULTY_REQUESTS = 1_000
 
 MAX_FAULT_LENGTH = 200
 
+FAULT_KEYWORDS: Final[dict[str, Any]] = {
+    "minLength": 1,
+    "maxLength": MAX_FAULT_LENGTH,
+    "pattern": r"^[a-z_]+(=[0-9]+)?(, ?[a-z_]+(=[0-9]+)?)*$",
+    "examples": ["status=503"],
+}
+
 
 class Fault(fields.String):
     """Faults, as in the header `X-Skye-Fault`."""
 
-    def __init__(self, description: str, **kwargs: object) -> None:
-        pattern = r"^[a-z_]+(=[0-9]+)?(, ?[a-z_]+(=[0-9]+)?)*$"
-        metadata = {
-            "description": description,
-            "minLength": 1,
-            "maxLength": MAX_FAULT_LENGTH,
-            "pattern": pattern,
-        }
-        super().__init__(metadata=metadata | {"examples": ["status=503"]}, **kwargs)  # type: ignore[arg-type]
+    def __init__(self, description: str, **kwargs: Any) -> None:
+        super().__init__(metadata={"description": description, **FAULT_KEYWORDS}, **kwargs)
 
 
 class GameFault(Object):

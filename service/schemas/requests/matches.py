@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from service.matches.view_fields import MAX_TURN_MS
 from service.schemas.enums import ChosenTieBreak, ChosenTimeoutRule
-from service.schemas.fields import MAX_TURN_MS, Boolean, Integer, Name
+from service.schemas.fields import Boolean, Integer, Name
 from service.schemas.objects import NestedObject, Object
 from service.schemas.requests.creation import MIN_TURN_MS
 from skye import PLAYERS

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from service.schemas.enums import AnyTile, ScoringTileId
-from service.schemas.fields import MAX_GOLD, Coordinate, Integer, Rotation
+from service.schemas.fields import Coordinate, Integer, Rotation
 from service.schemas.objects import ListOf, Object
 from service.schemas.requests.play import Placement
-from skye import LANDSCAPE, PLAYERS, SCORING_TILES
+from skye import LANDSCAPE, MAX_GOLD, PLAYERS, SCORING_TILES
 
 
 class PlacementsToTry(Object):

@@ -1,54 +1,47 @@
-"""The schemas of responses, from which the contract is generated."""
+"""The JSON objects of responses, as TypedDicts from which the contract is generated.
 
+A field has the type that the code uses, and in `Annotated` what the contract adds (see `skye.view_fields`).
+"""
+
+from service.matches.view_types import ActionListView as ActionList
+from service.matches.view_types import CreatedGamesView as CreatedGames
+from service.matches.view_types import CreatedGameView as CreatedGame
+from service.matches.view_types import CreatedInviteView as CreatedInvite
+from service.matches.view_types import TakenSeatView as TakenSeat
+from service.matches.view_types import TileView as Tile
+from service.matches.view_types import TimedGameView as Game
 from service.schemas.responses.catalogue import (
     Health,
     Readiness,
     ScenarioList,
     ScoringTileList,
     ServiceIndex,
-    Tile,
     TileList,
 )
-from service.schemas.responses.events import Event
-from service.schemas.responses.game import CurrentOffer, CurrentPlacements, Game, SeatView
-from service.schemas.responses.history import (
-    EventList,
-    ExportedRecord,
-    RecordLine,
+from service.schemas.responses.game import (
+    CurrentOffer,
+    CurrentPlacements,
+    Places,
     RoundReport,
-    StreamEnd,
-    StreamMessage,
-    StreamStart,
+    Scores,
+    SeatView,
+    TerritoryReport,
+    TriedPlacements,
 )
+from service.schemas.responses.history import EventList, RecordLine, StreamEnd, StreamStart
+from service.schemas.responses.history import ExportedRecordView as ExportedRecord
 from service.schemas.responses.lab import EmptiedLab, Lab, RemainingFault
-from service.schemas.responses.lobby import (
-    CreatedGame,
-    CreatedGames,
-    CreatedInvite,
-    GameList,
-    Rematch,
-    TakenSeat,
-)
+from service.schemas.responses.lobby import GameList, Rematch
 from service.schemas.responses.me import (
     OwnGameList,
-    PlayerEvent,
     PlayerEventList,
     PlayerStreamEnd,
-    PlayerStreamMessage,
     PlayerStreamStart,
     QuickMatch,
     ReplacedPlayerKey,
 )
-from service.schemas.responses.play import ActionList
-from service.schemas.responses.position import ExportedPosition
 from service.schemas.responses.problem import Problem
-from service.schemas.responses.scoring import (
-    Places,
-    ScoredTerritories,
-    Scores,
-    TerritoryReport,
-    TriedPlacements,
-)
+from skye import ScoredTerritoriesView as ScoredTerritories
 
 __all__ = [
     "ActionList",
@@ -58,9 +51,7 @@ __all__ = [
     "CurrentOffer",
     "CurrentPlacements",
     "EmptiedLab",
-    "Event",
     "EventList",
-    "ExportedPosition",
     "ExportedRecord",
     "Game",
     "GameList",
@@ -68,10 +59,8 @@ __all__ = [
     "Lab",
     "OwnGameList",
     "Places",
-    "PlayerEvent",
     "PlayerEventList",
     "PlayerStreamEnd",
-    "PlayerStreamMessage",
     "PlayerStreamStart",
     "Problem",
     "QuickMatch",
@@ -88,7 +77,6 @@ __all__ = [
     "SeatView",
     "ServiceIndex",
     "StreamEnd",
-    "StreamMessage",
     "StreamStart",
     "TakenSeat",
     "TerritoryReport",

@@ -1,33 +1,38 @@
 """The responses of lab servers."""
 
-from __future__ import annotations
+from typing import Annotated, TypeAlias, TypedDict
 
 from service.matches.manual_clock import MAX_AHEAD_MS
-from service.schemas.enums import FaultyMethod
-from service.schemas.fields import Integer
-from service.schemas.requests.lab import MAX_FAULTY_REQUESTS, Fault
-from service.schemas.responses.shape import ResponseObject, Text, Time
+from service.matches.view_fields import Timestamp
+from service.schemas.requests.lab import FAULT_KEYWORDS, MAX_FAULTY_REQUESTS
+from skye.view_fields import Component, Count, Keywords
+
+_Path: TypeAlias = Annotated[str, Keywords(maxLength=60)]
 
 
-class EmptiedLab(ResponseObject):
+class EmptiedLab(TypedDict):
     """The result of deleting all games."""
 
-    deleted = Integer(0, 2**31 - 1, "The number of deleted games.")
+    deleted: Annotated[Count, "The number of deleted games."]
 
 
-class Lab(ResponseObject):
+class Lab(TypedDict):
     """The laboratory: its clock, and the paths of its functions."""
 
-    now = Time("The time of the server.")
-    ahead_ms = Integer(0, MAX_AHEAD_MS, "How far the server's clock is ahead of the real time.")
-    clock = Text("Where to advance the clock.", 60)
-    games = Text("Where to delete all games.", 60)
-    faults = Text("Where to set the faults of a game.", 60)
+    now: Annotated[Timestamp, "The time of the server."]
+    ahead_ms: Annotated[
+        Count, Keywords(maximum=MAX_AHEAD_MS), "How far the server's clock is ahead of the real time."
+    ]
+    clock: Annotated[_Path, "Where to advance the clock."]
+    games: Annotated[_Path, "Where to delete all games."]
+    faults: Annotated[_Path, "Where to set the faults of a game."]
 
 
-class RemainingFault(ResponseObject):
+class RemainingFault(TypedDict):
     """The fault of the next requests of a game."""
 
-    fault = Fault("The fault; null if there is none.", allow_none=True)
-    requests = Integer(0, MAX_FAULTY_REQUESTS, "How many more requests have the fault.")
-    method = FaultyMethod("The method of these requests; null: any.", allow_none=True)
+    fault: Annotated[str | None, Keywords(**FAULT_KEYWORDS), "The fault; null if there is none."]
+    requests: Annotated[
+        Count, Keywords(maximum=MAX_FAULTY_REQUESTS), "How many more requests have the fault."
+    ]
+    method: Annotated[str | None, Component("FaultyMethod"), "The method of these requests; null: any."]

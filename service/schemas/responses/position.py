@@ -1,41 +1,72 @@
-"""Exported positions, without the values that are hidden from the caller."""
+"""Exported positions: the fields of positions in requests, without the values hidden from the caller."""
 
 from __future__ import annotations
 
-from service.schemas.enums import TieBreakRule
-from service.schemas.objects import ListOf
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, NamedTuple
+
+from marshmallow import Schema
+
+from service.matches.view_fields import TieBreakRule
 from service.schemas.positions import PlayerPosition, Position, PositionDraw
-from service.schemas.responses.shape import ResponseObject, TilesAsPlaced
-from skye import PLAYERS
+from skye import PLAYERS, TerritoryTileView
+from skye.view_fields import DRAWN, BySeat, Component, InTerritory, Keywords
 
 
-class ExportedDraw(ResponseObject, PositionDraw):
-    """A drawn tile. Price and discard are missing while hidden, null while not set."""
+class Exported(NamedTuple):
+    """An object in a response that has the fields of an object in requests."""
 
-    optional = ("price", "discard")
-
-
-class ExportedPlayerPosition(ResponseObject, PlayerPosition):
-    """One seat. `gold` is missing while hidden, `offer_set` where `tiles_drawn` has the offer."""
-
-    optional = ("gold", "offer_set")
-    territory = TilesAsPlaced("The placed tiles in placing order, the castle first.")
-    tiles_drawn = ListOf(ExportedDraw, "The tiles drawn that are still on offer.", length=(0, 3))
+    description: str
+    request: type[Schema]
+    optional: frozenset[str]
+    changed: Mapping[str, Any]
+    """The types of the fields that are not those of the request."""
 
 
-class ExportedPosition(ResponseObject, Position):
-    """A game at one moment, as the caller may see it; `POST /v1/games` can begin a game from it.
+_TIE_BREAK: Final = Annotated[TieBreakRule, "What breaks a tie."]
 
-    The seed is missing until the game is over, except for the host of a game that began from a position.
-    """
-
-    optional = ("seed",)
-    tie_break = TieBreakRule("What breaks a tie.")  # type: ignore[assignment]  # open to later words
-    players = ListOf(ExportedPlayerPosition, "The seats, in seat order.", length=(PLAYERS[0], PLAYERS[-1]))
-
-
-class ScenarioPosition(ResponseObject, Position):
-    """A position that `POST /v1/games` accepts as `position`. The server draws what is left out."""
-
-    optional = tuple(Position().fields.keys() - {"players"})
-    tie_break = TieBreakRule("What breaks a tie.")  # type: ignore[assignment]  # open to later words
+EXPORTED: Final = {
+    "ExportedDraw": Exported(
+        "A drawn tile. Price and discard are missing while hidden, null while not set.",
+        PositionDraw,
+        frozenset(("price", "discard")),
+        {},
+    ),
+    "ExportedPlayerPosition": Exported(
+        "One seat. `gold` is missing while hidden, `offer_set` where `tiles_drawn` has the offer.",
+        PlayerPosition,
+        frozenset(("gold", "offer_set")),
+        {
+            "territory": Annotated[
+                InTerritory[TerritoryTileView], "The placed tiles in placing order, the castle first."
+            ],
+            "tiles_drawn": Annotated[
+                list[Annotated[object, Component("ExportedDraw")]],
+                Keywords(maxItems=DRAWN),
+                "The tiles drawn that are still on offer.",
+            ],
+        },
+    ),
+    "ExportedPosition": Exported(
+        "A game at one moment, as the caller may see it; `POST /v1/games` can begin a game from it.\n\n"
+        "The seed is missing until the game is over, except for the host of a game that began from a "
+        "position.",
+        Position,
+        frozenset(("seed",)),
+        {
+            "tie_break": _TIE_BREAK,
+            "players": Annotated[
+                BySeat[Annotated[object, Component("ExportedPlayerPosition")]],
+                Keywords(minItems=PLAYERS[0]),
+                "The seats, in seat order.",
+            ],
+        },
+    ),
+    "ScenarioPosition": Exported(
+        "A position that `POST /v1/games` accepts as `position`. The server draws what is left out.",
+        Position,
+        frozenset(Position().fields.keys() - {"players"}),
+        {"tie_break": _TIE_BREAK},
+    ),
+}
+"""The objects by the names of their components."""

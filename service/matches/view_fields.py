@@ -1,0 +1,36 @@
+"""The types of the fields that the service adds to the engine's views; see `skye.view_fields`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, TypeAlias
+
+from skye import PLAYERS
+from skye.view_fields import Component, Keywords
+
+MAX_TURN_MS: Final = 30 * 86_400_000
+"""The longest time for a decision, in milliseconds: 30 days."""
+
+MAX_GAMES: Final = 100
+"""The most games that one request creates."""
+
+Version: TypeAlias = Annotated[int, Keywords(minimum=1), "The version of the game."]
+SeatCount: TypeAlias = Annotated[
+    int, Keywords(minimum=PLAYERS[0], maximum=PLAYERS[-1]), "The number of seats."
+]
+PlayerName: TypeAlias = Annotated[str, Keywords(maxLength=40), "The name of the player."]
+GameName: TypeAlias = Annotated[str, Keywords(maxLength=60), "The name of the game."]
+Seed: TypeAlias = Annotated[str, Keywords(maxLength=64)]
+Nonce: TypeAlias = Annotated[str, Keywords(maxLength=32)]
+UnknownType: TypeAlias = Annotated[str, Keywords(minLength=1, maxLength=64), "A type that is not known yet."]
+
+GameId: TypeAlias = Annotated[str, Component("GameId"), "The id of the game."]
+Token: TypeAlias = Annotated[str, Component("Token")]
+Timestamp: TypeAlias = Annotated[str, Component("Timestamp")]
+BotName: TypeAlias = Annotated[str, Component("BotName")]
+ClockName: TypeAlias = Annotated[str, Component("ClockName")]
+GameStatus: TypeAlias = Annotated[str, Component("GameStatus")]
+OriginName: TypeAlias = Annotated[str, Component("OriginName")]
+SeedSourceName: TypeAlias = Annotated[str, Component("SeedSourceName")]
+TakeoverReason: TypeAlias = Annotated[str, Component("TakeoverReason")]
+TieBreakRule: TypeAlias = Annotated[str, Component("TieBreakRule")]
+TimeoutRule: TypeAlias = Annotated[str, Component("TimeoutRule")]
