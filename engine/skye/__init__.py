@@ -28,12 +28,23 @@ from skye.final_scoring import TIE_BREAKS
 from skye.frontier import Place
 from skye.game import Game, Phase, Player, TieBreak
 from skye.geometry import LIMIT, ROTATIONS, coordinates_of
-from skye.moves import CHANCE, Buy, Draw, FinishBuilding, Move, OfferLimits, Pass, SetOffer, TakeBack
+from skye.moves import (
+    CHANCE,
+    MAX_GOLD,
+    Buy,
+    Draw,
+    FinishBuilding,
+    Move,
+    OfferLimits,
+    Pass,
+    SetOffer,
+    TakeBack,
+)
 from skye.observation import count_purses, determinize, observed_game
 from skye.placement_gains import placement_gains, territory_worth_view
 from skye.position import Position, game_hash, position_as_seen_by, position_of
 from skye.position_import import game_from_position
-from skye.position_reading import MAX_GOLD, Fault, InvalidPosition
+from skye.position_reading import Fault, InvalidPosition
 from skye.position_text import position_from_text, position_to_text
 from skye.record import (
     Action,

@@ -11,6 +11,9 @@ from typing import Final, NamedTuple, TypeAlias
 from skye.frontier import Place
 from skye.tiles import LANDSCAPE
 
+MAX_GOLD: Final = 1_000_000
+"""The maximum gold, price and score of a position: more than any player can have in one."""
+
 
 class SetOffer(NamedTuple):
     """Discard one drawn tile and lay gold on each of the other two, in secret.

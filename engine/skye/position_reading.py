@@ -11,15 +11,13 @@ from skye.final_scoring import TIE_BREAKS
 from skye.frontier import Place
 from skye.game import TILES_DRAWN, Phase
 from skye.geometry import LIMIT, ROTATIONS
+from skye.moves import MAX_GOLD
 from skye.schedule import MAX_ROUNDS, SLOTS, schedule
 from skye.scoring import SCORING_TILES
 from skye.territory import Territory
 from skye.tiles import COLORS, LANDSCAPE, TILES
 
 MAX_PLAYERS: Final = len(COLORS)
-MAX_GOLD: Final = 1_000_000
-"""The maximum gold, price and score of a position: more than `skye.position_rules` lets any player have."""
-
 _AMOUNTS: Final = range(MAX_GOLD + 1)
 _SIZES: Final = range(1, len(LANDSCAPE) + 2)
 

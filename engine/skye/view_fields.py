@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from skye.geometry import LIMIT
-from skye.position_reading import MAX_GOLD
+from skye.moves import MAX_GOLD
 from skye.schedule import SLOTS, schedule
 from skye.setup import PLAYERS
 from skye.tiles import LANDSCAPE

@@ -6,15 +6,13 @@ The request that makes such a move due also makes it; there is no background job
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 
 from service.matches.cooperative_yield import Computation
 from service.matches.match import Match, OnTimeout
 from service.matches.match_events import AnyEvent, BotTookOver, TimedOut
 from service.matches.transitions import Transition, advance, make_move
-from skye import BOTS, Game, Move, Pass, Phase, choose_move, on_checkpoint
+from skye import BOTS, Game, Move, Pass, Phase, choose_move
 
 SUBSTITUTE_BOT = "greedy"
 """The bot that replaces players who resign or miss a deadline."""
@@ -25,23 +23,13 @@ def play_bots(transition: Transition, now_ms: int) -> Transition:
     seat = transition.match.next_bot
     if seat is None:
         return transition
-    with Computation() as computation, _yielding_at_checkpoints(computation):
+    with Computation() as computation:
         while seat is not None:
             match = transition.match
             transition = transition.then(make_move(match, seat, _bot_move(match, seat), now_ms))
             computation.checkpoint()
             seat = transition.match.next_bot
     return transition
-
-
-@contextmanager
-def _yielding_at_checkpoints(computation: Computation) -> Iterator[None]:
-    """Let bots yield while they choose a move: an offer of the strategist takes tens of milliseconds."""
-    reset = on_checkpoint.set(computation.checkpoint)
-    try:
-        yield
-    finally:
-        on_checkpoint.reset(reset)
 
 
 def after_deadline(match: Match, now_ms: int) -> Transition:

@@ -12,12 +12,14 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable
-from contextvars import ContextVar
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar, Token
 from dataclasses import dataclass
 from typing import Final, Self
 
 from service.matches.error_codes import Problem
+from skye import on_checkpoint
 
 _SLICE_S: Final = 0.002
 """Longest computation without a yield, in seconds."""
@@ -119,12 +121,15 @@ slot = _Slot()
 class Computation:
     """A long computation, as a context manager: one at a time holds the worker's slot for computing.
 
+    The engine's bots and pictures yield at checkpoints of their own (`skye.on_checkpoint`).
+
     :raises Problem: server_busy, if too many computations of the address wait; bad_request, if the client has
         disconnected.
     """
 
     def __init__(self) -> None:
         self._client = _client()
+        self._on_checkpoint: Token[Callable[[], None]] | None = None
         self._has_slot = False
         self._ends = self._began_at = self._used_s = 0.0
 
@@ -132,10 +137,13 @@ class Computation:
         """Wait for the first time slice."""
         slot.acquire(self._client.address, MAX_QUEUED)
         self._begin_slice()
+        self._on_checkpoint = on_checkpoint.set(self.checkpoint)
         return self
 
     def __exit__(self, *_error: object) -> None:
         """Release the slot; first yield to the event loop if the time slice has expired."""
+        if self._on_checkpoint:
+            on_checkpoint.reset(self._on_checkpoint)
         if self._has_slot:
             self._end_slice()
         self._client.spend(self._used_s)
@@ -170,6 +178,16 @@ class Computation:
 def pause() -> None:
     """Let the worker serve other requests between the parts of a request that are too short to queue for."""
     time.sleep(_PAUSE_S)
+
+
+@contextmanager
+def pausing() -> Iterator[None]:
+    """Pause at the engine's checkpoints; for work that is done once for all clients, as `pauser`."""
+    reset = on_checkpoint.set(pauser())
+    try:
+        yield
+    finally:
+        on_checkpoint.reset(reset)
 
 
 def pauser() -> Callable[[], None]:

@@ -7,6 +7,7 @@ from typing import Any
 from flask import Response
 
 from service.matches import views
+from service.matches.cooperative_yield import pausing
 from service.matches.error_codes import Problem
 from service.matches.scenarios import SCENARIOS, scenario_view
 from service.openapi.operations import Link, ResponseDoc, never_changes, text
@@ -59,7 +60,9 @@ def get_tile_pictures() -> Response:
     tile from its lines instead. Each definition and each tile is one line that begins with its id; a tile
     refers to the definitions that it needs.
     """
-    return compressed(tile_sheet_svg().encode(), "image/svg+xml", _DAY_S)
+    with pausing():
+        sheet = tile_sheet_svg()
+    return compressed(sheet.encode(), "image/svg+xml", _DAY_S)
 
 
 @blueprint.route("/tiles/<tile>")

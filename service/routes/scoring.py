@@ -101,7 +101,8 @@ def _picture(match: Match, seat: int, territory: Territory, *, coordinates: bool
     if cached is not None:
         return cached
     title = match.seats[seat].name
-    drawn = territory_svg(territory, territory.summary, title=title, coordinates=coordinates)
+    with Computation():
+        drawn = territory_svg(territory, territory.summary, title=title, coordinates=coordinates)
     return text_response(drawn, SVG, tag)
 
 
