@@ -4,7 +4,9 @@
 list the legal moves of a seat, and the `..._as_seen_by` functions hide what a viewer may not see.
 """
 
-from skye.action_encoding import (
+from skye.bots.cooperative_yield import on_checkpoint
+from skye.bots.registry import BOTS, Bot, choose_move
+from skye.encoding import (
     ACTION_COUNT,
     DRAWS,
     GRID_REACH,
@@ -16,19 +18,26 @@ from skye.action_encoding import (
     encode_draw,
     encode_move,
 )
-from skye.areas import Area
-from skye.bots import BOTS, Bot, choose_move
-from skye.chance import chance_outcomes
-from skye.checkpoint import on_checkpoint
-from skye.draws import commitment
 from skye.errors import RULE_ERRORS, InvalidRecord, InvalidSetup, InvalidTerritory, RuleError
-from skye.event_views import EventView, GameFinishedView, RoundView, SeatEndView
 from skye.events import EVENT_TYPES, Event
-from skye.final_scoring import TIE_BREAKS
-from skye.frontier import Place
-from skye.game import Game, Phase, Player, TieBreak
-from skye.geometry import LIMIT, ROTATIONS, coordinates_of
-from skye.moves import (
+from skye.positions.from_view import game_from_view
+from skye.positions.importing import game_from_position
+from skye.positions.parsing import Fault, InvalidPosition
+from skye.positions.record import (
+    Action,
+    Record,
+    action_of,
+    actions_as_seen_by,
+    apply_actions,
+    move_from,
+    move_view,
+    replay,
+)
+from skye.positions.snapshot import Position, game_hash, position_as_seen_by, position_of
+from skye.positions.text import position_from_text, position_to_text
+from skye.rules.chance import chance_outcomes
+from skye.rules.draws import commitment
+from skye.rules.moves import (
     CHANCE,
     MAX_GOLD,
     Buy,
@@ -40,49 +49,20 @@ from skye.moves import (
     SetOffer,
     TakeBack,
 )
-from skye.observation import count_purses, determinize, observed_game
-from skye.placement_gains import placement_gains, territory_worth_view
-from skye.position import Position, game_hash, position_as_seen_by, position_of
-from skye.position_import import game_from_position
-from skye.position_reading import Fault, InvalidPosition
-from skye.position_text import position_from_text, position_to_text
-from skye.record import (
-    Action,
-    Record,
-    action_of,
-    actions_as_seen_by,
-    apply_actions,
-    move_from,
-    move_view,
-    replay,
-)
-from skye.report_views import (
-    ObjectCountsView,
-    PlacementGainsView,
-    ScoredTerritoriesView,
-    ScoresView,
-    ScoringTileView,
-    TerritoryView,
-    TerritoryWorthView,
-    WhatIfView,
-)
-from skye.round_report import round_report
-from skye.rules import Outcome, legal_moves, offer_limits, play
-from skye.schedule import SLOTS, schedule
-from skye.score_reports import (
-    scores_as_seen_by,
-    scoring_tile_catalogue,
-    territory_report,
-    territory_scores,
-    what_if,
-)
-from skye.scoring import SCORING_TILES
-from skye.setup import PLAYERS, Options, new_game
-from skye.territory import Territory, castle_alone
-from skye.territory_summary import TerritorySummary
-from skye.tiles import COLORS, LANDSCAPE, OBJECTS, ROTATED_TILES, TILES, RotatedTile, Terrain, Tile
-from skye.view_import import game_from_view
-from skye.views import (
+from skye.rules.play import Outcome, legal_moves, offer_limits, play
+from skye.rules.schedule import SLOTS, schedule
+from skye.rules.setup import PLAYERS, Options, new_game
+from skye.rules.state import Game, Phase, Player, TieBreak
+from skye.scoring.final import TIE_BREAKS
+from skye.scoring.scoring_tiles import SCORING_TILES
+from skye.territory.areas import Area
+from skye.territory.frontier import Place
+from skye.territory.summary import TerritorySummary
+from skye.territory.territory import Territory, castle_alone
+from skye.tiles.catalogue import COLORS, LANDSCAPE, OBJECTS, ROTATED_TILES, TILES, RotatedTile, Terrain, Tile
+from skye.tiles.geometry import LIMIT, ROTATIONS, coordinates_of
+from skye.views.events import EventView, GameFinishedView, RoundView, SeatEndView
+from skye.views.game import (
     ActionView,
     BagView,
     GameResultView,
@@ -93,7 +73,27 @@ from skye.views import (
     TerritoryTileView,
     UsedScoringTileView,
 )
-from skye.visibility import event_as_seen_by, game_as_seen_by, scoring_tiles_view, territory_view
+from skye.views.reports import (
+    ObjectCountsView,
+    PlacementGainsView,
+    ScoredTerritoriesView,
+    ScoresView,
+    ScoringTileView,
+    TerritoryView,
+    TerritoryWorthView,
+    WhatIfView,
+)
+from skye.visibility.gains import placement_gains, territory_worth_view
+from skye.visibility.game_views import event_as_seen_by, game_as_seen_by, scoring_tiles_view, territory_view
+from skye.visibility.observation import count_purses, determinize, observed_game
+from skye.visibility.round_reports import round_report
+from skye.visibility.score_reports import (
+    scores_as_seen_by,
+    scoring_tile_catalogue,
+    territory_report,
+    territory_scores,
+    what_if,
+)
 
 __version__ = "0.1.0"
 

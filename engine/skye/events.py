@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple, TypeAlias
 
-from skye.schedule import Income
+from skye.rules.schedule import Income
 
 
 class RoundStarted(NamedTuple):

@@ -26,7 +26,7 @@ REACH = 6
 LEAD = 0.02
 """The reward for each point of lead."""
 
-_PLACEMENTS = 63  # see `skye.action_encoding`
+_PLACEMENTS = 63  # see `skye.encoding`
 _SIDE = 37
 _MAX_PRICE = 12
 

@@ -18,7 +18,18 @@ from service.matches.view_fields import (
 )
 from service.matches.view_types import FairnessView, GameOptionsView, GameOriginView
 from skye import BagView, EventView, GameResultView, SeatEndView, UsedScoringTileView
-from skye.view_fields import BySeat, BySlot, Color, EventSeat, GamePhase, Keywords, Round, Rounds, Seat, Seats
+from skye.views.fields import (
+    BySeat,
+    BySlot,
+    Color,
+    EventSeat,
+    GamePhase,
+    Keywords,
+    Round,
+    Rounds,
+    Seat,
+    Seats,
+)
 
 
 class GameCreatedView(TypedDict):

@@ -26,7 +26,7 @@ from service.matches.view_fields import (
     Version,
 )
 from skye import LANDSCAPE, PLAYERS, SLOTS, GameStateView, ObjectCountsView, TerritoryTileView
-from skye.view_fields import (
+from skye.views.fields import (
     DRAWN,
     MAX_ROUNDS,
     BySeat,

@@ -17,7 +17,7 @@ from service.schemas.responses import Game
 from service.schemas.responses.game import SeatView
 from service.schemas.responses.position import EXPORTED, Exported
 from service.schemas.responses.unions import UNIONS, UNKNOWN, OneOf, Unknown, tag_of
-from skye.view_fields import Component, Keywords
+from skye.views.fields import Component, Keywords
 
 _SCHEMAS: Final = "#/components/schemas/"
 _MAX_INT32: Final = 2**31 - 1

@@ -12,10 +12,10 @@ from service.matches.error_codes import Problem
 from service.matches.scenarios import SCENARIOS, scenario_view
 from service.openapi.operations import Link, ResponseDoc, never_changes, text
 from service.schemas import requests, responses
-from service.svg import scoring_tile_svg, tile_sheet_svg, tile_svg
 from service.web.request_parsing import Resource
 from service.web.responses import cacheable, compressed, json_response
 from skye import SCORING_TILES, TILES, scoring_tile_catalogue
+from skye.svg import scoring_tile_svg, tile_sheet_svg, tile_svg
 
 blueprint = Resource(
     "Catalogue", __name__, url_prefix="/v1", description="Tiles, scoring tiles and scenarios."

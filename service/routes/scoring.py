@@ -14,7 +14,6 @@ from service.matches.transitions import game_begun
 from service.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS
 from service.openapi.operations import Describe, ResponseDoc, Token, operation, reads, text
 from service.schemas import requests, responses
-from service.svg import territory_svg
 from service.web.framework import collaborators
 from service.web.request_parsing import Resource, bearer_token
 from service.web.responses import etag, json_response, not_modified, text_response
@@ -32,6 +31,7 @@ from skye import (
     territory_worth_view,
     what_if,
 )
+from skye.svg import territory_svg
 
 SVG = "image/svg+xml"
 _DRAWN = "-svg"

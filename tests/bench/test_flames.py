@@ -12,7 +12,7 @@ _WRITE = (
 )
 SEEN = [
     f"{_WRITE} 30",
-    f"{_WRITE};play.<locals>.one (engine/skye/rules.py:3) 50",
+    f"{_WRITE};play.<locals>.one (engine/skye/rules/play.py:3) 50",
     "Hub.run (gevent/hub.py:5) 20",
     "somebody else's thread (threading.py:1) 500",
 ]

@@ -18,8 +18,8 @@ from service.settings import DAY_S, Settings
 from service.usecases.rematch import MAX_ABORTED
 from service.web.json_decoding import BYTES_PER_VALUE, MIN_CONTAINERS
 from skye import MAX_GOLD, PLAYERS, SCORING_TILES, schedule
-from skye.position_rules import FIRST_AMOUNT, GROWTH
-from skye.schedule import catch_up
+from skye.positions.checking import FIRST_AMOUNT, GROWTH
+from skye.rules.schedule import catch_up
 from tests.contract.checked import CheckedService
 from tests.contract.guide import NAMES, SOURCES, programs, recorded, with_programs
 from tests.contract.readme import settled

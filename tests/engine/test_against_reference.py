@@ -9,12 +9,12 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from skye.errors import InvalidTerritory
-from skye.final_scoring import final_score, winners
-from skye.frontier import Place
-from skye.geometry import coordinates_of
-from skye.scoring import SCORING_TILES, holding, tile_points
-from skye.scoring_rules import majority
-from skye.territory import Territory, castle_alone
+from skye.scoring.final import final_score, winners
+from skye.scoring.kinds import majority
+from skye.scoring.scoring_tiles import SCORING_TILES, holding, tile_points
+from skye.territory.frontier import Place
+from skye.territory.territory import Territory, castle_alone
+from skye.tiles.geometry import coordinates_of
 from tests.reference import scoring, world
 from tests.reference.catalogue import CATALOGUE, LANDSCAPE, SQUARE
 from tests.reference.chance import as_world, grown_territory, with_holes

@@ -5,8 +5,8 @@ Territories with a hole surround the empty cell (1, 0).
 
 import pytest
 
-from skye.geometry import coordinates_of
-from skye.territory import Territory
+from skye.territory.territory import Territory
+from skye.tiles.geometry import coordinates_of
 
 
 def received(area):

@@ -23,9 +23,9 @@ from skye import (
     offer_limits,
     play,
 )
-from skye.final_scoring import final_score
-from skye.scoring import tile_points
-from skye.valuation import Situation, appraisal_of, best_plan, cached_outlook, outlook_of, situation_of
+from skye.bots.evaluation import Situation, appraisal_of, best_plan, cached_outlook, outlook_of, situation_of
+from skye.scoring.final import final_score
+from skye.scoring.scoring_tiles import tile_points
 from tests.support.sizes import sampled
 
 # Among them two majorities, which compare the seats; one of them compares the purses.

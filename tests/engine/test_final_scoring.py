@@ -2,9 +2,9 @@
 
 import pytest
 
-from skye.final_scoring import TIE_BREAKS, final_score, winners
-from skye.geometry import cell_at
-from skye.territory import Territory
+from skye.scoring.final import TIE_BREAKS, final_score, winners
+from skye.territory.territory import Territory
+from skye.tiles.geometry import cell_at
 
 # A scroll is written as: kind, position, how many of its kind there are, whether completed, points.
 SCROLLS = {

@@ -2,8 +2,8 @@
 
 import pytest
 
-from skye.schedule import SLOTS, catch_up, incomes, schedule
-from skye.territory import Territory, castle_alone
+from skye.rules.schedule import SLOTS, catch_up, incomes, schedule
+from skye.territory.territory import Territory, castle_alone
 
 # The castle's southern road goes on into L69, its western one into L60.
 TWO_WHISKY = "castle-red L69@0,1 L60@-1,0/180"

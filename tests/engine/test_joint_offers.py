@@ -5,8 +5,8 @@ from random import Random
 import pytest
 
 from skye import BOTS, COLORS, new_game, offer_limits, play
-from skye.greedy import greedy_offer
-from skye.joint_offers import _Appraiser, _Market, best_joint_offer
+from skye.bots.greedy import greedy_offer
+from skye.bots.joint_offers import _Appraiser, _Market, best_joint_offer
 from tests.support.sizes import sampled
 
 for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])

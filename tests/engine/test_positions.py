@@ -28,7 +28,7 @@ from skye import (
     position_of,
     position_to_text,
 )
-from skye.position_rules import FIRST_AMOUNT, GROWTH
+from skye.positions.checking import FIRST_AMOUNT, GROWTH
 from tests.engine.playing import games, games_with_events, seen_events
 from tests.support.sizes import sized
 

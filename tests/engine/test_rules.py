@@ -3,7 +3,7 @@
 import pytest
 
 from skye import COLORS, Pass, Place, new_game, play
-from skye.territory import castle_alone
+from skye.territory.territory import castle_alone
 
 
 @pytest.mark.parametrize("seat", [-1, 2, 99])

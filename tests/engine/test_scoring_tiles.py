@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import pytest
 
-from skye.geometry import coordinates_of
-from skye.scoring import SCORING_TILES, awards, tile_points
-from skye.territory import Territory
-from skye.territory_summary import TerritorySummary
+from skye.scoring.scoring_tiles import SCORING_TILES, awards, tile_points
+from skye.territory.summary import TerritorySummary
+from skye.territory.territory import Territory
+from skye.tiles.geometry import coordinates_of
 
 
 class Case(NamedTuple):

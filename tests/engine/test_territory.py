@@ -5,10 +5,10 @@ from random import Random
 import pytest
 
 from skye.errors import CellOccupied, InvalidTerritory, NotAdjacent, TerrainMismatch
-from skye.frontier import PLACES_BY_CONSTRAINT, Place
-from skye.geometry import LIMIT, ROTATIONS, SIDES, cell_at, coordinates_of
-from skye.territory import Territory, castle_alone
-from skye.tiles import COLORS, LANDSCAPE, TILES, Terrain
+from skye.territory.frontier import PLACES_BY_CONSTRAINT, Place
+from skye.territory.territory import Territory, castle_alone
+from skye.tiles.catalogue import COLORS, LANDSCAPE, TILES, Terrain
+from skye.tiles.geometry import LIMIT, ROTATIONS, SIDES, cell_at, coordinates_of
 
 CASTLE = Territory.parse("castle-red")
 RING = "castle-red L34@0,-1/270 L43@1,-1/180 L06@2,-1/90 L30@2,0/90 L55@2,1/90 L46@1,1 L62@0,1"

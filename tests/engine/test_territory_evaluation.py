@@ -5,9 +5,9 @@ from random import Random
 import pytest
 
 from skye import LANDSCAPE, SCORING_TILES
-from skye.territory import Territory
-from skye.territory_evaluation import TerritoryEvaluation
-from skye.valuation import cached_outlook
+from skye.bots.evaluation import cached_outlook
+from skye.bots.territory_evaluation import TerritoryEvaluation
+from skye.territory.territory import Territory
 from tests.reference.chance import grown_territory, with_holes
 
 

@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from skye.geometry import LIMIT, OPPOSITE, ROTATIONS, SIDES, STEPS, cell_at, coordinates_of, turned
-from skye.tiles import COLORS, FITTING_ROTATIONS, LANDSCAPE, OBJECTS, ROTATED_TILES, TILES, Terrain
+from skye.tiles.catalogue import COLORS, FITTING_ROTATIONS, LANDSCAPE, OBJECTS, ROTATED_TILES, TILES, Terrain
+from skye.tiles.geometry import LIMIT, OPPOSITE, ROTATIONS, SIDES, STEPS, cell_at, coordinates_of, turned
 
 P, M, W = Terrain.PASTURE, Terrain.MOUNTAIN, Terrain.WATER
 NORTH, EAST, SOUTH, WEST = SIDES

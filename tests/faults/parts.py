@@ -18,7 +18,7 @@ from service.server.embedded_redis import RedisServer
 from service.storage.codec import decode_entry, decode_match
 from service.storage.redis_store import RedisStore
 from skye import Outcome, action_of, apply_actions
-from skye.record import Record, replay
+from skye.positions.record import Record, replay
 from tests.deploy.servers import JSON, Instance
 from tests.support.launcher import children, open_files
 from tests.support.waiting import MAX_WAIT_S, waited_for

@@ -1,4 +1,4 @@
-"""The tiles as pictures: a second reading of `engine/skye/tiles.txt`, sharing no code with the engine.
+"""The tiles as pictures: a second reading of `engine/skye/tiles/tiles.txt`, sharing no code with the engine.
 
 A tile is drawn on three by three squares. Ground: the four sides, the middle, and a corner only where the
 two sides that meet there have the same terrain (so that they touch through it). Roads: a tile's only road

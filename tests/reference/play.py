@@ -26,7 +26,7 @@ from skye import (
     offer_limits,
     play,
 )
-from skye.moves import OfferLimits
+from skye.rules.moves import OfferLimits
 from tests.reference.catalogue import CATALOGUE
 from tests.reference.game import ReferenceGame
 

@@ -7,8 +7,8 @@ import pytest
 from service.matches import cooperative_yield
 from service.openapi import contract_of
 from service.openapi.yaml_text import as_yaml
-from service.svg import tile_sheet_svg
 from skye import ROTATED_TILES
+from skye.svg import tile_sheet_svg
 from tests.support.playing import Game
 
 

@@ -10,7 +10,7 @@ import skye
 from service.matches.match_events import MATCH_EVENT_TYPES
 from service.openapi.conversion import SchemaPlugin
 from service.schemas.responses.unions import EVENTS, UNIONS, tag_of
-from skye.view_fields import BySeat, Color, Component, Count, Keywords, Seat, TileId
+from skye.views.fields import BySeat, Color, Component, Count, Keywords, Seat, TileId
 
 
 class DescribedView(TypedDict):

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from functools import cache
 from xml.etree import ElementTree as ET
 
-from service.svg import territory_svg
-from service.svg.curves import inside, sampled
-from service.svg.layers import MOUNTAIN, PASTURE
 from skye import (
     LANDSCAPE,
     Terrain,
     Territory,
     castle_alone,
 )
+from skye.svg import territory_svg
+from skye.svg.curves import inside, sampled
+from skye.svg.layers import MOUNTAIN, PASTURE
 
 SVG = "{http://www.w3.org/2000/svg}"
 NO_OBJECTS = {"peak"}

@@ -14,16 +14,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from service.svg import tile_svg
-from service.svg.art import art_of
-from service.svg.completion import completed_regions
-from service.svg.curves import HALF, SIZE, inside, toward
 from skye import (
     LANDSCAPE,
     Place,
     Territory,
     castle_alone,
 )
+from skye.svg import tile_svg
+from skye.svg.art import art_of
+from skye.svg.completion import completed_regions
+from skye.svg.curves import HALF, SIZE, inside, toward
 from tests.support.pictures import (
     SEEDS,
     SVG,
@@ -208,7 +208,7 @@ def test_pictures_in_one_page_share_no_ids() -> None:
 @pytest.mark.slow
 def test_picture_is_the_same_in_every_process() -> None:
     script = (
-        "import hashlib; from service.svg import tile_svg;"
+        "import hashlib; from skye.svg import tile_svg;"
         "print(hashlib.sha256(''.join(tile_svg(f'L{n:02}', 90) for n in range(1, 74)).encode()).hexdigest())"
     )
     digests = {

@@ -5,8 +5,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from service.svg import scoring_tile_svg, tile_sheet_svg, tile_svg
 from skye import ROTATIONS, SCORING_TILES, TILES
+from skye.svg import scoring_tile_svg, tile_sheet_svg, tile_svg
 
 LINE = re.compile(r'<\w+ id="([^"]+)"')
 

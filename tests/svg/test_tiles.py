@@ -8,10 +8,6 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from service.svg import tile_svg
-from service.svg.art import plan_of
-from service.svg.curves import HALF, SIZE, inside, sampled, toward
-from service.svg.layout import ROAD, ROOM
 from skye import (
     OBJECTS,
     ROTATED_TILES,
@@ -19,6 +15,10 @@ from skye import (
     TILES,
     Terrain,
 )
+from skye.svg import tile_svg
+from skye.svg.art import plan_of
+from skye.svg.curves import HALF, SIZE, inside, sampled, toward
+from skye.svg.layout import ROAD, ROOM
 from tests.support.pictures import (
     SVG,
     objects,

@@ -13,7 +13,7 @@ from service.matches.transitions import make_move
 from service.storage.codec import decode_match, encode_match
 from service.usecases.match_repository import MatchCache
 from skye import COLORS, legal_moves, offer_limits
-from skye.moves import SetOffer
+from skye.rules.moves import SetOffer
 
 
 def opened(game_id="game", players=4):

@@ -13,12 +13,12 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any, Final, NamedTuple
 
-from skye.game import Game
-from skye.moves import Move, TakeBack
-from skye.observation import observed_game
-from skye.position import position_of
-from skye.record import move_from, move_view
-from skye.rules import legal_moves, offer_limits
+from skye.positions.record import move_from, move_view
+from skye.positions.snapshot import position_of
+from skye.rules.moves import Move, TakeBack
+from skye.rules.play import legal_moves, offer_limits
+from skye.rules.state import Game
+from skye.visibility.observation import observed_game
 
 PROTOCOL_VERSION: Final = 1
 

@@ -15,7 +15,7 @@ from skye.arena.bot_process import Budget
 from skye.arena.league import League, play_league, seed_in
 from skye.arena.ratings import Standing, standings
 from skye.arena.server_game import server_of
-from skye.setup import PLAYERS
+from skye.rules.setup import PLAYERS
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

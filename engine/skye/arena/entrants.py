@@ -21,9 +21,9 @@ from random import Random
 from typing import NamedTuple, Protocol
 
 from skye.arena.bot_process import BotProcess, Budget
-from skye.bots import BOTS, choose_move
-from skye.game import Game
-from skye.moves import Move
+from skye.bots.registry import BOTS, choose_move
+from skye.rules.moves import Move
+from skye.rules.state import Game
 
 
 class Entrant(NamedTuple):

@@ -9,9 +9,9 @@ from importlib import import_module
 from pathlib import Path
 from random import Random
 
-from skye.bots import BOTS, Bot
-from skye.position_import import game_from_position
-from skye.record import move_view
+from skye.bots.registry import BOTS, Bot
+from skye.positions.importing import game_from_position
+from skye.positions.record import move_view
 
 
 def bot_named(name: str) -> Bot:

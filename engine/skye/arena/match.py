@@ -11,15 +11,15 @@ from typing import Any, Final
 from skye.arena.bot_process import BotFailed
 from skye.arena.entrants import Decider
 from skye.arena.server_game import ServerGame
-from skye.bots import BOTS, choose_move
+from skye.bots.registry import BOTS, choose_move
 from skye.errors import RuleError
-from skye.final_scoring import winners
-from skye.game import Game
-from skye.moves import Move, TakeBack
-from skye.record import move_view
-from skye.rules import Outcome, play
-from skye.setup import new_game
-from skye.tiles import COLORS
+from skye.positions.record import move_view
+from skye.rules.moves import Move, TakeBack
+from skye.rules.play import Outcome, play
+from skye.rules.setup import new_game
+from skye.rules.state import Game
+from skye.scoring.final import winners
+from skye.tiles.catalogue import COLORS
 
 RECORD_FORMAT: Final = 1
 """The version of the record format that the HTTP API exports and imports."""

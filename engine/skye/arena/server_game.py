@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs, urlsplit
 
 from skye.arena.bot_process import BotFailed, Budget
-from skye.moves import Buy, FinishBuilding, Move, Pass, SetOffer
-from skye.record import move_from, move_view
-from skye.tiles import COLORS
+from skye.positions.record import move_from, move_view
+from skye.rules.moves import Buy, FinishBuilding, Move, Pass, SetOffer
+from skye.tiles.catalogue import COLORS
 
 if TYPE_CHECKING:
     from types import ModuleType

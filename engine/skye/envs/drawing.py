@@ -7,8 +7,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from skye.game import Game
-from skye.tiles import TILES
+from skye.rules.state import Game
+from skye.tiles.catalogue import TILES
 
 _REACH: Final = 9
 """The distance from the castle, in cells, that a panel shows; few territories are larger."""

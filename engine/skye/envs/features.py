@@ -14,10 +14,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from skye.action_encoding import EncodedGame
-from skye.game import BUYING, PRICING, TILES_DRAWN, Phase, Player
-from skye.scoring import SCORING_TILES
-from skye.tiles import COLORS, LANDSCAPE, TILES
+from skye.encoding import EncodedGame
+from skye.rules.state import BUYING, PRICING, TILES_DRAWN, Phase, Player
+from skye.scoring.scoring_tiles import SCORING_TILES
+from skye.tiles.catalogue import COLORS, LANDSCAPE, TILES
 
 _NUMBER: Final = {tile: number for number, tile in enumerate(LANDSCAPE, 1)}
 _SCORING: Final = {tile: number for number, tile in enumerate(sorted(SCORING_TILES))}

@@ -17,16 +17,16 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from skye.action_encoding import ACTION_COUNT, EncodedGame
-from skye.bots import BOTS, choose_move
+from skye.bots.registry import BOTS, choose_move
+from skye.encoding import ACTION_COUNT, EncodedGame
 from skye.envs.drawing import draw
 from skye.envs.features import MAX_VALUE, SIZE, observe
 from skye.envs.rewards import rewards
-from skye.position import position_as_seen_by
-from skye.position_text import position_to_text
-from skye.rules import play
-from skye.setup import new_game
-from skye.tiles import COLORS
+from skye.positions.snapshot import position_as_seen_by
+from skye.positions.text import position_to_text
+from skye.rules.play import play
+from skye.rules.setup import new_game
+from skye.tiles.catalogue import COLORS
 
 
 class IsleOfSkye(gymnasium.Env[NDArray[np.float32], int]):
@@ -66,7 +66,7 @@ class IsleOfSkye(gymnasium.Env[NDArray[np.float32], int]):
     def step(self, action: int) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """Take an action, and let the bots act until it is the agent's turn again.
 
-        :param action: a number that `skye.action_encoding` documents.
+        :param action: a number that `skye.encoding` documents.
         :returns: observation, reward, terminated, truncated (always false), and info.
         """
         if self._encoded.game.is_over or not self.action_masks()[action]:

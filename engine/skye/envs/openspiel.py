@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 import pyspiel
 
-from skye.action_encoding import (
+from skye.encoding import (
     ACTION_COUNT,
     DRAWS,
     EncodedGame,
@@ -23,16 +23,16 @@ from skye.action_encoding import (
     encode_draw,
     encode_move,
 )
-from skye.chance import chance_outcomes
 from skye.envs.openspiel_observer import IsleOfSkyeObserver
 from skye.envs.rewards import rewards
-from skye.game import PRICING
-from skye.moves import SetOffer
-from skye.observation import determinize
-from skye.position import position_of
-from skye.position_text import position_to_text
-from skye.setup import new_game
-from skye.tiles import COLORS
+from skye.positions.snapshot import position_of
+from skye.positions.text import position_to_text
+from skye.rules.chance import chance_outcomes
+from skye.rules.moves import SetOffer
+from skye.rules.setup import new_game
+from skye.rules.state import PRICING
+from skye.tiles.catalogue import COLORS
+from skye.visibility.observation import determinize
 
 MAX_ACTIONS: Final = 300
 """The maximum of actions and draws: 8 and 3 for each seat and round, and 5 draws at the setup."""

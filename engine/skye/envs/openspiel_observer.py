@@ -19,9 +19,9 @@ import numpy as np
 import pyspiel
 
 from skye.envs.features import SIZE, observe
-from skye.game import TILES_DRAWN
-from skye.position import position_as_seen_by
-from skye.position_text import position_to_text
+from skye.positions.snapshot import position_as_seen_by
+from skye.positions.text import position_to_text
+from skye.rules.state import TILES_DRAWN
 
 if TYPE_CHECKING:
     from skye.envs.openspiel import IsleOfSkyeState

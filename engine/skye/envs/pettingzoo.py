@@ -1,7 +1,7 @@
 """PettingZoo: `skye.envs.pettingzoo.env(players=4)`, an AEC environment whose agents are the seats.
 
 An observation is a dictionary: `observation`, a float32 vector of shape (`SIZE`,) (see `features`), and
-`action_mask`, an int8 vector of shape (`ACTION_COUNT`,) for the actions that `skye.action_encoding`
+`action_mask`, an int8 vector of shape (`ACTION_COUNT`,) for the actions that `skye.encoding`
 documents; `infos` has the mask too. The only rewards come at the end: 1 to the winner, -1 to the others,
 shared wins in between, so that their sum is constant. An illegal action ends the game with a loss for its
 agent.
@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from skye.action_encoding import ACTION_COUNT, EncodedGame
+from skye.encoding import ACTION_COUNT, EncodedGame
 from skye.envs.drawing import draw
 from skye.envs.features import MAX_VALUE, SIZE, observe
 from skye.envs.rewards import rewards
-from skye.position import position_as_seen_by
-from skye.position_text import position_to_text
-from skye.setup import new_game
-from skye.tiles import COLORS
+from skye.positions.snapshot import position_as_seen_by
+from skye.positions.text import position_to_text
+from skye.rules.setup import new_game
+from skye.tiles.catalogue import COLORS
 
 NO_ACTIONS = np.zeros(ACTION_COUNT, np.int8)
 NO_ACTIONS.setflags(write=False)
@@ -100,7 +100,7 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
     def step(self, action: int | None) -> None:
         """Take an action of the agent whose turn it is (`agent_selection`).
 
-        :param action: a number that `skye.action_encoding` documents; None for an agent that has terminated.
+        :param action: a number that `skye.encoding` documents; None for an agent that has terminated.
         :raises RuleError: when the action is illegal; the wrappers of `env` end the game instead.
         """
         agent = self.agent_selection

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from skye.game import Game
+from skye.rules.state import Game
 
 
 def rewards(game: Game) -> list[float]:

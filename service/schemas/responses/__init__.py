@@ -1,6 +1,6 @@
 """The JSON objects of responses, as TypedDicts from which the contract is generated.
 
-A field has the type that the code uses, and in `Annotated` what the contract adds (see `skye.view_fields`).
+A field has the type that the code uses, and in `Annotated` what the contract adds (see `skye.views.fields`).
 """
 
 from service.matches.view_types import ActionListView as ActionList

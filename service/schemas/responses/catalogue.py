@@ -7,7 +7,7 @@ import skye
 from service.matches.scenarios import SCENARIOS
 from service.matches.view_types import TileView
 from skye import SCORING_TILES, TILES, ScoringTileView
-from skye.view_fields import Component, Keywords
+from skye.views.fields import Component, Keywords
 
 _Path: TypeAlias = Annotated[str, Keywords(maxLength=60)]
 

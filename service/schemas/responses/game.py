@@ -6,7 +6,7 @@ from typing import Annotated, TypedDict
 import skye
 from service.matches.view_fields import Version
 from service.matches.view_types import OfferView, PlacementsView, PlayerView
-from skye.view_fields import Keywords, Seat
+from skye.views.fields import Keywords, Seat
 
 
 class Versioned(TypedDict):

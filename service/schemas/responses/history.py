@@ -19,7 +19,7 @@ from service.matches.view_fields import (
 )
 from service.schemas.records import MAX_ACTIONS
 from skye import PLAYERS, SLOTS
-from skye.view_fields import Color, Component, Count, Keywords, ScoringTileId, Seat
+from skye.views.fields import Color, Component, Count, Keywords, ScoringTileId, Seat
 
 
 class ExportedPlayerView(TypedDict):

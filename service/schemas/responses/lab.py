@@ -5,7 +5,7 @@ from typing import Annotated, TypeAlias, TypedDict
 from service.matches.manual_clock import MAX_AHEAD_MS
 from service.matches.view_fields import Timestamp
 from service.schemas.requests.lab import FAULT_KEYWORDS, MAX_FAULTY_REQUESTS
-from skye.view_fields import Component, Count, Keywords
+from skye.views.fields import Component, Count, Keywords
 
 _Path: TypeAlias = Annotated[str, Keywords(maxLength=60)]
 

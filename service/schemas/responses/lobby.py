@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated, TypedDict
 
 from service.matches.view_types import GameSummaryView
-from skye.view_fields import Keywords
+from skye.views.fields import Keywords
 
 
 class Rematch(TypedDict):

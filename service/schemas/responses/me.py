@@ -5,7 +5,7 @@ from typing import Annotated, Literal, TypeAlias, TypedDict
 
 from service.matches.view_fields import GameId, GameStatus, Timestamp, UnknownType, Version
 from service.matches.view_types import GameSummaryView
-from skye.view_fields import Component, Count, GamePhase, Keywords, Seat
+from skye.views.fields import Component, Count, GamePhase, Keywords, Seat
 
 PlayerEventId: TypeAlias = Annotated[str, Component("PlayerEventId")]
 _Now: TypeAlias = Annotated[

@@ -10,7 +10,7 @@ from marshmallow import Schema
 from service.matches.view_fields import TieBreakRule
 from service.schemas.positions import PlayerPosition, Position, PositionDraw
 from skye import PLAYERS, TerritoryTileView
-from skye.view_fields import DRAWN, BySeat, Component, InTerritory, Keywords
+from skye.views.fields import DRAWN, BySeat, Component, InTerritory, Keywords
 
 
 class Exported(NamedTuple):

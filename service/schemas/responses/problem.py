@@ -6,7 +6,7 @@ from typing import Annotated, NotRequired, TypedDict
 from service.matches.error_codes import MAX_ERRORS
 from service.matches.view_fields import GameId, PlayerName, Version
 from skye import PLAYERS
-from skye.view_fields import (
+from skye.views.fields import (
     Color,
     Coordinate,
     Count,

@@ -1,0 +1,1 @@
+"""The bots, and how they evaluate a game."""

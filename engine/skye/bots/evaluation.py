@@ -1,0 +1,182 @@
+"""The value function of the bots: the value of a territory, a tile and gold to a seat, in points.
+
+It uses only public information: territories, scoring tiles, the round (see `territory_evaluation`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import chain
+from typing import Final, NamedTuple
+
+from skye.bots.cooperative_yield import checkpoint
+from skye.bots.territory_evaluation import Outlook, Plan, evaluation_of
+from skye.rules.schedule import SLOTS, schedule
+from skye.rules.state import Game
+from skye.scoring.kinds import AreaRule
+from skye.scoring.scoring_tiles import SCORING_TILES, holding
+from skye.territory.areas import Area
+from skye.territory.frontier import Place
+from skye.territory.territory import Territory
+from skye.tiles.catalogue import Terrain
+
+_GOLD_VALUE: Final = (0.2, 0.4, 0.55, 0.65, 0.7, 0.7)
+"""The value of one gold in points, by the number of rounds after this one; 1/5 at the end."""
+
+_GOLD_VALUE_IN_MAJORITY: Final = 0.1
+"""What `most_gold` adds to the value of one gold while it is still to be scored, in points."""
+
+_MAX_PLANS: Final = 64
+"""The maximum number of plans that an outlook caches. A seat needs about ten in a round."""
+
+
+class Situation(NamedTuple):
+    """The state on which all valuations depend; it contains only public information.
+
+    :param territories: the territories by seat.
+    :param scoring_tiles: the scoring tiles in slots A to D.
+    :param round: the number of the round, from 1.
+    """
+
+    territories: tuple[Territory, ...]
+    scoring_tiles: tuple[str, ...]
+    round: int
+
+
+def situation_of(game: Game) -> Situation:
+    """Return the public situation of a game."""
+    return Situation(
+        tuple([player.territory for player in game.players]),
+        game.scoring_tiles,
+        game.round,
+    )
+
+
+def outlook_of(situation: Situation, seat: int) -> Outlook:
+    """Return the scoring that is still to come for a seat."""
+    territories, scoring_tiles, number = situation
+    tile_in = dict(zip(SLOTS, scoring_tiles, strict=True))
+    to_score = tuple(
+        [tuple([tile_in[slot] for slot in slots]) for slots in schedule(len(territories))[number - 1 :]]
+    )
+    majorities = [tile for tile in dict.fromkeys(chain(*to_score)) if SCORING_TILES[tile].majority]
+    others = (*territories[:seat], *territories[seat + 1 :])
+    return cached_outlook(
+        to_score,
+        tuple([(tile, tuple([holding(tile, other.summary) for other in others])) for tile in majorities]),
+    )
+
+
+@lru_cache(maxsize=64)
+def cached_outlook(
+    to_score: tuple[tuple[str, ...], ...], rivals: tuple[tuple[str, tuple[int, ...]], ...]
+) -> Outlook:
+    """Return the outlook for the scoring tiles of each remaining round; cached, since it holds caches.
+
+    :param to_score: the ids of the scoring tiles of each round, from this one.
+    :param rivals: for each majority still to be scored, the counts of the other seats.
+    """
+    times = Counter(chain(*to_score))
+    completion = Counter(tile for tile in chain(*to_score[1:]) if tile in _REWARDING_COMPLETION)
+    rounds = len(to_score) - 1
+    gold = _GOLD_VALUE[rounds] + (_GOLD_VALUE_IN_MAJORITY if "most_gold" in times else 0)
+    return Outlook(times, completion, dict(rivals), rounds, gold)
+
+
+def _rewards_completion(scoring_tile: str) -> bool:
+    """Return whether completing areas can change the points of a scoring tile."""
+    rule = SCORING_TILES[scoring_tile].rule
+    if not isinstance(rule, AreaRule):
+        return False
+    areas = [Area(terrain, 0, (), 3, 1, 1, 1) for terrain in Terrain]
+    return any(rule.value(area) != rule.value(area._replace(openings=1)) for area in areas)
+
+
+_REWARDING_COMPLETION: Final = frozenset(filter(_rewards_completion, SCORING_TILES))
+
+
+class EvaluatedPlace(NamedTuple):
+    """A placement, and the evaluation of the territory after it, in points."""
+
+    value: float
+    place: Place
+
+
+def best_place(
+    outlook: Outlook, territory: Territory, tile: str, rest: tuple[str, ...] = ()
+) -> EvaluatedPlace | None:
+    """Return the best placement of a tile, or None when it has no legal place.
+
+    :param rest: the other tiles in hand. The best placement leaves a legal place for as many of them as
+        possible; then it has the highest value; then it is the last by position.
+    """
+    evaluation = evaluation_of(outlook, territory)
+    values = evaluation.values(tile)
+    if not rest:
+        return EvaluatedPlace(*max(values)) if values else None
+
+    def rank(evaluated: tuple[float, Place]) -> tuple[int, float, Place]:
+        value, place = evaluated
+        return sum([evaluation.has_place_with(place, other) for other in rest]), value, place
+
+    return EvaluatedPlace(*max(values, key=rank)) if values else None
+
+
+def best_plan(outlook: Outlook, territory: Territory, hand: tuple[str, ...]) -> Plan:
+    """Return the best plan for the tiles in hand: as many placements as possible, then most points.
+
+    It tries all orders of the tiles, with the best placement of each. Plans are cached, because different
+    orders often lead to the same territory, and the rest of a plan is needed again after its first move.
+    """
+    key = frozenset(territory.placed), hand
+    plan = outlook.plans.get(key)
+    if plan is None:
+        plans = _plans(outlook, territory, hand)
+        plan = max(plans, key=lambda plan: (plan.tiles, plan.value), default=Plan(0, 0.0, ()))
+        if len(outlook.plans) >= _MAX_PLANS:
+            outlook.plans.clear()
+        outlook.plans[key] = plan
+    return plan
+
+
+def _plans(outlook: Outlook, territory: Territory, hand: tuple[str, ...]) -> Iterator[Plan]:
+    for tile in hand:
+        rest = tuple([other for other in hand if other != tile])
+        best = best_place(outlook, territory, tile, rest)
+        if best is not None:
+            later = best_plan(outlook, territory.extended(best.place), rest)
+            value = later.value if later.tiles else best.value
+            yield Plan(later.tiles + 1, value, (best.place, *later.placements))
+
+
+class Appraisal:
+    """The values of tiles to the seats, each computed on first use."""
+
+    def __init__(self, situation: Situation) -> None:
+        self._territories = situation.territories
+        self._outlooks = [outlook_of(situation, seat) for seat in range(len(situation.territories))]
+        self._before = [
+            evaluation_of(outlook, territory).value
+            for outlook, territory in zip(self._outlooks, self._territories, strict=True)
+        ]
+        self._gains: dict[tuple[int, str], float] = {}
+
+    def gold(self, seat: int) -> float:
+        """Return the value of one gold to a seat, in points."""
+        return self._outlooks[seat].gold
+
+    def gain(self, seat: int, tile: str) -> float:
+        """Return the value of a tile to a seat at its best place, in points; 0 without a legal place."""
+        if (seat, tile) not in self._gains:
+            checkpoint()
+            best = best_place(self._outlooks[seat], self._territories[seat], tile)
+            self._gains[seat, tile] = best.value - self._before[seat] if best else 0.0
+        return self._gains[seat, tile]
+
+
+@lru_cache(maxsize=64)
+def appraisal_of(situation: Situation) -> Appraisal:
+    """Return the appraisal of a situation, cached: all seats need it, from pricing to buying."""
+    return Appraisal(situation)

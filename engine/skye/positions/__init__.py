@@ -1,0 +1,1 @@
+"""Positions and records: a game as JSON or text, and back."""

@@ -1,0 +1,311 @@
+"""Parse positions: check types and ranges of fields, and collect faults with JSON pointers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+from skye.errors import InvalidTerritory
+from skye.rules.moves import MAX_GOLD
+from skye.rules.schedule import MAX_ROUNDS, SLOTS, schedule
+from skye.rules.state import TILES_DRAWN, Phase
+from skye.scoring.final import TIE_BREAKS
+from skye.scoring.scoring_tiles import SCORING_TILES
+from skye.territory.frontier import Place
+from skye.territory.territory import Territory
+from skye.tiles.catalogue import COLORS, LANDSCAPE, TILES
+from skye.tiles.geometry import LIMIT, ROTATIONS
+
+MAX_PLAYERS: Final = len(COLORS)
+_AMOUNTS: Final = range(MAX_GOLD + 1)
+_SIZES: Final = range(1, len(LANDSCAPE) + 2)
+
+_MAX_FAULTS_OF_NAMES: Final = 20
+"""How many unknown fields of one object are reported."""
+
+_GAME_FIELDS: Final = frozenset(
+    ("seed", "round", "phase", "starting_seat", "buys", "scoring_tiles", "tie_break", "open_gold", "players")
+)
+_PLAYER_FIELDS: Final = frozenset(
+    ("color", "gold", "score", "territory", "tiles_drawn", "offer_set", "tiles_to_build", "placed_this_round",
+     "build_finished", "points", "territory_sizes", "final")
+)  # fmt: skip
+_DRAWN_FIELDS: Final = frozenset(("tile", "price", "discard"))
+_PLACED_FIELDS: Final = frozenset(("tile", "x", "y", "rotation"))
+
+
+class Fault(NamedTuple):
+    """An error in a position.
+
+    :param pointer: the JSON pointer of the field; empty for the position itself.
+    :param reason: the reason in English.
+    """
+
+    pointer: str
+    reason: str
+
+
+class InvalidPosition(ValueError):
+    """A position that no game can have.
+
+    :param faults: every fault found; also an attribute, as a tuple.
+    """
+
+    def __init__(self, faults: list[Fault]) -> None:
+        super().__init__("; ".join(f"{fault.pointer or '/'}: {fault.reason}" for fault in faults))
+        self.faults = tuple(faults)
+
+
+@dataclass
+class PlayerFields:
+    """The fields of a player in a position; None for those that are missing."""
+
+    color: str | None = None
+    gold: int | None = None
+    score: int | None = None
+    territory: Territory | None = None
+    drawn: list[str] | None = None
+    prices: tuple[int, ...] = ()
+    offer_set: bool = False
+    offer_withheld: bool = False
+    hand: list[str] | None = None
+    placed_now: int = 0
+    finished: bool | None = None
+    points: tuple[tuple[int, ...], ...] | None = None
+    sizes: tuple[int, ...] | None = None
+    final: tuple[int, int] | None = None
+
+
+@dataclass
+class PositionFields:
+    """The fields of a position; None for those that are missing."""
+
+    round: int = 1
+    phase: Phase | None = Phase.PRICING
+    seed: str | None = None
+    explicit_chance: bool = False
+    starting_seat: int | None = None
+    buys: int | None = None
+    scoring_tiles: tuple[str, ...] | None = None
+    tie_break: str = TIE_BREAKS[0]
+    open_gold: bool = False
+    players: list[PlayerFields] = field(default_factory=list)
+
+
+class PositionReader:
+    """Parses a position field by field, and collects its faults in `faults`."""
+
+    def __init__(self) -> None:
+        self.faults: list[Fault] = []
+
+    def fault(self, pointer: str, reason: str) -> None:
+        """Add a fault."""
+        self.faults.append(Fault(pointer, reason))
+
+    def read(self, position: object) -> PositionFields:
+        """Return the fields of a position; those with faults have arbitrary values."""
+        data = self._object(position, "", _GAME_FIELDS)
+        given = PositionFields()
+        sent = data.get("players")
+        players = sent if isinstance(sent, list) else []
+        if len(players) not in range(2, MAX_PLAYERS + 1):
+            self.fault("/players", f"a game has a list of 2 to {MAX_PLAYERS} players")
+        number = max(2, min(len(players), MAX_PLAYERS))
+        given.explicit_chance = "seed" in data and data["seed"] is None
+        if data.get("round") is not None:
+            least, most = 0 if given.explicit_chance else 1, len(schedule(number))
+            why = f", the rounds of {number} players"
+            given.round = self._integer(data, "round", "", range(least, most + 1), why)
+        self._read_options(data, given)
+        if data.get("starting_seat") is not None:
+            given.starting_seat = self._integer(data, "starting_seat", "", range(number))
+        if data.get("buys") is not None:
+            given.buys = self._integer(data, "buys", "", range(number + 1))
+        given.players = [
+            self._player(player, f"/players/{seat}") for seat, player in enumerate(players[:MAX_PLAYERS])
+        ]
+        return given
+
+    def _read_options(self, data: Mapping[str, Any], given: PositionFields) -> None:
+        given.seed = self._text(data, "seed", "")
+        if "phase" in data:
+            phase = self._choice(data, "phase", "", [str(phase) for phase in Phase])
+            given.phase = None if phase is None else Phase(phase)
+        given.tie_break = self._choice(data, "tie_break", "", TIE_BREAKS) or TIE_BREAKS[0]
+        given.open_gold = bool(self._flag(data, "open_gold", ""))
+        tiles = self._list(data, "scoring_tiles", "", len(SLOTS))
+        if tiles is not None:
+            given.scoring_tiles = self._scoring_tiles(tiles, partial=given.round == 0)
+
+    def _scoring_tiles(self, tiles: list[Any], *, partial: bool) -> tuple[str, ...]:
+        for index, tile in enumerate(tiles):
+            if not isinstance(tile, str) or tile not in SCORING_TILES:
+                self.fault(f"/scoring_tiles/{index}", "this is not the id of a scoring tile")
+            elif tile in tiles[:index]:
+                self.fault(f"/scoring_tiles/{index}", f"the scoring tile {tile} is in two slots")
+        if len(tiles) < len(SLOTS) and not partial:
+            self.fault("/scoring_tiles", f"a game uses four scoring tiles, not {len(tiles)}")
+        return tuple(tiles)
+
+    def _player(self, player: object, at: str) -> PlayerFields:
+        data = self._object(player, at, _PLAYER_FIELDS)
+        given = PlayerFields()
+        given.color = self._choice(data, "color", at, COLORS)
+        for name in ("gold", "score"):
+            if data.get(name) is not None:
+                setattr(given, name, self._integer(data, name, at, _AMOUNTS))
+        if data.get("territory") is not None:
+            given.territory, given.color = self._territory(data, at, given.color)
+        if data.get("tiles_drawn") is not None:
+            given.drawn, given.prices = self._drawn(data, at)
+        offer_set = self._flag(data, "offer_set", at)
+        given.offer_set, given.offer_withheld = bool(offer_set) or bool(given.prices), offer_set is False
+        if data.get("tiles_to_build") is not None:
+            tiles = self._list(data, "tiles_to_build", at, TILES_DRAWN) or []
+            given.hand = [
+                tile
+                for index, tile in enumerate(tiles)
+                if self._landscape(tile, f"{at}/tiles_to_build/{index}")
+            ]
+        given.finished = self._flag(data, "build_finished", at)
+        if data.get("placed_this_round") is not None:
+            given.placed_now = self._integer(data, "placed_this_round", at, range(TILES_DRAWN + 1))
+        self._read_history(data, at, given)
+        return given
+
+    def _read_history(self, data: Mapping[str, Any], at: str, given: PlayerFields) -> None:
+        if data.get("points") is not None:
+            rounds = self._list(data, "points", at, MAX_ROUNDS) or []
+            given.points = tuple(
+                [
+                    self._numbers(points, f"{at}/points/{index}", len(SLOTS), _AMOUNTS)
+                    for index, points in enumerate(rounds)
+                ]
+            )
+        if data.get("territory_sizes") is not None:
+            given.sizes = self._numbers(data["territory_sizes"], f"{at}/territory_sizes", MAX_ROUNDS, _SIZES)
+        if data.get("final") is not None:
+            names = ("scroll_points", "gold_points")
+            final = self._object(data["final"], f"{at}/final", frozenset(names))
+            parts = [self._integer(final, name, f"{at}/final", _AMOUNTS) for name in names]
+            given.final = (parts[0], parts[1])
+
+    def _territory(
+        self, data: Mapping[str, Any], at: str, color: str | None
+    ) -> tuple[Territory | None, str | None]:
+        """Return the territory, to which the castle is added if missing, and its color."""
+        before = len(self.faults)
+        tiles = self._list(data, "territory", at, len(LANDSCAPE) + 1) or []
+        at += "/territory"
+        placed = [self._place(tile, f"{at}/{index}") for index, tile in enumerate(tiles)]
+        if len(self.faults) > before:
+            return None, color
+        castle = next((place.tile for place in placed if place.tile.startswith("castle-")), None)
+        if castle is None:
+            if not placed:
+                return None, color
+            placed.insert(0, Place(f"castle-{color or COLORS[0]}", 0, 0, 0))
+        elif color is not None and castle != f"castle-{color}":
+            self.fault(f"{at}/0", f"the castle of {color} is not {castle}")
+        try:
+            territory = Territory.from_placements(placed)
+        except InvalidTerritory as error:
+            index = error.facts.get("index")
+            shift = 0 if castle else 1
+            place = f"{at}/{max(0, index - shift)}" if isinstance(index, int) else at
+            self.fault(place, error.detail.removesuffix("."))
+            return None, color
+        return territory, castle.removeprefix("castle-") if castle else color
+
+    def _place(self, tile: object, at: str) -> Place:
+        data = self._object(tile, at, _PLACED_FIELDS)
+        name = data.get("tile")
+        if not isinstance(name, str) or name not in TILES:
+            self.fault(f"{at}/tile", "this is missing" if name is None else "this is not the id of a tile")
+        x, y = (self._integer(data, axis, at, range(-LIMIT, LIMIT + 1)) for axis in ("x", "y"))
+        rotation = data.get("rotation", 0)
+        if isinstance(rotation, bool) or rotation not in ROTATIONS:
+            self.fault(f"{at}/rotation", f"this is not one of {', '.join(map(str, ROTATIONS))}")
+            rotation = 0
+        return Place(str(name), x, y, int(rotation))
+
+    def _drawn(self, data: Mapping[str, Any], at: str) -> tuple[list[str], tuple[int, ...]]:
+        """Return the tiles drawn and their prices, 0 for the tile to discard; no prices if none is given."""
+        tiles, prices = [], []
+        entries = self._list(data, "tiles_drawn", at, TILES_DRAWN) or []
+        for index, entry in enumerate(entries):
+            here = f"{at}/tiles_drawn/{index}"
+            fields = self._object(entry, here, _DRAWN_FIELDS)
+            if self._landscape(fields.get("tile"), f"{here}/tile"):
+                tiles.append(fields["tile"])
+            discard = self._flag(fields, "discard", here)
+            if discard:
+                if fields.get("price") is not None:
+                    self.fault(f"{here}/price", "a tile to discard has no price")
+                prices.append(0)
+            elif fields.get("price") is not None:
+                prices.append(self._integer(fields, "price", here, _AMOUNTS[1:]))
+        if prices and len(prices) < len(entries):
+            self.fault(f"{at}/tiles_drawn", "an offer names a price for each tile that it does not discard")
+        return tiles, tuple(prices)
+
+    def _landscape(self, tile: object, at: str) -> bool:
+        known = isinstance(tile, str) and tile in LANDSCAPE
+        if not known:
+            self.fault(at, "this is missing" if tile is None else "this is not the id of a landscape tile")
+        return known
+
+    def _numbers(self, numbers: object, at: str, most: int, allowed: range) -> tuple[int, ...]:
+        if not isinstance(numbers, list) or len(numbers) > most:
+            self.fault(at, f"this is not a list of at most {most} numbers")
+            return ()
+        by_index = {str(index): number for index, number in enumerate(numbers)}
+        return tuple([self._integer(by_index, index, at, allowed) for index in by_index])
+
+    def _object(self, value: object, at: str, known: frozenset[str]) -> Mapping[str, Any]:
+        if not isinstance(value, Mapping):
+            self.fault(at, "this is not an object")
+            return {}
+        for name in sorted(value.keys() - known)[:_MAX_FAULTS_OF_NAMES]:
+            escaped = name.replace("~", "~0").replace("/", "~1")
+            self.fault(f"{at}/{escaped}", "there is no such field")
+        return value
+
+    def _list(self, data: Mapping[str, Any], name: str, at: str, most: int) -> list[Any] | None:
+        value = data.get(name)
+        if value is not None and (not isinstance(value, list) or len(value) > most):
+            self.fault(f"{at}/{name}", f"this is not a list of at most {most} elements")
+            return None
+        return value
+
+    def _integer(self, data: Mapping[str, Any], name: str, at: str, allowed: range, why: str = "") -> int:
+        value = data.get(name)
+        if isinstance(value, float) and value.is_integer():  # JSON does not tell 2.0 from 2
+            value = int(value)
+        if not isinstance(value, int) or isinstance(value, bool) or value not in allowed:
+            expected = f"this is not an integer from {allowed[0]} to {allowed[-1]}{why}"
+            self.fault(f"{at}/{name}", expected if name in data else "this is missing")
+            return allowed[0]
+        return value
+
+    def _text(self, data: Mapping[str, Any], name: str, at: str) -> str | None:
+        value = data.get(name)
+        if value is not None and not isinstance(value, str):
+            self.fault(f"{at}/{name}", "this is not a string")
+            return None
+        return value
+
+    def _choice(self, data: Mapping[str, Any], name: str, at: str, choices: Sequence[str]) -> str | None:
+        value = data.get(name)
+        if value is not None and value not in choices:
+            self.fault(f"{at}/{name}", f"this is not one of {', '.join(choices)}")
+            return None
+        return value
+
+    def _flag(self, data: Mapping[str, Any], name: str, at: str) -> bool | None:
+        value = data.get(name)
+        if value is not None and not isinstance(value, bool):
+            self.fault(f"{at}/{name}", "this is not true or false")
+            return None
+        return value

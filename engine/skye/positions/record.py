@@ -1,0 +1,183 @@
+"""The record of a game: its options, seed and actions, from which a replay reproduces the same states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from skye.errors import InvalidRecord, RuleError
+from skye.events import (
+    BuildingFinished,
+    BuyPassed,
+    Event,
+    OfferSet,
+    OffersRevealed,
+    PlacementTakenBack,
+    RoundStarted,
+    TileBought,
+    TilePlaced,
+)
+from skye.rules.moves import Buy, FinishBuilding, Move, Pass, SetOffer, TakeBack
+from skye.rules.play import Outcome, phase_of, play
+from skye.rules.setup import Options, new_game
+from skye.rules.state import Game
+from skye.territory.frontier import Place
+from skye.views.game import ActionView, MoveView
+
+MOVE_TYPES: dict[type[Any], str] = {
+    SetOffer: "set_offer",
+    Buy: "buy",
+    Pass: "pass",
+    Place: "place",
+    TakeBack: "take_back",
+    FinishBuilding: "finish_building",
+}
+"""The name of each move, as in legal actions and records."""
+
+_MOVES: Final = {name: kind for kind, name in MOVE_TYPES.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A move and the seat that made it."""
+
+    seat: int
+    move: Move
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The setup of a game and all its actions, in order.
+
+    :param colors: the color of each seat.
+    :param seed: the seed of all draws.
+    :param options: the options of the game.
+    :param actions: the actions.
+    """
+
+    colors: tuple[str, ...]
+    seed: str
+    options: Options
+    actions: tuple[Action, ...]
+
+
+def replay(record: Record) -> list[Outcome]:
+    """Replay a record; return the outcome of the setup and of each action.
+
+    :raises InvalidSetup: when the players or options are invalid.
+    :raises InvalidRecord: when an action breaks a rule.
+    """
+    begun = new_game(record.colors, record.seed, record.options)
+    return [begun, *apply_actions(begun.game, record.actions)]
+
+
+def apply_actions(game: Game, actions: Iterable[Action]) -> Iterator[Outcome]:
+    """Apply recorded actions to a game; yield the outcome of each.
+
+    :raises InvalidRecord: when an action breaks a rule; `facts["action"]` is its number, from 1.
+    """
+    for number, action in enumerate(actions, 1):
+        try:
+            if action.seat not in range(len(game.players)):
+                raise InvalidRecord(f"There is no seat {action.seat}.")
+            outcome = play(game, action.seat, action.move)
+        except RuleError as error:
+            raise InvalidRecord(
+                f"Action {number}: {error.detail}", action=number, reason=error.code
+            ) from error
+        game = outcome.game
+        yield outcome
+
+
+def action_of(event: Event) -> Action | None:
+    """Return the action that caused an event, or None for an automatic event."""
+    match event:
+        case OfferSet(seat, discard, prices):
+            return Action(seat, SetOffer(discard, prices))
+        case TileBought(seat, _, tile):
+            return Action(seat, Buy(tile))
+        case BuyPassed(seat):
+            return Action(seat, Pass())
+        case TilePlaced(seat, tile, x, y, rotation):
+            return Action(seat, Place(tile, x, y, rotation))
+        case PlacementTakenBack(seat):
+            return Action(seat, TakeBack())
+        case BuildingFinished(seat):
+            return Action(seat, FinishBuilding())
+        case _:
+            return None
+
+
+def actions_as_seen_by(
+    viewer: int | None, events: Iterable[Event], *, is_over: bool, first_round: int = 0
+) -> list[ActionView]:
+    """Return the actions of a game, derived from its events, without the information hidden from a viewer.
+
+    The contents of another seat's offer are hidden until the offers are revealed; those of an offer that its
+    seat replaced, until the game is over.
+
+    :param viewer: a seat, or None for a spectator.
+    :param is_over: whether the game is over.
+    :param first_round: the round of the position from which the game began; 0 without one.
+    """
+    views: list[ActionView] = []
+    secret: dict[int, tuple[int, ActionView]] = {}
+    number = first_round
+    for event in events:
+        if isinstance(event, RoundStarted):
+            number = event.round
+        if isinstance(event, OffersRevealed):
+            for at, view in secret.values():
+                views[at] = view
+            secret.clear()
+        action = action_of(event)
+        if action is None:
+            continue
+        view = _action_view(action, number)
+        if view["type"] == "set_offer" and not is_over and viewer != action.seat:
+            secret[action.seat] = (len(views), view)
+            view = {**view, "discard": None, "prices": None}
+        views.append(view)
+    return views
+
+
+def _action_view(action: Action, number: int) -> ActionView:
+    made = {"seat": action.seat, "round": number, "phase": str(phase_of(action.move))}
+    return cast("ActionView", {**made, **move_view(action.move)})  # mypy merges no unions
+
+
+def move_view(move: Move) -> MoveView:
+    """Return a move as JSON data: its `type` and its fields.
+
+    >>> move_view(SetOffer("L01", (("L02", 3), ("L03", 1))))
+    {'type': 'set_offer', 'discard': 'L01', 'prices': {'L02': 3, 'L03': 1}}
+    """
+    match move:
+        case SetOffer(discard, prices):
+            return {"type": "set_offer", "discard": discard, "prices": dict(prices)}
+        case Buy(tile):
+            return {"type": "buy", "tile": tile}
+        case Place(tile, x, y, rotation):
+            return {"type": "place", "tile": tile, "x": x, "y": y, "rotation": rotation}
+        case Pass():
+            return {"type": "pass"}
+        case TakeBack():
+            return {"type": "take_back"}
+        case FinishBuilding():
+            return {"type": "finish_building"}
+
+
+def move_from(name: str, fields: Mapping[str, Any]) -> Move:
+    """Return the move with this type and these fields, the inverse of `move_view`.
+
+    >>> move_from("place", {"tile": "L07", "x": 0, "y": 1, "rotation": 90})
+    Place(tile='L07', x=0, y=1, rotation=90)
+
+    :raises KeyError: when there is no such type of move, or a field of it is missing.
+    """
+    kind = _MOVES[name]
+    if kind is SetOffer:
+        return SetOffer(fields["discard"], tuple(fields["prices"].items()))
+    move: Move = kind(*(fields[field] for field in kind._fields))
+    return move

@@ -1,0 +1,145 @@
+"""Positions: snapshots of a game as plain JSON data, from which `game_from_position` makes the same game.
+
+| field                             | meaning                                                               |
+|-----------------------------------|-----------------------------------------------------------------------|
+| `seed`                            | the seed of all draws; null for a game with chance decisions          |
+| `round`, `phase`                  | 1 - 6; `pricing`, `buying`, `building`, or null when the game is over |
+| `starting_seat`, `buys`           | the seat that starts the round; how many seats have bought or passed  |
+| `scoring_tiles`                   | four ids, for slots A to D                                            |
+| `tie_break`, `open_gold`          | the options of the game                                               |
+| `players`                         | one object for each seat:                                             |
+| - `color`, `gold`, `score`        | the purse: without the gold on tiles                                  |
+| - `territory`                     | `tile`, `x`, `y`, `rotation` of each tile, in placing order           |
+| - `tiles_drawn`                   | `tile`, `price`, `discard`; in the buying phase the tiles on offer    |
+| - `tiles_to_build`                | the tiles in hand                                                     |
+| - `placed_this_round`             | how many of the last tiles of the territory can be taken back         |
+| - `build_finished`                | whether the seat has declared its build finished                      |
+| - `points`                        | for each round scored, the points of each of its slots                |
+| - `territory_sizes`               | for each round scored, the number of placed tiles, castle included    |
+| - `final`                         | `scroll_points` and `gold_points` of final scoring; null before it    |
+
+Everything but `players` can be left out, and so can everything about a player (see `position_import`).
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import Required, TypedDict
+
+from skye.rules.state import PRICING, Game, Player
+from skye.views.game import TerritoryTileView
+from skye.visibility.game_views import gold_as_seen_by, territory_view
+
+
+class PositionDraw(TypedDict, total=False):
+    """A tile that a seat has drawn, or has on offer."""
+
+    tile: Required[str]
+    price: int | None
+    discard: bool | None
+
+
+class FinalPoints(TypedDict):
+    """The points of final scoring."""
+
+    scroll_points: int
+    gold_points: int
+
+
+class PlayerPosition(TypedDict, total=False):
+    """One seat of a position."""
+
+    color: str
+    gold: int | None
+    score: int
+    territory: list[TerritoryTileView]
+    tiles_drawn: list[PositionDraw]
+    offer_set: bool
+    tiles_to_build: list[str]
+    placed_this_round: int
+    build_finished: bool
+    points: list[list[int]]
+    territory_sizes: list[int]
+    final: FinalPoints | None
+
+
+class Position(TypedDict, total=False):
+    """The state of a game as plain JSON data; the table above describes the fields."""
+
+    seed: str | None
+    round: int
+    phase: str | None
+    starting_seat: int | None
+    buys: int
+    scoring_tiles: list[str]
+    tie_break: str | None
+    open_gold: bool | None
+    players: Required[list[PlayerPosition]]
+
+
+def position_of(game: Game) -> Position:
+    """Return the complete state of a game, including secrets, as plain JSON data."""
+    return {
+        "seed": game.seed,
+        "round": game.round,
+        "phase": None if game.phase is None else str(game.phase),
+        "starting_seat": None if game.starting_seat < 0 else game.starting_seat,
+        "buys": game.buys,
+        "scoring_tiles": list(game.scoring_tiles),
+        "tie_break": str(game.tie_break),
+        "open_gold": game.open_gold,
+        "players": [_player(player) for player in game.players],
+    }
+
+
+def position_as_seen_by(viewer: int | None, game: Game) -> Position:
+    """Return a position without the information hidden from a viewer.
+
+    A secret offer appears only as `offer_set`; the gold on its tiles counts as in the purse.
+
+    :param viewer: a seat, or None for a spectator.
+    """
+    position = position_of(game)
+    if not game.is_over:
+        del position["seed"]
+    for seat, player in enumerate(position["players"]):
+        player["gold"] = gold_as_seen_by(viewer, game, seat)
+        if player["gold"] is None:
+            del player["gold"]
+        if game.phase is PRICING and viewer != seat:
+            player["offer_set"] = bool(game.players[seat].prices)
+            player["tiles_drawn"] = [{"tile": tile} for tile in game.players[seat].drawn]
+    return position
+
+
+def game_hash(game: Game) -> int:
+    """Return a 64-bit hash of the complete state; unlike `hash(game)` it is the same in every process."""
+    return int.from_bytes(blake2b(repr(position_of(game)).encode(), digest_size=8).digest(), "big")
+
+
+def _player(player: Player) -> PlayerPosition:
+    prices: tuple[int | None, ...] = player.prices or (None,) * len(player.drawn)
+    return {
+        "color": player.color,
+        "gold": player.gold,
+        "score": player.score,
+        "territory": territory_view(player.territory.placed),
+        "tiles_drawn": [_drawn(tile, price) for tile, price in zip(player.drawn, prices, strict=True)],
+        "tiles_to_build": list(player.hand),
+        "placed_this_round": player.placed_now,
+        "build_finished": player.finished,
+        "points": [list(points) for points in player.points],
+        "territory_sizes": list(player.built),
+        "final": _final_points(player),
+    }
+
+
+def _final_points(player: Player) -> FinalPoints | None:
+    if player.final is None:
+        return None
+    scrolls, gold = player.final
+    return {"scroll_points": scrolls, "gold_points": gold}
+
+
+def _drawn(tile: str, price: int | None) -> PositionDraw:
+    return {"tile": tile, "price": price or None, "discard": None if price is None else not price}

@@ -1,0 +1,315 @@
+"""The rules of play: the legality and the effect of moves.
+
+`rule_error_for` decides whether a move is legal; `play` raises the error that it returns. `legal_moves` uses
+the same data: the tiles on offer, and the frontier of a territory. The automatic steps after a move are in
+`rounds`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from skye import errors
+from skye.errors import RuleError
+from skye.events import (
+    BuildingFinished,
+    BuyPassed,
+    Event,
+    OfferSet,
+    PlacementTakenBack,
+    TileBought,
+    TilePlaced,
+)
+from skye.rules import rounds
+from skye.rules.chance import draw_error, make_draw
+from skye.rules.moves import (
+    CHANCE,
+    FINISH_BUILDING,
+    PASS,
+    PURCHASES,
+    TAKE_BACK,
+    Buy,
+    Draw,
+    FinishBuilding,
+    Move,
+    OfferLimits,
+    Pass,
+    SetOffer,
+    TakeBack,
+)
+from skye.rules.state import BUILDING, BUYING, PRICING, Game, Phase, Player
+from skye.territory.frontier import Place
+
+MINIMUM_PRICE = 1
+"""The minimum price of a tile in gold."""
+
+
+class Outcome(NamedTuple):
+    """The result of a move: the next game, and the events in order."""
+
+    game: Game
+    events: tuple[Event, ...]
+
+
+def play(game: Game, seat: int, move: Move | Draw) -> Outcome:
+    """Make a move and the automatic steps after it; return the game at the next decision, and the events.
+
+    :param seat: the seat that moves, or `CHANCE` for a draw.
+    :raises RuleError: when the move is illegal, with a subclass for each reason.
+    :raises ValueError: when there is no such seat or rotation.
+    """
+    error = rule_error_for(game, seat, move)
+    if error is not None:
+        raise error
+    if isinstance(move, Draw):
+        return Outcome(*make_draw(game, move))
+    _, _, effect, follow_up = _RULES[type(move)]
+    game, event = effect(game, seat, move)
+    if follow_up is None:
+        return Outcome(game, (event,))
+    game, consequences = follow_up(game)
+    return Outcome(game, (event, *consequences))
+
+
+def rule_error_for(game: Game, seat: int, move: Move | Draw) -> RuleError | None:
+    """Return the rule error of a move, or None when it is legal.
+
+    :raises ValueError: when there is no such seat or rotation.
+    """
+    if seat == CHANCE and isinstance(move, Draw):
+        return draw_error(game, move)
+    if not 0 <= seat < len(game.players):
+        raise ValueError(f"there is no seat {seat}")
+    if isinstance(move, Draw) or (game.seed is None and game.is_chance_node):
+        return errors.WrongPhase("Draws are chance decisions, made before any seat acts.")
+    phase, error_of, _, _ = _RULES[type(move)]
+    if game.phase is phase:
+        return error_of(game, seat, move)
+    if game.phase is None:
+        return errors.GameOver("The game is over.")
+    return errors.WrongPhase(
+        f"This belongs to the {phase} phase; the game is in {game.phase}.",
+        phase=str(game.phase),
+        required_phase=str(phase),
+    )
+
+
+def phase_of(move: Move) -> Phase:
+    """Return the phase to which a type of move belongs."""
+    return _RULES[type(move)].phase
+
+
+def legal_moves(game: Game, seat: int) -> list[Move]:
+    """Return every legal move of a seat except offers, which `offer_limits` describes."""
+    phase = game.phase
+    if phase is BUILDING:
+        player = game.players[seat]
+        return [] if player.finished else _building_moves(player)
+    if phase is BUYING and game.buyer == seat:
+        return _buying_moves(game, seat)
+    return []
+
+
+def offer_limits(game: Game, seat: int) -> OfferLimits | None:
+    """Return the constraints of the legal offers of a seat, or None when it may set none."""
+    if game.phase is not PRICING or (game.seed is None and game.is_chance_node):
+        return None
+    player = game.players[seat]
+    return OfferLimits(player.drawn, player.gold + player.stakes, MINIMUM_PRICE)
+
+
+def _offer_error(game: Game, seat: int, offer: SetOffer) -> RuleError | None:
+    player = game.players[seat]
+    discard, priced = offer
+    named = [discard, *[tile for tile, _ in priced]]
+    if len(named) != len(player.drawn) or set(named) != set(player.drawn):
+        for tile in named:
+            if tile not in player.drawn:
+                return errors.TileNotYours(
+                    f"{tile} is not among the tiles drawn: {', '.join(player.drawn)}.",
+                    tile=tile,
+                    tiles=player.drawn,
+                )
+        return errors.OfferIncomplete("Discard one of the three drawn tiles and price each of the other two.")
+    prices = [gold for _, gold in priced]
+    if min(prices) < MINIMUM_PRICE:
+        return errors.PriceTooLow(
+            f"Each price is at least {MINIMUM_PRICE} gold.", need=MINIMUM_PRICE, have=min(prices)
+        )
+    purse = player.gold + player.stakes
+    if sum(prices) > purse:
+        return errors.NotEnoughGold(
+            f"The prices come to {sum(prices)} gold; the purse holds {purse}.", need=sum(prices), have=purse
+        )
+    return None
+
+
+def _turn_error(game: Game, seat: int, _move: Buy | Pass) -> RuleError | None:
+    if seat != game.buyer:
+        return errors.NotYourTurn(f"It is the turn of seat {game.buyer} to buy.", seat=game.buyer)
+    return None
+
+
+def _purchase_error(game: Game, seat: int, move: Buy) -> RuleError | None:
+    if seat != game.buyer:
+        return _turn_error(game, seat, move)
+    tile = move.tile
+    seller = _seller(game, tile)
+    if seller is None:
+        return errors.TileNotForSale(f"Nobody offers {tile} now.", tile=tile)
+    if seller == seat:
+        return errors.OwnTile(f"{tile} is a tile of your own.", tile=tile)
+    offering = game.players[seller]
+    price, gold = offering.prices[offering.drawn.index(tile)], game.players[seat].gold
+    if price > gold:
+        return errors.NotEnoughGold(
+            f"{tile} costs {price} gold; the purse holds {gold}.", tile=tile, need=price, have=gold
+        )
+    return None
+
+
+def _placement_error(game: Game, seat: int, place: Place) -> RuleError | None:
+    player = game.players[seat]
+    if player.finished:
+        return _finished()
+    tile, x, y, rotation = place
+    if tile not in player.hand:
+        return errors.TileNotYours(
+            f"{tile} is not among the tiles in hand: {', '.join(player.hand)}.", tile=tile, tiles=player.hand
+        )
+    return player.territory.placement_error(tile, x, y, rotation)
+
+
+def _take_back_error(game: Game, seat: int, _move: TakeBack) -> RuleError | None:
+    player = game.players[seat]
+    if player.finished:
+        return _finished()
+    if not player.placed_now:
+        return errors.NothingToTakeBack("No tile of this round lies in the territory.")
+    return None
+
+
+def _finish_error(game: Game, seat: int, _move: FinishBuilding) -> RuleError | None:
+    player = game.players[seat]
+    if player.finished:
+        return _finished()
+    placeable = [tile for tile in player.hand if player.territory.has_place(tile)]
+    if placeable:
+        return errors.PlaceableTilesLeft(f"{', '.join(placeable)} can still be placed.", tiles=placeable)
+    return None
+
+
+def _finished() -> RuleError:
+    return errors.BuildFinished("This seat has declared its build finished.")
+
+
+def _building_moves(player: Player) -> list[Move]:
+    moves: list[Move] = [*player.territory.legal_places(*player.hand)]
+    if not moves:
+        moves.append(FINISH_BUILDING)
+    if player.placed_now:
+        moves.append(TAKE_BACK)
+    return moves
+
+
+def _buying_moves(game: Game, seat: int) -> list[Move]:
+    gold = game.players[seat].gold
+    moves: list[Move] = [
+        PURCHASES[tile]
+        for seller, player in enumerate(game.players)
+        if seller != seat
+        for tile, price in zip(player.drawn, player.prices, strict=True)
+        if price <= gold
+    ]
+    moves.append(PASS)
+    return moves
+
+
+def _seller(game: Game, tile: str) -> int | None:
+    """Return the seat that offers a tile, or None."""
+    for seat, player in enumerate(game.players):
+        if tile in player.drawn:
+            return seat
+    return None
+
+
+def _set_offer(game: Game, seat: int, offer: SetOffer) -> tuple[Game, Event]:
+    player = game.players[seat]
+    drawn = player.drawn
+    by_tile = dict(offer.prices)
+    prices = tuple([by_tile.get(tile, 0) for tile in drawn])
+    gold = player.gold + player.stakes - sum(prices)
+    ordered = tuple([(tile, by_tile[tile]) for tile in drawn if tile in by_tile])
+    game = game.with_player(seat, player.with_purse_and_tiles(gold, drawn, prices, player.hand))
+    return game, OfferSet(seat, offer.discard, ordered, gold)
+
+
+def _buy(game: Game, seat: int, move: Buy) -> tuple[Game, Event]:
+    tile = move.tile
+    players = list(game.players)
+    seller_seat = _seller(game, tile)
+    assert seller_seat is not None
+    buyer, seller = players[seat], players[seller_seat]
+    at = seller.drawn.index(tile)
+    price = seller.prices[at]
+    players[seller_seat] = seller.with_purse_and_tiles(
+        seller.gold + 2 * price, *seller.offer_without(at), seller.hand
+    )
+    players[seat] = buyer.with_purse_and_tiles(
+        buyer.gold - price, buyer.drawn, buyer.prices, (*buyer.hand, tile)
+    )
+    gold = tuple([player.gold for player in players])
+    return game.with_players(players, game.buys + 1), TileBought(seat, seller_seat, tile, price, gold)
+
+
+def _pass(game: Game, seat: int, _move: Pass) -> tuple[Game, Event]:
+    return game.with_players(list(game.players), game.buys + 1), BuyPassed(seat)
+
+
+def _place(game: Game, seat: int, move: Place) -> tuple[Game, Event]:
+    player = game.players[seat]
+    tile, x, y, rotation = move
+    hand = tuple([other for other in player.hand if other != tile])
+    player = player.with_territory(player.territory.extended(move), hand, player.placed_now + 1)
+    return game.with_player(seat, player), TilePlaced(seat, tile, x, y, rotation)
+
+
+def _take_back(game: Game, seat: int, _move: TakeBack) -> tuple[Game, Event]:
+    player = game.players[seat]
+    last = player.territory.placed[-1]
+    player = player.with_territory(
+        player.territory.without_last(), (*player.hand, last.tile), player.placed_now - 1
+    )
+    return game.with_player(seat, player), PlacementTakenBack(seat, *last)
+
+
+def _finish_building(game: Game, seat: int, _move: FinishBuilding) -> tuple[Game, Event]:
+    player = game.players[seat]
+    finished = player.with_territory(player.territory, (), player.placed_now, finished=True)
+    return game.with_player(seat, finished), BuildingFinished(seat, player.hand)
+
+
+class _Rule(NamedTuple):
+    """The rules of one type of move.
+
+    :param phase: the phase in which it is legal.
+    :param error_of: returns the rule error of a move, or None.
+    :param effect: makes a legal move; returns the next game and the event.
+    :param follow_up: makes the automatic steps after it.
+    """
+
+    phase: Phase
+    error_of: Callable[[Game, int, Any], RuleError | None]
+    effect: Callable[[Game, int, Any], tuple[Game, Event]]
+    follow_up: Callable[[Game], tuple[Game, tuple[Event, ...]]] | None = None
+
+
+_RULES: dict[type[Any], _Rule] = {
+    SetOffer: _Rule(PRICING, _offer_error, _set_offer, rounds.end_pricing),
+    Buy: _Rule(BUYING, _purchase_error, _buy, rounds.end_buying),
+    Pass: _Rule(BUYING, _turn_error, _pass, rounds.end_buying),
+    Place: _Rule(BUILDING, _placement_error, _place),
+    TakeBack: _Rule(BUILDING, _take_back_error, _take_back),
+    FinishBuilding: _Rule(BUILDING, _finish_error, _finish_building, rounds.end_building),
+}

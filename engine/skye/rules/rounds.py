@@ -1,0 +1,167 @@
+"""The automatic steps between two decisions: income, draws, reveal, discard, scoring, end of the game.
+
+Each `end_...` function takes a game after a move. If no seat has to act in the phase any more, it returns the
+game at the next decision, or at its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from skye.events import (
+    Event,
+    GameFinished,
+    IncomePaid,
+    OffersRevealed,
+    RoundScored,
+    RoundStarted,
+    TilesDiscarded,
+    TilesDrawn,
+    TilesKept,
+)
+from skye.rules.draws import SeededDraws
+from skye.rules.schedule import MAX_ROUNDS, incomes
+from skye.rules.state import BUILDING, BUYING, TILES_DRAWN, Game, points_by_slot
+from skye.scoring.final import final_score, winners
+from skye.scoring.scoring_tiles import tile_points
+from skye.territory.summary import TerritorySummary
+from skye.tiles.catalogue import COLORS
+
+_DRAWS: Final = {
+    number: tuple(
+        tuple(f"draw/{number}/{seat}/{nth}" for nth in range(1, TILES_DRAWN + 1))
+        for seat in range(len(COLORS))
+    )
+    for number in range(1, MAX_ROUNDS + 1)
+}
+"""By round and seat: the labels of the draws (see `skye.rules.draws`)."""
+
+
+def end_pricing(game: Game) -> tuple[Game, tuple[Event, ...]]:
+    """If every seat has set its offer, reveal all offers and return the discarded tiles to the bag."""
+    for player in game.players:
+        if not player.prices:
+            return game, ()
+    return _reveal_offers(game)
+
+
+def end_buying(game: Game) -> tuple[Game, tuple[Event, ...]]:
+    """If every seat has had its turn, give each its unsold tiles without the gold on them."""
+    if game.buys < len(game.players):
+        return game, ()
+    return _keep_unsold(game)
+
+
+def end_building(game: Game) -> tuple[Game, tuple[Event, ...]]:
+    """If every seat has finished, score the round; then start the next one, or end the game."""
+    for player in game.players:
+        if not player.finished:
+            return game, ()
+    return _end_round(game)
+
+
+def start_round(
+    game: Game, starting_seat: int, summaries: Sequence[TerritorySummary]
+) -> tuple[Game, tuple[Event, ...]]:
+    """Start the next round: pay income, and draw three tiles for each seat.
+
+    A game without a seed stops before the draws.
+
+    :param summaries: the summary of each seat's territory.
+    """
+    number = game.round + 1
+    scores = [player.score for player in game.players]
+    paid = incomes(scores, summaries, number)
+    drawn = ((),) * len(scores) if game.seed is None else _draw(game, game.seed, number)
+    players = tuple(
+        [
+            player.at_round_start(player.gold + income.total, tiles)
+            for player, income, tiles in zip(game.players, paid, drawn, strict=True)
+        ]
+    )
+    gold = tuple([player.gold for player in players])
+    begun = (RoundStarted(number, starting_seat), IncomePaid(paid, gold))
+    after = game.in_next_round(players, starting_seat)
+    return (after, begun) if game.seed is None else (after, (*begun, TilesDrawn(drawn)))
+
+
+def _draw(game: Game, seed: str, number: int) -> tuple[tuple[str, ...], ...]:
+    """Draw for seat 0 first, then clockwise, by the procedure that `skye.rules.draws` documents."""
+    draws = SeededDraws(seed)
+    bag = list(game.bag)
+    labels = _DRAWS[number][: len(game.players)]
+    return tuple([tuple([draws.draw(label, bag) for label in of_seat]) for of_seat in labels])
+
+
+def _reveal_offers(game: Game) -> tuple[Game, tuple[Event, ...]]:
+    marked = [player.prices.index(0) for player in game.players]
+    discards = tuple([player.drawn[at] for player, at in zip(game.players, marked, strict=True)])
+    players = tuple(
+        [
+            player.with_purse_and_tiles(player.gold, *player.offer_without(at), player.hand)
+            for player, at in zip(game.players, marked, strict=True)
+        ]
+    )
+    on_offer = tuple([tuple(zip(player.drawn, player.prices, strict=True)) for player in players])
+    gold = tuple([player.gold for player in players])
+    return game.in_phase(BUYING, players), (
+        OffersRevealed(discards, on_offer, gold),
+        TilesDiscarded(discards),
+    )
+
+
+def _keep_unsold(game: Game) -> tuple[Game, tuple[Event, ...]]:
+    kept = TilesKept(
+        tuple([player.drawn for player in game.players]),
+        tuple([player.stakes for player in game.players]),
+    )
+    players = tuple(
+        [
+            player.with_purse_and_tiles(player.gold, (), (), player.hand + player.drawn)
+            for player in game.players
+        ]
+    )
+    return game.in_phase(BUILDING, players), (kept,)
+
+
+def _end_round(game: Game) -> tuple[Game, tuple[Event, ...]]:
+    summaries = [player.territory.summary for player in game.players]
+    for summary in summaries:
+        summary.join_recent_areas()
+    game, scored = _score_round(game, summaries)
+    if game.round == game.rounds:
+        game, finished = _finish(game, summaries)
+        return game, (scored, finished)
+    game, started = start_round(game, (game.starting_seat + 1) % len(game.players), summaries)
+    return game, (scored, *started)
+
+
+def _score_round(game: Game, summaries: Sequence[TerritorySummary]) -> tuple[Game, Event]:
+    golds = [player.gold for player in game.players]
+    slots = game.slots_scored_in(game.round)
+    by_slot = [tile_points(game.scoring_tile(slot), summaries, golds) for slot in slots]
+    points = tuple(zip(*by_slot, strict=True))
+    players = [player.with_round_points(earned) for player, earned in zip(game.players, points, strict=True)]
+    scores = tuple([player.score for player in players])
+    return game.with_players(players, game.buys), RoundScored(game.round, slots, points, scores)
+
+
+def _finish(game: Game, summaries: Sequence[TerritorySummary]) -> tuple[Game, Event]:
+    finals = [
+        final_score(summary, player.gold) for summary, player in zip(summaries, game.players, strict=True)
+    ]
+    scrolls = tuple([final.scroll_points for final in finals])
+    gold_points = tuple([final.gold for final in finals])
+    players = tuple(
+        player._replace(score=player.score + of_scrolls + of_gold, final=(of_scrolls, of_gold))
+        for player, of_scrolls, of_gold in zip(game.players, scrolls, gold_points, strict=True)
+    )
+    scores = tuple([player.score for player in players])
+    golds = tuple([player.gold for player in players])
+    won = winners(scores, golds, game.tie_break)
+    game = game._replace(phase=None, players=players, winners=won)
+    by_slot = tuple(points_by_slot(game, seat) for seat in range(len(players)))
+    return game, GameFinished(
+        game.seed, game.scoring_tiles, by_slot, scrolls, gold_points, scores, golds, won
+    )

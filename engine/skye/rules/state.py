@@ -1,0 +1,245 @@
+"""The game as an immutable value: the state of all players, the bag, the round and the phase.
+
+A `Game` holds only ids and numbers and never changes; `rules.play` returns the next one. Games and players
+are named tuples, because creating one takes a fraction of the time of a frozen dataclass. The methods
+`with_...` replace the fields that every move changes; they are several times as fast as `_replace`.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final, NamedTuple, Self
+
+from skye.rules.schedule import SLOTS, schedule
+from skye.territory.territory import Territory
+from skye.tiles.catalogue import LANDSCAPE
+
+
+class Phase(StrEnum):
+    """The phases that wait for decisions; income, discard and scoring are automatic."""
+
+    PRICING = "pricing"
+    BUYING = "buying"
+    BUILDING = "building"
+
+
+# Ten times as fast as looking up the member of the class.
+PRICING: Final = Phase.PRICING
+BUYING: Final = Phase.BUYING
+BUILDING: Final = Phase.BUILDING
+
+TILES_DRAWN: Final = 3
+"""The number of tiles that a player draws each round."""
+
+_FULL_BAG: Final = dict.fromkeys(LANDSCAPE)
+
+
+class TieBreak(StrEnum):
+    """The way to break a tie for the win (R11)."""
+
+    LEFTOVER_GOLD = "leftover_gold"
+    TOTAL_GOLD = "total_gold"
+
+
+class Player(NamedTuple):
+    """The state of one seat.
+
+    :param color: the color of the castle.
+    :param territory: the placed tiles.
+    :param gold: the gold in the purse, without the gold that lies on tiles.
+    :param score: the points so far.
+    :param drawn: the tiles drawn; in the buying phase the tiles on offer.
+    :param prices: the gold on each tile of `drawn`, 0 on the tile to discard; empty until the offer is set.
+    :param hand: the tiles bought or kept that are not placed yet.
+    :param placed_now: the number of placements in this round.
+    :param finished: whether the seat has finished building in this round.
+    :param points: for each round scored, the points of its slots.
+    :param built: for each round scored, the size of the territory then, the castle included.
+    :param final: the points of final scoring for scrolls and for gold, or None before it.
+    """
+
+    color: str
+    territory: Territory
+    gold: int = 0
+    score: int = 0
+    drawn: tuple[str, ...] = ()
+    prices: tuple[int, ...] = ()
+    hand: tuple[str, ...] = ()
+    placed_now: int = 0
+    finished: bool = False
+    points: tuple[tuple[int, ...], ...] = ()
+    built: tuple[int, ...] = ()
+    final: tuple[int, int] | None = None
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, _memo: dict[int, object]) -> Self:
+        return self
+
+    @property
+    def stakes(self) -> int:
+        """The gold that lies on this player's own tiles."""
+        return sum(self.prices)
+
+    def offer_without(self, at: int) -> tuple[tuple[str, ...], tuple[int, ...]]:
+        """Return `drawn` and `prices` without the entry at an index."""
+        drawn, prices = self.drawn, self.prices
+        return drawn[:at] + drawn[at + 1 :], prices[:at] + prices[at + 1 :]
+
+    def with_purse_and_tiles(
+        self, gold: int, drawn: tuple[str, ...], prices: tuple[int, ...], hand: tuple[str, ...]
+    ) -> Player:
+        """Return the player with these values of four fields."""
+        color, territory, _, score, _, _, _, placed_now, finished, points, built, final = self
+        fields = (
+            color, territory, gold, score, drawn, prices, hand, placed_now, finished, points, built, final
+        )  # fmt: skip
+        return Player(*fields)
+
+    def with_territory(
+        self, territory: Territory, hand: tuple[str, ...], placed_now: int, *, finished: bool = False
+    ) -> Player:
+        """Return the player with these values of four fields."""
+        color, _, gold, score, drawn, prices, _, _, _, points, built, final = self
+        fields = (
+            color, territory, gold, score, drawn, prices, hand, placed_now, finished, points, built, final
+        )  # fmt: skip
+        return Player(*fields)
+
+    def with_round_points(self, earned: tuple[int, ...]) -> Player:
+        """Return the player after a round that gave these points by slot."""
+        color, territory, gold, score, drawn, prices, hand, placed_now, finished, points, built, final = self
+        score, points, built = score + sum(earned), (*points, earned), (*built, len(territory.placed))
+        fields = (
+            color, territory, gold, score, drawn, prices, hand, placed_now, finished, points, built, final
+        )  # fmt: skip
+        return Player(*fields)
+
+    def at_round_start(self, gold: int, drawn: tuple[str, ...]) -> Player:
+        """Return the player at the start of a round."""
+        color, territory, _, score, _, _, _, _, _, points, built, final = self
+        return Player(color, territory, gold, score, drawn, (), (), 0, False, points, built, final)
+
+
+class Game(NamedTuple):
+    """The state of a game.
+
+    :param players: the seats, clockwise.
+    :param seed: the seed of all draws; None makes draws chance decisions (see `skye.rules.chance`).
+    :param scoring_tiles: the scoring tiles in slots A to D; fewer until the draws of the setup are made.
+    :param starting_seat: the seat that starts the round; -1 until it is drawn.
+    :param tie_break: the way to break a tie.
+    :param open_gold: whether all purses are public.
+    :param round: the number of the round, from 1; 0 during the setup.
+    :param phase: the phase, or None when the game is over.
+    :param buys: the number of seats that have had their turn to buy in this round.
+    :param winners: the winning seats when the game is over.
+    """
+
+    players: tuple[Player, ...]
+    seed: str | None
+    scoring_tiles: tuple[str, ...]
+    starting_seat: int
+    tie_break: TieBreak = TieBreak.LEFTOVER_GOLD
+    open_gold: bool = False
+    round: int = 0
+    phase: Phase | None = None
+    buys: int = 0
+    winners: tuple[int, ...] = ()
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, _memo: dict[int, object]) -> Self:
+        return self
+
+    @property
+    def rounds(self) -> int:
+        """The number of rounds: 6, or 5 with five players."""
+        return len(schedule(len(self.players)))
+
+    @property
+    def is_over(self) -> bool:
+        """Whether final scoring has happened."""
+        return self.phase is None
+
+    @property
+    def is_chance_node(self) -> bool:
+        """Whether a draw must be made before any seat can act; always false in a game with a seed."""
+        return (
+            self.seed is None
+            and self.phase is PRICING
+            and (not self.round or any(len(player.drawn) < TILES_DRAWN for player in self.players))
+        )
+
+    @property
+    def waiting_for(self) -> tuple[int, ...]:
+        """The seats that must act now; empty at a chance node and when the game is over."""
+        phase = self.phase
+        if phase is BUILDING:
+            return tuple([seat for seat, player in enumerate(self.players) if not player.finished])
+        if phase is PRICING:
+            if self.seed is None and self.is_chance_node:
+                return ()
+            return tuple([seat for seat, player in enumerate(self.players) if not player.prices])
+        return (self.buyer,) if phase is BUYING else ()
+
+    @property
+    def buyer(self) -> int:
+        """The seat whose turn it is to buy, in the buying phase."""
+        return (self.starting_seat + self.buys) % len(self.players)
+
+    @property
+    def bag(self) -> tuple[str, ...]:
+        """The tiles in the bag, sorted: all landscape tiles that no player has."""
+        bag = _FULL_BAG.copy()
+        for player in self.players:
+            for placed in player.territory.placed[1:]:  # the castle never was in it
+                del bag[placed.tile]
+            for tile in player.drawn + player.hand:
+                del bag[tile]
+        return tuple(bag)
+
+    def in_phase(self, phase: Phase, players: tuple[Player, ...]) -> Game:
+        """Return the game in another phase of the round."""
+        _, seed, tiles, starting_seat, tie_break, open_gold, number, _, buys, winners = self
+        fields = (players, seed, tiles, starting_seat, tie_break, open_gold, number, phase, buys, winners)
+        return Game(*fields)
+
+    def in_next_round(self, players: tuple[Player, ...], starting_seat: int) -> Game:
+        """Return the game in the first phase of its next round."""
+        _, seed, tiles, _, tie_break, open_gold, number, _, _, winners = self
+        fields = (players, seed, tiles, starting_seat, tie_break, open_gold, number + 1, PRICING, 0, winners)
+        return Game(*fields)
+
+    def with_players(self, players: list[Player], buys: int) -> Game:
+        """Return the game with these players and this number of turns to buy."""
+        _, seed, tiles, starting_seat, tie_break, open_gold, number, phase, _, winners = self
+        fields = (
+            tuple(players), seed, tiles, starting_seat, tie_break, open_gold, number, phase, buys, winners
+        )  # fmt: skip
+        return Game(*fields)
+
+    def with_player(self, seat: int, player: Player) -> Game:
+        """Return the game with another state of one seat."""
+        players = list(self.players)
+        players[seat] = player
+        return self.with_players(players, self.buys)
+
+    def slots_scored_in(self, round_number: int) -> tuple[str, ...]:
+        """Return the slots ("A" to "D") scored in a round, counted from 1."""
+        return schedule(len(self.players))[round_number - 1]
+
+    def scoring_tile(self, slot: str) -> str:
+        """Return the id of the scoring tile in a slot."""
+        return self.scoring_tiles[SLOTS.index(slot)]
+
+
+def points_by_slot(game: Game, seat: int) -> tuple[int, ...]:
+    """Return the points of a seat for slots A to D so far, all rounds together."""
+    by_slot = dict.fromkeys(SLOTS, 0)
+    for slots, points in zip(schedule(len(game.players)), game.players[seat].points, strict=False):
+        for slot, earned in zip(slots, points, strict=True):
+            by_slot[slot] += earned
+    return tuple(by_slot.values())

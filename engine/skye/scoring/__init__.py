@@ -1,0 +1,1 @@
+"""The scoring tiles, and the points of the end of the game."""

@@ -1,0 +1,193 @@
+"""The territory of one player: placed tiles, legal places for the next tile, and a summary for scoring.
+
+A `Territory` is an immutable value that consists of its tuple of placements. The frontier and the summary are
+derived from that tuple on first use, and `extended` updates them incrementally.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final, Self
+
+from skye.errors import CellOccupied, NotAdjacent, RuleError, TerrainMismatch
+from skye.territory.frontier import PLACES_BY_CONSTRAINT, Place, first_edge_mismatch, occupy_cell
+from skye.territory.notation import check_placements, parse_placement
+from skye.territory.summary import EMPTY_SUMMARY, TerritorySummary
+from skye.tiles.catalogue import COLORS, FITTING_ROTATIONS, ROTATED_TILES
+from skye.tiles.geometry import ROTATIONS, cell_at
+
+
+class _DerivedValues:
+    """The cache of values derived from the placements; unset until first use.
+
+    The summary may lack the last few placements: reading it updates it.
+    """
+
+    __slots__ = ("_frontier", "_summary")
+
+    _frontier: dict[int, int]
+    _summary: TerritorySummary
+
+
+_set = object.__setattr__  # sets derived values of a frozen instance
+
+
+@dataclass(frozen=True, slots=True)
+class Territory(_DerivedValues):
+    """The tiles of one player in placing order, the castle first.
+
+    :param placed: the placements; they are not checked here (see `from_placements`).
+
+    >>> print(Territory.parse("castle-red L28@0,-1 L44@0,1/180"))
+    castle-red L28@0,-1 L44@0,1/180
+    """
+
+    placed: tuple[Place, ...]
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, _memo: dict[int, object]) -> Self:
+        return self
+
+    @classmethod
+    def parse(cls, text: str) -> Territory:
+        """Return the territory in the notation `castle-red L28@0,-1 L44@0,1/180` (tile, position, rotation).
+
+        :raises InvalidTerritory: when a word cannot be read or the tiles cannot lie like this.
+        """
+        return cls.from_placements([parse_placement(word) for word in text.split()])
+
+    @classmethod
+    def from_placements(cls, placements: Iterable[Place]) -> Territory:
+        """Return the territory with these placements, in any order, after checking all rules of placement.
+
+        :raises InvalidTerritory: with `facts["index"]`, the position of the first placement at fault.
+        """
+        return cls(check_placements(placements))
+
+    def __str__(self) -> str:
+        castle, *others = self.placed
+        return " ".join([castle.tile, *map(str, others)])
+
+    @property
+    def frontier(self) -> dict[int, int]:
+        """The empty cells next to a tile, each with its constraint (see `skye.territory.frontier`)."""
+        try:
+            return self._frontier
+        except AttributeError:
+            frontier: dict[int, int] = {}
+            for tile, x, y, rotation in self.placed:
+                occupy_cell(frontier, cell_at(x, y), ROTATED_TILES[tile, rotation])
+            _set(self, "_frontier", frontier)
+            return frontier
+
+    @property
+    def summary(self) -> TerritorySummary:
+        """The values that scoring needs, derived on first use."""
+        summary = self._summarized
+        known = len(summary.cells)
+        if known < len(self.placed):
+            summary = summary.extended(self.placed[known:])
+            _set(self, "_summary", summary)
+        return summary
+
+    @property
+    def _summarized(self) -> TerritorySummary:
+        """The cached summary, which may cover only the first placements."""
+        try:
+            return self._summary
+        except AttributeError:
+            return EMPTY_SUMMARY
+
+    def legal_places(self, *tiles: str) -> list[Place]:
+        """Return every legal placement of each of these landscape tiles, by tile and then by cell."""
+        places: list[Place] = []
+        constraints = self.frontier.items()
+        for tile in tiles:
+            by_constraint = PLACES_BY_CONSTRAINT[tile]
+            for cell, constraint in constraints:
+                by_cell = by_constraint[constraint]
+                if by_cell is not None:
+                    places += by_cell[cell]
+        return places
+
+    def has_place(self, tile: str) -> bool:
+        """Whether a landscape tile has any legal place, in any rotation."""
+        fits = FITTING_ROTATIONS[tile]
+        return any(fits[constraint] for constraint in self.frontier.values())
+
+    def place(self, tile: str, x: int, y: int, rotation: int) -> Territory:
+        """Return the territory with one more landscape tile.
+
+        :param x: columns east of the castle.
+        :param y: rows south of the castle.
+        :param rotation: clockwise degrees: 0, 90, 180 or 270.
+
+        :raises CellOccupied: when a tile lies there already.
+        :raises NotAdjacent: when the cell shares no edge with a tile of the territory.
+        :raises TerrainMismatch: when the terrain on a shared edge differs.
+        """
+        error = self.placement_error(tile, x, y, rotation)
+        if error is not None:
+            raise error
+        return self.extended(Place(tile, x, y, rotation))
+
+    def extended(self, place: Place) -> Territory:
+        """Return the territory with one more tile, whose placement is not checked; update derived values."""
+        tile, x, y, rotation = place
+        frontier = self.frontier.copy()
+        occupy_cell(frontier, cell_at(x, y), ROTATED_TILES[tile, rotation])
+        larger = Territory((*self.placed, place))
+        _set(larger, "_frontier", frontier)
+        _set(larger, "_summary", self._summarized)
+        return larger
+
+    def placement_error(self, tile: str, x: int, y: int, rotation: int) -> RuleError | None:
+        """Return the rule error of a placement, or None when it is legal.
+
+        :param tile: the id of a landscape tile.
+        :param x: columns east of the castle.
+        :param y: rows south of the castle.
+        :param rotation: clockwise degrees.
+
+        :raises ValueError: when there is no such rotation.
+        """
+        try:
+            constraint = self.frontier[cell_at(x, y)]
+        except (ValueError, KeyError):
+            for there in self.placed:
+                if (there.x, there.y) == (x, y):
+                    return CellOccupied(
+                        f"{there.tile} lies on ({x}, {y}) already.", tile=there.tile, x=x, y=y
+                    )
+            return NotAdjacent(
+                f"({x}, {y}) shares no edge with a tile of the territory.", tile=tile, x=x, y=y
+            )
+        if rotation in FITTING_ROTATIONS[tile][constraint]:
+            return None
+        if rotation not in ROTATIONS:
+            raise ValueError(f"{rotation} is not one of {ROTATIONS}")
+        found = first_edge_mismatch(tile, rotation, constraint)
+        return TerrainMismatch(
+            f"{tile} turned by {rotation} on ({x}, {y}): {found}.",
+            tile=tile,
+            x=x,
+            y=y,
+            rotation=rotation,
+            **found._asdict(),
+        )
+
+    def without_last(self) -> Territory:
+        """Return the territory as it was before the last placement."""
+        return Territory(self.placed[:-1])
+
+
+_CASTLES: Final = {color: Territory((Place(f"castle-{color}", 0, 0, 0),)) for color in COLORS}
+"""Shared by all games, so that their derived values are computed once."""
+
+
+def castle_alone(color: str) -> Territory:
+    """Return the territory with which the player of a color begins: the castle at (0, 0)."""
+    return _CASTLES[color]

@@ -1,0 +1,1 @@
+"""The tiles: their data, and the geometry of the hexes they lie on."""

@@ -1,0 +1,1 @@
+"""The JSON objects that describe a game, its events and its reports."""

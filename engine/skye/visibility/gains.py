@@ -1,0 +1,115 @@
+"""Every legal placement of a tile, with the change of points, scrolls, income, areas and connections.
+
+The result depends only on territories, which are public. A placement changes no purse, so the change of
+`most_gold` is always 0.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from skye.errors import TileNotYours
+from skye.rules.schedule import SLOTS, whisky_joined
+from skye.rules.state import Game
+from skye.scoring.final import final_score
+from skye.scoring.scoring_tiles import Award, awards
+from skye.territory.summary import TerritorySummary
+from skye.territory.territory import Territory
+from skye.tiles.catalogue import LANDSCAPE
+from skye.views.reports import PlacementAwardView, PlacementGainsView, TerritoryWorthView
+from skye.visibility.game_views import points_view, territory_view
+from skye.visibility.score_reports import award_views
+
+
+class _TerritoryWorth(NamedTuple):
+    """Awards by slot; and scroll points, whisky income, completed areas, and connected tiles."""
+
+    earned: tuple[tuple[Award, ...], ...]
+    of_territory: tuple[int, ...]
+
+    @property
+    def points(self) -> list[int]:
+        """The points by slot."""
+        return [sum([award.points for award in earned]) for earned in self.earned]
+
+
+def territory_worth_view(game: Game, seat: int) -> TerritoryWorthView:
+    """Return the points, income and connections of the territory of a seat."""
+    worth = _territory_worth(game, seat, [player.territory.summary for player in game.players])
+    scrolls, whisky, completed, connected = worth.of_territory
+    return {
+        "scoring_tiles": points_view(SLOTS, game.scoring_tiles, worth.points),
+        "scroll_points": scrolls,
+        "whisky_income": whisky,
+        "completed_areas": completed,
+        "connected_tiles": connected,
+    }
+
+
+def placement_gains(game: Game, seat: int, tile: str) -> list[PlacementGainsView]:
+    """Return every legal placement of a tile, each with the change that it would make.
+
+    :param tile: a landscape tile that is in no territory.
+    :raises TileNotYours: when the tile is in a territory or is a castle.
+    """
+    _check_unplaced(game, tile)
+    summaries = [player.territory.summary for player in game.players]
+    territory, before = game.players[seat].territory, _territory_worth(game, seat, summaries)
+    return [
+        _gain_view(game, seat, territory.extended(place), summaries, before)
+        for place in territory.legal_places(tile)
+    ]
+
+
+def _check_unplaced(game: Game, tile: str) -> None:
+    """Check that a landscape tile lies in no territory.
+
+    :raises TileNotYours: when it does, or is a castle.
+    """
+    built = {placed.tile for player in game.players for placed in player.territory.placed}
+    if tile not in LANDSCAPE or tile in built:
+        raise TileNotYours(f"{tile} lies in a territory already.", tile=tile)
+
+
+def _territory_worth(game: Game, seat: int, summaries: Sequence[TerritorySummary]) -> _TerritoryWorth:
+    purses = [0] * len(summaries)
+    summary = summaries[seat]
+    return _TerritoryWorth(
+        tuple([awards(tile, seat, summaries, purses) for tile in game.scoring_tiles]),
+        (
+            final_score(summary, 0).scroll_points,
+            whisky_joined(summary),
+            sum([not area.openings for area in summary.areas]),
+            len(summary.connected),
+        ),
+    )
+
+
+def _gain_view(
+    game: Game,
+    seat: int,
+    territory: Territory,
+    summaries: Sequence[TerritorySummary],
+    before: _TerritoryWorth,
+) -> PlacementGainsView:
+    after = _territory_worth(game, seat, [*summaries[:seat], territory.summary, *summaries[seat + 1 :]])
+    points = [then - now for then, now in zip(after.points, before.points, strict=True)]
+    values = [then - now for then, now in zip(after.of_territory, before.of_territory, strict=True)]
+    scrolls, whisky, completed, connected = values
+    new_awards: list[PlacementAwardView] = [
+        {"slot": slot, **view}
+        for slot, gain, then, now in zip(SLOTS, points, after.earned, before.earned, strict=True)
+        if gain
+        for view in award_views(territory, (Counter(then) - Counter(now)).elements())
+    ]
+    return {
+        **territory_view(territory.placed[-1:])[0],
+        "gains": points_view(SLOTS, game.scoring_tiles, points),
+        "scroll_points": scrolls,
+        "whisky_income": whisky,
+        "completed_areas": completed,
+        "connected_tiles": connected,
+        "awards": new_awards,
+    }

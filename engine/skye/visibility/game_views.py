@@ -1,0 +1,295 @@
+"""Visibility: the functions that remove hidden information from views of games and events.
+
+A viewer is a seat, or None for a spectator. Hidden are:
+
+* the prices and the discard of other seats, until every seat has set its offer;
+* the purses of other seats, until the game is over, unless the game has open gold;
+* the seed, until the game is over. (The bag has no hidden order: see `skye.rules.draws`.)
+
+The functions return plain dictionaries and lists that can be encoded as JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from skye.events import (
+    BuildingFinished,
+    BuyPassed,
+    Event,
+    GameFinished,
+    IncomePaid,
+    OfferSet,
+    OffersRevealed,
+    PlacementTakenBack,
+    RoundScored,
+    RoundStarted,
+    TileBought,
+    TilePlaced,
+    TilesDiscarded,
+    TilesDrawn,
+    TilesKept,
+)
+from skye.rules.draws import commitment
+from skye.rules.schedule import SLOTS, schedule
+from skye.rules.state import Game, Phase, Player, points_by_slot
+from skye.territory.frontier import Place
+from skye.views.events import (
+    EventView,
+    GameFinishedView,
+    OfferSetView,
+    RoundScoredView,
+    SeatDrawView,
+    SeatEndView,
+    SeatGoldView,
+    SeatIncomeView,
+    SeatKeptView,
+    SeatOfferView,
+    SeatRoundPointsView,
+)
+from skye.views.game import (
+    DrawnTileView,
+    GameResultView,
+    GameView,
+    ScoringTilePointsView,
+    SeatInPlayView,
+    SeatResultView,
+    TerritoryTileView,
+    UsedScoringTileView,
+)
+
+
+def game_as_seen_by(viewer: int | None, game: Game) -> GameView:
+    """Return the view of a game: its state without the information hidden from the viewer.
+
+    :param viewer: a seat, or None for a spectator.
+    """
+    bag = game.bag
+    waiting_for = game.waiting_for
+    return {
+        "round": game.round,
+        "rounds": game.rounds,
+        "phase": game.phase,
+        "starting_seat": game.starting_seat,
+        "waiting_for": waiting_for,
+        "scoring_tiles": scoring_tiles_view(game.scoring_tiles, len(game.players)),
+        "bag": {"count": len(bag), "tiles": bag},
+        "fairness": {
+            "commitment": None if game.seed is None else commitment(game.seed),
+            "seed": game.seed if game.is_over else None,
+        },
+        "players": [player_as_seen_by(viewer, game, seat) for seat in range(len(game.players))],
+        "result": _result(game) if game.is_over else None,
+    }
+
+
+def player_as_seen_by(viewer: int | None, game: Game, seat: int) -> SeatInPlayView:
+    """Return the state of one seat without the information hidden from the viewer."""
+    player = game.players[seat]
+    return {
+        "seat": seat,
+        "color": player.color,
+        "score": player.score,
+        "gold": gold_as_seen_by(viewer, game, seat),
+        "tiles_drawn": _tiles_drawn(player, hidden=game.phase is Phase.PRICING and viewer != seat),
+        "tiles_to_build": player.hand,
+        "offer_set": game.phase is not Phase.PRICING or bool(player.prices),
+        "build_finished": player.finished,
+        "territory": territory_view(player.territory.placed),
+    }
+
+
+def gold_as_seen_by(viewer: int | None, game: Game, seat: int) -> int | None:
+    """Return the gold in a seat's purse, or None if it is hidden from the viewer.
+
+    With open gold, other viewers see the purse without a secret offer, because the difference would reveal
+    the sum of the prices.
+    """
+    player = game.players[seat]
+    if viewer == seat or game.is_over:
+        return player.gold
+    if not game.open_gold:
+        return None
+    return player.gold + player.stakes if game.phase is Phase.PRICING else player.gold
+
+
+def scoring_tiles_view(scoring_tiles: Sequence[str], players: int) -> list[UsedScoringTileView]:
+    """Return the scoring tiles in slots A to D, each with the rounds in which it is scored."""
+    rounds = schedule(players)
+    return [
+        {"slot": slot, "id": tile, "rounds": [n for n, slots in enumerate(rounds, 1) if slot in slots]}
+        for slot, tile in zip(SLOTS, scoring_tiles, strict=False)
+    ]
+
+
+def territory_view(placed: Iterable[Place]) -> list[TerritoryTileView]:
+    """Return placed tiles as JSON data, in the given order."""
+    return [{"tile": tile, "x": x, "y": y, "rotation": rotation} for tile, x, y, rotation in placed]
+
+
+def _tiles_drawn(player: Player, *, hidden: bool) -> list[DrawnTileView]:
+    if hidden or not player.prices:
+        return [{"tile": tile, "price": None, "discard": None} for tile in player.drawn]
+    return [
+        {"tile": tile, "price": price or None, "discard": not price}
+        for tile, price in zip(player.drawn, player.prices, strict=True)
+    ]
+
+
+def _result(game: Game) -> GameResultView:
+    """Return the result of a game that is over."""
+    finals = [player.final or (0, 0) for player in game.players]
+    return _result_view(
+        game.winners,
+        game.scoring_tiles,
+        [points_by_slot(game, seat) for seat in range(len(game.players))],
+        [player.score for player in game.players],
+        finals,
+    )
+
+
+def _result_view(
+    winners: Sequence[int],
+    scoring_tiles: Sequence[str],
+    tile_points: Sequence[Sequence[int]],
+    scores: Sequence[int],
+    finals: Sequence[tuple[int, int]],
+) -> GameResultView:
+    players: list[SeatResultView] = [
+        {
+            "seat": seat,
+            "score": scores[seat],
+            "scoring_tiles": points_view(SLOTS, scoring_tiles, points),
+            "scroll_points": scrolls,
+            "gold_points": gold,
+        }
+        for seat, (points, (scrolls, gold)) in enumerate(zip(tile_points, finals, strict=True))
+    ]
+    return {"winners": winners, "players": players}
+
+
+def points_view(
+    slots: Iterable[str], scoring_tiles: Iterable[str], points: Iterable[int]
+) -> list[ScoringTilePointsView]:
+    """Return the points of one seat, one entry for each scoring tile."""
+    return [
+        {"slot": slot, "id": tile, "points": earned}
+        for slot, tile, earned in zip(slots, scoring_tiles, points, strict=True)
+    ]
+
+
+def event_as_seen_by(  # noqa: C901 - one case for each type of event
+    viewer: int | None, event: Event, *, scoring_tiles: Sequence[str], open_gold: bool
+) -> EventView:
+    """Return an event without the information hidden from the viewer; the view of an event never changes.
+
+    :param viewer: a seat, or None for a spectator.
+    :param scoring_tiles: the scoring tiles of the game, in slots A to D.
+    :param open_gold: whether all purses are public.
+    """
+
+    def purse(seat: int, gold: int) -> int | None:
+        return gold if open_gold or viewer == seat else None
+
+    match event:
+        case OfferSet(seat):
+            return _offer_set(event, seen=viewer == seat)
+        case IncomePaid() | OffersRevealed() | TilesDrawn() | TilesKept():
+            return _by_seat(event, purse)
+        case TileBought(seat, seller, tile, price, gold):
+            golds: list[SeatGoldView] = [{"seat": s, "gold": purse(s, gold[s])} for s in (seat, seller)]
+            return {
+                "type": "tile_bought",
+                "seat": seat,
+                "seller": seller,
+                "tile": tile,
+                "price": price,
+                "players": golds,
+            }
+        case RoundScored():
+            return _round_scored(event, scoring_tiles)
+        case GameFinished():
+            return _game_finished(event)
+        case TilePlaced() | PlacementTakenBack():
+            return _placement(event)
+        case RoundStarted(number, seat):
+            return {"type": "round_started", "round": number, "starting_seat": seat}
+        case TilesDiscarded(tiles):
+            return {"type": "tiles_discarded", "tiles": tiles}
+        case BuyPassed(seat):
+            return {"type": "buy_passed", "seat": seat}
+        case BuildingFinished(seat, returned):
+            return {"type": "building_finished", "seat": seat, "returned": returned}
+
+
+def _by_seat(
+    event: IncomePaid | OffersRevealed | TilesDrawn | TilesKept, purse: Callable[[int, int], int | None]
+) -> EventView:
+    match event:
+        case IncomePaid(incomes, gold):
+            paid: list[SeatIncomeView] = [
+                {
+                    "seat": seat,
+                    "castle": income.castle,
+                    "whisky": income.whisky,
+                    "catch_up": income.catch_up,
+                    "total": income.total,
+                    "gold": purse(seat, gold[seat]),
+                }
+                for seat, income in enumerate(incomes)
+            ]
+            return {"type": "income_paid", "players": paid}
+        case TilesDrawn(tiles):
+            drawn: list[SeatDrawView] = [{"seat": seat, "tiles": of} for seat, of in enumerate(tiles)]
+            return {"type": "tiles_drawn", "players": drawn}
+        case OffersRevealed(discards, prices, gold):
+            offers: list[SeatOfferView] = [
+                {"seat": seat, "discard": discards[seat], "prices": dict(of), "gold": purse(seat, gold[seat])}
+                for seat, of in enumerate(prices)
+            ]
+            return {"type": "offers_revealed", "players": offers}
+        case TilesKept(tiles, gold_lost):
+            kept: list[SeatKeptView] = [
+                {"seat": seat, "tiles": of, "gold_lost": gold_lost[seat]} for seat, of in enumerate(tiles)
+            ]
+            return {"type": "tiles_kept", "players": kept}
+
+
+def _placement(event: TilePlaced | PlacementTakenBack) -> EventView:
+    seat, tile, x, y, rotation = event
+    if isinstance(event, TilePlaced):
+        return {"type": "tile_placed", "seat": seat, "tile": tile, "x": x, "y": y, "rotation": rotation}
+    return {"type": "placement_taken_back", "seat": seat, "tile": tile, "x": x, "y": y, "rotation": rotation}
+
+
+def _offer_set(event: OfferSet, *, seen: bool) -> OfferSetView:
+    return {
+        "type": "offer_set",
+        "seat": event.seat,
+        "discard": event.discard if seen else None,
+        "prices": dict(event.prices) if seen else None,
+        "gold": event.gold if seen else None,
+    }
+
+
+def _round_scored(event: RoundScored, scoring_tiles: Sequence[str]) -> RoundScoredView:
+    by_slot = dict(zip(SLOTS, scoring_tiles, strict=True))
+    scored = [by_slot[slot] for slot in event.slots]
+    players: list[SeatRoundPointsView] = [
+        {
+            "seat": seat,
+            "scoring_tiles": points_view(event.slots, scored, points),
+            "score": event.scores[seat],
+        }
+        for seat, points in enumerate(event.points)
+    ]
+    return {"type": "round_scored", "round": event.round, "players": players}
+
+
+def _game_finished(event: GameFinished) -> GameFinishedView:
+    finals = list(zip(event.scrolls, event.gold_points, strict=True))
+    result = _result_view(event.winners, event.scoring_tiles, event.tile_points, event.scores, finals)
+    players: list[SeatEndView] = [
+        {"seat": seat, "score": event.scores[seat], "gold": gold} for seat, gold in enumerate(event.gold)
+    ]
+    return {"type": "game_finished", "seed": event.seed, "players": players, "result": result}

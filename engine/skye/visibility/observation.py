@@ -1,0 +1,94 @@
+"""Observations of a game by one seat, and determinization: for bots, search and learning.
+
+Hidden from a seat are future draws, and the offers of other seats until all are revealed. The gold of other
+seats follows from public events (see `count_purses`), so observations contain it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from random import Random
+from typing import Any
+
+from skye.rules.state import PRICING, Game, Player
+
+_MAX_SAMPLED_PRICE = 10
+"""The maximum price of sampled offers, in gold."""
+
+
+def observed_game(game: Game, seat: int | None) -> Game:
+    """Return the observation of a game by a seat, as a game that contains no hidden information.
+
+    It has no seed, so draws are chance decisions. Each secret offer is replaced by the same one: 1 gold on
+    each of the last two tiles. The view, the legal moves and the bag are those of the game.
+
+    :param seat: the observing seat, or None for a spectator.
+    """
+    if game.is_over:
+        return game
+    return game._replace(seed=None, players=_with_offers(game, seat, lambda _: (0, 1, 1)))
+
+
+def determinize(game: Game, seat: int | None, rng: Random, *, explicit_chance: bool = False) -> Game:
+    """Return a random game that is consistent with the observation of a seat (determinization).
+
+    It samples future draws, by a new seed, and secret offers. A game that is over is returned unchanged.
+
+    :param seat: the observing seat, or None for a spectator.
+    :param rng: the source of the samples.
+    :param explicit_chance: whether draws are chance decisions instead of following from a new seed.
+    """
+    if game.is_over:
+        return game
+    seed = None if explicit_chance else f"{rng.getrandbits(128):032x}"
+    return game._replace(seed=seed, players=_with_offers(game, seat, lambda gold: sample_prices(gold, rng)))
+
+
+def sample_prices(gold: int, rng: Random) -> tuple[int, ...]:
+    """Return the prices of a random offer of at most `gold` in all, 0 for the tile to discard."""
+    highest = min(gold // 2, _MAX_SAMPLED_PRICE)
+    prices = [0, rng.randint(1, highest), rng.randint(1, highest)]
+    rng.shuffle(prices)
+    return tuple(prices)
+
+
+def _with_offers(
+    game: Game, seat: int | None, prices_for: Callable[[int], tuple[int, ...]]
+) -> tuple[Player, ...]:
+    """Return the players after replacing each secret offer by `prices_for(gold)`."""
+    if game.phase is not PRICING:
+        return game.players
+    players = list(game.players)
+    for other, player in enumerate(players):
+        if other != seat and player.prices:
+            gold = player.gold + player.stakes
+            prices = prices_for(gold)
+            players[other] = player._replace(gold=gold - sum(prices), prices=prices)
+    return tuple(players)
+
+
+def count_purses(events: Iterable[Mapping[str, Any]], players: int) -> tuple[int, ...]:
+    """Return the gold of each seat, computed from the public events of a game.
+
+    While offers are secret, the gold that lies on tiles counts as in the purse.
+
+    :param events: all events of the game so far, in order, in the format of `event_as_seen_by` and of the
+        HTTP API.
+    :param players: the number of seats.
+    :returns: the gold by seat.
+    """
+    purses = [0] * players
+    for event in events:
+        match event["type"]:
+            case "income_paid":
+                for paid in event["players"]:
+                    purses[paid["seat"]] += paid["total"]
+            case "offers_revealed":
+                for offer in event["players"]:
+                    purses[offer["seat"]] -= sum(offer["prices"].values())
+            case "tile_bought":
+                purses[event["seat"]] -= event["price"]
+                purses[event["seller"]] += 2 * event["price"]
+            case _:
+                pass
+    return tuple(purses)

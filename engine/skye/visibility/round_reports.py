@@ -1,0 +1,132 @@
+"""The report of a round: what each seat received, drew, offered, bought, built and scored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from skye.events import Event, RoundStarted
+from skye.rules.state import Game
+from skye.views.events import EventView, RoundPurchaseView, RoundView, SeatRoundView
+from skye.visibility.game_views import event_as_seen_by
+
+
+def round_report(
+    viewer: int | None, game: Game, events: Iterable[Event], number: int, begun: Game | None = None
+) -> RoundView | None:
+    """Return the report of a round, derived from the events that a viewer may see.
+
+    :param viewer: a seat, or None for a spectator.
+    :param events: all events of the game.
+    :param number: the number of the round, from 1.
+    :param begun: the position from which the game began, if any; the report of its round starts there.
+    :returns: the report so far, or None if the round has not begun.
+    """
+    of_round = list(_events_of(events, number, 0 if begun is None else begun.round))
+    if begun is not None and begun.round == number:
+        starting_seat = begun.starting_seat
+    elif of_round and isinstance(of_round[0], RoundStarted):
+        starting_seat = of_round[0].starting_seat
+    else:
+        return None
+    seats = [_blank(seat) for seat in range(len(game.players))]
+    report: RoundView = {
+        "round": number,
+        "starting_seat": starting_seat,
+        "discards": [],
+        "purchases": [],
+        "players": seats,
+        "complete": False,
+    }
+    for event in of_round:
+        seen = event_as_seen_by(viewer, event, scoring_tiles=game.scoring_tiles, open_gold=game.open_gold)
+        _add_event(report, seats, seen)
+    return report
+
+
+def _events_of(events: Iterable[Event], number: int, first: int) -> Iterator[Event]:
+    """Yield the events of a round; those before the first `RoundStarted` belong to round `first`."""
+    current = first
+    for event in events:
+        if isinstance(event, RoundStarted):
+            current = event.round
+        if current == number:
+            yield event
+
+
+def _blank(seat: int) -> SeatRoundView:
+    return {
+        "seat": seat,
+        "income": None,
+        "tiles_drawn": [],
+        "offer": None,
+        "purchase": None,
+        "tiles_kept": [],
+        "gold_lost": None,
+        "placements": [],
+        "tiles_returned": [],
+        "scoring_tiles": None,
+        "score": None,
+    }
+
+
+def _add_event(report: RoundView, seats: list[SeatRoundView], seen: EventView) -> None:  # noqa: C901 - a table of cases
+    """Add an event, as the viewer may see it, to the report."""
+    match seen["type"]:
+        case "income_paid":
+            for paid in seen["players"]:
+                seats[paid["seat"]]["income"] = {
+                    "castle": paid["castle"],
+                    "whisky": paid["whisky"],
+                    "catch_up": paid["catch_up"],
+                    "total": paid["total"],
+                }
+        case "tiles_drawn":
+            for drawn in seen["players"]:
+                seats[drawn["seat"]]["tiles_drawn"] = drawn["tiles"]
+        case "offer_set":
+            if seen["discard"] is not None and seen["prices"] is not None:
+                seats[seen["seat"]]["offer"] = {"discard": seen["discard"], "prices": seen["prices"]}
+        case "offers_revealed":
+            for offer in seen["players"]:
+                seats[offer["seat"]]["offer"] = {"discard": offer["discard"], "prices": offer["prices"]}
+        case "tiles_discarded":
+            report["discards"] = seen["tiles"]
+        case "tile_bought":
+            bought: RoundPurchaseView = {
+                "seat": seen["seat"],
+                "tile": seen["tile"],
+                "seller": seen["seller"],
+                "price": seen["price"],
+                "pass": False,
+            }
+            report["purchases"].append(bought)
+            seats[seen["seat"]]["purchase"] = bought
+        case "buy_passed":
+            passed: RoundPurchaseView = {
+                "seat": seen["seat"],
+                "tile": None,
+                "seller": None,
+                "price": None,
+                "pass": True,
+            }
+            report["purchases"].append(passed)
+            seats[seen["seat"]]["purchase"] = passed
+        case "tiles_kept":
+            for kept in seen["players"]:
+                seats[kept["seat"]]["tiles_kept"] = kept["tiles"]
+                seats[kept["seat"]]["gold_lost"] = kept["gold_lost"]
+        case "tile_placed":
+            seats[seen["seat"]]["placements"].append(
+                {"tile": seen["tile"], "x": seen["x"], "y": seen["y"], "rotation": seen["rotation"]}
+            )
+        case "placement_taken_back":
+            del seats[seen["seat"]]["placements"][-1:]  # empty if the tile was placed before the position
+        case "building_finished":
+            seats[seen["seat"]]["tiles_returned"] = seen["returned"]
+        case "round_scored":
+            report["complete"] = True
+            for scored in seen["players"]:
+                seats[scored["seat"]]["scoring_tiles"] = scored["scoring_tiles"]
+                seats[scored["seat"]]["score"] = scored["score"]
+        case _:
+            pass  # other events are not part of a round's report

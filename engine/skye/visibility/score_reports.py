@@ -1,0 +1,293 @@
+"""Reports on scores: points so far with reasons, projected points, and the effect of placements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from skye.errors import RuleError, TileNotYours
+from skye.rules.schedule import SLOTS
+from skye.rules.state import Game, Phase
+from skye.scoring.final import FinalScore, final_score
+from skye.scoring.scoring_tiles import SCORING_TILES, Award, awards, tile_points
+from skye.territory.areas import Area
+from skye.territory.frontier import Place
+from skye.territory.summary import TerritorySummary
+from skye.territory.territory import Territory
+from skye.tiles.catalogue import LANDSCAPE, OBJECTS
+from skye.tiles.geometry import SIDE_NAMES, coordinates_of
+from skye.views.reports import (
+    AreaCellView,
+    AreaView,
+    AwardView,
+    ScoredTerritoriesView,
+    ScoresView,
+    ScoringTileView,
+    ScrollView,
+    SeatScoresView,
+    SlotScoreView,
+    TerritoryScoreView,
+    TerritoryView,
+    TriedPlacementView,
+    WhatIfView,
+)
+from skye.visibility.game_views import gold_as_seen_by, territory_view
+
+
+def scores_as_seen_by(viewer: int | None, game: Game) -> ScoresView:
+    """Return the points of each seat by round and scoring tile, and those that final scoring would give now.
+
+    Values that depend on a purse hidden from the viewer are None.
+
+    :param viewer: a seat, or None for a spectator.
+    """
+    by_round = _awards_by_round(game)
+    return {"players": [_seat_scores(viewer, game, seat, by_round) for seat in range(len(game.players))]}
+
+
+def _seat_scores(
+    viewer: int | None, game: Game, seat: int, by_round: list[list[list[SlotScoreView]]]
+) -> SeatScoresView:
+    player = game.players[seat]
+    gold = gold_as_seen_by(viewer, game, seat)
+    final = final_score(player.territory.summary, gold or 0)
+    before = player.score - (sum(player.final) if player.final else 0)
+    return {
+        "seat": seat,
+        "score": player.score,
+        "rounds": [{"round": n, "scoring_tiles": seats[seat]} for n, seats in enumerate(by_round, 1)],
+        "final": {
+            "scrolls": scroll_views(player.territory, final),
+            "scroll_points": final.scroll_points,
+            "gold": gold,
+            "gold_points": None if gold is None else final.gold,
+            "leftover_gold": None if gold is None else final.leftover,
+        },
+        "projected_score": None if gold is None else before + final.total,
+    }
+
+
+def _awards_by_round(game: Game) -> list[list[list[SlotScoreView]]]:
+    """Return, by round scored, seat and slot, the points and what earned them."""
+    return [_awards_in(game, number) for number in range(1, len(game.players[0].points) + 1)]
+
+
+def _awards_in(game: Game, number: int) -> list[list[SlotScoreView]]:
+    then = [Territory(player.territory.placed[: player.built[number - 1]]) for player in game.players]
+    summaries = [territory.summary for territory in then]
+    return [
+        [
+            {
+                "slot": slot,
+                "id": game.scoring_tile(slot),
+                "points": points,
+                "awards": award_views(then[seat], _awards_then(game, slot, seat, summaries, points)),
+            }
+            for slot, points in zip(game.slots_scored_in(number), player.points[number - 1], strict=True)
+        ]
+        for seat, player in enumerate(game.players)
+    ]
+
+
+def _awards_then(
+    game: Game, slot: str, seat: int, summaries: Sequence[TerritorySummary], points: int
+) -> Sequence[Award]:
+    """Return the awards of a past round, which add up to its points.
+
+    Awards without tiles are for gold, which is not stored, and for the points of a position, which need not
+    be those of its territories.
+    """
+    tile = game.scoring_tile(slot)
+    earned = [] if tile == "most_gold" else awards(tile, seat, summaries, [0] * len(summaries))
+    if sum([award.points for award in earned]) == points:
+        return earned
+    return [Award(points, ())] if points else []
+
+
+def what_if(game: Game, seat: int, placements: Iterable[Place]) -> WhatIfView:
+    """Return the effect of a sequence of placements: whether each is legal, and the points before and after.
+
+    Points are None if they depend on hidden purses, or if a placement is illegal.
+
+    :param placements: tiles that are in no territory; they need not be in hand.
+    """
+    before = game.players[seat].territory
+    after: Territory | None = before
+    tried = []
+    for placed in placements:
+        error = None if after is None else _tried_placement_error(game, after, placed)
+        if after is not None:
+            tried.append(_tried_placement_view(game, seat, placed, error))
+            after = None if error else after.place(*placed)
+    summaries_before = [player.territory.summary for player in game.players]
+    summaries_after = summaries_before.copy()
+    if after is not None:
+        summaries_after[seat] = after.summary
+    # Majorities compare all purses as a spectator sees them. In the pricing phase the viewer's own purse
+    # would lack the gold on its tiles, while the others' include it.
+    golds = [gold_as_seen_by(None, game, other) for other in range(len(game.players))]
+    return {
+        "legal": after is not None,
+        "placements": tried,
+        "scoring_tiles": [
+            {
+                "slot": slot,
+                "id": tile,
+                "before": _points_if_known(tile, seat, summaries_before, golds),
+                "after": None if after is None else _points_if_known(tile, seat, summaries_after, golds),
+            }
+            for slot, tile in zip(SLOTS, game.scoring_tiles, strict=True)
+        ],
+        "scroll_points": {
+            "before": final_score(summaries_before[seat], 0).scroll_points,
+            "after": None if after is None else final_score(summaries_after[seat], 0).scroll_points,
+        },
+    }
+
+
+def _tried_placement_error(game: Game, territory: Territory, placed: Place) -> RuleError | None:
+    built = {other.tile for player in game.players for other in player.territory.placed}
+    built.update(other.tile for other in territory.placed)
+    if placed.tile not in LANDSCAPE or placed.tile in built:
+        return TileNotYours(f"{placed.tile} lies in a territory already.")
+    return territory.placement_error(*placed)
+
+
+def _tried_placement_view(
+    game: Game, seat: int, placed: Place, error: RuleError | None
+) -> TriedPlacementView:
+    player = game.players[seat]
+    return {
+        **territory_view([placed])[0],
+        "legal": error is None,
+        "in_hand": game.phase is Phase.BUILDING and placed.tile in player.hand and not player.finished,
+        "code": error.code if error else None,
+        "detail": error.detail if error else None,
+    }
+
+
+def _points_if_known(
+    tile: str, seat: int, summaries: Sequence[TerritorySummary], golds: Sequence[int | None]
+) -> int | None:
+    if tile == "most_gold" and None in golds:
+        return None
+    return tile_points(tile, summaries, [gold or 0 for gold in golds])[seat]
+
+
+def territory_scores(
+    territories: Sequence[Territory], golds: Sequence[int], scoring_tiles: Sequence[str]
+) -> ScoredTerritoriesView:
+    """Return the points of territories, independent of any game, with awards, scrolls, gold and areas.
+
+    :param territories: the territories, which majorities compare.
+    :param golds: the purse of the owner of each territory.
+    :param scoring_tiles: the ids of the scoring tiles.
+    """
+    summaries = [territory.summary for territory in territories]
+    views: list[TerritoryScoreView] = []
+    for seat, territory in enumerate(territories):
+        final = final_score(summaries[seat], golds[seat])
+        views.append(
+            {
+                "scoring_tiles": [
+                    {
+                        "id": tile,
+                        "points": tile_points(tile, summaries, golds)[seat],
+                        "awards": award_views(territory, awards(tile, seat, summaries, golds)),
+                    }
+                    for tile in scoring_tiles
+                ],
+                "scrolls": scroll_views(territory, final),
+                "scroll_points": final.scroll_points,
+                "gold_points": final.gold,
+                "leftover_gold": final.leftover,
+                "areas": area_views(territory, summaries[seat].areas),
+            }
+        )
+    return {"territories": views}
+
+
+def territory_report(territory: Territory) -> TerritoryView:
+    """Return a territory's tiles, areas, tiles joined to the castle by road, and counts of objects."""
+    summary = territory.summary
+    counts = {
+        thing: sum(rotated.tile.counts[i] for rotated in summary.cells.values())
+        for i, thing in enumerate(OBJECTS)
+    }
+    return {
+        "tiles": territory_view(territory.placed),
+        "areas": area_views(territory, summary.areas),
+        "connected_tiles": _tiles_on(territory, summary.connected),
+        "counts": counts,
+    }
+
+
+def area_views(territory: Territory, areas: Iterable[Area]) -> list[AreaView]:
+    """Return areas as JSON data, each with the ids of its tiles."""
+    return [
+        {
+            "terrain": area.terrain.label,
+            "tiles": _tiles_on(territory, area.cells),
+            "cells": _parts_of(territory, area),
+            "completed": area.completed,
+            "brochs": area.brochs,
+            "ships": area.ships,
+            "lighthouses": area.lighthouses,
+            "scrolls": [kind for kind, _ in area.scrolls],
+        }
+        for area in areas
+    ]
+
+
+def _parts_of(territory: Territory, area: Area) -> list[AreaCellView]:
+    """Return the regions of tiles that form an area."""
+    views: list[AreaCellView] = []
+    for cell, region in sorted(area.parts, key=lambda part: coordinates_of(part[0])):
+        rotated = territory.summary.cells[cell]
+        x, y = coordinates_of(cell)
+        views.append(
+            {
+                "tile": rotated.tile.id,
+                "region": rotated.regions.index(region),
+                "x": x,
+                "y": y,
+                "sides": [SIDE_NAMES[side] for side in region.sides],
+                "center": region.center,
+            }
+        )
+    return views
+
+
+def award_views(territory: Territory, earned: Iterable[Award]) -> list[AwardView]:
+    """Return awards with the ids of the tiles that earned them."""
+    return [{"points": award.points, "tiles": _tiles_on(territory, award.cells)} for award in earned]
+
+
+def scroll_views(territory: Territory, final: FinalScore) -> list[ScrollView]:
+    """Return the score of each scroll as JSON data."""
+    return [
+        {
+            "kind": scroll.kind,
+            "tile": territory.summary.cells[scroll.cell].tile.id,
+            "count": scroll.number,
+            "completed": scroll.completed,
+            "points": scroll.points,
+        }
+        for scroll in final.scrolls
+    ]
+
+
+def _tiles_on(territory: Territory, cells: Iterable[int]) -> list[str]:
+    return [territory.summary.cells[cell].tile.id for cell in sorted(cells, key=coordinates_of)]
+
+
+def scoring_tile_catalogue() -> list[ScoringTileView]:
+    """Return the catalogue of all 16 scoring tiles."""
+    return [
+        {
+            "id": tile.id,
+            "title": tile.title,
+            "text": tile.text,
+            "majority": tile.majority,
+        }
+        for tile in SCORING_TILES.values()
+    ]

@@ -1,9 +1,0 @@
-"""Pictures: SVG of any tile in any rotation, and of any territory, drawn from the catalogue alone."""
-
-from __future__ import annotations
-
-from service.svg.scoring import scoring_tile_svg
-from service.svg.sheet import territory_svg, tile_svg
-from service.svg.tile_sheet import tile_sheet_svg
-
-__all__ = ["scoring_tile_svg", "territory_svg", "tile_sheet_svg", "tile_svg"]
