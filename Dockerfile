@@ -33,5 +33,5 @@ ENV PATH=/srv/.venv/bin:$PATH \
 USER 10001:10001
 EXPOSE 8000
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 CMD ["python", "-m", "service.server.healthcheck"]
-CMD ["gunicorn", "--config", "python:service.server.gunicorn_conf", "service.wsgi:app"]
+HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 CMD ["python", "-m", "skye_server.server.healthcheck"]
+CMD ["gunicorn", "--config", "python:skye_server.worker.gunicorn_conf", "skye_server.wsgi:app"]

@@ -14,17 +14,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check \
 	--require-hashes --only-binary :all:
-# The engine and the Python client are distributions of their own, installed from this checkout.
+# The distributions of this repository, installed from this checkout.
 EDITABLE := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation \
-	--editable engine --editable clients/python
+	--editable engine --editable service --editable clients/python
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
-	--no-emit-package skye-engine --no-emit-package skye-client --group build
+	--no-emit-package skye-engine --no-emit-package skye-client --group pyproject.toml:build
 COMPILE_FRAMEWORKS := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
-	--group frameworks --output-file deploy/requirements-frameworks.lock \
+	--group pyproject.toml:frameworks --output-file deploy/requirements-frameworks.lock \
 	--constraint deploy/requirements-dev.lock
 UV := uv==0.13.8
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder --durations 10
-QUICK_ROOMS := $(addprefix tests/,engine matches usecases web routes storage observability svg cli)
+QUICK_ROOMS := $(addprefix tests/,engine games commands following matchmaking players http routes storage observability cli)
 CONTRACT := openapi.yaml openapi-3.2.yaml asyncapi.yaml
 SOURCES := engine service clients/python tests deploy examples bench
 
@@ -34,11 +34,11 @@ help: ## list all targets
 
 .PHONY: serve
 serve: $(VENV)/.installed ## install the packages, and start the API with an embedded Redis
-	@exec $(BIN)/python -m service.cli serve
+	@exec $(BIN)/python -m skye_server.cli serve
 
 .PHONY: demo
 demo: $(VENV)/.installed ## play a whole game on the running server
-	@exec $(BIN)/python -m service.cli demo
+	@exec $(BIN)/python -m skye_server.cli demo
 
 TESTED := $(VENV)/.installed-dev $(VENV)/.installed-frameworks $(VENV)/.installed-npm
 .PHONY: test test-slow test-all test-quick
@@ -54,7 +54,7 @@ test-quick: $(VENV)/.installed-dev ## run the tests of the packages that start n
 SERVER_ROOMS := tests/storage tests/faults tests/server
 .PHONY: test-servers
 test-servers: $(VENV)/.installed-dev ## run the tests that need Redis on each Redis or Valkey server that is found
-	@for program in $$($(BIN)/python -m service.server.server_programs); do echo "$$program:"; \
+	@for program in $$($(BIN)/python -m skye_server.server.server_programs); do echo "$$program:"; \
 		REDIS_PROGRAM=$$program $(PYTEST) -q $(SERVER_ROOMS) || exit 1; done
 
 GENERATORS := tests/contract/generators
@@ -81,7 +81,7 @@ lint: $(VENV)/.installed-dev ## check style, types, security, and that the contr
 	@$(BIN)/lint-imports --no-cache
 	@$(BIN)/bandit --quiet --configfile pyproject.toml --recursive engine service
 	@$(BIN)/python deploy/audit.py
-	@for document in $(CONTRACT); do $(BIN)/python -m service.cli openapi $$document > $$document.new; \
+	@for document in $(CONTRACT); do $(BIN)/python -m skye_server.cli openapi $$document > $$document.new; \
 		diff -u $$document $$document.new && rm $$document.new || { rm $$document.new; \
 		echo "$$document has drifted from the code: run \`make openapi\` and look at what changed." >&2; exit 1; }; done
 	@$(BIN)/python clients/python/generate.py --check
@@ -94,7 +94,7 @@ format: $(VENV)/.installed-dev ## format the code
 
 .PHONY: openapi
 openapi: $(VENV)/.installed ## write openapi.yaml, openapi-3.2.yaml and asyncapi.yaml from the code
-	@for document in $(CONTRACT); do $(BIN)/python -m service.cli openapi $$document > $$document.new \
+	@for document in $(CONTRACT); do $(BIN)/python -m skye_server.cli openapi $$document > $$document.new \
 		&& mv $$document.new $$document || exit 1; done
 
 .PHONY: bench bench-engine bench-api bench-scale bench-attacks bench-full bench-page bench-web bench-profile
@@ -140,16 +140,16 @@ clients: $(VENV)/.installed-dev ## generate the models and the synchronous half 
 		else echo 'No npm here: the TypeScript client was not generated.' >&2; fi
 
 .PHONY: lock
-lock: $(BIN)/python ## pin the newest versions that pyproject.toml allows
+lock: $(BIN)/python ## pin the newest versions that the pyproject.toml files allow
 	@$(INSTALL:--require-hashes=) $(UV)
-	@$(COMPILE) --upgrade --output-file deploy/requirements.lock pyproject.toml
+	@$(COMPILE) --upgrade --output-file deploy/requirements.lock service/pyproject.toml
 	@$(COMPILE) --upgrade --output-file deploy/requirements-dev.lock \
-		--constraint deploy/requirements.lock --group dev pyproject.toml
+		--constraint deploy/requirements.lock --group pyproject.toml:dev service/pyproject.toml
 	@$(COMPILE_FRAMEWORKS) --upgrade
 
 .PHONY: clean
 clean: ## remove the virtual environment and caches (never the games)
-	@rm -rf $(VENV) $(VENV)-* build dist *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache .schemathesis
+	@rm -rf $(VENV) $(VENV)-* */build */*.egg-info clients/python/*.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache .schemathesis
 	@rm -rf examples/typescript/node_modules examples/typescript/dist
 	@rm -rf clients/typescript/node_modules clients/typescript/types tests/table/node_modules
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -25,8 +25,8 @@ from bench.plan import Plan
 from bench.rows import Row, in_turn, row
 from bench.servers import ROOT, gunicorn, redis_server
 from bench.worst_requests import worst_request_rows
-from service.server.processes import stop
-from service.server.server_programs import find_program
+from skye_server.server.processes import stop
+from skye_server.server.server_programs import find_program
 
 CONCURRENCY = 30
 GOAL = "<= 150"
@@ -62,7 +62,7 @@ def attack_rows(plan: Plan) -> list[Row]:
     with (
         tempfile.TemporaryDirectory() as folder,
         redis_server(program, Path(folder)) as redis,
-        gunicorn("service.wsgi:app", redis, **limits) as server,
+        gunicorn("skye_server.wsgi:app", redis, **limits) as server,
     ):
         path = _new_game(server.base)
         contenders = {

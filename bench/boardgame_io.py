@@ -17,8 +17,8 @@ from typing import NamedTuple
 from bench.plan import Plan
 from bench.rows import Row, in_turn, row
 from bench.servers import cpu_seconds, free_port, wait_for_answer
-from service.server.processes import stop
-from service.settings import Address
+from skye_server.server.processes import stop
+from skye_server.settings import Address
 
 FOLDER = Path(__file__).parent / "boardgameio"
 MATCHES = 16

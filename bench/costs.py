@@ -18,9 +18,9 @@ from bench.positions import fetch, played
 from bench.rows import Row, row
 from bench.servers import ROOT, free_port, wait_for_answer
 from bench.subjects import Place, act, hot, view
-from service.server.processes import stop
-from service.settings import Address
 from skye import PLAYERS
+from skye_server.server.processes import stop
+from skye_server.settings import Address
 
 
 def cost_rows(place: Place) -> list[Row]:
@@ -106,7 +106,7 @@ def _start() -> float:
         environment = os.environ | {"SKYE_BIND": str(address), "SKYE_DATA_DIR": folder}
         # As in the Makefile; otherwise each start would compile the modules.
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
-        command = [sys.executable, "-m", "service.cli", "serve"]
+        command = [sys.executable, "-m", "skye_server.cli", "serve"]
         started = time.monotonic()
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
         try:

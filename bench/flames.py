@@ -16,7 +16,15 @@ _NARROWEST = 1.0
 
 _ROOMS = (
     ("rules", "#b7d77a", ("engine/",)),
-    ("gunicorn", "#d0b5e5", ("gunicorn/", "service/server/worker.py", "service/server/client_connection.py")),
+    (
+        "gunicorn",
+        "#d0b5e5",
+        (
+            "gunicorn/",
+            "service/skye_server/worker/worker.py",
+            "service/skye_server/worker/client_connection.py",
+        ),
+    ),
     ("the service", "#f4c95d", ("service/",)),
     ("Flask, Werkzeug", "#9fc9eb", ("flask/", "werkzeug/", "blinker/")),
     ("redis-py", "#f2a48f", ("redis/", "hiredis/")),

@@ -20,7 +20,7 @@ from bench.api import CEILING
 from bench.estimate import CURED, estimated_table, measured_table
 from bench.rows import LOAD, Row, read
 from bench.worst_requests import CHARGED
-from service.server.server_programs import describe, find_program
+from skye_server.server.server_programs import describe, find_program
 
 HERE = Path(__file__).parent
 LATEST = HERE / "latest.json"

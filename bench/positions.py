@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import redis
 
 from bench.client import Request
-from service.matches.match import Match
-from service.storage.codec import decode_match, encode_match
+from skye_server.games.game import Match
+from skye_server.storage.codec import decode_match, encode_match
 
 _BATCH_SIZE = 500
 

@@ -21,7 +21,7 @@ from bench.servers import gunicorn, redis_server
 from bench.spectators import spectator_rows
 from bench.streams import stream_rows
 from bench.subjects import Place, Subject, act, ours, place_to_measure, view
-from service.server.server_programs import find_program
+from skye_server.server.server_programs import find_program
 
 _FILL = """
 for number = ARGV[1], ARGV[2] do
@@ -73,7 +73,7 @@ def _full_place(place: Place, number: int) -> Iterator[tuple[Place, float]]:
         before = store.info("memory")["used_memory"]
         _fill(store, number, find(place.games, 4, "set_offer", last=False)[0].table)
         bytes_each = (store.info("memory")["used_memory"] - before) / number
-        with gunicorn("service.wsgi:app", server) as ours:
+        with gunicorn("skye_server.wsgi:app", server) as ours:
             yield place._replace(ours=ours, store=store), bytes_each
 
 

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from service.server.embedded_redis import RedisServer
-from service.server.processes import stop
-from service.settings import Address
+from skye_server.server.embedded_redis import RedisServer
+from skye_server.server.processes import stop
+from skye_server.settings import Address
 
 ROOT = Path(__file__).parent.parent
 WORKERS = 2
@@ -49,7 +49,7 @@ def gunicorn(application: str, redis: RedisServer, **settings: str) -> Iterator[
     """Serve an application with the settings of a deployment, and other settings."""
     address = Address("127.0.0.1", free_port())
     ours = {"SKYE_REDIS_URL": redis.url, "SKYE_BIND": str(address), "SKYE_WORKERS": str(WORKERS)}
-    command = [sys.executable, "-m", "gunicorn", "--config", "python:service.server.gunicorn_conf"]
+    command = [sys.executable, "-m", "gunicorn", "--config", "python:skye_server.worker.gunicorn_conf"]
     command.append(application)
     process = subprocess.Popen(command, env=os.environ | ours | settings, cwd=ROOT)
     assert redis.process is not None

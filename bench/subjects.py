@@ -17,9 +17,9 @@ from bench.plan import Plan
 from bench.positions import Copies, Position, find, played
 from bench.rows import Row, row
 from bench.servers import Server, gunicorn, redis_server
-from service.matches.authorization import Caller
-from service.server.server_programs import find_program
-from service.web.responses import etag
+from skye_server.games.authorization import Caller
+from skye_server.http.responses import etag
+from skye_server.server.server_programs import find_program
 
 ROUND_END = "finish building, the last: the round ends"
 
@@ -75,7 +75,7 @@ def place_to_measure(plan: Plan) -> Iterator[Place | None]:
     with (
         tempfile.TemporaryDirectory() as folder,
         redis_server(program, Path(folder)) as server,
-        gunicorn("service.wsgi:app", server) as ours,
+        gunicorn("skye_server.wsgi:app", server) as ours,
         gunicorn("bench.ceilings:app", server) as theirs,
     ):
         store = redis.Redis.from_url(server.url)
@@ -91,7 +91,7 @@ def fresh_place(place: Place) -> Iterator[Place]:
     with (
         tempfile.TemporaryDirectory() as folder,
         redis_server(program, Path(folder)) as server,
-        gunicorn("service.wsgi:app", server) as ours,
+        gunicorn("skye_server.wsgi:app", server) as ours,
     ):
         yield place._replace(ours=ours, store=redis.Redis.from_url(server.url))
 

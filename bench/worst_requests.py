@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from bench.rows import Row, row
 from bench.servers import Server, cpu_seconds
-from service.settings import Settings
+from skye_server.settings import Settings
 
 GOAL = "<= 10"
 """The goal for the CPU time of a unit, in milliseconds."""

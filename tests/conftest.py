@@ -11,12 +11,11 @@ import fakeredis
 import pytest
 import redis
 
-from service import app
-from service.matches import cooperative_yield
-from service.server.embedded_redis import RedisServer
-from service.server.server_programs import find_program
-from service.settings import Address
-from service.storage import redis_clients
+from skye_server import app, cooperative_yield
+from skye_server.server.embedded_redis import RedisServer
+from skye_server.server.server_programs import find_program
+from skye_server.settings import Address
+from skye_server.storage.connection import redis_clients
 from tests.support import typescript, url_rules
 from tests.support.endpoints import stages
 from tests.support.launcher import launching

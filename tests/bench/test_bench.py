@@ -180,7 +180,7 @@ def test_page_names_only_measured_figures():
 @pytest.mark.slow
 def test_cost_of_the_worst_requests_is_divided_by_their_price(redis_server):
     limits = {"SKYE_LIMITS": "on", "SKYE_TRUSTED_PROXIES": "1"}
-    with servers.gunicorn("service.wsgi:app", redis_server, **limits) as server:
+    with servers.gunicorn("skye_server.wsgi:app", redis_server, **limits) as server:
         rows = worst_requests.worst_request_rows(server)
     assert len(rows) > 10
     assert all(each.value > 0 and each.goal == worst_requests.GOAL for each in rows)

@@ -8,7 +8,7 @@ from bench.profile import flame_of
 
 _WRITE = (
     "start (greenlet.py:1);AsyncWorker.handle (gunicorn/base.py:9);"
-    "Games.write (service/usecases/games.py:104)"
+    "Games.write (service/skye_server/commands/current_games.py:104)"
 )
 SEEN = [
     f"{_WRITE} 30",

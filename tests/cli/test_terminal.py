@@ -2,7 +2,7 @@
 
 from rich.console import Console
 
-from service.cli.terminal import side_by_side, territory_map
+from skye_server.cli.terminal import side_by_side, territory_map
 
 CATALOGUE = {
     "castle-red": {

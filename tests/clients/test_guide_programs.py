@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from service import docs as guide
+from skye_server import docs as guide
 from tests.clients.test_typescript import client, run  # noqa: F401 - a fixture
 from tests.support.waiting import MAX_RUN_S
 

@@ -5,11 +5,11 @@ import random
 import fakeredis
 import pytest
 
-from service import create_app
-from service.settings import Settings
-from service.storage.redis_store import RedisStore
 from skye import TILES
 from skye_client import begin, fold
+from skye_server import create_app
+from skye_server.settings import Settings
+from skye_server.storage.redis_store import RedisStore
 from tests.support.comparing import without_time
 from tests.support.sizes import rest_slow
 

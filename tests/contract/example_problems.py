@@ -2,7 +2,7 @@
 
 from unittest import mock
 
-from service.matches import cooperative_yield
+from skye_server import cooperative_yield
 from tests.contract import worker_problems
 from tests.contract.recording import LiveService
 from tests.support import provoked_by_faults, provoked_by_lab, provoked_by_moves, provoked_by_requests

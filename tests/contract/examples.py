@@ -2,14 +2,14 @@
 
     python -m tests.contract.examples
 
-plays some games, provokes every error code, and writes the responses to `service/openapi/examples.json`, from
+plays some games, provokes every error code, and writes the responses to `service/skye_server/openapi/examples.json`, from
 which the contract takes its examples.
 """
 
 import logging
 import sys
 
-from service.web.framework import collaborators
+from skye_server.http.framework import collaborators
 from tests.contract.checked import messages as parsed
 from tests.contract.example_problems import problems
 from tests.contract.example_recorder import ExampleRecorder

@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from service import docs as guide
+from skye_server import docs as guide
 from tests.contract import readme
 from tests.support.launcher import ROOT, launching
 

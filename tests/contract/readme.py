@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from service.settings import table as settings_table
+from skye_server.settings import table as settings_table
 from tests.support.launcher import ROOT, launching
 from tests.support.waiting import MAX_RUN_S
 

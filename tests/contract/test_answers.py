@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.web.framework import collaborators
+from skye_server.http.framework import collaborators
 from tests.contract.checked import CheckedService, messages
 from tests.support.playing import dice
 from tests.support.sizes import sized

@@ -5,8 +5,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from service import docs as guide
-from service.matches.error_codes import ERROR_CODES
+from skye_server import docs as guide
+from skye_server.error_codes import ERROR_CODES
 from tests.contract.checked import CheckedService
 from tests.support.playing import Service
 

@@ -6,10 +6,9 @@ import pkgutil
 
 import pytest
 
-import service
 import skye
 
-LOADED_BY_GUNICORN = ("service.wsgi", "service.server.worker", "service.server.gunicorn_conf")
+LOADED_BY_GUNICORN = ("skye_server.wsgi", "skye_server.worker.worker", "skye_server.worker.gunicorn_conf")
 MODULES = [
     module.name
     for package in (skye, service)

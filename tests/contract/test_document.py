@@ -7,7 +7,7 @@ import sys
 import jsonschema_rs
 import pytest
 
-from service.matches.error_codes import ERROR_CODES
+from skye_server.error_codes import ERROR_CODES
 from tests.contract.checked import METHODS
 from tests.contract.conftest import OPENAPI_YAML
 from tests.support.playing import Service
@@ -36,7 +36,7 @@ def schemas(document):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["openapi.yaml", "openapi-3.2.yaml", "asyncapi.yaml"])
 def test_document_in_the_repository_is_what_the_code_generates(name):
-    command = [sys.executable, "-m", "service.cli", "openapi", name]
+    command = [sys.executable, "-m", "skye_server.cli", "openapi", name]
     generated = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert generated == OPENAPI_YAML.with_name(name).read_text(), "run `make openapi` and look at the diff"
 

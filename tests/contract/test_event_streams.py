@@ -6,10 +6,10 @@ import jsonschema_rs
 import pytest
 import yaml
 
-from service.openapi.event_streams import STREAMS, stream_messages
-from service.openapi.response_components import component_name
-from service.schemas.responses.unions import UNIONS
-from service.web.sse import EVENT_STREAM
+from skye_server.contract.responses.unions import UNIONS
+from skye_server.http.sse import EVENT_STREAM
+from skye_server.openapi.event_streams import STREAMS, stream_messages
+from skye_server.openapi.response_components import component_name
 from tests.contract.conftest import OPENAPI_YAML
 from tests.contract.test_document import walk
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from service.matches.error_codes import ERROR_CODES
+from skye_server.error_codes import ERROR_CODES
 from tests.contract import examples
 from tests.support.launcher import ROOT
 

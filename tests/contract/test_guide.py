@@ -7,19 +7,19 @@ from html.parser import HTMLParser
 
 import pytest
 
-from service import docs as guide
-from service.matches.creation import MAX_BATCH_COST
-from service.matches.error_codes import MAX_ERRORS
-from service.matches.transitions import MAX_CHANGES
-from service.schemas.records import MAX_ACTIONS
-from service.schemas.requests import MAX_TILES_TO_PLACE, MIN_TURN_MS
-from service.server.client_connection import MAX_HEAD_BYTES
-from service.settings import DAY_S, Settings
-from service.usecases.rematch import MAX_ABORTED
-from service.web.json_decoding import BYTES_PER_VALUE, MIN_CONTAINERS
 from skye import MAX_GOLD, PLAYERS, SCORING_TILES, schedule
 from skye.positions.checking import FIRST_AMOUNT, GROWTH
 from skye.rules.schedule import catch_up
+from skye_server import docs as guide
+from skye_server.commands.rematch import MAX_ABORTED
+from skye_server.contract.records import MAX_ACTIONS
+from skye_server.contract.requests import MAX_TILES_TO_PLACE, MIN_TURN_MS
+from skye_server.error_codes import MAX_ERRORS
+from skye_server.games.creation import MAX_BATCH_COST
+from skye_server.games.transitions import MAX_CHANGES
+from skye_server.http.json_decoding import BYTES_PER_VALUE, MIN_CONTAINERS
+from skye_server.settings import DAY_S, Settings
+from skye_server.worker.client_connection import MAX_HEAD_BYTES
 from tests.contract.checked import CheckedService
 from tests.contract.guide import NAMES, SOURCES, programs, recorded, with_programs
 from tests.contract.readme import settled
@@ -222,7 +222,7 @@ def limits(document):
 
     turn = schemas["ChosenOptions"]["properties"]["turn_ms"]
     advance = schemas["ClockAdvance"]["properties"]["advance_ms"]
-    configuration = (ROOT / "service/server/gunicorn_conf.py").read_text()
+    configuration = (ROOT / "service/skye_server/worker/gunicorn_conf.py").read_text()
     set_there = re.findall(r"^(limit_\w+) = (\d+)$", configuration, re.MULTILINE)
     gunicorn = {name: int(number) for name, number in set_there}
     return {

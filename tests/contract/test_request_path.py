@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-import service
 import skye
-from service.settings import Settings
-from service.storage.redis_store import RedisStore
+from skye_server.settings import Settings
+from skye_server.storage.redis_store import RedisStore
 from tests.support.playing import Service
 
 OURS = tuple(f"{Path(package.__file__).parent}/" for package in (service, skye))

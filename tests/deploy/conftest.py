@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from service.server.processes import stop
+from skye_server.server.processes import stop
 from tests.deploy.servers import Instance, Nginx, nginx_program
 from tests.support.launcher import PATIENT
 from tests.support.missing_programs import NO_NGINX
@@ -27,7 +27,7 @@ def instance(redis_server, folder):
     """A function that makes instances on one Redis: the first at `api-a.sock`, the second at `api-b.sock`."""
     made = []
 
-    def make(redis_url=redis_server.url, application="service.wsgi:app", **settings):
+    def make(redis_url=redis_server.url, application="skye_server.wsgi:app", **settings):
         path = folder / f"api-{'abcd'[len(made)]}.sock"
         own = {"SKYE_WORKERS": sized("1", "2"), "GUNICORN_CMD_ARGS": "--graceful-timeout 120"}
         settings = PATIENT | own | settings

@@ -56,7 +56,11 @@ def image_name():
 
 def gunicorn(name):
     """Return a number of gunicorn's configuration."""
-    return int(re.search(rf"(?m)^{name} = (\d+)", (ROOT / "service/server/gunicorn_conf.py").read_text())[1])
+    return int(
+        re.search(
+            rf"(?m)^{name} = (\d+)", (ROOT / "service/skye_server/worker/gunicorn_conf.py").read_text()
+        )[1]
+    )
 
 
 def redis_configuration():

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from service.server.processes import stop
+from skye_server.server.processes import stop
 from tests.support.launcher import children, kill_all
 from tests.support.ports import free_port
 from tests.support.waiting import MAX_WAIT_S, waited_for
@@ -81,7 +81,7 @@ class Instance(Server):
     prefix = ()
     """What begins the command."""
 
-    def __init__(self, socket_path, redis_url, application="service.wsgi:app", **settings):
+    def __init__(self, socket_path, redis_url, application="skye_server.wsgi:app", **settings):
         self.application = application
         self.socket_path = socket_path
         self.log = socket_path.with_suffix(".log")
@@ -111,7 +111,7 @@ class Instance(Server):
             "-m",
             "gunicorn",
             "--config",
-            "python:service.server.gunicorn_conf",
+            "python:skye_server.worker.gunicorn_conf",
         ]
         for address in (f"unix:{self.socket_path}", *addresses):
             command += ["--bind", address]

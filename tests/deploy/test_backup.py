@@ -7,9 +7,9 @@ from itertools import islice
 
 import pytest
 
-from service.server.embedded_redis import RedisServer
-from service.server.server_programs import describe, programs
-from service.settings import Address
+from skye_server.server.embedded_redis import RedisServer
+from skye_server.server.server_programs import describe, programs
+from skye_server.settings import Address
 from tests.deploy.facts import DEPLOY
 from tests.deploy.servers import Player
 from tests.support.comparing import without_time

@@ -5,7 +5,7 @@ import re
 import pytest
 import yaml
 
-from service.settings import Settings, unknown_variables
+from skye_server.settings import Settings, unknown_variables
 from tests.deploy.facts import (
     DEPLOY,
     gunicorn,

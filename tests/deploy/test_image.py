@@ -17,7 +17,7 @@ def test_image_health_check_fails_until_the_api_answers(redis_server, folder):
     port = free_port()
 
     def health():
-        command = [sys.executable, "-m", "service.server.healthcheck"]
+        command = [sys.executable, "-m", "skye_server.server.healthcheck"]
         return subprocess.run(command, cwd=ROOT, env=environ, check=False, timeout=MAX_WAIT_S).returncode
 
     served = Instance(folder / "api.sock", redis_server.url, SKYE_BIND=f"0.0.0.0:{port}")

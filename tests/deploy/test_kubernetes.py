@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from service import create_app
-from service.settings import Settings, unknown_variables
+from skye_server import create_app
+from skye_server.settings import Settings, unknown_variables
 from tests.deploy import manifests
 from tests.deploy.facts import (
     DEPLOY,

@@ -5,7 +5,7 @@ from dataclasses import fields
 
 import pytest
 
-from service.settings import Settings
+from skye_server.settings import Settings
 from tests.deploy.servers import ROOT
 
 PAGES = sorted([*ROOT.glob("deploy/*.md"), *ROOT.glob("bench/*.md")])

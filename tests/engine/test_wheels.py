@@ -88,7 +88,9 @@ def test_readme_game_of_fifteen_lines_is_played(tmp_path, engine_python):
 def test_service_wheel_holds_all_that_the_app_needs(tmp_path, engine_wheel, service_wheel):
     python = environment(tmp_path / "env", engine_wheel, service_wheel)
     third_party = str(third_party_packages(tmp_path / "third party"))
-    program = f"import sys; sys.path.append({third_party!r}); import service.app; print(service.__file__)"
+    program = (
+        f"import sys; sys.path.append({third_party!r}); import skye_server.app; print(skye_server.__file__)"
+    )
     assert str(tmp_path) in run(python, "-I", "-c", program, cwd=tmp_path)
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import fakeredis
 import pytest
 
-from service import create_app
-from service.settings import Settings
-from service.storage.redis_store import RedisStore
+from skye_server import create_app
+from skye_server.settings import Settings
+from skye_server.storage.redis_store import RedisStore
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
 

@@ -13,12 +13,12 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from service.matches.match_events import MatchEvent, PositionSet
-from service.server.embedded_redis import RedisServer
-from service.storage.codec import decode_entry, decode_match
-from service.storage.redis_store import RedisStore
 from skye import Outcome, action_of, apply_actions
 from skye.positions.record import Record, replay
+from skye_server.games.events import MatchEvent, PositionSet
+from skye_server.server.embedded_redis import RedisServer
+from skye_server.storage.codec import decode_entry, decode_match
+from skye_server.storage.redis_store import RedisStore
 from tests.deploy.servers import JSON, Instance
 from tests.support.launcher import children, open_files
 from tests.support.waiting import MAX_WAIT_S, waited_for

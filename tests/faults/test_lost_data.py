@@ -5,7 +5,7 @@ from itertools import islice
 
 import pytest
 
-from service.storage.redis_store import RedisStore
+from skye_server.storage.redis_store import RedisStore
 from tests.deploy.servers import JSON
 from tests.faults.parts import RetryingPlayer, StreamFollower, call_until_available, check_stored_game
 from tests.support.playing import Service, dice, problem_code
@@ -137,7 +137,9 @@ def test_list_is_shown_although_the_index_cannot_be_repaired(service, redis_clie
 
 @pytest.fixture
 def service(redis_client, monkeypatch):
-    monkeypatch.setattr("service.storage.pubsub._POLL_S", 0.01)  # lets the one who listens end at once
+    monkeypatch.setattr(
+        "skye_server.storage.connection.pubsub._POLL_S", 0.01
+    )  # lets the one who listens end at once
     with Service(redis_client) as service:
         yield service
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from service.settings import Settings
-from service.storage.redis_store import RedisStore
+from skye_server.settings import Settings
+from skye_server.storage.redis_store import RedisStore
 from tests.faults.parts import RetryingPlayer, StreamFollower, check_stored_game
 from tests.support.playing import Service
 from tests.support.waiting import waited_for

@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from service.settings import Settings
-from service.storage.redis_store import RedisStore
+from skye_server.settings import Settings
+from skye_server.storage.redis_store import RedisStore
 from tests.deploy.facts import DEPLOY
 from tests.faults.parts import MAX_S
 from tests.support.playing import Service, problem_code

@@ -2,8 +2,8 @@
 
 import pytest
 
-from service.storage.lua_scripts import FILL
-from service.storage.wrong_types import aside
+from skye_server.storage.lua_scripts import FILL
+from skye_server.storage.wrong_types import aside
 from tests.support.playing import Service
 from tests.usecases.test_quick_match import new_key, seek
 
@@ -12,7 +12,9 @@ PLAYING, WAITING = "skye:index:playing", "skye:{pools}:waiting"
 
 @pytest.fixture
 def service(redis_client, monkeypatch):
-    monkeypatch.setattr("service.storage.pubsub._POLL_S", 0.01)  # lets the subscriber end at once
+    monkeypatch.setattr(
+        "skye_server.storage.connection.pubsub._POLL_S", 0.01
+    )  # lets the subscriber end at once
     with Service(redis_client) as service:
         yield service
 

@@ -5,9 +5,9 @@ import threading
 
 import pytest
 
-from service.matches import cooperative_yield
-from service.matches.cooperative_yield import Computation, ComputingClient, computing_client, slot
-from service.matches.error_codes import Problem
+from skye_server import cooperative_yield
+from skye_server.cooperative_yield import Computation, ComputingClient, computing_client, slot
+from skye_server.error_codes import Problem
 from tests.support.waiting import MAX_WAIT_S, waited_for
 
 

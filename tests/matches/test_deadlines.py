@@ -5,7 +5,7 @@ from itertools import islice
 
 import pytest
 
-from service.matches.views import timestamp
+from skye_server.games.views.game import timestamp
 from tests.support.comparing import without_time
 from tests.support.endpoints import ENDPOINTS
 from tests.support.playing import Service, problem_code

@@ -3,14 +3,14 @@
 import msgspec
 import pytest
 
-from service.matches.authorization import SPECTATOR, Caller
-from service.matches.past_versions import match_at_version
-from service.matches.views import game_view
-from service.storage.codec import decode_match
-from service.storage.event_log import changes_from_log
-from service.storage.redis_store import RedisStore
-from service.usecases import game_history
-from service.usecases.game_history import GameHistory
+from skye_server.commands import game_history
+from skye_server.commands.game_history import GameHistory
+from skye_server.games.authorization import SPECTATOR, Caller
+from skye_server.games.past_versions import match_at_version
+from skye_server.games.views.game import game_view
+from skye_server.storage.codec import decode_match
+from skye_server.storage.event_log import changes_from_log
+from skye_server.storage.redis_store import RedisStore
 from tests.support.playing import Game, Service, dice
 
 CALLERS = (SPECTATOR, Caller(host=True), *(Caller(seat=seat) for seat in range(5)))

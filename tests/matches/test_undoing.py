@@ -2,8 +2,8 @@
 
 import pytest
 
-from service.matches.transitions import MAX_CHANGES
-from service.schemas.records import MAX_ACTIONS
+from skye_server.contract.records import MAX_ACTIONS
+from skye_server.games.transitions import MAX_CHANGES
 from tests.support.playing import problem_code
 from tests.support.used_up_changes import game_with_used_up_changes
 
@@ -37,7 +37,7 @@ def test_placement_below_the_limit_can_be_taken_back(service):
 
 
 def test_lobby_with_too_many_joins_and_leaves_refuses_players(service, monkeypatch):
-    monkeypatch.setattr("service.matches.transitions.MAX_CHANGES", 20)
+    monkeypatch.setattr("skye_server.games.transitions.MAX_CHANGES", 20)
     game = service.create_game(2, start=False)
     for _ in range(20):
         joined = game.call("POST", "players", {"name": "Cy"})

@@ -9,8 +9,8 @@ from datetime import UTC, datetime, timedelta
 import fakeredis
 import pytest
 
-from service.observability.logs import RedactingFormatter, facts
-from service.storage.redis_store import RedisStore
+from skye_server.observability.logs import RedactingFormatter, facts
+from skye_server.storage.redis_store import RedisStore
 from tests.support.playing import Service
 
 
@@ -88,7 +88,7 @@ def test_each_response_at_level_info_has_a_log_line(service, lines):
     del refused["time"]
     assert refused == {
         "level": "info",
-        "logger": "service.web.middleware",
+        "logger": "skye_server.http.middleware",
         "message": "answered",
         "request_id": "mine",
         "method": "PUT",
@@ -142,14 +142,14 @@ def test_gunicorn_writes_its_log_in_the_same_form():
     code = """
 import logging
 from gunicorn.config import Config
-from service.observability.gunicorn_logs import JsonLogger
+from skye_server.observability.gunicorn_logs import JsonLogger
 config = Config()
 config.set("loglevel", "warning")
 for _ in range(2):  # as when the settings are loaded again
     logger = JsonLogger(config)
 logger.warning("a worker is gone")
 logger.info("of no interest")
-logging.getLogger("service.web.middleware").info("of no interest")
+logging.getLogger("skye_server.http.middleware").info("of no interest")
 logging.getLogger("service").error("an error")
 assert not logger.access_log_enabled
 """

@@ -6,9 +6,9 @@ import time
 import fakeredis
 import pytest
 
-from service.matches.error_codes import ERROR_CODES, Problem
-from service.observability.metrics import BUCKETS_S, pattern
-from service.storage.redis_store import RedisStore
+from skye_server.error_codes import ERROR_CODES, Problem
+from skye_server.observability.metrics import BUCKETS_S, pattern
+from skye_server.storage.redis_store import RedisStore
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.playing import Service
 

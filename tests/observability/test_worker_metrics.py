@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 from prometheus_client import CollectorRegistry, generate_latest, multiprocess
 
-from service.observability import worker_metrics
-from service.observability.worker_metrics import FOLDER_VARIABLE, WorkerFiles, free_number
+from skye_server.observability import worker_metrics
+from skye_server.observability.worker_metrics import FOLDER_VARIABLE, WorkerFiles, free_number
 
 ROOT = Path(__file__).resolve().parents[2]
 COUNTING = """
 import sys
-from service.observability import worker_metrics
+from skye_server.observability import worker_metrics
 worker_metrics.count_as(int(sys.argv[1]))
-from service.observability.metrics import Metrics
+from skye_server.observability.metrics import Metrics
 metrics = Metrics()
 metrics.answered("/v1/tiles", "GET", 200, 0.003)
 metrics.stream_opened(of_player=False)

@@ -3,8 +3,8 @@
 import pytest
 from redis.crc import key_slot
 
-from service.matches.error_codes import Problem
-from service.storage.redis_store import RedisStore
+from skye_server.error_codes import Problem
+from skye_server.storage.redis_store import RedisStore
 from tests.support.playing import Service, limited, problem_code
 
 KEY = {"Idempotency-Key": "season-1"}

@@ -4,11 +4,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from service.matches import cooperative_yield
-from service.openapi import contract_of
-from service.openapi.yaml_text import as_yaml
 from skye import ROTATED_TILES
 from skye.svg import tile_sheet_svg
+from skye_server import cooperative_yield
+from skye_server.openapi import contract_of
+from skye_server.openapi.yaml_text import as_yaml
 from tests.support.playing import Game
 
 
@@ -38,7 +38,7 @@ def test_worker_yields_between_the_tiles_of_a_territory(service, pauses):
 def test_contract_is_generated_once_while_the_worker_serves_others(service, pauses, monkeypatch):
     generated = []
     monkeypatch.setattr(
-        "service.openapi.as_yaml", lambda document: generated.append(document) or as_yaml(document)
+        "skye_server.openapi.as_yaml", lambda document: generated.append(document) or as_yaml(document)
     )
     with ThreadPoolExecutor(3) as threads:
         texts = list(threads.map(contract_of(service.app).written, ["openapi-3.2.yaml"] * 3))

@@ -2,8 +2,8 @@
 
 import pytest
 
-from service.settings import Settings
 from skye import commitment
+from skye_server.settings import Settings
 from tests.support.playing import NAMES, Service, client_error_code, dice, problem_code
 
 # Opening a table.

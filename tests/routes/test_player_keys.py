@@ -5,9 +5,9 @@ from itertools import pairwise
 
 import pytest
 
-from service.storage.match_pool import MatchPools
-from service.storage.redis_players import RedisPlayers
-from service.storage.redis_store import RedisStore
+from skye_server.storage.match_pool import MatchPools
+from skye_server.storage.redis_players import RedisPlayers
+from skye_server.storage.redis_store import RedisStore
 from tests.support.playing import Game, Service, client_error_code, limited, problem_code
 
 KEY = {"Idempotency-Key": "once"}
@@ -186,7 +186,7 @@ def test_game_whose_commit_failed_is_not_listed(service, monkeypatch):
 def test_game_is_listed_though_the_worker_died_after_the_commit(service, monkeypatch):
     key, game = new_key(), service.create_game(1, start=False)
     with monkeypatch.context() as patched:
-        patched.setattr("service.usecases.players.Players.relay_commit", lambda *_: None)
+        patched.setattr("skye_server.players.player_games.Players.relay_commit", lambda *_: None)
         join(game, key)
     assert ids(service, key) == [game.id]
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 import skye
-from service.storage.codec import decode_match
+from skye_server.storage.codec import decode_match
 from tests.engine.playing import games
 from tests.faults.parts import check_stored_game
 from tests.support.playing import Game, dice, problem_code

@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.storage.codec import decode_match
+from skye_server.storage.codec import decode_match
 from tests.support.playing import Game, Service, dice, problem_code
 
 

@@ -5,7 +5,7 @@ import threading
 import pytest
 
 import skye
-from service.storage.codec import decode_match
+from skye_server.storage.codec import decode_match
 from tests.support.playing import Game, Service, dice, problem_code
 
 KEY = {"Idempotency-Key": "once"}

@@ -2,8 +2,8 @@
 
 import pytest
 
-from service.matches.scenarios import SCENARIOS
 from skye import LANDSCAPE, TakeBack, game_from_view, legal_moves, move_view
+from skye_server.games.scenarios import SCENARIOS
 from tests.support.playing import Game, problem_code
 
 

@@ -3,9 +3,9 @@
 import pytest
 from marshmallow import ValidationError
 
-from service.matches.error_codes import MAX_ERRORS
-from service.schemas.fields import Integer
-from service.schemas.objects import ListOf, Object
+from skye_server.contract.fields import Integer
+from skye_server.contract.objects import ListOf, Object
+from skye_server.error_codes import MAX_ERRORS
 
 
 class CountingInteger(Integer):

@@ -7,10 +7,10 @@ import pytest
 from apispec import APISpec
 
 import skye
-from service.matches.match_events import MATCH_EVENT_TYPES
-from service.openapi.conversion import SchemaPlugin
-from service.schemas.responses.unions import EVENTS, UNIONS, tag_of
 from skye.views.fields import BySeat, Color, Component, Count, Keywords, Seat, TileId
+from skye_server.contract.responses.unions import EVENTS, UNIONS, tag_of
+from skye_server.games.events import MATCH_EVENT_TYPES
+from skye_server.openapi.conversion import SchemaPlugin
 
 
 class DescribedView(TypedDict):

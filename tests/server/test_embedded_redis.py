@@ -8,9 +8,9 @@ import sys
 import pytest
 import redis
 
-from service.server.data_folder import DataFolder
-from service.server.embedded_redis import RedisServer, lock_files, socket_location
-from service.server.processes import LaunchError
+from skye_server.server.data_folder import DataFolder
+from skye_server.server.embedded_redis import RedisServer, lock_files, socket_location
+from skye_server.server.processes import LaunchError
 from tests.server.programs import script
 from tests.support.waiting import waited_for
 
@@ -109,7 +109,7 @@ def test_data_folder_is_accessible_to_its_owner_only(tmp_path):
 
 
 def test_redis_left_over_is_shut_down_before_its_files_are_opened(tmp_path, server_in, monkeypatch):
-    monkeypatch.setattr("service.server.embedded_redis._ORPHAN_END_S", 0.5)
+    monkeypatch.setattr("skye_server.server.embedded_redis._ORPHAN_END_S", 0.5)
     earlier = DataFolder(tmp_path)
     lock = lock_files(earlier, tmp_path / "redis.sock")
     orphan = server_in(tmp_path, inherited=(lock,))
@@ -125,7 +125,7 @@ def test_redis_left_over_is_shut_down_before_its_files_are_opened(tmp_path, serv
 
 
 def test_error_names_the_process_that_holds_the_lock(tmp_path, monkeypatch):
-    monkeypatch.setattr("service.server.embedded_redis._ORPHAN_TIMEOUT_S", 0.05)
+    monkeypatch.setattr("skye_server.server.embedded_redis._ORPHAN_TIMEOUT_S", 0.05)
     earlier = DataFolder(tmp_path)
     lock = earlier.lock_files(tmp_path / "held.sock")
     holder = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, pass_fds=(lock,))
@@ -165,7 +165,7 @@ def test_stale_socket_is_replaced(tmp_path):
 
 
 def test_waiting_for_a_server_that_never_answers_is_bounded(tmp_path, monkeypatch):
-    monkeypatch.setattr("service.server.embedded_redis._FIRST_REPLY_TIMEOUT_S", 0.1)
+    monkeypatch.setattr("skye_server.server.embedded_redis._FIRST_REPLY_TIMEOUT_S", 0.1)
     silent = RedisServer(script(tmp_path / "server", "exec sleep 600"), tmp_path, tmp_path / "redis.sock")
     with silent:
         with pytest.raises(LaunchError, match="it does not respond"):

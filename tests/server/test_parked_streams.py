@@ -6,7 +6,7 @@ import gevent
 import gevent.socket
 import pytest
 
-from service.server.parked_streams import ParkedStreams
+from skye_server.worker.parked_streams import ParkedStreams
 from tests.support.waiting import MAX_WAIT_S
 
 

@@ -4,8 +4,8 @@ import importlib.util
 
 import pytest
 
-from service.server.processes import LaunchError
-from service.server.server_programs import find_program, version_of, vulnerabilities
+from skye_server.server.processes import LaunchError
+from skye_server.server.server_programs import find_program, version_of, vulnerabilities
 from tests.server.programs import script
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from service.settings import Address, Settings, SettingsError, table, unknown_variables
+from skye_server.settings import Address, Settings, SettingsError, table, unknown_variables
 
 
 def test_empty_environment_has_the_defaults():
@@ -103,7 +103,7 @@ def test_password_in_the_redis_url_is_in_no_output():
         ("SKYE_WORKER", "did you mean SKYE_WORKERS?"),
         ("SKYE_DATADIR", "did you mean SKYE_DATA_DIR?"),
         ("SKYE_REDIS", "did you mean SKYE_REDIS_URL?"),
-        ("SKYE_ZZ", "`python -m service.cli settings` lists them"),
+        ("SKYE_ZZ", "`python -m skye_server.cli settings` lists them"),
     ],
 )
 def test_unknown_variable_is_reported_with_the_nearest_known_one(variable, hint):

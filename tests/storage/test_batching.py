@@ -9,7 +9,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from service.storage.batching import BatchingRedis, read_together
+from skye_server.storage.connection.batching import BatchingRedis, read_together
 from tests.support.waiting import MAX_WAIT_S, waited_for
 
 GATE = ("BLPOP", "gate", MAX_WAIT_S)

@@ -2,10 +2,10 @@
 
 import pytest
 
-from service.matches.transitions import make_move
-from service.storage.codec import FORMAT, StoredFormatError, decode_entry, decode_match, encode_match
-from service.storage.store import LogEntry
 from skye import BOTS
+from skye_server.games.transitions import make_move
+from skye_server.storage.codec import FORMAT, StoredFormatError, decode_entry, decode_match, encode_match
+from skye_server.storage.store import LogEntry
 from tests.support.playing import Service, dice, problem_code
 
 

@@ -4,7 +4,7 @@ import fakeredis
 import pytest
 import redis
 
-from service.storage.redis_store import RedisStore
+from skye_server.storage.redis_store import RedisStore
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import pytest
 import redis
 
-from service.storage.pubsub import subscribe
+from skye_server.storage.connection.pubsub import subscribe
 
 
 class FakeServer:

@@ -9,16 +9,16 @@ import threading
 import pytest
 import redis
 
-from service.storage import batching
-from service.storage.batching import BatchingRedis
-from service.storage.game_index import GameIndex
-from service.storage.lua_scripts import MinReplicas
-from service.storage.match_pool import MatchPools, NewRequest
-from service.storage.player_store import GameUpdate
-from service.storage.redis_calls import RedisCalls
-from service.storage.redis_players import RedisPlayers
-from service.storage.redis_store import RedisStore
-from service.storage.store import Commit, LogEntry, StoredResponse
+from skye_server.storage.connection import batching
+from skye_server.storage.connection.batching import BatchingRedis
+from skye_server.storage.connection.redis_calls import RedisCalls
+from skye_server.storage.game_index import GameIndex
+from skye_server.storage.lua_scripts import MinReplicas
+from skye_server.storage.match_pool import MatchPools, NewRequest
+from skye_server.storage.player_store import GameUpdate
+from skye_server.storage.redis_players import RedisPlayers
+from skye_server.storage.redis_store import RedisStore
+from skye_server.storage.store import Commit, LogEntry, StoredResponse
 from tests.support.playing import Service, dice
 from tests.usecases.test_quick_match import new_key, seek
 

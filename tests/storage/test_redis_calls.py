@@ -6,10 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import redis
 
-from service.matches.error_codes import Problem
-from service.storage.redis_calls import RedisCalls
-from service.storage.retry import RetryPolicy
-from service.storage.topology import SingleServer
+from skye_server.error_codes import Problem
+from skye_server.storage.connection.redis_calls import RedisCalls
+from skye_server.storage.connection.retry import RetryPolicy
+from skye_server.storage.connection.topology import SingleServer
 from tests.support.waiting import MAX_WAIT_S
 
 KEY = "skye:{ann}:table"

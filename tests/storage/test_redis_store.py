@@ -4,10 +4,10 @@ import threading
 
 import pytest
 
-from service.settings import DAY_S
-from service.storage.codec import entry_header
-from service.storage.redis_store import RedisStore
-from service.storage.store import Commit, LogEntry, StoredResponse
+from skye_server.settings import DAY_S
+from skye_server.storage.codec import entry_header
+from skye_server.storage.redis_store import RedisStore
+from skye_server.storage.store import Commit, LogEntry, StoredResponse
 from tests.support.playing import Service, dice, problem_code, stored
 
 
@@ -200,7 +200,9 @@ def test_game_ttl_depends_on_its_status(any_redis, status, seconds):
 
 
 def test_whole_game_is_played_and_its_events_are_streamed(any_redis, monkeypatch):
-    monkeypatch.setattr("service.storage.pubsub._POLL_S", 0.01)  # lets the one who listens end at once
+    monkeypatch.setattr(
+        "skye_server.storage.connection.pubsub._POLL_S", 0.01
+    )  # lets the one who listens end at once
     with Service(any_redis) as service:
         game = service.create_game(3)
         view = game.play_out(dice(3))

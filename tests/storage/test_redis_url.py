@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from service.storage.redis_url import RedisUrl, parse, without_secrets
+from skye_server.redis_url import RedisUrl, parse, without_secrets
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,9 @@ from redis.exceptions import (
     TryAgainError,
 )
 
-from service.matches.error_codes import Problem
-from service.storage import retry
-from service.storage.retry import RetryPolicy, TooFewReplicas
+from skye_server.error_codes import Problem
+from skye_server.storage.connection import retry
+from skye_server.storage.connection.retry import RetryPolicy, TooFewReplicas
 
 
 def run(policy, *errors, **options):

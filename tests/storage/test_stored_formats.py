@@ -8,10 +8,10 @@ from typing import get_args, get_type_hints
 import fakeredis
 import pytest
 
-from service.matches.match import Match
-from service.storage.codec import StoredFormatError, decode_entry, decode_match, entry_header
-from service.storage.redis_store import RedisStore
-from service.storage.store import LogEntry
+from skye_server.games.game import Match
+from skye_server.storage.codec import StoredFormatError, decode_entry, decode_match, entry_header
+from skye_server.storage.redis_store import RedisStore
+from skye_server.storage.store import LogEntry
 from tests.faults.parts import check_stored_game
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.playing import Game, Service, dice, problem_code

@@ -5,11 +5,11 @@ import redis
 from redis.crc import key_slot
 from redis.exceptions import ClusterDownError, RedisClusterException
 
-from service.storage import topology
-from service.storage.lua_scripts import MinReplicas
-from service.storage.redis_store import RedisStore
-from service.storage.redis_url import parse
-from service.storage.topology import ClusterTopology, SentinelTopology, SingleServer
+from skye_server.redis_url import parse
+from skye_server.storage.connection import topology
+from skye_server.storage.connection.topology import ClusterTopology, SentinelTopology, SingleServer
+from skye_server.storage.lua_scripts import MinReplicas
+from skye_server.storage.redis_store import RedisStore
 from tests.support.playing import Service
 
 ONE, OTHER = ("10.0.0.1", 6379), ("10.0.0.2", 6379)

@@ -12,10 +12,10 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from service.storage.batching import BatchingRedis
-from service.storage.redis_url import parse
-from service.storage.retry import call_deadline
-from service.storage.topology import ClusterTopology, SentinelTopology
+from skye_server.redis_url import parse
+from skye_server.storage.connection.batching import BatchingRedis
+from skye_server.storage.connection.retry import call_deadline
+from skye_server.storage.connection.topology import ClusterTopology, SentinelTopology
 from tests.support.waiting import MAX_WAIT_S
 
 LONG_S, SHORT_S = MAX_WAIT_S, 0.2

@@ -30,7 +30,7 @@ class Launched:
         self.log = log
         with log.open("ab") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "service.cli", "serve"],
+                [sys.executable, "-m", "skye_server.cli", "serve"],
                 cwd=cwd,
                 env=environ,
                 stdout=output,

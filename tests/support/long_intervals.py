@@ -1,8 +1,8 @@
 """The API with a heartbeat and a shutdown grace of ten minutes, so that neither ends a wait of a test."""
 
-from service.server import worker
-from service.usecases import game_feed
-from service.wsgi import app
+from skye_server.following import game_feed
+from skye_server.worker import worker
+from skye_server.wsgi import app
 
 __all__ = ["app"]
 

@@ -5,10 +5,10 @@ import threading
 
 import fakeredis
 
-from service import create_app
-from service.settings import Settings
-from service.storage.redis_store import RedisStore
-from service.web.framework import collaborators
+from skye_server import create_app
+from skye_server.http.framework import collaborators
+from skye_server.settings import Settings
+from skye_server.storage.redis_store import RedisStore
 from tests.support.waiting import MAX_WAIT_S
 
 NAMES = ("Ann", "Bob", "Cy", "Dee", "Eve")

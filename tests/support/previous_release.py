@@ -7,9 +7,9 @@ games, it serves a release that knows the formats up to that one.
 
 import os
 
-from service.storage import codec, lua_scripts, redis_store
-from service.storage.store import LogEntry
-from service.wsgi import app
+from skye_server.storage import codec, lua_scripts, redis_store
+from skye_server.storage.store import LogEntry
+from skye_server.wsgi import app
 
 __all__ = ["app"]
 

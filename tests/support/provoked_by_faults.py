@@ -1,7 +1,7 @@
 """Requests that fail because of the state of the service or of its store."""
 
-from service.settings import Settings
-from service.storage.redis_store import RedisStore
+from skye_server.settings import Settings
+from skye_server.storage.redis_store import RedisStore
 from tests.support.playing import Service
 from tests.support.provoked_problems import provokes
 

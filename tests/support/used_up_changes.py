@@ -1,6 +1,6 @@
 """Games in which a seat has used up its changes of a phase (`MAX_CHANGES`)."""
 
-from service.matches.transitions import MAX_CHANGES
+from skye_server.games.transitions import MAX_CHANGES
 from tests.support.playing import Game
 
 

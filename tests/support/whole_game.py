@@ -1,6 +1,6 @@
 """Plays a whole game through any object with `call(method, path, body, token)`, such as one that retries."""
 
-from service.cli.demo import PLAYERS, Dice
+from skye_server.cli.demo import PLAYERS, Dice
 
 
 def played(caller, players, seed):

@@ -16,7 +16,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from service.server.server_programs import find_program
+from skye_server.server.server_programs import find_program
 from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.system.machines import FailingOver, Machines, OneRedis
 from tests.system.proof import prove

@@ -9,7 +9,7 @@ import signal
 import subprocess
 from pathlib import Path
 
-from service.server.processes import spawn
+from skye_server.server.processes import spawn
 from tests.support.waiting import waited_for
 
 DROP = ("-j", "DROP")

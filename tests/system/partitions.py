@@ -20,7 +20,7 @@ from pathlib import Path
 import redis
 from redis.crc import key_slot
 
-from service.server.server_programs import find_program
+from skye_server.server.server_programs import find_program
 from tests.deploy.servers import JSON, Instance
 from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.system.hosts import DROP, REFUSE, Network

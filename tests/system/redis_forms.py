@@ -11,7 +11,7 @@ from urllib.parse import quote
 import redis
 from redis.crc import key_slot
 
-from service.server.processes import spawn
+from skye_server.server.processes import spawn
 from tests.support.ports import free_port
 from tests.support.waiting import MAX_WAIT_S, waited_for
 

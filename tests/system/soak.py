@@ -24,7 +24,7 @@ from pathlib import Path
 import yaml
 from werkzeug.datastructures import Headers
 
-from service.server.server_programs import find_program
+from skye_server.server.server_programs import find_program
 from tests.contract.checked import Contract
 from tests.deploy.servers import ROOT, nginx_program
 from tests.support.waiting import MAX_RUN_S, MAX_WAIT_S, waited_for

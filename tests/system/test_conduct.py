@@ -62,6 +62,6 @@ def test_log_lines_at_level_info_are_json_without_queries(launch):
     launched.end()
     received = [json.loads(line) for line in launched.printed.splitlines() if line.startswith("{")]
     assert "/v1/scoring-tiles" in [line.get("route") for line in received]
-    assert {"service.web.middleware", "gunicorn.error"} <= {line["logger"] for line in received}
+    assert {"skye_server.http.middleware", "gunicorn.error"} <= {line["logger"] for line in received}
     assert "gunicorn.access" not in {line["logger"] for line in received}
     assert "secret" not in launched.printed

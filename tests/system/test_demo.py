@@ -22,7 +22,7 @@ from tests.support.waiting import MAX_WAIT_S
 def demo(*options, stdout=subprocess.PIPE, **environ):
     """Run the demo to its end."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("SKYE_", "NO_COLOR"))}
-    command = [sys.executable, "-m", "service.cli", "demo", *options]
+    command = [sys.executable, "-m", "skye_server.cli", "demo", *options]
     return subprocess.run(
         command,
         cwd=ROOT,
@@ -173,7 +173,7 @@ def test_demo_imports_no_rules():
                 imported |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom):
                 imported.add(node.module)
-    ours = {"service.settings", "service.cli.terminal"}
+    ours = {"skye_server.settings", "skye_server.cli.terminal"}
     assert {name.partition(".")[0] for name in imported - ours} <= sys.stdlib_module_names | {
         "rich",
         "skye_client",

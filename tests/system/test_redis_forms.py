@@ -8,11 +8,11 @@ from urllib.parse import quote
 
 import pytest
 
-from service.matches.error_codes import Problem
-from service.server.server_programs import programs
-from service.settings import Settings
-from service.storage.redis_store import RedisStore
-from service.storage.store import Commit, LogEntry
+from skye_server.error_codes import Problem
+from skye_server.server.server_programs import programs
+from skye_server.settings import Settings
+from skye_server.storage.redis_store import RedisStore
+from skye_server.storage.store import Commit, LogEntry
 from tests.support.missing_programs import NO_TLS
 from tests.support.ports import free_port
 from tests.support.waiting import waited_for

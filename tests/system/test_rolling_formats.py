@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from service.storage.codec import FORMAT
+from skye_server.storage.codec import FORMAT
 from tests.deploy.servers import JSON
 from tests.faults.parts import check_stored_game
 from tests.support.endpoints import PLAYER_KEY

@@ -3,7 +3,7 @@
 from tests.deploy.servers import Instance
 from tests.support.ports import free_port
 
-PREVIOUS, CURRENT = "tests.support.previous_release:app", "service.wsgi:app"
+PREVIOUS, CURRENT = "tests.support.previous_release:app", "skye_server.wsgi:app"
 
 
 class Upgradable:

@@ -6,14 +6,14 @@ from types import SimpleNamespace
 import pytest
 import redis
 
-from service.matches.error_codes import Problem
-from service.server.embedded_redis import RedisServer
-from service.settings import Address
-from service.storage import redis_calls
-from service.storage.lua_scripts import MinReplicas
-from service.storage.redis_store import RedisStore
-from service.storage.retry import RetryPolicy
-from service.storage.store import Commit, LogEntry, StoredResponse
+from skye_server.error_codes import Problem
+from skye_server.server.embedded_redis import RedisServer
+from skye_server.settings import Address
+from skye_server.storage.connection import redis_calls
+from skye_server.storage.connection.retry import RetryPolicy
+from skye_server.storage.lua_scripts import MinReplicas
+from skye_server.storage.redis_store import RedisStore
+from skye_server.storage.store import Commit, LogEntry, StoredResponse
 from tests.support.playing import Service, problem_code
 from tests.support.ports import free_port
 from tests.support.waiting import MAX_WAIT_S

@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from service.matches.error_codes import Problem
-from service.storage.redis_store import RedisStore
-from service.web.framework import collaborators
+from skye_server.error_codes import Problem
+from skye_server.http.framework import collaborators
+from skye_server.storage.redis_store import RedisStore
 from tests.support.playing import Service, dice, problem_code
 from tests.support.waiting import MAX_WAIT_S
 
@@ -131,7 +131,7 @@ def test_event_of_another_process_is_sent(service):
 
 
 def test_stream_without_events_sends_heartbeats(service, monkeypatch):
-    monkeypatch.setattr("service.usecases.game_feed.HEARTBEAT_S", 0.01)
+    monkeypatch.setattr("skye_server.following.game_feed.HEARTBEAT_S", 0.01)
     game = service.create_game(2)
     with Stream(game, after=game.view()["last_event"]) as stream:
         stream.read()
@@ -181,8 +181,8 @@ class Failing(RedisStore):
 
 
 def test_stream_outlasts_an_outage_of_the_store(monkeypatch):
-    monkeypatch.setattr("service.usecases.game_feed.OUTAGE_S", 0.01)
-    monkeypatch.setattr("service.usecases.game_feed.HEARTBEAT_S", 0.01)
+    monkeypatch.setattr("skye_server.following.game_feed.OUTAGE_S", 0.01)
+    monkeypatch.setattr("skye_server.following.game_feed.HEARTBEAT_S", 0.01)
     service = Service()
     store = Failing(service.redis)
     service = Service(service.redis, store)

@@ -6,9 +6,9 @@ import threading
 import fakeredis
 import pytest
 
-from service.storage.redis_store import RedisStore
-from service.usecases.subscription import MAX_QUEUED, Batch
-from service.web.framework import collaborators
+from skye_server.following.subscription import MAX_QUEUED, Batch
+from skye_server.http.framework import collaborators
+from skye_server.storage.redis_store import RedisStore
 from tests.support.playing import Service
 from tests.support.waiting import waited_for
 from tests.usecases.test_following import Stream

@@ -4,9 +4,9 @@ from collections import Counter
 
 import pytest
 
-from service.matches import past_versions
-from service.storage import event_log
-from service.usecases import game_history
+from skye_server.commands import game_history
+from skye_server.games import past_versions
+from skye_server.storage import event_log
 from tests.support.playing import Game
 
 KEPT = game_history.KEEP_EVERY

@@ -5,9 +5,9 @@ from unittest import mock
 
 import pytest
 
-from service.storage.codec import decode_match
-from service.storage.redis_store import RedisStore
-from service.web.framework import collaborators
+from skye_server.http.framework import collaborators
+from skye_server.storage.codec import decode_match
+from skye_server.storage.redis_store import RedisStore
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.playing import Game, Service, dice
 from tests.usecases.twins import (

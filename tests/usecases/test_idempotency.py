@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.storage.redis_store import RedisStore
+from skye_server.storage.redis_store import RedisStore
 from tests.support.endpoints import ENDPOINTS, stages
 from tests.support.playing import Game, Service, problem_code
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from service.settings import Settings
-from service.storage.lua_scripts import MAX_IDEMPOTENCY_KEYS
+from skye_server.settings import Settings
+from skye_server.storage.lua_scripts import MAX_IDEMPOTENCY_KEYS
 from tests.support.playing import Service, problem_code
 
 KEY = {"Idempotency-Key": "once"}

@@ -2,9 +2,9 @@
 
 import pytest
 
-from service.matches.match import Status
-from service.storage.redis_store import RedisStore
-from service.web.framework import collaborators
+from skye_server.games.game import Status
+from skye_server.http.framework import collaborators
+from skye_server.storage.redis_store import RedisStore
 
 
 def opened(service, number):

@@ -5,15 +5,15 @@ import random
 
 import pytest
 
-from service.matches import views
-from service.matches.authorization import SPECTATOR, Caller
-from service.matches.lobby import join, open_match, start
-from service.matches.match import GameOptions, Match, Seat
-from service.matches.transitions import make_move
-from service.storage.codec import decode_match, encode_match
-from service.usecases.match_repository import MatchCache
 from skye import COLORS, legal_moves, offer_limits
 from skye.rules.moves import SetOffer
+from skye_server.commands.game_repository import MatchCache
+from skye_server.games.authorization import SPECTATOR, Caller
+from skye_server.games.game import GameOptions, Match, Seat
+from skye_server.games.lobby import join, open_match, start
+from skye_server.games.transitions import make_move
+from skye_server.games.views import game
+from skye_server.storage.codec import decode_match, encode_match
 
 
 def opened(game_id="game", players=4):
@@ -77,7 +77,7 @@ def test_cached_view_is_that_of_the_caller(remembered):
         recent.put(encode_match(table), table)
     for first in CALLERS:
         for caller in (first, *CALLERS):
-            expected = json.loads(json.dumps(views.game_view(table, caller)))
+            expected = json.loads(json.dumps(game.game_view(table, caller)))
             assert json.loads(recent.view(table, caller)) == expected, (first, caller)
 
 

@@ -7,10 +7,10 @@ import time
 
 import pytest
 
-from service.matches.error_codes import Problem
-from service.storage.redis_store import RedisStore
-from service.usecases.games import Games
-from service.usecases.players import Players
+from skye_server.commands.current_games import Games
+from skye_server.error_codes import Problem
+from skye_server.players.player_games import Players
+from skye_server.storage.redis_store import RedisStore
 from tests.support.playing import Clock, Game, Service, dice, problem_code
 from tests.support.waiting import MAX_WAIT_S
 
@@ -286,7 +286,7 @@ def test_stream_applies_missed_deadlines_of_others(service):
 
 
 def test_stream_applies_each_missed_deadline_without_a_heartbeat(service, monkeypatch):
-    monkeypatch.setattr("service.usecases.game_feed.HEARTBEAT_S", 600.0)
+    monkeypatch.setattr("skye_server.following.game_feed.HEARTBEAT_S", 600.0)
     monkeypatch.setattr(Clock, "__call__", lambda _: time.time())
     key = new_key()
     players = [{"name": name} for name in ("Ann", "Bob", "Cy")]
@@ -303,7 +303,7 @@ def test_stream_applies_each_missed_deadline_without_a_heartbeat(service, monkey
 
 
 def test_deadline_that_the_store_refuses_is_applied_later(service, monkeypatch):
-    monkeypatch.setattr("service.usecases.game_feed.HEARTBEAT_S", 600.0)
+    monkeypatch.setattr("skye_server.following.game_feed.HEARTBEAT_S", 600.0)
     monkeypatch.setattr(Clock, "__call__", lambda _: time.time())
     apply, failures = Games.apply_deadlines_of, []
 

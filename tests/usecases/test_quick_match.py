@@ -4,7 +4,7 @@ import secrets
 
 import pytest
 
-from service.storage.match_pool import MatchPools
+from skye_server.storage.match_pool import MatchPools
 from tests.support.playing import Service, limited, problem_code
 
 KEY = {"Idempotency-Key": "once"}
@@ -217,7 +217,7 @@ def leave_out_the_game(service, monkeypatch):
     """Let two players seek a game; the process dies before it creates the game. Return keys and requests."""
     keys = [new_key() for _ in range(2)]
     with monkeypatch.context() as patched:
-        patched.setattr("service.usecases.quick_match._create", lambda *_: 1 / 0)
+        patched.setattr("skye_server.matchmaking.tickets._create", lambda *_: 1 / 0)
         requests = [seek(service, keys[0])]
         assert seek_status(service, keys[1]) == 500
     assert service.call("GET", "/v1/games").json["games"] == []
@@ -248,7 +248,7 @@ def test_game_that_a_crash_left_out_is_created_for_readers(path, service, monkey
 def test_request_that_was_never_added_is_forgotten(service, monkeypatch):
     key = new_key()
     with monkeypatch.context() as patched:
-        patched.setattr("service.storage.match_pool.MatchPools.join", lambda *_: 1 / 0)
+        patched.setattr("skye_server.storage.match_pool.MatchPools.join", lambda *_: 1 / 0)
         assert seek_status(service, key) == 500
     service.get("/v1/me/games", key)
     assert len(service.redis.keys("*:seeks")) == 1  # the process may still be adding it

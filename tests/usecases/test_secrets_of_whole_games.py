@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from service.storage.codec import decode_match, encode_match
+from skye_server.storage.codec import decode_match, encode_match
 from tests.support.playing import Service, dice, offer
 from tests.support.sizes import sampled, sized
 from tests.usecases.twins import MAX_GOLD, SECRET, Twins, answers, assert_nothing_shows, callers

@@ -2,7 +2,7 @@
 
 import threading
 
-from service.storage.redis_store import RedisStore
+from skye_server.storage.redis_store import RedisStore
 from tests.support.playing import Service, problem_code
 from tests.support.waiting import MAX_WAIT_S
 

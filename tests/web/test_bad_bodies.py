@@ -222,7 +222,7 @@ def test_body_that_is_expensive_to_decode_is_a_computation(games, monkeypatch, b
         begun.append(1)
         return nullcontext()
 
-    monkeypatch.setattr("service.web.request_parsing.Computation", begin)
+    monkeypatch.setattr("skye_server.http.request_parsing.Computation", begin)
     answer = BY_NAME["POST /v1/games"].send(games["lobby"], data=body, content_type="application/json")
     assert client_error_code(answer, "") == "invalid_body"
     assert len(begun) == computations
@@ -274,7 +274,7 @@ def test_record_and_batch_of_the_largest_size_have_few_enough_values():
 
 
 def test_large_body_with_a_long_list_waits_for_no_computation_of_its_own(service, monkeypatch):
-    monkeypatch.setattr("service.matches.cooperative_yield.MAX_QUEUED", 0)
+    monkeypatch.setattr("skye_server.cooperative_yield.MAX_QUEUED", 0)
     body = {"record": record() | {"actions": record()["actions"] * 8}}
     assert len(json.dumps(body)) > 16_384
     assert client_error_code(service.call("POST", "/v1/games", body)) == "invalid_record"

@@ -3,7 +3,7 @@
 import pytest
 from flask import Flask, Response
 
-from service.web.framework import Application, PrebuiltResponse
+from skye_server.http.framework import Application, PrebuiltResponse
 from tests.support.playing import Service
 
 JSON = [("Content-Type", "application/json"), ("Content-Length", "2"), ("ETag", '"5"')]

@@ -6,8 +6,8 @@ import pytest
 from flask import Request
 from werkzeug.test import create_environ
 
-from service.observability.metrics import Metrics
-from service.web.middleware import Middleware
+from skye_server.http.middleware import Middleware
+from skye_server.observability.metrics import Metrics
 
 DEFAULT_HEADERS = {
     "X-Content-Type-Options": "nosniff",

@@ -5,8 +5,8 @@ import time
 import fakeredis
 import pytest
 
-from service.storage.redis_store import RedisStore
-from service.web.rate_limits import Budget, RateLimiter
+from skye_server.http.rate_limits import Budget, RateLimiter
+from skye_server.storage.redis_store import RedisStore
 from tests.support.playing import Service
 from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.web.rate_limited import Away

@@ -6,9 +6,9 @@ import re
 import fakeredis
 import pytest
 
-from service.matches import cooperative_yield
-from service.settings import Settings
-from service.web.rate_limits import network
+from skye_server import cooperative_yield
+from skye_server.http.rate_limits import network
+from skye_server.settings import Settings
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.playing import Service, limited, problem_code
 from tests.web.rate_limited import Away
@@ -49,7 +49,7 @@ def test_requests_are_not_limited_by_default(service):
     assert not [name for name, _ in answer.headers if name.startswith("RateLimit")]
     assert service.redis.keys() == []
     hooks = [hook for hooks in service.app.before_request_funcs.values() for hook in hooks]
-    assert "service.web.rate_limits" not in {hook.__module__ for hook in hooks}
+    assert "skye_server.http.rate_limits" not in {hook.__module__ for hook in hooks}
 
 
 def test_each_limit_can_be_left_out():

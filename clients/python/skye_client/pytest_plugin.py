@@ -160,7 +160,7 @@ def running_server(storage: str = "memory", settings: Sequence[str] = ()) -> Ite
         output = Path(folder, "output.log")
         with output.open("wb") as log:
             process = subprocess.Popen(
-                [sys.executable, "-m", "service.cli", "serve"],
+                [sys.executable, "-m", "skye_server.cli", "serve"],
                 env=_environment(folder, storage, settings),
                 stdout=log,
                 stderr=log,
@@ -178,7 +178,7 @@ def running_server(storage: str = "memory", settings: Sequence[str] = ()) -> Ite
 
 def _service_is_installed() -> bool:
     try:
-        return importlib.util.find_spec("service.cli") is not None
+        return importlib.util.find_spec("skye_server.cli") is not None
     except ModuleNotFoundError:
         return False
 

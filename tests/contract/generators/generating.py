@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from service import docs as guide
+from skye_server import docs as guide
 from tests.contract.conftest import OPENAPI_YAML
 from tests.support.waiting import MAX_RUN_S
 

@@ -1,1 +1,0 @@
-"""The commands: `python -m service.cli COMMAND`."""

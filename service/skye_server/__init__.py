@@ -1,0 +1,28 @@
+"""The service: games of Isle of Skye over HTTP, stored in Redis."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from flask import Flask
+
+    from skye_server.settings import Settings
+    from skye_server.storage.store import Store
+
+
+def create_app(
+    settings: Settings,
+    store: Store | None = None,
+    clock: Callable[[], float] = time.time,
+) -> Flask:
+    """Build the application.
+
+    `store` stores the games, by default in the Redis that `settings.redis_url` names. `clock` returns seconds
+    since 1970, for deadlines.
+    """
+    from skye_server.app import build  # noqa: PLC0415 - the launcher and gunicorn's master load none of it
+
+    return build(settings, store, clock)

@@ -1,0 +1,69 @@
+"""The application: builds its parts from the settings and connects them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from werkzeug.middleware.proxy_fix import ProxyFix
+
+from skye_server.commands.current_games import Games
+from skye_server.commands.laboratory import Laboratory
+from skye_server.following.change_notifier import ChangeNotifier
+from skye_server.following.game_feed import GameFeeds
+from skye_server.following.open_streams import OpenStreams
+from skye_server.following.stream_clock import StreamClock
+from skye_server.http import cors, middleware, problems
+from skye_server.http import rate_limits as limits
+from skye_server.http.framework import Application, Collaborators, PlainInteger, register_collaborators
+from skye_server.http.lab import fault_injection
+from skye_server.observability.metrics import Metrics
+from skye_server.openapi import Contract
+from skye_server.routes import BLUEPRINTS, web_client
+from skye_server.settings import Settings
+from skye_server.storage.redis_store import RedisStore
+from skye_server.storage.store import Store
+
+if TYPE_CHECKING:
+    from wsgiref.types import WSGIApplication
+
+    from flask import Flask
+
+
+def build(settings: Settings, store: Store | None, clock: Callable[[], float]) -> Flask:
+    """See `service.create_app`."""
+    app = Application("service", static_folder=None, template_folder="docs/templates")
+    app.config["MAX_CONTENT_LENGTH"] = settings.max_body_bytes
+    app.url_map.converters = app.url_map.converters | {"int": PlainInteger}
+    app.url_map.merge_slashes = False
+    contract = Contract(app)
+    for blueprint in BLUEPRINTS:
+        contract.register_blueprint(blueprint)
+    app.register_blueprint(web_client.blueprint)  # a client of the API, and no part of its contract
+    store = store or RedisStore.from_settings(settings)
+    metrics = Metrics()
+    lab = Laboratory(store, clock) if settings.lab else None
+    clock = lab.time if lab else clock
+    games, open_streams = Games(store, settings, clock, metrics), OpenStreams(settings, metrics)
+    notifier = ChangeNotifier(store)
+    feeds, stream_clock = GameFeeds(games, notifier), StreamClock()
+    register_collaborators(
+        app, Collaborators(games, notifier, feeds, stream_clock, open_streams, metrics, lab)
+    )
+    problems.register(app)
+    if settings.lab:
+        fault_injection.register(app)
+    middleware.register(app, lab=settings.lab)
+    limits.register(app, settings, store)
+    cors.register(app, settings.cors_origins)
+    default_headers, wsgi_app = cors.headers_for_all_origins(settings.cors_origins), app.wsgi_app
+    if settings.lab:
+        default_headers = [*default_headers, fault_injection.LAB_HEADER]
+        wsgi_app = fault_injection.FaultInjection(wsgi_app, lambda: notifier.stopped)
+    wrapped = middleware.Middleware(wsgi_app, metrics, default_headers)
+    app.wsgi_app = _behind_proxies(wrapped, settings.trusted_proxies)  # type: ignore[assignment,method-assign]  # Flask's own way
+    return app
+
+
+def _behind_proxies(application: WSGIApplication, number: int) -> WSGIApplication:
+    return ProxyFix(application, x_for=number, x_proto=number, x_host=number) if number else application

@@ -1,0 +1,197 @@
+"""`python -m skye_server.cli demo`: play one whole game against a running server, on the client package.
+
+The demo contains no rules. It lists the legal actions of a seat, chooses one at random and sends it. A
+response with a problem ends the demo. It prints the events that a spectator gets.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import random
+import secrets
+import sys
+from collections.abc import Iterator, Sequence
+from urllib.parse import urlsplit
+
+from rich.console import Console, Group
+from rich.text import Text
+
+from skye_client import ApiError, ConnectionFailedError, RetryPolicy, Skye
+from skye_server.cli.terminal import LEGEND, Json, Narrator, score_table, side_by_side, territory_map
+from skye_server.settings import Settings, SettingsError
+
+PLAYERS = ("Ann", "Bob", "Cat", "Dan", "Eve")
+
+_TIMEOUT_S = 10.0
+_PASS_PROBABILITY = 0.2
+"""How often a player passes although it could buy."""
+
+
+class DemoError(Exception):
+    """The demo cannot continue; the message gives the reason."""
+
+
+class Dice:
+    """Chooses among the listed actions at random; tiles are placed next to as many others as possible."""
+
+    def __init__(self, seed: str) -> None:
+        self._random = random.Random(seed)  # noqa: S311 - dice, not secrets
+
+    def choose(self, actions: Sequence[Json], player: Json) -> Json:
+        """Return one of the actions, with the body to send; `player` is the acting player's own view."""
+        first = actions[0]
+        if "constraints" in first:
+            return {**first, "body": self._offer(first["constraints"])}
+        placements = [action for action in actions if action["type"] == "place"]
+        purchases = [action for action in actions if action["type"] == "buy"]
+        if placements:
+            return self._compact(placements, player["territory"])
+        if purchases and self._random.random() >= _PASS_PROBABILITY:
+            return self._random.choice(purchases)
+        return next(action for action in actions if action["type"] in ("pass", "finish_building"))
+
+    def _offer(self, limits: Json) -> Json:
+        """Discard any tile, and set prices of at most half of the gold: the rest is to buy with."""
+        discard, *priced = self._random.sample(limits["tiles"], len(limits["tiles"]))
+        minimum = limits["minimum"]
+        spare = limits["gold"] // 2 - minimum * len(priced)
+        prices = {}
+        for tile in priced:
+            extra = self._random.randint(0, max(spare, 0))
+            prices[tile], spare = minimum + extra, spare - extra
+        return {"discard": discard, "prices": prices}
+
+    def _compact(self, placements: Sequence[Json], territory: Sequence[Json]) -> Json:
+        """Return one of the placements that touch the most tiles."""
+        built = {(placed["x"], placed["y"]) for placed in territory}
+
+        def neighbours(action: Json) -> int:
+            x, y = action["body"]["x"], action["body"]["y"]
+            return len(built & {(x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)})
+
+        highest = max(map(neighbours, placements))
+        return self._random.choice([action for action in placements if neighbours(action) == highest])
+
+
+def play(skye: Skye, players: int, seed: str) -> Iterator[tuple[Json, Sequence[Json]]]:
+    """Play one game to its end; yield the view after each action, and the events since, as a spectator.
+
+    :raises DemoError: when the server breaks a promise of the API.
+    """
+    seats = [{"name": name} for name in PLAYERS[:players]]
+    body = {"name": "A demonstration", "players": seats, "start": True, "options": {"seed": seed}}
+    created = skye.games.create(body)
+    view: Json = created["game"]
+    tokens = [player["token"] for player in created["players"]]
+    spectator, last_event, dice = skye.game(view["id"]), 0, Dice(seed)
+    commitment = view["fairness"]["commitment"]
+    while True:
+        events: Sequence[Json] = spectator.event_page(after=last_event)["events"]
+        last_event = events[-1]["id"] if events else last_event
+        yield view, events
+        if view["status"] != "playing" or not view["waiting_for"]:
+            break
+        number = view["waiting_for"][0]
+        seat = skye.game(view["id"], tokens[number]).seat(number)
+        actions = seat.actions()
+        if not actions:
+            raise DemoError(f"Game {view['id']} waits for seat {number}, which has no legal action.")
+        view = seat.act(dice.choose(actions, view["players"][number]))
+    if view["status"] != "finished":
+        raise DemoError(f"Game {view['id']} is {view['status']} and waits for no seat.")
+    committed = (view["fairness"]["nonce"] or "") + view["fairness"]["seed"]
+    if hashlib.sha256(committed.encode()).hexdigest() != commitment:
+        raise DemoError(f"The seed of game {view['id']} does not match its commitment.")
+
+
+def ending(skye: Skye, view: Json) -> Group:
+    """Return the territories, points and the winner of a finished game."""
+    players = view["players"]
+    catalogue: dict[str, Json] = {tile["id"]: tile for tile in skye.catalogue.tiles()}
+    maps = [
+        (
+            f"{player['name']}, {player['color']}, {len(player['territory'])} tiles",
+            territory_map(player["territory"], catalogue),
+        )
+        for player in players
+    ]
+    names = [player["name"] for player in players]
+    winners = [names[seat] for seat in view["result"]["winners"]]
+    won = f"{' and '.join(winners)} {'wins' if len(winners) == 1 else 'share the win'}"
+    points = max(player["score"] for player in players)
+    table = score_table(skye.game(view["id"]).scores(), view["result"], names)
+    return Group("", side_by_side(maps), LEGEND, "", table, "", Text(f"{won} with {points} points.", "bold"))
+
+
+def _demonstrate(options: argparse.Namespace) -> None:
+    plain = bool(os.environ.get("NO_COLOR"))
+    console = Console(highlight=False, markup=False, color_system=None if plain else "auto")
+    narrator = None
+    retry = RetryPolicy(attempts=1)
+    with Skye(_checked(options.url), retry=retry, timeout_s=_TIMEOUT_S) as skye:
+        for view, events in play(skye, options.players, options.seed):
+            if narrator is None:
+                narrator = Narrator(view["players"])
+                where = f"{options.url}/v1/games/{view['id']}"
+                console.print(
+                    f"A game for {options.players} with the seed {options.seed}: {where}", soft_wrap=True
+                )
+            for line in () if options.quiet else narrator.lines(events):
+                console.print(line, soft_wrap=True)
+        console.print(ending(skye, view))
+
+
+def _checked(url: str) -> str:
+    """Return the URL of a server.
+
+    :raises DemoError: when it is invalid.
+    """
+    try:
+        parts = urlsplit(url)
+        valid = parts.scheme in ("http", "https") and parts.hostname and (parts.port or 1)
+    except ValueError:
+        valid = False
+    if not valid:
+        raise DemoError(f"{url} is not a URL such as http://127.0.0.1:8000.")
+    return url.rstrip("/")
+
+
+def _explain(error: ApiError | ConnectionFailedError, url: str) -> str:
+    if isinstance(error, ApiError):
+        return f"The server reported a problem:\n{json.dumps(error.problem, indent=2)}"
+    if "ConnectError" in str(error):
+        return f"No server responds at {url} ({error}). Start one with: make serve"
+    return f"No valid response: {error}"
+
+
+def _read(arguments: Sequence[str], url: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser("python -m skye_server.cli demo", description="Play one whole game.")
+    parser.add_argument("--url", default=url, help="URL of the server (%(default)s)")
+    parser.add_argument("--seed", default=secrets.token_hex(4), help="seed of all draws and choices")
+    parser.add_argument(
+        "--players", type=int, default=4, choices=range(2, 6), help="number of players (%(default)s)"
+    )
+    parser.add_argument("--quiet", action="store_true", help="print only the result")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] = ()) -> int:
+    """Play; return the exit code: 0 played, 1 could not, 2 bad options or settings."""
+    try:
+        bind = Settings.from_environment(os.environ).bind
+    except SettingsError as error:
+        print(f"These settings cannot be used:\n{error}", file=sys.stderr)
+        return 2
+    options = _read(arguments, f"http://{bind.reachable}")
+    try:
+        _demonstrate(options)
+    except DemoError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except (ApiError, ConnectionFailedError) as error:
+        print(_explain(error, options.url), file=sys.stderr)
+        return 1
+    return 0

@@ -1,0 +1,288 @@
+"""Optimistic locking (optimistic concurrency): a command runs in attempts, each on a freshly loaded match.
+
+A command is applied to the match as it was loaded, and committed only if no other request changed the match
+since (compare-and-set). After a conflict the command is retried on the match as it is then, at most
+`MAX_ATTEMPTS` times. Nothing is locked. A command that creates a match is committed only if no match has the
+new id.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final, Generic, NamedTuple, TypeGuard, TypeVar, cast
+
+from skye_server.commands.commit_retries import MAX_ATTEMPTS, back_off
+from skye_server.commands.current_games import Games
+from skye_server.commands.idempotency import IdempotencyRecord, decode_record, encode_record
+from skye_server.error_codes import Problem
+from skye_server.games import autoplay
+from skye_server.games.authorization import (
+    SPECTATOR,
+    Caller,
+    TokenSource,
+    identify_player,
+    is_player_key,
+    role_of,
+    role_or_none,
+)
+from skye_server.games.game import Match
+from skye_server.games.transitions import Transition
+from skye_server.games.views.game import game_view, timestamp
+from skye_server.games.views.types import TimedGameView
+from skye_server.storage.store import StoredResponse
+
+_ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
+_ID_LENGTH = 12
+_KEY_BYTES: Final = 16
+
+M = TypeVar("M", bound=Match | None)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """The credentials, the idempotency key and the precondition of a command.
+
+    :param digest: identifies method, path and body of the request; empty without an idempotency key.
+    :param address: the address of the client.
+    :param accepts_version: the condition of `If-Match`, None without one.
+    :param invite: an invitation code in addition to the token.
+    :param include_actions: whether the view of the game has the legal actions of the caller's seat.
+    """
+
+    token: str | None = None
+    idempotency_key: str | None = None
+    digest: bytes = b""
+    address: str = ""
+    accepts_version: Callable[[int], bool] | None = None
+    invite: str | None = None
+    include_actions: bool = False
+
+    @property
+    def record_key(self) -> str | None:
+        """The name of the idempotency record: the key is scoped to the token, without one to the address.
+
+        A token always has the format that `is_token` checks, so none can equal the scope of an address.
+        """
+        if self.idempotency_key is None:
+            return None
+        scope = self.token or f"address:{self.address}"
+        return hashlib.sha256(f"{scope}\n{self.idempotency_key}".encode()).hexdigest()[: 2 * _KEY_BYTES]
+
+    def part(self, number: int) -> Command:
+        """Return one of several commands in one request, with an idempotency key that no client can send."""
+        key = self.idempotency_key
+        return self if key is None else replace(self, idempotency_key=f"{key} {number}")
+
+
+class Committed(NamedTuple):
+    """A match after a command, the role of the caller after it, and the tokens that it issued.
+
+    :param now_ms: the time of the response; for a replayed response the time of the first one.
+    """
+
+    match: Match
+    caller: Caller
+    tokens: TokenSource
+    now_ms: int
+
+    def game_view(self) -> TimedGameView:
+        """Return the game as the caller may see it, with the time of the response."""
+        view = cast("TimedGameView", game_view(self.match, self.caller))
+        view["now"] = timestamp(self.now_ms)
+        return view
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded(Generic[M]):
+    """What one attempt of a command has loaded.
+
+    :param game_id: the id of the match, also of one that is created.
+    :param match: the match, None to create one.
+    :param caller: the role of the caller.
+    :param player: the id of the player whose key the token is, or empty.
+    :param role_after: returns the role of the caller in the changed match, None if the caller has none.
+    :param tokens: the source of the tokens that the command issues.
+    :param now_ms: the time by the clock of the match.
+    :param version: the version that `If-Match` is compared with; None if the condition does not apply.
+    :param record: the idempotency record under the key of the command.
+    """
+
+    game_id: str
+    match: M
+    caller: Caller
+    player: str
+    role_after: Callable[[Match], Caller | None]
+    tokens: TokenSource
+    now_ms: int
+    version: int | None
+    record: IdempotencyRecord | None
+
+    def check_preconditions(self, command: Command) -> None:
+        """Check the idempotency key and `If-Match`, after authorization (RFC 9110, 13.2.1).
+
+        :raises Problem: idempotency_key_reused, version_mismatch.
+        """
+        if self.record is not None:
+            raise Problem("idempotency_key_reused")
+        version, accepts = self.version, command.accepts_version
+        if version is not None and accepts is not None and not accepts(version):
+            detail, headers = f"The game is at version {version}.", {"ETag": f'"{version}"'}
+            raise Problem("version_mismatch", detail, headers=headers, version=version)
+
+
+def change_game(
+    games: Games,
+    command: Command,
+    game_id: str,
+    authorize: Callable[[Loaded[Match]], None],
+    apply: Callable[[Loaded[Match]], Transition],
+) -> Committed:
+    """Run a command on a match that exists; see `run`."""
+    return run(games, command, partial(load_game, games, command, game_id), authorize, apply)
+
+
+def run(
+    games: Games,
+    command: Command,
+    load: Callable[[], Loaded[M]],
+    authorize: Callable[[Loaded[M]], None],
+    apply: Callable[[Loaded[M]], Transition],
+) -> Committed:
+    """Run a command: load, authorize, apply, commit; again after a conflict, with a random growing pause.
+
+    A request that has been committed before gets the result of that time. The caller is authenticated even
+    then: with a token that is valid now, or that this request retired. Bots move before the commit.
+
+    :param authorize: raises a problem if the caller must not make the change.
+    :param apply: returns the change.
+    :raises Problem: what these functions raise; idempotency_key_reused, version_mismatch, too_many_games,
+        too_much_contention, store_unavailable, game_unreadable.
+    """
+    for number in range(MAX_ATTEMPTS):
+        loaded = load()
+        if loaded.match is not None and _is_of(loaded.record, command):
+            return _replayed(games, command, loaded.match, loaded.record)
+        authorize(loaded)
+        loaded.check_preconditions(command)
+        transition = apply(loaded)
+        if transition.match.next_bot is not None:
+            transition = autoplay.play_bots(transition, loaded.now_ms)
+        match = transition.match
+        caller = loaded.role_after(match)
+        committed = Committed(match, caller or SPECTATOR, loaded.tokens, games.time_of(match))
+        record = None
+        if command.idempotency_key is not None:
+            record = new_record(games, command, committed, retired_token=caller is None)
+        if games.matches.save(loaded.match, transition, record):
+            return committed
+        back_off(number)
+    raise Problem("too_much_contention")
+
+
+def _is_of(record: IdempotencyRecord | None, command: Command) -> TypeGuard[IdempotencyRecord]:
+    """Return whether a record is that of this very request, which has been committed before."""
+    return record is not None and record.digest == command.digest
+
+
+def _replayed(games: Games, command: Command, match: Match, record: IdempotencyRecord) -> Committed:
+    """Return the result of a request that has been committed before.
+
+    :raises Problem: game_unreadable, when the log of the game is lost.
+    """
+    past = games.history.at_version(match, record.version)
+    tokens = record.tokens(command.idempotency_key or "")
+    return Committed(past, record.caller, tokens, record.now_ms or games.time_of(match))
+
+
+def load_game(games: Games, command: Command, game_id: str) -> Loaded[Match]:
+    """Load a match, authenticate the caller, and apply missed deadlines.
+
+    :raises Problem: game_not_found, token_unknown, too_much_contention, game_unreadable, store_unavailable.
+    """
+    stored, stored_record = games.store.load(game_id, command.record_key)
+    record = None if stored_record is None else decode_record(stored_record)
+    retired = _is_of(record, command) and record.retired_token
+    match, token = games.matches.decoded(game_id, stored), command.token
+    player = games.identities.require_player(token) if token and is_player_key(token) else ""
+    caller = role_of(match, token, player, invite=command.invite, retired=retired)
+    now_ms = games.time_of(match)
+    if match.is_overdue(now_ms):
+        match = games.apply_deadlines(match)
+        now_ms = games.time_of(match)
+
+    def role_after(after: Match) -> Caller | None:
+        # A seat may have been left, or moved up because an earlier one was left.
+        if token is None or after.seats is match.seats:
+            return caller
+        return role_or_none(after, token, player)
+
+    tokens = TokenSource(command.idempotency_key or "")
+    return Loaded(game_id, match, caller, player, role_after, tokens, now_ms, match.version, record)
+
+
+def load_new(games: Games, command: Command) -> Loaded[Match | None]:
+    """Choose the id of a new match, and authenticate the caller.
+
+    With an idempotency key the id derives from the key, so that a retry finds the match and its record.
+
+    :raises Problem: token_unknown, too_much_contention, game_unreadable, store_unavailable.
+    """
+    game_id, stored, stored_record = _id_of_new(games, command)
+    record = None if stored_record is None else decode_record(stored_record)
+    match = None if stored is None else games.matches.decoded(game_id, stored)
+    player = games.identities.player_of_key(command.token)
+
+    def role_after(after: Match) -> Caller:
+        return (identify_player(after, player) if player else None) or Caller(host=True)
+
+    tokens = TokenSource(command.idempotency_key or "")
+    return Loaded(game_id, match, SPECTATOR, player, role_after, tokens, games.now_ms(), None, record)
+
+
+def _id_of_new(games: Games, command: Command) -> tuple[str, bytes | None, bytes | None]:
+    """Return the id of a new match, and what is stored of it if this request has created it before.
+
+    The id is random, or derives from the idempotency key. An older match of this key whose record has expired
+    is not used.
+
+    :raises Problem: too_much_contention, store_unavailable.
+    """
+    key = command.record_key
+    if key is None:
+        return "".join(secrets.choice(_ID_ALPHABET) for _ in range(_ID_LENGTH)), None, None
+    for expired in range(MAX_ATTEMPTS):
+        game_id = id_from(hashlib.sha256(f"{key}/{expired}".encode()).digest())
+        stored, record = games.store.load(game_id, key)
+        if (stored is None) is (record is None):
+            return game_id, stored, record
+    raise Problem("too_much_contention")
+
+
+def new_record(
+    games: Games, command: Command, committed: Committed, *, retired_token: bool = False
+) -> StoredResponse | None:
+    """Return the idempotency record to store with a commit, None for a command without a key."""
+    if command.record_key is None:
+        return None
+    tokens, caller = committed.tokens, committed.caller
+    roles = list(tokens.given)
+    record = IdempotencyRecord(
+        command.digest,
+        committed.match.version,
+        caller.seat,
+        caller.host,
+        retired_token,
+        roles,
+        tokens.nonce if roles else b"",
+        committed.now_ms,
+    )
+    return StoredResponse(command.record_key, encode_record(record), games.idempotency_ttl_s)
+
+
+def id_from(digest: bytes) -> str:
+    """Return the id of a match that derives from a digest."""
+    return "".join(_ID_ALPHABET[byte % 32] for byte in digest[:_ID_LENGTH])

@@ -1,0 +1,103 @@
+"""Commands that create games: one, or up to a hundred at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from skye import RuleError
+from skye_server.commands.attempts import Command, Committed, Loaded, load_new, run
+from skye_server.commands.current_games import Games
+from skye_server.commands.game_commands import CommandResult, result_of
+from skye_server.cooperative_yield import pause
+from skye_server.error_codes import FieldError, Problem
+from skye_server.games.authorization import TokenSource
+from skye_server.games.game import Match
+from skye_server.games.openings import NewGame, opening_of
+from skye_server.games.transitions import Transition
+from skye_server.games.views.types import (
+    CreatedGamesView,
+    CreatedGameTokensView,
+    CreatedGameView,
+    SeatTokenView,
+)
+
+
+def create_game(games: Games, command: Command, body: dict[str, Any]) -> CommandResult[CreatedGameView]:
+    """Create a game: a new one, or one that begins from a record, a position or a scenario.
+
+    :raises Problem: token_unknown, game_full, color_taken, name_taken, invalid_body, invalid_setup,
+        game_not_over, idempotency_key_reused, too_many_games, too_much_contention, store_unavailable,
+        game_unreadable.
+    :raises RuleError: InvalidRecord, InvalidSetup.
+    """
+    open_game = opening_of(body)
+
+    def create(new: Loaded[Match | None]) -> Transition:
+        return open_game(NewGame(new.game_id, new.tokens, new.now_ms, new.player))
+
+    committed = run(games, command, partial(load_new, games, command), _anyone, create)
+    return _created_result(committed)
+
+
+def _anyone(_new: Loaded[Match | None]) -> None:
+    """Let any caller create a game."""
+
+
+def create_games(games: Games, command: Command, bodies: Sequence[dict[str, Any]]) -> CreatedGamesView:
+    """Create several games, after checking that all of them can be created.
+
+    Each game is committed separately, under an idempotency key that derives from the key of the command and
+    the number of the game: games are in different slots of a cluster, so no commit can write two of them. A
+    retry after a failure returns the games that exist and creates the others.
+
+    :raises Problem: what `create_game` raises, with the pointer to the game that cannot be created.
+    """
+    for number, body in enumerate(bodies):
+        _check(number, body, games.now_ms())
+        pause()
+    created = (create_game(games, command.part(number), body) for number, body in enumerate(bodies))
+    return {"games": [_tokens_of(result.view) for result in created]}
+
+
+def _tokens_of(created: CreatedGameView) -> CreatedGameTokensView:
+    """Return the id of a new game and its tokens, without the game."""
+    return {
+        "game": created["game"]["id"],
+        "host_token": created["host_token"],
+        "players": created["players"],
+        "invites": created["invites"],
+    }
+
+
+def _check(number: int, body: dict[str, Any], now_ms: int) -> None:
+    """Check that one of several games can be created.
+
+    :raises Problem: what its creation would raise, with pointers to the game.
+    """
+    try:
+        opening_of(body)(NewGame("", TokenSource(), now_ms))
+    except (Problem, RuleError) as error:
+        inner = (
+            error.errors if isinstance(error, Problem) and error.errors else [FieldError("", error.detail)]
+        )
+        errors = [FieldError(f"/games/{number}{fault.pointer}", fault.detail) for fault in inner]
+        problem = Problem(error.code, error.detail, errors=errors)
+        problem.params = error.params if isinstance(error, Problem) else error.facts
+        raise problem from error
+
+
+def _created_result(committed: Committed) -> CommandResult[CreatedGameView]:
+    """Return the new game and its tokens."""
+    match, tokens = committed.match, committed.tokens
+    players: list[SeatTokenView] = [
+        {"seat": seat, "token": tokens.given.get(str(seat))} for seat in range(len(match.seats))
+    ]
+    view: CreatedGameView = {
+        "game": committed.game_view(),
+        "host_token": tokens.given["host"],
+        "players": players,
+        "invites": tokens.invites,
+    }
+    return result_of(committed, view)

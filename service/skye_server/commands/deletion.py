@@ -1,0 +1,47 @@
+"""Deletion of games that are over, and of everything on a server for testers.
+
+Of a deleted game only the idempotency record of its deletion remains, until that expires: a retry whose first
+response was lost must succeed.
+"""
+
+from __future__ import annotations
+
+from skye_server.commands.attempts import Command, Committed, load_game, new_record
+from skye_server.commands.commit_retries import MAX_ATTEMPTS, back_off
+from skye_server.commands.current_games import Games
+from skye_server.commands.idempotency import decode_record
+from skye_server.error_codes import Problem
+from skye_server.games.authorization import require_host
+
+
+def delete_game(games: Games, command: Command, game_id: str) -> None:
+    """Delete a game that is over, with all that is stored of it.
+
+    :raises Problem: game_not_found, token_unknown, token_required, host_only, idempotency_key_reused,
+        version_mismatch, game_not_over, too_much_contention, store_unavailable, game_unreadable.
+    """
+    for number in range(MAX_ATTEMPTS):
+        if _was_deleted(games, command, game_id):
+            return
+        loaded = load_game(games, command, game_id)
+        require_host(loaded.caller)
+        loaded.check_preconditions(command)
+        match = loaded.match
+        if not match.is_over:
+            raise Problem("game_not_over")
+        done = Committed(match, loaded.caller, loaded.tokens, loaded.now_ms)
+        if games.matches.delete(match, new_record(games, command, done)):
+            return
+        back_off(number)
+    raise Problem("too_much_contention")
+
+
+def _was_deleted(games: Games, command: Command, game_id: str) -> bool:
+    """Return whether this request has deleted the game before.
+
+    The name of the record derives from the token, so the caller is the host who sent the request.
+
+    :raises Problem: store_unavailable, game_unreadable.
+    """
+    stored, record = games.store.load(game_id, command.record_key)
+    return stored is None and record is not None and decode_record(record).digest == command.digest

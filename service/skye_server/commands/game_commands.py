@@ -1,0 +1,248 @@
+"""Commands on a game: one function for each, which loads, authorizes, applies, commits and renders.
+
+`skye_server.commands.attempts` runs each under optimistic concurrency with bounded retries, and once for each
+idempotency key (`skye_server.commands.idempotency`): a request that was committed before skips to rendering.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from skye import Move, play
+from skye_server.commands.attempts import Command, Committed, Loaded, change_game
+from skye_server.commands.current_games import Games
+from skye_server.error_codes import Problem
+from skye_server.games import lobby, manual_clock
+from skye_server.games.authorization import (
+    SPECTATOR,
+    Caller,
+    hash_token,
+    require_host,
+    require_no_seat,
+    require_own_seat,
+    require_seat,
+)
+from skye_server.games.creation import new_invite, new_seat
+from skye_server.games.game import Match, Status
+from skye_server.games.transitions import Transition, after_move, game_in_play, is_undo, undo_limit_reached
+from skye_server.games.views.seats import seat_actions
+from skye_server.games.views.types import CommandView, CreatedInviteView, TakenSeatView, TimedGameView
+
+V = TypeVar("V", bound=CommandView)
+
+
+class CommandResult(NamedTuple, Generic[V]):
+    """The response to a command: the JSON object to send, and the version of the game that it shows."""
+
+    view: V
+    version: int
+    game_id: str
+
+
+def play_move(
+    games: Games, command: Command, game_id: str, seat: int, move: Move
+) -> CommandResult[TimedGameView]:
+    """Play a move of a seat: set an offer, buy, pass, place, take back, or finish building.
+
+    :raises Problem: game_not_found, token_unknown, seat_not_found, token_required, not_your_seat,
+        idempotency_key_reused, version_mismatch, game_not_started, game_aborted, seat_played_by_bot,
+        too_many_changes, too_much_contention, store_unavailable, game_unreadable.
+    :raises RuleError: if the move is illegal.
+    """
+
+    def move_in_play(loaded: Loaded[Match]) -> Transition:
+        match = loaded.match
+        game = game_in_play(match)
+        if match.seats[seat].bot:
+            raise Problem("seat_played_by_bot")
+        transition = after_move(match, play(game, seat, move), loaded.now_ms)
+        if undo_limit_reached(match) and is_undo(match, seat, move):
+            raise Problem("too_many_changes")
+        return transition
+
+    committed = change_game(games, command, game_id, partial(_by_seat, seat), move_in_play)
+    view = committed.game_view()
+    if command.include_actions:
+        view["actions"] = seat_actions(committed.match, committed.caller)["actions"]
+    return result_of(committed, view)
+
+
+def join_game(
+    games: Games, command: Command, game_id: str, player: dict[str, Any]
+) -> CommandResult[TakenSeatView]:
+    """Take a seat in the lobby; an invitation code is used up by it.
+
+    Only the host may seat a bot. In a private game the host seats players, or invites them. With a player
+    key the seat is bound to the key, and an invitation code is in the body.
+
+    :raises Problem: game_not_found, token_unknown, token_required, host_only, idempotency_key_reused,
+        version_mismatch, game_already_started, game_aborted, already_seated, too_many_changes,
+        too_many_games, game_full, color_taken, name_taken, too_much_contention, store_unavailable,
+        game_unreadable.
+    """
+    is_bot = "bot" in player
+
+    def authorize(loaded: Loaded[Match]) -> None:
+        if is_bot or (loaded.match.private and not loaded.caller.invited):
+            require_host(loaded.caller)
+
+    def join(loaded: Loaded[Match]) -> Transition:
+        match, bound = loaded.match, "" if is_bot else loaded.player
+        require_no_seat(match, bound)
+        seat = new_seat(player, loaded.tokens, match.seats, bound)
+        invited_by = hash_token(command.invite or command.token or "") if loaded.caller.invited else ""
+        return lobby.join(match, seat, loaded.now_ms, invited_by=invited_by)
+
+    return joined_result(change_game(games, command, game_id, authorize, join))
+
+
+def invite_player(games: Games, command: Command, game_id: str) -> CommandResult[CreatedInviteView]:
+    """Reserve a seat for the holder of a new invitation code.
+
+    :raises Problem: game_not_found, token_unknown, token_required, host_only, idempotency_key_reused,
+        version_mismatch, game_already_started, game_aborted, too_many_changes, game_full,
+        too_much_contention, store_unavailable, game_unreadable.
+    """
+
+    def invite(loaded: Loaded[Match]) -> Transition:
+        return lobby.invite(loaded.match, new_invite(loaded.tokens), loaded.now_ms)
+
+    return _invited_result(change_game(games, command, game_id, _by_host, invite))
+
+
+def change_player(
+    games: Games, command: Command, game_id: str, seat: int, changes: dict[str, str]
+) -> CommandResult[TimedGameView]:
+    """Change the name or the colour of a player in the lobby; the host may change those of bots.
+
+    :raises Problem: game_not_found, token_unknown, seat_not_found, token_required, not_your_seat,
+        idempotency_key_reused, version_mismatch, game_already_started, game_aborted, too_many_changes,
+        color_taken, name_taken, too_much_contention, store_unavailable, game_unreadable.
+    """
+
+    def authorize(loaded: Loaded[Match]) -> None:
+        require_seat(loaded.match, seat)
+        if not (loaded.caller.host and loaded.match.seats[seat].bot):
+            require_own_seat(loaded.match, loaded.caller, seat)
+
+    def change(loaded: Loaded[Match]) -> Transition:
+        name, color = changes.get("name"), changes.get("color")
+        return lobby.change_player(loaded.match, seat, loaded.now_ms, name, color)
+
+    return _game_result(change_game(games, command, game_id, authorize, change))
+
+
+def rotate_token(games: Games, command: Command, game_id: str, seat: int) -> CommandResult[TakenSeatView]:
+    """Replace the token of the caller's seat; the old one becomes invalid.
+
+    :raises Problem: game_not_found, token_unknown, seat_not_found, token_required, not_your_seat,
+        idempotency_key_reused, version_mismatch, too_many_changes, too_much_contention, store_unavailable,
+        game_unreadable.
+    """
+
+    def rotate(loaded: Loaded[Match]) -> Transition:
+        token = hash_token(loaded.tokens.token(str(seat)))
+        return lobby.rotate_token(loaded.match, seat, token, loaded.now_ms)
+
+    return joined_result(change_game(games, command, game_id, partial(_by_seat, seat), rotate))
+
+
+def leave_game(games: Games, command: Command, game_id: str, seat: int) -> CommandResult[TimedGameView]:
+    """Leave the lobby or resign; in the lobby the host may remove a player.
+
+    :raises Problem: game_not_found, token_unknown, seat_not_found, token_required, not_your_seat,
+        idempotency_key_reused, version_mismatch, game_aborted, game_over, seat_played_by_bot,
+        too_much_contention, store_unavailable, game_unreadable.
+    """
+
+    def authorize(loaded: Loaded[Match]) -> None:
+        require_seat(loaded.match, seat)
+        if not (loaded.caller.host and loaded.match.status is Status.LOBBY):
+            require_own_seat(loaded.match, loaded.caller, seat)
+
+    def leave(loaded: Loaded[Match]) -> Transition:
+        return lobby.leave(loaded.match, seat, loaded.now_ms)
+
+    return _game_result(change_game(games, command, game_id, authorize, leave))
+
+
+def start_game(games: Games, command: Command, game_id: str) -> CommandResult[TimedGameView]:
+    """Close the lobby and begin the game.
+
+    :raises Problem: game_not_found, token_unknown, token_required, host_only, idempotency_key_reused,
+        version_mismatch, game_already_started, game_aborted, too_few_players, too_much_contention,
+        store_unavailable, game_unreadable.
+    :raises RuleError: InvalidSetup.
+    """
+
+    def start(loaded: Loaded[Match]) -> Transition:
+        return lobby.start(loaded.match, loaded.now_ms)
+
+    return _game_result(change_game(games, command, game_id, _by_host, start))
+
+
+def abort_game(games: Games, command: Command, game_id: str) -> CommandResult[TimedGameView]:
+    """End a game that is not over, without a result.
+
+    :raises Problem: game_not_found, token_unknown, token_required, host_only, idempotency_key_reused,
+        version_mismatch, game_aborted, game_over, too_much_contention, store_unavailable, game_unreadable.
+    """
+
+    def abort(loaded: Loaded[Match]) -> Transition:
+        return lobby.abort(loaded.match, loaded.now_ms)
+
+    return _game_result(change_game(games, command, game_id, _by_host, abort))
+
+
+def advance_clock(
+    games: Games, command: Command, game_id: str, advance_ms: int
+) -> CommandResult[TimedGameView]:
+    """Advance the manual clock of a game.
+
+    :raises Problem: game_not_found, token_unknown, token_required, host_only, idempotency_key_reused,
+        version_mismatch, clock_not_manual, game_aborted, game_over, too_many_changes, too_much_contention,
+        store_unavailable, game_unreadable.
+    """
+
+    def advance(loaded: Loaded[Match]) -> Transition:
+        return manual_clock.advance_clock(loaded.match, advance_ms)
+
+    return _game_result(change_game(games, command, game_id, _by_host, advance))
+
+
+def _by_seat(seat: int, loaded: Loaded[Match]) -> None:
+    """Check that the caller holds a seat."""
+    require_own_seat(loaded.match, loaded.caller, seat)
+
+
+def _by_host(loaded: Loaded[Match]) -> None:
+    """Check that the caller is the host."""
+    require_host(loaded.caller)
+
+
+def _game_result(committed: Committed) -> CommandResult[TimedGameView]:
+    """Return the caller's view of the game."""
+    return result_of(committed, committed.game_view())
+
+
+def _invited_result(committed: Committed) -> CommandResult[CreatedInviteView]:
+    """Return the new invitation code."""
+    (code,) = committed.tokens.invites
+    view: CreatedInviteView = {"invite": code, "game": committed.game_view()}
+    return result_of(committed, view)
+
+
+def joined_result(committed: Committed) -> CommandResult[TakenSeatView]:
+    """Return the seat and its new token; a caller without a role gets the view of the new seat."""
+    match, caller = committed.match, committed.caller
+    ((seat, token),) = committed.tokens.given.items() or ((len(match.seats) - 1, None),)
+    viewer = Caller(int(seat)) if caller == SPECTATOR else caller
+    game = committed._replace(caller=viewer).game_view()
+    view: TakenSeatView = {"seat": int(seat), "token": token, "game": game}
+    return result_of(committed, view)
+
+
+def result_of(committed: Committed, view: V) -> CommandResult[V]:
+    """Return the response to a command that shows a view of its match."""
+    return CommandResult(view, committed.match.version, committed.match.id)

@@ -1,0 +1,126 @@
+"""Game history: matches as they were at an earlier version or event, rebuilt from the event log."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Final, NamedTuple, TypeAlias
+
+from skye_server.error_codes import Problem
+from skye_server.games.authorization import Caller
+from skye_server.games.game import Change, Match, Status
+from skye_server.games.past_versions import empty_match, replay_changes, seat_before
+from skye_server.storage.event_log import changes_from_log
+from skye_server.storage.store import Store
+
+KEEP_EVERY: Final = 64
+"""The number of changes between two kept matches, and so the most that one more replay repeats."""
+
+_MAX_KEPT: Final = 512
+
+_Number: TypeAlias = Callable[[Change], int]
+"""Returns the version of a change, or the number of its first event."""
+
+_version: Final[_Number] = attrgetter("version")
+_first_event: Final[_Number] = attrgetter("first_event")
+
+
+class _Kept(NamedTuple):
+    """A change, and the match after it."""
+
+    change: Change
+    match: Match
+
+
+class _KeptMatches:
+    """Past matches that were rebuilt before (LRU); the versions that are kept are multiples of a number."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[tuple[str, int], _Kept] = OrderedDict()
+
+    def keep(self, change: Change, match: Match) -> None:
+        """Keep a match if its version is one of those that are kept."""
+        if change.version % KEEP_EVERY == 0:
+            self._kept[match.id, change.version] = _Kept(change, match)
+            if len(self._kept) > _MAX_KEPT:
+                self._kept.popitem(last=False)
+
+    def nearest(self, game_id: str, number_of: _Number, number: int) -> _Kept | None:
+        """Return the last kept match whose change has at most a number; no version exceeds its events."""
+        for version in range(number // KEEP_EVERY * KEEP_EVERY, 0, -KEEP_EVERY):
+            kept = self._kept.get((game_id, version))
+            if kept is not None and number_of(kept.change) <= number:
+                self._kept.move_to_end((game_id, version))
+                return kept
+        return None
+
+    def forget(self, match: Match) -> None:
+        """Forget all matches of a game."""
+        for version in range(0, match.version + 1, KEEP_EVERY):
+            self._kept.pop((match.id, version), None)
+
+
+class GameHistory:
+    """The past of all games of a store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._kept = _KeptMatches()
+
+    def changes(self, match: Match, after: int = 0, limit: int | None = None) -> list[Change]:
+        """Return the changes of a match; if it has changed since it was loaded, a commit will fail.
+
+        :param after: the number of the event after which the changes have events.
+        :param limit: the maximum number of log entries to read; each has at least one event.
+        :raises Problem: game_unreadable, store_unavailable.
+        """
+        stored, entries = self._store.load_with_log(match.id, after, limit)
+        return [] if stored is None else changes_from_log(match, after, entries, limit)
+
+    def at_version(self, match: Match, version: int) -> Match:
+        """Return a match as it was at an earlier version.
+
+        :raises Problem: game_unreadable, when its log is lost.
+        """
+        if version == match.version:
+            return match
+        past = self._replayed(match, _version, version)
+        if past.version != version:
+            raise Problem("game_unreadable", f"Version {version} of the game is lost.")
+        return past
+
+    def at_event(self, match: Match, caller: Caller, event: int) -> tuple[Match, Caller]:
+        """Return a match and the caller's role as they were when event number `event` had happened.
+
+        :raises Problem: event_not_found, game_unreadable.
+        """
+        if event > match.last_event:
+            last = match.last_event
+            raise Problem("event_not_found", f"The last event of the game is number {last}.", last_event=last)
+        past = self._replayed(match, _first_event, event)
+        if past.last_event < event:
+            raise Problem("game_unreadable", f"Event {event} of the game is lost.")
+        if past.status is not Status.LOBBY or caller.seat is None:  # seats move up only in the lobby
+            return past, caller
+        later = [each for each in self.changes(match, past.last_event) if each.version > past.version]
+        return past, caller._replace(seat=seat_before(later, caller.seat))
+
+    def _replayed(self, match: Match, number_of: _Number, number: int) -> Match:
+        """Return a match after its changes up to a number, replayed from the nearest match that was kept.
+
+        A kept match is used only if the log has its change: Redis may have lost changes, and made others.
+        """
+        kept = self._kept.nearest(match.id, number_of, number)
+        if kept is None:
+            changes, past = self.changes(match, 0, number), empty_match(match)
+        else:
+            limit = number - number_of(kept.change) + 1
+            read = self.changes(match, kept.change.last_event - 1, limit)
+            read = [each for each in read if each.version >= kept.change.version]
+            if read[:1] != [kept.change]:
+                self._kept.forget(match)
+                return self._replayed(match, number_of, number)
+            changes, past = read[1:], kept.match
+        due = [change for change in changes if number_of(change) <= number]
+        return replay_changes(past, due, self._kept.keep)

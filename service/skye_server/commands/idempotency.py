@@ -1,0 +1,99 @@
+"""Idempotency: a command that is sent again with its `Idempotency-Key` runs once and gets the same response.
+
+The response itself is not stored. A record of some 100 bytes holds what is needed to rebuild it: a digest of
+the request, the version of the match that the command led to, the caller's role, and the nonce from which
+the response's tokens derive together with the key, which only the client has. The match of that version is
+rebuilt from the event log.
+
+The store keeps the records of the latest `MAX_IDEMPOTENCY_KEYS` keys of a game, each for
+`SKYE_IDEMPOTENCY_TTL_S` seconds. A request whose record has expired runs again.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any, Final
+
+import msgspec
+
+from skye_server.error_codes import Problem
+from skye_server.games.authorization import Caller, TokenSource
+
+RECORD_FORMAT: Final = 2
+"""The format number of a stored record. Format 1 had no number and held the whole response."""
+
+
+class IdempotencyRecord(msgspec.Struct, array_like=True, frozen=True):
+    """The idempotency record: the stored data from which a response is rebuilt.
+
+    :param now_ms: the time of the response; 0 in a record written before responses had it.
+    :param retired_token: whether the command itself ended the validity of the caller's token.
+    """
+
+    digest: bytes
+    version: int
+    seat: int | None
+    host: bool
+    retired_token: bool
+    roles: list[str]
+    nonce: bytes
+    now_ms: int = 0
+
+    @property
+    def caller(self) -> Caller:
+        """The role of the caller after the command."""
+        return Caller(self.seat, self.host)
+
+    def tokens(self, idempotency_key: str) -> TokenSource:
+        """Return the source of the tokens in the response, with the same tokens as the first time."""
+        tokens = TokenSource(idempotency_key, self.nonce or None)
+        for role in self.roles:
+            tokens.token(role)
+        return tokens
+
+
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(IdempotencyRecord)
+
+
+def encode_record(record: IdempotencyRecord) -> bytes:
+    """Return the stored form `FORMAT:CRC32:MSGPACK`."""
+    body = _encoder.encode(record)
+    return b"%d:%08x:%s" % (RECORD_FORMAT, zlib.crc32(body), body)
+
+
+def decode_record(stored: bytes) -> IdempotencyRecord:
+    """Return a stored record.
+
+    :raises Problem: game_unreadable, when it is corrupt or of an unsupported format.
+    """
+    try:
+        if stored[:1] == _FORMAT_1:
+            return _from_format_1(stored)
+        number, checksum, body = stored.split(b":", 2)
+        if int(number) != RECORD_FORMAT:
+            raise ValueError(f"format {int(number)}, this program reads formats 1 and {RECORD_FORMAT}")
+        if int(checksum, 16) != zlib.crc32(body):
+            raise ValueError("its checksum does not match")
+        return _decoder.decode(body)
+    except (ValueError, LookupError, TypeError, msgspec.MsgspecError) as error:
+        raise Problem("game_unreadable", f"The idempotency record is not readable: {error}.") from error
+
+
+_FORMAT_1: Final = b"\x87"
+"""The first byte of format 1: a MessagePack map of seven fields."""
+
+
+def _from_format_1(stored: bytes) -> IdempotencyRecord:
+    """Return the record of a whole stored response, in which each token is replaced by NUL ROLE NUL."""
+    old: dict[str, Any] = msgspec.msgpack.decode(stored)
+    body: bytes = old["body"]
+    for role in old["roles"]:
+        body = body.replace(b"\x00%s\x00" % role.encode(), b"")
+    view = msgspec.json.decode(body)
+    you = view.get("game", view)["you"]
+    retired = you["seat"] is None and not you["host"]
+    digest = bytes.fromhex(old["fingerprint"])
+    return IdempotencyRecord(
+        digest, old["version"], you["seat"], you["host"], retired, old["roles"], old["nonce"]
+    )

@@ -1,0 +1,150 @@
+"""Rematch: the players of a game that is over meet again in a new one.
+
+The id of the new game derives from the old one. So every player sends the same request: the first opens the
+new game, and the others find it and take the seats that are reserved for them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+from skye_server.commands.attempts import Command, Loaded, id_from, run
+from skye_server.commands.current_games import Games
+from skye_server.commands.game_commands import CommandResult, joined_result
+from skye_server.commands.idempotency import decode_record
+from skye_server.error_codes import Problem
+from skye_server.games import lobby
+from skye_server.games.authorization import Caller, TokenSource, hash_token
+from skye_server.games.game import (
+    Match,
+    Seat,
+    SeedSource,
+    Status,
+)
+from skye_server.games.transitions import Transition
+from skye_server.games.views.types import TakenSeatView
+
+MAX_ABORTED: Final = 16
+"""How many rematches of a game can be aborted and opened again: each request for one loads them all."""
+
+
+def rematch(games: Games, command: Command, game_id: str) -> CommandResult[TakenSeatView]:
+    """Open the game that follows one that is over, or take the caller's seat in it.
+
+    It starts when all players of the old game have taken their seats; the bots of the old game are seated
+    when it is opened.
+
+    :raises Problem: game_not_found, token_unknown, token_required, not_your_seat, game_not_over,
+        seat_played_by_bot, game_aborted, idempotency_key_reused, version_mismatch, already_seated,
+        game_already_started, too_many_games, too_much_contention, store_unavailable, game_unreadable.
+    """
+    old, caller = games.read(game_id, command.token)
+    seat = _own_seat(old, caller)
+
+    def join(loaded: Loaded[Match | None]) -> Transition:
+        new, now_ms = loaded.match, loaded.now_ms
+        if new is not None and new.status is Status.ABORTED:
+            raise Problem("game_aborted")
+        opened = _opened(old, loaded.game_id, now_ms) if new is None else Transition(new)
+        return _joined(opened, seat, loaded.tokens, now_ms)
+
+    load = partial(_load_following, games, command, old, caller)
+    return joined_result(run(games, command, load, lambda _loaded: None, join))
+
+
+def _load_following(games: Games, command: Command, old: Match, caller: Caller) -> Loaded[Match | None]:
+    """Load the game that follows, None if it does not exist; `If-Match` applies to the old game.
+
+    :param caller: the role of the caller in the old game.
+    :raises Problem: game_unreadable, store_unavailable.
+    """
+    new_id, match, stored_record = _following(games, command.record_key, old)
+    record = None if stored_record is None else decode_record(stored_record)
+    now_ms = games.now_ms() if match is None else games.time_of(match)
+
+    def role_after(after: Match) -> Caller:
+        return Caller(len(after.seats) - 1, caller.host)
+
+    tokens = TokenSource(command.idempotency_key or "")
+    return Loaded(new_id, match, caller, "", role_after, tokens, now_ms, old.version, record)
+
+
+def find_rematch(games: Games, game_id: str, token: str | None) -> Match | None:
+    """Return the rematch of a game that is over; None until a player requests it.
+
+    :raises Problem: game_not_found, token_unknown, game_unreadable, store_unavailable.
+    """
+    old, _ = games.read(game_id, token)
+    found = _following(games, None, old)[1] if old.is_over else None
+    return None if found is None or found.status is Status.ABORTED else found
+
+
+def _own_seat(old: Match, caller: Caller) -> Seat:
+    """Return the caller's seat in a game that is over.
+
+    :raises Problem: token_required, not_your_seat, game_not_over, seat_played_by_bot.
+    """
+    if caller.seat is None:
+        raise Problem("not_your_seat" if caller.host else "token_required")
+    if not old.is_over:
+        raise Problem("game_not_over")
+    seat = old.seats[caller.seat]
+    if seat.bot:
+        raise Problem("seat_played_by_bot")
+    return seat
+
+
+def _following(games: Games, record_key: str | None, old: Match) -> tuple[str, Match | None, bytes | None]:
+    """Return id, match and idempotency record of the game that follows: the first one that is not aborted.
+
+    After too many aborted games it is the last of them.
+    """
+    number = 0
+    while True:
+        new_id = id_from(hashlib.sha256(f"rematch/{old.id}/{old.host}/{number}".encode()).digest())
+        stored, record = games.store.load(new_id, record_key)
+        match = None if stored is None else games.matches.decoded(new_id, stored)
+        if match is None or match.status is not Status.ABORTED or number == MAX_ABORTED:
+            return new_id, match, record
+        number += 1
+
+
+def _joined(opened: Transition, seat: Seat, tokens: TokenSource, now_ms: int) -> Transition:
+    """Seat a player in the game that follows.
+
+    :raises Problem: already_seated, game_already_started.
+    """
+    match = opened.match
+    if any(other.name == seat.name and not other.bot for other in match.seats):
+        raise Problem("already_seated", game=match.id)
+    taken = replace(seat, token=hash_token(tokens.token(str(len(match.seats)))))
+    return opened.then(lobby.join(match, taken, now_ms, invited_by=_reservation(seat)))
+
+
+def _opened(old: Match, new_id: str, now_ms: int) -> Transition:
+    """Open the game that follows: its bots are seated, and seats are reserved for the players."""
+    options = replace(old.options, seed=secrets.token_hex(16), seed_source=SeedSource.SERVER, nonce=None)
+    match = Match(
+        id=new_id,
+        name=old.name,
+        host=old.host,
+        options=options,
+        created_ms=now_ms,
+        capacity=len(old.seats),
+        private=old.private,
+        start_when_full=True,
+        host_player=old.host_player,
+        clock_ms=None if old.clock_ms is None else now_ms,
+    )
+    bots = tuple(replace(seat, token="", player="") for seat in old.seats if seat.bot)
+    people = tuple(_reservation(seat) for seat in old.seats if not seat.bot)
+    return lobby.open_match(match, bots, now_ms, invites=people)
+
+
+def _reservation(seat: Seat) -> str:
+    """Return the hash that reserves a seat; no token and no invitation code has it."""
+    return hash_token(f"rematch {seat.token} {seat.player}")

@@ -1,0 +1,322 @@
+"""The enumerations of the API: words and ids, each list described once."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from skye import BOTS, COLORS, LANDSCAPE, OBJECTS, SCORING_TILES, SLOTS, TIE_BREAKS, TILES, Phase, Terrain
+from skye_server.contract.fields import StringEnum
+from skye_server.error_codes import ERROR_CODES
+from skye_server.games.game import Clock, OnTimeout, OriginType, SeedSource, Status
+from skye_server.games.scenarios import SCENARIOS
+
+
+class Color(StringEnum):
+    """A player's colour; the castle has it too. There will be no others under `/v1`."""
+
+    choices = COLORS
+
+
+class LandscapeTile(StringEnum):
+    """The id of a landscape tile, L01 to L73; see `GET /v1/tiles`. There will be no others under `/v1`."""
+
+    component = "LandscapeTileId"
+    choices = LANDSCAPE
+
+    def __init__(self, description: str = "A landscape tile.", **kwargs: Any) -> None:
+        super().__init__(description, **kwargs)
+
+
+class AnyTile(StringEnum):
+    """The id of a landscape tile, L01 to L73, or of a castle tile; see `GET /v1/tiles`.
+
+    There will be no others under `/v1`.
+    """
+
+    component = "TileId"
+    choices = TILES
+
+    def __init__(self, description: str = "A tile.", **kwargs: Any) -> None:
+        super().__init__(description, **kwargs)
+
+
+class ScoringTileId(StringEnum):
+    """The id of a scoring tile; see `GET /v1/scoring-tiles`. There will be no others under `/v1`."""
+
+    choices = SCORING_TILES
+
+    def __init__(self, description: str = "A scoring tile.", **kwargs: Any) -> None:
+        super().__init__(description, **kwargs)
+
+
+class ScoringSlot(StringEnum):
+    """The place of a scoring tile in a game; it decides in which rounds the tile is scored.
+
+    In games of up to four players: `A` in rounds 1, 3 and 5, `B` in 2, 4 and 6, `C` in 3, 5 and 6, `D` in 4,
+    5 and 6. In games of five: `A` in rounds 1, 2 and 4, `B` in 1, 3 and 5, `C` in 2, 4 and 5, `D` in 3, 4
+    and 5.
+
+    There will be no others under `/v1`.
+    """
+
+    choices = SLOTS
+
+    def __init__(self, description: str = "A slot.", **kwargs: Any) -> None:
+        super().__init__(description, **kwargs)
+
+
+class Inclusion(StringEnum):
+    """An optional part of the view of a game.
+
+    `actions`: the legal actions of the caller's seat.
+    """
+
+    choices = ("actions",)
+
+
+class BotName(StringEnum):
+    """A bot: `random` picks any legal action, `greedy` plays well, `strategist` also prices and buys better.
+
+    There may be new ones.
+    """
+
+    extensible = True
+    choices = BOTS
+
+
+class SeatableBot(StringEnum):
+    """A bot that can be seated; see `BotName`."""
+
+    choices = BOTS
+
+
+class TieBreakRule(StringEnum):
+    """What breaks a tie for the win (ruling R11).
+
+    `leftover_gold`: the gold left after every 5 gold have become a point. `total_gold`: all the gold. Players
+    who are still tied share the win.
+
+    There may be new ones.
+    """
+
+    extensible = True
+    choices = TIE_BREAKS
+
+
+class ChosenTieBreak(StringEnum):
+    """What breaks a tie for the win; see `TieBreakRule`."""
+
+    choices = TIE_BREAKS
+
+
+class TimeoutRule(StringEnum):
+    """What happens when a seat misses its deadline.
+
+    `auto`: the server takes one action for the seat, which then plays on. `bot`: a bot plays the seat for the
+    rest of the game.
+
+    There may be new ones.
+    """
+
+    extensible = True
+    choices = OnTimeout
+
+
+class ChosenTimeoutRule(StringEnum):
+    """What happens when a seat misses its deadline; see `TimeoutRule`."""
+
+    choices = OnTimeout
+
+
+class ClockName(StringEnum):
+    """The clock that the deadlines of a game refer to.
+
+    `real`: the server's clock. `manual`: a clock that only the host advances.
+
+    There may be new ones.
+    """
+
+    extensible = True
+    choices = Clock
+
+
+class ChosenClock(StringEnum):
+    """The clock that the deadlines of a game refer to; see `ClockName`."""
+
+    choices = Clock
+
+
+class GameStatus(StringEnum):
+    """The status of a game.
+
+    `lobby`: players can take seats. `playing`: the game has begun. `finished`: the game is over and has a
+    result. `aborted`: the host ended the game, which has no result.
+
+    There may be new ones.
+    """
+
+    extensible = True
+    choices = Status
+
+
+class GamePhase(StringEnum):
+    """The phase of a round in which players must decide; income, discard and scoring are automatic.
+
+    `pricing`: all seats set their offers. `buying`: the seats buy or pass, one after the other. `building`:
+    all seats place their tiles.
+
+    There will be no others under `/v1`.
+    """
+
+    choices = Phase
+
+
+class ListedStatus(StringEnum):
+    """A status that a list of games can be filtered by; see `GameStatus`."""
+
+    choices = (Status.LOBBY, Status.PLAYING, Status.FINISHED)
+
+
+class OriginName(StringEnum):
+    """What a game began from, if not from the start.
+
+    `record`: the record of another game. `position`: a position that the creator sent. `scenario`: a position
+    that the server offers, by its name.
+
+    There may be new ones.
+    """
+
+    extensible = True
+    choices = OriginType
+
+
+class ListedOrigin(StringEnum):
+    """An origin that a list of games can be filtered by; see `OriginName`."""
+
+    choices = OriginType
+
+
+class ScenarioName(StringEnum):
+    """The name of a scenario; see `GET /v1/scenarios`. There may be new ones."""
+
+    extensible = True
+    choices = SCENARIOS
+
+
+class ChosenScenario(StringEnum):
+    """A scenario that a game can begin from; see `GET /v1/scenarios`."""
+
+    choices = SCENARIOS
+
+
+class TakeoverReason(StringEnum):
+    """Why a bot took over a seat.
+
+    `resigned`: the player left the game. `timed_out`: the player missed a deadline, and the option
+    `on_timeout` of the game is `bot`.
+
+    There may be new ones.
+    """
+
+    extensible = True
+    choices = ("resigned", "timed_out")
+
+
+class StreamEndReason(StringEnum):
+    """Why a stream ends.
+
+    `finished`, `aborted`: the game is over. `restart`: the server stops; reconnect. `history_lost`: the store
+    has lost events that the server had sent. `game_not_found`, `token_unknown`: the caller may no longer read
+    the game.
+
+    There may be new ones.
+    """
+
+    extensible = True
+    choices = ("finished", "aborted", "restart", "history_lost", "game_not_found", "token_unknown")
+
+
+class QuickMatchStatus(StringEnum):
+    """The status of a request for a quick match.
+
+    `waiting`: there are not enough players yet. `matched`: the game has begun. `cancelled`: the player
+    cancelled the request. `expired`: there were not enough players before `expires_at`.
+
+    There may be new ones.
+    """
+
+    extensible = True
+    choices = ("waiting", "matched", "cancelled", "expired")
+
+
+class PlayerStreamEndReason(StringEnum):
+    """Why a player's stream ends.
+
+    `restart`: the server stops; reconnect. `history_lost`: the store has lost events that the server had
+    sent. `token_unknown`: the key was replaced.
+
+    There may be new ones.
+    """
+
+    extensible = True
+    choices = ("restart", "history_lost", "token_unknown")
+
+
+class SeedSourceName(StringEnum):
+    """Who chose the seed.
+
+    `server`: the server, at random. `creator`: the creator of the game, who can compute every draw in
+    advance.
+
+    There may be new ones.
+    """
+
+    extensible = True
+    choices = SeedSource
+
+
+class TerrainName(StringEnum):
+    """The terrain on an edge, in the middle of a tile, or of an area. There will be no others under `/v1`."""
+
+    choices = tuple(terrain.label for terrain in Terrain)
+
+    def __init__(self, description: str = "The terrain.", **kwargs: Any) -> None:
+        super().__init__(description, **kwargs)
+
+
+class Side(StringEnum):
+    """An edge of a tile. There will be no others under `/v1`."""
+
+    choices = ("north", "east", "south", "west")
+
+    def __init__(self, description: str = "An edge.", **kwargs: Any) -> None:
+        super().__init__(description, **kwargs)
+
+
+class ObjectKind(StringEnum):
+    """A kind of object on tiles. There will be no others under `/v1`."""
+
+    choices = OBJECTS
+
+
+class FaultyMethod(StringEnum):
+    """The method of requests that have a fault: `GET`, `POST`, `PUT`, `PATCH` or `DELETE`.
+
+    There will be no others under `/v1`.
+    """
+
+    choices = ("GET", "POST", "PUT", "PATCH", "DELETE")
+
+
+class ProblemCode(StringEnum):
+    """The code of an error; see `GET /docs/errors`.
+
+    A code never changes its meaning. There may be new ones.
+    """
+
+    extensible = True
+    choices = ERROR_CODES
+
+
+ENUMERATIONS: Final = {kind.component: kind for kind in StringEnum.__subclasses__()}
+"""The enumerations by the names of their components."""

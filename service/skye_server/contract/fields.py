@@ -1,0 +1,265 @@
+"""Fields for single JSON values: numbers, booleans, times and strings.
+
+They do not convert JSON types: a number in a string, or a boolean, is not a number. The contract describes a
+field whose class has a `component` once, under that name.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any, ClassVar, Final
+
+from marshmallow import ValidationError, fields, validate
+
+from skye import LIMIT, MAX_GOLD, PLAYERS, ROTATIONS
+from skye_server.games.authorization import (
+    MAX_PLAYER_KEY_LENGTH,
+    PLAYER_KEY_PATTERN,
+    TOKEN_LENGTH,
+    TOKEN_PATTERN,
+)
+
+_TIME: Final = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})"
+)
+
+_HIDDEN = (
+    r"\x00-\x1f\x7f-\x9f\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
+    r"\u180b-\u180f\u200b\u200e\u200f\u2027-\u202e\u2060-\u206f\u2800\u3164\ue000-\uf8ff\ufdd0-\ufdef"
+    r"\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
+)
+"""Controls, format characters (category Cf), default-ignorable code points, fillers, variation selectors,
+the blank braille pattern, private use and non-characters, as far as they are in the Basic Multilingual Plane.
+
+The joiners U+200C and U+200D are allowed between visible characters: several scripts and emoji need them.
+U+2027 is excluded too: code generators write the ends of a range literally, and a literal U+2028 ends a line.
+"""
+
+_INVISIBLE_CATEGORIES = frozenset(("Cc", "Cf", "Cs", "Co"))
+
+_JOINERS = "\u200c\u200d"
+
+_SUPPLEMENTARY_SELECTORS = range(0xE0000, 0xE1000)
+"""Tags and variation selectors: the default-ignorable block beyond the Basic Multilingual Plane."""
+
+_BLANK = r"\s\u200c\u200d"
+"""Characters that are invisible on their own."""
+
+_READABLE = re.compile(rf"^[^{_HIDDEN}]*[^{_HIDDEN}{_BLANK}][^{_HIDDEN}]*$")
+
+
+class Integer(fields.Integer):
+    """A JSON number without a fraction, in a range."""
+
+    def __init__(self, least: int, most: int | None, description: str, **kwargs: Any) -> None:
+        error = f"This is not from {least} to {most}." if most is not None else f"This is less than {least}."
+        super().__init__(
+            strict=True,
+            validate=validate.Range(least, most, error=error),
+            metadata={"description": description},
+            **kwargs,
+        )
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
+        if isinstance(value, float) and value.is_integer():  # JSON does not tell 2.0 from 2
+            value = int(value)
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise ValidationError("This is not an integer.")
+        return super()._deserialize(value, attr, data, **kwargs)
+
+
+class QueryInteger(Integer):
+    """An integer in a query string: plain digits."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
+        return super()._deserialize(_digits(value), attr, data, **kwargs)
+
+
+def _digits(text: str) -> int:
+    if not re.fullmatch(r"-?(0|[1-9][0-9]{0,9})", text):
+        raise ValidationError("This is not an integer.")
+    return int(text)
+
+
+class Boolean(fields.Boolean):
+    """`true` or `false`."""
+
+    def __init__(self, description: str, **kwargs: Any) -> None:
+        super().__init__(metadata={"description": description}, **kwargs)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bool:
+        if not isinstance(value, bool):
+            raise ValidationError("This is not true or false.")
+        return value
+
+
+class QueryBoolean(Boolean):
+    """`true` or `false` in a query string."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bool:
+        return super()._deserialize({"true": True, "false": False}.get(value), attr, data, **kwargs)
+
+
+class Rotation(Integer):
+    """Clockwise degrees from the reference orientation. There will be no others under `/v1`."""
+
+    component = "Rotation"
+
+    def __init__(self, description: str = "The rotation.", **kwargs: Any) -> None:
+        super().__init__(ROTATIONS[0], ROTATIONS[-1], description, **kwargs)
+        self.validators = [validate.OneOf(ROTATIONS, error="This is not one of {choices}.")]
+        self.metadata = {**self.metadata, "minimum": ROTATIONS[0], "maximum": ROTATIONS[-1]}
+
+
+class QueryRotation(Rotation):
+    """A rotation in a query string."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
+        return super()._deserialize(_digits(value), attr, data, **kwargs)
+
+
+class QueryTime(fields.String):
+    """A time in a query, as RFC 3339 writes it; milliseconds since 1970 once loaded."""
+
+    def __init__(self, description: str, **kwargs: Any) -> None:
+        super().__init__(
+            metadata={"description": description, "format": "date-time", "maxLength": 35}, **kwargs
+        )
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        text = super()._deserialize(value, attr, data, **kwargs).upper()
+        try:
+            if not _TIME.fullmatch(text):
+                raise ValueError
+            return int(datetime.fromisoformat(text).timestamp() * 1000)
+        except ValueError:
+            raise ValidationError("This is no time such as 2027-01-15T08:00:00Z.") from None
+
+
+class Coordinate(Integer):
+    """A coordinate on one axis; the castle is at 0."""
+
+    def __init__(self, description: str, **kwargs: Any) -> None:
+        super().__init__(-LIMIT, LIMIT, description, **kwargs)
+
+
+class Seat(Integer):
+    """A seat, counted from 0 in clockwise order."""
+
+    def __init__(self, description: str, **kwargs: Any) -> None:
+        super().__init__(0, PLAYERS[-1] - 1, description, **kwargs)
+
+
+class Price(Integer):
+    """Gold laid on a tile on offer; the rules ask for 1 or more."""
+
+    component = "Price"
+
+    def __init__(self) -> None:
+        super().__init__(0, MAX_GOLD, "The price of the tile.")
+
+
+class Name(fields.String):
+    """A name: trimmed, with visible characters only, and with a maximum length."""
+
+    def __init__(self, description: str, most: int = 40, **kwargs: Any) -> None:
+        self._most = most
+        shape = {"minLength": 1, "maxLength": most, "pattern": _READABLE.pattern}
+        super().__init__(metadata={"description": description, **shape}, **kwargs)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        if not isinstance(value, str):
+            raise ValidationError("This is not a string.")
+        name = value.strip()
+        if not 1 <= len(name) <= self._most:
+            raise ValidationError(f"This does not have 1 to {self._most} characters.")
+        if not _READABLE.fullmatch(name) or not all(map(_is_visible, name)):
+            raise ValidationError("This has characters that cannot be shown, or none that can.")
+        return name
+
+
+def _is_visible(character: str) -> bool:
+    """Return whether a name may contain a character, which is not one of `_HIDDEN`."""
+    if character in _JOINERS:
+        return True
+    is_selector = ord(character) in _SUPPLEMENTARY_SELECTORS
+    return not is_selector and unicodedata.category(character) not in _INVISIBLE_CATEGORIES
+
+
+class Credential(fields.String):
+    """A secret that matches a pattern. Error messages never contain it."""
+
+    def __init__(self, pattern: str, description: str, *, max_length: int, **kwargs: Any) -> None:
+        self._pattern = re.compile(pattern)
+        shape = {"maxLength": max_length, "pattern": f"^{pattern}$"}
+        super().__init__(metadata={"description": description, **shape}, **kwargs)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        del attr, data, kwargs
+        if not isinstance(value, str) or not self._pattern.fullmatch(value):
+            raise ValidationError(f"This does not match the pattern {self._pattern.pattern}.")
+        return value
+
+
+class PlayerKey(Credential):
+    """A player key."""
+
+    def __init__(self, description: str, **kwargs: Any) -> None:
+        super().__init__(PLAYER_KEY_PATTERN, description, max_length=MAX_PLAYER_KEY_LENGTH, **kwargs)
+
+
+class InviteCode(Credential):
+    """An invitation code."""
+
+    def __init__(self, description: str, **kwargs: Any) -> None:
+        super().__init__(TOKEN_PATTERN, description, max_length=TOKEN_LENGTH, **kwargs)
+
+
+EXTENSIBLE_ENUM = "x-extensible-enum"
+"""The extension that lists the known words of an enumeration that may get others."""
+
+
+class OneOf(fields.String):
+    """A string with a list of valid values."""
+
+    def __init__(
+        self, choices: Iterable[str], description: str, *, extensible: bool = False, **kwargs: Any
+    ) -> None:
+        self._choices = tuple(choices)
+        words: dict[str, Any] = {"enum": [str(choice) for choice in self._choices]}
+        if extensible:
+            others = "_-" if any("-" in word for word in words["enum"]) else "_"
+            pattern = f"^[a-z][a-z0-9{others}]*$"
+            words = {EXTENSIBLE_ENUM: words["enum"], "maxLength": 64, "pattern": pattern}
+        super().__init__(metadata={"description": description, **words}, **kwargs)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        if not isinstance(value, str) or value not in self._choices:
+            raise ValidationError(f"This is not one of {_some(self._choices)}.")
+        return value
+
+
+def _some(choices: tuple[str, ...]) -> str:
+    if len(choices) > 20:
+        return f"{choices[0]}, {choices[1]}, ... {choices[-1]}"
+    return ", ".join(choices)
+
+
+class StringEnum(OneOf):
+    """An enumeration: one of the words in `choices`. The docstring of the class is its description.
+
+    An enumeration in responses is `extensible` if later versions may add words.
+    """
+
+    choices: ClassVar[Iterable[str]]
+    component: ClassVar[str]
+    extensible: ClassVar[bool] = False
+
+    def __init_subclass__(cls) -> None:
+        cls.component = cls.__dict__.get("component", cls.__name__)
+
+    def __init__(self, description: str, **kwargs: Any) -> None:
+        super().__init__(self.choices, description, extensible=self.extensible, **kwargs)

@@ -1,0 +1,159 @@
+"""Records: `GET /games/{game}/record` returns one, and `POST /games` begins a game from one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import fields, post_load, validate
+
+from skye import PLAYERS, SLOTS, Action, move_from
+from skye_server.contract.enums import (
+    ChosenTieBreak,
+    Color,
+    GamePhase,
+    LandscapeTile,
+    ScoringTileId,
+    SeatableBot,
+)
+from skye_server.contract.fields import Boolean, Coordinate, Integer, Name, Rotation, Seat
+from skye_server.contract.objects import Constant, ListOf, NestedObject, Object, Prices, Tagged
+from skye_server.contract.positions import MAX_ROUNDS, SentPosition
+
+MAX_ACTIONS = 2_000
+"""The most actions of a record; a game has about 30 for each player, and those that were taken back."""
+
+
+class RecordedPlayer(Object):
+    """A player of a recorded game."""
+
+    name = Name("The name of the player.", required=True)
+    color = Color("The player's colour.", required=True)
+    bot = SeatableBot("The bot that plays the seat; null for a person.", required=True, allow_none=True)
+
+
+class RecordedOptions(Object):
+    """The seed and the options of a recorded game."""
+
+    seed = Name("The seed; null until the game is over.", 64, required=True, allow_none=True)
+    scoring_tiles = ListOf(
+        ScoringTileId(),
+        "The scoring tiles that the creator named for slots A to D; null: drawn.",
+        length=(len(SLOTS), len(SLOTS)),
+        error="These are not four scoring tiles.",
+        required=True,
+        allow_none=True,
+    )
+    starting_seat = Seat(
+        "The starting seat that the creator named; null: drawn.", required=True, allow_none=True
+    )
+    tie_break = ChosenTieBreak("What breaks a tie.", required=True)
+    open_gold = Boolean("Whether all gold is public.", required=True)
+
+
+class _Recorded(Object):
+    seat = Seat("The seat that acted.", required=True)
+    round = Integer(1, MAX_ROUNDS, "The round in which it acted; missing in format 1.")
+    phase = GamePhase("The phase in which it acted; missing in format 1.")
+
+    @post_load
+    def _move(self, data: dict[str, Any], **_: Any) -> Action | None:
+        """Return the action, or None when it is hidden."""
+        if None in data.values():
+            return None
+        return Action(data.pop("seat"), move_from(data.pop("type"), data))
+
+
+class RecordedOffer(_Recorded):
+    """A seat set or replaced its offer.
+
+    The offer is null while it is hidden from the caller.
+    """
+
+    type = Constant("set_offer")
+    discard = LandscapeTile("The tile to discard.", required=True, allow_none=True)
+    prices = Prices("Gold for each of the other two tiles.", required=True, allow_none=True)
+
+
+class RecordedPurchase(_Recorded):
+    """A seat bought a tile."""
+
+    type = Constant("buy")
+    tile = LandscapeTile("The tile it bought.", required=True)
+
+
+class RecordedPass(_Recorded):
+    """A seat bought nothing."""
+
+    type = Constant("pass")
+
+
+class RecordedPlacement(_Recorded):
+    """A seat placed a tile."""
+
+    type = Constant("place")
+    tile = LandscapeTile("The tile it placed.", required=True)
+    x = Coordinate("Cells east of the castle.", required=True)
+    y = Coordinate("Cells south of the castle.", required=True)
+    rotation = Rotation(required=True)
+
+
+class RecordedTakeBack(_Recorded):
+    """A seat took its last placement back."""
+
+    type = Constant("take_back")
+
+
+class RecordedFinish(_Recorded):
+    """A seat declared its build finished."""
+
+    type = Constant("finish_building")
+
+
+class RecordedAction(Tagged):
+    """One action of a game."""
+
+    variants = (
+        RecordedOffer,
+        RecordedPurchase,
+        RecordedPass,
+        RecordedPlacement,
+        RecordedTakeBack,
+        RecordedFinish,
+    )
+
+
+class GameRecord(Object):
+    """How a game began and every action since; the state of the game follows from it.
+
+    A new game can begin from all or the first actions of a record, if the recorded game is over.
+    """
+
+    format = Integer(1, 2, "The version of the format of records.", required=True)
+    game = fields.String(
+        validate=validate.Length(max=64, error="This is longer than {max} characters."),
+        metadata={"description": "The id of the recorded game."},
+    )
+    version = Integer(0, 2**31 - 1, "The version of the game when the record was made.")
+    nonce = fields.String(
+        validate=validate.Length(max=32, error="This is longer than {max} characters."),
+        allow_none=True,
+        metadata={"description": "The nonce of the recorded game; a new game gets a nonce of its own."},
+    )
+    players = ListOf(
+        RecordedPlayer,
+        "The players, in seat order.",
+        length=(PLAYERS[0], PLAYERS[-1]),
+        error="This is not from {min} to {max} players.",
+        required=True,
+    )
+    options = NestedObject(RecordedOptions, "The options and the seed.", required=True)
+    position: NestedObject = SentPosition(
+        "The position that the game began from; null: the start.", allow_none=True
+    )
+    actions = ListOf(
+        RecordedAction,
+        "Every action, in order.",
+        length=(0, MAX_ACTIONS),
+        error="This is more than {max} actions.",
+        required=True,
+    )

@@ -1,0 +1,60 @@
+"""The schemas of request bodies and query strings: shapes and ranges. The engine checks the rules."""
+
+from skye_server.contract.requests.creation import MIN_TURN_MS, GamesToCreate, GameToCreate
+from skye_server.contract.requests.lab import GameFault
+from skye_server.contract.requests.lobby import ClockAdvance, PlayerChanges, PlayerToSeat
+from skye_server.contract.requests.matchmaking import QuickMatchToSeek
+from skye_server.contract.requests.me import PlayerKeyToUse
+from skye_server.contract.requests.play import Offer, PassToBuy, Placement, Purchase, TileToBuy
+from skye_server.contract.requests.queries import (
+    MAX_TILES_TO_PLACE,
+    AbortQuery,
+    EventsQuery,
+    GameQuery,
+    GamesQuery,
+    OwnGamesQuery,
+    OwnRecordsQuery,
+    PlacesQuery,
+    PlayerEventsQuery,
+    PlayerStreamQuery,
+    RecordsQuery,
+    StreamQuery,
+    TerritoryPictureQuery,
+    TilePictureQuery,
+    ViewQuery,
+)
+from skye_server.contract.requests.scoring import PlacementsToTry, TerritoriesToScore
+
+__all__ = [
+    "MAX_TILES_TO_PLACE",
+    "MIN_TURN_MS",
+    "AbortQuery",
+    "ClockAdvance",
+    "EventsQuery",
+    "GameFault",
+    "GameQuery",
+    "GameToCreate",
+    "GamesQuery",
+    "GamesToCreate",
+    "Offer",
+    "OwnGamesQuery",
+    "OwnRecordsQuery",
+    "PassToBuy",
+    "Placement",
+    "PlacementsToTry",
+    "PlacesQuery",
+    "PlayerChanges",
+    "PlayerEventsQuery",
+    "PlayerKeyToUse",
+    "PlayerStreamQuery",
+    "PlayerToSeat",
+    "Purchase",
+    "QuickMatchToSeek",
+    "RecordsQuery",
+    "StreamQuery",
+    "TerritoriesToScore",
+    "TerritoryPictureQuery",
+    "TilePictureQuery",
+    "TileToBuy",
+    "ViewQuery",
+]

@@ -1,0 +1,272 @@
+"""The request bodies that create games."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from marshmallow import Schema, ValidationError, validates_schema
+
+from skye import PLAYERS, SLOTS
+from skye_server.contract.enums import (
+    ChosenClock,
+    ChosenScenario,
+    ChosenTieBreak,
+    ChosenTimeoutRule,
+    GamePhase,
+    ScoringTileId,
+    SeatableBot,
+)
+from skye_server.contract.fields import Boolean, Integer, Name, Seat
+from skye_server.contract.objects import EitherOf, ListOf, NestedObject, Object, Variants
+from skye_server.contract.positions import MAX_ROUNDS, SentPosition
+from skye_server.contract.records import MAX_ACTIONS, GameRecord
+from skye_server.contract.requests.lobby import BotToSeat, PersonToSeat, PlayerToInvite
+from skye_server.games.game import Clock
+from skye_server.games.views.fields import MAX_GAMES, MAX_TURN_MS
+
+MIN_TURN_MS = 1_000
+"""The shortest time for a decision with a real clock, in milliseconds."""
+
+
+class FirstPlayer(Variants):
+    """A player of a new game: a person or a bot to seat, or an invitation."""
+
+    variants = (PersonToSeat, BotToSeat, PlayerToInvite)
+
+    def variant(self, data: dict[str, Any]) -> type[Schema]:
+        """Return the form that has the field sent: `invite`, `bot` or neither."""
+        if "invite" in data:
+            return PlayerToInvite
+        return BotToSeat if "bot" in data else PersonToSeat
+
+
+class TimeLimits(Object):
+    """The time limit of decisions, and what happens when a seat exceeds it."""
+
+    turn_ms = Integer(
+        1,
+        MAX_TURN_MS,
+        "Milliseconds for each decision, at least 1,000 with a real clock; no deadline if left out. A manual "
+        "clock requires it.",
+    )
+    clock = ChosenClock("The clock of the game; `real` if left out.")
+    on_timeout = ChosenTimeoutRule("What happens when a seat misses its deadline; `auto` if left out.")
+
+    @validates_schema
+    def _fits_clock(self, data: dict[str, Any], **_: Any) -> None:
+        is_manual = data.get("clock") == Clock.MANUAL
+        if is_manual and "turn_ms" not in data:
+            detail = "A manual clock needs a time limit: without one no deadline passes."
+            raise ValidationError(detail, "turn_ms")
+        if not is_manual and data.get("turn_ms", MIN_TURN_MS) < MIN_TURN_MS:
+            raise ValidationError(f"This is less than {MIN_TURN_MS}, with a real clock.", "turn_ms")
+
+
+class ChosenOptions(TimeLimits):
+    """The options of a game. All are public, except the seed until the game is over."""
+
+    scoring_tiles = ListOf(
+        ScoringTileId(),
+        "Four different scoring tiles, for slots A to D; drawn if left out.",
+        length=(len(SLOTS), len(SLOTS)),
+        error="These are not four scoring tiles.",
+        unique=True,
+    )
+    starting_seat = Seat("The seat that starts; drawn if left out.")
+    seed = Name(
+        "The seed of all draws; random if left out. A client that knows it can compute every draw. The first "
+        "draws reveal a short seed to a brute-force search: use at least 22 random characters.",
+        64,
+    )
+    tie_break = ChosenTieBreak("What breaks a tie; `leftover_gold` if left out.")
+    open_gold = Boolean("Whether all gold is public; `false` if left out.")
+
+    @validates_schema
+    def _different(self, data: dict[str, Any], **_: Any) -> None:
+        tiles = data.get("scoring_tiles", [])
+        if len(set(tiles)) < len(tiles):
+            raise ValidationError("These are not four different scoring tiles.", "scoring_tiles")
+
+
+class _Named(Object):
+    name = Name("The name of the game; `Isle of Skye` if left out.", 60, load_default="Isle of Skye")
+    private = Boolean(
+        "Whether the game is unlisted, and 404 for clients without one of its tokens; `false` if left out.",
+        load_default=False,
+    )
+
+
+class Players(ListOf):
+    """The players of a new game, at most one for each seat."""
+
+    def __init__(self, form: type[Schema], description: str) -> None:
+        super().__init__(
+            form,
+            description,
+            length=(0, PLAYERS[-1]),
+            error="There is room for {max} players.",
+            load_default=list,
+        )
+
+
+class OptionsBeside(NestedObject):
+    """The options of a game that begins from a record, a position or a scenario, which has the others.
+
+    :param beginning: a word of `_PLACES_OF_OPTIONS`.
+    """
+
+    def __init__(self, beginning: str) -> None:
+        self._place = _PLACES_OF_OPTIONS[beginning]
+        super().__init__(TimeLimits, f"The options that a {beginning} does not have.", load_default=dict)
+
+    def _load(self, value: Any, partial: Any = None) -> Any:
+        of_beginning = _fields(ChosenOptions) - _fields(TimeLimits)
+        if isinstance(value, dict) and (misplaced := of_beginning & value.keys()):
+            raise ValidationError({name: [self._place] for name in misplaced})
+        return super()._load(value, partial)
+
+
+_PLACES_OF_OPTIONS: Final = {
+    "record": "This option belongs into the `options` of the record.",
+    "position": "This option is a field of the position: send it there.",
+    "scenario": "A scenario has its own value. For another one, send the `position` that `GET /v1/scenarios` "
+    "returns for the scenario, with this field.",
+}
+"""By the beginning of a game: where options other than time limits belong."""
+
+
+def _fields(form: type[Schema]) -> set[str]:
+    return set(form().fields)
+
+
+class FreshGame(_Named):
+    """A game to open that begins from the start. All fields are optional."""
+
+    seats = Integer(
+        PLAYERS[0],
+        PLAYERS[-1],
+        "The number of seats; if left out: with `start` that of `players`, otherwise 5.",
+    )
+    players = Players(
+        FirstPlayer,
+        "Players to seat at once, in seat order, and to invite; the response has their tokens and codes.",
+    )
+    start = Boolean(
+        "Whether to start as soon as every seat is taken; `false` if left out.", load_default=False
+    )
+    options = NestedObject(ChosenOptions, "The options of the game.", load_default=dict)
+
+
+class Moment(Object):
+    """The beginning of a phase of a round."""
+
+    round = Integer(1, MAX_ROUNDS, "The round.", required=True)
+    phase = GamePhase("The phase.", required=True)
+
+
+class ActionCount(Integer):
+    """A number of actions."""
+
+    component = "ActionCount"
+
+    def __init__(self) -> None:
+        super().__init__(0, MAX_ACTIONS, "A number of actions.")
+
+
+class Until(EitherOf):
+    """Where to stop in a record: after a number of actions, or at the beginning of a phase of a round."""
+
+    component = "Until"
+    _number = ActionCount()
+    _moment = Moment()
+    forms = (_number, Moment)
+
+    def __init__(self) -> None:
+        super().__init__("Where to stop in the record; after all actions if left out.")
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if isinstance(value, dict):
+            return self._moment.load(value)
+        return self._number.deserialize(value, attr, data, **kwargs)
+
+
+class RecordedGame(_Named):
+    """A game to begin from the record of a game that is over. It has the players of the record."""
+
+    record = NestedObject(GameRecord, "The record to begin from.", required=True)
+    until = Until()
+    options = OptionsBeside("record")
+
+
+class PlayerOfPosition(Object):
+    """A person or a bot that plays a seat of a position, in the colour of that seat."""
+
+    name = Name("The player's name; `Player 1` and so on, or the bot's name, if left out.")
+    bot = SeatableBot("The bot that plays; a person if left out.")
+
+
+class PlayersOf(Players):
+    """The players of a position."""
+
+    def __init__(self, beginning: str) -> None:
+        super().__init__(
+            PlayerOfPosition, f"The players of the {beginning}, in seat order; persons if left out."
+        )
+
+
+class PositionedGame(_Named):
+    """A game to begin from a position. It starts at once, with every seat taken."""
+
+    position = SentPosition("The position to begin from.", required=True)
+    players = PlayersOf("position")
+    options = OptionsBeside("position")
+
+
+class ScenarioGame(_Named):
+    """A game to begin from a scenario. It starts at once, with every seat taken."""
+
+    scenario = ChosenScenario("The scenario to begin from.", required=True)
+    players = PlayersOf("scenario")
+    options = OptionsBeside("scenario")
+
+
+class GameToCreate(Variants):
+    """A game to open: from the start, or from a record, a position or a scenario."""
+
+    variants = (FreshGame, RecordedGame, PositionedGame, ScenarioGame)
+
+    def variant(self, data: dict[str, Any]) -> type[Schema]:
+        """Return the form that has the field sent: `record`, `position`, `scenario` or none of them."""
+        sent = [name for name in _BEGINNINGS if name in data]
+        if len(sent) > 1:
+            both = " and ".join(f"`{name}`" for name in sent)
+            raise ValidationError({name: [f"{both} exclude each other: send one."] for name in sent})
+        form = _BEGINNINGS[sent[0]] if sent else RecordedGame if "until" in data else FreshGame
+        misplaced = data.keys() & _FIELDS_OF_SOME_FORMS.keys() - _fields(form)
+        if sent and misplaced:
+            raise ValidationError({name: [_FIELDS_OF_SOME_FORMS[name]] for name in misplaced})
+        return form
+
+
+_BEGINNINGS: Final = {"record": RecordedGame, "position": PositionedGame, "scenario": ScenarioGame}
+"""The forms of games that begin from something, by the field that names it."""
+
+_FIELDS_OF_SOME_FORMS: Final = {
+    "until": "This belongs to a `record` only.",
+    "players": "The record has the players: change them there.",
+    "seats": "The game has the seats of what it begins from.",
+    "start": "The game starts at once: leave this out.",
+}
+"""The fields that some forms have, with the error text for the others."""
+
+
+class GamesToCreate(Object):
+    """Games to open with one request, such as those of a league."""
+
+    games = ListOf(
+        GameToCreate,
+        "The games, each as in the body of `POST /v1/games`.",
+        length=(1, MAX_GAMES),
+        error="This is not from {min} to {max} games.",
+        required=True,
+    )

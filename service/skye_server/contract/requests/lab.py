@@ -1,0 +1,40 @@
+"""The request bodies of lab servers."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from marshmallow import fields
+
+from skye_server.contract.enums import FaultyMethod
+from skye_server.contract.fields import Integer
+from skye_server.contract.objects import Object
+
+MAX_FAULTY_REQUESTS = 1_000
+"""How many requests of a game can have a fault in advance."""
+
+MAX_FAULT_LENGTH = 200
+
+FAULT_KEYWORDS: Final[dict[str, Any]] = {
+    "minLength": 1,
+    "maxLength": MAX_FAULT_LENGTH,
+    "pattern": r"^[a-z_]+(=[0-9]+)?(, ?[a-z_]+(=[0-9]+)?)*$",
+    "examples": ["status=503"],
+}
+
+
+class Fault(fields.String):
+    """Faults, as in the header `X-Skye-Fault`."""
+
+    def __init__(self, description: str, **kwargs: Any) -> None:
+        super().__init__(metadata={"description": description, **FAULT_KEYWORDS}, **kwargs)
+
+
+class GameFault(Object):
+    """The fault of the next requests of a game."""
+
+    fault = Fault("The fault, as in the header `X-Skye-Fault`.", required=True)
+    requests = Integer(
+        1, MAX_FAULTY_REQUESTS, "How many requests have the fault; 1 if left out.", load_default=1
+    )
+    method = FaultyMethod("The method of these requests; any if left out.", load_default=None)

@@ -1,0 +1,65 @@
+"""The request bodies of the lobby and of manual clocks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import Schema
+
+from skye_server.contract.enums import Color, SeatableBot
+from skye_server.contract.fields import Integer, InviteCode, Name
+from skye_server.contract.objects import Constant, Object, Variants
+
+MAX_ADVANCE_MS = 366 * 86_400_000
+"""How far a clock can be advanced at once, in milliseconds: a year."""
+
+
+class PersonToSeat(Object):
+    """A person who takes a seat."""
+
+    name = Name("The player's name.", required=True)
+    color = Color("The player's colour; the first free one if left out.")
+
+
+class PersonToJoin(PersonToSeat):
+    """A person who takes a seat of an existing game."""
+
+    invite = InviteCode("An invitation code, for a caller that sends a player key as the bearer token.")
+
+
+class BotToSeat(Object):
+    """A bot that takes a seat; only the host may seat one."""
+
+    bot = SeatableBot("The bot that plays.", required=True)
+    name = Name("The bot's name; the server chooses one if left out.")
+    color = Color("The bot's colour; the first free one if left out.")
+
+
+class PlayerToInvite(Object):
+    """An invitation: the server reserves a seat for the holder of a single-use code."""
+
+    invite = Constant(True, "Always true.")
+
+
+class PlayerChanges(Object):
+    """Changes to a player in the lobby."""
+
+    min_properties = 1
+    name = Name("The new name; unchanged if left out.")
+    color = Color("The new colour; unchanged if left out.")
+
+
+class PlayerToSeat(Variants):
+    """A person or a bot that takes a seat."""
+
+    variants = (PersonToJoin, BotToSeat)
+
+    def variant(self, data: dict[str, Any]) -> type[Schema]:
+        """Return the form of a bot if the object has the field `bot`."""
+        return BotToSeat if "bot" in data else PersonToJoin
+
+
+class ClockAdvance(Object):
+    """How far to advance a clock."""
+
+    advance_ms = Integer(1, MAX_ADVANCE_MS, "Milliseconds.", required=True)

@@ -1,0 +1,12 @@
+"""The request body that replaces a player key."""
+
+from __future__ import annotations
+
+from skye_server.contract.fields import PlayerKey
+from skye_server.contract.objects import Object
+
+
+class PlayerKeyToUse(Object):
+    """A player key that replaces the bearer token of the request."""
+
+    key = PlayerKey("The new key. Send the same key again to retry.", required=True)

@@ -1,0 +1,86 @@
+"""The JSON objects of responses, as TypedDicts from which the contract is generated.
+
+A field has the type that the code uses, and in `Annotated` what the contract adds (see `skye.views.fields`).
+"""
+
+from skye import ScoredTerritoriesView as ScoredTerritories
+from skye_server.contract.responses.catalogue import (
+    Health,
+    Readiness,
+    ScenarioList,
+    ScoringTileList,
+    ServiceIndex,
+    TileList,
+)
+from skye_server.contract.responses.game import (
+    CurrentOffer,
+    CurrentPlacements,
+    Places,
+    RoundReport,
+    Scores,
+    SeatView,
+    TerritoryReport,
+    TriedPlacements,
+)
+from skye_server.contract.responses.history import EventList, RecordLine, StreamEnd, StreamStart
+from skye_server.contract.responses.history import ExportedRecordView as ExportedRecord
+from skye_server.contract.responses.lab import EmptiedLab, Lab, RemainingFault
+from skye_server.contract.responses.lobby import GameList, Rematch
+from skye_server.contract.responses.me import (
+    OwnGameList,
+    PlayerEventList,
+    PlayerStreamEnd,
+    PlayerStreamStart,
+    QuickMatch,
+    ReplacedPlayerKey,
+)
+from skye_server.contract.responses.problem import Problem
+from skye_server.games.views.types import ActionListView as ActionList
+from skye_server.games.views.types import CreatedGamesView as CreatedGames
+from skye_server.games.views.types import CreatedGameView as CreatedGame
+from skye_server.games.views.types import CreatedInviteView as CreatedInvite
+from skye_server.games.views.types import TakenSeatView as TakenSeat
+from skye_server.games.views.types import TileView as Tile
+from skye_server.games.views.types import TimedGameView as Game
+
+__all__ = [
+    "ActionList",
+    "CreatedGame",
+    "CreatedGames",
+    "CreatedInvite",
+    "CurrentOffer",
+    "CurrentPlacements",
+    "EmptiedLab",
+    "EventList",
+    "ExportedRecord",
+    "Game",
+    "GameList",
+    "Health",
+    "Lab",
+    "OwnGameList",
+    "Places",
+    "PlayerEventList",
+    "PlayerStreamEnd",
+    "PlayerStreamStart",
+    "Problem",
+    "QuickMatch",
+    "Readiness",
+    "RecordLine",
+    "RemainingFault",
+    "Rematch",
+    "ReplacedPlayerKey",
+    "RoundReport",
+    "ScenarioList",
+    "ScoredTerritories",
+    "Scores",
+    "ScoringTileList",
+    "SeatView",
+    "ServiceIndex",
+    "StreamEnd",
+    "StreamStart",
+    "TakenSeat",
+    "TerritoryReport",
+    "Tile",
+    "TileList",
+    "TriedPlacements",
+]

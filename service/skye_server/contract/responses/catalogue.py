@@ -1,0 +1,77 @@
+"""The catalogue: tiles, scoring tiles and scenarios; health and the index."""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal, TypeAlias, TypedDict
+
+import skye
+from skye import SCORING_TILES, TILES, ScoringTileView
+from skye.views.fields import Component, Keywords
+from skye_server.games.scenarios import SCENARIOS
+from skye_server.games.views.types import TileView
+
+_Path: TypeAlias = Annotated[str, Keywords(maxLength=60)]
+
+
+class TileList(TypedDict):
+    """All tiles."""
+
+    tiles: Annotated[Sequence[TileView], Keywords(minItems=len(TILES), maxItems=len(TILES)), "The tiles."]
+
+
+class ScoringTileList(TypedDict):
+    """All scoring tiles."""
+
+    scoring_tiles: Annotated[
+        Sequence[ScoringTileView],
+        Keywords(minItems=len(SCORING_TILES), maxItems=len(SCORING_TILES)),
+        "The scoring tiles.",
+    ]
+
+
+class Scenario(TypedDict):
+    """A position to begin a game from, by its name."""
+
+    name: Annotated[str, Component("ScenarioName"), "The value of `scenario` in `POST /v1/games`."]
+    text: Annotated[str, Keywords(maxLength=200), "A description of the position."]
+    position: Annotated[
+        skye.Position, Component("ScenarioPosition"), "The position, as `POST /v1/games` accepts it."
+    ]
+
+
+class ScenarioList(TypedDict):
+    """All scenarios."""
+
+    scenarios: Annotated[
+        Sequence[Scenario], Keywords(minItems=len(SCENARIOS), maxItems=len(SCENARIOS)), "The scenarios."
+    ]
+
+
+class Health(TypedDict):
+    """The health of the server."""
+
+    status: Annotated[Literal["ok"], 'Always "ok".']
+    lab: Annotated[bool, "Whether the server is a lab for testers (`SKYE_LAB`)."]
+
+
+class Readiness(Health):
+    """The readiness of the server."""
+
+    warnings: Annotated[
+        Sequence[Annotated[str, Keywords(maxLength=200), "A sentence."]],
+        Keywords(maxItems=1),
+        "What an operator should change: `SKYE_REDIS_REPLICAS`, if it is below the number of replicas.",
+    ]
+
+
+class ServiceIndex(TypedDict):
+    """The paths to begin with."""
+
+    play: Annotated[_Path, "The web client, for playing in a browser."]
+    games: Annotated[_Path, "The public games, and where to create one."]
+    tiles: Annotated[_Path, "All tiles."]
+    scoring_tiles: Annotated[_Path, "All scoring tiles."]
+    scenarios: Annotated[_Path, "All scenarios."]
+    lab: Annotated[_Path | None, "The laboratory of a server for testers; null on other servers."]
+    guide: Annotated[_Path, "The guide."]
+    reference: Annotated[_Path, "The reference."]
+    contract: Annotated[_Path, "The contract."]

@@ -1,0 +1,57 @@
+"""The views of games and seats, with the version of the game."""
+
+from collections.abc import Sequence
+from typing import Annotated, TypedDict
+
+import skye
+from skye.views.fields import Keywords, Seat
+from skye_server.games.views.fields import Version
+from skye_server.games.views.types import OfferView, PlacementsView, PlayerView
+
+
+class Versioned(TypedDict):
+    """An object with the version of its game."""
+
+    version: Version
+
+
+class SeatView(PlayerView, Versioned):
+    """One seat, as the caller may see it, and the version of the game."""
+
+
+class CurrentOffer(Versioned, OfferView):
+    """The offer of a seat in this round: the tiles that are still on offer."""
+
+
+class CurrentPlacements(Versioned, PlacementsView):
+    """The tiles that a seat has placed in this round."""
+
+
+class Scores(Versioned, skye.ScoresView):
+    """The points of each seat, by round and scoring tile, and those of final scoring."""
+
+
+class TriedPlacements(Versioned, skye.WhatIfView):
+    """The effect of placements on the points of a seat."""
+
+
+class _OfSeat(TypedDict):
+    seat: Seat
+
+
+class TerritoryReport(_OfSeat, Versioned, skye.TerritoryView):
+    """The territory of a seat, its areas and its objects."""
+
+
+class Places(Versioned):
+    """Every legal placement of some tiles in a territory, and the effect of each alone."""
+
+    before: Annotated[skye.TerritoryWorthView, "The value of the current territory."]
+    places: Annotated[
+        Sequence[skye.PlacementGainsView], Keywords(maxItems=4000), "The placements, tile by tile."
+    ]
+    """The maximum is more than the number of legal placements of the tiles of one request."""
+
+
+class RoundReport(Versioned, skye.RoundView):
+    """The report of a round, up to now."""

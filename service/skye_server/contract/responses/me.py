@@ -1,0 +1,139 @@
+"""The responses to a player key: the player's games and their events."""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal, TypeAlias, TypedDict
+
+from skye.views.fields import Component, Count, GamePhase, Keywords, Seat
+from skye_server.games.views.fields import GameId, GameStatus, Timestamp, UnknownType, Version
+from skye_server.games.views.types import GameSummaryView
+
+PlayerEventId: TypeAlias = Annotated[str, Component("PlayerEventId")]
+_Now: TypeAlias = Annotated[
+    Timestamp, "The time of the response, by the server's clock; games with a manual clock have another."
+]
+
+
+class OwnGame(TypedDict):
+    """A game of a player."""
+
+    game: Annotated[GameSummaryView, "The game."]
+    seat: Annotated[Seat | None, "The player's seat; null for a host without one."]
+    host: Annotated[bool, "Whether the player is the host."]
+    waiting: Annotated[bool, "Whether the game waits for the player."]
+    deadline: Annotated[Timestamp | None, "The deadline of the game; null without one."]
+
+
+class OwnGameList(TypedDict):
+    """A page of a player's games."""
+
+    games: Annotated[
+        Sequence[OwnGame], Keywords(maxItems=100), "The games, those that wait for the player first."
+    ]
+    last_event: Annotated[
+        PlayerEventId, "The player's last event before the server read the list: follow from there."
+    ]
+    now: _Now
+    next_cursor: Annotated[
+        str | None, Keywords(maxLength=81), "The `cursor` of the next page; null on the last."
+    ]
+
+
+class _PlayerEvent(TypedDict):
+    id: Annotated[PlayerEventId, "The id of the event."]
+    at: Annotated[Timestamp, "When it happened, by the server's clock; the list gives the order."]
+    game: GameId
+    seat: Annotated[Seat | None, "The player's seat; null for a host without one."]
+    version: Annotated[Version, "The version of the game at this event."]
+    last_event: Annotated[Count, "The number of the last event of the game at this event."]
+    status: Annotated[GameStatus | None, "The status of the game; null after the player has left it."]
+
+
+class _TurnEvent(_PlayerEvent):
+    phase: Annotated[GamePhase, "The phase that waits for the player's decision."]
+    deadline: Annotated[Timestamp | None, "The deadline of the decision; null without one."]
+
+
+class SeatedPlayerEvent(_PlayerEvent):
+    """The player has a seat in the game."""
+
+    type: Literal["seated"]
+
+
+class YourTurnPlayerEvent(_TurnEvent):
+    """The game waits for a decision of the player."""
+
+    type: Literal["your_turn"]
+
+
+class DeadlineNearPlayerEvent(_TurnEvent):
+    """A decision is still open in the last quarter of its time, at most an hour before the deadline."""
+
+    type: Literal["deadline_near"]
+
+
+class LeftPlayerEvent(_PlayerEvent):
+    """The player no longer has a role in the game: left, removed or resigned, or the game has expired."""
+
+    type: Literal["left"]
+
+
+class FinishedPlayerEvent(_PlayerEvent):
+    """The game is over: finished or aborted."""
+
+    type: Literal["finished"]
+
+
+PlayerEventView: TypeAlias = (
+    SeatedPlayerEvent | YourTurnPlayerEvent | DeadlineNearPlayerEvent | LeftPlayerEvent | FinishedPlayerEvent
+)
+
+
+class PlayerEventOfLaterVersion(_PlayerEvent):
+    """The fields that every event of a player has. An event of a type that a later version added has more."""
+
+    type: UnknownType
+
+
+class PlayerEventList(TypedDict):
+    """Events of a player, in order."""
+
+    events: Annotated[
+        Sequence[Annotated[PlayerEventView, Component("PlayerEvent")]],
+        Keywords(maxItems=1000),
+        "The events; for the next page, send the last `id` as `after`.",
+    ]
+    last_event: Annotated[PlayerEventId, "The id of the player's last event; `0-0` if there is none."]
+    now: _Now
+
+
+class PlayerStreamStart(TypedDict):
+    """The first message of a stream: where it begins."""
+
+    after: Annotated[PlayerEventId, "The id of the event after which the stream begins."]
+    last_event: Annotated[PlayerEventId, "The id of the player's last event; `0-0` if there is none."]
+    now: Annotated[
+        Timestamp, "The time of the message, by the server's clock; games with a manual clock have another."
+    ]
+
+
+class PlayerStreamEnd(TypedDict):
+    """The last message of a stream: why it ends."""
+
+    reason: Annotated[str, Component("PlayerStreamEndReason"), "The reason."]
+    last_event: Annotated[PlayerEventId, "The id of the last event sent."]
+
+
+class QuickMatch(TypedDict):
+    """A request for a quick match."""
+
+    id: Annotated[str, Component("QuickMatchId"), "The id of the request."]
+    status: Annotated[str, Component("QuickMatchStatus"), "The status of the request."]
+    expires_at: Annotated[Timestamp, "When the request stops waiting."]
+    game: Annotated[GameId | None, "The game; null until the request is matched."]
+    seat: Annotated[Seat | None, "The player's seat in the game; null without one."]
+
+
+class ReplacedPlayerKey(TypedDict):
+    """The replacement of a player key."""
+
+    replaced: Annotated[bool, "Always true: from now on only the new key is valid."]

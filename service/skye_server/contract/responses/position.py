@@ -1,0 +1,72 @@
+"""Exported positions: the fields of positions in requests, without the values hidden from the caller."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, NamedTuple
+
+from marshmallow import Schema
+
+from skye import PLAYERS, TerritoryTileView
+from skye.views.fields import DRAWN, BySeat, Component, InTerritory, Keywords
+from skye_server.contract.positions import PlayerPosition, Position, PositionDraw
+from skye_server.games.views.fields import TieBreakRule
+
+
+class Exported(NamedTuple):
+    """An object in a response that has the fields of an object in requests."""
+
+    description: str
+    request: type[Schema]
+    optional: frozenset[str]
+    changed: Mapping[str, Any]
+    """The types of the fields that are not those of the request."""
+
+
+_TIE_BREAK: Final = Annotated[TieBreakRule, "What breaks a tie."]
+
+EXPORTED: Final = {
+    "ExportedDraw": Exported(
+        "A drawn tile. Price and discard are missing while hidden, null while not set.",
+        PositionDraw,
+        frozenset(("price", "discard")),
+        {},
+    ),
+    "ExportedPlayerPosition": Exported(
+        "One seat. `gold` is missing while hidden, `offer_set` where `tiles_drawn` has the offer.",
+        PlayerPosition,
+        frozenset(("gold", "offer_set")),
+        {
+            "territory": Annotated[
+                InTerritory[TerritoryTileView], "The placed tiles in placing order, the castle first."
+            ],
+            "tiles_drawn": Annotated[
+                list[Annotated[object, Component("ExportedDraw")]],
+                Keywords(maxItems=DRAWN),
+                "The tiles drawn that are still on offer.",
+            ],
+        },
+    ),
+    "ExportedPosition": Exported(
+        "A game at one moment, as the caller may see it; `POST /v1/games` can begin a game from it.\n\n"
+        "The seed is missing until the game is over, except for the host of a game that began from a "
+        "position.",
+        Position,
+        frozenset(("seed",)),
+        {
+            "tie_break": _TIE_BREAK,
+            "players": Annotated[
+                BySeat[Annotated[object, Component("ExportedPlayerPosition")]],
+                Keywords(minItems=PLAYERS[0]),
+                "The seats, in seat order.",
+            ],
+        },
+    ),
+    "ScenarioPosition": Exported(
+        "A position that `POST /v1/games` accepts as `position`. The server draws what is left out.",
+        Position,
+        frozenset(Position().fields.keys() - {"players"}),
+        {"tie_break": _TIE_BREAK},
+    ),
+}
+"""The objects by the names of their components."""

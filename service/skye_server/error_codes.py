@@ -1,0 +1,148 @@
+"""Error codes: the table of codes with status and meaning, and the exception that carries one.
+
+`skye_server.http.problems` renders them as `application/problem+json` (RFC 9457). The table includes the codes of
+the engine's `RuleError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from skye import RULE_ERRORS
+
+
+class ErrorCode(NamedTuple):
+    """The HTTP status and the meaning of an error code, in one sentence."""
+
+    status: int
+    meaning: str
+
+
+_SERVICE_CODES: dict[str, ErrorCode] = {
+    "malformed_json": ErrorCode(
+        400,
+        "The body is not JSON in UTF-8, is nested too deeply, or has two members of one name in an object.",
+    ),
+    "bad_request": ErrorCode(400, "The request is not valid HTTP."),
+    "invalid_fault": ErrorCode(
+        400, "`X-Skye-Fault` is invalid; `errors` has the reason. The server did not handle the request."
+    ),
+    "token_required": ErrorCode(401, "This needs a token: `Authorization: Bearer TOKEN`."),
+    "token_unknown": ErrorCode(
+        401,
+        "The token is not one of this game, is a replaced player key, or is not a Bearer token.",
+    ),
+    "player_key_required": ErrorCode(
+        401, "This needs a player key, which the client generates: `Authorization: Bearer skye_key_...`."
+    ),
+    "not_your_seat": ErrorCode(403, "The token does not act for this seat."),
+    "host_only": ErrorCode(403, "This needs the game's host token."),
+    "lab_off": ErrorCode(
+        403, "The server is not a lab (`SKYE_LAB`): it rejects `X-Skye-Fault` and all of `/v1/lab`."
+    ),
+    "not_found": ErrorCode(404, "There is nothing at this path."),
+    "game_not_found": ErrorCode(
+        404, "There is no such game, or it is private and the caller has none of its tokens."
+    ),
+    "match_not_found": ErrorCode(404, "This player key has no such request for a quick match."),
+    "seat_not_found": ErrorCode(404, "The game has no such seat."),
+    "event_not_found": ErrorCode(404, "The game does not have that many events."),
+    "round_not_found": ErrorCode(
+        404,
+        "The round has not begun, was before the position from which the game began, or does not exist.",
+    ),
+    "tile_not_found": ErrorCode(404, "There is no such tile."),
+    "method_not_allowed": ErrorCode(405, "The path does not support the method; `Allow` lists its methods."),
+    "not_acceptable": ErrorCode(406, "The path supports none of the media types in `Accept`."),
+    "request_timeout": ErrorCode(
+        408, "The server did not receive the whole request in time; it closes the connection."
+    ),
+    "game_not_started": ErrorCode(409, "The game is still in its lobby."),
+    "game_already_started": ErrorCode(409, "The game has left its lobby."),
+    "game_aborted": ErrorCode(409, "The host has aborted the game; it can no longer change."),
+    "game_full": ErrorCode(409, "Every seat of the game is taken."),
+    "color_taken": ErrorCode(409, "Another player has this colour."),
+    "name_taken": ErrorCode(409, "Another player of this game has this name."),
+    "already_seated": ErrorCode(409, "This player key already holds a seat of the game."),
+    "key_taken": ErrorCode(409, "The new player key is or was in use."),
+    "too_few_players": ErrorCode(409, "A game needs at least two players."),
+    "seat_played_by_bot": ErrorCode(409, "A bot plays this seat."),
+    "too_many_changes": ErrorCode(
+        409, "The game has too many changes for this one; it can still be played to its end."
+    ),
+    "clock_not_manual": ErrorCode(409, "The clock of the game is not manual."),
+    "game_not_over": ErrorCode(409, "This needs a game that is over."),
+    "history_lost": ErrorCode(
+        410,
+        "The server no longer has the event of this id: list the games again, follow from `last_event`.",
+    ),
+    "version_mismatch": ErrorCode(
+        412, "`If-Match` does not match the version of the game; `ETag` has the current version."
+    ),
+    "body_too_large": ErrorCode(413, "The body is too large."),
+    "uri_too_long": ErrorCode(414, "The request line is longer than 8,190 bytes."),
+    "unsupported_media_type": ErrorCode(415, "Send the body as `Content-Type: application/json`."),
+    "invalid_body": ErrorCode(
+        422, "The body has the wrong shape or values out of range; `errors` lists them."
+    ),
+    "invalid_parameter": ErrorCode(
+        422, "A parameter in the path, the query or the headers is invalid; `errors` names it."
+    ),
+    "idempotency_key_reused": ErrorCode(422, "A different request has used this Idempotency-Key."),
+    "headers_too_large": ErrorCode(
+        431, "More than 100 headers, one of more than 8,190 bytes, or a head of more than 32 KiB."
+    ),
+    "too_many_requests": ErrorCode(429, "The rate limit is exceeded; wait `Retry-After` seconds."),
+    "too_many_games": ErrorCode(429, "The player key has the maximum number of games that are not over."),
+    "too_many_streams": ErrorCode(429, "The maximum number of streams is open; close one, or wait."),
+    "internal_error": ErrorCode(
+        500, "The service failed; nothing was changed. Please report the request id."
+    ),
+    "store_unavailable": ErrorCode(
+        503, "The store does not respond. A write may or may not have been applied. Retry."
+    ),
+    "too_much_contention": ErrorCode(503, "Too many requests changed the game at once. Retry."),
+    "server_busy": ErrorCode(503, "The server is computing too much for this address. Retry."),
+    "game_unreadable": ErrorCode(
+        503, "The stored game is damaged, or a newer version of the service wrote it."
+    ),
+}
+
+_RULE_STATUS = {"invalid_territory": 422, "invalid_record": 422, "invalid_setup": 422}
+
+ERROR_CODES: dict[str, ErrorCode] = _SERVICE_CODES | {
+    error.code: ErrorCode(_RULE_STATUS.get(error.code, 409), error.meaning) for error in RULE_ERRORS
+}
+"""Every error code by name; the documentation of the error responses is generated from this table."""
+
+
+MAX_ERRORS: Final = 20
+"""The maximum number of validation errors in one response."""
+
+
+class FieldError(NamedTuple):
+    """An invalid part of a request: its JSON pointer (or parameter name) and a sentence about it."""
+
+    pointer: str
+    detail: str
+
+
+class Problem(Exception):
+    """An error that the service reports to the client; `code` is one of `ERROR_CODES`."""
+
+    def __init__(
+        self,
+        code: str,
+        detail: str | None = None,
+        *,
+        errors: list[FieldError] | None = None,
+        headers: dict[str, str] | None = None,
+        **params: str | int,
+    ) -> None:
+        super().__init__(code)
+        self.code = code
+        self.detail = detail or ERROR_CODES[code].meaning
+        self.errors = errors
+        self.headers = headers or {}
+        self.params: Mapping[str, object] = params

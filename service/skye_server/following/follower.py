@@ -1,0 +1,91 @@
+"""Follow a game: long poll and event stream, both from a position in the event log."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from skye_server.commands.current_games import Games, LoadedMatch
+from skye_server.cooperative_yield import has_disconnected
+from skye_server.following.change_notifier import ChangeNotifier
+from skye_server.following.event_stream import EventStream
+from skye_server.following.game_feed import GameFeeds, time_to_next_read
+from skye_server.games.authorization import Caller
+from skye_server.games.game import Change, Match
+from skye_server.games.views.event_types import NumberedEventView
+from skye_server.games.views.events import event_views
+
+_DISCONNECT_CHECK_S: Final = 1.0
+"""How often a waiting request checks whether its client has disconnected, in seconds."""
+
+Page: TypeAlias = tuple[LoadedMatch, list[Change]]
+"""A match with the caller's role, and changes of its log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Follower:
+    """One client that follows one game."""
+
+    games: Games
+    change_notifier: ChangeNotifier
+    feeds: GameFeeds
+    game_id: str
+    token: str | None
+
+    def read(self, after: int, limit: int | None = None) -> Page:
+        """Return the changes with events after number `after`.
+
+        :param limit: the maximum number of log entries to read; each has at least one event.
+        :raises Problem: what `Games.read_with_log` raises.
+        """
+        return self.games.read_with_log(self.game_id, self.token, after, limit)
+
+    def read_from(self, after: int) -> Page:
+        """Return what `read` does, and the change that contains event `after` itself, for `stream`.
+
+        :raises Problem: what `read` raises.
+        """
+        return self.read(max(after - 1, 0))
+
+    def long_poll(self, after: int, wait_s: float, limit: int | None = None) -> Page:
+        """Return what `read` does, but wait up to `wait_s` seconds for new events.
+
+        :raises Problem: what `read` raises.
+        """
+        until = time.monotonic() + wait_s
+        with self.change_notifier.changes_of(self.game_id) as changed:
+            while True:
+                changed.clear()
+                loaded, changes = self.read(after, limit)
+                match, left = loaded.match, until - time.monotonic()
+                is_done = bool(changes) or match.is_over or after > match.last_event
+                if is_done or left <= 0 or self.change_notifier.stopped:
+                    return loaded, changes
+                is_woken = wait(changed, min(left, time_to_next_read(match, self.games.now_ms())))
+                if not is_woken and has_disconnected():
+                    return loaded, changes
+
+    def stream(self, first: Page, after: int) -> EventStream:
+        """Return the stream of the events after number `after`.
+
+        :param first: what `read_from` returned when the stream was opened.
+        """
+        return EventStream(self.feeds, self.token, first, after)
+
+
+def wait(event: threading.Event, timeout_s: float) -> bool:
+    """Wait for an event until a timeout, or until the client has disconnected; return whether it is set."""
+    until = time.monotonic() + timeout_s
+    while (left_s := until - time.monotonic()) > 0:
+        if event.wait(min(left_s, _DISCONNECT_CHECK_S)):
+            return True
+        if has_disconnected():
+            return False
+    return event.is_set()
+
+
+def events_after(match: Match, caller: Caller, changes: list[Change], after: int) -> list[NumberedEventView]:
+    """Return the events after number `after` as the caller may see them."""
+    return [view for change in changes for view in event_views(match, change, caller) if view["id"] > after]

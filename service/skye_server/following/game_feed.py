@@ -1,0 +1,253 @@
+"""Game feeds: new events of a game are read once for all streams of a worker that follow it (fan-out).
+
+A change of a followed game makes one thread of a small pool read and decode the new events, and put them
+into the queue of every subscriber. Events are rendered once for all callers of the same seat.
+
+A subscriber compares each batch with the last change that it has sent. A batch that does not follow it, as
+after an overflow of its queue or a failover of the store, makes the subscriber read the event log itself. So
+no lost or repeated batch can cause a gap.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Final
+
+from skye_server.commands.current_games import Games
+from skye_server.error_codes import ERROR_CODES, Problem
+from skye_server.following.change_notifier import ChangeNotifier
+from skye_server.following.subscription import Batch, Closed, Disconnected, Idle, Item, Subscription
+from skye_server.games.game import Change, Match
+from skye_server.storage.connection import retry
+
+HEARTBEAT_S = 3.0
+"""Seconds without a message after which a stream sends a heartbeat. nginx ends a stream that is silent for
+longer (`proxy_read_timeout` in deploy/nginx), so that its client reconnects to another instance."""
+
+CHECK_S = 10.0
+"""Seconds without a change after which a game is read without a notification."""
+
+OUTAGE_S: Final = 0.5
+"""Pause before the log is read again while the store fails, in seconds."""
+
+HEARTBEAT: Final = Idle("heartbeat")
+STORE_FAILS: Final = Idle("the store does not respond")
+
+_DISCONNECT_CHECK_S: Final = 1.0
+"""How often the clients of all subscribers are checked for disconnects, in seconds."""
+
+_READERS: Final = 16
+"""The number of threads that read games; a read may take long when it lets bots move after a deadline."""
+
+_log = logging.getLogger(__name__)
+
+
+class _GameFeed:
+    """The subscribers of one game, and the position up to which it has been read.
+
+    :param after: the number of the last event that has been read.
+    :param last: the change that contains it, None if it is not known.
+    """
+
+    __slots__ = (
+        "after",
+        "game_id",
+        "heartbeat_at",
+        "is_changed",
+        "is_reading",
+        "last",
+        "read_at",
+        "subscriptions",
+    )
+
+    def __init__(self, game_id: str, after: int, last: Change | None) -> None:
+        self.game_id = game_id
+        self.after = after
+        self.last = last
+        self.subscriptions: set[Subscription] = set()
+        self.heartbeat_at = time.monotonic() + HEARTBEAT_S
+        self.read_at = time.monotonic() + CHECK_S
+        self.is_reading = False
+        self.is_changed = False
+
+    def distribute(self, item: Item) -> None:
+        """Put an item into the queue of every subscriber."""
+        for subscription in list(self.subscriptions):
+            subscription.put(item)
+
+    def distribute_changes(self, match: Match, changes: list[Change]) -> None:
+        """Distribute the changes that were read."""
+        batch = Batch(match, changes, None, self.after)
+        if self.last in changes and self.last is not None:
+            batch = batch.since(self.last)
+        # Otherwise it is the first read, or the store has lost events that were distributed.
+        self.last = changes[-1] if changes else None
+        self.after = match.last_event if self.last is None else self.last.last_event
+        if batch.changes or batch.previous is None or match.is_over:
+            self.distribute(batch)
+            self.heartbeat_at = time.monotonic() + HEARTBEAT_S
+
+    def beat(self) -> None:
+        """Distribute a heartbeat."""
+        self.distribute(HEARTBEAT)
+        self.heartbeat_at = time.monotonic() + HEARTBEAT_S
+
+
+class GameFeeds:
+    """The feeds of the games that the streams of this process follow."""
+
+    def __init__(self, games: Games, change_notifier: ChangeNotifier) -> None:
+        self.games = games
+        self._change_notifier = change_notifier
+        self._lock = threading.Lock()
+        self._feeds: dict[str, _GameFeed] = {}
+        self._readers = ThreadPoolExecutor(_READERS, "game-feed")
+        self._clock_runs = False
+        self._clock_wakes = threading.Event()
+        change_notifier.listen(self._on_change)
+
+    @property
+    def followed(self) -> set[str]:
+        """The ids of the games that have subscribers."""
+        return set(self._feeds)
+
+    @contextmanager
+    def subscribe(
+        self, game_id: str, last_event: int, last: Change | None, wake: Callable[[], None]
+    ) -> Iterator[Subscription]:
+        """Subscribe to a game that is not over.
+
+        :param last_event: the number of the last event that the subscriber has read.
+        :param last: the change that contains it, None if it is not known.
+        :param wake: called when the subscription has an item.
+        """
+        subscription = Subscription(wake)
+        with self._lock:
+            feed = self._feeds.get(game_id)
+            is_new = feed is None
+            if feed is None:
+                feed = self._feeds[game_id] = _GameFeed(game_id, last_event, last)
+            feed.subscriptions.add(subscription)
+        if is_new:
+            self._change_notifier.start()
+            self._read(feed)
+        if last is None or feed.last != last:  # checked after it was added: it misses nothing in between
+            subscription.drop()
+        if self._change_notifier.stopped:
+            subscription.put(Closed("restart"))
+        try:
+            yield subscription
+        finally:
+            with self._lock:
+                feed.subscriptions.discard(subscription)
+                if not feed.subscriptions:
+                    self._forget(feed)
+
+    def _on_change(self, game_id: str | None) -> None:
+        """Read a game that has changed; None: read all followed games."""
+        if self._change_notifier.stopped:
+            self._stop()
+        elif game_id is None:
+            for feed in list(self._feeds.values()):
+                self._read(feed)
+        elif (found := self._feeds.get(game_id)) is not None:
+            self._read(found)
+
+    def _stop(self) -> None:
+        with self._lock:
+            for feed in self._feeds.values():
+                feed.distribute(Closed("restart"))
+            self._readers.shutdown(wait=False)
+        self._clock_wakes.set()
+
+    def _read(self, feed: _GameFeed) -> None:
+        """Read a game in a thread of the pool; a thread that is reading it reads it again."""
+        with self._lock:
+            feed.is_changed = True
+            if feed.is_reading or self._change_notifier.stopped:
+                return
+            feed.is_reading = True
+            if not self._clock_runs:
+                self._clock_runs = True
+                threading.Thread(target=self._run_clock, name="game-feed-clock", daemon=True).start()
+            self._readers.submit(self._run_reader, feed)
+
+    def _run_reader(self, feed: _GameFeed) -> None:
+        try:
+            while self._must_read(feed):
+                self._read_once(feed)
+        except Exception:  # noqa: BLE001 - an executor reports no errors
+            _log.exception("a game feed has failed")
+            self._close(feed, "restart")  # clients reconnect
+        self._clock_wakes.set()
+
+    def _must_read(self, feed: _GameFeed) -> bool:
+        with self._lock:
+            feed.is_reading = feed.is_changed
+            feed.is_changed = False
+            return feed.is_reading
+
+    def _read_once(self, feed: _GameFeed) -> None:
+        try:
+            with retry.without_retries():
+                match, changes = self.games.changes_after(feed.game_id, max(feed.after - 1, 0))
+        except Problem as problem:
+            if ERROR_CODES[problem.code].status < 500:
+                self._close(feed, problem.code)
+            feed.distribute(STORE_FAILS)
+            feed.read_at = time.monotonic() + OUTAGE_S
+            return
+        feed.distribute_changes(match, changes)
+        feed.read_at = time.monotonic() + time_to_next_read(match, self.games.now_ms())
+
+    def _close(self, feed: _GameFeed, reason: str) -> None:
+        with self._lock:
+            self._forget(feed)
+        feed.distribute(Closed(reason))
+
+    def _forget(self, feed: _GameFeed) -> None:
+        if self._feeds.get(feed.game_id) is feed:
+            del self._feeds[feed.game_id]
+
+    def _run_clock(self) -> None:
+        """Send heartbeats, start reads of games, and check clients, until no game is followed."""
+        checked_at = 0.0
+        while not self._change_notifier.stopped:
+            with self._lock:
+                feeds = list(self._feeds.values())
+                self._clock_runs = bool(feeds)
+            if not feeds:
+                return
+            self._clock_wakes.clear()
+            now = time.monotonic()
+            if is_check := now >= checked_at + _DISCONNECT_CHECK_S:
+                checked_at = now
+            for feed in feeds:
+                if is_check:
+                    _check_clients(feed)
+                if now >= feed.read_at:
+                    feed.read_at = now + CHECK_S  # until it has been read
+                    self._read(feed)
+                if now >= feed.heartbeat_at:
+                    feed.beat()
+            moments = (min(feed.read_at, feed.heartbeat_at) for feed in feeds)
+            next_at = min(checked_at + _DISCONNECT_CHECK_S, *moments)
+            self._clock_wakes.wait(max(next_at - time.monotonic(), 0.0))
+
+
+def _check_clients(feed: _GameFeed) -> None:
+    for subscription in list(feed.subscriptions):
+        if subscription.has_disconnected():
+            subscription.put(Disconnected())
+
+
+def time_to_next_read(match: Match, now_ms: int) -> float:
+    """Return the seconds to the next check, or to an earlier deadline."""
+    if match.deadline_ms is None or match.clock_ms is not None:
+        return CHECK_S
+    return min(CHECK_S, max((match.deadline_ms - now_ms) / 1000, 0.0) + 0.01)

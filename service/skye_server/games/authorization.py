@@ -1,0 +1,225 @@
+"""Authentication and authorization: tokens and player keys, the callers that they identify, and their rights.
+
+A token of a seat or host, and an invitation code, has 128 random bits, so its stored hash needs neither salt
+nor a slow hash function. Tokens are compared by their hashes in constant time.
+
+A player key is a bearer key that a client generates: one identity for any number of games. It consists of
+`skye_key_` and from 22 to 64 characters of base64url, so that 16 random bytes fit and secret scanners
+recognise it. Tokens are shorter. A seat stores the id of the player, never the key. The id is the hash of the
+player's first key, and stays when the key is replaced.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import secrets
+from base64 import urlsafe_b64encode
+from typing import Final, NamedTuple
+
+from skye_server.error_codes import Problem
+from skye_server.games.game import Match
+
+_PREFIX = "skye_"
+_BYTES = 16
+
+INVITE_ROLE: Final = "invite"
+"""The role of an invitation code in `TokenSource`, before its number."""
+
+TOKEN_PATTERN: Final = r"skye_[A-Za-z0-9_-]{22}"  # noqa: S105 - a pattern, not a token
+"""The regular expression of tokens and of invitation codes."""
+
+TOKEN_LENGTH: Final = len(_PREFIX) + 22
+"""The length of a token and of an invitation code."""
+
+_TOKEN = re.compile(TOKEN_PATTERN)
+
+PLAYER_KEY_PATTERN: Final = r"skye_key_[A-Za-z0-9_-]{22,64}"
+"""The regular expression of player keys."""
+
+MAX_PLAYER_KEY_LENGTH: Final = len("skye_key_") + 64
+"""The maximum length of a player key."""
+
+_PLAYER_KEY: Final = re.compile(PLAYER_KEY_PATTERN)
+
+
+class Caller(NamedTuple):
+    """The caller's role: a seat, the host, the holder of an unused invitation code, or none (a spectator)."""
+
+    seat: int | None = None
+    host: bool = False
+    invited: bool = False
+
+
+SPECTATOR = Caller()
+
+
+class TokenSource:
+    """Derives the tokens that one request issues.
+
+    They derive from a random `nonce` and the request's idempotency key: a retried request gets the same
+    tokens, although the store holds neither the tokens nor the key.
+    """
+
+    def __init__(self, idempotency_key: str = "", nonce: bytes | None = None) -> None:
+        self.nonce = nonce or secrets.token_bytes(_BYTES)
+        self._key = idempotency_key.encode()
+        self.given: dict[str, str] = {}
+
+    def token(self, role: str) -> str:
+        """Return the token for a role: `host`, a seat's number, or `invite` and a number."""
+        digest = hmac.digest(self.nonce, b"%s/%s" % (role.encode(), self._key), "sha256")
+        self.given[role] = _PREFIX + _text(digest[:_BYTES])
+        return self.given[role]
+
+    @property
+    def invites(self) -> list[str]:
+        """The invitation codes among the tokens that were issued."""
+        return [token for role, token in self.given.items() if role.startswith(INVITE_ROLE)]
+
+
+def is_token(text: str) -> bool:
+    """Return whether a string has the format of a token; no IP address has it.
+
+    >>> is_token(TokenSource().token("host")), is_token("192.0.2.1")
+    (True, False)
+    """
+    return _TOKEN.fullmatch(text) is not None
+
+
+def hash_token(token: str) -> str:
+    """Return the hash of a token, the only form that is stored."""
+    return _text(hashlib.sha256(token.encode()).digest()[:_BYTES])
+
+
+def _text(data: bytes) -> str:
+    return urlsafe_b64encode(data).decode().rstrip("=")
+
+
+def identify(match: Match, token: str) -> Caller | None:
+    """Return the caller that a token identifies in a match, or None if it is unknown there."""
+    hashed = hash_token(token)
+    found = None
+    if hmac.compare_digest(match.host, hashed):
+        found = Caller(host=True)
+    for invite in match.invites:
+        if hmac.compare_digest(invite, hashed):
+            found = Caller(invited=True)
+    for number, seat in enumerate(match.seats):
+        if hmac.compare_digest(seat.token, hashed):
+            found = Caller(seat=number)
+    return found
+
+
+def is_player_key(token: str) -> bool:
+    """Return whether a bearer token has the format of a player key; no token of a seat has it.
+
+    >>> is_player_key("skye_key_" + 22 * "a"), is_player_key("skye_" + 22 * "a")
+    (True, False)
+    """
+    return _PLAYER_KEY.fullmatch(token) is not None
+
+
+def hash_player_key(key: str) -> str:
+    """Return the hash of a player key, the only form that is stored."""
+    return _text(hashlib.sha256(b"player key\n" + key.encode()).digest()[:_BYTES])
+
+
+def identify_player(match: Match, player: str) -> Caller | None:
+    """Return the caller that a player is in a match, or None if the player has no role there.
+
+    A player may be the host and hold a seat.
+    """
+    is_host = hmac.compare_digest(match.host_player, player)
+    seat = seat_of(match, player)
+    return None if seat is None and not is_host else Caller(seat, is_host)
+
+
+def seat_of(match: Match, player: str) -> int | None:
+    """Return the seat of a player in a match, or None."""
+    found = None
+    for number, seat in enumerate(match.seats):
+        if hmac.compare_digest(seat.player, player):
+            found = number
+    return found
+
+
+def role_or_none(match: Match, token: str, player: str) -> Caller | None:
+    """Return the role that a token or a player key has in a match, None if it has none.
+
+    :param player: the id of the player whose key the token is, or empty.
+    """
+    return identify_player(match, player) if player else identify(match, token)
+
+
+def role_of(
+    match: Match, token: str | None, player: str, *, invite: str | None = None, retired: bool = False
+) -> Caller:
+    """Return the role of a caller in a match; a player key without a role is a spectator.
+
+    :param player: the id of the player whose key the token is, or empty.
+    :param invite: an invitation code that a caller without a role holds.
+    :param retired: treat a token that no longer has a role as a spectator, instead of refusing it.
+    :raises Problem: game_not_found, for a private match; token_unknown.
+    """
+    caller = SPECTATOR if token is None else role_or_none(match, token, player)
+    if caller in (None, SPECTATOR) and invite is not None:
+        invited = identify(match, invite)
+        caller = invited if invited is not None and invited.invited else caller
+    if caller is None and retired:
+        return SPECTATOR
+    if match.private and caller in (None, SPECTATOR):
+        raise Problem("game_not_found")
+    if caller is None and not player:
+        raise Problem("token_unknown")
+    return caller or SPECTATOR
+
+
+def players_of(match: Match | None) -> frozenset[str]:
+    """Return the ids of the players that have a role in a match; none if there is no match."""
+    if match is None:
+        return frozenset()
+    return frozenset(filter(None, (match.host_player, *(seat.player for seat in match.seats))))
+
+
+def require_own_seat(match: Match, caller: Caller, seat: int) -> None:
+    """Check that the caller holds a seat.
+
+    :raises Problem: seat_not_found, token_required, not_your_seat.
+    """
+    require_seat(match, seat)
+    if caller == SPECTATOR:
+        raise Problem("token_required")
+    if caller.seat != seat:
+        raise Problem("not_your_seat", f"The token is not that of seat {seat}.", seat=seat)
+
+
+def require_seat(match: Match, seat: int) -> None:
+    """Check that a match has a seat.
+
+    :raises Problem: seat_not_found.
+    """
+    if seat >= len(match.seats):
+        raise Problem("seat_not_found", seats=len(match.seats))
+
+
+def require_no_seat(match: Match, player: str) -> None:
+    """Check that a player holds no seat.
+
+    :param player: the id of the player, empty for a caller without a player key.
+    :raises Problem: already_seated.
+    """
+    seat = seat_of(match, player) if player else None
+    if seat is not None:
+        raise Problem("already_seated", f"The player of this key holds seat {seat}.", seat=seat)
+
+
+def require_host(caller: Caller) -> None:
+    """Check that the caller is the host.
+
+    :raises Problem: token_required, host_only.
+    """
+    if caller.host:
+        return
+    raise Problem("token_required" if caller == SPECTATOR else "host_only")

@@ -1,0 +1,194 @@
+"""Build a match and its seats from the body of a creation request."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection, Sequence
+from itertools import chain, count
+from typing import Any
+
+from skye import Game, InvalidPosition, TieBreak, game_from_position
+from skye_server.error_codes import MAX_ERRORS, FieldError, Problem
+from skye_server.games.authorization import INVITE_ROLE, TokenSource, hash_token
+from skye_server.games.game import Clock, GameOptions, Match, OnTimeout, Origin, Seat, SeedSource
+from skye_server.games.names import name_key
+from skye_server.games.scenarios import SCENARIOS
+
+MAX_BATCH_COST = 200
+"""The maximum of the sum of `computing_cost` for the games of one request."""
+
+_ACTIONS_PER_UNIT = 250
+"""Recorded actions that take as long to load and replay as a bot takes for a game."""
+
+
+def body_from_record(body: dict[str, Any]) -> dict[str, Any]:
+    """Return the creation request that starts a recorded game again.
+
+    :raises Problem: game_not_over, if the record hides the seed or an action.
+    """
+    record = body["record"]
+    if record["options"]["seed"] is None or None in record["actions"]:
+        raise Problem("game_not_over")
+    chosen = {name: value for name, value in record["options"].items() if value is not None}
+    options = chosen | body["options"]
+    return body | {"players": record["players"], "start": True, "options": options}
+
+
+def computing_cost(body: dict[str, Any]) -> int:
+    """Return the cost of computing the moves of bots and recorded actions: 1 for each bot of the match.
+
+    Bots count although they play only later: one cheap request can start a game of bots only.
+    """
+    if "record" in body:
+        until = body.get("until")
+        played = body["record"]["actions"][: None if isinstance(until, dict) else until]
+        return len(played) // _ACTIONS_PER_UNIT
+    bots = sum("bot" in player for player in body["players"])
+    if "scenario" in body:
+        return bots + len(SCENARIOS[body["scenario"]].actions) // _ACTIONS_PER_UNIT
+    return bots
+
+
+def check_batch(bodies: Sequence[dict[str, Any]], budget: int) -> int:
+    """Return the cost of several games to create in one request: 1 for each, plus its computing cost.
+
+    :param budget: the maximum cost of a client in a minute; 0 for no limit.
+    :raises Problem: invalid_body, if the computing cost is too high, or the cost exceeds the whole budget.
+    """
+    computed = sum(computing_cost(body) for body in bodies)
+    if computed > MAX_BATCH_COST:
+        detail = f"At most {MAX_BATCH_COST} bots can be seated at once, or 250 recorded actions for each."
+        raise Problem("invalid_body", errors=[FieldError("/games", detail)])
+    if 0 < budget < len(bodies) + computed:
+        detail = f"These cost {len(bodies) + computed} games; an address may create {budget} a minute here."
+        raise Problem("invalid_body", errors=[FieldError("/games", detail)])
+    return len(bodies) + computed
+
+
+def new_match(
+    body: dict[str, Any], game_id: str, tokens: TokenSource, now_ms: int, origin: Origin | None = None
+) -> Match:
+    """Return the requested match, without its players.
+
+    :raises Problem: invalid_setup, if the match cannot have the starting seat.
+    """
+    players = body["players"]
+    default = len(players) if body["start"] and len(players) > 1 else 5
+    capacity, starts = body.get("seats", default), body["options"].get("starting_seat", 0)
+    if starts >= capacity:
+        detail = f"The starting seat is {starts}, but the seats are numbered 0 to {capacity - 1}."
+        raise Problem("invalid_setup", detail, seat=starts, seats=capacity)
+    options = _options(body["options"])
+    return Match(
+        id=game_id,
+        name=body["name"],
+        host=hash_token(tokens.token("host")),
+        options=options,
+        created_ms=now_ms,
+        capacity=capacity,
+        private=body["private"],
+        start_when_full=body["start"],
+        origin=origin,
+        clock_ms=now_ms if options.clock is Clock.MANUAL else None,
+    )
+
+
+def game_from_body(position: dict[str, Any], pointer: str) -> Game:
+    """Return the game of a position that a client has sent; missing fields are completed.
+
+    :param pointer: the JSON pointer to the position in the body.
+    :raises Problem: invalid_body, with a JSON pointer and a reason for each fault.
+    """
+    named = {field: value for field, value in position.items() if value is not None or field == "phase"}
+    try:
+        return game_from_position(named, secrets.token_hex(16))
+    except InvalidPosition as error:
+        faults = [FieldError(f"{pointer}{at}", f"{text[0].upper()}{text[1:]}.") for at, text in error.faults]
+        raise Problem("invalid_body", errors=faults[:MAX_ERRORS]) from error
+
+
+def body_from_position(body: dict[str, Any], game: Game) -> dict[str, Any]:
+    """Return the creation request of a game that begins from a position, with its players and options.
+
+    :raises Problem: invalid_body, if there are names or bots for another number of players.
+    """
+    players, number = body["players"], len(game.players)
+    if players and len(players) != number:
+        detail = f"The position has {number} players; name as many, or none."
+        raise Problem("invalid_body", errors=[FieldError("/players", detail)])
+    named = []
+    for seat, player in enumerate(players or [{}] * number):
+        name = {} if "bot" in player else {"name": f"Player {seat + 1}"}
+        named.append(name | player | {"color": game.players[seat].color})
+    options = body["options"] | {
+        "seed": game.seed,
+        "scoring_tiles": game.scoring_tiles,
+        "tie_break": game.tie_break,
+        "open_gold": game.open_gold,
+    }
+    return body | {"players": named, "seats": number, "start": False, "options": options}
+
+
+def _options(chosen: dict[str, Any]) -> GameOptions:
+    options: dict[str, Any] = dict(chosen)
+    if "seed" in options:
+        options |= {"seed_source": SeedSource.CREATOR, "nonce": secrets.token_hex(16)}
+    else:
+        options["seed"] = secrets.token_hex(16)
+    if "scoring_tiles" in options:
+        options["scoring_tiles"] = tuple(options["scoring_tiles"])
+    if "tie_break" in options:
+        options["tie_break"] = TieBreak(options["tie_break"])
+    if "clock" in options:
+        options["clock"] = Clock(options["clock"])
+    if "on_timeout" in options:
+        options["on_timeout"] = OnTimeout(options["on_timeout"])
+    return GameOptions(**options)
+
+
+def new_seats(players: Sequence[dict[str, Any]], tokens: TokenSource, creator: str = "") -> tuple[Seat, ...]:
+    """Return the seats of the players of a new game, in seat order, without those to be invited.
+
+    :param creator: the id of the player who creates the game, bound to the first seat without a bot.
+    """
+    seats: tuple[Seat, ...] = ()
+    for player in players:
+        if "invite" not in player:
+            bound = "" if "bot" in player else creator
+            creator = "" if bound else creator
+            seats += (new_seat(player, tokens, seats, bound),)
+    return seats
+
+
+def new_invites(players: Sequence[dict[str, Any]], tokens: TokenSource) -> tuple[str, ...]:
+    """Return the hashes of invitation codes for the invited players of a new game."""
+    count = sum("invite" in player for player in players)
+    return tuple(new_invite(tokens, number) for number in range(count))
+
+
+def new_invite(tokens: TokenSource, number: int = 0) -> str:
+    """Issue an invitation code, and return its hash."""
+    return hash_token(tokens.token(f"{INVITE_ROLE}{number}"))
+
+
+def new_seat(player: dict[str, Any], tokens: TokenSource, others: Sequence[Seat], bound: str = "") -> Seat:
+    """Return the next seat after others: of a person, with a new token, or of a bot.
+
+    :param bound: the id of the player to whose key the seat is bound.
+    """
+    number, bot = len(others), player.get("bot")
+    name = player.get("name") or _bot_name(str(bot), {other.name for other in others})
+    return Seat(
+        name, player.get("color", ""), "" if bot else hash_token(tokens.token(str(number))), bot, bound
+    )
+
+
+def _bot_name(bot: str, taken: Collection[str]) -> str:
+    """Return the first free name of a bot.
+
+    >>> _bot_name("greedy", []), _bot_name("greedy", ["Greedy", "Ann"])
+    ('Greedy', 'Greedy 2')
+    """
+    numbered = (f"{bot.capitalize()} {number}" for number in count(2))
+    keys = {name_key(name) for name in taken}
+    return next(name for name in chain([bot.capitalize()], numbered) if name_key(name) not in keys)

@@ -1,0 +1,165 @@
+"""A match: its seats, options and lobby around a game of the engine. Immutable values, no I/O.
+
+The engine identifies players by seat and colour. The match adds names, token hashes, bots and deadlines.
+`version` counts accepted changes, `last_event` counts events.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from skye import PLAYERS, Game, Options, TieBreak
+from skye_server.games.events import AnyEvent
+
+
+class Status(StrEnum):
+    """The stage of a match."""
+
+    LOBBY = "lobby"
+    PLAYING = "playing"
+    FINISHED = "finished"
+    ABORTED = "aborted"
+
+
+class OnTimeout(StrEnum):
+    """The action taken for a seat that misses its deadline."""
+
+    AUTO = "auto"
+    BOT = "bot"
+
+
+class SeedSource(StrEnum):
+    """The origin of the seed: a creator who chose it knows every draw in advance."""
+
+    SERVER = "server"
+    CREATOR = "creator"
+
+
+class Clock(StrEnum):
+    """The clock of a match: that of the server, or one that the host advances."""
+
+    REAL = "real"
+    MANUAL = "manual"
+
+
+class OriginType(StrEnum):
+    """What a match began from, if it did not begin with a new game."""
+
+    RECORD = "record"
+    POSITION = "position"
+    SCENARIO = "scenario"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a match that did not begin with a new game comes from; `scenario` names the scenario."""
+
+    type: OriginType
+    scenario: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GameOptions:
+    """The options of a match. Without `turn_ms` there are no deadlines.
+
+    `nonce` is part of the commitment to a seed that the creator chose; it is as secret as the seed.
+    """
+
+    seed: str
+    seed_source: SeedSource = SeedSource.SERVER
+    scoring_tiles: tuple[str, ...] | None = None
+    starting_seat: int | None = None
+    tie_break: TieBreak = TieBreak.LEFTOVER_GOLD
+    open_gold: bool = False
+    turn_ms: int | None = None
+    on_timeout: OnTimeout = OnTimeout.AUTO
+    nonce: str | None = None
+    clock: Clock = Clock.REAL
+
+    @property
+    def for_engine(self) -> Options:
+        """The options of the engine."""
+        return Options(self.scoring_tiles, self.starting_seat, self.tie_break, self.open_gold)
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A seat and its player. `token` is the hash of the seat's token, empty if there is none.
+
+    `player` is the id of the player whose key the seat is bound to, empty if there is none.
+    `bot` names the bot that plays the seat, from the start or since the player resigned or timed out.
+    """
+
+    name: str
+    color: str
+    token: str = ""
+    bot: str | None = None
+    player: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Everything stored of a match except its event log. Times are milliseconds since 1970, UTC.
+
+    `host_player` is the id of the player whose key created the match, empty if there is none.
+    `invites` are the hashes of unused invitation codes; each reserves a seat in the lobby.
+    `origin` is None for a match that began, or will begin, with a new game. `clock_ms` is the time of a
+    manual clock.
+    """
+
+    id: str
+    name: str
+    host: str
+    options: GameOptions
+    created_ms: int
+    capacity: int = PLAYERS[-1]
+    private: bool = False
+    start_when_full: bool = False
+    seats: tuple[Seat, ...] = ()
+    status: Status = Status.LOBBY
+    version: int = 0
+    last_event: int = 0
+    deadline_ms: int | None = None
+    game: Game | None = None
+    invites: tuple[str, ...] = ()
+    origin: Origin | None = None
+    host_player: str = ""
+    clock_ms: int | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the match has ended, by its rules or because the host aborted it."""
+        return self.status in (Status.FINISHED, Status.ABORTED)
+
+    @property
+    def waiting_for(self) -> tuple[int, ...]:
+        """Return the seats that must act now."""
+        return self.game.waiting_for if self.game and self.status is Status.PLAYING else ()
+
+    @property
+    def next_bot(self) -> int | None:
+        """Return the first seat that must act and is played by a bot, None if there is none."""
+        return next((seat for seat in self.waiting_for if self.seats[seat].bot), None)
+
+    def is_overdue(self, now_ms: int) -> bool:
+        """Return whether seats have missed a deadline."""
+        return self.deadline_ms is not None and now_ms >= self.deadline_ms and self.status is Status.PLAYING
+
+
+class Change(NamedTuple):
+    """One accepted change: the resulting version, its time and its events.
+
+    The events are numbered without a gap; `first_event` is the number of the first.
+    """
+
+    version: int
+    at_ms: int
+    first_event: int
+    events: tuple[AnyEvent, ...]
+
+    @property
+    def last_event(self) -> int:
+        """The number of the last event."""
+        return self.first_event + len(self.events) - 1

@@ -1,0 +1,201 @@
+"""The types of the views of events: the engine's events and those of the match."""
+
+from typing import Annotated, Literal, TypeAlias, TypedDict
+
+import skye
+from skye import BagView, EventView, GameResultView, SeatEndView, UsedScoringTileView
+from skye.views.fields import (
+    BySeat,
+    BySlot,
+    Color,
+    EventSeat,
+    GamePhase,
+    Keywords,
+    Round,
+    Rounds,
+    Seat,
+    Seats,
+)
+from skye_server.games.views.fields import (
+    BotName,
+    GameId,
+    GameName,
+    Nonce,
+    PlayerName,
+    SeatCount,
+    Seed,
+    TakeoverReason,
+    Timestamp,
+    UnknownType,
+    Version,
+)
+from skye_server.games.views.types import FairnessView, GameOptionsView, GameOriginView
+
+
+class GameCreatedView(TypedDict):
+    """The game was created; players may join.
+
+    From the catalogue, this event and the following ones a client can build the view of the game.
+    """
+
+    type: Literal["game_created"]
+    name: GameName
+    game: GameId
+    private: Annotated[bool, "Whether the game is unlisted."]
+    seats: SeatCount
+    auto_start: Annotated[bool, "Whether the game starts automatically as soon as every seat is taken."]
+    options: Annotated[GameOptionsView, "The options that the creator chose. The seed is always null here."]
+    origin: Annotated[GameOriginView | None, "What the game begins from; null: the start."]
+    scoring_tiles: Annotated[
+        BySlot[UsedScoringTileView], "The scoring tiles that the creator named; none if they are drawn."
+    ]
+    fairness: Annotated[FairnessView, "The commitment to the seed. The seed is always null here."]
+
+
+class PlayerJoinedView(TypedDict):
+    """A person or a bot took a seat."""
+
+    type: Literal["player_joined"]
+    seat: EventSeat
+    name: PlayerName
+    color: Annotated[Color, "The player's colour."]
+    bot: Annotated[BotName | None, "The bot; null for a person."]
+
+
+class PlayerChangedView(TypedDict):
+    """A player changed name or colour in the lobby."""
+
+    type: Literal["player_changed"]
+    seat: EventSeat
+    name: Annotated[str, Keywords(maxLength=40), "The current name."]
+    color: Annotated[Color, "The current colour."]
+
+
+class PlayerLeftView(TypedDict):
+    """A player left the lobby; the numbers of the following seats decreased by one."""
+
+    type: Literal["player_left"]
+    seat: EventSeat
+
+
+class TokenRotatedView(TypedDict):
+    """The player replaced the token of the seat."""
+
+    type: Literal["token_rotated"]
+    seat: EventSeat
+
+
+class InviteCreatedView(TypedDict):
+    """The host reserved a seat for the holder of an invitation code."""
+
+    type: Literal["invite_created"]
+
+
+class InviteAcceptedView(TypedDict):
+    """An invitation code was used: its reservation ends with the `player_joined` that follows."""
+
+    type: Literal["invite_accepted"]
+
+
+class GameStartedView(TypedDict):
+    """The lobby closed and the game began."""
+
+    type: Literal["game_started"]
+    scoring_tiles: Annotated[BySlot[UsedScoringTileView], "The scoring tiles of slots A to D."]
+    starting_seat: Annotated[Seat, "The seat that starts the first round."]
+    rounds: Annotated[Rounds, "How many rounds the game has."]
+
+
+class PositionSetView(TypedDict):
+    """The game begins from a position. This event directly follows the start.
+
+    The fields are those of the game, with their values in the position.
+    """
+
+    type: Literal["position_set"]
+    round: Annotated[Round, "The round."]
+    rounds: Annotated[Rounds, "How many rounds the game has."]
+    starting_seat: Annotated[Seat, "The seat that starts the round."]
+    scoring_tiles: Annotated[BySlot[UsedScoringTileView], "The scoring tiles of slots A to D."]
+    bag: Annotated[BagView, "The tiles left in the bag."]
+    players: Annotated[BySeat[skye.SeatInPlayView], "The seats, in seat order."]
+    result: Annotated[GameResultView | None, "The result, if the game is over in the position."]
+    seed: Annotated[Seed | None, "The seed, if the game is over in the position; null otherwise."]
+    nonce: Annotated[Nonce | None, "The nonce, if the game is over in the position and has one."]
+
+
+class BotTookOverView(TypedDict):
+    """A bot plays the seat for the rest of the game."""
+
+    type: Literal["bot_took_over"]
+    seat: EventSeat
+    bot: Annotated[BotName, "The bot."]
+    reason: Annotated[TakeoverReason, "The reason."]
+
+
+class TimedOutView(TypedDict):
+    """The seat missed its deadline; the server or a bot caused the events that follow."""
+
+    type: Literal["timed_out"]
+    seat: EventSeat
+
+
+class TurnChangedView(TypedDict):
+    """The seats that must act, or their deadline, changed. This is the last event of such a change."""
+
+    type: Literal["turn_changed"]
+    phase: Annotated[GamePhase | None, "The phase; null if none waits for decisions."]
+    waiting_for: Annotated[Seats, "The seats that must act now."]
+    deadline: Annotated[Timestamp | None, "The deadline of this decision; null: none."]
+
+
+class ClockAdvancedView(TypedDict):
+    """The host advanced the manual clock to the time of this event."""
+
+    type: Literal["clock_advanced"]
+
+
+class GameAbortedView(TypedDict):
+    """The host aborted the game."""
+
+    type: Literal["game_aborted"]
+
+
+class GameFinishedView(TypedDict):
+    """The game is over after final scoring; nothing is hidden any more."""
+
+    type: Literal["game_finished"]
+    seed: Annotated[Seed, "The seed of all draws."]
+    players: Annotated[BySeat[SeatEndView], "The final state of each seat, in seat order."]
+    result: Annotated[GameResultView, "The result."]
+    nonce: Annotated[Nonce | None, "The nonce of the commitment; null if the server chose the seed."]
+
+
+MatchEventView: TypeAlias = (
+    GameCreatedView
+    | PlayerJoinedView
+    | PlayerLeftView
+    | PlayerChangedView
+    | TokenRotatedView
+    | InviteCreatedView
+    | InviteAcceptedView
+    | GameStartedView
+    | PositionSetView
+    | BotTookOverView
+    | TimedOutView
+    | TurnChangedView
+    | ClockAdvancedView
+    | GameAbortedView
+    | EventView
+    | GameFinishedView
+)
+"""The types of events, roughly in the order in which events happen. The last one replaces the engine's."""
+
+
+class NumberedEventView(TypedDict):
+    """An event of a game."""
+
+    id: Annotated[int, Keywords(minimum=1), "The number of the event, from 1 without gaps."]
+    version: Annotated[Version, "The version of the game that the event is part of."]
+    at: Annotated[Timestamp, "When it happened, by the clock of the game; `id` gives the order."]
+    type: UnknownType

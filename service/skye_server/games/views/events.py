@@ -1,0 +1,154 @@
+"""Events of a match as a caller may see them, numbered."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import skye
+from skye import event_as_seen_by, game_as_seen_by, scoring_tiles_view
+from skye_server.games.authorization import Caller
+from skye_server.games.events import (
+    AnyEvent,
+    BotTookOver,
+    ClockAdvanced,
+    GameAborted,
+    GameCreated,
+    GameStarted,
+    InviteAccepted,
+    InviteCreated,
+    MatchEvent,
+    PlayerChanged,
+    PlayerJoined,
+    PlayerLeft,
+    PositionSet,
+    TimedOut,
+    TokenRotated,
+    TurnChanged,
+)
+from skye_server.games.game import Change, Match
+from skye_server.games.views.event_types import (
+    GameCreatedView,
+    MatchEventView,
+    NumberedEventView,
+    PositionSetView,
+)
+from skye_server.games.views.game import (
+    fairness_view,
+    named_scoring_tiles,
+    options_view,
+    origin_view,
+    timestamp,
+)
+
+
+def event_views(match: Match, change: Change, caller: Caller) -> list[NumberedEventView]:
+    """Return the events of a change as a caller may see them, numbered."""
+    at = timestamp(change.at_ms)
+    return [
+        cast(  # mypy does not merge unions
+            "NumberedEventView",
+            {"id": number, "version": change.version, "at": at, **_event_view(match, event, caller)},
+        )
+        for number, event in enumerate(change.events, change.first_event)
+    ]
+
+
+def _event_view(match: Match, event: AnyEvent, caller: Caller) -> MatchEventView:
+    return (
+        _match_event_view(match, event, caller)
+        if isinstance(event, MatchEvent)
+        else _engine_event_view(match, event, caller)
+    )
+
+
+def _engine_event_view(match: Match, event: skye.Event, caller: Caller) -> MatchEventView:
+    """Return an event of the engine; the last one also reveals the nonce of the match."""
+    assert match.game is not None
+    tiles, open_gold = match.game.scoring_tiles, match.options.open_gold
+    view = event_as_seen_by(caller.seat, event, scoring_tiles=tiles, open_gold=open_gold)
+    if view["type"] != "game_finished":
+        return view
+    return {
+        "type": "game_finished",
+        "seed": match.options.seed,
+        "players": view["players"],
+        "result": view["result"],
+        "nonce": match.options.nonce,
+    }
+
+
+def _match_event_view(  # noqa: C901 - a table of cases
+    match: Match, event: MatchEvent, caller: Caller
+) -> MatchEventView:
+    match event:
+        case GameCreated(name):
+            return _created_view(match, name)
+        case PlayerJoined(seat, name, color, bot):
+            return {"type": "player_joined", "seat": seat, "name": name, "color": color, "bot": bot}
+        case PlayerLeft(seat):
+            return {"type": "player_left", "seat": seat}
+        case PlayerChanged(seat, name, color):
+            return {"type": "player_changed", "seat": seat, "name": name, "color": color}
+        case TokenRotated(seat):
+            return {"type": "token_rotated", "seat": seat}
+        case InviteCreated():
+            return {"type": "invite_created"}
+        case InviteAccepted():
+            return {"type": "invite_accepted"}
+        case GameStarted(scoring_tiles, starting_seat, rounds):
+            return {
+                "type": "game_started",
+                "scoring_tiles": scoring_tiles_view(scoring_tiles, 5 if rounds == 5 else 4),
+                "starting_seat": starting_seat,
+                "rounds": rounds,
+            }
+        case PositionSet(game):
+            return _position_set_view(match, game, caller)
+        case BotTookOver(seat, bot, reason):
+            return {"type": "bot_took_over", "seat": seat, "bot": bot, "reason": reason}
+        case TimedOut(seat):
+            return {"type": "timed_out", "seat": seat}
+        case TurnChanged(phase, waiting_for, deadline_ms):
+            return {
+                "type": "turn_changed",
+                "phase": phase,
+                "waiting_for": waiting_for,
+                "deadline": None if deadline_ms is None else timestamp(deadline_ms),
+            }
+        case ClockAdvanced():
+            return {"type": "clock_advanced"}
+        case GameAborted():
+            return {"type": "game_aborted"}
+
+
+def _created_view(match: Match, name: str) -> GameCreatedView:
+    """Return what a client needs, with the catalogue, to build the view of a new game."""
+    return {
+        "type": "game_created",
+        "name": name,
+        "game": match.id,
+        "private": match.private,
+        "seats": match.capacity,
+        "auto_start": match.start_when_full,
+        "options": {**options_view(match), "seed": None},
+        "origin": origin_view(match.origin),
+        "scoring_tiles": named_scoring_tiles(match),
+        "fairness": {**fairness_view(match), "nonce": None, "seed": None},
+    }
+
+
+def _position_set_view(match: Match, game: skye.Game, caller: Caller) -> PositionSetView:
+    """Return what a client needs to build the view of a game that begins from a position."""
+    seen = game_as_seen_by(caller.seat, game)
+    return {
+        "type": "position_set",
+        "round": seen["round"],
+        "rounds": game.rounds,
+        "starting_seat": game.starting_seat,
+        "scoring_tiles": seen["scoring_tiles"],
+        "bag": seen["bag"],
+        "players": seen["players"],
+        "result": seen["result"],
+        "seed": seen["fairness"]["seed"],
+        "nonce": match.options.nonce if game.is_over else None,
+    }

@@ -1,0 +1,229 @@
+"""Views of a match (`skye_server.games.views.types`): the engine's views plus the fields of the match.
+
+The engine's `visibility` decides what a caller may see; this module only assembles views.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import cache
+
+import skye
+from skye import (
+    LANDSCAPE,
+    OBJECTS,
+    ROTATED_TILES,
+    TILES,
+    Game,
+    Position,
+    UsedScoringTileView,
+    castle_alone,
+    commitment,
+    game_as_seen_by,
+    position_as_seen_by,
+    position_of,
+    scoring_tiles_view,
+    territory_view,
+)
+from skye_server.games.authorization import Caller
+from skye_server.games.game import (
+    Match,
+    Origin,
+    OriginType,
+    Status,
+)
+from skye_server.games.transitions import game_begun
+from skye_server.games.views.types import (
+    FairnessView,
+    GameOptionsView,
+    GameOriginView,
+    GameSummaryView,
+    GameView,
+    PlayerView,
+    TileView,
+    TimeView,
+)
+
+_SIDES = ("north", "east", "south", "west")
+
+
+def timestamp(ms: int) -> str:
+    """Return milliseconds since 1970 as RFC 3339 in UTC.
+
+    >>> timestamp(1_500)
+    '1970-01-01T00:00:01.500Z'
+    """
+    return datetime.fromtimestamp(ms / 1000, UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
+
+
+def game_view(match: Match, caller: Caller) -> GameView:
+    """Return the game as a caller may see it."""
+    played = _lobby_view(match) if match.game is None else game_as_seen_by(caller.seat, match.game)
+    if match.status is Status.ABORTED:
+        played["phase"], played["waiting_for"] = None, ()
+    players: list[PlayerView] = [
+        {**player, "name": seat.name, "bot": seat.bot}
+        for seat, player in zip(match.seats, played["players"], strict=True)
+    ]
+    return {
+        "id": match.id,
+        "name": match.name,
+        "version": match.version,
+        "last_event": match.last_event,
+        "status": match.status,
+        "private": match.private,
+        "created_at": timestamp(match.created_ms),
+        "seats": match.capacity,
+        "auto_start": match.start_when_full,
+        "invites": len(match.invites),
+        "you": {"seat": caller.seat, "host": caller.host},
+        "options": options_view(match),
+        "origin": origin_view(match.origin),
+        "deadline": None if match.deadline_ms is None else timestamp(match.deadline_ms),
+        "round": played["round"],
+        "rounds": played["rounds"],
+        "phase": played["phase"],
+        "starting_seat": played["starting_seat"],
+        "waiting_for": played["waiting_for"],
+        "scoring_tiles": played["scoring_tiles"],
+        "bag": played["bag"],
+        "fairness": fairness_view(match),
+        "players": players,
+        "result": played["result"],
+    }
+
+
+def _lobby_view(match: Match) -> skye.GameView:
+    return {
+        "round": 0,
+        "rounds": None,
+        "phase": None,
+        "starting_seat": match.options.starting_seat,
+        "waiting_for": (),
+        "scoring_tiles": named_scoring_tiles(match),
+        "bag": {"count": len(LANDSCAPE), "tiles": LANDSCAPE},
+        "fairness": {"commitment": None, "seed": None},
+        "players": [
+            {
+                "seat": number,
+                "color": seat.color,
+                "score": 0,
+                "gold": 0,
+                "tiles_drawn": (),
+                "tiles_to_build": (),
+                "offer_set": False,
+                "build_finished": False,
+                "territory": territory_view(castle_alone(seat.color).placed),
+            }
+            for number, seat in enumerate(match.seats)
+        ],
+        "result": None,
+    }
+
+
+def named_scoring_tiles(match: Match) -> list[UsedScoringTileView]:
+    """Return the scoring tiles that the creator named, with the rounds of a game with every seat taken."""
+    named = match.options.scoring_tiles
+    return scoring_tiles_view(named, match.capacity) if named else []
+
+
+def fairness_view(match: Match) -> FairnessView:
+    """Return the commitment to the seed; the seed and the nonce once the game is over."""
+    options, is_over = match.options, match.status is Status.FINISHED
+    return {
+        "commitment": commitment(options.seed, options.nonce or ""),
+        "nonce": options.nonce if is_over else None,
+        "seed": options.seed if is_over else None,
+        "seed_source": options.seed_source,
+    }
+
+
+def options_view(match: Match) -> GameOptionsView:
+    """Return the options of a match; the seed once the game is over."""
+    options = match.options
+    return {
+        "scoring_tiles": options.scoring_tiles,
+        "starting_seat": options.starting_seat,
+        "seed": options.seed if match.status is Status.FINISHED else None,
+        "tie_break": options.tie_break,
+        "open_gold": options.open_gold,
+        "turn_ms": options.turn_ms,
+        "clock": options.clock,
+        "on_timeout": options.on_timeout,
+    }
+
+
+def origin_view(origin: Origin | None) -> GameOriginView | None:
+    """Return what a match began from, None for a match that began with a new game."""
+    return None if origin is None else {"type": origin.type, "scenario": origin.scenario}
+
+
+def summary_view(match: Match) -> GameSummaryView:
+    """Return the summary of a match in the list of games."""
+    game = match.game
+    return {
+        "id": match.id,
+        "name": match.name,
+        "version": match.version,
+        "status": match.status,
+        "created_at": timestamp(match.created_ms),
+        "seats": match.capacity,
+        "auto_start": match.start_when_full,
+        "invites": len(match.invites),
+        "round": game.round if game else 0,
+        "phase": game.phase if game and match.status is Status.PLAYING else None,
+        "origin": origin_view(match.origin),
+        "players": [
+            {"seat": number, "name": seat.name, "color": seat.color, "bot": seat.bot}
+            for number, seat in enumerate(match.seats)
+        ],
+    }
+
+
+def time_view(now_ms: int) -> TimeView:
+    """Return the time of the response, as a part of the view of a game.
+
+    It is not part of the view that `game_view` returns, which changes only with the version.
+
+    >>> time_view(1_500)
+    {'now': '1970-01-01T00:00:01.500Z'}
+    """
+    return {"now": timestamp(now_ms)}
+
+
+def position_view(match: Match, caller: Caller, game: Game | None = None) -> Position:
+    """Return the position of a match as a caller may see it, or an earlier position.
+
+    All callers may see all of a game that is over, and so may the host of a game that began from a position.
+
+    :param game: the earlier position.
+    :raises Problem: game_not_started.
+    """
+    now = game_begun(match)
+    began_from_position = match.origin is not None and match.origin.type is not OriginType.RECORD
+    if now.is_over or (caller.host and began_from_position):
+        return position_of(game or now)
+    return position_as_seen_by(caller.seat, game or now)
+
+
+@cache
+def tile_view(tile_id: str) -> TileView:
+    """Return a tile of the catalogue in reference orientation."""
+    tile = TILES[tile_id]
+    return {
+        "id": tile.id,
+        "castle": tile.is_castle,
+        "edges": {side: terrain.label for side, terrain in zip(_SIDES, tile.edges, strict=True)},
+        "center": tile.center.label,
+        "regions": [
+            {
+                "terrain": region.terrain.label,
+                "sides": [_SIDES[side] for side in region.sides],
+                "center": region.center,
+            }
+            for region in ROTATED_TILES[tile_id, 0].regions
+        ],
+        "roads": [[_SIDES[side] for side in road] for road in tile.roads],
+        "counts": dict(zip(OBJECTS, tile.counts, strict=True)),
+        "scroll": tile.scroll,
+    }

@@ -1,0 +1,1 @@
+"""Faults that a lab server injects into requests."""

@@ -1,0 +1,197 @@
+"""WSGI middleware, and the hooks that Flask runs before and after each view.
+
+The middleware adds request ids and default headers to responses, counts them and logs them, including those
+that Flask renders outside the views: error responses and streams. Rate limits and CORS register other hooks.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import secrets
+import select
+import socket
+from collections.abc import Callable, Iterable, Sequence
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from flask import Flask, Request, request
+from gevent.monkey import get_original
+
+from skye_server.cooperative_yield import ComputingClient, computing_client
+from skye_server.error_codes import Problem
+from skye_server.http.lab.fault_header import FAULT_VARIABLE
+from skye_server.http.rate_limits import network
+from skye_server.http.request_parsing import refuse_unknown_parameters
+from skye_server.observability.logs import facts
+from skye_server.observability.metrics import Metrics, pattern
+from skye_server.storage.connection import retry
+
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
+REQUEST_ID: Final = "skye.request_id"
+"""The key of the request's id in the WSGI environment."""
+
+PROBLEM_CODE: Final = "skye.problem_code"
+"""The key of the problem's code in the WSGI environment, when the response is a problem."""
+
+Header: TypeAlias = tuple[str, str]
+
+_log = logging.getLogger(__name__)
+_GAME_ID = re.compile(r"[a-z0-9]{12}")
+
+# A token that a client sends as an id by mistake must not appear in the logs.
+_VALID_REQUEST_ID = re.compile(r"(?!.*skye_)[A-Za-z0-9._~:/+=@-]{1,64}")
+
+_POLICY: Final = ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+_HEADERS: Final = [
+    ("X-Content-Type-Options", "nosniff"),
+    ("Referrer-Policy", "no-referrer"),
+    ("Cross-Origin-Resource-Policy", "cross-origin"),  # clients are pages of other origins
+]
+
+_Poll: Final = get_original("select", "poll")  # gevent's own would switch to other greenlets
+
+_HOST: Final = re.compile(
+    r"(?:\[[0-9A-Fa-fv.:]+\]"  # an IP literal
+    r"|(?:[A-Za-z0-9\-._~!$&'()*+;=]|%[0-9A-Fa-f]{2})+)"  # a name or IPv4 address (RFC 3986), without commas:
+    r"(?::[0-9]*)?"  # several Host headers arrive as one value with a comma
+)
+
+
+def request_id(sent: str | None = None) -> str:
+    """Return the id that the client sent, or a new one if it sent none or a malformed one."""
+    return sent if sent and _VALID_REQUEST_ID.fullmatch(sent) else secrets.token_hex(8)
+
+
+def default_headers(its_id: str) -> list[Header]:
+    """Return the default headers for a response that the worker sends without the application.
+
+    :param its_id: the id of the request.
+    """
+    return [("X-Request-Id", its_id), *_HEADERS, _POLICY]
+
+
+class Middleware:
+    """Adds default headers to each response, counts it, and logs it at level `info`.
+
+    :param more_headers: further headers for each response.
+    """
+
+    def __init__(
+        self, application: WSGIApplication, metrics: Metrics, more_headers: Sequence[Header] = ()
+    ) -> None:
+        self._application = application
+        self._metrics = metrics
+        self._headers = [*_HEADERS, *more_headers]
+        self._headers_and_policy = [*self._headers, _POLICY]
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """Respond to a request."""
+        started = perf_counter()
+        its_id = environ[REQUEST_ID] = request_id(environ.get("HTTP_X_REQUEST_ID"))
+
+        def start(status: str, headers: list[Header], exc_info: Any = None, /) -> Callable[[bytes], object]:
+            self._record(environ, int(status[:3]), perf_counter() - started)
+            added = self._headers if _POLICY[0] in dict(headers) else self._headers_and_policy
+            return start_response(status, [*headers, ("X-Request-Id", its_id), *added], exc_info)
+
+        return self._application(environ, start)
+
+    def _record(self, environ: WSGIEnvironment, status: int, seconds: float) -> None:
+        """Count a response, and log it.
+
+        :param seconds: the time from the request to the head of the response.
+        """
+        request: Request = environ["werkzeug.request"]
+        code = environ.get(PROBLEM_CODE)
+        rule = request.url_rule.rule if request.url_rule else ""
+        self._metrics.answered(rule, request.method, status, seconds)
+        if code is not None:
+            self._metrics.refused(code)
+        if _log.isEnabledFor(logging.INFO):
+            _log_response(request, status, seconds, code)
+
+
+def _log_response(request: Request, status: int, seconds: float, code: str | None) -> None:
+    """Write a line of the access log, without path, query and headers: each may contain a token."""
+    arguments = request.view_args or {}
+    game = arguments.get("game", "")
+    _log.info(
+        "answered",
+        extra=facts(
+            request_id=request.environ[REQUEST_ID],
+            method=request.method,
+            route=pattern(request.url_rule.rule) if request.url_rule else None,
+            status=status,
+            duration_ms=round(seconds * 1000, 3),
+            code=code,
+            game=game if _GAME_ID.fullmatch(game) else None,
+            seat=arguments.get("seat"),
+        ),
+    )
+
+
+def register(app: Flask, *, lab: bool) -> None:
+    """Register the hooks of an app.
+
+    :param lab: whether the app injects faults on request (`skye_server.http.lab.fault_injection`).
+    """
+    if not lab:
+        app.before_request(_refuse_faults)
+    app.before_request(retry.start_budget)
+    app.before_request(_check_request)
+    app.before_request(_identify_client)
+    app.teardown_request(retry.clear_budget)
+
+
+def _refuse_faults() -> None:
+    """Refuse `X-Skye-Fault`. If it were ignored, a test could pass without testing anything.
+
+    :raises Problem: lab_off.
+    """
+    if FAULT_VARIABLE in request.environ and request.routing_exception is None:
+        raise Problem("lab_off")
+
+
+def _check_request() -> None:
+    """Check path, query and host.
+
+    WSGI decodes an encoded slash, so a path with one would be an alias. A request of HTTP/1.1 has a valid
+    `Host` header (RFC 9112, section 3.2). An empty one is invalid too: the URI of the request would have no
+    host (RFC 9110, section 4.2.1).
+
+    :raises Problem: not_found, invalid_parameter, bad_request.
+    """
+    environ = request.environ
+    if "%2f" in environ.get("RAW_URI", "").partition("?")[0].lower():
+        raise Problem("not_found")
+    if request.query_string:
+        refuse_unknown_parameters()
+    host = environ.get("HTTP_HOST")
+    is_old = not host and environ.get("SERVER_PROTOCOL") == "HTTP/1.0"
+    if not is_old and not (host and _HOST.fullmatch(host)):
+        raise Problem("bad_request", "The Host header is missing or invalid.")
+
+
+def _identify_client() -> None:
+    """Queue long computations of the request by its client's address; cancel them when it disconnects."""
+    has_disconnected = _disconnect_check(request.environ.get("gunicorn.socket"))
+    computing_client.set(ComputingClient(network(request.remote_addr), has_disconnected))
+
+
+def _disconnect_check(connection: socket.socket | None) -> Callable[[], bool]:
+    """Return a function that checks whether a client has disconnected, without reading its connection."""
+
+    def has_disconnected() -> bool:
+        if connection is None:  # not served by gunicorn, as in tests
+            return False
+        events = _Poll()
+        try:
+            events.register(connection, select.POLLRDHUP)
+            return bool(events.poll(0))
+        except (OSError, ValueError):  # closed by the worker
+            return True
+
+    return has_disconnected

@@ -1,0 +1,297 @@
+"""Rate limits for public servers: requests and created games per client address.
+
+All tokens of an address share its budget: tokens are free, since one creation issues up to six. An IPv6
+address counts as its /64 network, the smallest that providers assign. Expensive requests cost more.
+
+A budget is a leaky bucket: a request fills it by its cost, it drains at a constant rate, and a request that
+would overflow it is refused. So all requests of a minute may arrive at once. The store keeps the buckets;
+while it cannot count (it is unreachable, read-only or out of memory), each worker counts in its own memory.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from ipaddress import IPv6Address, ip_address
+from typing import Any, Final, NamedTuple
+
+from flask import Flask, Response, current_app, g, request
+
+from skye_server.cooperative_yield import computing_client
+from skye_server.error_codes import Problem
+from skye_server.games.creation import check_batch
+from skye_server.settings import Settings
+from skye_server.storage.store import Store
+
+_CREATION: Final = "Lobby.create_game"
+_EXEMPT_BLUEPRINTS: Final = frozenset({"Operations", "WebTable"})
+"""The blueprints whose requests are not counted: health checks, and the files of the table in the browser."""
+
+_EXTENSION: Final = "skye-limits"
+"""The name of the limits among the extensions of an app."""
+
+_WINDOW_S: Final = 60
+_OUTAGE_S: Final = 1.0
+_BYTES_PER_REQUEST: Final = 65_536
+"""The body size that costs as much as one more request."""
+
+_RECORDS_PER_REQUEST: Final = 5
+"""The number of exported records that costs as much as one more request."""
+
+_GAMES_PER_REQUEST: Final = 50
+"""The number of a player's games that costs as much as one more request."""
+
+_COMPUTED_S_PER_REQUEST: Final = 0.003
+"""The CPU seconds of long computations that cost as much as one more request."""
+
+_MAX_LOCAL_BUCKETS: Final = 100_000
+
+
+class Budget(NamedTuple):
+    """The maximum cost of a kind of requests in `window_s` seconds."""
+
+    kind: str
+    limit: int
+    window_s: float = _WINDOW_S
+
+
+class Allowance(NamedTuple):
+    """The rest of a budget, and the seconds until the rejected request, and the whole budget, are allowed."""
+
+    budget: Budget
+    allowed: bool
+    left: int
+    wait_s: int
+    reset_s: int
+
+
+class _LocalBuckets:
+    """Buckets in the memory of this worker; see `Store.fill_bucket`."""
+
+    def __init__(self) -> None:
+        self._empty_at_us: OrderedDict[str, int] = OrderedDict()
+
+    def fill_bucket(self, bucket: str, amount_us: int, capacity_us: int) -> tuple[bool, int]:
+        now_us = time.monotonic_ns() // 1000
+        filled_us = max(self._empty_at_us.pop(bucket, now_us) - now_us, 0)
+        allowed = filled_us + amount_us <= capacity_us
+        filled_us += amount_us if allowed else 0
+        self._empty_at_us[bucket] = now_us + filled_us
+        if len(self._empty_at_us) > _MAX_LOCAL_BUCKETS:
+            self._empty_at_us.popitem(last=False)
+        return allowed, filled_us
+
+
+class RateLimiter:
+    """Spends budgets, counted by the store, or by this worker while the store cannot count."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._local = _LocalBuckets()
+        self._store_skipped_until = 0.0
+
+    def spend(self, budget: Budget, address: str, cost: int = 1) -> Allowance:
+        """Spend the cost of one request from an address's budget, unless too little is left."""
+        capacity_us = round(budget.window_s * 1e6)
+        unit_us = capacity_us // budget.limit
+        amount_us = unit_us * min(cost, budget.limit)
+        allowed, filled_us = self._fill(f"{budget.kind}:{address}", amount_us, capacity_us)
+        left_us = capacity_us - filled_us
+        wait_s = 0 if allowed else math.ceil((amount_us - left_us) / 1e6)
+        return Allowance(budget, allowed, max(left_us // unit_us, 0), wait_s, math.ceil(filled_us / 1e6))
+
+    def overdraw(self, budget: Budget, address: str, cost: int) -> None:
+        """Spend the cost of work that is done, up to twice the budget; further requests wait."""
+        double = Budget(budget.kind, 2 * budget.limit, 2 * budget.window_s)
+        allowance = self.spend(double, address, cost)
+        if not allowance.allowed:
+            self.spend(double, address, allowance.left)
+
+    def _fill(self, bucket: str, amount_us: int, capacity_us: int) -> tuple[bool, int]:
+        if time.monotonic() >= self._store_skipped_until:
+            try:
+                return self._store.fill_bucket(bucket, amount_us, capacity_us)
+            except Problem:
+                # The request itself may also wait for the store, and should not wait twice.
+                self._store_skipped_until = time.monotonic() + _OUTAGE_S
+        return self._local.fill_bucket(bucket, amount_us, capacity_us)
+
+
+@dataclass(slots=True)
+class _Meter:
+    """Charges an address for the computations of a request: an export computes after its view."""
+
+    limiter: RateLimiter
+    budget: Budget
+    address: str
+    unpaid_s: float = 0.0
+    cost: int = 0
+
+    def __call__(self, seconds: float) -> None:
+        """Charge the CPU time of a computation; the rest of a unit is added to the next computation."""
+        self.unpaid_s += seconds
+        cost = int(self.unpaid_s / _COMPUTED_S_PER_REQUEST)
+        if cost:
+            self.unpaid_s -= cost * _COMPUTED_S_PER_REQUEST
+            self.cost += cost
+            self.limiter.overdraw(self.budget, self.address, cost)
+
+
+class _RequestLimits:
+    """Charges every request before its view, and reports the budget in the response's headers."""
+
+    def __init__(self, limiter: RateLimiter, settings: Settings) -> None:
+        self._limiter = limiter
+        self._requests = Budget("requests", settings.limit_requests_per_minute)
+        self._games = Budget("games", settings.limit_games_per_minute)
+
+    def charge_request(self) -> None:
+        """Charge the client's address for the current request.
+
+        :raises Problem: too_many_requests.
+        """
+        if request.method == "OPTIONS" or request.blueprint in _EXEMPT_BLUEPRINTS:
+            return
+        if self._requests.limit > 0:
+            client = computing_client.get()
+            g.meter = client.spend = _Meter(self._limiter, self._requests, client.address)
+        if request.endpoint == _CREATION:
+            self.charge(self._games, 1)
+        else:
+            self.charge(self._requests, 1 + (request.content_length or 0) // _BYTES_PER_REQUEST)
+
+    def charge_creation(self, cost: int) -> None:
+        """Charge the client's address for the computation of a game's creation.
+
+        :raises Problem: too_many_requests.
+        """
+        self.charge(self._games, min(cost, self._games.limit - 1))
+
+    def charge_records(self, number: int) -> None:
+        """Charge the client's address for an export of records.
+
+        :raises Problem: too_many_requests.
+        """
+        self.charge(self._requests, number // _RECORDS_PER_REQUEST)
+
+    def charge_own_games(self, number: int) -> None:
+        """Charge the client's address for a request about all games of a player.
+
+        :raises Problem: too_many_requests.
+        """
+        self.charge(self._requests, number // _GAMES_PER_REQUEST)
+
+    def charge_batch(self, bodies: Sequence[dict[str, Any]]) -> None:
+        """Charge the client's address for all games that one request creates.
+
+        :raises Problem: invalid_body, too_many_requests.
+        """
+        self.charge(self._games, check_batch(bodies, self._games.limit))
+
+    def charge(self, budget: Budget, cost: int) -> None:
+        """Charge the client's address.
+
+        :raises Problem: too_many_requests.
+        """
+        if budget.limit <= 0 or cost <= 0:
+            return
+        g.allowance = self._limiter.spend(budget, network(request.remote_addr), cost)
+        if not g.allowance.allowed:
+            raise Problem(
+                "too_many_requests",
+                f"This address may use {budget.limit} {budget.kind} a minute; this costs {cost}.",
+                headers={"Retry-After": str(g.allowance.wait_s)},
+            )
+
+    def add_headers(self, response: Response) -> Response:
+        """Add the `RateLimit` headers to the response of a limited request.
+
+        Their format is that of draft-ietf-httpapi-ratelimit-headers-10.
+        """
+        allowance: Allowance | None = g.get("allowance")
+        if allowance is not None:
+            kind, limit, window_s = allowance.budget
+            computed = g.meter.cost if "meter" in g and kind == g.meter.budget.kind else 0
+            left, reset_s = max(allowance.left - computed, 0), allowance.reset_s + computed * window_s / limit
+            response.headers["RateLimit-Policy"] = f'"{kind}";q={limit};w={round(window_s)}'
+            response.headers["RateLimit"] = f'"{kind}";r={left};t={math.ceil(reset_s)}'
+        return response
+
+
+def _limits() -> _RequestLimits | None:
+    """Return the limits of the current app, None without limits."""
+    limits: _RequestLimits | None = current_app.extensions.get(_EXTENSION)
+    return limits
+
+
+def charge_creation(cost: int) -> None:
+    """Charge the client's address for a game's bots and recorded actions, if the app has limits.
+
+    :param cost: see `computing_cost`; the creation itself costs 1.
+    :raises Problem: too_many_requests.
+    """
+    limits = _limits()
+    if limits is not None:
+        limits.charge_creation(cost)
+
+
+def charge_records(number: int) -> None:
+    """Charge the client's address for an export of records, if the app has limits.
+
+    :raises Problem: too_many_requests.
+    """
+    limits = _limits()
+    if limits is not None:
+        limits.charge_records(number)
+
+
+def charge_own_games(count: Callable[[], int]) -> None:
+    """Charge the client's address for a request about all games of a player, if the app has limits.
+
+    :param count: returns how many there are.
+    :raises Problem: too_many_requests, and what `count` raises.
+    """
+    limits = _limits()
+    if limits is not None:
+        limits.charge_own_games(count())
+
+
+def charge_batch(bodies: Sequence[dict[str, Any]]) -> None:
+    """Check the cost of the games of one request, and charge the client's address if the app has limits.
+
+    :raises Problem: invalid_body, too_many_requests.
+    """
+    limits = _limits()
+    if limits is None:
+        check_batch(bodies, budget=0)
+    else:
+        limits.charge_batch(bodies)
+
+
+@lru_cache(maxsize=4096)
+def network(address: str | None) -> str:
+    """Return the part of an address that identifies one client.
+
+    >>> network("192.0.2.7"), network("2001:db8:1:2:3:4:5:6"), network("::ffff:192.0.2.7")
+    ('192.0.2.7', '20010db800010002', '192.0.2.7')
+    """
+    try:
+        ip = ip_address(address or "")
+    except ValueError:  # a Unix socket, or an invalid header of an untrusted proxy
+        return "unknown"
+    if isinstance(ip, IPv6Address):
+        return str(ip.ipv4_mapped) if ip.ipv4_mapped else ip.packed[:8].hex()
+    return str(ip)
+
+
+def register(app: Flask, settings: Settings, store: Store) -> None:
+    """Limit the requests to an app if its settings enable limits."""
+    if not settings.limits:
+        return
+    limits = app.extensions[_EXTENSION] = _RequestLimits(RateLimiter(store), settings)
+    app.before_request(limits.charge_request)
+    app.after_request(limits.add_headers)

@@ -1,0 +1,164 @@
+"""Responses: JSON, entity tags and caching headers, and content negotiation."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any, Final
+from urllib.parse import urlencode
+
+import msgspec
+from flask import Response, request
+
+from skye_server.commands.game_commands import CommandResult
+from skye_server.error_codes import Problem
+from skye_server.games.authorization import SPECTATOR, Caller
+from skye_server.http.framework import PrebuiltResponse
+from skye_server.http.middleware import Header
+from skye_server.http.request_parsing import entity_tags
+
+JSON: Final = "application/json"
+_TYPE_JSON: Final = ("Content-Type", JSON)
+_NOT_STORED: Final = ("Cache-Control", "no-store")
+_PRIVATE: Final = [("Cache-Control", "private, no-cache"), ("Vary", "Authorization, Accept")]
+_encoder = msgspec.json.Encoder()
+
+
+def etag(version: int, caller: Caller = SPECTATOR, form: str = "") -> str:
+    """Return the entity tag of a version of a game for a caller.
+
+    The caller is part of it: a browser sends the tag that it has with the token of another caller.
+
+    :param form: a suffix for a media type other than JSON.
+
+    >>> etag(4), etag(4, Caller(seat=1)), etag(4, Caller(seat=1, host=True)), etag(4, form="-svg")
+    ('"4"', '"4-seat1"', '"4-host-seat1"', '"4-svg"')
+    """
+    role = ("-host" if caller.host else "") + ("" if caller.seat is None else f"-seat{caller.seat}")
+    return f'"{version}{role}{form}"'
+
+
+def uncached_json(view: Any, status: int, headers: Sequence[Header]) -> Response:
+    """Return a view as JSON that no cache stores."""
+    body = _encoder.encode(view)
+    return PrebuiltResponse(body, status, [_TYPE_JSON, _length_of(body), _NOT_STORED, *headers])
+
+
+def json_response(view: Any, *, tag: str | None = None, more_headers: Sequence[Header] = ()) -> Response:
+    """Return a view as JSON; with an entity tag it can be revalidated by `If-None-Match`.
+
+    :raises Problem: not_acceptable.
+    """
+    return encoded_json_response(_encoder.encode(view), tag=tag, more_headers=more_headers)
+
+
+def link_to_next(path: str, query: Mapping[str, object]) -> list[Header]:
+    """Return the `Link` header (RFC 8288) that names the next page.
+
+    >>> link_to_next("/v1/games", {"cursor": "42", "limit": 2})
+    [('Link', '</v1/games?cursor=42&limit=2>; rel="next"')]
+    """
+    return [("Link", f'<{path}?{urlencode(query)}>; rel="next"')]
+
+
+def encoded_json_response(
+    body: bytes, *, tag: str | None = None, more_headers: Sequence[Header] = ()
+) -> Response:
+    """Return JSON that is encoded already; see `json_response`.
+
+    :raises Problem: not_acceptable.
+    """
+    check_accepts(JSON)
+    headers = [_TYPE_JSON, _length_of(body), *more_headers]
+    headers += [_NOT_STORED] if tag is None else _cache_headers(tag)
+    return PrebuiltResponse(body, 200, headers)
+
+
+def json_with(encoded: bytes, members: Mapping[str, object]) -> bytes:
+    """Return an encoded JSON object, which is not empty, with additional members.
+
+    >>> json_with(b'{"a":1}', {"b": 2})
+    b'{"a":1,"b":2}'
+    """
+    return encoded[:-1] + b"," + _encoder.encode(members)[1:]
+
+
+def command_response(
+    result: CommandResult[Any], status: int = 200, *, location: str | None = None
+) -> Response:
+    """Return the response to a command, with the entity tag of the version that it shows."""
+    headers = [("ETag", etag(result.version))]
+    if location is not None:
+        headers.append(("Location", location))
+    return uncached_json(result.view, status, headers)
+
+
+def not_modified(tag: str) -> Response | None:
+    """Return 304 when the client already has the representation with this entity tag, otherwise None.
+
+    :raises Problem: invalid_parameter.
+    """
+    sent = entity_tags("If-None-Match")
+    if sent is None or not (sent == tag or request.if_none_match.contains_weak(tag[1:-1])):
+        return None
+    return PrebuiltResponse(b"", 304, _cache_headers(tag))
+
+
+def text_response(text: str, content_type: str, tag: str) -> Response:
+    """Return text that can be revalidated by its entity tag."""
+    body = text.encode()
+    return PrebuiltResponse(
+        body, 200, [("Content-Type", content_type), _length_of(body), *_cache_headers(tag)]
+    )
+
+
+def _cache_headers(tag: str) -> list[Header]:
+    return [("ETag", tag), *_PRIVATE]
+
+
+def _length_of(body: bytes) -> Header:
+    return "Content-Length", str(len(body))
+
+
+def cacheable(response: Response, seconds: int) -> Response:
+    """Let every cache store a response for a while; it can be revalidated by `If-None-Match`.
+
+    :raises Problem: invalid_parameter.
+    """
+    entity_tags("If-None-Match")
+    response.headers["Cache-Control"] = f"public, max-age={seconds}"
+    response.add_etag()
+    conditional: Any = response.make_conditional(request)
+    revalidated: Response = conditional
+    return revalidated
+
+
+def compressed(body: bytes, content_type: str, seconds: int) -> Response:
+    """Return a body that every cache stores for a while, compressed by gzip if the client accepts that."""
+    accepts_gzip = request.accept_encodings["gzip"] > 0
+    response = Response(_gzipped(body) if accepts_gzip else body, content_type=content_type)
+    response.headers["Vary"] = "Accept-Encoding"
+    if accepts_gzip:
+        response.headers["Content-Encoding"] = "gzip"
+    return cacheable(response, seconds)
+
+
+@cache
+def _gzipped(body: bytes) -> bytes:
+    """Return a compressed body, without a time in it, so that its entity tag is the same in every process."""
+    return gzip.compress(body, mtime=0)
+
+
+def check_accepts(*media_types: str) -> str:
+    """Return the media type among those offered that the client prefers.
+
+    :raises Problem: not_acceptable.
+    """
+    accept = request.environ.get("HTTP_ACCEPT")
+    if not accept or accept == "*/*":
+        return media_types[0]
+    best = request.accept_mimetypes.best_match(media_types)
+    if best is None:
+        raise Problem("not_acceptable", f"This can be served as {' or '.join(media_types)}.")
+    return best

@@ -1,0 +1,1 @@
+"""Matchmaking: tickets of players who wait for others with the same criteria."""

@@ -1,0 +1,198 @@
+"""The metrics of the service, by `prometheus_client`.
+
+Under gunicorn each worker counts in its own files, and the scraped worker adds up the files of all workers
+(`skye_server.observability.worker_metrics`). In other processes each application counts in memory.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Final
+
+import prometheus_client
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from skye_server.error_codes import ERROR_CODES
+from skye_server.games.game import Status
+from skye_server.observability.worker_metrics import FOLDER_VARIABLE, WorkerFiles
+
+CONTENT_TYPE: Final = prometheus_client.exposition.CONTENT_TYPE_PLAIN_0_0_4
+
+BUCKETS_S: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
+"""The upper bounds of the histogram of durations, in seconds."""
+
+_STATUSES: Final = {200, 201, 204, 304} | {kind.status for kind in ERROR_CODES.values()}
+
+_MILESTONES: Final[dict[Status | None, tuple[str, ...]]] = {
+    None: (),
+    Status.LOBBY: ("created",),
+    Status.PLAYING: ("created", "started"),
+    Status.FINISHED: ("created", "started", "finished"),
+    Status.ABORTED: ("created", "aborted"),
+}
+"""The events of a game with this status; an aborted game may have been started before."""
+
+prometheus_client.disable_created_metrics()  # a second series for each counter
+
+
+class Metrics:
+    """The metrics of an application."""
+
+    def __init__(self) -> None:
+        registry = CollectorRegistry()
+        self._requests = Counter(
+            "skye_requests",
+            "Responses, by route, method and status; without a route, no path matched.",
+            ("route", "method", "status"),
+            registry=registry,
+        )
+        self._durations = Histogram(
+            "skye_request_duration_seconds",
+            "From a request's arrival to the head of its response: "
+            "the wait of a long poll, not a stream's life.",
+            ("route", "method"),
+            buckets=BUCKETS_S,
+            registry=registry,
+        )
+        self._request = cache(self._request_series)  # `labels` formats and locks each time
+        self._refusals = _counters(
+            registry, "skye_refusals", "Error responses, by the code of the problem.", "code", ERROR_CODES
+        )
+        milestones = ("created", "started", "finished", "aborted")
+        self._games = _counters(
+            registry,
+            "skye_games",
+            "Games that this server has created, started, finished or aborted.",
+            "event",
+            milestones,
+        )
+        self._conflicts = Counter(
+            "skye_commit_conflicts",
+            "Commits retried because another request had changed the game first.",
+            registry=registry,
+        )
+        self._matches = _counters(
+            registry,
+            "skye_matches",
+            "Requests for a quick match, and games that began with them.",
+            "event",
+            ("sought", "formed"),
+        )
+        self._streams = Gauge(
+            "skye_open_streams",
+            "Open streams of server-sent events.",
+            registry=registry,
+            multiprocess_mode="livesum",
+        )
+        self._player_streams = Gauge(
+            "skye_open_player_streams",
+            "Open streams of player events.",
+            registry=registry,
+            multiprocess_mode="livesum",
+        )
+        folder = os.environ.get(FOLDER_VARIABLE)
+        self._collector: Collector = registry if folder is None else WorkerFiles(folder)
+
+    def answered(self, rule: str, method: str, status: int, seconds: float) -> None:
+        """Count a response; `rule` is the URL rule that matched, empty if none did."""
+        counter, durations = self._request(rule, method if rule else "", status)
+        counter.inc()
+        durations.observe(seconds)
+
+    def _request_series(self, rule: str, method: str, status: int) -> tuple[Counter, Histogram]:
+        route = pattern(rule)
+        counter = self._requests.labels(route, method, status if status in _STATUSES else "other")
+        return counter, self._durations.labels(route, method)
+
+    def refused(self, code: str) -> None:
+        """Count an error response by its problem code."""
+        self._refusals[code].inc()
+
+    def game_changed(self, before: Status | None, after: Status) -> None:
+        """Count the change of a game's status; `before` is None for a new game."""
+        for event in _MILESTONES[after]:
+            if event not in _MILESTONES[before]:
+                self._games[event].inc()
+
+    def commit_conflicted(self) -> None:
+        """Count a commit that failed because another request had changed the game first."""
+        self._conflicts.inc()
+
+    def match_sought(self) -> None:
+        """Count a request for a quick match."""
+        self._matches["sought"].inc()
+
+    def match_formed(self) -> None:
+        """Count a game that begins as a quick match."""
+        self._matches["formed"].inc()
+
+    def stream_opened(self, *, of_player: bool) -> None:
+        """Count one more open stream.
+
+        :param of_player: whether it follows all games of a player.
+        """
+        self._streams.inc()
+        self._player_streams.inc(of_player)
+
+    def stream_closed(self, *, of_player: bool) -> None:
+        """Count one closed stream; see `stream_opened`."""
+        self._streams.dec()
+        self._player_streams.dec(of_player)
+
+    def text(self, listed: Mapping[Status, int] | None, seekers: int | None = None) -> bytes:
+        """Return all metrics in Prometheus's text format.
+
+        :param listed: the number of games of each status in the store's index; None without the store.
+        :param seekers: the number of requests that wait for a quick match; None without the store.
+        """
+        return generate_latest(self._collector) + generate_latest(_StoreGauges(listed, seekers))
+
+
+class _StoreGauges(Collector):
+    """The gauges that the store reports for one scrape."""
+
+    def __init__(self, listed: Mapping[Status, int] | None, seekers: int | None) -> None:
+        self._listed = listed
+        self._seekers = seekers
+
+    def collect(self) -> Iterable[Metric]:
+        """Yield the gauges; those that the store has not reported have no samples."""
+        listed = GaugeMetricFamily(
+            "skye_listed_games",
+            "Public games in the index that all instances share, by status; some may have expired unnoticed.",
+            labels=["status"],
+        )
+        for status, number in (self._listed or {}).items():
+            listed.add_metric([status], number)
+        yield listed
+        yield GaugeMetricFamily(
+            "skye_waiting_seekers",
+            "Requests of all instances that wait for a quick match.",
+            value=self._seekers,
+        )
+        yield GaugeMetricFamily(
+            "skye_store_up", "Whether the store responded to this scrape.", value=self._listed is not None
+        )
+
+
+@cache
+def pattern(rule: str) -> str:
+    """Return a URL rule in the notation of the contract.
+
+    >>> pattern("/v1/games/<game>/players/<int:seat>")
+    '/v1/games/{game}/players/{seat}'
+    """
+    return re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule)
+
+
+def _counters(
+    registry: CollectorRegistry, name: str, meaning: str, label: str, values: Iterable[str]
+) -> dict[str, Counter]:
+    """Return the counter of each value of a label; all of them are exported, also at 0."""
+    counter = Counter(name, meaning, (label,), registry=registry)
+    return {value: counter.labels(value) for value in values}

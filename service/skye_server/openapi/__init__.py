@@ -1,0 +1,168 @@
+"""The contract: OpenAPI documents and an AsyncAPI document, generated from the routes and their schemas."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from threading import Lock
+from typing import Any, Final
+
+import msgspec
+from flask import Flask
+from flask_smorest import Api, Blueprint
+
+from skye_server.contract.responses import RecordLine
+from skye_server.cooperative_yield import pause
+from skye_server.openapi.asyncapi import asyncapi_document
+from skye_server.openapi.components import HEADERS, PARAMETERS, SCHEMAS, SECURITY_SCHEMES, text_of
+from skye_server.openapi.conversion import Converter, RulePlugin, SchemaPlugin
+from skye_server.openapi.documented_errors import shared_error_responses
+from skye_server.openapi.event_streams import with_typed_streams
+from skye_server.openapi.examples import add_examples
+from skye_server.openapi.text import Doc, joined
+from skye_server.openapi.yaml_text import as_yaml
+
+TITLE = "Isle of Skye"
+VERSION = "1.0.0"
+"""The version of the contract, not of the program: see the introduction for when it changes."""
+
+_INFO = {
+    "summary": "Hosts games of Isle of Skye and applies their rules.",
+    "description": text_of("introduction.md"),
+    "contact": {"name": "The operator of this server"},
+    "license": {"name": "MIT", "identifier": "MIT"},
+}
+_SERVERS = [
+    {"url": "/", "description": "The server that serves this document."},
+    {"url": "http://127.0.0.1:8000", "description": "A local server: `make serve`."},
+]
+_ORDER = ("openapi", "info", "servers", "tags", "paths", "components")
+_OF_OPERATION = (
+    "tags",
+    "operationId",
+    "summary",
+    "description",
+    "security",
+    "parameters",
+    "requestBody",
+    "responses",
+)
+_METHODS = {"get", "put", "post", "patch", "delete"}
+
+
+DOCUMENTS: Final = {
+    "openapi": "document",
+    "openapi-3.2": "document_with_typed_streams",
+    "asyncapi": "asyncapi_document",
+}
+"""The documents by the name of their file, each with the attribute of `Contract` that holds it."""
+
+
+class Contract(Api):
+    """Collects the operations of an app. `skye_server.http.problems` renders error responses.
+
+    The documents are generated on first use: most processes never need them.
+    """
+
+    DEFAULT_ERROR_RESPONSE_NAME = None
+
+    def __init__(self, app: Flask) -> None:
+        app.config |= {"API_TITLE": TITLE, "API_VERSION": VERSION, "OPENAPI_VERSION": "3.1.0"}
+        self._blueprints: list[Blueprint] = []
+        self._texts: dict[str, str] = {}
+        self._generating = Lock()  # the worker serves other requests meanwhile
+        self._schema_plugin = SchemaPlugin()
+        plugins = {"flask_plugin": RulePlugin(), "marshmallow_plugin": self._schema_plugin}
+        super().__init__(app, spec_kwargs=plugins)
+        app.extensions["skye-contract"] = self
+
+    def register_blueprint(self, blueprint: Blueprint, **options: Any) -> None:
+        """Register a blueprint with the app, and keep it for the document."""
+        self._app.register_blueprint(blueprint, **options)
+        self._blueprints.append(blueprint)
+
+    @cached_property
+    def document(self) -> Doc:
+        """The OpenAPI document."""
+        components = self.spec.components
+        for name, schema in SCHEMAS.items():
+            components.schema(name, schema)
+        converter = self._schema_plugin.converter
+        assert isinstance(converter, Converter)
+        converter.responses.named("StreamMessage")
+        converter.responses.named("PlayerStreamMessage")
+        converter.responses.reference(RecordLine)
+        for name, header in HEADERS.items():
+            components.header(name, header)
+        for name, parameter in PARAMETERS.items():
+            components.parameter(name, parameter["in"], parameter)
+        for name, response in shared_error_responses().items():
+            components.response(name, response, lazy=True)
+        for name, scheme in SECURITY_SCHEMES.items():
+            components.security_scheme(name, scheme)
+        for blueprint in self._blueprints:
+            pause()
+            blueprint.register_views_in_doc(self, self._app, self.spec, name=blueprint.name, parameters=None)
+            self.spec.tag({"name": blueprint.name, "description": blueprint.description})
+        document = _in_order(self.spec.to_dict())
+        add_examples(document)
+        return document
+
+    @cached_property
+    def document_with_typed_streams(self) -> Doc:
+        """The same contract as an OpenAPI 3.2 document."""
+        return with_typed_streams(self.document)
+
+    @cached_property
+    def asyncapi_document(self) -> Doc:
+        """The event streams as an AsyncAPI document."""
+        return asyncapi_document(self.document)
+
+    def written(self, name: str) -> str:
+        """Return a document as text, which is generated once.
+
+        :param name: one of `DOCUMENTS`, with the extension `.yaml` or `.json`.
+        """
+        if name not in self._texts:
+            with self._generating:
+                self._texts[name] = self._texts.get(name) or self._text(name)
+        return self._texts[name]
+
+    def _text(self, name: str) -> str:
+        stem, _, extension = name.rpartition(".")
+        document: Doc = getattr(self, DOCUMENTS[stem])
+        return as_yaml(document) if extension == "yaml" else msgspec.json.encode(document).decode()
+
+    def _register_error_handlers(self) -> None:
+        """Register none: `skye_server.http.problems` renders errors."""
+
+    def _register_responses(self) -> None:
+        """Register none of flask-smorest's: `operations` documents error responses."""
+
+    def _register_etag_headers(self) -> None:
+        """Register none of flask-smorest's: `components` documents the header."""
+
+    def _register_pagination_header(self) -> None:
+        """Register none: pagination uses cursors in the body."""
+
+
+def contract_of(app: Flask) -> Contract:
+    """Return the contract of an app."""
+    contract: Contract = app.extensions["skye-contract"]
+    return contract
+
+
+def _in_order(document: Doc) -> Doc:
+    """Return the document in reading order: paths as the routes come, components by name."""
+    document["info"] |= _INFO
+    document["servers"] = _SERVERS
+    for path in document["paths"].values():
+        for method in path.keys() & _METHODS:
+            operation = {key: path[method][key] for key in _OF_OPERATION if key in path[method]}
+            operation["summary"] = operation["summary"].rstrip(".")
+            operation["description"] = joined(operation["description"])
+            operation["responses"] = dict(sorted(operation["responses"].items()))
+            path[method] = operation
+    document["components"] = {
+        kind: dict(sorted(parts.items())) for kind, parts in document["components"].items()
+    }
+    return {key: document[key] for key in _ORDER}

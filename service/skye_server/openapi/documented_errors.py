@@ -1,0 +1,163 @@
+"""Error responses in the contract: the codes of each kind of operation, and the responses that list them."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from typing import Any
+
+from skye_server.contract.responses import Problem
+from skye_server.error_codes import ERROR_CODES
+from skye_server.http.problems import CONTENT_TYPE
+
+CODES = "x-problem-codes"
+"""The extension under which an error response lists its codes."""
+
+
+STORE_ERRORS = ("store_unavailable",)
+"""The codes of every operation that reads the store."""
+
+GAME_ERRORS = (
+    *STORE_ERRORS,
+    "token_unknown",
+    "not_found",
+    "game_not_found",
+    "game_unreadable",
+    "too_much_contention",
+    "server_busy",
+)
+"""The codes of every operation on a game."""
+
+BODY_ERRORS = (
+    "bad_request",
+    "malformed_json",
+    "unsupported_media_type",
+    "body_too_large",
+    "invalid_body",
+    "server_busy",
+)
+"""The codes of every operation with a request body."""
+
+CREATION_ERRORS = (
+    *STORE_ERRORS,
+    "bad_request",
+    "body_too_large",
+    "invalid_parameter",
+    "idempotency_key_reused",
+    "too_much_contention",
+    "server_busy",
+)
+"""The codes of every operation that stores its response under an idempotency key."""
+
+SEAT_BINDING_ERRORS = ("token_unknown", "game_unreadable", "too_many_games")
+"""The codes of every operation that can bind a seat to a player key."""
+
+PLAYER_KEY_ERRORS = (
+    *STORE_ERRORS,
+    "player_key_required",
+    "token_unknown",
+    "game_unreadable",
+    "too_much_contention",
+    "server_busy",
+)
+"""The codes of every operation that requires a player key."""
+
+WRITE_ERRORS = (*GAME_ERRORS, *CREATION_ERRORS, "version_mismatch")
+"""The codes of every operation that changes a game."""
+
+NEW_GAME_ERRORS = (
+    "invalid_setup",
+    "invalid_record",
+    "game_not_over",
+    "game_full",
+    "color_taken",
+    "name_taken",
+)
+"""The codes of every operation that creates games."""
+
+HOST_ERRORS = ("token_required", "host_only")
+"""The codes of every operation that only the host may call."""
+
+OWN_SEAT_ERRORS = ("token_required", "not_your_seat", "seat_not_found")
+"""The codes of every operation that needs the token of a seat; the host may act for some seats."""
+
+
+_UNEXPECTED_ERRORS = (
+    "bad_request",
+    "invalid_fault",
+    "lab_off",
+    "method_not_allowed",
+    "invalid_parameter",
+    "request_timeout",
+    "uri_too_long",
+    "headers_too_large",
+    "internal_error",
+)
+"""The codes of the `default` response, which every operation has."""
+
+LIMIT_HEADERS = ("RateLimit", "RateLimit-Policy")
+COMMON_HEADERS = (
+    "X-Request-Id",
+    "X-Skye-Lab",
+    "Vary",
+    "Access-Control-Allow-Origin",
+    "Access-Control-Expose-Headers",
+)
+_OF_STATUS: dict[int | str, list[str]] = {
+    401: ["WWW-Authenticate"],
+    412: ["ETag"],
+    429: ["Retry-After"],
+    503: ["Retry-After"],
+    "default": ["Allow"],
+}
+
+
+def header_references(*names: str) -> dict[str, str]:
+    """Return headers as references to their components."""
+    return {name: name for name in names}
+
+
+def _error_response(status: int | str, codes: Sequence[str]) -> dict[str, Any]:
+    """Return the error response of a status, with the codes that it can have."""
+    headers = ["Cache-Control", *_OF_STATUS.get(status, []), *COMMON_HEADERS, *LIMIT_HEADERS]
+    return {
+        "description": "\n".join(f"- `{code}`: {ERROR_CODES[code].meaning}" for code in codes),
+        "headers": header_references(*headers),
+        "content": {CONTENT_TYPE: {"schema": Problem}},
+        CODES: list(codes),
+    }
+
+
+_SHARED: dict[str, tuple[str, ...]] = {
+    "UnreadableBody": ("malformed_json", "bad_request"),
+    "TokenNeeded": ("token_required", "token_unknown"),
+    "PlayerKeyNeeded": ("token_unknown", "player_key_required"),
+    "InvalidRequest": ("invalid_body", "invalid_parameter", "idempotency_key_reused"),
+    "InvalidHeader": ("invalid_parameter", "idempotency_key_reused"),
+    "NoSuchGame": ("not_found", "game_not_found"),
+    "NoSuchSeat": ("not_found", "game_not_found", "seat_not_found"),
+    "Unavailable": ("store_unavailable", "too_much_contention", "server_busy", "game_unreadable"),
+    "Unexpected": _UNEXPECTED_ERRORS,
+    **{code.title().replace("_", ""): (code,) for code in ERROR_CODES},
+}
+_SHARED_NAMES = {codes: name for name, codes in _SHARED.items()}
+
+
+def error_responses(codes: Container[str]) -> dict[int | str, Any]:
+    """Return the error responses of an operation with these codes, by status."""
+    by_status: dict[int | str, list[str]] = {}
+    for code, kind in ERROR_CODES.items():
+        if code in codes:
+            by_status.setdefault(kind.status, []).append(code)
+    by_status["default"] = list(_UNEXPECTED_ERRORS)
+    return {
+        status: _SHARED_NAMES.get(tuple(listed)) or _error_response(status, listed)
+        for status, listed in by_status.items()
+    }
+
+
+def shared_error_responses() -> dict[str, dict[str, Any]]:
+    """Return the error responses that several operations share, by the name of the component."""
+    return {
+        name: _error_response("default" if name == "Unexpected" else ERROR_CODES[codes[0]].status, codes)
+        for name, codes in _SHARED.items()
+    }

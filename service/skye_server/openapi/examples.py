@@ -1,0 +1,57 @@
+"""Examples: responses of a live server, recorded by `make examples` and never written by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from skye_server.http.problems import CONTENT_TYPE
+from skye_server.openapi.components import text_of
+from skye_server.openapi.documented_errors import CODES
+from skye_server.openapi.operations import JSON
+from skye_server.openapi.text import Doc
+
+
+def add_examples(document: Doc) -> None:
+    """Add the recorded examples to the requests, responses and error responses of the document.
+
+    Each example is a component: openapi-generator warns of examples that are not references.
+    """
+    recorded = msgspec.json.decode(text_of("examples.json"))
+    problems = recorded["problems"]
+    components = document["components"]["examples"] = dict(problems)
+    for operation in _operations(document):
+        for name, example in recorded["operations"].get(operation["operationId"], {}).items():
+            prefix = f"{operation['operationId']}_{name}"
+            if "request" in example:
+                components[f"{prefix}_request"] = _example(example, "request")
+                _refer(operation["requestBody"], JSON, name, f"{prefix}_request")
+            components[f"{prefix}_response"] = _example(example, "response")
+            response = operation["responses"][str(example["status"])]
+            _refer(response, example["content_type"], name, f"{prefix}_response")
+    for response in _error_responses(document):
+        for code in filter(problems.__contains__, response[CODES]):
+            _refer(response, CONTENT_TYPE, code, code)
+
+
+def _example(recorded: Doc, part: str) -> Doc:
+    return {"summary": recorded["summary"], "value": recorded[part]}
+
+
+def _refer(where: Doc, content_type: str, name: str, component: str) -> None:
+    examples = where["content"][content_type].setdefault("examples", {})
+    examples[name] = {"$ref": f"#/components/examples/{component}"}
+
+
+def _operations(document: Doc) -> Iterator[Doc]:
+    for path in document["paths"].values():
+        yield from (part for part in path.values() if "operationId" in part)
+
+
+def _error_responses(document: Doc) -> Iterator[Doc]:
+    """Yield every error response: those of one operation and the shared ones."""
+    responses = [*document["components"]["responses"].values()]
+    for operation in _operations(document):
+        responses += operation["responses"].values()
+    yield from (response for response in responses if CODES in response)

@@ -1,0 +1,187 @@
+"""Decorators that document a view for the contract. They do not change the view.
+
+The view's docstring gives summary and description, and its name the `operationId`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from copy import deepcopy
+from enum import Enum
+from http import HTTPStatus
+from typing import Any, NamedTuple, TypeVar
+
+from skye_server.openapi.components import (
+    IDEMPOTENCY_KEY,
+    IF_MATCH,
+    IF_NONE_MATCH,
+    PLAYER,
+    REQUIRED_IDEMPOTENCY_KEY,
+    TOKEN,
+    component_of,
+)
+from skye_server.openapi.documented_errors import (
+    COMMON_HEADERS,
+    CREATION_ERRORS,
+    GAME_ERRORS,
+    LIMIT_HEADERS,
+    PLAYER_KEY_ERRORS,
+    SEAT_BINDING_ERRORS,
+    WRITE_ERRORS,
+    error_responses,
+    header_references,
+)
+
+JSON = "application/json"
+
+View = TypeVar("View", bound=Callable[..., Any])
+
+
+class Token(Enum):
+    """Whether an operation needs a token, and which kind."""
+
+    NONE = "none"
+    OPTIONAL = "optional"
+    REQUIRED = "required"
+    PLAYER = "player"
+
+
+_SECURITY: dict[Token, list[dict[str, list[str]]]] = {
+    Token.NONE: [],
+    Token.OPTIONAL: [{}, {TOKEN: []}],
+    Token.REQUIRED: [{TOKEN: []}],
+    Token.PLAYER: [{PLAYER: []}],
+}
+
+
+class Link(NamedTuple):
+    """A link from a response to an operation, with its parameters as runtime expressions."""
+
+    operation: str
+    description: str
+    parameters: dict[str, str]
+
+    @property
+    def doc(self) -> dict[str, Any]:
+        """The OpenAPI Link Object."""
+        return {
+            "operationId": self.operation,
+            "description": self.description,
+            "parameters": self.parameters,
+        }
+
+
+class ResponseDoc(NamedTuple):
+    """The documentation of a successful response of an operation."""
+
+    status: int
+    description: str
+    schema: type | dict[str, Any] | None = None
+    content_type: str = JSON
+    headers: Sequence[str] = ()
+    links: Sequence[Link] = ()
+
+
+def text(name: str) -> dict[str, str]:
+    """Return the schema of a response that no TypedDict describes: a reference to a component."""
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+class Describe(NamedTuple):
+    """Documents a view: its responses, its error codes and its request headers.
+
+    `limited` is whether its requests count against the rate limit.
+    """
+
+    responses: Sequence[ResponseDoc]
+    errors: Iterable[str] = ()
+    token: Token = Token.NONE
+    headers: Sequence[str] = ()
+    limited: bool = True
+
+    def __call__(self, view: View) -> View:
+        """Store the documentation on the view, where flask-smorest reads it."""
+        known: dict[str, Any] = deepcopy(vars(view).get("_apidoc", {}))
+        known.setdefault("arguments", {}).setdefault("parameters", []).extend(map(component_of, self.headers))
+        known["manual_doc"] = {
+            "operationId": view.__name__,
+            "security": _SECURITY[self.token],
+            "responses": self._responses() | error_responses(self._error_codes()),
+        }
+        vars(view)["_apidoc"] = known
+        return view
+
+    def _error_codes(self) -> set[str]:
+        return {*self.errors, *(["too_many_requests"] if self.limited else [])}
+
+    def _responses(self) -> dict[int | str, Any]:
+        responses: dict[int | str, Any] = {}
+        for documented in self.responses:
+            response = responses.setdefault(documented.status, {"description": documented.description})
+            limits = LIMIT_HEADERS if self.limited else ()
+            response["headers"] = header_references(
+                "Cache-Control", *documented.headers, *COMMON_HEADERS, *limits
+            )
+            if documented.schema is not None:
+                response.setdefault("content", {})[documented.content_type] = {"schema": documented.schema}
+            if documented.links:
+                response["links"] = {link.operation: link.doc for link in documented.links}
+        return responses
+
+
+def operation(
+    *responses: ResponseDoc, errors: Iterable[str] = (), headers: Sequence[str] = (), limited: bool = True
+) -> Describe:
+    """Document a view that does not belong to a single game."""
+    return Describe(responses, errors, headers=headers, limited=limited)
+
+
+def reads(*responses: ResponseDoc, errors: Iterable[str] = (), token: Token = Token.OPTIONAL) -> Describe:
+    """Document a view that reads a game. Its `ETag` is the version of the game."""
+    return _tagged(responses, (*GAME_ERRORS, *errors), token)
+
+
+def never_changes(*responses: ResponseDoc, errors: Iterable[str] = ()) -> Describe:
+    """Document a view whose response changes only with the version of the service."""
+    return _tagged(responses, errors, Token.NONE)
+
+
+def _tagged(responses: Iterable[ResponseDoc], errors: Iterable[str], token: Token) -> Describe:
+    tagged = [response._replace(headers=["ETag", *response.headers]) for response in responses]
+    unchanged = ResponseDoc(304, "The client's copy is current.", headers=["ETag"])
+    return Describe([*tagged, unchanged], errors, token, [IF_NONE_MATCH])
+
+
+def writes(
+    response: ResponseDoc,
+    *others: ResponseDoc,
+    errors: Iterable[str] = (),
+    token: Token = Token.REQUIRED,
+) -> Describe:
+    """Document a view that changes a game; `others` are its responses without the game."""
+    created = ["Location"] if response.status == HTTPStatus.CREATED else []
+    response = response._replace(headers=["ETag", *created])
+    return Describe([response, *others], (*WRITE_ERRORS, *errors), token, [IDEMPOTENCY_KEY, IF_MATCH])
+
+
+def of_player(*responses: ResponseDoc, errors: Iterable[str] = (), headers: Sequence[str] = ()) -> Describe:
+    """Document a view of the player whose key the client sends."""
+    return Describe(responses, (*PLAYER_KEY_ERRORS, *errors), Token.PLAYER, headers)
+
+
+def creates(response: ResponseDoc, *, errors: Iterable[str] = ()) -> Describe:
+    """Document a view that creates a game."""
+    response = response._replace(headers=["ETag", "Location"])
+    return Describe(
+        [response], (*CREATION_ERRORS, *SEAT_BINDING_ERRORS, *errors), Token.OPTIONAL, [IDEMPOTENCY_KEY]
+    )
+
+
+def creates_several(response: ResponseDoc, *, errors: Iterable[str] = ()) -> Describe:
+    """Document a view that creates several games and requires an idempotency key."""
+    return Describe(
+        [response],
+        (*CREATION_ERRORS, *SEAT_BINDING_ERRORS, *errors),
+        Token.OPTIONAL,
+        [REQUIRED_IDEMPOTENCY_KEY],
+    )

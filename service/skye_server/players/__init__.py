@@ -1,0 +1,1 @@
+"""Players: their keys, their games and their events."""

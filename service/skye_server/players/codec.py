@@ -1,0 +1,96 @@
+"""Encode and decode the stored data of players: `FORMAT:CRC32:MSGPACK`.
+
+As with games (see `codec`), a program reads every format written so far and refuses newer ones.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from typing import Final, Generic, TypeVar
+
+import msgspec
+
+from skye_server.error_codes import Problem
+from skye_server.players.events import FollowedGame, PlayerEvent
+from skye_server.storage.codec import StoredFormatError
+
+PLAYER_FORMAT: Final = 1
+"""The newest format of the records of players."""
+
+
+class KeyRecord(msgspec.Struct, array_like=True, frozen=True):
+    """The record of a player key that was replaced, or that has replaced another.
+
+    :param player: the id of the player that the key identifies; empty once the key is replaced.
+    :param replaced_by: the hash of the key that replaced it, empty while it is valid.
+    :param replaces: the hash of the key that it replaces: it is valid once the record of that key says so.
+        Empty for the first key of a player.
+    """
+
+    player: str
+    replaced_by: str = ""
+    replaces: str = ""
+
+
+class Seeker(msgspec.Struct, array_like=True, frozen=True):
+    """A player who waits for a quick match.
+
+    :param criteria: the seats and options of the game as JSON, the same for all players of a pool.
+    :param digest: identifies the request that has the player's idempotency key; empty without one. Only older
+        versions read it.
+    """
+
+    name: str
+    criteria: bytes
+    digest: bytes = b""
+
+
+T = TypeVar("T")
+
+_encoder = msgspec.msgpack.Encoder()
+
+
+class _Codec(Generic[T]):
+    """Encodes and decodes records of one kind."""
+
+    def __init__(self, kind: type[T]) -> None:
+        self._decoder = msgspec.msgpack.Decoder(kind)
+
+    def encode(self, record: T) -> bytes:
+        """Return the bytes to store for a record."""
+        body = _encoder.encode(record)
+        return b"%d:%08x:%s" % (PLAYER_FORMAT, zlib.crc32(body), body)
+
+    def decode(self, stored: bytes) -> T:
+        """Return a stored record.
+
+        :raises StoredFormatError: when it is corrupt or of a newer format.
+        """
+        try:
+            number, checksum, body = stored.split(b":", 2)
+            if int(number) > PLAYER_FORMAT:
+                read = f"this program reads up to format {PLAYER_FORMAT}"
+                raise StoredFormatError(f"a record of the player is stored in format {int(number)}, {read}")
+            if checksum != b"%08x" % zlib.crc32(body):
+                raise ValueError("its checksum does not match")
+            return self._decoder.decode(body)
+        except (ValueError, msgspec.MsgspecError) as error:
+            raise StoredFormatError(f"a stored record of the player is corrupt: {error}") from error
+
+
+followed_games: Final = _Codec(FollowedGame)
+player_events: Final = _Codec(PlayerEvent)
+key_records: Final = _Codec(KeyRecord)
+seekers: Final = _Codec(Seeker)
+
+
+def decoded(decode: Callable[[bytes], T], stored: bytes) -> T:
+    """Return a decoded value.
+
+    :raises Problem: game_unreadable.
+    """
+    try:
+        return decode(stored)
+    except StoredFormatError as error:
+        raise Problem("game_unreadable", f"{str(error).capitalize()}.") from error

@@ -1,0 +1,202 @@
+"""The events of a player, derived from the event logs of the player's games.
+
+The events of one game follow from its log and a small state, `FollowedGame`. They are the same in every
+process and at any time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+import msgspec
+
+from skye_server.games.authorization import identify_player
+from skye_server.games.events import TurnChanged
+from skye_server.games.game import Change, Match, Status
+
+_MAX_LEAD_MS: Final = 3_600_000
+_LEAD_SHARE: Final = 4
+"""A deadline is near in the last quarter of the time for a decision, and not before its last hour."""
+
+
+class PlayerEventType(StrEnum):
+    """The types of a player's events."""
+
+    SEATED = "seated"
+    YOUR_TURN = "your_turn"
+    DEADLINE_NEAR = "deadline_near"
+    LEFT = "left"
+    FINISHED = "finished"
+
+
+class Turn(NamedTuple):
+    """An open decision of a player's seat."""
+
+    phase: str | None
+    deadline_ms: int | None
+
+
+class PlayerEvent(msgspec.Struct, array_like=True, frozen=True):
+    """An event of a player.
+
+    :param seat: the player's seat; None for a host without one.
+    :param version: the version of the game at the event.
+    :param last_event: the number of the last event of the game then.
+    :param status: the status of the game; None when the player has no role in it any more.
+    :param turn: the open decision that the event is about.
+    """
+
+    type: str
+    game: str
+    at_ms: int
+    seat: int | None
+    version: int
+    last_event: int
+    status: str | None
+    turn: Turn | None = None
+
+
+class FollowedGame(msgspec.Struct, array_like=True, frozen=True):
+    """The state up to which the events of a game have been derived for one player.
+
+    A game is announced, with version 0, before the commit that gives the player a role in it.
+
+    :param since_ms: when the game was announced, later when it last changed for the player.
+    :param turn: the open decision of the player's seat.
+    :param deadline_ms: the deadline of the game, of this player or of others.
+    :param near_at_ms: when the deadline of the open decision is to be reported as near; None once it was.
+    """
+
+    since_ms: int
+    version: int = 0
+    last_event: int = 0
+    seat: int | None = None
+    turn: Turn | None = None
+    deadline_ms: int | None = None
+    near_at_ms: int | None = None
+    over: bool = False
+
+    @property
+    def is_announced_only(self) -> bool:
+        """Whether no commit has been seen that gives the player a role."""
+        return self.version == 0
+
+
+class Derived(NamedTuple):
+    """The state after some changes, and the events of these changes."""
+
+    state: FollowedGame
+    events: tuple[PlayerEvent, ...] = ()
+
+
+class _Reached(NamedTuple):
+    """The turn after a change, the number of the event, and the decision of the seat if it is open."""
+
+    change: Change
+    number: int
+    turn: Turn | None
+
+
+def derive(state: FollowedGame, match: Match, player: str, changes: Sequence[Change], now_ms: int) -> Derived:
+    """Derive the player's events of the changes after those that `state` includes.
+
+    :param changes: the changes of the match that have events after `state.last_event`.
+    """
+    caller = identify_player(match, player)
+    if caller is None:
+        return lose_role(state, match.id, now_ms)
+    at_ms, seat = changes[-1].at_ms if changes else state.since_ms, caller.seat
+    events = []
+    if state.seat is None and seat is not None:
+        events.append(_event(PlayerEventType.SEATED, match, seat, at_ms))
+    turn = state.turn
+    acting = None if seat is None or match.seats[seat].bot else seat
+    for change, number, reached in _turns(state, match, acting, changes, now_ms):
+        if reached is not None and reached != turn:
+            events.append(_your_turn(match, seat, change, number, reached))
+        turn = reached
+    if match.is_over:
+        turn = None
+        if not state.over:
+            events.append(_event(PlayerEventType.FINISHED, match, seat, at_ms))
+    near_at_ms = state.near_at_ms if turn == state.turn else _near_at_ms(turn, match.options.turn_ms)
+    version, last_event, deadline_ms = match.version, match.last_event, match.deadline_ms
+    after = FollowedGame(at_ms, version, last_event, seat, turn, deadline_ms, near_at_ms, match.is_over)
+    return Derived(after, tuple(events))
+
+
+def lose_role(state: FollowedGame, game_id: str, now_ms: int) -> Derived:
+    """Report that the player has no role in a game any more, or that the game has expired.
+
+    The new state is that of an announced game: the player may be about to join again.
+    """
+    if state.is_announced_only:
+        return Derived(state)
+    seat, version, last_event = state.seat, state.version, state.last_event
+    event = PlayerEvent(PlayerEventType.LEFT, game_id, now_ms, seat, version, last_event, None)
+    return Derived(FollowedGame(now_ms), () if state.over else (event,))
+
+
+def near_deadline(state: FollowedGame, game_id: str, now_ms: int) -> Derived:
+    """Report that the deadline of the player's open decision is near."""
+    kind, seat, version, last_event = (
+        PlayerEventType.DEADLINE_NEAR,
+        state.seat,
+        state.version,
+        state.last_event,
+    )
+    event = PlayerEvent(kind, game_id, now_ms, seat, version, last_event, Status.PLAYING, state.turn)
+    return Derived(msgspec.structs.replace(state, near_at_ms=None), (event,))
+
+
+def can_cause_events(before: Match | None, after: Match, player: str) -> bool:
+    """Return whether a commit can cause events of a player: by the role, the turn or the end."""
+    return before is None or _position(before, player) != _position(after, player)
+
+
+def _position(match: Match, player: str) -> tuple[object, ...]:
+    caller = identify_player(match, player)
+    if caller is None or match.game is None or caller.seat not in match.waiting_for:
+        return caller, match.is_over
+    return caller, match.is_over, match.game.round, match.game.phase, match.deadline_ms
+
+
+def _turns(
+    state: FollowedGame, match: Match, seat: int | None, changes: Sequence[Change], now_ms: int
+) -> Iterator[_Reached]:
+    """Yield the turns after those that `state` includes.
+
+    A state that is ahead of the match comes from commits that the store has lost: the match decides the turn.
+    """
+    if state.last_event > match.last_event:
+        phase = match.game.phase if match.game else None
+        event = TurnChanged(phase, match.waiting_for, match.deadline_ms)
+        change = Change(match.version, now_ms, match.last_event, (event,))
+        yield _Reached(change, match.last_event, _turn(event, seat))
+        return
+    for change in changes:
+        for number, each in enumerate(change.events, change.first_event):
+            if number > state.last_event and isinstance(each, TurnChanged):
+                yield _Reached(change, number, _turn(each, seat))
+
+
+def _turn(event: TurnChanged, seat: int | None) -> Turn | None:
+    return Turn(event.phase, event.deadline_ms) if seat in event.waiting_for else None
+
+
+def _near_at_ms(turn: Turn | None, turn_ms: int | None) -> int | None:
+    """Return when the deadline of a turn is near, None without a deadline."""
+    if turn is None or turn.deadline_ms is None or turn_ms is None:
+        return None
+    return turn.deadline_ms - min(turn_ms // _LEAD_SHARE, _MAX_LEAD_MS)
+
+
+def _your_turn(match: Match, seat: int | None, change: Change, number: int, turn: Turn) -> PlayerEvent:
+    kind, status = PlayerEventType.YOUR_TURN, Status.PLAYING
+    return PlayerEvent(kind, match.id, change.at_ms, seat, change.version, number, status, turn)
+
+
+def _event(kind: PlayerEventType, match: Match, seat: int | None, at_ms: int) -> PlayerEvent:
+    return PlayerEvent(kind, match.id, at_ms, seat, match.version, match.last_event, match.status)

@@ -1,0 +1,82 @@
+"""Player identities: which player a key belongs to, and the replacement of keys."""
+
+from __future__ import annotations
+
+from skye_server.error_codes import Problem
+from skye_server.games.authorization import hash_player_key, is_player_key
+from skye_server.players.codec import KeyRecord, decoded, key_records
+from skye_server.storage.player_store import PlayerStore
+
+
+class PlayerIdentities:
+    """The players of a store, by their keys."""
+
+    def __init__(self, store: PlayerStore) -> None:
+        self._store = store
+
+    def require_player(self, token: str | None) -> str:
+        """Return the id of the player whose key is the bearer token.
+
+        :raises Problem: player_key_required, token_unknown, game_unreadable, store_unavailable.
+        """
+        if token is None or not is_player_key(token):
+            raise Problem("player_key_required")
+        key_hash = hash_player_key(token)
+        record = self._record_of(key_hash)
+        if not record.player:
+            raise Problem("token_unknown", "This player key has been replaced.")
+        if record.replaces and self._record_of(record.replaces).replaced_by != key_hash:
+            raise Problem("token_unknown", "This player key has not replaced the old one.")
+        return record.player
+
+    def player_of_key(self, token: str | None) -> str:
+        """Return the id of the player whose key is the bearer token; empty if the token is not a player key.
+
+        :raises Problem: token_unknown, game_unreadable, store_unavailable.
+        """
+        return self.require_player(token) if is_player_key(token or "") else ""
+
+    def replace_key(self, token: str | None, new_key: str) -> None:
+        """Replace a player key; a retry with the old key succeeds.
+
+        The new key is stored first, and becomes valid in the step that makes the old one invalid. So only one
+        of several concurrent replacements gives a valid key: a thief of the old key gets no other.
+
+        :raises Problem: what `require_player` raises; key_taken, too_much_contention.
+        """
+        if token is None or not is_player_key(token):
+            raise Problem("player_key_required")
+        old, new = hash_player_key(token), hash_player_key(new_key)
+        stored = self._store.key_record(old)
+        if _decoded(old, stored).replaced_by == new:
+            return
+        record = KeyRecord(self.require_player(token), replaces=old)
+        if old == new or not self._store.add_key(new, key_records.encode(record)):
+            raise Problem("key_taken")
+        replaced = KeyRecord("", new, _decoded(old, stored).replaces)
+        if not self._store.replace_key(old, stored, key_records.encode(replaced)):
+            raise Problem("too_much_contention")
+
+    def check_own(self, player: str) -> None:
+        """Check, after a write under the id of a player, that no replacement has taken its first key.
+
+        The key must be unused when a replacement stores it. So either the replacement finds the write and is
+        refused, or the writer finds the record of the replacement, and must withdraw what it wrote.
+
+        :raises Problem: too_much_contention, when the key has become that of another player since the caller
+            was authenticated; game_unreadable, store_unavailable.
+        """
+        record = self._record_of(player)
+        if record.replaces or record.player not in ("", player):
+            raise Problem("too_much_contention")
+
+    def _record_of(self, key_hash: str) -> KeyRecord:
+        return _decoded(key_hash, self._store.key_record(key_hash))
+
+
+def _decoded(key_hash: str, stored: bytes | None) -> KeyRecord:
+    """Return the stored record of a key; a key without one is its player's first.
+
+    :raises Problem: game_unreadable.
+    """
+    return KeyRecord(key_hash) if stored is None else decoded(key_records.decode, stored)

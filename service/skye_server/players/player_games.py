@@ -1,0 +1,298 @@
+"""Players: the index and the events of their games.
+
+A player's record of a game is in another slot of a cluster than the game, so no commit can write both. The
+game is the source of truth, and the record follows it:
+
+1. `announce` writes a record before the commit that gives the player a role. Without it no process would
+   look for the game after a crash between the two writes.
+2. `relay` derives events from the log of the game after the position in the record, and writes the events
+   and the new position in one step (compare-and-set), so that concurrent processes write each event once.
+3. `catch_up` relays the events that a crashed process has not written. Each reader of a player's games or
+   events calls it first, and a stream repeats it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
+from typing import Final, NamedTuple
+
+import msgspec
+
+from skye_server.commands.commit_retries import MAX_ATTEMPTS, back_off
+from skye_server.error_codes import Problem
+from skye_server.games.authorization import players_of
+from skye_server.games.game import Match
+from skye_server.players.codec import decoded, followed_games, player_events
+from skye_server.players.events import (
+    Derived,
+    FollowedGame,
+    PlayerEvent,
+    can_cause_events,
+    derive,
+    lose_role,
+    near_deadline,
+)
+from skye_server.players.identities import PlayerIdentities
+from skye_server.settings import Settings
+from skye_server.storage.codec import decode_match
+from skye_server.storage.event_log import changes_from_log
+from skye_server.storage.player_store import GameUpdate, UpdateOutcome
+from skye_server.storage.redis_players import ACTIVE_SCORE
+from skye_server.storage.store import Store
+
+_DONE: Final = UpdateOutcome.DONE
+
+_ANNOUNCED_MS: Final = 60_000
+"""How long an announced game without a role of the player is stored: its commit may still be in progress."""
+
+_PAGE: Final = 100
+"""How many games `catch_up` reads at once."""
+
+_LATEST_MS: Final = 9e12
+"""A time after all deadlines, in milliseconds since 1970: the position of waiting games without one."""
+
+
+class PlayerEvents(NamedTuple):
+    """Events of a player with their ids, and the id of the player's last event."""
+
+    events: list[tuple[str, PlayerEvent]]
+    last_event: str
+
+
+NO_EVENT: Final = "0-0"
+"""The id before a player's first event."""
+
+
+class Players:
+    """The games of all players of a store."""
+
+    def __init__(self, store: Store, settings: Settings, now_ms: Callable[[], int]) -> None:
+        self._games = store
+        self._store = store.players
+        self._identities = PlayerIdentities(store.players)
+        self._now_ms = now_ms
+        self._max_active = settings.limit_games_per_key if settings.limits else 0
+        ttls = settings.game_ttl_lobby_s, settings.game_ttl_playing_s, settings.game_ttl_finished_s
+        self._ttl_s = max(ttls)
+
+    def check_limit(self, player: str, *, waiting: int) -> None:
+        """Check that a player may wait for one more game.
+
+        :param waiting: for how many games the player waits already; they count as games that are not over.
+        :raises Problem: too_many_games, store_unavailable.
+        """
+        if self._max_active and self.count_games(player, active=True) + waiting >= self._max_active:
+            raise self._too_many_games()
+
+    def _too_many_games(self) -> Problem:
+        have = self._max_active
+        return Problem("too_many_games", f"This key has {have} games that are not over.", have=have)
+
+    # Commits.
+
+    def announce(self, game_id: str, players: Collection[str], *, limited: bool = True) -> None:
+        """Record a game for players that a commit is about to give a role in it.
+
+        An existing record is written again, so that the compare-and-set of another process fails that has
+        read the game before the commit and would remove the record.
+
+        :raises Problem: too_many_games, too_much_contention, store_unavailable, game_unreadable.
+        """
+        for player in players:
+            self._announce(player, game_id, limited=limited)
+
+    def _announce(self, player: str, game_id: str, *, limited: bool) -> None:
+        for attempt in range(MAX_ATTEMPTS):
+            stored = self._store.game(player, game_id)
+            since_ms = self._now_ms()
+            state = FollowedGame(since_ms)
+            if stored is not None:
+                state = decoded(followed_games.decode, stored)
+                state = msgspec.structs.replace(state, since_ms=max(since_ms, state.since_ms + 1))
+            result = self._write(player, game_id, stored, Derived(state), limited=limited)
+            if result is UpdateOutcome.TOO_MANY_GAMES:
+                raise self._too_many_games()
+            if result is _DONE:
+                if limited and stored is None:
+                    self._check_own(player, game_id, followed_games.encode(state))
+                return
+            back_off(attempt)
+        raise Problem("too_much_contention")
+
+    def _check_own(self, player: str, game_id: str, announced: bytes) -> None:
+        """Withdraw an announcement if the player's key has become that of another player meanwhile.
+
+        :raises Problem: too_much_contention, store_unavailable, game_unreadable.
+        """
+        try:
+            self._identities.check_own(player)
+        except Problem:
+            self._remove(player, game_id, announced)
+            raise
+
+    def relay_commit(self, before: Match | None, after: Match, players: Collection[str]) -> None:
+        """Relay a commit to those players whom it concerns; `catch_up` does so later if this fails."""
+        for player in players:
+            if can_cause_events(before, after, player):
+                with suppress(Problem):
+                    self.relay(player, after.id)
+
+    def forget(self, match: Match) -> None:
+        """Remove a match that is about to be deleted from the games of its players; their events stay.
+
+        :raises Problem: too_much_contention, store_unavailable.
+        """
+        for player in players_of(match):
+            for attempt in range(MAX_ATTEMPTS):
+                stored = self._store.game(player, match.id)
+                if stored is None or self._remove(player, match.id, stored):
+                    break
+                back_off(attempt)
+            else:
+                raise Problem("too_much_contention")
+
+    def relay(self, player: str, game_id: str) -> FollowedGame | None:
+        """Write the events of a game that are not written yet; return the new state, None if there is none.
+
+        :raises Problem: too_much_contention, store_unavailable, game_unreadable.
+        """
+        for attempt in range(MAX_ATTEMPTS):
+            stored = self._store.game(player, game_id)
+            if stored is None:
+                return None
+            state = decoded(followed_games.decode, stored)
+            derived = self._derived(player, game_id, state)
+            is_stale = state.is_announced_only and self._now_ms() - state.since_ms > _ANNOUNCED_MS
+            if is_stale and derived.state == state:
+                if self._remove(player, game_id, stored):
+                    return None
+            elif derived.state == state or self._write(player, game_id, stored, derived) is _DONE:
+                return derived.state
+            back_off(attempt)
+        raise Problem("too_much_contention")
+
+    def _derived(self, player: str, game_id: str, state: FollowedGame) -> Derived:
+        stored, entries = self._games.load_with_log(game_id, state.last_event)
+        now_ms = self._now_ms()
+        if stored is None:
+            return lose_role(state, game_id, now_ms)
+        match = decoded(decode_match, stored)
+        changes = changes_from_log(match, state.last_event, entries)
+        return derive(state, match, player, changes, now_ms)
+
+    # Queries.
+
+    def count_games(self, player: str, *, active: bool) -> int:
+        """Return how many games the list of a player has.
+
+        :param active: count only those that are not over.
+        :raises Problem: store_unavailable.
+        """
+        return self._store.count_games(player, active=active)
+
+    def catch_up(self, player: str) -> dict[str, FollowedGame]:
+        """Relay missing events, and report deadlines that are near; return the states of the active games.
+
+        :raises Problem: too_much_contention, store_unavailable.
+        """
+        states: dict[str, FollowedGame] = {}
+        for (game_id, record), header in self._with_headers(self._store.active_games(player)):
+            try:
+                state: FollowedGame | None = decoded(followed_games.decode, record)
+                if state is None or header is None or state.version != _version(header):
+                    state = self.relay(player, game_id)
+                if state is not None and not state.over:
+                    states[game_id] = self.report_near(player, game_id, state)
+            except Problem as problem:  # one broken game must not hide the others
+                if problem.code != "game_unreadable":
+                    raise
+        return states
+
+    def _with_headers(
+        self, stored: list[tuple[str, bytes]]
+    ) -> Iterator[tuple[tuple[str, bytes], bytes | None]]:
+        """Yield records of games with the headers of the games; other requests run between two pages."""
+        for first in range(0, len(stored), _PAGE):
+            page = stored[first : first + _PAGE]
+            yield from zip(page, self._games.headers([game_id for game_id, _ in page]), strict=True)
+
+    def events_after(self, player: str, after: str, limit: int) -> PlayerEvents:
+        """Return up to `limit` events of a player after the one with the id `after`.
+
+        :raises Problem: history_lost, when no event has this id; game_unreadable, store_unavailable.
+        """
+        has_event = after != NO_EVENT
+        found, last_id = self._store.events(player, after, limit + has_event)
+        if has_event and (not found or found[0].id != after):
+            raise Problem("history_lost")
+        events = [(event_id, decoded(player_events.decode, data)) for event_id, data in found[has_event:]]
+        return PlayerEvents(events, last_id or NO_EVENT)
+
+    def last_event(self, player: str) -> str:
+        """Return the id of the last event of a player.
+
+        :raises Problem: store_unavailable.
+        """
+        return self._store.events(player, NO_EVENT, 1).last_id or NO_EVENT
+
+    def states(self, player: str, game_ids: Collection[str]) -> dict[str, FollowedGame]:
+        """Return the states of some games of a player.
+
+        :raises Problem: store_unavailable, game_unreadable.
+        """
+        found: dict[str, FollowedGame] = {}
+        for game_id in game_ids:
+            stored = self._store.game(player, game_id)
+            if stored is not None:
+                found[game_id] = decoded(followed_games.decode, stored)
+        return found
+
+    def report_near(self, player: str, game_id: str, state: FollowedGame) -> FollowedGame:
+        """Write the event that a deadline is near, if it is; return the new state.
+
+        :raises Problem: store_unavailable.
+        """
+        now_ms = self._now_ms()
+        if state.near_at_ms is None or now_ms < state.near_at_ms:
+            return state
+        is_over = state.deadline_ms is not None and now_ms >= state.deadline_ms
+        derived = (
+            Derived(msgspec.structs.replace(state, near_at_ms=None))
+            if is_over
+            else near_deadline(state, game_id, now_ms)
+        )
+        self._write(player, game_id, followed_games.encode(state), derived)
+        return derived.state
+
+    # Writes.
+
+    def _write(
+        self, player: str, game_id: str, expected: bytes | None, derived: Derived, *, limited: bool = False
+    ) -> UpdateOutcome:
+        record = followed_games.encode(derived.state)
+        events = [player_events.encode(event) for event in derived.events]
+        max_active = self._max_active if limited and expected is None else 0
+        score = _score(derived.state)
+        return self._store.update_game(
+            GameUpdate(player, game_id, expected, record, score, self._ttl_s, max_active, events)
+        )
+
+    def _remove(self, player: str, game_id: str, expected: bytes) -> bool:
+        update = GameUpdate(player, game_id, expected, None, 0, self._ttl_s)
+        return self._store.update_game(update) is _DONE
+
+
+def _version(header: bytes) -> int:
+    """Return the version in the header of a stored game; -1 if there is none."""
+    parts = header.split(b":", 2)
+    return int(parts[1]) if len(parts) > 1 and parts[1].isdigit() else -1
+
+
+def _score(state: FollowedGame) -> float:
+    """Return the score of a game, by which a player's games are listed, the highest first."""
+    if state.over:
+        return state.since_ms
+    if state.turn is None:
+        return ACTIVE_SCORE + state.since_ms
+    return 3 * ACTIVE_SCORE - min(state.turn.deadline_ms or _LATEST_MS, _LATEST_MS)

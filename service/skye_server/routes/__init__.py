@@ -1,0 +1,19 @@
+"""The routes, one module for each resource, in the order of the documentation."""
+
+from skye_server.routes import catalogue, docs, lab, leagues, matchmaking, me, operations
+from skye_server.routes.game import history, lobby, play, scoring, seats
+
+BLUEPRINTS = (
+    lobby.blueprint,
+    seats.blueprint,
+    play.blueprint,
+    me.blueprint,
+    matchmaking.blueprint,
+    history.blueprint,
+    leagues.blueprint,
+    scoring.blueprint,
+    catalogue.blueprint,
+    docs.blueprint,
+    lab.blueprint,
+    operations.blueprint,
+)

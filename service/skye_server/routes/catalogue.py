@@ -1,0 +1,150 @@
+"""The catalogue: tiles, scoring tiles, their pictures, and scenarios. It changes only with the version."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response
+
+from skye import SCORING_TILES, TILES, scoring_tile_catalogue
+from skye.svg import scoring_tile_svg, tile_sheet_svg, tile_svg
+from skye_server.contract import requests, responses
+from skye_server.cooperative_yield import pausing
+from skye_server.error_codes import Problem
+from skye_server.games.scenarios import SCENARIOS, scenario_view
+from skye_server.games.views import game
+from skye_server.http.request_parsing import Resource
+from skye_server.http.responses import cacheable, compressed, json_response
+from skye_server.openapi.operations import Link, ResponseDoc, never_changes, text
+
+blueprint = Resource(
+    "Catalogue", __name__, url_prefix="/v1", description="Tiles, scoring tiles and scenarios."
+)
+
+_DAY_S = 86_400
+
+
+@blueprint.route("/tiles")
+@never_changes(
+    ResponseDoc(
+        200,
+        "The tiles.",
+        responses.TileList,
+        links=[Link("get_tile", "The first of them.", {"tile": "$response.body#/tiles/0/id"})],
+    ),
+    errors=["not_acceptable"],
+)
+def list_tiles() -> Response:
+    """List all tiles.
+
+    The 73 landscape tiles and the 5 castle tiles, each in reference orientation.
+    """
+    return _cacheable(json_response({"tiles": [game.tile_view(tile) for tile in TILES]}))
+
+
+@blueprint.route("/tiles/pictures.svg")
+@never_changes(
+    ResponseDoc(
+        200,
+        "The pictures.",
+        text("Picture"),
+        content_type="image/svg+xml",
+        headers=["Content-Encoding"],
+    )
+)
+def get_tile_pictures() -> Response:
+    """Get the pictures of all tiles.
+
+    One SVG picture with all tiles in all rotations, and a `<view>` of each: the fragment `#L35-90` shows tile
+    L35 rotated by 90 degrees. Browsers draw many fragments of one picture slowly; build a picture of each
+    tile from its lines instead. Each definition and each tile is one line that begins with its id; a tile
+    refers to the definitions that it needs.
+    """
+    with pausing():
+        sheet = tile_sheet_svg()
+    return compressed(sheet.encode(), "image/svg+xml", _DAY_S)
+
+
+@blueprint.route("/tiles/<tile>")
+@never_changes(
+    ResponseDoc(
+        200,
+        "The tile.",
+        responses.Tile,
+        links=[Link("get_tile_picture", "Its picture.", {"tile": "$request.path.tile"})],
+    ),
+    errors=["not_acceptable", "not_found", "tile_not_found"],
+)
+def get_tile(tile: str) -> Response:
+    """Get a tile.
+
+    Terrain, roads, objects and scroll, in reference orientation. A rotation of 90 degrees turns north to
+    east.
+    """
+    return _cacheable(json_response(game.tile_view(_known(tile))))
+
+
+@blueprint.route("/tiles/<tile>/picture.svg")
+@never_changes(
+    ResponseDoc(200, "The picture.", text("Picture"), content_type="image/svg+xml"),
+    errors=["invalid_parameter", "not_found", "tile_not_found"],
+)
+@blueprint.arguments(requests.TilePictureQuery, location="query")
+def get_tile_picture(query: dict[str, Any], tile: str) -> Response:
+    """Get the picture of a tile.
+
+    An SVG picture without references to other resources.
+    """
+    drawn = tile_svg(_known(tile), query["rotation"])
+    return _cacheable(Response(drawn, content_type="image/svg+xml"))
+
+
+@blueprint.route("/scoring-tiles")
+@never_changes(ResponseDoc(200, "The scoring tiles.", responses.ScoringTileList), errors=["not_acceptable"])
+def list_scoring_tiles() -> Response:
+    """List all scoring tiles.
+
+    There are 16, of which a game uses 4.
+    """
+    return _cacheable(json_response({"scoring_tiles": scoring_tile_catalogue()}))
+
+
+@blueprint.route("/scenarios")
+@never_changes(
+    ResponseDoc(
+        200, "The scenarios.", responses.ScenarioList, links=[Link("create_game", "Begin from one.", {})]
+    ),
+    errors=["not_acceptable"],
+)
+def list_scenarios() -> Response:
+    """List all scenarios.
+
+    Positions for tests of clients, each with a name and a description. `POST /v1/games` with `scenario`
+    begins a game from one. Each scenario has a seed, so its draws are always the same.
+    """
+    return _cacheable(json_response({"scenarios": [scenario_view(each) for each in SCENARIOS.values()]}))
+
+
+@blueprint.route("/scoring-tiles/<scoring_tile>/picture.svg")
+@never_changes(
+    ResponseDoc(200, "The picture.", text("Picture"), content_type="image/svg+xml"),
+    errors=["not_found", "tile_not_found"],
+)
+def get_scoring_tile_picture(scoring_tile: str) -> Response:
+    """Get the picture of a scoring tile.
+
+    An SVG picture of the scoring objects and their points, without words.
+    """
+    if scoring_tile not in SCORING_TILES:
+        raise Problem("tile_not_found", "There is no such scoring tile.")
+    return _cacheable(Response(scoring_tile_svg(scoring_tile), content_type="image/svg+xml"))
+
+
+def _known(tile: str) -> str:
+    if tile not in TILES:
+        raise Problem("tile_not_found", "There is no such tile; the ids are L01 to L73 and castle-COLOR.")
+    return tile
+
+
+def _cacheable(response: Response) -> Response:
+    return cacheable(response, _DAY_S)

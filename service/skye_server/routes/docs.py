@@ -1,0 +1,246 @@
+"""The documentation: the guide, the contract and its reference. Pages load nothing from other servers."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+from flask import Response, current_app, render_template, request
+from markupsafe import escape
+
+from skye_server import docs as guide
+from skye_server.contract import responses
+from skye_server.error_codes import ERROR_CODES, Problem
+from skye_server.http.framework import collaborators
+from skye_server.http.problems import title_of
+from skye_server.http.request_parsing import Resource
+from skye_server.http.responses import JSON, cacheable, check_accepts, compressed, json_response
+from skye_server.openapi import contract_of
+from skye_server.openapi.operations import ResponseDoc, never_changes, operation, text
+
+blueprint = Resource("Documentation", __name__, description="The guide, and this document.")
+
+YAML = "application/yaml"
+
+_MAX_AGE_S = 300
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_OWN_ASSETS = ("docs.css", "docs.js", "table.webp", "territory.svg")
+_CONTENT_TYPES = {
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".webp": "image/webp",
+}
+_SWAGGER_ASSETS = ("swagger-ui.css", "swagger-ui-bundle.js", "favicon-16x16.png", "favicon-32x32.png")
+
+
+_INDEX: dict[str, str | None] = {
+    "play": "/play/",
+    "games": "/v1/games",
+    "tiles": "/v1/tiles",
+    "scoring_tiles": "/v1/scoring-tiles",
+    "scenarios": "/v1/scenarios",
+    "lab": None,
+    "guide": "/docs",
+    "reference": "/docs/reference",
+    "contract": "/openapi.yaml",
+}
+
+
+@blueprint.route("/")
+@operation(
+    ResponseDoc(200, "The paths.", responses.ServiceIndex),
+    ResponseDoc(302, "A redirect to the web client, for browsers.", headers=["Location"]),
+    errors=["not_acceptable"],
+)
+def get_start() -> Response:
+    """Get the index.
+
+    The paths to begin with. Browsers, which accept `text/html`, are redirected to the web client.
+    """
+    varies = ("Vary", "Accept")
+    if check_accepts(JSON, "text/html") == "text/html":
+        return Response(status=302, headers=[("Location", "/play/"), ("Cache-Control", "no-store"), varies])
+    return json_response(_index(), more_headers=[varies])
+
+
+@blueprint.route("/v1")
+@operation(ResponseDoc(200, "The paths.", responses.ServiceIndex), errors=["not_acceptable"])
+def get_index() -> Response:
+    """Get the index of this version.
+
+    The paths to begin with.
+    """
+    return json_response(_index())
+
+
+def _index() -> dict[str, str | None]:
+    return _INDEX if collaborators().lab is None else _INDEX | {"lab": "/v1/lab"}
+
+
+_PAGE = ResponseDoc(200, "The page.", text("Page"), content_type="text/html")
+
+
+@blueprint.route("/docs")
+@never_changes(_PAGE)
+def get_guide() -> Response:
+    """Read the guide.
+
+    The first page, with links to all others.
+    """
+    return _guide(guide.FIRST)
+
+
+@blueprint.route("/docs/<page>")
+@never_changes(_PAGE, errors=["not_found"])
+def get_guide_page(page: str) -> Response:
+    """Read a page of the guide.
+
+    A first game, writing a bot, following a game, and so on.
+    """
+    if page not in guide.PAGES:
+        raise Problem("not_found")
+    return _guide(page)
+
+
+@blueprint.route("/docs/reference")
+@never_changes(_PAGE)
+def get_reference() -> Response:
+    """Read the reference.
+
+    A page that shows every operation of this document and can send requests.
+    """
+    return _page("reference.html")
+
+
+@blueprint.route("/docs/errors")
+@never_changes(_PAGE)
+def get_errors() -> Response:
+    """Read about error codes.
+
+    A page that lists every code with its status and meaning; the `type` of each problem links to it.
+    """
+    statuses = sorted({kind.status for kind in ERROR_CODES.values()})
+    kinds = [
+        (
+            f"{status} {title_of(status)}",
+            [(code, kind) for code, kind in ERROR_CODES.items() if kind.status == status],
+        )
+        for status in statuses
+    ]
+    return _page("errors.html", statuses=kinds, current="errors", contents=guide.contents())
+
+
+@blueprint.route("/docs/assets/<asset>")
+@never_changes(
+    *(ResponseDoc(200, "The file.", text("Asset"), content_type=kind) for kind in _CONTENT_TYPES.values()),
+    errors=["not_found"],
+)
+def get_docs_asset(asset: str) -> Response:
+    """Get an asset of the documentation.
+
+    Style sheets, scripts, icons and pictures of the pages.
+    """
+    if asset not in _OWN_ASSETS and asset not in _SWAGGER_ASSETS:
+        raise Problem("not_found")
+    kind = _CONTENT_TYPES[asset[asset.rindex(".") :]]
+    return cacheable(Response(_read(asset), content_type=kind), _MAX_AGE_S)
+
+
+def _document(content_type: str) -> ResponseDoc:
+    headers = ["Content-Encoding"]
+    return ResponseDoc(200, "The document.", text("Contract"), content_type=content_type, headers=headers)
+
+
+def _contract(name: str) -> Response:
+    """Return a document of the contract, one of `DOCUMENTS` with its extension."""
+    content_type = YAML if name.endswith(".yaml") else JSON
+    return compressed(contract_of(current_app).written(name).encode(), content_type, _MAX_AGE_S)
+
+
+@blueprint.route("/openapi.yaml")
+@never_changes(_document(YAML))
+def get_contract_as_yaml() -> Response:
+    """Get the contract as YAML.
+
+    This document.
+    """
+    return _contract("openapi.yaml")
+
+
+@blueprint.route("/openapi.json")
+@never_changes(_document(JSON))
+def get_contract_as_json() -> Response:
+    """Get the contract as JSON.
+
+    This document.
+    """
+    return _contract("openapi.json")
+
+
+@blueprint.route("/openapi-3.2.yaml")
+@never_changes(_document(YAML))
+def get_typed_contract_as_yaml() -> Response:
+    """Get the contract in OpenAPI 3.2 as YAML.
+
+    The same contract, in which the messages of event streams have types (`itemSchema`).
+    """
+    return _contract("openapi-3.2.yaml")
+
+
+@blueprint.route("/openapi-3.2.json")
+@never_changes(_document(JSON))
+def get_typed_contract_as_json() -> Response:
+    """Get the contract in OpenAPI 3.2 as JSON.
+
+    The same contract, in which the messages of event streams have types (`itemSchema`).
+    """
+    return _contract("openapi-3.2.json")
+
+
+@blueprint.route("/asyncapi.yaml")
+@never_changes(_document(YAML))
+def get_asyncapi_as_yaml() -> Response:
+    """Get the event streams in AsyncAPI as YAML.
+
+    An AsyncAPI 3 document: the event streams, and each message that they send.
+    """
+    return _contract("asyncapi.yaml")
+
+
+@blueprint.route("/asyncapi.json")
+@never_changes(_document(JSON))
+def get_asyncapi_as_json() -> Response:
+    """Get the event streams in AsyncAPI as JSON.
+
+    An AsyncAPI 3 document: the event streams, and each message that they send.
+    """
+    return _contract("asyncapi.json")
+
+
+def _guide(name: str) -> Response:
+    contents = guide.contents()
+    after = 0 if name == guide.FIRST else guide.PAGES.index(name) + 1
+    following = contents[after] if after < len(contents) else None
+    page = guide.page(name)
+    page = page._replace(html=page.html.replace(guide.ADDRESS, escape(request.url_root.rstrip("/"))))
+    return _page("guide.html", page=page, current=name, contents=contents, following=following)
+
+
+def _page(template: str, **context: object) -> Response:
+    response = Response(render_template(template, **context), content_type="text/html; charset=utf-8")
+    response.headers["Content-Security-Policy"] = _POLICY
+    return cacheable(response, _MAX_AGE_S)
+
+
+@cache
+def _read(asset: str) -> bytes:
+    """Return the content of an asset: one of this package, or of flask_swagger_ui."""
+    folder = (
+        files("skye_server.docs") / "static" if asset in _OWN_ASSETS else files("flask_swagger_ui") / "dist"
+    )
+    return (folder / asset).read_bytes()

@@ -1,0 +1,1 @@
+"""The routes of one game: its lobby, its play, its scores and its history."""

@@ -1,0 +1,210 @@
+"""The history of a game: its events, the report of a round, the record of all actions, the position."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import ExitStack
+from typing import Any
+
+from flask import Response
+
+from skye import ActionView, Event, Game, Position, actions_as_seen_by, round_report
+from skye_server.contract import requests, responses
+from skye_server.contract.responses.history import ExportedRecordView
+from skye_server.error_codes import Problem
+from skye_server.following.follower import Follower, events_after
+from skye_server.games.authorization import Caller
+from skye_server.games.events import MatchEvent, PositionSet
+from skye_server.games.game import Change, Match, Status
+from skye_server.games.transitions import game_begun
+from skye_server.games.views.game import position_view, time_view
+from skye_server.http import sse
+from skye_server.http.framework import collaborators
+from skye_server.http.middleware import Header
+from skye_server.http.request_parsing import Resource, bearer_token
+from skye_server.http.responses import check_accepts, etag, json_response, link_to_next, not_modified
+from skye_server.http.streams import count_open, last_event_id
+from skye_server.openapi.components import LAST_EVENT_ID
+from skye_server.openapi.documented_errors import GAME_ERRORS
+from skye_server.openapi.operations import Describe, Link, ResponseDoc, Token, reads, text
+
+blueprint = Resource(
+    "History", __name__, url_prefix="/v1/games/<game>", description="Events, reports, records and positions."
+)
+
+RECORD_FORMAT = 2
+"""The version of the format of records. Version 2 added `round` and `phase` to actions."""
+
+
+_BEGUN = ("game_not_started",)
+
+
+@blueprint.route("/events")
+@Describe(
+    [
+        ResponseDoc(
+            200,
+            "The events.",
+            responses.EventList,
+            links=[
+                Link(
+                    "list_events",
+                    "The events to come.",
+                    {"game": "$request.path.game", "after": "$response.body#/last_event"},
+                )
+            ],
+            headers=["Link"],
+        ),
+    ],
+    errors=[*GAME_ERRORS, "not_acceptable", "invalid_parameter", "too_many_streams"],
+    token=Token.OPTIONAL,
+)
+@blueprint.arguments(requests.EventsQuery, location="query")
+def list_events(query: dict[str, Any], game: str) -> Response:
+    """List the events of a game.
+
+    Every change of a game is a list of events. They are numbered from 1 without gaps, and hidden values are
+    null. A client that applies them to a view of the game gets the view that `GET /v1/games/{game}` returns.
+    With `wait_ms` the server waits for the next event (long polling).
+    """
+    after = int(query["after"])
+    follower = _follower(game)
+    with ExitStack() as on_close:
+        if query["wait_ms"]:
+            on_close.callback(count_open(follower.token, is_stream=False))
+        (match, caller), changes = follower.long_poll(after, query["wait_ms"] / 1000, query["limit"])
+    events = events_after(match, caller, changes, after)[: query["limit"]]
+    following: list[Header] = []
+    if events and events[-1]["id"] < match.last_event:
+        rest = {"after": events[-1]["id"], "limit": query["limit"]}
+        following = link_to_next(f"/v1/games/{game}/events", rest)
+    page = {"events": events, "last_event": match.last_event, "version": match.version}
+    return json_response(page | time_view(collaborators().games.time_of(match)), more_headers=following)
+
+
+@blueprint.route("/events/stream")
+@Describe(
+    [
+        ResponseDoc(200, "The stream.", text("EventStream"), content_type=sse.EVENT_STREAM),
+        ResponseDoc(204, "The game is over and the client has all events: do not reconnect."),
+    ],
+    errors=[*GAME_ERRORS, "not_acceptable", "invalid_parameter", "too_many_streams"],
+    token=Token.OPTIONAL,
+    headers=[LAST_EVENT_ID],
+)
+@blueprint.arguments(requests.StreamQuery, location="query")
+def stream_events(query: dict[str, Any], game: str) -> Response:
+    """Stream the events of a game.
+
+    Server-sent events: each event as it happens, until the game is over.
+    """
+    check_accepts(sse.EVENT_STREAM)
+    follower = _follower(game)
+    last = last_event_id("[0-9]{1,9}", "This is not an event's number.")
+    return _stream(follower, query["after"] if last is None else int(last))
+
+
+def _follower(game: str) -> Follower:
+    its = collaborators()
+    return Follower(its.games, its.change_notifier, its.feeds, game, bearer_token())
+
+
+def _stream(follower: Follower, after: int) -> Response:
+    first = follower.read_from(after)
+    match, _ = first[0]
+    if match.is_over and after >= match.last_event:
+        return Response(status=204, headers={"Cache-Control": "no-store"})  # an EventSource stops at 204
+    return sse.response(follower.stream(first, after).items, count_open(follower.token, is_stream=True))
+
+
+@blueprint.route("/rounds/<int:round>")
+@reads(
+    ResponseDoc(200, "The report.", responses.RoundReport),
+    errors=["not_acceptable", "round_not_found", *_BEGUN],
+)
+def get_round(game: str, round: int) -> Response:  # noqa: A002 - as the path has it
+    """Get the report of a round.
+
+    The report has the incomes by source, draws, revealed offers, discards, purchases, placements, tiles that
+    went back into the bag, and points by scoring tile, up to now. For the round in which a position begins,
+    the report starts at the position.
+    """
+    (match, caller), changes = collaborators().games.read_with_log(game, bearer_token())
+    events, begun = _engine_events(changes), _beginning(changes)
+    report = round_report(caller.seat, game_begun(match), events, round, begun)
+    if report is None:
+        is_before = begun is not None and round < begun.round
+        raise Problem("round_not_found", "This round was before the game's position." if is_before else None)
+    tag = etag(match.version, caller)
+    return not_modified(tag) or json_response({"version": match.version, **report}, tag=tag)
+
+
+@blueprint.route("/record")
+@reads(ResponseDoc(200, "The record.", responses.ExportedRecord), errors=["not_acceptable", *_BEGUN])
+def get_record(game: str) -> Response:
+    """Get the record of a game.
+
+    The beginning of the game and every action in order, without values hidden from the caller. The record of
+    a game that is over is complete: it determines every state, and `POST /v1/games` can begin a new game from
+    it.
+    """
+    (match, caller), changes = collaborators().games.read_with_log(game, bearer_token())
+    tag = etag(match.version, caller)
+    return not_modified(tag) or json_response(record_view(match, caller, changes), tag=tag)
+
+
+def record_view(match: Match, caller: Caller, changes: list[Change]) -> ExportedRecordView:
+    """Return the record of a game, as a caller may see it."""
+    is_over = match.status is Status.FINISHED
+    begun = _beginning(changes)
+    start = None if begun is None else position_view(match, caller, begun)
+    events, first_round = _engine_events(changes), 0 if begun is None else begun.round
+    actions = actions_as_seen_by(caller.seat, events, is_over=is_over, first_round=first_round)
+    return _record(match, start, actions, is_over=is_over)
+
+
+@blueprint.route("/position")
+@reads(ResponseDoc(200, "The position.", text("ExportedPosition")), errors=["not_acceptable", *_BEGUN])
+def get_position(game: str) -> Response:
+    """Get the position of a game.
+
+    The current state of the game, in the form that `POST /v1/games` accepts. Values that are hidden from the
+    caller are left out; a game that begins from the position derives or draws them. The position of a game
+    that is over is complete for all callers. The host of a game that began from a position always gets the
+    complete position, including the seed.
+    """
+    loaded = collaborators().games.read(game, bearer_token())
+    tag = etag(loaded.match.version, loaded.caller)
+    return not_modified(tag) or json_response(position_view(*loaded), tag=tag)
+
+
+def _record(
+    match: Match, start: Position | None, actions: list[ActionView], *, is_over: bool
+) -> ExportedRecordView:
+    game = game_begun(match)
+    return {
+        "format": RECORD_FORMAT,
+        "game": match.id,
+        "version": match.version,
+        "nonce": match.options.nonce if is_over else None,
+        "players": [{"name": seat.name, "color": seat.color, "bot": seat.bot} for seat in match.seats],
+        "options": {
+            "scoring_tiles": match.options.scoring_tiles,
+            "starting_seat": match.options.starting_seat,
+            "tie_break": game.tie_break,
+            "open_gold": game.open_gold,
+            "seed": game.seed if is_over else None,
+        },
+        "position": start,
+        "actions": actions,
+    }
+
+
+def _beginning(changes: Iterable[Change]) -> Game | None:
+    """Return the position that a game began from, None for a game that began from the start."""
+    started = (event for change in changes for event in change.events if isinstance(event, PositionSet))
+    return next((event.game for event in started), None)
+
+
+def _engine_events(changes: Iterable[Change]) -> list[Event]:
+    return [event for change in changes for event in change.events if not isinstance(event, MatchEvent)]

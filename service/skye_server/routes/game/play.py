@@ -1,0 +1,148 @@
+"""Playing: the legal actions of a seat, and the moves of the three phases that need a decision."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from flask import Response
+
+from skye import Buy, FinishBuilding, Move, Pass, Place, SetOffer, TakeBack
+from skye_server.commands.game_commands import play_move
+from skye_server.contract import requests, responses
+from skye_server.games.authorization import require_own_seat
+from skye_server.games.views.seats import actions_view
+from skye_server.http.framework import collaborators
+from skye_server.http.request_parsing import Resource, bearer_token, command_from_request
+from skye_server.http.responses import command_response, etag, json_response, not_modified
+from skye_server.openapi.documented_errors import BODY_ERRORS, OWN_SEAT_ERRORS
+from skye_server.openapi.operations import Describe, Link, ResponseDoc, Token, reads, writes
+
+blueprint = Resource(
+    "Play",
+    __name__,
+    url_prefix="/v1/games/<game>/players/<int:seat>",
+    description="List legal actions and make moves: set prices, buy, build.",
+)
+
+_Query: TypeAlias = dict[str, Any]
+
+_includes = blueprint.arguments(requests.ViewQuery, location="query")
+
+_SEAT = {"game": "$request.path.game", "seat": "$request.path.seat"}
+
+
+def _moves(*errors: str) -> Describe:
+    """Document a move: its error codes, and those that every move has."""
+    response = ResponseDoc(
+        200,
+        "The caller's view of the game after the move, at the next decision.",
+        responses.Game,
+        links=[Link("list_actions", "The next legal actions of the seat.", _SEAT)],
+    )
+    in_play = ("game_not_started", "game_aborted", "game_over", "seat_played_by_bot", "wrong_phase")
+    return writes(response, errors=[*OWN_SEAT_ERRORS, *in_play, *errors])
+
+
+@blueprint.route("/actions")
+@reads(
+    ResponseDoc(
+        200,
+        "The actions.",
+        responses.ActionList,
+        links=[
+            Link("set_offer", "In the pricing phase: an action of this type.", _SEAT),
+            Link("purchase", "In the buying phase: buy or pass.", _SEAT),
+            Link("place_tile", "In the building phase: an action of this type.", _SEAT),
+            Link("take_back", "In the building phase: an action of this type.", _SEAT),
+            Link("finish_building", "In the building phase: an action of this type.", _SEAT),
+        ],
+    ),
+    errors=[*OWN_SEAT_ERRORS, "not_acceptable"],
+    token=Token.REQUIRED,
+)
+def list_actions(game: str, seat: int) -> Response:
+    """List the legal actions of a seat.
+
+    Each action is a complete request that the server would accept: a client without any knowledge of the
+    rules can play a whole game with this list. In the building phase it has every legal placement. In the
+    pricing phase it has one example, with the constraints of all other offers. The list is empty if the seat
+    need not act.
+    """
+    match, caller = collaborators().games.read(game, bearer_token())
+    require_own_seat(match, caller, seat)
+    tag = etag(match.version, caller)
+    return not_modified(tag) or json_response(actions_view(match, seat), tag=tag)
+
+
+@blueprint.route("/offer", methods=["PUT"])
+@_moves(
+    *BODY_ERRORS, "tile_not_yours", "offer_incomplete", "price_too_low", "not_enough_gold", "too_many_changes"
+)
+@_includes
+@blueprint.arguments(requests.Offer, description="The tile to discard, and the prices of the other two.")
+def set_offer(query: _Query, offer: dict[str, Any], game: str, seat: int) -> Response:
+    """Set prices and discard.
+
+    The seat marks one of its three drawn tiles for discarding and lays gold on each of the others. The offer
+    is secret until the last seat has set its own; the seat can replace it until then. Gold on tiles is not in
+    the purse. After 1,500 changes of a game, offers can no longer be replaced.
+    """
+    return _play(query, game, seat, SetOffer(offer["discard"], tuple(offer["prices"].items())))
+
+
+@blueprint.route("/purchase", methods=["POST"])
+@_moves(*BODY_ERRORS, "not_your_turn", "own_tile", "tile_not_for_sale", "not_enough_gold")
+@_includes
+@blueprint.arguments(requests.Purchase, description="The tile to buy, or a pass.")
+def purchase(query: _Query, choice: dict[str, Any], game: str, seat: int) -> Response:
+    """Buy a tile, or pass.
+
+    From the starting seat clockwise, each seat may buy one tile from another seat, once. The buyer pays the
+    price to the seller, who also takes back the gold on the tile.
+    """
+    return _play(query, game, seat, Buy(choice["tile"]) if "tile" in choice else Pass())
+
+
+@blueprint.route("/placements", methods=["POST"])
+@_moves(*BODY_ERRORS, "tile_not_yours", "cell_occupied", "not_adjacent", "terrain_mismatch", "build_finished")
+@_includes
+@blueprint.arguments(requests.Placement, description="The tile, with its cell and rotation.")
+def place_tile(query: _Query, placement: dict[str, Any], game: str, seat: int) -> Response:
+    """Place a tile.
+
+    The seat places a tile from its hand on an empty cell that shares an edge with a tile of the territory, in
+    any rotation. Terrain on shared edges must match; roads need not continue. All seats build at the same
+    time.
+    """
+    return _play(query, game, seat, Place(**placement))
+
+
+@blueprint.route("/placements/last", methods=["DELETE"])
+@_moves("nothing_to_take_back", "build_finished", "too_many_changes")
+@_includes
+def take_back(query: _Query, game: str, seat: int) -> Response:
+    """Take back a placement.
+
+    Until a seat declares its build finished, it may take back its placements of this round, last first. After
+    1,500 changes of a game, placements can no longer be taken back.
+    """
+    return _play(query, game, seat, TakeBack())
+
+
+@blueprint.route("/build/finish", methods=["POST"])
+@_moves("placeable_tiles_left", "build_finished")
+@_includes
+def finish_building(query: _Query, game: str, seat: int) -> Response:
+    """Finish building.
+
+    The seat must place every tile that has a legal place first; a tile without one goes back into the bag,
+    and its gold is lost. When the last seat has finished, the server scores the round and begins the next
+    one.
+    """
+    return _play(query, game, seat, FinishBuilding())
+
+
+def _play(query: _Query, game: str, seat: int, move: Move) -> Response:
+    command = replace(command_from_request(), include_actions="include" in query)
+    return command_response(play_move(collaborators().games, command, game, seat, move))

@@ -1,0 +1,196 @@
+"""Scoring: of a game, of one territory, of hypothetical placements, of any territories."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response
+
+from skye import (
+    SCORING_TILES,
+    InvalidTerritory,
+    Place,
+    PlacementGainsView,
+    Territory,
+    castle_alone,
+    placement_gains,
+    scores_as_seen_by,
+    territory_report,
+    territory_scores,
+    territory_worth_view,
+    what_if,
+)
+from skye.svg import territory_svg
+from skye_server.contract import requests, responses
+from skye_server.cooperative_yield import Computation
+from skye_server.error_codes import FieldError, Problem
+from skye_server.games.authorization import require_own_seat, require_seat
+from skye_server.games.game import Match
+from skye_server.games.transitions import game_begun
+from skye_server.http.framework import collaborators
+from skye_server.http.request_parsing import Resource, bearer_token
+from skye_server.http.responses import etag, json_response, not_modified, text_response
+from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS
+from skye_server.openapi.operations import Describe, ResponseDoc, Token, operation, reads, text
+
+SVG = "image/svg+xml"
+_DRAWN = "-svg"
+"""The suffix that distinguishes the entity tag of a picture from that of the territory as JSON."""
+
+blueprint = Resource(
+    "Scoring", __name__, url_prefix="/v1", description="Points, areas, and the effect of placements."
+)
+
+_BEGUN = ("game_not_started",)
+_OF_SEAT = ("seat_not_found",)
+_PICTURE = ResponseDoc(200, "The picture.", text("Picture"), content_type=SVG)
+
+
+@blueprint.route("/games/<game>/scores")
+@reads(ResponseDoc(200, "The points.", responses.Scores), errors=["not_acceptable", *_BEGUN])
+def get_scores(game: str) -> Response:
+    """Get the scores of a game.
+
+    For each seat the points by round and scoring tile, with the tiles that earned them, and the points of
+    final scoring if the game ended now.
+    """
+    match, caller = collaborators().games.read(game, bearer_token())
+    scores = scores_as_seen_by(caller.seat, game_begun(match))
+    tag = etag(match.version, caller)
+    return not_modified(tag) or json_response({"version": match.version, **scores}, tag=tag)
+
+
+@blueprint.route("/games/<game>/players/<int:seat>/territory")
+@reads(
+    ResponseDoc(200, "The territory.", responses.TerritoryReport),
+    errors=["not_acceptable", *_OF_SEAT],
+)
+def get_territory(game: str, seat: int) -> Response:
+    """Get a territory.
+
+    The tiles, the areas, the tiles connected to the castle by road, and the number of each kind of object.
+    """
+    match, _ = collaborators().games.read(game, bearer_token())
+    territory = _territory(match, seat)
+    report = {"seat": seat, "version": match.version, **territory_report(territory)}
+    tag = etag(match.version)  # territories are public
+    return not_modified(tag) or json_response(report, tag=tag)
+
+
+@blueprint.route("/games/<game>/players/<int:seat>/territory.svg")
+@reads(_PICTURE, errors=["invalid_parameter", *_OF_SEAT])
+@blueprint.arguments(requests.TerritoryPictureQuery, location="query")
+def get_territory_picture(query: dict[str, Any], game: str, seat: int) -> Response:
+    """Get the picture of a territory.
+
+    An SVG picture without references to other resources: terrain, roads, objects, scrolls and completed
+    areas.
+    """
+    match, _ = collaborators().games.read(game, bearer_token())
+    return _picture(match, seat, _territory(match, seat), coordinates=query["coordinates"])
+
+
+def _territory(match: Match, seat: int) -> Territory:
+    require_seat(match, seat)
+    return match.game.players[seat].territory if match.game else castle_alone(match.seats[seat].color)
+
+
+def _picture(match: Match, seat: int, territory: Territory, *, coordinates: bool) -> Response:
+    tag = etag(match.version, form=_DRAWN)
+    cached = not_modified(tag)
+    if cached is not None:
+        return cached
+    title = match.seats[seat].name
+    with Computation():
+        drawn = territory_svg(territory, territory.summary, title=title, coordinates=coordinates)
+    return text_response(drawn, SVG, tag)
+
+
+@blueprint.route("/games/<game>/players/<int:seat>/what-if", methods=["POST"])
+@Describe(
+    [ResponseDoc(200, "The effect of the placements.", responses.TriedPlacements)],
+    errors=[
+        *GAME_ERRORS,
+        *BODY_ERRORS,
+        *_BEGUN,
+        *_OF_SEAT,
+        "not_acceptable",
+        "token_required",
+        "not_your_seat",
+    ],
+    token=Token.REQUIRED,
+)
+@blueprint.arguments(requests.PlacementsToTry, description="The placements to try.")
+def try_placements(trial: dict[str, Any], game: str, seat: int) -> Response:
+    """Try placements.
+
+    The response states whether the placements are legal in their order, with the points of each scoring tile
+    before and after. The tiles need not be in hand: a request can try any tile that is in no territory. The
+    game does not change.
+    """
+    match, caller = collaborators().games.read(game, bearer_token())
+    require_own_seat(match, caller, seat)
+    placements = [Place(**placement) for placement in trial["placements"]]
+    return json_response({"version": match.version, **what_if(game_begun(match), seat, placements)})
+
+
+@blueprint.route("/games/<game>/players/<int:seat>/places")
+@reads(
+    ResponseDoc(200, "The placements.", responses.Places),
+    errors=["not_acceptable", "invalid_parameter", "tile_not_yours", *_BEGUN, *_OF_SEAT],
+)
+@blueprint.arguments(requests.PlacesQuery, location="query")
+def list_places(query: dict[str, Any], game: str, seat: int) -> Response:
+    """List the places of tiles.
+
+    Every legal cell and rotation of a tile in the territory of a seat, in any phase, and the effect of the
+    placement: points by scoring tile, points of scrolls, income, completed areas, tiles connected to the
+    castle. The tiles need not be in hand: a request can name any tiles that are in no territory. One request
+    can value all tiles that are for sale.
+    """
+    match, _ = collaborators().games.read(game, bearer_token())
+    require_seat(match, seat)
+    state = game_begun(match)
+    tag = etag(match.version)  # territories are public
+    cached = not_modified(tag)
+    if cached is not None:
+        return cached
+    places: list[PlacementGainsView] = []
+    with Computation() as computation:
+        for tile in dict.fromkeys(query["tile"]):
+            places += placement_gains(state, seat, tile)
+            computation.checkpoint()
+    view = {"version": match.version, "before": territory_worth_view(state, seat), "places": places}
+    return json_response(view, tag=tag)
+
+
+@blueprint.route("/scoring", methods=["POST"])
+@operation(
+    ResponseDoc(200, "The points of each territory, with the reasons.", responses.ScoredTerritories),
+    errors=[*BODY_ERRORS, "invalid_territory", "not_acceptable"],
+)
+@blueprint.arguments(
+    requests.TerritoriesToScore, description="The territories, and which scoring tiles to score."
+)
+def score_territories(query: dict[str, Any]) -> Response:
+    """Score any territories.
+
+    Independent of any game: the points for each scoring tile with the awards, scrolls, gold and areas. Tiles
+    may be in any order, but must lie as the rules allow; `errors` names each wrong tile.
+    """
+    golds = [asked["gold"] for asked in query["territories"]]
+    territories: list[Territory] = []
+    with Computation() as computation:
+        for number, asked in enumerate(query["territories"]):
+            territories.append(_assembled(number, asked["tiles"]))
+            computation.checkpoint()
+        scores = territory_scores(territories, golds, query.get("scoring_tiles", list(SCORING_TILES)))
+    return json_response(scores)
+
+
+def _assembled(number: int, tiles: list[dict[str, Any]]) -> Territory:
+    try:
+        return Territory.from_placements(Place(**tile) for tile in tiles)
+    except InvalidTerritory as error:
+        pointer = f"/territories/{number}/tiles/{error.facts['index']}"
+        raise Problem("invalid_territory", errors=[FieldError(pointer, error.detail)]) from error

@@ -1,0 +1,73 @@
+"""Seats: the view of one seat, its offer, and its placements of this round."""
+
+from __future__ import annotations
+
+from flask import Response
+
+from skye_server.contract import responses
+from skye_server.games.authorization import Caller, require_seat
+from skye_server.games.game import Match
+from skye_server.games.views.seats import offer_view, placements_view, player_view
+from skye_server.games.views.types import OfferView, PlacementsView, PlayerView
+from skye_server.http.framework import collaborators
+from skye_server.http.request_parsing import Resource, bearer_token
+from skye_server.http.responses import etag, json_response, not_modified
+from skye_server.openapi.operations import Describe, Link, ResponseDoc, reads
+
+blueprint = Resource(
+    "Seats", __name__, url_prefix="/v1/games/<game>/players/<int:seat>", description="Get parts of one seat."
+)
+
+_SEAT = {"game": "$request.path.game", "seat": "$request.path.seat"}
+
+
+def _shows(description: str, schema: type, *links: Link) -> Describe:
+    response = ResponseDoc(200, description, schema, links=links)
+    return reads(response, errors=["not_acceptable", "seat_not_found"])
+
+
+@blueprint.route("")
+@_shows("The seat.", responses.SeatView, Link("get_territory", "Its territory.", _SEAT))
+def get_player(game: str, seat: int) -> Response:
+    """Get a seat.
+
+    The player, the points, the tiles and the territory of one seat, as the caller may see them: the seat's
+    entry in `players` of the view of the game.
+    """
+    loaded = _loaded(game, seat)
+    return _tagged(*loaded, player_view(*loaded, seat))
+
+
+@blueprint.route("/offer")
+@_shows("The offer.", responses.CurrentOffer, Link("list_actions", "The legal actions of the seat.", _SEAT))
+def get_offer(game: str, seat: int) -> Response:
+    """Get the offer of a seat.
+
+    The discard and the prices, as the caller may see them. Both are null in the lobby, before the seat has
+    set its offer, while they are hidden from the caller, and after the tiles are no longer on offer.
+    """
+    loaded = _loaded(game, seat)
+    return _tagged(*loaded, offer_view(*loaded, seat))
+
+
+@blueprint.route("/placements")
+@_shows("The placements.", responses.CurrentPlacements, Link("get_territory", "All its tiles.", _SEAT))
+def list_placements(game: str, seat: int) -> Response:
+    """List the placements of this round.
+
+    The tiles that the seat has placed in this round, in placing order. `DELETE .../placements/last` takes
+    back the last one.
+    """
+    match, caller = _loaded(game, seat)
+    return _tagged(match, caller, placements_view(match, seat))
+
+
+def _loaded(game: str, seat: int) -> tuple[Match, Caller]:
+    match, caller = collaborators().games.read(game, bearer_token())
+    require_seat(match, seat)
+    return match, caller
+
+
+def _tagged(match: Match, caller: Caller, view: PlayerView | OfferView | PlacementsView) -> Response:
+    tag = etag(match.version, caller)
+    return not_modified(tag) or json_response({"version": match.version, **view}, tag=tag)

@@ -1,0 +1,153 @@
+"""Games: create, list and get them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Response
+
+from skye_server.commands.creation_commands import create_game as create_new_game
+from skye_server.commands.current_games import LoadedMatch
+from skye_server.contract import requests, responses
+from skye_server.games.creation import computing_cost
+from skye_server.games.game import OriginType, Status
+from skye_server.games.views.game import summary_view, time_view
+from skye_server.games.views.seats import seat_actions
+from skye_server.http.framework import collaborators
+from skye_server.http.rate_limits import charge_creation
+from skye_server.http.request_parsing import Resource, bearer_token, command_from_request
+from skye_server.http.responses import (
+    command_response,
+    encoded_json_response,
+    etag,
+    json_response,
+    json_with,
+    link_to_next,
+    not_modified,
+)
+from skye_server.openapi.documented_errors import BODY_ERRORS, NEW_GAME_ERRORS, STORE_ERRORS
+from skye_server.openapi.operations import Link, ResponseDoc, creates, operation, reads
+
+blueprint = Resource("Lobby", __name__, url_prefix="/v1", description="Create, find, join and start games.")
+
+THIS_GAME = {"game": "$request.path.game"}
+"""The parameter of a link that keeps the game of the request."""
+
+NEW_GAME = {"game": "$response.body#/game/id"}
+"""The parameter of a link to the game that the request created."""
+
+
+@blueprint.route("/games", methods=["POST"])
+@creates(
+    ResponseDoc(
+        201,
+        "The game and its tokens.",
+        responses.CreatedGame,
+        links=[
+            Link("get_game", "The new game.", NEW_GAME),
+            Link("join_game", "Take a seat in it.", NEW_GAME),
+            Link("start_game", "Start it, with the host token.", NEW_GAME),
+            Link("list_events", "Follow it.", NEW_GAME),
+            Link(
+                "list_actions",
+                "The legal actions of the first player, with that seat's token.",
+                {**NEW_GAME, "seat": "$response.body#/players/0/seat"},
+            ),
+        ],
+    ),
+    errors=[*BODY_ERRORS, *NEW_GAME_ERRORS],
+)
+@blueprint.arguments(requests.GameToCreate, required=False, description="The game to open.")
+def create_game(body: dict[str, Any]) -> Response:
+    """Create a game.
+
+    All fields of the body are optional. One request can open a game, seat players and bots, and start it. A
+    game can also begin from the first `until` actions of the `record` of another game that is over: as an
+    analysis board, or as a fixture for tests. Or it begins from a `position`: the server checks it against
+    the rules, and derives or draws what it leaves out. A `scenario` is the name of a position (see
+    `GET /v1/scenarios`).
+
+    A player with `"invite": true` is invited: the response has a single-use code, which reserves a seat after
+    the seated players. The creator never sees the token of an invited player.
+
+    With a player key as the bearer token, the game and the first seat without a bot are bound to the key.
+
+    The server shows the tokens and codes only in this response. A retry with the same `Idempotency-Key`
+    returns them again.
+    """
+    charge_creation(computing_cost(body))
+    result = create_new_game(collaborators().games, command_from_request(), body)
+    return command_response(result, 201, location=f"/v1/games/{result.game_id}")
+
+
+@blueprint.route("/games")
+@operation(
+    ResponseDoc(
+        200,
+        "A page of the list.",
+        responses.GameList,
+        links=[
+            Link("list_games", "The next page.", {"cursor": "$response.body#/next_cursor"}),
+            Link("get_game", "The newest of them.", {"game": "$response.body#/games/0/id"}),
+        ],
+        headers=["Link"],
+    ),
+    errors=[*STORE_ERRORS, "not_acceptable", "invalid_parameter"],
+)
+@blueprint.arguments(requests.GamesQuery, location="query")
+def list_games(query: dict[str, Any]) -> Response:
+    """List public games.
+
+    The newest come first. Private and aborted games are not listed. Games that began from a record, a
+    position or a scenario are listed only with `origin`.
+    """
+    status = Status(query["status"]) if "status" in query else None
+    origin = OriginType(query["origin"]) if "origin" in query else None
+    listing = collaborators().games.listing
+    matches, cursor = listing.page(status, query["limit"], query.get("cursor"), origin)
+    following = [] if cursor is None else link_to_next("/v1/games", query | {"cursor": cursor})
+    view = {"games": [summary_view(match) for match in matches], "next_cursor": cursor}
+    return json_response(view, more_headers=following)
+
+
+@blueprint.route("/games/<game>")
+@reads(
+    ResponseDoc(
+        200,
+        "The game.",
+        responses.Game,
+        links=[
+            Link(
+                "list_events",
+                "The following events.",
+                {**THIS_GAME, "after": "$response.body#/last_event"},
+            ),
+            Link("get_scores", "The points, with the reasons.", THIS_GAME),
+            Link("get_record", "Every action so far.", THIS_GAME),
+            Link("get_round", "The report of the round.", {**THIS_GAME, "round": "$response.body#/round"}),
+        ],
+    ),
+    errors=["not_acceptable", "invalid_parameter", "event_not_found"],
+)
+@blueprint.arguments(requests.GameQuery, location="query")
+def get_game(query: dict[str, Any], game: str) -> Response:
+    """Get a game.
+
+    The response is the caller's view: with a seat token it includes that seat's own prices and gold; without
+    a token it includes only public information. To keep a view current, follow the events after its
+    `last_event`, or poll with `If-None-Match`. With `at` the response shows the game just after that event
+    and all other events of the same version.
+    """
+    games = collaborators().games
+    loaded = games.read(game, bearer_token())
+    if "at" in query:
+        loaded = LoadedMatch(*games.history.at_event(*loaded, query["at"]))
+    tag = etag(loaded.match.version, loaded.caller)
+    cached = not_modified(tag)
+    if cached is not None:
+        return cached
+    more: Mapping[str, object] = time_view(games.time_of(loaded.match))
+    if "include" in query:
+        more = {**more, **seat_actions(loaded.match, loaded.caller)}
+    return encoded_json_response(json_with(games.view(loaded), more), tag=tag)

@@ -1,0 +1,193 @@
+"""Many games at once: create them with one request, and export the records of finished ones."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+from typing import Any, Final
+
+import msgspec
+from flask import Response, request
+
+from skye import EVENT_TYPES
+from skye_server.commands.creation_commands import create_games as create_new_games
+from skye_server.commands.current_games import Games
+from skye_server.commands.listing import cursor_at
+from skye_server.contract import requests, responses
+from skye_server.cooperative_yield import pause
+from skye_server.error_codes import Problem
+from skye_server.games.authorization import SPECTATOR
+from skye_server.games.game import Change, Match, Status
+from skye_server.games.views.game import timestamp
+from skye_server.http.framework import collaborators
+from skye_server.http.player_requests import charged_player
+from skye_server.http.rate_limits import charge_batch, charge_records
+from skye_server.http.request_parsing import (
+    Resource,
+    command_from_request,
+    require_idempotency_key,
+)
+from skye_server.http.responses import check_accepts, uncached_json
+from skye_server.matchmaking import tickets
+from skye_server.openapi.documented_errors import BODY_ERRORS, NEW_GAME_ERRORS, STORE_ERRORS
+from skye_server.openapi.operations import Link, ResponseDoc, creates_several, of_player, operation, text
+from skye_server.players.listing import cursor_of, place_of
+from skye_server.routes.game.history import record_view
+
+blueprint = Resource("Leagues", __name__, url_prefix="/v1", description="Many games at once.")
+
+NDJSON: Final = "application/x-ndjson"
+_PAGE: Final = 20
+"""How many games the server loads at once."""
+
+
+@blueprint.route("/batches", methods=["POST"])
+@creates_several(
+    ResponseDoc(
+        201,
+        "The games and their tokens.",
+        responses.CreatedGames,
+        links=[Link("get_game", "The first of the games.", {"game": "$response.body#/games/0/game"})],
+    ),
+    errors=[*BODY_ERRORS, *NEW_GAME_ERRORS],
+)
+@blueprint.arguments(requests.GamesToCreate, description="The games to open.")
+def create_games(body: dict[str, Any]) -> Response:
+    """Create up to 100 games.
+
+    Each game has the form of the body of `POST /v1/games`. The server checks all games first: if one is
+    invalid, it creates none, and the pointers in `errors` begin with the index of that game, such as
+    `/games/3`. Together the games may seat 200 bots.
+
+    The `Idempotency-Key` is required. If the response does not arrive, or the request fails with 429 or
+    503, some of the games may exist: retry the request with the same key. The server then creates the missing
+    games, and the response has all games with their tokens.
+
+    With a player key as the bearer token, each game and its first seat without a bot are bound to the key.
+    """
+    require_idempotency_key()
+    charge_batch(body["games"])
+    view = create_new_games(collaborators().games, command_from_request(), body["games"])
+    return uncached_json(view, 201, [])
+
+
+_RECORDS: Final = ResponseDoc(
+    200,
+    "The records, one on each line.",
+    text("RecordLines"),
+    content_type=NDJSON,
+    headers=["Content-Encoding"],
+)
+
+
+@blueprint.route("/records")
+@operation(
+    _RECORDS,
+    errors=[*STORE_ERRORS, "not_acceptable", "invalid_parameter"],
+)
+@blueprint.arguments(requests.RecordsQuery, location="query")
+def export_records(query: dict[str, Any]) -> Response:
+    """Export the records of finished games.
+
+    One JSON object on each line (NDJSON) for each finished game of the list, the newest first. To continue an
+    interrupted export, send the `cursor` of the last line received. A complete response with fewer than
+    `limit` lines is the last one. With `Accept-Encoding: gzip` the response is compressed. Private games and
+    games that began from a record, a position or a scenario are left out.
+    """
+    games = _accept_export(query["limit"])
+    return _export(games, _listed(games, min(_PAGE, query["limit"]), query.get("cursor")), query["limit"])
+
+
+@blueprint.route("/me/records")
+@of_player(
+    _RECORDS,
+    errors=["not_acceptable", "invalid_parameter"],
+)
+@blueprint.arguments(requests.OwnRecordsQuery, location="query")
+def export_own_records(query: dict[str, Any]) -> Response:
+    """Export the records of a player's finished games.
+
+    One JSON object on each line (NDJSON) for each finished game in which the key holds a seat or that it
+    created, private games included, the last to finish first. To continue an interrupted export, send the
+    `cursor` of the last line received. A complete response with fewer than `limit` lines is the last one. To
+    export later what is new, send the `finished` of the first line as `since`. With `Accept-Encoding: gzip`
+    the response is compressed.
+    """
+    games = _accept_export(query["limit"])
+    player = charged_player(active=False)
+    tickets.catch_up(games, player)
+    games.players.catch_up(player)
+    after, since_ms = place_of(query.get("cursor")), query.get("since", 0)
+    found = games.player_listing.finished(player, _PAGE, after, since_ms, query.get("until"))
+    return _export(games, ((cursor_of(place), match) for place, match in found), query["limit"])
+
+
+def _accept_export(limit: int) -> Games:
+    """Check what the client accepts, and charge its address.
+
+    :raises Problem: not_acceptable, too_many_requests.
+    """
+    check_accepts(NDJSON)
+    charge_records(limit)
+    return collaborators().games
+
+
+def _export(games: Games, found: Iterator[tuple[str, Match]], limit: int) -> Response:
+    """Return the lines of some games.
+
+    :raises Problem: store_unavailable, when the first games cannot be loaded.
+    """
+    first = list(islice(found, 1))
+    lines: Iterator[bytes] = islice(_lines(games, chain(first, found)), limit)
+    headers = {"Cache-Control": "no-store", "Vary": "Accept-Encoding"}
+    if request.accept_encodings["gzip"] > 0:
+        headers["Content-Encoding"] = "gzip"
+        lines = _gzipped(lines)
+    return Response(lines, headers=headers, content_type=NDJSON)
+
+
+def _listed(games: Games, batch: int, cursor: str | None) -> Iterator[tuple[str, Match]]:
+    """Yield the finished games of the public list with their cursors; `batch` of them are held at once."""
+    while True:
+        matches, cursor = games.listing.page(Status.FINISHED, batch, cursor)
+        yield from ((cursor_at(match), match) for match in matches)
+        if cursor is None:
+            return
+
+
+def _lines(games: Games, found: Iterable[tuple[str, Match]]) -> Iterator[bytes]:
+    for cursor, match in found:
+        line = _line(games, cursor, match.id)
+        if line is not None:
+            yield line
+        pause()
+
+
+def _line(games: Games, cursor: str, game_id: str) -> bytes | None:
+    """Return the line of a game, None if the game has expired or cannot be decoded."""
+    try:
+        match, changes = games.changes_after(game_id, 0)
+    except Problem as problem:
+        if problem.code in ("game_not_found", "game_unreadable"):
+            return None
+        raise
+    end_ms = _end_of(changes)
+    if match.status is not Status.FINISHED or end_ms is None:
+        return None
+    record = record_view(match, SPECTATOR, changes)
+    return msgspec.json.encode({"cursor": cursor, "finished": timestamp(end_ms), "record": record}) + b"\n"
+
+
+def _end_of(changes: Iterable[Change]) -> int | None:
+    """Return when a game finished, None if it did not."""
+    ends = (each for each in changes if any(EVENT_TYPES.get(type(e)) == "game_finished" for e in each.events))
+    return next((change.at_ms for change in ends), None)
+
+
+def _gzipped(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield compressed lines; flush after each, so that the client can decompress every line it receives."""
+    compressor = zlib.compressobj(wbits=31)
+    for line in lines:
+        yield compressor.compress(line) + compressor.flush(zlib.Z_SYNC_FLUSH)
+    yield compressor.flush()

@@ -1,0 +1,159 @@
+"""The routes of a player key: the player's games, their events, and the key itself."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from functools import partial
+from typing import Any
+
+from flask import Response
+
+from skye_server.contract import requests, responses
+from skye_server.following.player_follower import PlayerFollower, event_view
+from skye_server.games.views.game import summary_view, time_view, timestamp
+from skye_server.http import sse
+from skye_server.http.framework import collaborators
+from skye_server.http.middleware import Header
+from skye_server.http.player_requests import charged_player
+from skye_server.http.rate_limits import charge_creation
+from skye_server.http.request_parsing import Resource, bearer_token, command_from_request
+from skye_server.http.responses import check_accepts, json_response, link_to_next
+from skye_server.http.streams import count_open, last_event_id
+from skye_server.matchmaking import tickets
+from skye_server.openapi.components import IDEMPOTENCY_KEY, LAST_PLAYER_EVENT_ID
+from skye_server.openapi.documented_errors import BODY_ERRORS
+from skye_server.openapi.operations import Link, ResponseDoc, of_player, text
+from skye_server.players.listing import OwnGame, cursor_of, place_of
+
+blueprint = Resource(
+    "Player", __name__, url_prefix="/v1/me", description="The games and events of a player key."
+)
+
+_REPLACEMENT_COST = 10
+"""What the replacement of a key costs, in games: its record is stored far longer than a game."""
+
+_EVENT_ID = "[0-9]{1,19}-[0-9]{1,19}"
+"""The pattern of the id of a player's event."""
+
+
+@blueprint.route("/games")
+@of_player(
+    ResponseDoc(
+        200,
+        "A page of the games.",
+        responses.OwnGameList,
+        links=[Link("list_own_games", "The next page.", {"cursor": "$response.body#/next_cursor"})],
+        headers=["Link"],
+    ),
+    errors=["not_acceptable", "invalid_parameter"],
+)
+@blueprint.arguments(requests.OwnGamesQuery, location="query")
+def list_own_games(query: dict[str, Any]) -> Response:
+    """List the games of a player key.
+
+    The list has the games in which the key holds a seat or that it created, including private ones. Games
+    that wait for the player come first, by deadline; then games in play and in the lobby; then games that are
+    over, the latest change first. A game that moves in this order while a client reads pages may be missing
+    or appear twice.
+    """
+    all_games, player = collaborators().games, charged_player()
+    players = all_games.players
+    tickets.catch_up(all_games, player)
+    players.catch_up(player)
+    last_event = players.last_event(player)
+    found, last = all_games.player_listing.page(player, query["limit"], place_of(query.get("cursor")))
+    cursor = None if last is None else cursor_of(last)
+    view = {"games": [_own_game_view(own) for own in found], "last_event": last_event, "next_cursor": cursor}
+    following = [] if cursor is None else link_to_next("/v1/me/games", query | {"cursor": cursor})
+    return json_response(view | time_view(all_games.now_ms()), more_headers=following)
+
+
+def _own_game_view(own: OwnGame) -> dict[str, Any]:
+    match, caller = own
+    return {
+        "game": summary_view(match),
+        "seat": caller.seat,
+        "host": caller.host,
+        "waiting": caller.seat in match.waiting_for,
+        "deadline": None if match.deadline_ms is None else timestamp(match.deadline_ms),
+    }
+
+
+@blueprint.route("/events")
+@of_player(
+    ResponseDoc(
+        200,
+        "The events.",
+        responses.PlayerEventList,
+        links=[Link("list_player_events", "The events to come.", {"after": "$response.body#/last_event"})],
+        headers=["Link"],
+    ),
+    errors=["not_acceptable", "invalid_parameter", "history_lost", "too_many_streams"],
+)
+@blueprint.arguments(requests.PlayerEventsQuery, location="query")
+def list_player_events(query: dict[str, Any]) -> Response:
+    """List the events of a player key.
+
+    One list for all games of the key: `seated`, `your_turn`, `deadline_near`, `left` and `finished`. The list
+    has each event once, and the events of one game in their order, also after failures of servers. Begin with
+    the `last_event` of the list of games. With `wait_ms` the server waits for the next event (long polling).
+    It stores about the latest 10,000 events.
+    """
+    charged_player()
+    follower = _follower()
+    with ExitStack() as on_close:
+        if query["wait_ms"]:
+            on_close.callback(count_open(follower.token, is_stream=False))
+        page = follower.long_poll(query["after"], query["wait_ms"] / 1000, query["limit"])
+    events = [event_view(*event) for event in page.events]
+    following: list[Header] = []
+    if events and events[-1]["id"] != page.last_event:
+        rest = {"after": events[-1]["id"], "limit": query["limit"]}
+        following = link_to_next("/v1/me/events", rest)
+    view = {"events": events, "last_event": page.last_event}
+    return json_response(view | time_view(follower.games.now_ms()), more_headers=following)
+
+
+@blueprint.route("/events/stream")
+@of_player(
+    ResponseDoc(200, "The stream.", text("PlayerEventStream"), content_type=sse.EVENT_STREAM),
+    errors=["not_acceptable", "invalid_parameter", "history_lost", "too_many_streams"],
+    headers=[LAST_PLAYER_EVENT_ID],
+)
+@blueprint.arguments(requests.PlayerStreamQuery, location="query")
+def stream_player_events(query: dict[str, Any]) -> Response:
+    """Stream the events of a player key.
+
+    Server-sent events for all games of the key. The stream has no regular end.
+    """
+    check_accepts(sse.EVENT_STREAM)
+    charged_player()
+    follower = _follower()
+    after = last_event_id(_EVENT_ID, "This is not the id of an event.") or query["after"]
+    first = follower.read(after, 100)
+    return sse.response(
+        partial(follower.stream, first, after), count_open(follower.token, is_stream=True, of_player=True)
+    )
+
+
+def _follower() -> PlayerFollower:
+    its = collaborators()
+    return PlayerFollower(its.games, its.change_notifier, its.stream_clock, bearer_token())
+
+
+@blueprint.route("/key", methods=["PUT"])
+@of_player(
+    ResponseDoc(200, "The key is replaced.", responses.ReplacedPlayerKey),
+    errors=[*BODY_ERRORS, "invalid_parameter", "key_taken"],
+    headers=[IDEMPOTENCY_KEY],
+)
+@blueprint.arguments(requests.PlayerKeyToUse, description="The new key.")
+def replace_player_key(body: dict[str, Any]) -> Response:
+    """Replace a player key.
+
+    The new key has the same seats and games. The old key becomes invalid at once. The new key must not have
+    been used before. Retrying the request with the old key is safe, with or without an `Idempotency-Key`.
+    """
+    charge_creation(_REPLACEMENT_COST)
+    collaborators().games.identities.replace_key(command_from_request().token, body["key"])
+    return json_response({"replaced": True})

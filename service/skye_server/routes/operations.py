@@ -1,0 +1,81 @@
+"""The routes for operators and monitoring: health, readiness and metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+
+from flask import Response
+
+from skye_server.contract import responses
+from skye_server.error_codes import Problem
+from skye_server.games.game import Status
+from skye_server.http.framework import collaborators
+from skye_server.http.request_parsing import Resource
+from skye_server.http.responses import check_accepts, json_response
+from skye_server.observability.metrics import CONTENT_TYPE
+from skye_server.openapi.operations import ResponseDoc, operation, text
+
+blueprint = Resource("Operations", __name__, description="Health and metrics of the service.")
+
+TEXT = "text/plain"
+
+
+@blueprint.route("/healthz")
+@operation(
+    ResponseDoc(200, "The process is alive.", responses.Health), errors=["not_acceptable"], limited=False
+)
+def get_health() -> Response:
+    """Get the health of the process.
+
+    The check does not use the store, so that an orchestrator does not restart the process when the store is
+    unavailable.
+    """
+    return json_response(_health())
+
+
+@blueprint.route("/readyz")
+@operation(
+    ResponseDoc(200, "The process can serve requests.", responses.Readiness),
+    errors=["not_acceptable", "store_unavailable"],
+    limited=False,
+)
+def get_readiness() -> Response:
+    """Get the readiness of the process.
+
+    The process is ready if its store responds.
+    """
+    games = collaborators().games
+    games.check()
+    warning = games.replicas_warning()
+    return json_response(_health() | {"warnings": [] if warning is None else [warning]})
+
+
+def _health() -> dict[str, object]:
+    return {"status": "ok", "lab": collaborators().lab is not None}
+
+
+@blueprint.route("/metrics")
+@operation(
+    ResponseDoc(200, "The metrics.", text("Metrics"), content_type=TEXT),
+    errors=["not_acceptable"],
+    limited=False,
+)
+def get_metrics() -> Response:
+    """Get the metrics.
+
+    They are in the text format of Prometheus.
+
+    They cover all worker processes of this server since its start. The numbers of games by status come from
+    the store, so they are the same on every server: use their maximum, not their sum.
+    """
+    check_accepts(CONTENT_TYPE, TEXT)
+    games = collaborators().games
+    stored: tuple[Mapping[Status, int] | None, int | None] = None, None
+    with suppress(Problem):
+        stored = games.listing.sizes(), games.pools.waiting(games.now_ms())
+    return Response(
+        collaborators().metrics.text(*stored),
+        headers={"Cache-Control": "no-store"},
+        content_type=CONTENT_TYPE,
+    )

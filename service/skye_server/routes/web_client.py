@@ -1,0 +1,83 @@
+"""The web client: the static files of `web/` and of the TypeScript client.
+
+The page loads its files from a path with a hash of all files, so browsers may cache them permanently.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from flask import Blueprint, Response
+
+from skye_server.error_codes import Problem
+from skye_server.http.responses import compressed
+
+blueprint = Blueprint("WebTable", __name__)
+
+_FOLDER = Path(__file__).parents[1] / "table"  # a link to `web/`; a folder of its own in a wheel
+_CONTENT_TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+    ".svg": "image/svg+xml",
+}
+_FOLDERS = (".", "lang", "client")
+_PAGE = "index.html"
+_YEAR_S = 31_536_000
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'"
+)
+
+
+class _Site(NamedTuple):
+    """All files by their path under `/play/`, and the hash of their contents."""
+
+    files: dict[str, bytes]
+    version: str
+
+
+@cache
+def _site() -> _Site:
+    files: dict[str, bytes] = {}
+    digest = hashlib.sha256()
+    for folder in _FOLDERS:
+        for path in sorted((_FOLDER / folder).glob("*.*")):
+            if path.suffix in _CONTENT_TYPES and path.name not in ("package.json", "tsconfig.json"):
+                name = path.name if folder == "." else f"{folder}/{path.name}"
+                files[name] = path.read_bytes()
+                digest.update(f"{name}\n".encode() + files[name])
+    return _Site(files, digest.hexdigest()[:12])
+
+
+@blueprint.route("/play/", strict_slashes=False)
+def get_table() -> Response:
+    """Play in a browser.
+
+    The page refers to its files as `/play/-/...`; the response replaces `-` by the hash.
+    """
+    site = _site()
+    page = site.files[_PAGE].replace(b"/play/-/", f"/play/{site.version}/".encode())
+    response = compressed(page, _CONTENT_TYPES[".html"], 0)
+    response.headers["Content-Security-Policy"] = _POLICY
+    return response
+
+
+@blueprint.route("/play/<folder>/<path:file>")
+def get_table_file(folder: str, file: str) -> Response:
+    """Get a file of the web client.
+
+    A request with the hash of another version gets the current file, uncached.
+
+    :raises Problem: not_found.
+    """
+    site = _site()
+    if file not in site.files or file == _PAGE:
+        raise Problem("not_found")
+    content_type = _CONTENT_TYPES[file[file.rindex(".") :]]
+    return compressed(site.files[file], content_type, _YEAR_S if folder == site.version else 0)

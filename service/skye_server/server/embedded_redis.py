@@ -1,0 +1,226 @@
+"""The embedded Redis or Valkey server: run it on one data folder.
+
+The launcher owns the process. Three things protect the games:
+
+- A process must hold the locks of a data folder to work on it (`skye_server.server.data_folder`).
+- The kernel ends the server when its launcher dies (`skye_server.server.processes`).
+- The server appends every accepted change to a file in the folder.
+"""
+
+import contextlib
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self
+from urllib.parse import quote
+
+from skye_server.server.data_folder import DataFolder
+from skye_server.server.processes import LaunchError, describe_end, spawn, stop
+from skye_server.server.server_programs import MULTI_PART_FOLDER, describe, version_of
+from skye_server.settings import Address
+
+LOG_NAME = "redis.log"
+
+_MULTI_PART_SINCE = 7
+_TRUNCATED = ("short read while loading", "Truncating the AOF", "AOF loaded anyway")
+"""Log texts of a server that truncates an append-only file because it ends in the middle of a command."""
+
+_POLL_S = 0.005
+_FIRST_REPLY_TIMEOUT_S = 60.0
+_LOADING_TIMEOUT_S = 600.0
+_ORPHAN_END_S = 2.5
+_ORPHAN_TIMEOUT_S = 30.0
+_STOP_TIMEOUT_S = 10.0
+
+Pause = Callable[[float], object]
+"""A function that sleeps for some seconds; the launcher's also handles its signals."""
+
+
+def lock_files(folder: DataFolder, socket_path: Path, pause: Pause = time.sleep) -> int:
+    """Lock the files of a data folder for the server that will listen at `socket_path`.
+
+    A server whose launcher was killed may still be running: wait for it, then send it SHUTDOWN.
+
+    :returns: the file descriptor that holds the lock, for the server to inherit.
+    :raises LaunchError: if that server does not end.
+    """
+    started = time.monotonic()
+    asked = False
+    while (lock := folder.lock_files(str(socket_path))) is None:
+        waited = time.monotonic() - started
+        if waited > _ORPHAN_TIMEOUT_S:
+            raise LaunchError(
+                f"A Redis left over from an earlier start still holds the games in {folder.path}, and does "
+                f"not end. It listens at {folder.files_holder}: stop it, then start again."
+            )
+        if not asked and waited > _ORPHAN_END_S:
+            asked = True
+            _send_command(folder.files_holder, b"SHUTDOWN\r\n")
+        pause(_POLL_S)
+    return lock
+
+
+@dataclass(slots=True)
+class RedisServer:
+    """A server process on the append-only file in `folder`. A `with` block starts and stops it.
+
+    :param address: the path of a Unix socket, or a host and port.
+    :param inherited: file descriptors that the process keeps open.
+    """
+
+    program: Path
+    folder: Path
+    address: Path | Address
+    appendfsync: str = "everysec"
+    inherited: tuple[int, ...] = ()
+    process: subprocess.Popen[bytes] | None = field(default=None, init=False)
+    _log_start: int = field(default=0, init=False)
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    @property
+    def url(self) -> str:
+        """The URL at which a client connects."""
+        if isinstance(self.address, Path):
+            return f"unix://{quote(str(self.address))}"
+        return f"redis://{self.address}/0"
+
+    @property
+    def running(self) -> bool:
+        """Whether the process has been started and has not ended."""
+        return self.process is not None and self.process.poll() is None
+
+    def start(self) -> None:
+        """Start the process without waiting for it.
+
+        :raises LaunchError: if the program cannot run, or must not run on the files in the folder.
+        """
+        self._check_files()
+        log = self.folder / LOG_NAME
+        self._log_start = log.stat().st_size if log.exists() else 0
+        try:
+            self.process = spawn(
+                [self.program, *self._arguments()], folder=self.folder, inherited=self.inherited
+            )
+        except OSError as error:
+            raise LaunchError(f"{self.program} does not run: {error.strerror}") from error
+
+    def wait_until_ready(self, pause: Pause = time.sleep) -> None:
+        """Wait until the server has loaded its file and replies.
+
+        :raises LaunchError: if it ends, or does not reply in time.
+        """
+        started = time.monotonic()
+        while not (reply := _send_command(self.address, b"PING\r\n")).startswith(b"+PONG"):
+            timeout = _LOADING_TIMEOUT_S if reply.startswith(b"-LOADING") else _FIRST_REPLY_TIMEOUT_S
+            if not self.running or time.monotonic() > started + timeout:
+                raise LaunchError(f"Redis did not start on {self.folder}: {self.failure()}")
+            pause(_POLL_S)
+
+    def stop(self) -> None:
+        """Stop the server, which writes its data first, and wait for its end."""
+        if self.process is not None:
+            stop(self.process, _STOP_TIMEOUT_S)
+
+    def failure(self) -> str:
+        """Return why the server ended: the last warning in its log, or its exit code or signal."""
+        if self.process is None or self.running:
+            return "it does not respond"
+        warnings = [line for line in self._logged_warnings() if not line.startswith("WARNING")]
+        was_killed = self.process.returncode < 0
+        return warnings[-1] if warnings and not was_killed else describe_end(self.process)
+
+    def truncation(self) -> str | None:
+        """Return what the server logged about a truncated append-only file, None if the file was whole."""
+        lines = [line.strip("! ") for line in self._logged_warnings() if any(t in line for t in _TRUNCATED)]
+        return "; ".join(lines) or None
+
+    def _logged_warnings(self) -> list[str]:
+        """Return the warnings in the log since the last start.
+
+        A line reads `1234:M 20 Nov 2026 11:30:00.000 # text`; `*` and `-` mark lesser levels.
+        """
+        try:
+            with (self.folder / LOG_NAME).open(errors="replace") as log:
+                log.seek(self._log_start)
+                texts = [line.partition(" # ")[2].strip() for line in log]
+        except OSError:
+            return []
+        return [text for text in texts if text]
+
+    def _arguments(self) -> list[str]:
+        if isinstance(self.address, Path):
+            listening = ["--port", "0", "--unixsocket", str(self.address), "--unixsocketperm", "700"]
+        else:
+            listening = ["--bind", self.address.host, "--port", str(self.address.port)]
+        return [
+            *listening,
+            *("--dir", "./", "--logfile", LOG_NAME),
+            *("--appendonly", "yes", "--appendfsync", self.appendfsync, "--save", ""),
+            *("--databases", "1"),
+        ]
+
+    def _check_files(self) -> None:
+        """Refuse files that the server would ignore: it would start without games, or overwrite them.
+
+        :raises LaunchError: if there are such files.
+        """
+        folder = self.folder / MULTI_PART_FOLDER
+        if not folder.exists():
+            return
+        if version_of(self.program)[0] < _MULTI_PART_SINCE:
+            raise LaunchError(
+                f"The games in {self.folder} were written by Redis {_MULTI_PART_SINCE} or newer, but "
+                f"{self.program} is {describe(self.program)}. Put a newer redis-server on the path."
+            )
+        if any(folder.glob("*.aof.*")) and not any(folder.glob("*.manifest")):
+            raise LaunchError(
+                f"{folder} holds append-only files but no manifest, which lists them. Without it the server "
+                "would start with no games. Restore the manifest from a backup, or move the folder away to "
+                "start empty."
+            )
+
+
+@contextlib.contextmanager
+def socket_location(folder: Path) -> Iterator[Path]:
+    """Yield a path for a Unix socket: in `folder`, or in a private temporary folder.
+
+    A socket needs a path of at most about 100 bytes, and a file system that supports sockets.
+    """
+    path = folder / "redis.sock"
+    path.unlink(missing_ok=True)
+    try:
+        with socket.socket(socket.AF_UNIX) as trial:
+            trial.bind(str(path))
+    except OSError:
+        with tempfile.TemporaryDirectory(prefix="skye-", ignore_cleanup_errors=True) as private:
+            yield Path(private) / "redis.sock"
+    else:
+        path.unlink()
+        yield path
+        path.unlink(missing_ok=True)
+
+
+def _send_command(address: Path | Address | str, command: bytes) -> bytes:
+    """Send one command to a server.
+
+    :returns: the beginning of the reply, empty when there is none.
+    """
+    family = socket.AF_INET if isinstance(address, Address) else socket.AF_UNIX
+    try:
+        with socket.socket(family) as connection:
+            connection.settimeout(1.0)
+            connection.connect(address if isinstance(address, Address) else str(address))
+            connection.sendall(command)
+            return connection.recv(64)
+    except OSError:
+        return b""

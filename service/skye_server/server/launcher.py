@@ -1,0 +1,207 @@
+"""`python -m skye_server.cli serve`: the API on one machine, with an embedded Redis unless a URL names one.
+
+The launcher owns two children, gunicorn and Redis. It starts both, prints the addresses, restarts Redis when
+it ends, and stops both after a signal. It imports few modules, to start fast.
+"""
+
+import contextlib
+import os
+import subprocess
+import sys
+import time
+from typing import NamedTuple
+
+from skye_server.redis_url import without_secrets
+from skye_server.server import api_process, signals
+from skye_server.server.data_folder import DataFolder
+from skye_server.server.embedded_redis import LOG_NAME, RedisServer, lock_files, socket_location
+from skye_server.server.processes import LaunchError, adopt_orphans, describe_end
+from skye_server.server.server_programs import describe, find_program, vulnerabilities
+from skye_server.settings import LAB_WARNING, MEMORY_URL, Address, Settings, SettingsError, unknown_variables
+
+_LONGEST_DELAY_S = 30.0
+_STABLE_AFTER_S = 60.0
+
+_NO_REDIS = """\
+WARNING: no redis-server or valkey-server was found on the path, and there is no wheel of one for this machine
+(only for Linux on x86-64 and ARM64, and macOS on ARM64). The games are kept in the memory of one process:
+THEY WILL NOT SURVIVE its end. Install Redis or Valkey (on Debian and Ubuntu: the package redis-server), or
+name a server with SKYE_REDIS_URL.
+"""
+
+
+class _Store(NamedTuple):
+    """The store of the games: the URL for gunicorn, the embedded server, and a description."""
+
+    url: str
+    server: RedisServer | None
+    description: str
+
+
+def main() -> int:
+    """Serve until a signal stops the launcher.
+
+    :returns: the exit code: 0 stopped by a signal, 1 could not start or go on, 2 invalid settings.
+    """
+    signals.block()
+    adopt_orphans()
+    try:
+        settings = Settings.from_environment(os.environ)
+        for line in unknown_variables(os.environ):
+            _warn(f"Warning: {line}")
+        if settings.lab:
+            _warn(f"Warning: {LAB_WARNING}")
+        with contextlib.ExitStack() as stack:
+            _serve(settings, stack)
+    except SettingsError as error:
+        _warn(f"These settings cannot be used:\n{error}")
+        return 2
+    except LaunchError as error:
+        _warn(str(error))
+        return 1
+    except signals.StopRequested:
+        print("Stopped.")
+    return 0
+
+
+def _serve(settings: Settings, stack: contextlib.ExitStack) -> None:
+    started = time.monotonic()
+    store = _choose_store(settings, stack)
+    addresses = [settings.bind, *([settings.health_bind] if settings.health_bind else [])]
+    listeners = [stack.enter_context(api_process.listen(address)) for address in addresses]
+    here = Address(*listeners[0].getsockname()[:2])
+    if store.server is not None:
+        stack.enter_context(store.server)
+    # The API loads its modules while Redis loads its file; it connects to Redis at the first request.
+    api = api_process.start(store.url, listeners)
+    stack.callback(api_process.kill, api)
+    for listener in listeners:
+        listener.close()
+    if store.server is not None:
+        _wait_for_redis(store.server)
+    api_process.wait_for_health(here, api)
+    try:
+        _print_addresses(here, store, time.monotonic() - started)
+        if store.server is None and not api_process.is_ok(here, "/readyz", api):
+            _warn("That Redis does not respond. Until it does, requests for games get 503.")
+        _supervise(api, store.server)
+    except signals.StopRequested:
+        api_process.stop_gracefully(api)
+        raise
+
+
+def _choose_store(settings: Settings, stack: contextlib.ExitStack) -> _Store:
+    if settings.redis_url == MEMORY_URL:
+        return _Store(MEMORY_URL, None, "in memory: lost when this stops")
+    if settings.redis_url is not None:
+        return _Store(settings.redis_url, None, f"in the Redis at {without_secrets(settings.redis_url)}")
+    program = find_program(settings.data_dir)
+    if program is None:
+        _warn(_NO_REDIS)
+        return _Store(MEMORY_URL, None, "in memory: lost when this stops")
+    if found := vulnerabilities(program):
+        _warn(
+            f"Warning: {program} is {describe(program)}, which has known vulnerabilities: "
+            f"{', '.join(found)}. Install a newer Redis or Valkey, unless your distribution has patched it."
+        )
+    folder = DataFolder(settings.data_dir)
+    stack.callback(folder.close)
+    location = stack.enter_context(socket_location(folder.path))
+    lock = lock_files(folder, location, signals.pause)
+    server = RedisServer(program, folder.path, location, settings.appendfsync, inherited=(lock,))
+    return _Store(server.url, server, f"in {folder.path} (appendfsync {settings.appendfsync})")
+
+
+def _wait_for_redis(server: RedisServer) -> None:
+    server.wait_until_ready(signals.pause)
+    if truncation := server.truncation():
+        _warn(
+            f"WARNING: the append-only file in {server.folder} ended in the middle of a change, as after a "
+            "power cut or a full disk. That end was cut off, and the last changes may be missing. "
+            f"Redis: {truncation}"
+        )
+
+
+def _print_addresses(here: Address, store: _Store, seconds: float) -> None:
+    url = f"http://{here.reachable}"
+    description = store.description
+    if store.server is not None:
+        description += f", by {describe(store.server.program)}"
+    print(
+        f"""
+Play at {url}/play/
+
+Isle of Skye is being served; it was ready in {seconds:.2f} s. Ctrl-C stops it.
+
+  API       {url}/v1
+  docs      {url}/docs
+  contract  {url}/openapi.yaml
+  health    {url}/healthz
+  games     {description}
+""",
+        flush=True,
+    )
+
+
+def _supervise(api: subprocess.Popen[bytes], server: RedisServer | None) -> None:
+    """Wait for a signal to stop; restart Redis on the same files whenever it ends.
+
+    Without Redis the API still serves its documentation and health checks; other requests get 503. So
+    the launcher does not give up, but waits longer before each attempt, until Redis stays up for a minute.
+
+    :raises LaunchError: if the API ends.
+    """
+    delay_s, up_since = 0.0, time.monotonic()
+    while True:
+        _wait_for_end(api, server)
+        assert server is not None
+        if time.monotonic() - up_since > _STABLE_AFTER_S:
+            delay_s = 0.0
+        _warn(f"Redis ended ({server.failure()}); starting it again on the same files in {delay_s:.0f} s.")
+        while not _restarted(api, server, delay_s):
+            delay_s = _next_delay(delay_s)
+        delay_s, up_since = _next_delay(delay_s), time.monotonic()
+        _warn("Redis is back, with its games.")
+
+
+def _wait_for_end(
+    api: subprocess.Popen[bytes], server: RedisServer | None, until: float | None = None
+) -> None:
+    """Wait until Redis has ended, or with `until` to that time; without an embedded server, forever.
+
+    :raises LaunchError: if the API ends.
+    """
+    while until is not None or server is None or server.running:
+        left_s = None if until is None else until - time.monotonic()
+        if left_s is not None and left_s <= 0:
+            return
+        signals.wait_for_child(left_s)
+        if api.poll() is not None:
+            raise LaunchError(f"The API ended ({describe_end(api)}); its output is above.")
+
+
+def _restarted(api: subprocess.Popen[bytes], server: RedisServer, delay_s: float) -> bool:
+    """Start Redis again after a delay; return whether it is ready, after a warning if it is not.
+
+    :raises LaunchError: if the API ends.
+    """
+    _wait_for_end(api, server, time.monotonic() + delay_s)
+    try:
+        server.start()
+        _wait_for_redis(server)
+    except LaunchError as error:
+        server.stop()
+        _warn(
+            f"{error}. Its log: {server.folder / LOG_NAME}. Next attempt in {_next_delay(delay_s):.0f} s; "
+            "until then requests for games get 503."
+        )
+        return False
+    return True
+
+
+def _next_delay(delay_s: float) -> float:
+    return min(max(1.0, 2 * delay_s), _LONGEST_DELAY_S)
+
+
+def _warn(message: str) -> None:
+    print(message, file=sys.stderr, flush=True)

@@ -1,0 +1,148 @@
+"""Encode games and log entries for the store, and decode them.
+
+A stored game is `FORMAT:VERSION:CRC32:{...}`, a header and JSON. The store compares the version without
+reading the JSON. A log entry is JSON, or compressed JSON for a whole game, with a header `FORMAT:CRC32`.
+
+Compatibility: a program reads every format written so far, and writes each value in the oldest format that
+can hold it. A new field of `Match` therefore raises only the format of the games that use it. A program
+raises `StoredFormatError` for a newer format instead of guessing.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, TypeAlias
+
+import msgspec
+
+from skye import EVENT_TYPES
+from skye_server.games.events import MATCH_EVENT_TYPES, AnyEvent
+from skye_server.games.game import Change, Match
+from skye_server.storage.store import LogEntry
+
+FORMAT: Final = 4
+"""The newest format of a stored game.
+
+Format 2 added `invites`, format 3 `nonce`, `origin` and `clock`, format 4 players bound by their keys.
+"""
+
+LOG_FORMAT: Final = 1
+"""The newest format of a log entry. Format 0 has no header: it was written before there were checksums."""
+
+_TYPES: dict[type, str] = {**EVENT_TYPES, **MATCH_EVENT_TYPES}
+_CLASSES: dict[str, type] = {name: kind for kind, name in _TYPES.items()}
+
+_encoder = msgspec.json.Encoder()
+_match_decoder = msgspec.json.Decoder(Match)
+_Plain: TypeAlias = tuple[int, int, int, list[list[Any]]]
+_change_decoder = msgspec.json.Decoder(_Plain)
+_history_decoder = msgspec.json.Decoder(list[_Plain])
+_COMPRESSED: Final = b"z"
+
+
+class StoredFormatError(Exception):
+    """The stored bytes are corrupt, or of a format that this program does not support."""
+
+
+def version_header(match: Match) -> bytes:
+    """Return the beginning of a stored game: its format and version."""
+    return b"%d:%d:" % (_format(match), match.version)
+
+
+def _format(match: Match) -> int:
+    """Return the oldest format that can hold a game."""
+    if match.host_player or any(seat.player for seat in match.seats):
+        return 4
+    if match.options.nonce is not None or match.origin is not None or match.clock_ms is not None:
+        return 3
+    return 2 if match.invites else 1
+
+
+def stored_header(stored: bytes) -> bytes:
+    """Return the whole header of a stored game; its checksum differs for two games of the same version."""
+    return stored[: stored.index(b"{")]
+
+
+def encode_match(match: Match) -> bytes:
+    """Return the bytes to store for a game."""
+    return _encode(match, _encoder.encode(match))
+
+
+def _encode(match: Match, body: bytes) -> bytes:
+    return b"%s%08x:%s" % (version_header(match), zlib.crc32(body), body)
+
+
+def decode_match(stored: bytes) -> Match:
+    """Return a stored game.
+
+    :raises StoredFormatError: when the bytes are corrupt or of a newer format.
+    """
+    try:
+        number, _, _, body = stored.split(b":", 3)
+        if int(number) > FORMAT:
+            problem = f"the game is stored in format {int(number)}, this program reads up to format {FORMAT}"
+            raise StoredFormatError(problem)
+        match = _match_decoder.decode(body)
+    except (ValueError, msgspec.MsgspecError) as error:
+        raise StoredFormatError(f"the stored game is corrupt: {error}") from error
+    if stored != _encode(match, body):
+        raise StoredFormatError("the stored game is corrupt: its header or checksum does not match")
+    return match
+
+
+def encode_change(change: Change) -> bytes:
+    """Return the data of a log entry that holds one change."""
+    return _encoder.encode(_plain(change))
+
+
+def encode_history(changes: Iterable[Change]) -> bytes:
+    """Return the compressed data of a log entry that holds all changes of a game that is over."""
+    return _COMPRESSED + zlib.compress(_encoder.encode([_plain(change) for change in changes]), 9)
+
+
+def entry_header(last_event: int, data: bytes) -> bytes:
+    """Return the header to store beside the data of a log entry."""
+    return b"%d:%08x" % (LOG_FORMAT, zlib.crc32(b"%d:%s" % (last_event, data)))
+
+
+def decode_entry(entry: LogEntry) -> Iterator[Change]:
+    """Yield the changes that a log entry holds.
+
+    :raises StoredFormatError: when the entry is corrupt or of a newer format.
+    """
+    try:
+        if entry.header is not None:
+            _check_entry(entry, entry.header)
+        if entry.data.startswith(_COMPRESSED):
+            plain = _history_decoder.decode(zlib.decompress(entry.data[len(_COMPRESSED) :]))
+        else:
+            plain = [_change_decoder.decode(entry.data)]
+        last_event = None
+        for version, at_ms, first_event, events in plain:
+            change = Change(version, at_ms, first_event, tuple(_event(*event) for event in events))
+            last_event = change.last_event
+            yield change
+    except (ValueError, KeyError, TypeError, zlib.error, msgspec.MsgspecError) as error:
+        raise StoredFormatError(f"an entry of the game's log is corrupt: {error}") from error
+    if last_event != entry.last_event:
+        raise StoredFormatError("an entry of the game's log is corrupt: its id is another event's")
+
+
+def _check_entry(entry: LogEntry, header: bytes) -> None:
+    number = int(header.split(b":")[0])
+    if number > LOG_FORMAT:
+        problem = f"the log entry is stored in format {number}, this program reads up to format {LOG_FORMAT}"
+        raise StoredFormatError(problem)
+    if header != entry_header(entry.last_event, entry.data):
+        raise ValueError("its header or checksum does not match")
+
+
+def _plain(change: Change) -> list[Any]:
+    events = [[_TYPES[type(event)], *event] for event in change.events]
+    return [change.version, change.at_ms, change.first_event, events]
+
+
+def _event(name: str, *fields: object) -> AnyEvent:
+    event: AnyEvent = msgspec.convert(fields, _CLASSES[name])
+    return event

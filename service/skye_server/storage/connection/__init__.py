@@ -1,0 +1,1 @@
+"""Connections to Redis: clients, topologies, retries, circuit breakers and pub/sub."""

@@ -1,0 +1,191 @@
+"""Calls to Redis: on the server that holds the key, guarded by a circuit breaker, with retries.
+
+Each call asks the topology for the server of its key, and invalidates the topology when it fails. A late
+reply may come from a master that was suspended, replaced and resumed: the call then looks the server up again
+before it trusts the reply (fencing).
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final, TypeVar
+from weakref import WeakKeyDictionary
+
+import redis
+
+from skye_server.error_codes import Problem
+from skye_server.storage.connection.retry import RetryPolicy, TooFewReplicas, call_deadline
+from skye_server.storage.connection.topology import Topology
+
+T = TypeVar("T")
+
+_LATE_REPLY_S: Final = 0.1
+"""A server that replies later may have been suspended: it then replies before it detects the failover."""
+
+UNKNOWN_OUTCOME: Final = (
+    "The store broke off, or has fewer copies than wanted; the change may have happened. "
+    "Send it again with the same Idempotency-Key, or look."
+)
+
+REFUSED: Final = "The store refused the change, perhaps because it is full; nothing was changed. Retry later."
+
+_UNKNOWN: Final = (redis.ConnectionError, redis.TimeoutError, TooFewReplicas)
+"""Errors after which a change may have been applied; any other is an error reply, which refuses it."""
+
+
+class MasterReplaced(redis.ConnectionError):
+    """The server that replied no longer holds the key, and may not have held it when it replied."""
+
+
+class CircuitBreaker:
+    """One circuit per server, with a half-open probe; it is closed until a call times out.
+
+    A server that did not reply in time is probed by one call at a time. All other calls to it fail at once,
+    instead of each holding a connection until its own timeout; the retry policy repeats them.
+    """
+
+    def __init__(self) -> None:
+        # Weak keys: nothing else would remove a server that was replaced.
+        self._probes: WeakKeyDictionary[redis.Redis, threading.Lock] = WeakKeyDictionary()
+
+    @contextmanager
+    def guard(self, server: redis.Redis) -> Iterator[None]:
+        """Guard a call to a server.
+
+        :raises redis.TimeoutError: when the circuit is open and another call is probing the server.
+        """
+        probe = self._probes.get(server)
+        if probe is not None and not probe.acquire(blocking=False):
+            raise redis.TimeoutError("circuit open: the server did not reply in time, another call probes it")
+        try:
+            yield
+        except redis.TimeoutError:
+            self._probes.setdefault(server, threading.Lock())
+            raise
+        except redis.RedisError:  # an error reply, or a refused connection: calls do not hang
+            self._close(server, probe)
+            raise
+        else:
+            self._close(server, probe)
+        finally:
+            if probe is not None:
+                probe.release()
+
+    def _close(self, server: redis.Redis, probe: threading.Lock | None) -> None:
+        """Close the circuit, if this call was the probe."""
+        if probe is not None:
+            self._probes.pop(server, None)
+
+
+class RedisCalls:
+    """Calls to the servers of a topology.
+
+    Reads and writes have separate circuits: a server that is paused for writes still replies to reads.
+
+    :param timeout_s: the deadline of each attempt, with its lookups of the topology.
+    """
+
+    def __init__(self, topology: Topology, retry_policy: RetryPolicy, timeout_s: float | None = None) -> None:
+        self._topology = topology
+        self._retry_policy = retry_policy
+        self._timeout_s = timeout_s
+        self._read_breaker = CircuitBreaker()
+        self._write_breaker = CircuitBreaker()
+
+    def call(
+        self,
+        key: str,
+        command: Callable[[redis.Redis], T],
+        *,
+        writes: bool = False,
+        retries: bool = True,
+    ) -> T:
+        """Run a command on the server that holds a key, and return the reply.
+
+        :param writes: whether the command writes.
+        :raises Problem: store_unavailable.
+        """
+        breaker = self._write_breaker if writes else self._read_breaker
+        for attempt in self._retry_policy.attempts(retries=retries, on_error=self._topology.invalidate):
+            with attempt, call_deadline(self._timeout_s):
+                server = self._topology.connection_for(key)
+                started = time.monotonic()
+                with breaker.guard(server):
+                    reply = command(server)
+                replied = time.monotonic()
+                is_late = replied - started > _LATE_REPLY_S
+                if is_late and self._topology.connection_for(key, since=replied) is not server:
+                    raise MasterReplaced("the server that replied has been replaced")
+                return reply
+        raise AssertionError("attempts end with a reply or raise")
+
+    def write(self, key: str, command: Callable[[redis.Redis], T]) -> T:
+        """Run a command that must not be lost; the problem states whether it may have been applied.
+
+        :param command: it writes all or nothing.
+        :raises Problem: store_unavailable.
+        """
+        is_unknown = False
+
+        def run(server: redis.Redis) -> T:
+            nonlocal is_unknown
+            try:
+                return command(server)
+            except _UNKNOWN:
+                is_unknown = True
+                raise
+
+        try:
+            return self.call(key, run, writes=True)
+        except Problem as problem:
+            is_unknown = is_unknown or isinstance(problem.__cause__, (*_UNKNOWN, redis.InvalidResponse))
+            problem.detail = UNKNOWN_OUTCOME if is_unknown else REFUSED
+            raise
+
+    def call_each(
+        self,
+        keys: Sequence[str],
+        command: Callable[[Any, str], Any],
+        read: Callable[[Any], T],
+        *,
+        retries: bool = True,
+    ) -> list[T]:
+        """Read each key, in one pipeline per server; return the result of `read` for each reply.
+
+        `read` gets None for a key of another Redis type: one such key must not make the others fail.
+
+        :raises Problem: store_unavailable.
+        """
+        for attempt in self._retry_policy.attempts(retries=retries, on_error=self._topology.invalidate):
+            with attempt, call_deadline(self._timeout_s):
+                by_server: dict[redis.Redis, list[int]] = {}
+                for place, key in enumerate(keys):
+                    by_server.setdefault(self._topology.connection_for(key), []).append(place)
+                replies: dict[int, T] = {}
+                for server, places in by_server.items():
+                    pipeline = server.pipeline(transaction=False)
+                    for place in places:
+                        command(pipeline, keys[place])
+                    with self._read_breaker.guard(server):
+                        results = pipeline.execute(raise_on_error=False)
+                    for place, result in zip(places, results, strict=True):
+                        replies[place] = read(_none_for_wrong_type(result))
+                return [replies[place] for place in range(len(keys))]
+        raise AssertionError("attempts end with a reply or raise")
+
+
+def is_wrong_type(reply: Any) -> bool:
+    """Return whether a reply is the error that a key holds a value of another Redis type."""
+    return isinstance(reply, redis.ResponseError) and "WRONGTYPE" in str(reply)
+
+
+def _none_for_wrong_type(reply: Any) -> Any:
+    """Return a reply, None for WRONGTYPE; raise any other error."""
+    if is_wrong_type(reply):
+        return None
+    if isinstance(reply, Exception):
+        raise reply
+    return reply

@@ -1,0 +1,70 @@
+"""The index of public games on Redis.
+
+By status, a sorted set `skye:index:STATUS` of ids by time of creation. The index may be stale when a process
+ends between two writes; listing compares it with the games and repairs it. A value of another type under its
+key is moved aside (see `shared_sets`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import redis
+
+from skye_server.storage.connection.redis_calls import RedisCalls
+from skye_server.storage.connection.retry import expect_int
+from skye_server.storage.shared_sets import SharedSets
+
+
+class GameIndex:
+    """The ids of public games by status, with scores. Every method raises Problem store_unavailable."""
+
+    def __init__(self, calls: RedisCalls) -> None:
+        self._calls = calls
+        self._sets = SharedSets(calls)
+
+    def add(self, status: str, game_id: str, score: float) -> None:
+        """Add a public game to the index of a status."""
+        key = _key(status)
+        self._sets.write(key, lambda server: server.zadd(key, {game_id: score}))
+
+    def remove(self, status: str, game_ids: Sequence[str]) -> None:
+        """Remove games from the index of a status."""
+        key = _key(status)
+        self._sets.write(key, lambda server: server.zrem(key, *game_ids))
+
+    def newest(self, status: str, below: float | None, limit: int) -> list[tuple[str, float]]:
+        """Return ids and scores of the games of a status with a score below `below`, highest score first."""
+        key, highest = _key(status), "+inf" if below is None else f"({below!r}"
+
+        def read(server: redis.Redis) -> list[tuple[str, float]]:
+            found: Any = server.zrevrangebyscore(key, highest, "-inf", start=0, num=limit, withscores=True)
+            return [(game_id.decode(), float(score)) for game_id, score in found]
+
+        return self._sets.read(key, read, [])
+
+    def sample(self, status: str, number: int) -> list[tuple[str, float]]:
+        """Return ids and scores of up to `number` games of a status, chosen at random."""
+        key = _key(status)
+
+        def read(server: redis.Redis) -> list[tuple[str, float]]:
+            chosen: Any = server.zrandmember(key, number)
+            scores: Any = server.zmscore(key, chosen) if chosen else []
+            found = zip(chosen, scores, strict=True)
+            return [(game_id.decode(), score) for game_id, score in found if score is not None]
+
+        return self._sets.read(key, read, [], retries=False)
+
+    def sizes(self, statuses: Sequence[str]) -> list[int]:
+        """Return how many games the index of each status holds."""
+        keys = [_key(status) for status in statuses]
+
+        def read(reply: Any) -> int:
+            return 0 if reply is None else expect_int(reply)  # None: a value of another type
+
+        return self._calls.call_each(keys, lambda server, key: server.zcard(key), read, retries=False)
+
+
+def _key(status: str) -> str:
+    return f"skye:index:{status}"

@@ -1,0 +1,181 @@
+"""Lua scripts, which Redis runs atomically (compare-and-set), and WAIT for their replication to replicas."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+import redis
+
+from skye_server.storage.connection.retry import TooFewReplicas, expect_int
+
+CHANGES_CHANNEL: Final = "skye:changes"
+"""Every commit publishes `ID:LAST_EVENT` on this channel."""
+
+MAX_IDEMPOTENCY_KEYS: Final = 64
+"""How many idempotency records a match holds; a commit beyond that deletes the oldest record."""
+
+
+class MinReplicas(NamedTuple):
+    """How many replicas must acknowledge a write (WAIT), and within how many milliseconds."""
+
+    replicas: int
+    timeout_ms: int
+
+
+class Script:
+    """A Lua script, which a server caches under its hash after the first run."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._hash = hashlib.sha1(source.encode(), usedforsecurity=False).hexdigest()
+
+    def run(self, server: redis.Redis, keys: Sequence[str], arguments: Sequence[Any]) -> Any:
+        """Run the script and return its result."""
+        try:
+            return server.evalsha(self._hash, len(keys), *keys, *arguments)
+        except redis.exceptions.NoScriptError:  # after a restart, or on a replica that became master
+            return server.eval(self._source, len(keys), *keys, *arguments)
+
+    def run_replicated(
+        self,
+        server: redis.Redis,
+        keys: Sequence[str],
+        arguments: Sequence[Any],
+        min_replicas: MinReplicas | None,
+    ) -> int:
+        """Run the script, and if its result is not 0, wait until enough replicas have acknowledged the write.
+
+        :raises TooFewReplicas: when they have not in time; the server itself has the write.
+        """
+        if min_replicas is None:
+            return expect_int(self.run(server, keys, arguments))
+        command = ("EVALSHA", self._hash, len(keys), *keys, *arguments)
+        result, acknowledged = _run_and_wait(server, command, min_replicas)
+        if isinstance(result, redis.exceptions.NoScriptError):
+            command = ("EVAL", self._source, len(keys), *keys, *arguments)
+            result, acknowledged = _run_and_wait(server, command, min_replicas)
+        for reply in (result, acknowledged):
+            if isinstance(reply, Exception):
+                raise reply
+        if result and acknowledged < min_replicas.replicas:
+            raise TooFewReplicas(f"{acknowledged} of {min_replicas.replicas} replicas acknowledged in time")
+        return expect_int(result)
+
+
+def _run_and_wait(server: redis.Redis, command: tuple[Any, ...], min_replicas: MinReplicas) -> list[Any]:
+    """Send a command and WAIT in one pipeline: WAIT covers the writes of its own connection only."""
+    pipeline: Any = server.pipeline(transaction=False)
+    pipeline.execute_command(*command)
+    pipeline.execute_command("WAIT", *min_replicas)
+    replies: list[Any] = pipeline.execute(raise_on_error=False)
+    return replies
+
+
+# KEYS: game, log, idempotency record, list of the records. ARGV: 1 the prefix that the stored game must have
+# (empty: none may exist), 2 the new game, 3 its TTL in seconds, 4 a record (empty: none), 5 its TTL, 6 the
+# message to publish, 7 whether the entries replace the log, 8 whether this is a retry, then for each log
+# entry its id, data and header.
+#
+# Returns 1: committed; 0: conflict, nothing written; 3: the log is missing, nothing written. A retry whose
+# first attempt was committed finds its last entry in the log under its own id, and returns 1. 2: unknown,
+# because the log has been replaced since. A retry that was committed sets a TTL again: WAIT on a connection
+# without writes of its own has nothing to wait for.
+COMMIT: Final = Script(
+    f"local max_records = {MAX_IDEMPOTENCY_KEYS}\nlocal channel = '{CHANGES_CHANNEL}'\n"
+    """
+local expected = ARGV[1]
+if ARGV[8] == '1' then
+  local ours = false
+  if #ARGV == 8 then
+    ours = redis.call('GET', KEYS[1]) == ARGV[2]
+  else
+    local id = ARGV[#ARGV - 2]
+    local last = redis.call('XRANGE', KEYS[2], id, id)[1]
+    ours = last and last[2][2] == ARGV[#ARGV - 1]
+    local first = redis.call('XRANGE', KEYS[2], '-', '+', 'COUNT', 1)[1]
+    local number = '^%d+'
+    if not ours and first and tonumber(first[1]:match(number)) > tonumber(id:match(number)) then return 2 end
+  end
+  if ours then
+    redis.call('PEXPIRE', KEYS[2], math.max(redis.call('PTTL', KEYS[2]), 1))
+    return 1
+  end
+end
+if expected == '' then
+  if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+elseif redis.call('GETRANGE', KEYS[1], 0, #expected - 1) ~= expected then
+  return 0
+end
+if ARGV[4] ~= '' and redis.call('EXISTS', KEYS[3]) == 1 then return 0 end
+local records = ARGV[4] ~= '' and redis.call('LLEN', KEYS[4]) or 0
+local logged = redis.call('EXISTS', KEYS[2]) == 1
+if expected ~= '' and not logged then return 3 end
+-- The log comes first: Redis does not roll back a script that fails, and only XADD can fail here. Redis
+-- checks its memory limit only until the first write of a script, so DEL runs only when there is a log.
+if logged and (expected == '' or ARGV[7] == '1') then redis.call('DEL', KEYS[2]) end
+for i = 9, #ARGV, 3 do
+  redis.call('XADD', KEYS[2], ARGV[i], 'c', ARGV[i + 1], 'h', ARGV[i + 2])
+end
+redis.call('EXPIRE', KEYS[2], ARGV[3])
+redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
+if ARGV[4] ~= '' then
+  redis.call('SET', KEYS[3], ARGV[4], 'EX', ARGV[5])
+  redis.call('RPUSH', KEYS[4], KEYS[3]:sub(-32))
+  redis.call('EXPIRE', KEYS[4], ARGV[5])
+  if records == max_records then
+    redis.call('DEL', KEYS[3]:sub(1, -33) .. redis.call('LPOP', KEYS[4]))
+  end
+end
+redis.call('PUBLISH', channel, ARGV[6])
+return 1
+"""
+)
+
+# KEYS: game, log, list of the idempotency records, idempotency record of the deletion. ARGV: 1 the prefix
+# that the stored game must have, 2 a record of the deletion (empty: none), 3 its TTL, 4 the message to
+# publish, 5 whether this is a retry.
+#
+# Returns 1: deleted; 0: conflict, nothing deleted. A retry whose first attempt deleted the game finds none,
+# and sets the record again: WAIT on a connection without writes of its own has nothing to wait for.
+DELETE: Final = Script(
+    f"local channel = '{CHANGES_CHANNEL}'\n"
+    """
+if redis.call('EXISTS', KEYS[1]) == 0 then
+  if ARGV[5] ~= '1' then return 0 end
+elseif redis.call('GETRANGE', KEYS[1], 0, #ARGV[1] - 1) ~= ARGV[1] then
+  return 0
+end
+for _, name in ipairs(redis.call('LRANGE', KEYS[3], 0, -1)) do
+  redis.call('DEL', KEYS[3]:sub(1, -2) .. ':' .. name)
+end
+redis.call('DEL', KEYS[1], KEYS[2], KEYS[3])
+if ARGV[2] ~= '' then redis.call('SET', KEYS[4], ARGV[2], 'EX', ARGV[3]) end
+redis.call('PUBLISH', channel, ARGV[4])
+return 1
+"""
+)
+
+# KEYS: a response. Returns whether it exists; sets its TTL again, so that WAIT has a write to wait for.
+TOUCH: Final = Script("""
+local left = redis.call('PTTL', KEYS[1])
+return left > 0 and redis.call('PEXPIRE', KEYS[1], left) or 0
+""")
+
+# KEYS: a bucket. ARGV: the amount to add and the capacity, in microseconds. Returns whether the amount was
+# added, and the level. The value is the time at which the bucket will be empty, by the clock of Redis, which
+# all instances share. A level far above the capacity comes from a clock that was set back, and a value that
+# is not a number, or of another Redis type, is corrupt: both count as empty.
+FILL: Final = Script("""
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local amount, capacity = tonumber(ARGV[1]), tonumber(ARGV[2])
+local empty_at = tonumber(redis.pcall('GET', KEYS[1]) or now) or now
+local filled = math.max(empty_at - now, 0)
+if filled > 2 * capacity then filled = 0 end
+if filled + amount > capacity then return {0, filled} end
+filled = filled + amount
+redis.call('SET', KEYS[1], string.format('%.0f', now + filled), 'PX', math.ceil(filled / 1000))
+return {1, filled}
+""")

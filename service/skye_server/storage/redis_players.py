@@ -1,0 +1,229 @@
+"""The store of players on Redis.
+
+Of each player, under one hash tag so that a cluster keeps the keys in one slot:
+
+    skye:{player.ID}:games    hash     records of the player's games by their ids (see `player_codec`)
+    skye:{player.ID}:order    zset     these ids: games that are over by time, then, with scores from
+                                       `ACTIVE_SCORE` on, the others; last those that wait for the player
+    skye:{player.ID}:events   stream   the player's events; field `e` is an encoded event
+    skye:{player.HASH}:key    string   the record of a player key that took part in a rotation
+
+A value of another type under one of the first three is moved aside (see `wrong_types`). The record of a key
+is not: without it a replaced key would be valid again.
+
+The id of a player is the hash of the player's first key. A game and the record of it are in different slots:
+the record follows the game, see `usecases.players`.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeVar
+
+import redis
+
+from skye_server.storage.connection.redis_calls import RedisCalls
+from skye_server.storage.connection.retry import expect_bytes, expect_int
+from skye_server.storage.lua_scripts import MinReplicas, Script
+from skye_server.storage.player_store import GameUpdate, Page, StoredEvent, UpdateOutcome
+from skye_server.storage.wrong_types import moving_aside
+
+T = TypeVar("T")
+
+ACTIVE_SCORE: Final = 1e13
+"""The lowest score of a game that is not over."""
+
+MAX_EVENTS: Final = 10_000
+"""About how many events of a player are stored."""
+
+MAX_GAMES_OVER: Final = 10_000
+"""How many games that are over a player's list holds."""
+
+KEY_TTL_S: Final = 10 * 365 * 24 * 60 * 60
+"""How long the record of a rotation is stored: as long as any game can be."""
+
+_TYPES: Final = {"games": "hash", "order": "zset", "events": "stream"}
+"""The Redis types of a player's keys by their names."""
+
+# KEYS: games, order, events. ARGV: 1 the game, 2 its record as it was read (empty: none), 3 the new record
+# (empty: none), 4 the score, 5 the TTL in seconds, 6 how many games may be active (0: any number), 7 the
+# message to publish, then for each event its salt and data.
+#
+# Returns an `UpdateOutcome`. A retry whose first attempt was written finds the new record, and appends
+# nothing. A key of another type makes the script fail before it has written.
+_UPDATE: Final = Script(
+    f"local active, max_events, max_over = {ACTIVE_SCORE:.0f}, {MAX_EVENTS}, {MAX_GAMES_OVER}\n"
+    """
+redis.call('ZCARD', KEYS[2])
+redis.call('XLEN', KEYS[3])
+local stored = redis.call('HGET', KEYS[1], ARGV[1]) or ''
+if stored == ARGV[3] then
+  redis.call('EXPIRE', KEYS[1], ARGV[5])
+  return 1
+end
+if stored ~= ARGV[2] then return 0 end
+local limit = tonumber(ARGV[6])
+if stored == '' and limit > 0 and redis.call('ZCOUNT', KEYS[2], active, '+inf') >= limit then return 2 end
+if #ARGV > 7 then
+  local last = redis.call('XREVRANGE', KEYS[3], '+', '-', 'COUNT', 1)[1]
+  local number = last and tonumber(last[1]:match('^%d+')) or 0
+  for i = 8, #ARGV, 2 do
+    number = number + 1
+    local id = string.format('%.0f-%s', number, ARGV[i])
+    redis.call('XADD', KEYS[3], 'MAXLEN', '~', max_events, id, 'e', ARGV[i + 1])
+  end
+  redis.call('EXPIRE', KEYS[3], ARGV[5])
+end
+if ARGV[3] == '' then
+  redis.call('HDEL', KEYS[1], ARGV[1])
+  redis.call('ZREM', KEYS[2], ARGV[1])
+else
+  redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
+  redis.call('ZADD', KEYS[2], ARGV[4], ARGV[1])
+end
+if redis.call('ZCOUNT', KEYS[2], '-inf', '(' .. string.format('%.0f', active)) > max_over then
+  local oldest = redis.call('ZRANGE', KEYS[2], 0, 0)[1]
+  redis.call('HDEL', KEYS[1], oldest)
+  redis.call('ZREM', KEYS[2], oldest)
+end
+redis.call('EXPIRE', KEYS[1], ARGV[5])
+redis.call('EXPIRE', KEYS[2], ARGV[5])
+if #ARGV > 7 then redis.call('PUBLISH', 'skye:changes', ARGV[7]) end
+return 1
+"""
+)
+
+# KEYS: the record of a key, then what a player has whose first key it is. ARGV: the record as it was read
+# (empty: none), the new record, its TTL, whether the key must be unused. Returns whether the new record is
+# stored; a retry finds it.
+_SET_KEY: Final = Script("""
+local stored = redis.call('GET', KEYS[1]) or ''
+if stored ~= ARGV[2] then
+  if stored ~= ARGV[1] then return 0 end
+  if ARGV[4] == '1' and redis.call('EXISTS', unpack(KEYS, 2)) > 0 then return 0 end
+end
+redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
+return 1
+""")
+
+
+def changes_name(player: str) -> str:
+    """Return the name under which changes of a player's events are published; no game has it.
+
+    >>> changes_name("abc")
+    '@abc'
+    """
+    return f"@{player}"
+
+
+class RedisPlayers:
+    """See `PlayerStore`.
+
+    :param min_replicas: the replicas that must acknowledge each write.
+    """
+
+    def __init__(self, calls: RedisCalls, min_replicas: MinReplicas | None) -> None:
+        self._calls = calls
+        self._min_replicas = min_replicas
+
+    def key_record(self, key_hash: str) -> bytes | None:
+        """See `PlayerStore.key_record`."""
+        key = _key(key_hash, "key")
+        return self._calls.call(key, lambda server: expect_bytes(server.get(key)))
+
+    def add_key(self, key_hash: str, record: bytes) -> bool:
+        """See `PlayerStore.add_key`."""
+        return self._set_key(key_hash, b"", record, is_new=True)
+
+    def replace_key(self, key_hash: str, expected: bytes | None, record: bytes) -> bool:
+        """See `PlayerStore.replace_key`."""
+        return self._set_key(key_hash, expected or b"", record, is_new=False)
+
+    def _set_key(self, key_hash: str, expected: bytes, record: bytes, *, is_new: bool) -> bool:
+        keys = [_key(key_hash, kind) for kind in ("key", "games", "events", "seeks")]
+        return bool(self._run(_SET_KEY, keys, [expected, record, KEY_TTL_S, int(is_new)]))
+
+    def game(self, player: str, game_id: str) -> bytes | None:
+        """See `PlayerStore.game`."""
+        key = _key(player, "games")
+        return self._read(player, lambda server: expect_bytes(server.hget(key, game_id)))
+
+    def update_game(self, update: GameUpdate) -> UpdateOutcome:
+        """See `PlayerStore.update_game`."""
+        player = update.player
+        arguments: list[Any] = [
+            update.game_id,
+            update.expected or b"",
+            update.record or b"",
+            repr(update.score),
+            update.ttl_s,
+            update.max_active,
+            f"{changes_name(player)}:",
+        ]
+        for event in update.events:
+            arguments += secrets.randbits(32), event
+        types = _types_of(player)
+        return UpdateOutcome(self._run(_UPDATE, list(types), arguments, types))
+
+    def active_games(self, player: str) -> list[tuple[str, bytes]]:
+        """See `PlayerStore.active_games`."""
+        order, games = _key(player, "order"), _key(player, "games")
+
+        def read(server: redis.Redis) -> list[tuple[str, bytes]]:
+            ids: Any = server.zrangebyscore(order, ACTIVE_SCORE, "+inf")
+            records: Any = server.hmget(games, ids) if ids else []
+            found = zip(ids, records, strict=True)
+            return [(game_id.decode(), record) for game_id, record in found if record is not None]
+
+        return self._read(player, read)
+
+    def count_games(self, player: str, *, active: bool) -> int:
+        """See `PlayerStore.count_games`."""
+        order, lowest = _key(player, "order"), ACTIVE_SCORE if active else "-inf"
+        return self._read(player, lambda server: expect_int(server.zcount(order, lowest, "+inf")))
+
+    def list_games(self, player: str, highest: float | None, limit: int) -> list[tuple[str, float]]:
+        """See `PlayerStore.list_games`."""
+        key, top = _key(player, "order"), "+inf" if highest is None else repr(highest)
+
+        def read(server: redis.Redis) -> list[tuple[str, float]]:
+            found: Any = server.zrevrangebyscore(key, top, "-inf", start=0, num=limit, withscores=True)
+            return [(game_id.decode(), float(score)) for game_id, score in found]
+
+        return self._read(player, read)
+
+    def events(self, player: str, from_id: str, limit: int) -> Page:
+        """See `PlayerStore.events`."""
+        key = _key(player, "events")
+
+        def read(server: redis.Redis) -> Page:
+            pipeline: Any = server.pipeline(transaction=False)
+            pipeline.xrange(key, min=from_id, count=limit)
+            pipeline.xrevrange(key, count=1)
+            events, last = pipeline.execute()
+            found = [StoredEvent(event_id.decode(), fields[b"e"]) for event_id, fields in events]
+            return Page(found, last[0][0].decode() if last else None)
+
+        return self._read(player, read)
+
+    def _read(self, player: str, command: Callable[[redis.Redis], T]) -> T:
+        types = _types_of(player)
+        return self._calls.call(next(iter(types)), moving_aside(command, types))
+
+    def _run(
+        self, script: Script, keys: list[str], arguments: list[Any], types: Mapping[str, str] | None = None
+    ) -> int:
+        def run(server: redis.Redis) -> int:
+            return script.run_replicated(server, keys, arguments, self._min_replicas)
+
+        return self._calls.write(keys[0], moving_aside(run, types or {}))
+
+
+def _types_of(player: str) -> dict[str, str]:
+    """Return the keys of a player's games and events, and their Redis types."""
+    return {_key(player, kind): of_kind for kind, of_kind in _TYPES.items()}
+
+
+def _key(player: str, kind: str) -> str:
+    return f"skye:{{player.{player}}}:{kind}"

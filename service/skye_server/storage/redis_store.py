@@ -1,0 +1,292 @@
+"""The store on Redis, which holds all state of the service.
+
+Of each game, under one hash tag so that a cluster keeps the keys in one slot:
+
+    skye:{ID}:table       string   the game (see `codec`)
+    skye:{ID}:log         stream   the event log: one entry per change, or one for all once the game is over
+    skye:{ID}:answer:KEY  string   the idempotency record of a key (see `usecases.idempotency`), with a TTL
+    skye:{ID}:answers     list     the last 32 characters of the names of these records, oldest first
+
+The id of a log entry is the number of its last event and a random number, which differs between
+concurrent writers of the same change. Field `c` holds the changes, field `h` the format and checksum.
+
+Of rate limits, `skye:bucket:KIND:ADDRESS`: the time, in microseconds since 1970, at which a leaky bucket will
+be empty. Buckets and indexes have no format number: a new format would get another key.
+
+Other modules describe other keys: `redis_players` those of players, `match_pool` those of quick matches,
+`game_index` those of the list of public games, `lab_store` those of servers for testers.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import redis
+
+from skye_server.error_codes import Problem
+from skye_server.redis_url import RedisUrl, parse
+from skye_server.settings import MEMORY_URL, Settings
+from skye_server.storage import redis_deletion
+from skye_server.storage.codec import entry_header
+from skye_server.storage.connection.batching import read_together
+from skye_server.storage.connection.eviction_policy import eviction_warning
+from skye_server.storage.connection.pubsub import subscribe
+from skye_server.storage.connection.redis_calls import UNKNOWN_OUTCOME, RedisCalls
+from skye_server.storage.connection.redis_clients import create_client, create_client_at
+from skye_server.storage.connection.retry import (
+    PROTOCOL_ERRORS,
+    RetryPolicy,
+    as_redis_error,
+    call_deadline,
+    expect_bytes,
+)
+from skye_server.storage.connection.topology import ClusterTopology, SentinelTopology, SingleServer, Topology
+from skye_server.storage.game_index import GameIndex
+from skye_server.storage.lab_store import LabStore
+from skye_server.storage.lua_scripts import COMMIT, DELETE, FILL, TOUCH, MinReplicas
+from skye_server.storage.match_pool import MatchPools
+from skye_server.storage.redis_players import RedisPlayers
+from skye_server.storage.store import Commit, LogEntry, StoredResponse
+
+_SALTS: Final = 4096  # below this a salt takes no more than one byte in the stream
+
+_HEADER_BYTES: Final = 32
+"""The maximum size of the header of a stored game."""
+
+_PING_TIMEOUT_S: Final = 0.5
+"""The deadline of a health check: shorter than that of other calls, because a probe is repeated anyway."""
+
+
+class RedisStore:
+    """The store on a Redis server, or on a server that speaks its protocol.
+
+    :param retry_policy: for all calls except those whose reply is useless later.
+    :param min_replicas: the replicas that must acknowledge each commit. With all replicas, any server that is
+        elected master has the commit (see `deploy/durability.md`).
+    :param timeout_s: the deadline of each attempt of a call.
+    """
+
+    def __init__(
+        self,
+        topology: Topology | redis.Redis,
+        retry_policy: RetryPolicy | None = None,
+        min_replicas: MinReplicas | None = None,
+        timeout_s: float | None = None,
+    ) -> None:
+        self._topology = SingleServer(topology) if isinstance(topology, redis.Redis) else topology
+        self._calls = RedisCalls(self._topology, retry_policy or RetryPolicy(0), timeout_s)
+        self._min_replicas = min_replicas
+        self.index = GameIndex(self._calls)
+        self.players = RedisPlayers(self._calls, min_replicas)
+        self.pools = MatchPools(self._calls, min_replicas)
+        self.lab = LabStore(self._calls)
+        # At random, so that processes do not all ping the same node of a cluster.
+        self._ping_key = f"skye:{secrets.token_hex(8)}"
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> RedisStore:
+        """Return the store that the settings name; it connects at the first call."""
+        if settings.redis_url is None or settings.redis_url == MEMORY_URL:
+            return cls(_in_memory())
+        timeout_s = settings.redis_timeout_ms / 1000
+        topology = _topology(parse(settings.redis_url), timeout_s)
+        retry_policy = RetryPolicy(settings.redis_wait_ms / 1000)
+        min_replicas = MinReplicas(settings.redis_replicas, max(1, settings.redis_timeout_ms // 2))
+        return cls(topology, retry_policy, min_replicas if min_replicas.replicas else None, timeout_s)
+
+    def load(self, game_id: str, response_key: str | None = None) -> tuple[bytes | None, bytes | None]:
+        """See `Store.load`. A stored response is returned only when it is replicated like a new one."""
+        key = _game_key(game_id)
+        if response_key is None:
+            return self._calls.call(key, lambda server: expect_bytes(server.get(key))), None
+        keys = [key, _response_key(game_id, response_key)]
+
+        def read(server: redis.Redis) -> tuple[bytes | None, bytes | None]:
+            values: Any = server.mget(keys)
+            game, response = values
+            return expect_bytes(game), expect_bytes(response)
+
+        def read_replicated(server: redis.Redis) -> tuple[bytes | None, bytes | None]:
+            game, response = read(server)
+            exists = response and TOUCH.run_replicated(server, keys[1:], (), self._min_replicas)
+            return game, response if exists else None
+
+        found = self._calls.call(key, read)
+        if found[1] is None or self._min_replicas is None:
+            return found
+        # Read again with the write: another server may be the master by then.
+        return self._calls.write(key, read_replicated)
+
+    def load_with_log(
+        self, game_id: str, after: int = 0, limit: int | None = None
+    ) -> tuple[bytes | None, list[LogEntry]]:
+        """See `Store.load_with_log`. Not a transaction: Redis rejects these when its memory is full."""
+        count = () if limit is None else ("COUNT", limit)
+        log_range = ("XRANGE", _log_key(game_id), f"{after + 1}-0", "+", *count)
+
+        def read(server: redis.Redis) -> tuple[bytes | None, list[LogEntry]]:
+            game, entries = read_together(server, [("GET", _game_key(game_id)), log_range])
+            return expect_bytes(game), [_log_entry(entry_id, fields) for entry_id, fields in entries]
+
+        return self._calls.call(_game_key(game_id), read)
+
+    def load_many(self, game_ids: Sequence[str]) -> list[bytes | None]:
+        """See `Store.load_many`."""
+        keys = [_game_key(game_id) for game_id in game_ids]
+        return self._calls.call_each(keys, lambda server, key: server.get(key), expect_bytes)
+
+    def headers(self, game_ids: Sequence[str]) -> list[bytes | None]:
+        """See `Store.headers`."""
+        keys = [_game_key(game_id) for game_id in game_ids]
+
+        def read(server: Any, key: str) -> Any:
+            return server.getrange(key, 0, _HEADER_BYTES - 1)
+
+        return [found or None for found in self._calls.call_each(keys, read, expect_bytes)]
+
+    def commit(self, commit: Commit) -> bool:
+        """See `Store.commit`. The script recognises a retry whose first attempt was committed."""
+        response = commit.response or StoredResponse("-", b"", 0)
+        game_id = commit.game_id
+        record_key, records_key = _response_key(game_id, response.key), _responses_key(game_id)
+        keys = [_game_key(game_id), _log_key(game_id), record_key, records_key]
+        last_event = commit.entries[-1].last_event if commit.entries else 0
+        arguments: list[Any] = [
+            commit.expected_prefix or b"",
+            commit.match,
+            commit.ttl_s,
+            response.data,
+            response.ttl_s,
+            f"{game_id}:{last_event}",
+            int(commit.replaces_log),
+        ]
+        salt = secrets.randbelow(_SALTS)
+        entries: list[Any] = []
+        for entry in commit.entries:
+            header = entry_header(entry.last_event, entry.data)
+            entries += f"{entry.last_event}-{salt}", entry.data, header
+        attempts = 0
+
+        def run(server: redis.Redis) -> int:
+            nonlocal attempts
+            attempts += 1
+            return COMMIT.run_replicated(
+                server, keys, [*arguments, int(attempts > 1), *entries], self._min_replicas
+            )
+
+        result = self._calls.write(keys[0], run)
+        if result == 2:
+            raise Problem("store_unavailable", UNKNOWN_OUTCOME)
+        if result == 3:
+            raise Problem("game_unreadable", "The game's log is lost.")
+        return bool(result)
+
+    def delete(self, game_id: str, expected_prefix: bytes, response: StoredResponse | None) -> bool:
+        """See `Store.delete`."""
+        key, data, ttl_s = response or StoredResponse("-", b"", 0)
+        keys = [_game_key(game_id), _log_key(game_id), _responses_key(game_id), _response_key(game_id, key)]
+        attempts = 0
+
+        def run(server: redis.Redis) -> int:
+            nonlocal attempts
+            attempts += 1
+            arguments = [expected_prefix, data, ttl_s, f"{game_id}:0", int(attempts > 1)]
+            return DELETE.run_replicated(server, keys, arguments, self._min_replicas)
+
+        return bool(self._calls.write(keys[0], run))
+
+    def delete_all(self) -> int:
+        """See `Store.delete_all`."""
+        return redis_deletion.delete_all(self._calls, self._ping_key)
+
+    def fill_bucket(self, bucket: str, amount_us: int, capacity_us: int) -> tuple[bool, int]:
+        """See `Store.fill_bucket`."""
+        key = f"skye:bucket:{bucket}"
+
+        def run(server: redis.Redis) -> tuple[bool, int]:
+            done, filled_us = FILL.run(server, [key], [amount_us, capacity_us])
+            return bool(done), int(filled_us)
+
+        return self._calls.call(key, run, writes=True, retries=False)
+
+    def ping(self) -> None:
+        """See `Store.ping`."""
+
+        def ping(server: redis.Redis) -> None:
+            # Not around the lookup: if interrupted, it would never detect a Sentinel that does not respond.
+            with call_deadline(_PING_TIMEOUT_S, Problem("store_unavailable")):
+                if not server.ping():
+                    raise ValueError("no PONG")
+
+        self._calls.call(self._ping_key, ping, retries=False)
+
+    def eviction_warning(self) -> str | None:
+        """See `Store.eviction_warning`."""
+        return eviction_warning(self._calls, self._ping_key)
+
+    def replicas_warning(self) -> str | None:
+        """See `Store.replicas_warning`."""
+        required = self._min_replicas.replicas if self._min_replicas else 0
+        try:
+            with call_deadline(_PING_TIMEOUT_S):
+                found = self._topology.replicas()
+        except (redis.RedisError, *PROTOCOL_ERRORS):
+            return None  # Redis is unavailable, which the health check reports, or does not say it
+        if found <= required:
+            return None
+        return (
+            f"SKYE_REDIS_REPLICAS is {required}, and a master has {found} replicas: a failover may lose "
+            f"acknowledged changes; set it to {found}"
+        )
+
+    def subscribe_to_changes(self, stopped: threading.Event) -> Iterator[str | None]:
+        """See `Store.subscribe_to_changes`."""
+        try:
+            yield from subscribe(self._topology, stopped)
+        except (redis.RedisError, *PROTOCOL_ERRORS) as error:
+            self._topology.invalidate()
+            raise Problem("store_unavailable") from as_redis_error(error)
+
+
+def _topology(url: RedisUrl, timeout_s: float) -> Topology:
+    """Return the topology that a URL names; nothing connects before the first call."""
+    if url.form == "sentinel":
+        return SentinelTopology(url, timeout_s)
+    if url.form == "cluster":
+        return ClusterTopology(url, timeout_s)
+    if url.addresses:
+        return SingleServer(create_client_at(url.addresses[0], url.options, timeout_s))
+    return SingleServer(create_client(url.options, timeout_s))
+
+
+def _in_memory() -> redis.Redis:
+    """Return a Redis in the memory of this process."""
+    import fakeredis  # noqa: PLC0415 - only where there is no Redis
+
+    memory: redis.Redis = fakeredis.FakeRedis()
+    return memory
+
+
+def _log_entry(entry_id: bytes, fields: dict[bytes, bytes]) -> LogEntry:
+    """Return a log entry; unknown fields in place of a header make it corrupt: its header is empty."""
+    last_event, data = int(entry_id.split(b"-")[0]), fields.get(b"c", b"")
+    return LogEntry(last_event, data, fields.get(b"h", b"" if len(fields) > 1 else None))
+
+
+def _game_key(game_id: str) -> str:
+    return f"skye:{{{game_id}}}:table"
+
+
+def _log_key(game_id: str) -> str:
+    return f"skye:{{{game_id}}}:log"
+
+
+def _response_key(game_id: str, key: str) -> str:
+    return f"skye:{{{game_id}}}:answer:{key}"
+
+
+def _responses_key(game_id: str) -> str:
+    return f"skye:{{{game_id}}}:answers"

@@ -1,0 +1,127 @@
+"""The interface of the store, and the types of its data."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from skye_server.storage.game_index import GameIndex
+from skye_server.storage.lab_store import LabStore
+from skye_server.storage.match_pool import MatchPools
+from skye_server.storage.player_store import PlayerStore
+
+
+class LogEntry(NamedTuple):
+    """An entry of a game's event log.
+
+    :param last_event: the number of the last event in the entry.
+    :param data: the encoded changes; see `codec`.
+    :param header: the stored format number and checksum; None for an entry written before these existed.
+    """
+
+    last_event: int
+    data: bytes
+    header: bytes | None = None
+
+
+class StoredResponse(NamedTuple):
+    """The record of a response, stored under an idempotency key for `ttl_s` seconds."""
+
+    key: str
+    data: bytes
+    ttl_s: int
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """The writes of one change to a game, all or nothing.
+
+    :param expected_prefix: how the stored game must begin for the commit to succeed; None for a new game.
+    :param match: the encoded game.
+    :param entries: appended to the event log; with `replaces_log` they replace it.
+    """
+
+    game_id: str
+    expected_prefix: bytes | None
+    match: bytes
+    entries: Sequence[LogEntry]
+    ttl_s: int
+    response: StoredResponse | None = None
+    replaces_log: bool = False
+
+
+class Store(Protocol):
+    """The store of all games. Every method raises Problem store_unavailable when it fails."""
+
+    @property
+    def players(self) -> PlayerStore:
+        """The store of players."""
+
+    @property
+    def index(self) -> GameIndex:
+        """The index of public games."""
+
+    @property
+    def pools(self) -> MatchPools:
+        """The pools of players that wait for a quick match."""
+
+    @property
+    def lab(self) -> LabStore:
+        """The store of a server for testers."""
+
+    def headers(self, game_ids: Sequence[str]) -> list[bytes | None]:
+        """Return the first bytes of stored games, which contain their versions; None for each missing one."""
+
+    def load(self, game_id: str, response_key: str | None = None) -> tuple[bytes | None, bytes | None]:
+        """Return the stored game and the response under an idempotency key; None for each that is missing."""
+
+    def load_with_log(
+        self, game_id: str, after: int = 0, limit: int | None = None
+    ) -> tuple[bytes | None, list[LogEntry]]:
+        """Return the stored game and its log entries with events after number `after`, at most `limit`.
+
+        The log may be newer than the game, and contain changes that the returned game lacks.
+        """
+
+    def load_many(self, game_ids: Sequence[str]) -> list[bytes | None]:
+        """Return stored games, None for each that is missing."""
+
+    def commit(self, commit: Commit) -> bool:
+        """Write all of a change; return False and write nothing when the game has changed since it was read.
+
+        :raises Problem: game_unreadable, when the game's log is missing.
+        """
+
+    def delete(self, game_id: str, expected_prefix: bytes, response: StoredResponse | None) -> bool:
+        """Delete a game with its log and responses; return False when it has changed since it was read.
+
+        :param response: the record of the deletion, which stays.
+        """
+
+    def delete_all(self) -> int:
+        """Delete all data of the service on a single server; return the number of games."""
+
+    def fill_bucket(self, bucket: str, amount_us: int, capacity_us: int) -> tuple[bool, int]:
+        """Add an amount to a leaky bucket unless it would overflow.
+
+        The bucket leaks one microsecond per microsecond.
+
+        :returns: whether the amount was added, and the level in microseconds.
+        """
+
+    def ping(self) -> None:
+        """Return when the store responds."""
+
+    def eviction_warning(self) -> str | None:
+        """Return a warning for the operator if the store may delete games when it is full, else None."""
+
+    def replicas_warning(self) -> str | None:
+        """Return a warning if a failover may lose acknowledged changes, else None."""
+
+    def subscribe_to_changes(self, stopped: threading.Event) -> Iterator[str | None]:
+        """Yield the id of each game when it is committed; None when messages may have been missed.
+
+        Ends when `stopped` is set, or by raising Problem store_unavailable.
+        """

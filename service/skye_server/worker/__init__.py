@@ -1,0 +1,1 @@
+"""The gunicorn worker: timeouts, connection limits, graceful shutdown and error responses."""
