@@ -1,12 +1,12 @@
-import { h, nextTask } from "./dom.js";
-import { loadLanguage } from "./i18n.js";
-import { toastError } from "./toast.js";
-import { takeFromFragment } from "./tokens.js";
+import { h, nextTask } from "./shared/dom.js";
+import { loadLanguage } from "./shared/i18n.js";
+import { toastError } from "./shared/toast.js";
+import { takeFromFragment } from "./state/tokens.js";
 
 /** The modules that an open table imports, without those that index.html preloads. */
 const TABLE = [
-  ["client/fold", "client/events", "client/sse", "clock", "follow", "tabs"], ["unsettled", "pictures", "table", "board", "edges", "settings"],
-  ["place", "viewport", "header", "keys", "lazy", "log"], ["panes", "market", "seats", "menu", "motion", "pricing", "scores"],
+  ["../clients/typescript/src/fold", "../clients/typescript/src/events", "../clients/typescript/src/sse", "./state/clock", "./state/event-stream", "./state/tabs"], ["./state/unsettled", "./state/pictures", "./game/game-page", "./game/board", "./game/edges", "./state/settings"],
+  ["./game/place", "./game/viewport", "./game/header", "./shared/keys", "./shared/lazy", "./game/log"], ["./game/panes", "./game/market", "./game/seats", "./shared/menu", "./shared/motion", "./game/pricing", "./game/scores"],
 ];
 
 /** Open the screen that the URL names. */
@@ -19,23 +19,23 @@ async function main() {
   if (!app) return;
   if (game && !asked.has("replay")) {
     void preload(TABLE);
-    return (await import("./open-table.js")).openTable(app, game);
+    return (await import("./game/open-game.js")).openTable(app, game);
   }
   await language;
-  if (game) await (await import("./replay.js")).openReplay(app, game);
-  else await (await import("./front.js")).openFront(app);
+  if (game) await (await import("./game/replay.js")).openReplay(app, game);
+  else await (await import("./home/front.js")).openFront(app);
 }
 
 /** Preload modules, each group in a separate task: all at once would be a long task. @param {string[][]} groups */
 async function preload(groups) {
   for (const names of groups) {
     await nextTask();
-    document.head.append(...names.map((name) => h("link", { rel: "modulepreload", href: new URL(`./${name}.js`, import.meta.url) })));
+    document.head.append(...names.map((name) => h("link", { rel: "modulepreload", href: new URL(`${name}.js`, import.meta.url) })));
   }
 }
 
 main().catch(async (error) => {
   const app = document.getElementById("app");
-  if (app && !app.hasChildNodes()) (await import("./problem.js")).showProblem(app, error);
+  if (app && !app.hasChildNodes()) (await import("./shared/problem.js")).showProblem(app, error);
   else toastError(error);
 }).catch(toastError);

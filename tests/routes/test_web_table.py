@@ -60,24 +60,26 @@ def test_files_are_compressed_for_clients_that_accept_gzip(service):
 
 
 def test_page_of_another_version_gets_current_files_that_are_not_kept(service):
-    answer = service.call("GET", "/play/000000000000/main.js")
+    answer = service.call("GET", "/play/000000000000/web/main.js")
     assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "public, max-age=0")
     assert answer.content_type == "text/javascript; charset=utf-8"
 
 
 def test_client_package_is_served_below_the_table(service):
-    folder = page_files(service)[0].rsplit("/", 1)[0]
-    assert "class Skye" in service.call("GET", f"{folder}/client/skye.js").text
+    folder = page_files(service)[0].rsplit("/web/", 1)[0]
+    for path in ("client/skye.js", "clients/typescript/src/skye.js"):
+        assert "class Skye" in service.call("GET", f"{folder}/{path}").text
 
 
 @pytest.mark.parametrize(
     "path",
     [
-        "/play/x/index.html",
-        "/play/x/package.json",
-        "/play/x/tsconfig.json",
-        "/play/x/../main.js",
+        "/play/x/web/index.html",
+        "/play/x/web/package.json",
+        "/play/x/web/tsconfig.json",
+        "/play/x/../web/main.js",
         "/play/x/..%2f..%2fREADME.md",
+        "/play/x/README.md",
     ],
 )
 def test_other_files_are_not_served(service, path):

@@ -23,7 +23,7 @@ WATCH_FLIGHTS = """new MutationObserver((changes) => {
 
 COUNT = """async ([players, slots]) => {
   const base = document.querySelector("script[type=module]").src.replace("main.js", "");
-  const {countingStrip} = await import(base + "counting.js");
+  const {countingStrip} = await import(base + "game/round-points.js");
   const range = (length) => Array.from({length}, (_, index) => index);
   const scoring_tiles = range(slots).map((slot) => ({slot: "ABCD"[slot], id: "sheep", points: 1}));
   const view = {players: range(players).map(() => ({name: "Ann"}))};

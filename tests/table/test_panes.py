@@ -14,7 +14,7 @@ TOPS = """() => [".board", "[data-pane=scoring]"].map(
 
 HEIGHTS = """async (sizes) => {
   const base = document.querySelector("script[type=module]").src.replace("main.js", "");
-  const {seatCards} = await import(base + "seats.js");
+  const {seatCards} = await import(base + "game/seats.js");
   return sizes.map((size) => {
     const territory = Array.from({length: size}, (_, y) => ({tile: "L10", rotation: 0, x: 0, y}));
     const player = {seat: 0, name: "Ann", color: "red", score: 0, gold: null, territory, tiles_to_build: []};

@@ -51,8 +51,8 @@ def test_purses_computed_from_public_events_equal_the_result(browser):
     purses = screen.page.evaluate(
         """async (game) => {
           const base = document.querySelector("script[type=module]").src.replace("main.js", "");
-          const {secretsOf, pursesAfter} = await import(base + "open-eyes.js");
-          const {skye} = await import(base + "api.js");
+          const {secretsOf, pursesAfter} = await import(base + "game/open-eyes.js");
+          const {skye} = await import(base + "state/api.js");
           const {events} = await skye.game(game).eventPage();
           return pursesAfter(events, secretsOf(events, await skye.game(game).record()));
         }""",

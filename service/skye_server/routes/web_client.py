@@ -1,6 +1,7 @@
 """The web client: the static files of `web/` and of the TypeScript client.
 
-The page loads its files from a path with a hash of all files, so browsers may cache them permanently.
+The page loads its files from a path with a hash of all files, so browsers may cache them permanently. Below that path
+the files lie as in the repository, so that a module finds another one by the same relative path in both.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ from flask import Blueprint, Response
 from skye_server.error_codes import Problem
 from skye_server.http.responses import compressed
 
-blueprint = Blueprint("WebTable", __name__)
+blueprint = Blueprint("WebClient", __name__)
 
-_FOLDER = Path(__file__).parents[1] / "table"  # a link to `web/`; a folder of its own in a wheel
+_INSTALLED = Path(__file__).parents[1] / "browser"
+_FOLDER = _INSTALLED if _INSTALLED.exists() else Path(__file__).parents[3]
+"""Package data of a wheel, which `setup.py` collects; in a checkout, the root of the repository."""
 _CONTENT_TYPES = {
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
@@ -25,8 +28,9 @@ _CONTENT_TYPES = {
     ".json": "application/json",
     ".svg": "image/svg+xml",
 }
-_FOLDERS = (".", "lang", "client")
-_PAGE = "index.html"
+_CLIENT = "clients/typescript/src"
+_PAGE = "web/index.html"
+_TOOLS = ("package.json", "tsconfig.json")
 _YEAR_S = 31_536_000
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
@@ -46,17 +50,16 @@ class _Site(NamedTuple):
 def _site() -> _Site:
     files: dict[str, bytes] = {}
     digest = hashlib.sha256()
-    for folder in _FOLDERS:
-        for path in sorted((_FOLDER / folder).glob("*.*")):
-            if path.suffix in _CONTENT_TYPES and path.name not in ("package.json", "tsconfig.json"):
-                name = path.name if folder == "." else f"{folder}/{path.name}"
-                files[name] = path.read_bytes()
-                digest.update(f"{name}\n".encode() + files[name])
+    for path in sorted([*(_FOLDER / "web").rglob("*.*"), *(_FOLDER / _CLIENT).glob("*.js")]):
+        if path.suffix in _CONTENT_TYPES and path.name not in _TOOLS:
+            name = path.relative_to(_FOLDER).as_posix()
+            files[name] = path.read_bytes()
+            digest.update(f"{name}\n".encode() + files[name])
     return _Site(files, digest.hexdigest()[:12])
 
 
 @blueprint.route("/play/", strict_slashes=False)
-def get_table() -> Response:
+def get_web_client() -> Response:
     """Play in a browser.
 
     The page refers to its files as `/play/-/...`; the response replaces `-` by the hash.
@@ -69,14 +72,16 @@ def get_table() -> Response:
 
 
 @blueprint.route("/play/<folder>/<path:file>")
-def get_table_file(folder: str, file: str) -> Response:
-    """Get a file of the web client.
+def get_web_client_file(folder: str, file: str) -> Response:
+    """Get a file of the web client, or as `client/...` a module of the TypeScript client.
 
     A request with the hash of another version gets the current file, uncached.
 
     :raises Problem: not_found.
     """
     site = _site()
+    if file.startswith("client/"):
+        file = _CLIENT + file.removeprefix("client")
     if file not in site.files or file == _PAGE:
         raise Problem("not_found")
     content_type = _CONTENT_TYPES[file[file.rindex(".") :]]

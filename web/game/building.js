@@ -1,0 +1,97 @@
+import { announce, attribute, button, h, hide, keyed, setText } from "../shared/dom.js";
+import { draggable } from "./drag.js";
+import { gainsList } from "./gains.js";
+import { t } from "../shared/i18n.js";
+import { tilePicture } from "../state/pictures.js";
+import { toastError } from "../shared/toast.js";
+
+/** @typedef {import("../state/store.js").Store} Store */
+/** @typedef {import("./place.js").Placing} Placing */
+
+/**
+ * Create the tray of the building phase: the hand, the gains of the ghost, undo and finish.
+ *
+ * @param {Store} store
+ * @param {Placing} placing
+ */
+export function buildingTray(store, placing) {
+  const hand = h("div", { class: "hand", role: "group", "aria-label": t("build.hand") });
+  const hint = h("p", { class: "faint" });
+  const gains = gainsList(store, placing);
+  const turn = button(`⟳ ${t("build.turn")}`, () => placing.rotate(1), { "data-act": "rotate" });
+  const place = button(`✓ ${t("build.place")}`, () => void placing.commit(), { class: "primary", "data-act": "place" });
+  const cancel = button(t("build.cancel"), () => placing.cancel(), { "data-act": "cancel" });
+  const undo = button(`↶ ${t("build.undo")}`, () => void takeBack(), { "data-act": "undo" });
+  const finish = button(t("build.finish"), () => void finishBuilding(), { class: "primary", "data-act": "finish" });
+  const root = h("section", { class: "tray-part building", "aria-label": t("phase.building") },
+    h("h2", {}, t("build.title")), hint, hand, gains.root,
+    h("div", { class: "bar" }, place, turn, cancel, undo, finish));
+
+  /** @param {string} type */
+  function listed(type) {
+    return store.actions?.some((action) => action.type === type) ?? false;
+  }
+
+  async function takeBack() {
+    if (undo.disabled) return;
+    placing.select(null);
+    if (await store.act((seat, options) => seat.takeBack(options))) announce(t("build.undone"));
+  }
+
+  async function finishBuilding() {
+    if (finish.hidden || finish.disabled) return;
+    if (!store.me?.tiles_to_build.length) return void await send();
+    await import("../shared/confirmation.js").then(({ confirmation }) => (
+      confirmation(t("build.finish_returns"), t("build.finish"), () => void send()).open(finish)), toastError);
+  }
+
+  function send() {
+    return store.act((seat, options) => seat.finishBuilding(options));
+  }
+
+  /** @param {string} tile */
+  function handTile(tile) {
+    const note = h("span", { class: "faint" });
+    const box = button(h("img", { src: tilePicture(tile), alt: "", draggable: "false" }), () => {
+      placing.select(placing.tile === tile ? null : tile);
+    }, { class: "hand-tile", "data-tile": tile });
+    draggable(box, tile, placing);
+    box.append(h("span", {}, tile), note);
+    return { root: box, show: () => {
+      attribute(box, "aria-pressed", String(placing.tile === tile));
+      const places = store.actions ? placing.legal(tile).length : 0;
+      setText(note, store.actions ? t("build.places", { count: places }) : "…");
+      box.classList.toggle("dim", store.actions !== null && places === 0);
+    } };
+  }
+
+  function show() {
+    const me = store.players[store.seat ?? -1];
+    hide(root, store.view.status !== "playing" || store.view.phase !== "building");
+    if (root.hidden || !me) return;
+    keyed(hand, me.tiles_to_build, (tile) => tile, handTile);
+    const { ghost } = placing;
+    for (const one of [turn, place, cancel]) hide(one, !ghost);
+    place.disabled = store.blocked || !store.actions;
+    turn.disabled = ghost === null || (placing.cells().get(`${ghost.x},${ghost.y}`)?.length ?? 0) < 2;
+    undo.disabled = store.blocked || !listed("take_back");
+    hide(undo, ghost !== null || (undo.disabled && !store.blocked));
+    hide(finish, ghost !== null || !listed("finish_building"));
+    finish.disabled = store.blocked;
+    setText(hint, hintText(me));
+    gains.show();
+  }
+
+  /** @param {import("../state/api.js").Player} me */
+  function hintText(me) {
+    if (me.build_finished) return t("build.done");
+    if (placing.ghost) return t("build.hint_ghost");
+    if (placing.tile) return t("build.hint_cell");
+    return me.tiles_to_build.length ? t("build.hint_tile") : t("build.hint_finish");
+  }
+
+  return { root, show, takeBack, finishBuilding, select(/** @type {number} */ index) {
+    const box = /** @type {HTMLElement | undefined} */ (hand.children[index]);
+    box?.click();
+  } };
+}

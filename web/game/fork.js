@@ -1,0 +1,60 @@
+import { skye } from "../state/api.js";
+import { create } from "../home/create.js";
+import { button, h } from "../shared/dom.js";
+import { plain, t } from "../shared/i18n.js";
+import { seatLink, share, watchLink } from "../home/share.js";
+import { toastError } from "../shared/toast.js";
+
+/** @typedef {import("../state/api.js").Game} Game */
+/** @typedef {import("../state/api.js").Event} Event */
+
+/** The choices of who plays a seat, with their texts. @type {Record<string, () => string>} */
+const PLAYED_BY = {
+  me: () => t("fork.me"), link: () => t("fork.link"),
+  ...Object.fromEntries(["strategist", "greedy", "random"].map((bot) => [bot, () => t("seat.bot", { bot: t(`bot.${bot}`) })])),
+};
+
+/** The types of events that have one action of the record each. */
+const ACTIONS = new Set(["offer_set", "tile_bought", "buy_passed", "tile_placed", "placement_taken_back", "building_finished"]);
+
+/**
+ * Ask for the players, and create a game that continues from a position of a finished one.
+ *
+ * @param {Game} game
+ * @param {Event[]} past The events up to the position.
+ */
+export async function forkDialog(game, past) {
+  const choices = game.players.map(({ name, bot }) => {
+    const select = h("select", { "aria-label": t("fork.who", { name }) }, ...Object.entries(PLAYED_BY).map(([value, text]) => (
+      h("option", { value, selected: value === (bot ?? "me") }, text()))));
+    return { row: h("label", { class: "fork-seat" }, h("bdi", {}, name), " ", select), select };
+  });
+  const start = button(t("fork.create"), () => void begin().catch(toastError), { class: "primary", "data-act": "begin" });
+  const dialog = h("dialog", { "aria-label": t("fork.title") }, h("h2", {}, t("fork.title")), h("p", {}, t("fork.text")),
+    ...choices.map(({ row }) => row), h("div", { class: "bar" }, start, button(t("cancel"), () => dialog.close())));
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+
+  async function begin() {
+    const record = await skye.game(game.id).record();
+    const chosen = choices.map(({ select }) => select.value);
+    const players = record.players.map((player, seat) => ({ ...player, bot: ["me", "link"].includes(chosen[seat]) ? null : chosen[seat] }));
+    const others = chosen.flatMap((choice, seat) => (choice === "link" ? [seat] : []));
+    const until = past.filter(({ type }) => ACTIONS.has(type)).length;
+    const name = plain(t("fork.name", { name: game.name })).slice(0, 60);
+    const created = await create(/** @type {any} */ ({ name, private: true, record: { ...record, players }, until }), start, others);
+    if (!created) return;
+    if (others.length) showLinks(created, others);
+    else location.assign(watchLink(created.game.id));
+  }
+
+  /** Show the links to the seats of other people. @param {import("../home/create.js").Created} created @param {number[]} others */
+  function showLinks({ game: { id }, players }, others) {
+    const rows = others.map((seat) => h("li", {}, h("bdi", {}, game.players[seat].name), " ", button(t("invite.copy"),
+      () => void share(seatLink(id, players[seat].token ?? ""), ""), { class: "small", "data-act": "seat-link", "aria-label": `${t("invite.copy")}: ${game.players[seat].name}` })));
+    const open = h("a", { class: "button primary", href: watchLink(id), "data-act": "open" }, t("fork.open"));
+    dialog.replaceChildren(h("h2", {}, t("fork.title")), h("p", {}, t("fork.links")), h("ul", { class: "invites" }, ...rows), h("div", { class: "bar" }, open));
+    open.focus();
+  }
+}

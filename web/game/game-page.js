@@ -1,0 +1,227 @@
+import { Board } from "./board.js";
+import { afterFrame, announce, attribute, h, hide, nextTask } from "../shared/dom.js";
+import { tableHeader, turnText } from "./header.js";
+import { t } from "../shared/i18n.js";
+import { tableKeys } from "../shared/keys.js";
+import { lazyPart } from "../shared/lazy.js";
+import { logPanel, story } from "./log.js";
+import { market } from "./market.js";
+import { tableMenu } from "../shared/menu.js";
+import { FLIGHT_MS, fly } from "../shared/motion.js";
+import { paneTabs, sidePanes } from "./panes.js";
+import { Placing } from "./place.js";
+import { pricingTray } from "./pricing.js";
+import { scoringPanel } from "./scores.js";
+import { seatCards } from "./seats.js";
+import { toast } from "../shared/toast.js";
+import { tokensOf } from "../state/tokens.js";
+
+/** @typedef {import("../state/store.js").Store} Store */
+
+/** The frame of a game: header, board, trays and panels. */
+export class Table {
+  banner = h("p", { class: "banner", hidden: true, role: "status" }, t("connection.offline"));
+  tabs = paneTabs(() => this.root, () => this.board.viewport.changed());
+  #phase = "";
+  #turn = "";
+  /** Whether all parts have been shown once. */
+  #open = false;
+  /** The timer of the next update of the panels. */
+  #later = 0;
+  /** Whether the points at the end are being counted; the result is shown afterwards. */
+  #ending = false;
+  /** Events with points that are not counted yet. @type {Parameters<ReturnType<typeof import("./round-points.js").countingStrip>["count"]>[0][]} */
+  #scored = [];
+  /** What a screen reader says before whose turn it is. @type {string[]} */
+  #said = [];
+
+  /**
+   * @param {Store} store
+   * @param {number} chosen
+   * @param {(seat: number) => void} reopen
+   */
+  constructor(store, chosen, reopen) {
+    this.store = store;
+    /** The seat whose territory is shown; null for our own. @type {number | null} */
+    this.looked = null;
+    this.placing = new Placing(store, () => this.#showPlacing());
+    this.board = new Board(this.placing);
+    this.pricing = pricingTray(store, (tile) => { this.tabs.choose("board"); this.#preview(this.placing.tile === tile ? null : tile); });
+    this.market = market(store, (tile) => this.#preview(tile));
+    this.trial = lazyPart(() => this.placing.tile !== null && !this.placing.building,
+      async () => (await import("./trial.js")).trialTray(store, this.placing));
+    this.building = lazyPart(() => store.seat !== null && store.view.phase === "building",
+      async () => (await import("./building.js")).buildingTray(store, this.placing));
+    this.handOver = lazyPart(() => store.view.status !== "lobby" && tokensOf(store.id).seats.length > 1,
+      async () => (await import("./hotseat.js")).handOver(store, chosen, reopen));
+    this.seats = seatCards(store, (seat) => this.look(seat), () => this.shownSeat);
+    this.scoring = scoringPanel(store);
+    this.log = logPanel(store);
+    this.strip = lazyPart(() => this.#scored.length > 0, async () => {
+      const { countingStrip } = await import("./round-points.js");
+      store.changed(); // counts the events in `#scored`
+      return countingStrip(store, (tiles, seat) => this.#highlight(tiles, seat), () => { this.#ending = false; this.show(); });
+    });
+    this.lobby = lazyPart(() => store.view.status === "lobby", async () => (await import("../home/lobby.js")).lobbyPanel(store, reopen));
+    this.result = lazyPart(() => !this.#ending && (store.view.status === "finished" || store.view.status === "aborted"),
+      async () => (await import("./rematch.js")).endPanel(store));
+    this.menu = tableMenu(store, chosen, reopen, () => this.handOver.part?.seats() ?? []);
+    this.header = tableHeader(store, this.menu.root);
+    this.keys = tableKeys(this);
+    this.root = this.#layOut();
+    /** What is beside the board. */
+    this.panels = [this.seats, this.scoring, this.log];
+    store.onChange(() => this.show());
+    store.onEvent((event) => this.#heard(event));
+  }
+
+  /** Draw the table, lay it out, then the panels, each in a separate task; show it when all parts are there. @param {Element} app */
+  async open(app) {
+    const { root } = this;
+    await nextTask();
+    this.show();
+    root.style.visibility = "hidden"; // layout changes of hidden elements do not count as layout shifts
+    app.replaceChildren(root);
+    await Promise.all([afterFrame(), ...[this.lobby, this.result, this.building, this.handOver].map(({ loading }) => loading)]);
+    this.#open = true;
+    this.#showPanels();
+    root.style.visibility = "";
+    if (this.store.seat !== null) this.building.prepare(); // so that the phase does not begin with a wait
+  }
+
+  close() {
+    clearTimeout(this.#later);
+    this.header.close();
+    this.keys.close();
+    this.store.close();
+  }
+
+  #layOut() {
+    const tray = this.tray = h("div", { class: "tray" }, this.handOver.root, this.trial.root, this.pricing.root, this.market.tray, this.building.root);
+    const main = h("main", {}, this.banner, this.lobby.root, this.board.root, this.market.root, tray, this.result.root);
+    this.board.root.append(this.strip.root); // the trays stay in place when it ends
+    const { seats, scoring, log } = this;
+    return h("div", { class: "table", "data-tab": "board" }, this.header.root, main, this.tabs.root, sidePanes({ seats, scoring, log }));
+  }
+
+  get shownSeat() {
+    return this.looked ?? this.store.seat ?? 0;
+  }
+
+  /** Show the territory of a seat. @param {number | null} seat */
+  look(seat) {
+    this.looked = seat === this.store.seat ? null : seat;
+    this.tabs.choose("board");
+    this.show();
+  }
+
+  /** Preview a tile that is not in our hand: show where it would fit. @param {string | null} tile */
+  #preview(tile) {
+    this.placing.select(tile);
+    if (!tile) return;
+    this.looked = null;
+    this.show();
+    const { tray, board } = this;
+    if (board.root.parentElement && tray) board.root.parentElement.style.scrollPaddingBottom = `${tray.offsetHeight}px`;
+    board.root.scrollIntoView({ block: "nearest" });
+  }
+
+  /** @param {string[]} tiles @param {number | null} seat */
+  #highlight(tiles, seat) {
+    this.board.highlighted = new Set(seat === this.shownSeat ? tiles : []);
+    this.#showBoard();
+  }
+
+  /** Return the element of a seat: its card, or its row in the market. @param {number} seat */
+  #placeOf(seat) {
+    const places = /** @type {HTMLElement[]} */ ([...this.root.querySelectorAll(`.seat[data-seat="${seat}"], .market-row[data-seat="${seat}"]`)]);
+    return places.findLast((place) => place.offsetParent) ?? null;
+  }
+
+  /** @param {import("../state/api.js").Event} event */
+  #heard(event) {
+    clearTimeout(this.#later); // the panels are drawn after the board, once for all events
+    this.#later = 0;
+    if (event.type === "tile_bought") {
+      fly(this.market.root.querySelector(`[data-tile="${event.tile}"] img`), this.#placeOf(event.seat));
+      const coins = h("span", { class: "coins" }, t("gold", { count: event.price }));
+      fly(this.#placeOf(event.seat), this.#placeOf(event.seller), { picture: coins, delay: FLIGHT_MS });
+    }
+    if (event.type === "tile_placed" && event.seat === this.store.seat) announce(story(event, this.store.view));
+    if (event.type === "round_scored" || event.type === "game_finished") {
+      this.#scored.push(event);
+      this.#said.push(story(event, this.store.view));
+      this.#ending ||= event.type === "game_finished";
+    }
+    if (event.type === "bot_took_over" && event.seat === this.store.seat) toast(t("toast.bot_took_over"));
+  }
+
+  show() {
+    const { store } = this;
+    const { view } = store;
+    this.root.dataset.status = view.status;
+    this.root.dataset.phase = view.phase ?? "none";
+    this.root.classList.toggle("my-turn", store.myTurn);
+    attribute(this.root, "aria-busy", store.busy ? "true" : null);
+    this.strip.show();
+    if (this.strip.part) for (const event of this.#scored.splice(0)) this.strip.part.count(event);
+    if (store.busy && this.strip.part?.running) this.strip.part.end(); // our own action ends the counting
+    this.placing.refresh();
+    this.header.show();
+    hide(this.banner, store.connection !== "reconnecting" && navigator.onLine);
+    this.#showTrays();
+    for (const part of [this.lobby, this.market, this.result, this.menu]) part.show();
+    if (this.#ending) hide(this.result.root, true); // the end is being counted up
+    this.#showBoard();
+    this.#announceTurn();
+    this.#later ||= setTimeout(() => this.#showPanels(), 0);
+  }
+
+  /** Update the panels, in a task after the update of the board and the trays. */
+  #showPanels() {
+    this.#later = 0;
+    if (!this.#open) return;
+    for (const panel of this.panels) panel.show();
+    this.root.dataset.event = String(this.store.view.last_event);
+  }
+
+  /** Show the chosen tile. */
+  #showPlacing() {
+    this.#showBoard();
+    this.trial.show();
+    this.building.show();
+  }
+
+  #showBoard() {
+    const player = this.store.players[this.shownSeat];
+    hide(this.board.root, !player);
+    if (player) this.board.show(player, this.shownSeat === this.store.seat, this.store.pending);
+  }
+
+  #showTrays() {
+    const { view } = this.store;
+    const playing = view.status === "playing" && this.store.seat !== null;
+    hide(this.pricing.root, !playing || view.phase !== "pricing");
+    hide(this.market.tray, !playing || view.phase !== "buying" || !this.store.myTurn);
+    if (!this.pricing.root.hidden) this.pricing.show();
+    for (const part of [this.trial, this.handOver, this.building]) part.show();
+  }
+
+  /** Show the pane of a new phase, and announce whose turn it is to screen readers. */
+  #announceTurn() {
+    const { store } = this;
+    const { view } = store;
+    const phase = `${view.round}.${view.phase}`;
+    if (phase !== this.#phase) {
+      this.#phase = phase;
+      this.placing.select(null);
+      this.tabs.choose(view.phase === "buying" || (view.phase === "pricing" && view.round === 1 && store.seat === null) ? "market" : "board");
+      if (view.phase === "building") this.looked = null;
+    }
+    const turn = `${phase}.${view.status}.${view.waiting_for.join(",")}`;
+    if (turn === this.#turn || (store.myTurn && !store.actions)) return;
+    this.#turn = turn;
+    if (store.myTurn && view.phase === "buying") this.market.say();
+    else announce([...this.#said.splice(0), turnText(store)].join(". "));
+  }
+}

@@ -1,0 +1,15 @@
+import { button, h } from "../shared/dom.js";
+import { t } from "../shared/i18n.js";
+import { settingBox } from "./setting-box.js";
+
+const KEYS = ["arrows", "enter", "escape", "n", "r", "digits", "plus", "x", "p", "u", "f", "zero", "question"];
+
+/** Show the list of shortcuts. A setting disables single letters, for users of speech input (WCAG 2.1.4). */
+export function showHelp() {
+  const dialog = h("dialog", { "aria-label": t("keys.title") }, h("h2", {}, t("keys.title")),
+    h("dl", { class: "keys" }, ...KEYS.flatMap((key) => [h("dt", {}, t(`keys.${key}.key`)), h("dd", {}, t(`keys.${key}`))])),
+    settingBox("letters"), h("div", { class: "bar" }, button(t("close"), () => dialog.close(), { class: "primary" })));
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}

@@ -1,0 +1,55 @@
+import { h } from "../shared/dom.js";
+import { has, isolated, list, signed, t } from "../shared/i18n.js";
+import { placeName } from "./place.js";
+
+/** @typedef {import("../state/api.js").Event} Event */
+/** @typedef {import("../state/api.js").Game} Game */
+
+/**
+ * Create the log of events, newest first.
+ *
+ * @param {{view: Game, log: Event[]}} store
+ */
+export function logPanel(store) {
+  /** The events that are shown, oldest first, and their lines. @type {[number, HTMLElement | null][]} */
+  const shown = [];
+  const items = h("ol", { class: "log", "aria-live": "off", tabindex: 0, "aria-label": t("tab.log") });
+  const root = h("section", { class: "panel", "aria-label": t("tab.log") }, h("h2", {}, t("tab.log")), items);
+  return { root, show() {
+    const { log, view } = store;
+    while (shown.length > log.length || (shown.length && shown.at(-1)?.[0] !== log[shown.length - 1]?.id)) shown.pop()?.[1]?.remove();
+    for (const event of log.slice(shown.length)) {
+      const text = story(event, view);
+      const line = text ? h("li", { class: event.type }, text) : null;
+      if (line) items.prepend(line);
+      shown.push([event.id, line]);
+    }
+  } };
+}
+
+/**
+ * Return an event in words, or an empty string for an event that the log leaves out.
+ *
+ * @param {any} event
+ * @param {Game} view
+ * @returns {string}
+ */
+export function story(event, view) {
+  const name = (/** @type {number} */ seat) => view.players[seat]?.name ?? t("log.seat", { seat: seat + 1 });
+  /** Events whose text needs more than a name and a tile. @type {Record<string, () => string>} */
+  const texts = {
+    round_started: () => t("log.round_started", { round: event.round, name: name(event.starting_seat) }),
+    tiles_discarded: () => t("log.tiles_discarded", { tiles: list(event.tiles) }),
+    tile_bought: () => t("log.tile_bought", { name: name(event.seat), tile: event.tile, seller: name(event.seller), count: event.price }),
+    tile_placed: () => t("log.tile_placed", { name: name(event.seat), tile: event.tile, place: placeName(event.x, event.y) }),
+    building_finished: () => (event.returned.length ? t("log.returned", { name: name(event.seat), tiles: list(event.returned) })
+      : t("log.building_finished", { name: name(event.seat) })),
+    round_scored: () => t("log.round_scored", { points: list(event.players.map((/** @type {any} */ { seat, scoring_tiles }) => (
+      `${isolated(name(seat))} ${signed(scoring_tiles.reduce((/** @type {number} */ sum, /** @type {any} */ { points }) => sum + points, 0))}`))) }),
+    bot_took_over: () => t("log.bot_took_over", { name: name(event.seat), bot: t(`bot.${event.bot}`) }),
+    game_finished: () => t("result.winners", { count: event.result.winners.length, names: list(event.result.winners.map(name)) }),
+    game_aborted: () => t("result.aborted"),
+  };
+  const key = `log.${event.type}`;
+  return texts[event.type]?.() ?? (has(key) ? t(key, { name: event.name ?? name(event.seat), tile: event.tile }) : "");
+}

@@ -1,0 +1,85 @@
+import { confirmation } from "../shared/confirmation.js";
+import { button, h, hide } from "../shared/dom.js";
+import { t } from "../shared/i18n.js";
+import { openHelp } from "../shared/keys.js";
+import { languageChoice } from "../home/language-choice.js";
+import { dropToken, forget } from "../home/my-games.js";
+import { replaceToken } from "../state/replace-token.js";
+import { settingBox } from "./setting-box.js";
+import { seatLink, share, watchLink } from "../home/share.js";
+import { toastError } from "../shared/toast.js";
+import { saveTokens, tokensOf } from "../state/tokens.js";
+
+/** @typedef {import("../state/store.js").Store} Store */
+
+/**
+ * Create the items of a game's menu. A button among them, Escape, and a click elsewhere close the menu.
+ *
+ * @param {Store} store
+ * @param {number} chosen
+ * @param {(seat: number) => void} reopen
+ * @param {HTMLDetailsElement} menu
+ */
+export function menuItems(store, chosen, reopen, menu) {
+  const leave = confirmation(t("menu.resign_question"), t("menu.resign"), () => void resign());
+  const shareSeat = () => button(t("menu.seat_link"), () => store.token && void share(seatLink(store.id, store.token), t("menu.seat_warning"), renew), { "data-act": "seat-link" });
+  const seat = shareSeat();
+  const linkFirst = shareSeat();
+  const forgetting = confirmation(t("menu.forget_question"), t("menu.forget"), () => { forget(store.id); location.assign("/play/"); }, linkFirst);
+  const past = h("a", { href: `${watchLink(store.id)}&replay=1` }, t("result.replay"));
+  const watch = button(t("menu.watch_link"), () => void share(watchLink(store.id), ""));
+  const leaving = button(t("menu.leave"), () => (store.view.status === "lobby" ? void resign() : leave.open(leaving)), { "data-act": "leave" });
+  const forgetIt = button(t("menu.forget"), () => forgetting.open(forgetIt), { "data-act": "forget" });
+  const root = h("div", { class: "menu-items" },
+    h("a", { href: "/play/" }, t("table.all_games")), past, watch, seat, languageChoice(), settingBox("auto"), settingBox("edges", () => store.changed()), button(t("menu.help"), openHelp), leaving, forgetIt,
+    h("a", { href: "/docs/rules" }, t("menu.rules")));
+  root.addEventListener("click", (event) => { if (event.target instanceof HTMLButtonElement) menu.open = false; });
+  menu.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !menu.open) return;
+    event.stopPropagation(); // the ghost stays
+    menu.open = false;
+    menu.querySelector("summary")?.focus();
+  });
+  document.addEventListener("click", clicked);
+
+  /** @param {Event} event */
+  function clicked({ target }) {
+    if (!menu.isConnected) document.removeEventListener("click", clicked);
+    else if (!menu.contains(/** @type {Node} */ (target))) menu.open = false;
+  }
+
+  /** Replace the token of our seat, so that older links to it become invalid; return the new link. */
+  async function renew() {
+    const { token, seat: number } = store;
+    if (!token || number === null) throw new Error("No seat");
+    const renewed = await replaceToken(store, () => store.game.rotateToken(number));
+    if (!renewed.token) throw new Error("No token");
+    const fresh = renewed.token;
+    const tokens = tokensOf(store.id);
+    saveTokens(store.id, { ...tokens, seats: tokens.seats.map((one) => (one === token ? fresh : one)) });
+    reopen(chosen);
+    return seatLink(store.id, fresh);
+  }
+
+  async function resign() {
+    const { token, seat: number } = store;
+    if (number === null || !token) return;
+    try {
+      await replaceToken(store, () => store.game.leave(number));
+      dropToken(store.id, token);
+      reopen(0);
+    } catch (error) {
+      toastError(error);
+    }
+  }
+
+  return { root, show() {
+    const seated = store.seat !== null;
+    hide(past, store.view.status === "lobby");
+    hide(seat, !seated);
+    hide(linkFirst, !seated);
+    hide(watch, store.view.private);
+    hide(leaving, !seated || store.view.status === "finished" || store.view.status === "aborted");
+    hide(forgetIt, !tokensOf(store.id).seats.length);
+  } };
+}

@@ -1,0 +1,69 @@
+import { ApiError } from "../../clients/typescript/src/errors.js";
+import { loadLanguage, t } from "../shared/i18n.js";
+import { loadTileSheet } from "../state/pictures.js";
+import { Store } from "../state/store.js";
+import { toast, toastError } from "../shared/toast.js";
+import { persistent, tokenFor, tokensOf } from "../state/tokens.js";
+
+/** How many tables have been opened: one that loads slowly must not replace one that was opened later. */
+let opened = 0;
+let closeLatest = () => {};
+
+/**
+ * Show a game in place of the current one.
+ *
+ * @param {Element} app
+ * @param {string} id
+ * @param {number} [chosen] The index of our seat, if this browser has several.
+ */
+export async function openTable(app, id, chosen = 0) {
+  const opening = ++opened;
+  closeLatest();
+  const { seats } = tokensOf(id);
+  const store = new Store(id, tokenFor(id, chosen));
+  const reopen = (/** @type {number} */ seat) => void openTable(app, id, seat).catch(toastError);
+  store.onGone = (error) => { toastError(error); forgetToken(store, error).then(() => { if (opening === opened) reopen(0); }, toastError); };
+  const made = makeTable(store, chosen, reopen); // while the game is loaded
+  const close = () => { store.close(); made.then((table) => table.close(), () => {}); };
+  closeLatest = close;
+  try {
+    await Promise.all([store.open(), made]);
+  } catch (error) {
+    await loadLanguage();
+    if (opening !== opened) return;
+    close();
+    if (await forgetToken(store, error)) {
+      if (opening !== opened) return;
+      toastError(error);
+      return openTable(app, id);
+    }
+    const { showProblem } = await import("../shared/problem.js");
+    if (opening === opened) showProblem(app, error);
+    return;
+  }
+  if (opening !== opened) return;
+  await (await made).open(app);
+  if (opening !== opened) return;
+  void loadTileSheet();
+  if (!persistent && seats.length) toast(t("tokens.memory_only"));
+  performance.measure("skye-ready");
+}
+
+/** @param {ConstructorParameters<typeof import("./game-page.js").Table>} parameters */
+async function makeTable(...parameters) {
+  const [{ Table }] = await Promise.all([import("./game-page.js"), loadLanguage()]);
+  return new Table(...parameters);
+}
+
+/**
+ * Forget a token that the server no longer accepts.
+ *
+ * @param {Store} store
+ * @param {unknown} error
+ * @returns {Promise<boolean>} Whether the error was that the token is unknown.
+ */
+async function forgetToken({ id, token }, error) {
+  if (!token || !(error instanceof ApiError) || error.code !== "token_unknown") return false;
+  (await import("../home/my-games.js")).dropToken(id, token);
+  return true;
+}

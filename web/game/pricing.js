@@ -1,0 +1,147 @@
+import { announce, attribute, button, h, hide, keyed, setText } from "../shared/dom.js";
+import { t } from "../shared/i18n.js";
+import { tilePicture } from "../state/pictures.js";
+import { explain } from "../shared/toast.js";
+import { ApiError } from "../../clients/typescript/src/errors.js";
+
+/** @typedef {import("../state/store.js").Store} Store */
+/** @typedef {{tiles: string[], gold: number, minimum: number}} Constraints */
+/** @typedef {{discard: string, prices: Record<string, number>}} Draft */
+
+/**
+ * Create the tray of the pricing phase: which tile to discard, and a price for each other tile.
+ * The draft is separate from the store, so that no event clears typed prices.
+ *
+ * @param {Store} store
+ * @param {(tile: string) => void} preview Shows where a tile would fit in our territory.
+ */
+export function pricingTray(store, preview) {
+  /** @type {Draft | null} */
+  let draft = null;
+  let draftOf = "";
+  let editing = true;
+  const cards = h("div", { class: "cards" });
+  const purse = h("output", { class: "purse" });
+  const others = h("p", { class: "faint" });
+  const trouble = h("p", { class: "trouble", role: "alert" });
+  const send = button("", () => void submit(), { class: "primary", "data-act": "set" });
+  const change = button(t("pricing.change"), () => { editing = true; show(); }, { "data-act": "change" });
+  const root = h("section", { class: "tray-part pricing", "aria-label": t("phase.pricing") },
+    h("h2", {}, t("pricing.title")), h("p", { class: "faint" }, t("pricing.help")), cards,
+    h("div", { class: "bar" }, purse, send, change), trouble, others);
+
+  /** @returns {Constraints | null} */
+  function constraints() {
+    const action = store.actions?.find(({ type }) => type === "set_offer");
+    return action && "constraints" in action ? /** @type {Constraints} */ (action.constraints) : null;
+  }
+
+  function key() {
+    return `skye.draft.${store.id}.${store.seat}.${store.view.round}`;
+  }
+
+  /** @param {Constraints} limits */
+  function loadDraft(limits) {
+    if (draft && draftOf === key()) return;
+    draftOf = key();
+    const drawn = store.me?.tiles_drawn ?? [];
+    const set = drawn.find(({ discard }) => discard);
+    editing = !set;
+    draft = stored(draftOf) ?? {
+      discard: set?.tile ?? "",
+      prices: Object.fromEntries(limits.tiles.map((tile) => [tile, drawn.find((one) => one.tile === tile)?.price ?? limits.minimum])),
+    };
+  }
+
+  /** @param {Constraints} limits */
+  function left(limits) {
+    return limits.gold - limits.tiles.reduce((sum, tile) => sum + (tile === draft?.discard ? 0 : draft?.prices[tile] ?? 0), 0);
+  }
+
+  function changed() {
+    try { sessionStorage.setItem(draftOf, JSON.stringify(draft)); } catch { /* the draft lasts as long as the page */ }
+    trouble.textContent = "";
+    show();
+  }
+
+  async function submit() {
+    if (!draft || send.disabled) return;
+    const { discard, prices } = draft;
+    const offer = { discard, prices: Object.fromEntries(Object.entries(prices).filter(([tile]) => tile !== discard)) };
+    const accepted = await store.act((seat, options) => seat.setOffer(offer, options).catch((error) => {
+      if (error instanceof ApiError) trouble.textContent = explain(error);
+      throw error;
+    }));
+    if (accepted) { editing = false; announce(t("pricing.done")); }
+    show();
+  }
+
+  /** @param {string} tile */
+  function card(tile) {
+    const radio = h("input", { type: "radio", name: "discard", value: tile, id: `discard-${tile}`, onchange: () => {
+      if (draft) draft.discard = tile;
+      changed();
+    } });
+    const field = h("input", {
+      type: "number", inputmode: "numeric", class: "price", "aria-label": t("pricing.price_of", { tile }),
+      oninput: () => field.value && setPrice(tile, Number(field.value)), onfocus: () => field.select(), onblur: show,
+    });
+    const steps = h("div", { class: "stepper" },
+      button("−", () => setPrice(tile, price(tile) - 1), { "aria-label": t("pricing.less", { tile }) }), field,
+      button("+", () => setPrice(tile, price(tile) + 1), { "aria-label": t("pricing.more", { tile }) }));
+    const box = h("article", { class: "card", "data-tile": tile },
+      button(h("img", { src: tilePicture(tile), alt: "" }), () => preview(tile), { class: "try", "aria-label": t("trial.try", { tile }) }), h("div", { class: "card-name" }, tile), steps,
+      h("label", { class: "discard", for: `discard-${tile}` }, radio, t("pricing.discard")));
+    return { root: box, show: () => {
+      const discarded = draft?.discard === tile;
+      box.classList.toggle("out", discarded);
+      radio.checked = discarded;
+      radio.disabled = field.disabled = !editing;
+      attribute(field, "min", constraints()?.minimum ?? 1);
+      if (document.activeElement !== field || (field.value && Number(field.value) !== price(tile))) field.value = String(price(tile));
+      for (const one of steps.querySelectorAll("button")) one.disabled = !editing;
+      steps.classList.toggle("unused", discarded);
+      field.disabled = !editing || discarded;
+    } };
+  }
+
+  /** @param {string} tile */
+  function price(tile) {
+    return draft?.prices[tile] ?? 0;
+  }
+
+  /** @param {string} tile @param {number} value */
+  function setPrice(tile, value) {
+    const minimum = constraints()?.minimum ?? 1;
+    if (draft && Number.isInteger(value)) draft.prices[tile] = Math.max(minimum, Math.min(9999, value));
+    changed();
+  }
+
+  function show() {
+    const limits = constraints();
+    hide(cards, !limits);
+    if (!limits) { hide(send, true); hide(change, true); setText(purse, ""); return; }
+    loadDraft(limits);
+    keyed(cards, limits.tiles, (tile) => tile, card);
+    const rest = left(limits);
+    setText(purse, t("pricing.left", { gold: rest }));
+    purse.classList.toggle("bad", rest < 0);
+    const set = store.me?.offer_set ?? false;
+    const last = !set && store.view.waiting_for.length === 1;
+    setText(send, last ? t("pricing.set_and_reveal") : t("pricing.set"));
+    send.disabled = store.blocked || !draft?.discard || rest < 0;
+    hide(send, !editing);
+    hide(change, editing || !set);
+    const names = store.view.players.filter(({ offer_set }) => offer_set).length;
+    const who = t("pricing.who", { count: names, players: store.view.players.length });
+    setText(others, set && !editing ? t("pricing.wait", { set: names, players: store.view.players.length })
+      : draft?.discard ? who : `${t("pricing.choose")} ${who}`);
+  }
+
+  return { root, show, submit, card: (/** @type {number} */ index) => /** @type {HTMLElement | undefined} */ (cards.children[index]) };
+}
+
+/** @param {string} key @returns {Draft | null} */
+function stored(key) {
+  try { return JSON.parse(sessionStorage.getItem(key) ?? "null"); } catch { return null; }
+}

@@ -1,0 +1,111 @@
+import { ApiError } from "../../clients/typescript/src/errors.js";
+import { skye } from "../state/api.js";
+import { announce, attribute, button, h, hide, setText } from "../shared/dom.js";
+import { list, t } from "../shared/i18n.js";
+import { resultPanel } from "./result.js";
+import { toastError } from "../shared/toast.js";
+import { addSeatToken, saveTokens, tokenFor, tokensOf } from "../state/tokens.js";
+
+/** @typedef {import("../state/store.js").Store} Store */
+/** @typedef {import("../../clients/typescript/src/resources.js").Result<"get_rematch">["game"]} Rematch */
+
+const POLL_MS = 4000;
+
+/**
+ * Create the panel with the result of a game, the rematch and the replay.
+ *
+ * @param {Store} store
+ */
+export function endPanel(store) {
+  const rematch = rematchPanel(store);
+  const replay = h("a", { class: "button", href: `${gameUrl(store.id)}&replay=1` }, t("result.replay"));
+  const result = resultPanel(store, rematch.root, replay);
+  return { root: result.root, show() {
+    result.show();
+    if (store.view.status === "finished") rematch.show();
+  } };
+}
+
+/**
+ * Create the panel of the rematch of a finished game. The first player creates it; the pages of the others poll for it,
+ * because the events of the old game have ended.
+ *
+ * @param {Store} store
+ */
+function rematchPanel(store) {
+  /** @type {Rematch} */
+  let found = null;
+  let polling = false;
+  const text = h("span", {});
+  const again = button(t("result.again"), () => void play(), { class: "primary", "data-act": "again", hidden: true });
+  const link = h("a", { class: "button", "data-act": "rematch", hidden: true }, t("rematch.open"));
+  const root = h("div", { class: "bar rematch" }, text, again, link);
+
+  async function poll() {
+    polling = true;
+    while (root.isConnected) {
+      try {
+        if (document.visibilityState === "visible") found = await store.game.findRematch();
+      } catch (error) {
+        if (error instanceof ApiError && error.status < 500) return; // the old game is gone
+      }
+      show();
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  }
+
+  /** Take the seats of this browser in the new game, and open it. */
+  async function play() {
+    again.disabled = true;
+    try {
+      open(await takeSeats());
+    } catch (error) {
+      again.disabled = false;
+      toastError(error);
+    }
+  }
+
+  /** @returns {Promise<string>} The id of the new game. */
+  async function takeSeats() {
+    let id = "";
+    for (const token of tokensOf(store.id).seats) {
+      try {
+        const taken = await skye.game(store.id, token).rematch();
+        id = taken.game.id;
+        if (taken.token) addSeatToken(id, taken.token);
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.code !== "already_seated") throw error;
+        id = String(error.params.game);
+        if (!tokenFor(id)) throw error; // taken on another device, which has the token
+      }
+    }
+    return id;
+  }
+
+  /** Open the new game, of which the host token is that of the old game. @param {string} id */
+  function open(id) {
+    const { host } = tokensOf(store.id);
+    if (host) saveTokens(id, { ...tokensOf(id), host });
+    location.assign(gameUrl(id));
+  }
+
+  function show() {
+    if (!polling && root.isConnected) void poll();
+    const seated = store.seat !== null && !store.me?.bot;
+    const joined = found !== null && tokensOf(found.id).seats.length > 0;
+    hide(again, !seated || joined || (found !== null && found.status !== "lobby"));
+    hide(link, found === null || !again.hidden);
+    if (found) attribute(link, "href", gameUrl(found.id));
+    const people = (found?.players ?? []).filter(({ bot }) => !bot).map(({ name }) => name);
+    const asked = people.length ? t("rematch.asked", { count: people.length, names: list(people) }) : "";
+    if (asked !== text.textContent) announce(asked);
+    setText(text, asked);
+  }
+
+  return { root, show };
+}
+
+/** @param {string} id */
+function gameUrl(id) {
+  return `/play/?game=${encodeURIComponent(id)}`;
+}

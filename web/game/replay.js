@@ -1,0 +1,221 @@
+import { emptyView, fold } from "../../clients/typescript/src/fold.js";
+import { loadTiles, skye } from "../state/api.js";
+import { Board } from "./board.js";
+import { announce, attribute, button, h, hide, setText } from "../shared/dom.js";
+import { forkDialog } from "./fork.js";
+import { plain, t } from "../shared/i18n.js";
+import { logPanel, story } from "./log.js";
+import { market } from "./market.js";
+import { languageChoice } from "../home/language-choice.js";
+import { revealedView, secretsOf } from "./open-eyes.js";
+import { paneTabs, sidePanes } from "./panes.js";
+import { loadTileSheet } from "../state/pictures.js";
+import { resultPanel } from "./result.js";
+import { scoringPanel } from "./scores.js";
+import { seatCards } from "./seats.js";
+import { tokenFor } from "../state/tokens.js";
+
+/** @typedef {import("../state/api.js").Game} Game */
+/** @typedef {import("../state/api.js").Event} Event */
+
+const STEP_MS = 900;
+/** The delay before the URL is changed: that takes longer than a step, and browsers limit its rate. */
+const URL_DELAY_MS = 250;
+const SPEEDS = [0.5, 1, 2, 4];
+
+/**
+ * Show a game step by step. `#e=` in the URL is the number of the event.
+ *
+ * @param {Element} app
+ * @param {string} id
+ */
+export async function openReplay(app, id) {
+  const game = skye.game(id, tokenFor(id));
+  const [view, tiles] = await Promise.all([game.get(), loadTiles(), loadTileSheet()]);
+  /** @type {Event[]} */
+  const events = [];
+  while ((events.at(-1)?.id ?? 0) < view.last_event) {
+    const page = await game.eventPage({ after: events.at(-1)?.id ?? 0 });
+    if (!page.events.length) break;
+    events.push(.../** @type {Event[]} */ (page.events));
+  }
+  const over = view.status === "finished";
+  const secrets = over ? secretsOf(events, await game.record()) : null;
+  const replay = new Replay(view, events, tiles.map((tile) => tile.id), secrets);
+  app.replaceChildren(replay.root);
+  replay.seekEvent(Number(new URLSearchParams(location.hash.slice(1)).get("e") ?? events.length));
+  window.addEventListener("hashchange", ({ newURL }) => {
+    const event = Number(new URLSearchParams(new URL(newURL).hash.slice(1)).get("e"));
+    if (event && event !== replay.event) replay.seekEvent(event);
+  });
+  performance.measure("skye-ready");
+}
+
+/** The replay of one game, in steps of one version each. */
+class Replay {
+  #timer = 0;
+  #urlTimer = 0;
+
+  /**
+   * @param {Game} last
+   * @param {Event[]} events
+   * @param {string[]} tiles
+   * @param {import("./open-eyes.js").Secrets | null} secrets What was hidden, once the game is over.
+   */
+  constructor(last, events, tiles, secrets) {
+    this.last = last;
+    this.events = events;
+    this.tiles = tiles;
+    this.secrets = secrets;
+    /** How many events each step has folded. */
+    this.steps = events.flatMap((event, index) => (events[index + 1]?.version === event.version ? [] : [index + 1]));
+    this.step = 0;
+    this.eyes = "spectator";
+    this.looked = 0;
+    /** The state that the panels show, with the properties of a spectator's store. */
+    this.shown = /** @type {any} */ ({
+      id: last.id, view: last, log: [], seat: null, me: null, players: [], actions: [], myTurn: false, busy: false, pending: null, onEvent() {},
+    });
+    this.board = new Board(null);
+    this.market = market(this.shown);
+    this.seats = seatCards(this.shown, (seat) => { this.looked = seat; this.show(); }, () => this.looked);
+    this.panels = [this.seats, this.market, scoringPanel(this.shown), logPanel(this.shown), resultPanel(this.shown)];
+    this.root = this.#layOut();
+    document.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  #layOut() {
+    const control = (/** @type {string} */ label, /** @type {string} */ name, /** @type {() => void} */ act) => (
+      button(label, act, { class: "small", "aria-label": t(`replay.${name}`), title: t(`replay.${name}`), "data-act": name }));
+    this.slider = h("input", { type: "range", min: 0, max: this.steps.length - 1, class: "scrub", "aria-label": t("replay.position"),
+      oninput: () => this.seek(Number(this.slider?.value), false), onchange: () => this.#pause() });
+    this.play = control("▶", "play", () => this.toggle());
+    this.speed = h("select", { "aria-label": t("replay.speed") }, ...SPEEDS.map((speed) => h("option", { value: speed, selected: speed === 1 }, `${speed}×`)));
+    const eyes = h("select", { "aria-label": t("replay.eyes"), "data-act": "eyes", onchange: () => { this.eyes = eyes.value; this.show(); } },
+      h("option", { value: "spectator" }, t("replay.spectator")),
+      ...this.last.players.map(({ name, seat }) => h("option", { value: seat }, name)), h("option", { value: "open" }, t("replay.open")));
+    hide(eyes, !this.secrets);
+    const fork = button(t("replay.fork"), () => void forkDialog(this.last, this.events.slice(0, this.steps[this.step])), { "data-act": "fork" });
+    hide(fork, !this.secrets);
+    this.caption = h("p", { class: "caption" });
+    const bar = h("section", { class: "tray-part scrubber", "aria-label": t("replay.title") }, this.caption, this.slider,
+      h("div", { class: "bar" }, control("|‹", "first", () => this.seek(0)), control("«", "round_back", () => this.round(-1)),
+        control("‹", "back", () => this.seek(this.step - 1)), this.play, control("›", "forward", () => this.seek(this.step + 1)),
+        control("»", "round_forward", () => this.round(1)), control("›|", "last", () => this.seek(this.steps.length - 1)), this.speed, eyes, fork));
+    this.head = h("span", { class: "turn" });
+    const header = h("header", { class: "head" }, h("h1", {}, h("a", { href: "/play/", "aria-label": t("table.all_games") }, "Skye")),
+      h("span", { class: "round" }, t("replay.title")), this.head,
+      h("a", { href: `/play/?game=${encodeURIComponent(this.last.id)}` }, t("replay.live")), languageChoice());
+    const [seats, offers, scoring, log, result] = this.panels;
+    const main = h("main", {}, this.board.root, offers.root, result.root, h("div", { class: "tray" }, bar));
+    const tabs = paneTabs(() => root, () => this.board.viewport.changed());
+    const root = h("div", { class: "table replay" }, header, main, tabs.root, sidePanes({ seats, scoring, log }));
+    tabs.choose("board");
+    return root;
+  }
+
+  /** The number of the last event that is shown. */
+  get event() {
+    return this.events[this.steps[this.step] - 1]?.id ?? 0;
+  }
+
+  /** @param {number} event */
+  seekEvent(event) {
+    const step = this.steps.findIndex((count) => (this.events[count - 1]?.id ?? 0) >= event);
+    this.seek(step < 0 ? this.steps.length - 1 : step, false);
+  }
+
+  /**
+   * @param {number} step
+   * @param {boolean} [pause] Whether to pause the playback and write the step into the URL.
+   */
+  seek(step, pause = true) {
+    this.step = Math.max(0, Math.min(this.steps.length - 1, step));
+    this.show();
+    if (pause) this.#pause();
+  }
+
+  /** Seek the start of the next round, or with a negative number of the previous one. @param {number} by */
+  round(by) {
+    const starts = this.steps.flatMap((count, step) => (
+      this.events.slice(this.steps[step - 1] ?? 0, count).some(({ type }) => type === "round_started") ? [step] : []));
+    const target = by > 0 ? starts.find((step) => step > this.step) ?? this.steps.length - 1 : starts.findLast((step) => step < this.step) ?? 0;
+    this.seek(target);
+  }
+
+  toggle() {
+    if (this.#timer) return this.#pause();
+    const next = () => {
+      if (this.step >= this.steps.length - 1) return this.#pause();
+      this.seek(this.step + 1, false);
+      this.#timer = setTimeout(next, STEP_MS / Number(this.speed?.value ?? 1));
+    };
+    this.#timer = setTimeout(next, 0);
+    this.#showPlay(true);
+  }
+
+  #pause() {
+    clearTimeout(this.#timer);
+    this.#timer = 0;
+    this.#showPlay(false);
+    clearTimeout(this.#urlTimer);
+    this.#urlTimer = setTimeout(() => {
+      history.replaceState(null, "", `${location.pathname}${location.search}#e=${this.event}`);
+      announce(this.caption?.textContent ?? "");
+    }, URL_DELAY_MS);
+  }
+
+  /** @param {boolean} playing */
+  #showPlay(playing) {
+    if (!this.play) return;
+    setText(this.play, playing ? "⏸" : "▶");
+    attribute(this.play, "aria-label", t(playing ? "replay.pause" : "replay.play"));
+  }
+
+  show() {
+    const started = performance.now();
+    const past = this.events.slice(0, this.steps[this.step]);
+    let view = emptyView(this.tiles);
+    for (const event of past) fold(view, event);
+    if (this.secrets && this.eyes !== "spectator") view = revealedView(view, past, this.secrets, this.eyes === "open" ? null : Number(this.eyes));
+    Object.assign(this.shown, { view, log: past, players: view.players });
+    const turning = /** @type {any} */ (past.findLast(({ type }) => type === "tile_placed" || type === "placement_taken_back"));
+    if (turning && view.phase === "building" && past.at(-1)?.version === turning.version) this.looked = turning.seat;
+    for (const panel of this.panels) panel.show();
+    const player = view.players[this.looked];
+    hide(this.board.root, !player);
+    if (player) this.board.show(player, false, null);
+    this.#showCaption(view, past);
+    Object.assign(this.root.dataset, { event: String(this.event), status: view.status, phase: view.phase ?? "none" });
+    performance.measure("skye-seek", { start: started });
+  }
+
+  /** @param {Game} view @param {Event[]} past */
+  #showCaption(view, past) {
+    const version = past.at(-1)?.version;
+    const what = past.filter((event) => event.version === version).map((event) => story(event, view)).filter(Boolean).join(". ");
+    const text = view.round ? plain(t("replay.step", { round: view.round, what })) : what || t("replay.start");
+    if (!this.caption || !this.slider || !this.head) return;
+    setText(this.caption, text);
+    setText(this.head, view.name ?? "");
+    this.slider.value = String(this.step);
+    attribute(this.slider, "aria-valuetext", text);
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+    const { target } = event;
+    if (target instanceof HTMLSelectElement || target === this.slider || (target instanceof Element && target.closest("[role=grid]"))) {
+      if (!["[", "]"].includes(event.key)) return;
+    }
+    /** @type {Record<string, () => void>} */
+    const keys = {
+      ArrowLeft: () => this.seek(this.step - 1), ArrowRight: () => this.seek(this.step + 1), "[": () => this.round(-1), "]": () => this.round(1),
+      Home: () => this.seek(0), End: () => this.seek(this.steps.length - 1), " ": () => this.toggle(),
+    };
+    if (!keys[event.key] || (event.key === " " && target instanceof HTMLButtonElement)) return;
+    event.preventDefault();
+    keys[event.key]();
+  }
+}

@@ -1,0 +1,30 @@
+import { h, hide, setText } from "../shared/dom.js";
+import { list, number, t } from "../shared/i18n.js";
+
+/** @typedef {import("../state/api.js").Game} Game */
+
+/**
+ * Create the table of the result.
+ *
+ * @param {{view: Game}} store
+ * @param {...Node} more Buttons below the table.
+ */
+export function resultPanel(store, ...more) {
+  const title = h("h2", { tabindex: -1 });
+  const table = h("table", {});
+  const root = h("section", { class: "result panel", hidden: true, "aria-label": t("result.title") },
+    title, h("div", { class: "scroll-x", tabindex: 0, role: "group", "aria-label": t("result.title") }, table), h("div", { class: "bar" }, ...more));
+  return { root, show() {
+    const { view } = store;
+    hide(root, view.result === null && view.status !== "aborted");
+    if (!view.result) { if (view.status === "aborted") setText(title, t("result.aborted")); return; }
+    const { winners, players } = view.result;
+    setText(title, t("result.winners", { count: winners.length, names: list(winners.map((seat) => view.players[seat].name)) }));
+    const head = h("tr", {}, h("th", { scope: "col" }, t("result.player")), h("th", { scope: "col" }, t("result.total")), ...view.scoring_tiles.map(({ id }) => h("th", { scope: "col" }, t(`scoring.${id}.title`))),
+      h("th", { scope: "col" }, t("gains.scrolls")), h("th", { scope: "col" }, t("result.gold")));
+    table.replaceChildren(head, ...players.map((player) => h("tr", { class: winners.includes(player.seat) ? "won" : "" },
+      h("th", { scope: "row" }, h("bdi", {}, view.players[player.seat].name)),
+      h("td", { class: "total" }, number(player.score)), ...player.scoring_tiles.map(({ points }) => h("td", {}, number(points))),
+      h("td", {}, number(player.scroll_points)), h("td", {}, number(player.gold_points)))));
+  } };
+}

@@ -1,0 +1,148 @@
+import { button, h, hide, setText } from "../shared/dom.js";
+import { list, number, signed, t } from "../shared/i18n.js";
+import { prefersReducedMotion } from "../shared/motion.js";
+
+/** @typedef {import("../state/store.js").Store} Store */
+/** @typedef {import("../../clients/typescript/src/resources.js").Result<"get_scores">["players"][number]} SeatScores */
+/** @typedef {Extract<import("../state/api.js").Event, {type: "round_scored"}>} RoundScored */
+/** @typedef {Extract<import("../state/api.js").Event, {type: "game_finished"}>} GameFinished */
+/** @typedef {{seat: number, text: string, title: string, points: number | null, tiles: string[]}} Step Something that earned points. */
+
+const STEP_MS = 400;
+const MAX_MS = 8000;
+/** How long the totals of a round stay visible; `MAX_MS` includes this. */
+const TOTALS_MS = 4000;
+
+/**
+ * Create the strip that counts up points step by step: those of a round, and those at the end of the game. It covers
+ * nothing, because the next round is already open; Skip ends it.
+ *
+ * @param {Store} store
+ * @param {(tiles: string[], seat: number | null) => void} highlight Highlights tiles of a territory.
+ * @param {() => void} ended Called when all points are counted.
+ */
+export function countingStrip(store, highlight, ended) {
+  const title = h("h2", {});
+  const rows = h("div", { class: "strip-rows" });
+  const skip = button(t("round.skip"), () => end(), { class: "small", "data-act": "skip" });
+  const root = h("section", { class: "strip panel", hidden: true, "aria-label": t("round.title_short") },
+    h("div", { class: "bar" }, title, skip), rows);
+  let timer = 0;
+  let counted = Promise.resolve(); // the last round is counted before the end
+  /** The counts that follow the current one. @type {(() => void)[]} */
+  let queue = [];
+
+  function end() {
+    clearTimeout(timer);
+    queue = [];
+    hide(root, true);
+    highlight([], null);
+    ended();
+  }
+
+  function next() {
+    const count = queue.shift();
+    if (count) count();
+    else end();
+  }
+
+  /**
+   * Show these steps one by one, then the totals, for at most eight seconds in all; at once with reduced motion.
+   *
+   * @param {string} text
+   * @param {Map<number, number>} before The points of each seat before.
+   * @param {Step[]} steps
+   */
+  function count(text, before, steps) {
+    setText(title, text);
+    hide(root, false);
+    const totals = new Map(before);
+    const lines = new Map([...before.keys()].map((seat) => [seat, stripRow(store, seat)]));
+    rows.replaceChildren(...[...lines.values()].map((line) => line.root));
+    const show = (/** @type {Step} */ step) => {
+      totals.set(step.seat, (totals.get(step.seat) ?? 0) + (step.points ?? 0));
+      lines.get(step.seat)?.add(step, totals.get(step.seat) ?? 0);
+    };
+    for (const [seat, points] of before) lines.get(seat)?.total(points);
+    const wait = prefersReducedMotion() ? 0 : Math.min(STEP_MS, (MAX_MS - TOTALS_MS) / Math.max(1, steps.length));
+    let index = 0;
+    const advance = () => {
+      const step = steps[index++];
+      if (!step) { timer = setTimeout(next, TOTALS_MS); return; }
+      show(step);
+      if (wait) highlight(step.tiles, step.seat);
+      if (wait) timer = setTimeout(advance, wait);
+      else advance();
+    };
+    advance();
+  }
+
+  /** @param {RoundScored} event */
+  async function countRound(event) {
+    const scores = await seatScores(store);
+    const before = new Map(event.players.map(({ seat, score, scoring_tiles }) => [seat, score - scoring_tiles.reduce((sum, { points }) => sum + points, 0)]));
+    start(() => count(t("round.title", { round: event.round }), before, roundSteps(event, scores)));
+  }
+
+  /** @param {GameFinished} event */
+  async function countEnd(event) {
+    const scores = await seatScores(store);
+    const before = new Map(event.result.players.map((player) => [player.seat, player.score - player.scroll_points - player.gold_points]));
+    const names = list(event.result.winners.map((seat) => store.view.players[seat]?.name ?? ""));
+    queue.push(() => count(t("result.title"), before, finalSteps(event, scores)));
+    queue.push(() => { setText(title, t("result.winners", { count: event.result.winners.length, names })); timer = setTimeout(next, TOTALS_MS / 2); });
+    if (root.hidden) next();
+  }
+
+  /** Start a count, and cancel the current one. @param {() => void} begin */
+  function start(begin) {
+    clearTimeout(timer);
+    queue = [begin];
+    next();
+  }
+
+  return { root, show() {}, end, get running() { return !root.hidden; }, count(/** @type {RoundScored | GameFinished} */ event) {
+    counted = counted.then(() => (event.type === "round_scored" ? countRound(event) : countEnd(event)));
+  } };
+}
+
+/** @param {Store} store @param {number} seat */
+function stripRow(store, seat) {
+  const points = h("span", { class: "strip-points" });
+  const total = h("strong", {});
+  const root = h("div", { class: "strip-row" }, h("bdi", {}, store.view.players[seat]?.name ?? ""), points, total);
+  return { root, total: (/** @type {number} */ value) => setText(total, number(value)), add(/** @type {Step} */ step, /** @type {number} */ sum) {
+    points.append(h("span", { class: "points", title: step.title }, step.points === null ? step.text : `${step.text} ${signed(step.points)}`), " ");
+    setText(total, number(sum));
+  } };
+}
+
+/** @param {Store} store @returns {Promise<SeatScores[]>} Empty after an error; then no tiles are highlighted. */
+async function seatScores(store) {
+  return store.game.scores().then(({ players }) => players, () => []);
+}
+
+/** Return the points of a round, slot by slot. @param {RoundScored} event @param {SeatScores[]} scores @returns {Step[]} */
+function roundSteps(event, scores) {
+  const slots = (event.players[0]?.scoring_tiles ?? []).map(({ slot }) => slot);
+  return slots.flatMap((slot) => event.players.map(({ seat, scoring_tiles }) => {
+    const scored = scoring_tiles.find((one) => one.slot === slot);
+    const round = scores.find((one) => one.seat === seat)?.rounds.find((one) => one.round === event.round);
+    const awards = round?.scoring_tiles.find((one) => one.slot === slot)?.awards ?? [];
+    return { seat, text: slot, title: t(`scoring.${scored?.id}.title`), points: scored?.points ?? 0, tiles: awards.flatMap(({ tiles }) => tiles) };
+  }));
+}
+
+/** Return the points at the end: each scroll, then gold, then the gold that breaks a tie. @param {GameFinished} event @param {SeatScores[]} scores @returns {Step[]} */
+function finalSteps(event, scores) {
+  const scrolls = scores.flatMap(({ seat, final }) => (final?.scrolls ?? []).map(({ tile, kind, points }) => (
+    { seat, text: `${t("gains.scroll")} ${tile}`, title: kind, points, tiles: [tile] })));
+  const gold = event.result.players.map(({ seat, gold_points }) => ({ seat, text: t("result.gold"), title: "", points: gold_points, tiles: [] }));
+  const most = Math.max(...event.result.players.map(({ score }) => score));
+  const tied = event.result.players.filter(({ score }) => score === most);
+  const breaking = tied.length < 2 ? [] : tied.map(({ seat }) => {
+    const left = scores.find((one) => one.seat === seat)?.final.leftover_gold ?? 0;
+    return { seat, text: t("result.leftover", { count: left }), title: "", points: null, tiles: [] };
+  });
+  return [...scrolls, ...gold, ...breaking];
+}

@@ -1,0 +1,33 @@
+import { h, keyed, setText } from "../shared/dom.js";
+import { number, t } from "../shared/i18n.js";
+import { scoringPicture } from "../state/pictures.js";
+
+/** @typedef {import("../state/api.js").Game} Game */
+
+/**
+ * Create the panel with the four scoring tiles, and the rounds in which they count.
+ *
+ * @param {{view: Game}} store
+ */
+export function scoringPanel(store) {
+  const items = h("ol", { class: "slots" });
+  const bag = h("p", { class: "faint" });
+  const root = h("section", { class: "panel", "aria-label": t("tab.scoring") }, h("h2", {}, t("tab.scoring")), items, bag);
+
+  /** @param {Game["scoring_tiles"][number]} tile */
+  function item({ slot, id }) {
+    const rounds = h("div", { class: "faint" });
+    const box = h("li", { "data-slot": slot }, h("span", { class: "slot" }, slot), h("img", { class: "motif", src: scoringPicture(id), alt: "", width: 56, height: 56 }), h("div", {},
+      h("strong", {}, t(`scoring.${id}.title`)), h("div", {}, t(`scoring.${id}.text`)), rounds));
+    return { root: box, show: (/** @type {Game["scoring_tiles"][number]} */ shown) => {
+      const now = store.view.status === "playing" && shown.rounds.includes(store.view.round);
+      box.classList.toggle("now", now);
+      setText(rounds, t("scoring.rounds", { rounds: shown.rounds.map(number).join(" · ") }));
+    } };
+  }
+
+  return { root, show() {
+    keyed(items, store.view.scoring_tiles, ({ slot, id }) => slot + id, item);
+    setText(bag, t("scoring.bag", { count: store.view.bag.count }));
+  } };
+}

@@ -1,0 +1,93 @@
+import { attribute, button, h, keyed, setText, whenChanged } from "../shared/dom.js";
+import { number, t } from "../shared/i18n.js";
+import { tilePicture } from "../state/pictures.js";
+
+/** @typedef {import("../state/api.js").Player} Player */
+
+const SHAPES = { red: "▲", blue: "●", yellow: "★", white: "◆", green: "■" };
+
+/** Create the mark of a colour; each has a different shape, for players with colour vision deficiency. @param {string} color */
+export function colorMark(color) {
+  return h("span", { class: `mark ${color}`, "aria-hidden": "true" }, SHAPES[/** @type {keyof SHAPES} */ (color)] ?? "●");
+}
+
+/**
+ * Create a card for each seat, with a small picture of its territory.
+ *
+ * @param {{view: import("../state/api.js").Game, players: Player[], seat: number | null}} store
+ * @param {(seat: number) => void} choose Shows the territory of a seat.
+ * @param {() => number} chosen The seat whose territory is shown.
+ */
+export function seatCards(store, choose, chosen) {
+  const list = h("div", { class: "seats" });
+  const root = h("section", { class: "panel", "aria-label": t("tab.seats") }, h("h2", {}, t("tab.seats")), list);
+
+  /** @param {Player} player */
+  function card({ seat }) {
+    const name = h("h3", {});
+    const notes = h("div", { class: "notes" });
+    const score = h("div", { class: "score" });
+    const map = h("div", { class: "mini", "aria-hidden": "true", dir: "ltr", onclick: () => choose(seat) });
+    const look = button("", () => choose(seat), { class: "look" });
+    const box = h("article", { class: "seat", "data-seat": seat }, h("div", { class: "seat-head" }, name, score), notes, map, look);
+    const changed = whenChanged();
+    return { root: box, show(/** @type {Player} */ player) {
+      const texts = badges(store.view, player);
+      const acting = store.view.status === "playing" && store.view.waiting_for.includes(seat);
+      changed([player, texts, acting, store.seat, chosen()], () => draw(player, texts, acting));
+    } };
+
+    /**
+     * @param {Player} player
+     * @param {string[]} texts
+     * @param {boolean} acting
+     */
+    function draw(player, texts, acting) {
+      name.replaceChildren(colorMark(player.color), h("bdi", {}, player.name), seat === store.seat ? h("span", { class: "badge" }, t("seat.you")) : "");
+      setText(score, number(player.score));
+      attribute(score, "aria-label", t("seat.score", { count: player.score }));
+      box.classList.toggle("acting", acting);
+      notes.replaceChildren(...texts.map((text) => h("span", { class: "badge" }, text)));
+      const rows = new Set(player.territory.map(({ y }) => y)).size;
+      const columns = new Set(player.territory.map(({ x }) => x)).size;
+      map.style.setProperty("--mini", `${Math.min(2.4, 7.2 / rows, 12 / columns)}rem`);
+      keyed(map, miniTiles(player), ({ key }) => key, miniTile);
+      setText(look, chosen() === seat ? t("seat.shown") : t("seat.look", { name: player.name }));
+      attribute(look, "aria-pressed", String(chosen() === seat));
+    }
+  }
+
+  return { root, show() { keyed(list, store.players, ({ seat }) => seat, card); } };
+}
+
+/**
+ * @param {import("../state/api.js").Game} view
+ * @param {Player} player
+ */
+function badges(view, player) {
+  const playing = view.status === "playing";
+  return [
+    playing && view.waiting_for.includes(player.seat) && t(`acting.${view.phase}`),
+    playing && player.seat === view.starting_seat && t("seat.starts"),
+    player.bot && t("seat.bot", { bot: t(`bot.${player.bot}`) }),
+    view.phase === "pricing" && player.offer_set && t("seat.set"),
+    view.phase === "building" && player.build_finished && t("seat.built"),
+    player.gold !== null && view.status !== "lobby" && t("gold", { count: player.gold }),
+    player.tiles_to_build.length > 0 && t("seat.hand", { count: player.tiles_to_build.length }),
+  ].filter((text) => typeof text === "string");
+}
+
+/** @param {Player} player */
+function miniTiles({ territory }) {
+  const [left, top] = [Math.min(...territory.map(({ x }) => x)), Math.min(...territory.map(({ y }) => y))];
+  return territory.map((tile) => ({ ...tile, key: `${tile.tile}.${tile.rotation}`, column: tile.x - left + 1, row: tile.y - top + 1 }));
+}
+
+/** @param {ReturnType<typeof miniTiles>[number]} tile */
+function miniTile({ tile, rotation }) {
+  const root = h("img", { src: tilePicture(tile, rotation), alt: "" });
+  return { root, show: (/** @type {ReturnType<typeof miniTiles>[number]} */ { column, row }) => {
+    root.style.gridColumn = String(column);
+    root.style.gridRow = String(row);
+  } };
+}

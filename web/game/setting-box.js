@@ -1,0 +1,23 @@
+import { h } from "../shared/dom.js";
+import { t } from "../shared/i18n.js";
+import { SETTINGS, memory, setting } from "../state/settings.js";
+
+/**
+ * Create a check box for a setting.
+ *
+ * @param {Parameters<typeof setting>[0]} name
+ * @param {() => void} [changed]
+ */
+export function settingBox(name, changed) {
+  const box = h("input", { type: "checkbox", name, checked: setting(name), onchange: () => {
+    saveSetting(name, box.checked);
+    changed?.();
+  } });
+  return h("label", { class: "check" }, box, t(`setting.${name}`));
+}
+
+/** @param {keyof typeof SETTINGS} name @param {boolean} on */
+function saveSetting(name, on) {
+  memory.set(name, on);
+  try { localStorage.setItem(`skye.${name}`, on ? "on" : "off"); } catch { /* as long as the page */ }
+}

@@ -1,0 +1,30 @@
+import { button, h, hide } from "../shared/dom.js";
+import { gainsList } from "./gains.js";
+import { t } from "../shared/i18n.js";
+
+/** @typedef {import("../state/store.js").Store} Store */
+/** @typedef {import("./place.js").Placing} Placing */
+
+/**
+ * Create the tray that previews a tile which is not in our hand: where it fits, and what it would add.
+ *
+ * @param {Store} store
+ * @param {Placing} placing
+ */
+export function trialTray(store, placing) {
+  const title = h("h2", {});
+  const gains = gainsList(store, placing);
+  const turn = button(`⟳ ${t("build.turn")}`, () => placing.rotate(1), { class: "small" });
+  const close = button(t("close"), () => placing.select(null), { class: "small", "data-act": "end-trial" });
+  const root = h("section", { class: "tray-part trial", hidden: true, "aria-label": t("trial.title") },
+    h("div", { class: "bar" }, title, turn, close), gains.root);
+  return { root, show() {
+    const { tile, ghost } = placing;
+    hide(root, !tile || placing.building);
+    if (root.hidden) return;
+    const cells = placing.cells().size;
+    title.textContent = t("trial.places", { tile: tile ?? "", count: cells });
+    hide(turn, !ghost);
+    gains.show();
+  } };
+}

@@ -1,0 +1,155 @@
+import { ApiError } from "../../clients/typescript/src/errors.js";
+import { Player } from "../../clients/typescript/src/player.js";
+import { skye } from "../state/api.js";
+import { formatDuration, setServerTime, remainingMs } from "../state/clock.js";
+import { announce, button, h, hide, setText } from "../shared/dom.js";
+import { t } from "../shared/i18n.js";
+import { showInvalid } from "../shared/invalid-field.js";
+import { saveName, nameInput } from "./player-name.js";
+import { errorText, toastError } from "../shared/toast.js";
+import { addSeatToken, persistent, tokensOf } from "../state/tokens.js";
+
+/** @typedef {import("../../clients/typescript/src/resources.js").Result<"get_quick_match">} Match */
+
+const KEY = "skye.player";
+const WAITING = "skye.match";
+const POLL_MS = 2000;
+/** The time limit of a decision, because opponents are strangers. */
+const OPTIONS = { turn_ms: 120_000 };
+
+/** Create the form that finds opponents. A request that waits continues after a reload of the page. */
+export function quickMatch() {
+  /** The id of the waiting request. @type {string | null} */
+  let waiting = null;
+  let expires = "";
+  let asking = false;
+  const name = nameInput();
+  const players = h("select", { "aria-label": t("front.seats"), name: "players" },
+    ...[2, 3, 4, 5].map((count) => h("option", { value: count }, t("front.players", { count }))));
+  const seek = h("button", { class: "primary", "data-act": "seek" }, t("match.seek"));
+  const form = h("form", { class: "bar", onsubmit: (/** @type {SubmitEvent} */ event) => { event.preventDefault(); void start(); } },
+    h("label", {}, t("lobby.name"), " ", name), players, seek);
+  const left = h("span", { class: "clock", role: "timer" });
+  const cancelling = button(t("cancel"), () => void cancel(), { "data-act": "cancel-match" });
+  const wait = h("div", { class: "bar waiting", hidden: true }, h("strong", {}, t("match.waiting")), left, cancelling);
+  const note = h("p", { class: "faint", hidden: true });
+
+  async function start() {
+    if (asking) return;
+    asking = true; // a disabled button would lose the focus
+    const criteria = { name: name.value.trim(), seats: Number(players.value), options: OPTIONS };
+    saveName(criteria.name);
+    try {
+      const match = await player().seekMatch(criteria);
+      saveItem(WAITING, match.id);
+      announce(t("match.waiting"));
+      void follow(match.id);
+    } catch (error) {
+      showInvalid(error, form);
+    }
+    asking = false;
+  }
+
+  async function cancel() {
+    if (!waiting) return;
+    try {
+      await settle(await player().cancelMatch(waiting));
+    } catch (error) {
+      toastError(error);
+    }
+  }
+
+  /** Poll a request until it is no longer waiting. @param {string} id */
+  async function follow(id) {
+    waiting = id;
+    while (waiting === id) {
+      try {
+        await settle(await player().match(id));
+      } catch (error) {
+        if (error instanceof ApiError && error.status < 500 && error.status !== 429) end(errorText(error));
+      }
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  }
+
+  /** Show the status of a request; open the game when it is matched. @param {Match} match */
+  async function settle({ id, status, game, seat, expires_at }) {
+    if (id !== waiting) return;
+    if (status === "waiting") return showWaiting(expires_at);
+    if (game === null || seat === null) return end(t(status === "expired" ? "match.nobody" : "match.cancelled"));
+    await takeSeat(game, seat);
+    end(t("match.found"));
+    location.assign(`/play/?game=${encodeURIComponent(game)}`);
+  }
+
+  /** @param {string} until */
+  function showWaiting(until) {
+    expires = until;
+    setServerTime(Date.now() + (skye.transport.clockOffsetMs ?? 0));
+    if (!wait.hidden) return;
+    const focused = form.contains(document.activeElement);
+    hide(form, true);
+    hide(note, true);
+    hide(wait, false);
+    if (focused) cancelling.focus();
+    tick();
+  }
+
+  /** Show the remaining time, every second. */
+  function tick() {
+    if (wait.hidden) return;
+    setText(left, formatDuration(remainingMs(expires)));
+    setTimeout(tick, 1000);
+  }
+
+  /** @param {string | Node} why */
+  function end(why) {
+    const focused = wait.contains(document.activeElement);
+    waiting = null;
+    saveItem(WAITING, null);
+    hide(form, false);
+    hide(wait, true);
+    hide(note, false);
+    note.replaceChildren(why);
+    announce(note.textContent ?? "");
+    if (focused) seek.focus();
+  }
+
+  const before = loadItem(WAITING);
+  if (before) void follow(before);
+  return h("div", {}, form, wait, note);
+}
+
+/**
+ * Save a token of this seat only: links contain it, and the player key acts for the seats of all games.
+ *
+ * @param {string} game
+ * @param {number} seat
+ */
+async function takeSeat(game, seat) {
+  if (tokensOf(game).seats.length) return;
+  const { token } = await player().game(game).rotateToken(seat);
+  if (token) addSeatToken(game, token);
+}
+
+/** Return the player of this browser; create its key on first use. */
+function player() {
+  const found = new Player(skye.transport, loadItem(KEY) ?? undefined);
+  saveItem(KEY, found.key);
+  return found;
+}
+
+/** The values in a browser without storage; they last as long as the page. @type {Map<string, string>} */
+const memory = new Map();
+
+/** @param {string} name */
+function loadItem(name) {
+  return (persistent ? localStorage.getItem(name) : memory.get(name)) || null;
+}
+
+/** @param {string} name @param {string | null} value */
+function saveItem(name, value) {
+  if (!persistent) memory.set(name, value ?? "");
+  else if (value === null) localStorage.removeItem(name);
+  else localStorage.setItem(name, value);
+}

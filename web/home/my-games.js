@@ -1,0 +1,24 @@
+import { PREFIX, saveTokens, memory, persistent, tokensOf } from "../state/tokens.js";
+
+/** Remove the token of a seat or of the host, or an invitation code. @param {string} id @param {string} token */
+export function dropToken(id, token) {
+  const tokens = tokensOf(id);
+  const other = (/** @type {string} */ one) => one !== token;
+  saveTokens(id, {
+    seats: tokens.seats.filter(other), host: tokens.host === token ? null : tokens.host,
+    invite: tokens.invite === token ? null : tokens.invite, invites: tokens.invites?.filter(other),
+  });
+}
+
+/** Remove all tokens of a game. @param {string} id */
+export function forget(id) {
+  memory.delete(id);
+  if (persistent) localStorage.removeItem(PREFIX + id);
+}
+
+/** Return the ids of all games of which this browser has tokens, newest first. */
+export function myGames() {
+  if (!persistent) return [...memory.keys()].reverse();
+  const keys = Array.from({ length: localStorage.length }, (_, index) => localStorage.key(index) ?? "");
+  return keys.filter((key) => key.startsWith(PREFIX)).map((key) => key.slice(PREFIX.length));
+}

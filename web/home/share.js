@@ -1,0 +1,57 @@
+import { button, h } from "../shared/dom.js";
+import { t } from "../shared/i18n.js";
+import { toast, toastError } from "../shared/toast.js";
+
+/**
+ * Copy a link, or show it where there is no clipboard (it needs HTTPS).
+ *
+ * @param {string} link
+ * @param {string} warning
+ * @param {() => Promise<string>} [renew] Invalidates older links and returns a new one.
+ */
+export async function share(link, warning, renew) {
+  if (!warning && navigator.clipboard) {
+    try {
+      await navigator.clipboard.writeText(link);
+      toast(t("menu.copied"));
+      return;
+    } catch { /* shown instead */ }
+  }
+  const field = h("input", { value: link, readonly: true, "aria-label": t("menu.link") });
+  const dialog = h("dialog", { "aria-label": t("menu.link") }, warning ? h("p", { class: "trouble" }, warning) : null, field,
+    h("div", { class: "bar" }, navigator.clipboard ? button(t("menu.copy"), () => {
+      void navigator.clipboard.writeText(field.value).then(() => { toast(t("menu.copied")); dialog.close(); }, () => field.select());
+    }, { class: "primary" }) : null, renew ? button(t("menu.renew"), (event) => {
+      /** @type {HTMLButtonElement} */ (event.target).disabled = true;
+      renew().then((renewed) => { field.value = renewed; field.select(); }, toastError);
+    }, { "data-act": "renew" }) : null, button(t("close"), () => dialog.close())));
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+  field.select();
+}
+
+/**
+ * Return the URL that opens a seat of a game.
+ *
+ * @param {string} id
+ * @param {string} token
+ */
+export function seatLink(id, token) {
+  return `${location.origin}/play/?game=${encodeURIComponent(id)}#seat=${token}`;
+}
+
+/**
+ * Return the URL with which an invited player takes a seat.
+ *
+ * @param {string} id
+ * @param {string} code
+ */
+export function inviteLink(id, code) {
+  return `${location.origin}/play/?game=${encodeURIComponent(id)}#invite=${code}`;
+}
+
+/** Return the URL to watch a game. @param {string} id */
+export function watchLink(id) {
+  return `${location.origin}/play/?game=${encodeURIComponent(id)}`;
+}

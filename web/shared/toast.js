@@ -1,0 +1,52 @@
+import { ApiError, ConnectionError } from "../../clients/typescript/src/errors.js";
+import { alertNow, button, h } from "./dom.js";
+import { has, t } from "./i18n.js";
+
+const SHOWN_MS = 8000;
+
+/**
+ * Explain an error in the language of the page, by its code.
+ *
+ * @param {unknown} error
+ */
+export function explain(error) {
+  if (error instanceof ApiError) {
+    const key = `error.${error.code}`;
+    return has(key) ? t(key, error.params) : error.message;
+  }
+  return error instanceof ConnectionError ? t("error.unreachable") : String(error);
+}
+
+/** Show an error for a while, and let screen readers speak it at once. @param {unknown} error */
+export function toastError(error) {
+  alertNow(explain(error));
+  const details = error instanceof ApiError && error.requestId
+    ? h("details", {}, h("summary", {}, t("toast.details")), h("code", {}, `${error.code} · ${error.requestId}`)) : null;
+  const retry = h("span", {});
+  const wait = error instanceof ApiError && error.retryAfterMs;
+  if (wait) import("../game/countdown.js").then(({ countDown }) => countDown(retry, wait), () => {});
+  show("bad", h("span", {}, errorText(error), " ", retry), details);
+}
+
+/** Return the explanation of an error; the server's own texts are marked as English. @param {unknown} error */
+export function errorText(error) {
+  const isProse = error instanceof ApiError && !has(`error.${error.code}`);
+  return h("span", isProse ? { lang: "en" } : {}, explain(error));
+}
+
+/** @param {string} text */
+export function toast(text) {
+  show("", h("span", {}, text), null);
+}
+
+/**
+ * @param {string} kind
+ * @param {Element} message
+ * @param {Element | null} details
+ */
+function show(kind, message, details) {
+  const box = h("div", { class: `toast ${kind}` }, message, details,
+    button("×", () => box.remove(), { class: "quiet", "aria-label": t("toast.close") }));
+  document.getElementById("toasts")?.append(box);
+  setTimeout(() => { if (!box.matches(":focus-within, :hover")) box.remove(); }, SHOWN_MS);
+}

@@ -1,0 +1,27 @@
+import { Game as GameResource } from "../../clients/typescript/src/resources.js";
+import { Transport } from "../../clients/typescript/src/transport.js";
+
+const transport = new Transport(location.origin);
+
+/** The API client of this page's server: a small part of the class Skye, so that screens load less code. */
+export const skye = {
+  transport,
+  /** @param {string} id @param {string | null} [token] */
+  game: (id, token) => new GameResource(transport, id, token),
+};
+
+/** @typedef {import("../../clients/typescript/src/resources.js").GameData} Game */
+/** @typedef {Game["players"][number]} Player */
+/**
+ * The members of a union that this version knows; the contract allows further types in later versions.
+ *
+ * @template Member
+ * @typedef {Member extends {type: infer Type} ? (string extends Type ? never : Member) : never} Known
+ */
+/** @typedef {Known<import("../../clients/typescript/src/events.js").Event>} Event */
+/** @typedef {Known<import("../../clients/typescript/src/resources.js").Result<"list_actions">["actions"][number]>} Action */
+
+/** Load the catalogue of all tiles. @returns {Promise<import("../../clients/typescript/src/resources.js").Result<"list_tiles">["tiles"]>} */
+export async function loadTiles() {
+  return (await transport.json("GET", "/v1/tiles")).tiles;
+}

@@ -1,0 +1,299 @@
+import { ApiError } from "../../clients/typescript/src/errors.js";
+import { fold } from "../../clients/typescript/src/fold.js";
+import { randomKey } from "../../clients/typescript/src/transport.js";
+import { skye } from "./api.js";
+import { advanceServerTime, setServerTime, remainingMs } from "./clock.js";
+import { follow } from "./event-stream.js";
+import { TabGroup } from "./tabs.js";
+import { toastError } from "../shared/toast.js";
+import { saveUnconfirmed, loadUnconfirmed } from "./unsettled.js";
+
+/** @typedef {import("./api.js").Game} Game */
+/** @typedef {import("./api.js").Event} Event */
+/** @typedef {import("./api.js").Action} Action */
+/** @typedef {{tile: string, x: number, y: number, rotation: number}} Placed */
+
+const WITH_ACTIONS = { include: "actions" };
+const SETTLE_MS = 1000;
+const RELOAD_MS = 7500;
+const RELOAD_NEAR_DEADLINE_MS = 3500;
+const NEAR_DEADLINE_MS = 15_000;
+
+/** One game as one token shows it: the server's view kept current by events, and our own unconfirmed placement. */
+export class Store {
+  #stop = new AbortController();
+  #drawing = false;
+  #listeners = /** @type {Set<() => void>} */ (new Set());
+  #eventListeners = /** @type {Set<(event: Event) => void>} */ (new Set());
+  #actionsFor = "";
+  /** When the first event arrived that is not drawn yet. */
+  #firstEventAt = 0;
+
+  /**
+   * @param {string} id
+   * @param {string | null} token
+   */
+  constructor(id, token) {
+    this.id = id;
+    this.token = token;
+    this.game = skye.game(id, token);
+    this.view = /** @type {Game} */ (/** @type {unknown} */ (null));
+    /** All events from the first one on. @type {Event[]} */
+    this.log = [];
+    /** The legal actions of our seat; null while unknown. @type {Action[] | null} */
+    this.actions = null;
+    /** @type {"connecting" | "live" | "polling" | "reconnecting" | "over" | "gone"} */
+    this.connection = "connecting";
+    /** A placement that the server has not confirmed yet. @type {Placed | null} */
+    this.pending = null;
+    /** Whether a write is in progress. */
+    this.busy = false;
+    for (const type of ["online", "offline"]) addEventListener(type, () => this.changed(), { signal: this.#stop.signal });
+    this.tabs = new TabGroup(`${id}.${token?.slice(-8) ?? ""}`, (event) => this.#receive(event));
+  }
+
+  /** Load the view and all events, then follow the game. */
+  async open() {
+    await this.#load();
+    void this.tabs.lead(() => this.#follow(), this.#stop.signal).catch(() => {});
+    if (!this.tabs.leading) this.connection = "live";
+    const resent = this.#resume();
+    await this.refreshActions();
+    await resent;
+  }
+
+  close() {
+    this.#stop.abort();
+    this.tabs.close();
+    this.#listeners.clear();
+  }
+
+  async #load() {
+    const { signal } = this.#stop;
+    const [{ actions, ...view }, { events }] = await Promise.all([
+      this.game.get({ signal, query: WITH_ACTIONS }), this.game.eventPage({ after: 0 }, { signal })]);
+    const streamed = this.log.at(-1)?.id ?? 0; // by the stream, during the requests
+    this.view = /** @type {Game} */ (view);
+    this.#setActions(actions);
+    setServerTime(view.now);
+    this.log = [];
+    for (const event of events) this.#receive(/** @type {Event} */ (event));
+    await this.#catchUp(Math.max(view.last_event, streamed));
+    this.changed();
+  }
+
+  /**
+   * Request the events that are missing in the log, and fold those that the view does not have.
+   *
+   * @param {number} [upTo]
+   */
+  async #catchUp(upTo = Infinity) {
+    for (;;) {
+      const after = this.log.at(-1)?.id ?? 0;
+      if (after >= upTo) return;
+      const page = await this.game.eventPage({ after }, { signal: this.#stop.signal });
+      for (const event of page.events) this.#receive(/** @type {Event} */ (event));
+      if (!page.events.length || (this.log.at(-1)?.id ?? 0) >= page.last_event) return;
+    }
+  }
+
+  /** Request events now, because a deadline has passed. */
+  sync() {
+    void this.#catchUp().catch(() => {});
+  }
+
+  async #follow() {
+    await follow({
+      signal: this.#stop.signal,
+      events: (signal, onState) => this.game.events({ after: this.log.at(-1)?.id ?? 0, signal, onState }),
+      onState: (state) => { this.connection = state; this.changed(); },
+      onEvent: (event) => { this.tabs.relay(event); this.#receive(event); },
+      onHistoryLost: () => this.#load(),
+    }).catch((error) => this.#stopFollowing(error));
+  }
+
+  /** @param {unknown} error Why the game can no longer be followed. */
+  #stopFollowing(error) {
+    if (this.#stop.signal.aborted) return;
+    this.connection = "gone";
+    this.changed();
+    this.onGone(error);
+  }
+
+  /** Called when the token or the game is no longer known. @type {(error: unknown) => void} */
+  onGone = toastError;
+
+  /** @param {Event} event */
+  #receive(event) {
+    const last = this.log.at(-1)?.id ?? 0;
+    if (event.id <= last) return;
+    if (event.id > last + 1) return void this.#catchUp().catch(() => {});
+    this.log.push(event);
+    if (event.id <= this.view.last_event) return; // the view includes it already
+    advanceServerTime(event.at);
+    this.#firstEventAt ||= performance.now();
+    fold(this.view, event);
+    if (event.type === "tile_placed" && this.pending && event.seat === this.seat) this.pending = null;
+    for (const listener of this.#eventListeners) listener(event);
+    this.changed();
+  }
+
+  /** Our seat, or null for a spectator. */
+  get seat() {
+    return this.view.you.seat;
+  }
+
+  get me() {
+    return this.seat === null ? null : this.view.players[this.seat];
+  }
+
+  get myTurn() {
+    return this.seat !== null && this.view.status === "playing" && this.view.waiting_for.includes(this.seat);
+  }
+
+  /** Whether no new action can be sent now. While only the server is unreachable, requests are retried. */
+  get blocked() {
+    return this.busy || !navigator.onLine;
+  }
+
+  /** The players, our unconfirmed placement included. */
+  get players() {
+    if (!this.pending || this.seat === null) return this.view.players;
+    const { seat, pending } = this;
+    return this.view.players.map((player) => (player.seat !== seat ? player : {
+      ...player, territory: [...player.territory, /** @type {any} */ (pending)],
+      tiles_to_build: player.tiles_to_build.filter((tile) => tile !== pending.tile),
+    }));
+  }
+
+  /** @param {() => void} listener Called after each task in which something has changed. */
+  onChange(listener) {
+    this.#listeners.add(listener);
+  }
+
+  /** @param {(event: Event) => void} listener Called for each new event, when the view has it. */
+  onEvent(listener) {
+    this.#eventListeners.add(listener);
+  }
+
+  changed() {
+    if (this.#drawing) return;
+    this.#drawing = true;
+    setTimeout(() => {
+      this.#drawing = false;
+      if (this.#stop.signal.aborted) return;
+      void this.refreshActions(); // first, so that actions of another phase are not drawn
+      for (const listener of this.#listeners) listener();
+      if (this.#firstEventAt) performance.measure("skye-event", { start: this.#firstEventAt });
+      this.#firstEventAt = 0;
+    });
+  }
+
+  /** The key of the cached actions. It includes the turn, since the events of one version may arrive one by one. */
+  get #actionsKey() {
+    const { phase, round, version } = this.view;
+    return `${this.seat}.${phase}.${round}.${version}.${this.myTurn}`;
+  }
+
+  /** Set the actions that a response included with the view of this version. @param {unknown[] | undefined} actions */
+  #setActions(actions) {
+    if (!actions) return;
+    this.actions = /** @type {Action[]} */ (actions);
+    this.#actionsFor = this.#actionsKey;
+  }
+
+  /** Request the actions of our seat when they may have changed. */
+  async refreshActions() {
+    if (this.seat === null || this.view.status !== "playing") { this.actions = null; return; }
+    const { phase, round } = this.view;
+    const wanted = this.#actionsKey;
+    if (wanted === this.#actionsFor) return;
+    if (!this.#actionsFor.startsWith(`${this.seat}.${phase}.${round}.`)) this.actions = null; // they belong to another phase
+    if (this.busy) return; // the response to the write includes them
+    this.#actionsFor = wanted;
+    if (!this.myTurn && this.view.phase !== "building" && this.view.phase !== "pricing") {
+      this.actions = [];
+      return;
+    }
+    try {
+      const { actions, version } = await this.game.seat(this.seat).actions({ signal: this.#stop.signal });
+      if (wanted !== this.#actionsFor) return; // a later request has replaced this one
+      if (version < this.view.version) this.#actionsFor = "";
+      this.actions = /** @type {Action[]} */ (actions);
+      this.changed();
+    } catch (error) {
+      if (this.#stop.signal.aborted) return;
+      this.#actionsFor = "";
+      if (!(error instanceof ApiError)) setTimeout(() => this.changed(), SETTLE_MS);
+    }
+  }
+
+  /**
+   * Send a write of our seat. Show the error if the server refuses it.
+   *
+   * @param {(seat: import("../../clients/typescript/src/resources.js").Seat, options: import("../../clients/typescript/src/resources.js").CallOptions) => Promise<Game>} write
+   * @param {string} [key]
+   * @returns {Promise<boolean>} Whether it was accepted.
+   */
+  async act(write, key = randomKey()) {
+    if (this.blocked || this.seat === null) return false;
+    this.busy = true;
+    this.changed();
+    const { deadline } = this.view;
+    const wait = deadline && remainingMs(deadline) < NEAR_DEADLINE_MS ? RELOAD_NEAR_DEADLINE_MS : RELOAD_MS;
+    const reloading = setTimeout(() => void this.#load().catch(() => {}), wait);
+    try {
+      const { last_event, actions } = await write(this.game.seat(this.seat), { idempotencyKey: key, query: WITH_ACTIONS });
+      await this.#waitForEvent(last_event);
+      if (this.view.last_event === last_event) this.#setActions(actions);
+      return true;
+    } catch (error) {
+      if (!this.#stop.signal.aborted) toastError(error);
+      this.#actionsFor = "";
+      return false;
+    } finally {
+      clearTimeout(reloading);
+      this.busy = false;
+      this.changed();
+    }
+  }
+
+  /** Wait until the view includes an event; request it if it does not arrive in the stream. @param {number} event */
+  async #waitForEvent(event) {
+    if (this.view.last_event >= event) return;
+    await new Promise((resolve) => {
+      const listener = (/** @type {Event} */ { id }) => { if (id >= event) done(); };
+      const done = () => { clearTimeout(timer); this.#eventListeners.delete(listener); resolve(null); };
+      const timer = setTimeout(done, SETTLE_MS);
+      this.onEvent(listener);
+    });
+    if (this.view.last_event < event) await this.#catchUp(event).catch(() => {});
+  }
+
+  /**
+   * Place a tile. The page shows it at once, and removes it if the server refuses. The request is repeated after a reload.
+   *
+   * @param {Placed} placement
+   * @param {string} [key]
+   */
+  async place(placement, key = randomKey()) {
+    this.pending = placement;
+    this.actions = null;
+    saveUnconfirmed(this.id, { placement, key, seat: this.token });
+    const accepted = await this.act((seat, options) => seat.place(placement, options), key);
+    saveUnconfirmed(this.id, null);
+    if (!accepted) this.pending = null;
+    else setTimeout(() => { if (this.pending === placement) { this.pending = null; this.changed(); } }, RELOAD_MS);
+    this.changed();
+    return accepted;
+  }
+
+  /** Repeat a placement whose response was lost in a reload; its idempotency key makes it count once. */
+  async #resume() {
+    const unconfirmed = loadUnconfirmed(this.id);
+    if (!unconfirmed || unconfirmed.seat !== this.token || this.seat === null) return;
+    const { placement, key } = unconfirmed;
+    if (this.view.players[this.seat].tiles_to_build.some((tile) => tile === placement.tile)) await this.place(placement, key);
+    else saveUnconfirmed(this.id, null);
+  }
+}

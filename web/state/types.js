@@ -1,0 +1,48 @@
+/** Types only: no page loads this module. */
+
+/** @typedef {"live" | "polling" | "reconnecting"} Connection */
+
+/**
+ * @typedef {object} FollowOptions
+ * @property {AbortSignal} signal Stops following.
+ * @property {(signal: AbortSignal, onState: (state: Connection) => void) => AsyncIterable<unknown>} events
+ * @property {(state: Connection | "over") => void} onState
+ * @property {(event: import("./api.js").Event) => void} onEvent
+ * @property {() => Promise<void>} onHistoryLost
+ */
+
+/**
+ * @typedef {object} Tokens The tokens that this browser has for one game.
+ * @property {string[]} seats The tokens of our seats.
+ * @property {string | null} host
+ * @property {string | null} [invite] Our invitation code, until it is used.
+ * @property {string[]} [invites] The invitation codes for others, as the host.
+ */
+
+/**
+ * @typedef {object} Cell A cell of the board.
+ * @property {number} x
+ * @property {number} y
+ * @property {string | null} tile
+ * @property {number} rotation
+ * @property {number} turns How many rotations of the chosen tile are legal here.
+ * @property {number | null} best What the best of them adds in this round.
+ * @property {import("../game/edges.js").Side[]} sides The sides with glyphs.
+ * @property {boolean} ghost
+ * @property {boolean} waiting Whether the server has not confirmed the tile yet.
+ * @property {boolean} highlighted
+ */
+
+/**
+ * @typedef {object} Offer A tile in the market.
+ * @property {string} tile
+ * @property {number | null} price
+ * @property {boolean | null} discard
+ * @property {number} owner
+ * @property {string | null} buyer
+ */
+
+/** @typedef {import("../../clients/typescript/src/resources.js").Result<"list_places">["places"][number]} Place */
+/** @typedef {import("./store.js").Placed & Partial<Place>} Legal A legal placement, with its gains once they are known. */
+
+export {};
