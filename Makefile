@@ -151,7 +151,7 @@ lock: $(BIN)/python ## pin the newest versions that the pyproject.toml files all
 clean: ## remove the virtual environment and caches (never the games)
 	@rm -rf $(VENV) $(VENV)-* */build */*.egg-info clients/python/*.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache .schemathesis
 	@rm -rf examples/typescript/node_modules examples/typescript/dist
-	@rm -rf clients/typescript/node_modules clients/typescript/types tests/table/node_modules
+	@rm -rf clients/typescript/node_modules clients/typescript/types tests/web/node_modules
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A lock is installed again only when it, or the environment, has changed.
@@ -168,7 +168,7 @@ $(VENV)/.installed-dev: deploy/requirements-dev.lock $(BIN)/python
 	@touch $@ $(VENV)/.installed
 
 # The tests of TypeScript packages are skipped where there is no npm.
-NPM_PACKAGES := clients/typescript examples/typescript tests/table
+NPM_PACKAGES := clients/typescript examples/typescript tests/web
 NPM_TESTED := $(NPM_PACKAGES) bench/boardgameio
 $(VENV)/.installed-npm: $(NPM_TESTED:%=%/package-lock.json) $(BIN)/python
 	@if ! command -v npm > /dev/null; then echo 'No npm: the TypeScript packages are not tested.' >&2; \

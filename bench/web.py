@@ -18,8 +18,8 @@ from playwright.sync_api import Page, sync_playwright
 from bench.web_samples import store, stored, table
 from tests.support.chromium import find_chromium
 from tests.support.launcher import launching
-from tests.table.driver import Browser, Screen
-from tests.table.hands import can_build
+from tests.web.driver import Browser, Screen
+from tests.web.hands import can_build
 
 RUNS = 30
 DRAG_STEPS = 30

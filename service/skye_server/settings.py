@@ -297,9 +297,7 @@ def unknown_variables(environ: Mapping[str, str]) -> list[str]:
     lines = []
     for name in unknown:
         near = difflib.get_close_matches(name.removeprefix(PREFIX), known, n=1)
-        hint = (
-            f"did you mean {PREFIX}{near[0]}?" if near else "`python -m skye_server.cli settings` lists them"
-        )
+        hint = f"did you mean {PREFIX}{near[0]}?" if near else "`skye-server settings` lists them"
         lines.append(f"{name} is not a setting: {hint}")
     return lines
 

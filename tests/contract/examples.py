@@ -2,8 +2,8 @@
 
     python -m tests.contract.examples
 
-plays some games, provokes every error code, and writes the responses to `service/skye_server/openapi/examples.json`, from
-which the contract takes its examples.
+plays some games, provokes every error code, and writes the responses to
+`service/skye_server/openapi/examples.json`, from which the contract takes its examples.
 """
 
 import logging

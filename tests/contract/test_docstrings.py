@@ -11,7 +11,7 @@ import skye
 LOADED_BY_GUNICORN = ("skye_server.wsgi", "skye_server.worker.worker", "skye_server.worker.gunicorn_conf")
 MODULES = [
     module.name
-    for package in (skye, service)
+    for package in (skye, skye_server)
     for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
     if module.name not in LOADED_BY_GUNICORN
 ]

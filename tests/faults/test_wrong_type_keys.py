@@ -4,8 +4,8 @@ import pytest
 
 from skye_server.storage.lua_scripts import FILL
 from skye_server.storage.wrong_types import aside
+from tests.matchmaking.test_tickets import new_key, seek
 from tests.support.playing import Service
-from tests.usecases.test_quick_match import new_key, seek
 
 PLAYING, WAITING = "skye:index:playing", "skye:{pools}:waiting"
 

@@ -19,8 +19,8 @@ from skye_server.storage.player_store import GameUpdate
 from skye_server.storage.redis_players import RedisPlayers
 from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.store import Commit, LogEntry, StoredResponse
+from tests.matchmaking.test_tickets import new_key, seek
 from tests.support.playing import Service, dice
-from tests.usecases.test_quick_match import new_key, seek
 
 ANSWER = StoredResponse("key", b"answer", 60)
 COMMIT = Commit("ann", None, b"1:1:table", [LogEntry(1, b"change")], 1000, ANSWER)

@@ -10,7 +10,7 @@ from playwright.sync_api import sync_playwright
 from tests.support.chromium import find_chromium
 from tests.support.launcher import ROOT, launching
 from tests.support.waiting import MAX_WAIT_S
-from tests.table.driver import Browser, Screen
+from tests.web.driver import Browser, Screen
 
 FOLDER = ROOT / "service" / "docs" / "static"
 NAMES = ("Ann", "Bob", "Cat", "Dee")

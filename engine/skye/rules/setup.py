@@ -39,8 +39,8 @@ def new_game(colors: Sequence[str], seed: str | None, options: Options | None = 
     """Set up a game and start round 1.
 
     :param colors: the color of each seat, clockwise; 2 to 5 different ones of `COLORS`.
-    :param seed: the seed of all draws. None makes draws chance decisions (see `skye.rules.chance`), those of the
-        setup first.
+    :param seed: the seed of all draws. None makes draws chance decisions (see `skye.rules.chance`), those of
+        the setup first.
     :raises InvalidSetup: when the number of players, a color, the scoring tiles or the starting seat is
         invalid.
     """

@@ -1,4 +1,4 @@
-"""`python -m skye_server.cli openapi [DOCUMENT]`: print a document of the contract, the same on every machine."""
+"""`skye-server openapi [DOCUMENT]`: print a document of the contract, the same on every machine."""
 
 from __future__ import annotations
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.table.driver import call, offer, seated
-from tests.table.hands import Mouse
-from tests.table.test_late_answers import Held
+from tests.web.driver import call, offer, seated
+from tests.web.hands import Mouse
+from tests.web.test_late_answers import Held
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 ARABIC = "عبد الله"

@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.chromium import find_headless_chromium
 from tests.support.waiting import MAX_WAIT_S
-from tests.table.driver import Browser
+from tests.web.driver import Browser
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.waiting import MAX_WAIT_S
-from tests.table.test_friends import copied_link, hosted_lobby
+from tests.web.test_friends import copied_link, hosted_lobby
 
 pytestmark = pytest.mark.slow
 

@@ -9,9 +9,9 @@ import pytest
 from skye_server import cooperative_yield
 from skye_server.http.rate_limits import network
 from skye_server.settings import Settings
+from tests.http.rate_limited import Away
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.playing import Service, limited, problem_code
-from tests.web.rate_limited import Away
 
 pytestmark = pytest.mark.usefixtures("stopped_clock")
 

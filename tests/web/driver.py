@@ -6,7 +6,7 @@ import urllib.request
 from urllib.parse import urlsplit
 
 from tests.support.waiting import MAX_RUN_S, MAX_WAIT_S
-from tests.table.hands import Mouse
+from tests.web.hands import Mouse
 
 _COMPLAIN = """
 document.addEventListener("securitypolicyviolation", (event) =>

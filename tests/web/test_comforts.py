@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.table.driver import POINTS_MS, RESULT_MS, call, offer, seated
-from tests.table.hands import Mouse, can_build
-from tests.table.test_friends import hosted_lobby
+from tests.web.driver import POINTS_MS, RESULT_MS, call, offer, seated
+from tests.web.hands import Mouse, can_build
+from tests.web.test_friends import hosted_lobby
 
 pytestmark = pytest.mark.slow
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.table.hands import Mouse
+from tests.web.hands import Mouse
 
 WEB = Path(__file__).resolve().parents[2] / "web"
 LANGUAGES = ("en", "de", "ru", "zh", "ja")

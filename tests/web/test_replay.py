@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from tests.table.driver import call, offer, seated
+from tests.web.driver import call, offer, seated
 
 pytestmark = pytest.mark.slow
 

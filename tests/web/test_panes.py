@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.table.driver import POINTS_MS, call, offer, seated
+from tests.web.driver import POINTS_MS, call, offer, seated
 
 pytestmark = pytest.mark.slow
 

@@ -4,9 +4,9 @@ from itertools import combinations, product
 
 import pytest
 
+from tests.commands.twins import SECRET, Twins, assert_nothing_shows, callers
 from tests.support.playing import dice, offer
 from tests.support.sizes import sampled
-from tests.usecases.twins import SECRET, Twins, assert_nothing_shows, callers
 
 
 @pytest.mark.parametrize(

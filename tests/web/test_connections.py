@@ -8,8 +8,8 @@ from tests.support.launcher import launching
 from tests.support.ports import free_port
 from tests.support.sizes import rest_slow
 from tests.support.waiting import MAX_WAIT_S
-from tests.table.driver import TOAST_MS, Browser, call, offer, seated
-from tests.table.hands import Mouse, can_build
+from tests.web.driver import TOAST_MS, Browser, call, offer, seated
+from tests.web.hands import Mouse, can_build
 
 
 class Rival:

@@ -7,9 +7,9 @@ import pytest
 
 from skye_server.http.rate_limits import Budget, RateLimiter
 from skye_server.storage.redis_store import RedisStore
+from tests.http.rate_limited import Away
 from tests.support.playing import Service
 from tests.support.waiting import MAX_WAIT_S, waited_for
-from tests.web.rate_limited import Away
 
 pytestmark = pytest.mark.usefixtures("stopped_clock")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.missing_programs import NO_NODE
-from tests.table.hands import Mouse
+from tests.web.hands import Mouse
 
 AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
 RUN = """axe.run({runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],

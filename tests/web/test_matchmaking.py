@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.table.driver import call
+from tests.web.driver import call
 
 pytestmark = pytest.mark.slow
 

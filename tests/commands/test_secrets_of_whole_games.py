@@ -6,9 +6,9 @@ from itertools import product
 import pytest
 
 from skye_server.storage.codec import decode_match, encode_match
+from tests.commands.twins import MAX_GOLD, SECRET, Twins, answers, assert_nothing_shows, callers
 from tests.support.playing import Service, dice, offer
 from tests.support.sizes import sampled, sized
-from tests.usecases.twins import MAX_GOLD, SECRET, Twins, answers, assert_nothing_shows, callers
 
 pytestmark = pytest.mark.slow
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.table.driver import call
-from tests.table.test_replay import played_out
+from tests.web.driver import call
+from tests.web.test_replay import played_out
 
 pytestmark = pytest.mark.slow
 

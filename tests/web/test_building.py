@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from tests.table.driver import call, offer, seated
-from tests.table.hands import Mouse, can_build
+from tests.web.driver import call, offer, seated
+from tests.web.hands import Mouse, can_build
 
 GAINING = {"seed": "table", "scoring_tiles": ["connected_tiles", "completed_areas", "sheep", "squares"]}
 """Scoring tiles that the first placements gain points with."""

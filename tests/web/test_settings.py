@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.table.driver import TOAST_MS, call, seated
+from tests.web.driver import TOAST_MS, call, seated
 
 pytestmark = pytest.mark.slow
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.table.driver import call, play_all_until
-from tests.table.hands import Mouse
+from tests.web.driver import call, play_all_until
+from tests.web.hands import Mouse
 
 pytestmark = pytest.mark.slow
 

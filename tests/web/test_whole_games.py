@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.table.driver import play_all_until
-from tests.table.hands import Keyboard, Mouse, Touch
+from tests.web.driver import play_all_until
+from tests.web.hands import Keyboard, Mouse, Touch
 
 
 def finished(state):
