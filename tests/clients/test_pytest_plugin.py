@@ -19,7 +19,7 @@ EXAMPLES = ROOT / "examples" / "testing"
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory):
     """The wheels of the client, the engine and the service."""
-    folders = [ROOT / "clients" / "python", ROOT / "engine", ROOT]
+    folders = [ROOT / "clients" / "python", ROOT / "engine", ROOT / "service"]
     return [built(folder, tmp_path_factory.mktemp("wheel")) for folder in folders]
 
 

@@ -17,7 +17,7 @@ from tests.contract.readme import formatted_json
 from tests.contract.recording import LiveService
 from tests.support.launcher import ROOT
 
-FILE = ROOT / "service" / "openapi" / "examples.json"
+FILE = ROOT / "service" / "skye_server" / "openapi" / "examples.json"
 
 
 def lobby(recorder):

@@ -16,7 +16,7 @@ from skye_server import docs as guide
 from tests.contract import readme
 from tests.support.launcher import ROOT, launching
 
-FOLDER = ROOT / "service" / "docs"
+FOLDER = ROOT / "service" / "skye_server" / "docs"
 _COPIED = ("examples/python/league.py", "clients/python/skye_client/fold.py")
 SOURCES = {
     path.name: path for path in (*(ROOT / "examples").glob("*.py"), *(ROOT / name for name in _COPIED))

@@ -7,6 +7,7 @@ import pkgutil
 import pytest
 
 import skye
+import skye_server
 
 LOADED_BY_GUNICORN = ("skye_server.wsgi", "skye_server.worker.worker", "skye_server.worker.gunicorn_conf")
 MODULES = [

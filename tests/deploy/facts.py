@@ -50,7 +50,7 @@ def image_port():
 
 def image_name():
     """Return the name of the image, with the version of the package."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    project = tomllib.loads((ROOT / "service" / "pyproject.toml").read_text())["project"]
     return f"{project['name']}:{project['version']}"
 
 

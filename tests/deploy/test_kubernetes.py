@@ -77,7 +77,7 @@ def test_ingress_backends_are_ports_of_the_service(resources):
 
 def test_ingress_passes_on_every_path_except_metrics(resources):
     routes = {str(rule) for rule in create_app(Settings(redis_url="memory://")).url_map.iter_rules()}
-    whole_sites = [one for one in of_kind(resources, "Ingress") if one["metadata"]["name"] == "skye-api"]
+    whole_sites = [one for one in of_kind(resources, "Ingress") if one["metadata"]["name"] == "skye-server"]
     for rule in within(whole_sites, "http"):
         paths = {one["path"]: one["pathType"] == "Prefix" for one in rule["paths"]}
 
@@ -138,7 +138,7 @@ def test_network_policies_name_ports_of_the_pods(resources):
 
 
 def test_network_policy_lets_the_api_call_its_redis(resources):
-    egress = named(resources, "NetworkPolicy", "skye-api")["spec"]["egress"]
+    egress = named(resources, "NetworkPolicy", "skye-server")["spec"]["egress"]
     allowed = {port["port"] for rule in egress for port in rule["ports"]}
     of_redis = int(redis_configuration()["port"])
     own = [load for load in workloads(resources) if load["metadata"]["name"] == "redis"]
@@ -204,7 +204,7 @@ def test_page_for_operators_creates_every_secret(resources):
 
 
 def test_pod_has_the_user_and_ports_of_the_image(resources, api):
-    pod = named(resources, "Deployment", "skye-api")["spec"]["template"]["spec"]
+    pod = named(resources, "Deployment", "skye-server")["spec"]["template"]["spec"]
     assert (pod["securityContext"]["runAsUser"], pod["securityContext"]["runAsGroup"]) == image_user()
     assert [port["containerPort"] for port in api["ports"]] == [image_port(), image_port() + 1]
     assert api["image"] in (image_name(), image_name().split(":")[0])
@@ -225,7 +225,7 @@ def test_pods_run_without_privileges(resources):
 
 
 def test_termination_grace_period_exceeds_the_graceful_timeout(resources, api):
-    pod = named(resources, "Deployment", "skye-api")["spec"]["template"]["spec"]
+    pod = named(resources, "Deployment", "skye-server")["spec"]["template"]["spec"]
     _, before = api["lifecycle"]["preStop"]["exec"]["command"]
     assert pod["terminationGracePeriodSeconds"] > int(before) + gunicorn("graceful_timeout")
 
@@ -237,4 +237,4 @@ def test_replicas_come_from_a_number_or_an_autoscaler(resources, request):
         assert load["apiVersion"] == target["apiVersion"]
         assert "replicas" not in load["spec"]
     if "written" not in request.node.name and not scaled:
-        assert named(resources, "Deployment", "skye-api")["spec"]["replicas"] >= 2
+        assert named(resources, "Deployment", "skye-server")["spec"]["replicas"] >= 2

@@ -28,7 +28,7 @@ def test_every_test_named_on_a_page_exists(page):
 def test_every_file_named_or_linked_on_a_page_exists(page):
     text = page.read_text()
     linked = re.findall(r"\]\((?!https?:)([^)#\s]+)", text)
-    named = re.findall(r"`((?:engine|service|tests|bench|deploy|examples)/[\w./-]+\w)`", text)
+    named = re.findall(r"`((?:engine|service|clients|web|tests|bench|deploy|examples)/[\w./-]+\w)`", text)
     for path in [*(page.parent / link for link in linked), *(ROOT / name for name in named)]:
         assert path.exists(), path
 

@@ -41,7 +41,7 @@ def engine_wheel(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def service_wheel(tmp_path_factory):
-    return built(REPOSITORY, tmp_path_factory.mktemp("service"))
+    return built(REPOSITORY / "service", tmp_path_factory.mktemp("service"))
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from tests.support.playing import Service
 @pytest.fixture
 def lines(caplog):
     """A function that returns the formatted log lines of the service from level info."""
-    caplog.set_level(logging.INFO, "service")
+    caplog.set_level(logging.INFO, "skye_server")
 
     def written():
         return [json.loads(RedactingFormatter().format(record)) for record in caplog.records]
@@ -26,7 +26,7 @@ def lines(caplog):
 
 
 def line(message="something", *values, **more):
-    record = logging.LogRecord("service.tests", logging.WARNING, __file__, 1, message, values, None)
+    record = logging.LogRecord("skye_server.tests", logging.WARNING, __file__, 1, message, values, None)
     vars(record).update(more)
     return RedactingFormatter().format(record)
 
@@ -41,7 +41,7 @@ def failure(error):
 def test_line_has_time_level_and_message():
     received = json.loads(line("%s is away", "redis"))
     at = datetime.fromisoformat(received.pop("time"))
-    assert received == {"level": "warning", "logger": "service.tests", "message": "redis is away"}
+    assert received == {"level": "warning", "logger": "skye_server.tests", "message": "redis is away"}
     assert timedelta(0) <= datetime.now(UTC) - at < timedelta(hours=1)
 
 
@@ -73,7 +73,7 @@ def test_token_in_an_error_is_redacted(service):
 
 
 def test_request_at_level_warning_is_not_logged(service, caplog):
-    caplog.set_level(logging.WARNING, "service")
+    caplog.set_level(logging.WARNING, "skye_server")
     service.create_game()
     assert caplog.records == []
 
@@ -150,12 +150,12 @@ for _ in range(2):  # as when the settings are loaded again
 logger.warning("a worker is gone")
 logger.info("of no interest")
 logging.getLogger("skye_server.http.middleware").info("of no interest")
-logging.getLogger("service").error("an error")
+logging.getLogger("skye_server").error("an error")
 assert not logger.access_log_enabled
 """
     written = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stderr
     received = [json.loads(line) for line in written.splitlines()]
     assert [(one["logger"], one["message"]) for one in received] == [
         ("gunicorn.error", "a worker is gone"),
-        ("service", "an error"),
+        ("skye_server", "an error"),
     ]

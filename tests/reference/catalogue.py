@@ -35,7 +35,7 @@ class Tile(NamedTuple):
 
 
 def read_catalogue() -> dict[str, Tile]:
-    text = Path(skye.__file__).with_name("tiles.txt").read_text(encoding="utf-8")
+    text = (Path(skye.__file__).parent / "tiles" / "tiles.txt").read_text(encoding="utf-8")
     lines = [line.split() for line in text.splitlines() if line.strip() and not line.startswith("#")]
     return {words[0]: read_tile(words) for words in lines}
 

@@ -103,7 +103,7 @@ def test_password_in_the_redis_url_is_in_no_output():
         ("SKYE_WORKER", "did you mean SKYE_WORKERS?"),
         ("SKYE_DATADIR", "did you mean SKYE_DATA_DIR?"),
         ("SKYE_REDIS", "did you mean SKYE_REDIS_URL?"),
-        ("SKYE_ZZ", "`python -m skye_server.cli settings` lists them"),
+        ("SKYE_ZZ", "`skye-server settings` lists them"),
     ],
 )
 def test_unknown_variable_is_reported_with_the_nearest_known_one(variable, hint):

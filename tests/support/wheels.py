@@ -6,7 +6,11 @@ import sys
 import sysconfig
 from pathlib import Path
 
+from tests.support.launcher import ROOT
 from tests.support.waiting import MAX_RUN_S
+
+COLLECTED = ("web", "clients/typescript/src")
+"""The folders that the wheel of the server collects."""
 
 
 def run(*command, cwd):
@@ -19,12 +23,14 @@ def run(*command, cwd):
 
 
 def built(project, folder):
-    """Build the wheel of a project from a copy of its sources, and return its path."""
-    copy = folder / "source"
+    """Build the wheel of a distribution from a copy of its sources, and return its path."""
+    source = folder / "source"
+    copy = source / project.relative_to(ROOT)
     ignored = shutil.ignore_patterns(
         ".*", "build", "*.egg-info", "__pycache__", "node_modules", "tests", "data"
     )
-    shutil.copytree(project, copy, ignore=ignored)
+    for path in (project, *(ROOT / name for name in COLLECTED)):
+        shutil.copytree(path, source / path.relative_to(ROOT), ignore=ignored, dirs_exist_ok=True)
     options = ("--no-deps", "--no-build-isolation", "--no-index", "--disable-pip-version-check", "--quiet")
     run(sys.executable, "-m", "pip", "wheel", *options, "--wheel-dir", folder, copy, cwd=folder)
     [wheel] = folder.glob("*.whl")

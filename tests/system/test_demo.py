@@ -168,7 +168,7 @@ def test_demo_imports_no_rules():
     """The demo plays listed actions, with the client package."""
     imported = set()
     for module in ("cli/demo", "cli/terminal"):
-        for node in ast.walk(ast.parse((ROOT / "service" / f"{module}.py").read_bytes())):
+        for node in ast.walk(ast.parse((ROOT / "service" / "skye_server" / f"{module}.py").read_bytes())):
             if isinstance(node, ast.Import):
                 imported |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom):

@@ -1,1 +1,1 @@
-"""The commands: `python -m skye_server.cli COMMAND`."""
+"""The commands: `skye-server COMMAND`."""

@@ -1,4 +1,4 @@
-"""The commands: `python -m skye_server.cli COMMAND`.
+"""The commands: `skye-server COMMAND`.
 
 A command is a module with a function `main` that returns the exit code. The module is imported only when the
 command runs.
@@ -22,18 +22,18 @@ WITH_OPTIONS = {"demo", "openapi"}
 """The commands whose `main` parses options, including `--help`."""
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Run a command; return its exit code."""
-    match arguments:
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command, by default the one of the command line; return its exit code."""
+    match sys.argv[1:] if arguments is None else arguments:
         case [name, *options] if name in WITH_OPTIONS or (name in COMMANDS and not options):
             command = import_module(COMMANDS[name][0]).main
             code: int = command(options) if name in WITH_OPTIONS else command()
             return code
-    print("usage: python -m skye_server.cli COMMAND\n", file=sys.stderr)
+    print("usage: skye-server COMMAND\n", file=sys.stderr)
     for name, (_, meaning) in COMMANDS.items():
         print(f"  {name:10}{meaning}", file=sys.stderr)
     return 2
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -1,4 +1,4 @@
-"""`python -m skye_server.cli demo`: play one whole game against a running server, on the client package.
+"""`skye-server demo`: play one whole game against a running server, on the client package.
 
 The demo contains no rules. It lists the legal actions of a seat, chooses one at random and sends it. A
 response with a problem ends the demo. It prints the events that a spectator gets.
@@ -168,7 +168,7 @@ def _explain(error: ApiError | ConnectionFailedError, url: str) -> str:
 
 
 def _read(arguments: Sequence[str], url: str) -> argparse.Namespace:
-    parser = argparse.ArgumentParser("python -m skye_server.cli demo", description="Play one whole game.")
+    parser = argparse.ArgumentParser("skye-server demo", description="Play one whole game.")
     parser.add_argument("--url", default=url, help="URL of the server (%(default)s)")
     parser.add_argument("--seed", default=secrets.token_hex(4), help="seed of all draws and choices")
     parser.add_argument(

@@ -15,7 +15,7 @@ def main(arguments: Sequence[str]) -> int:
     name = arguments[0] if arguments else "openapi.yaml"
     names = [f"{document}.yaml" for document in DOCUMENTS]
     if name not in names or len(arguments) > 1:
-        print(f"usage: python -m skye_server.cli openapi [{' | '.join(names)}]", file=sys.stderr)
+        print(f"usage: skye-server openapi [{' | '.join(names)}]", file=sys.stderr)
         return 2
     app = create_app(Settings(redis_url=MEMORY_URL))
     sys.stdout.write(contract_of(app).written(name))

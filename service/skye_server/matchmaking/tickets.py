@@ -1,9 +1,9 @@
 """Quick matches: players with the same criteria wait in a pool, and a game begins when there are enough.
 
 The criteria are the seats and the options of the game. The store forms the group in one step; see
-`skye_server.storage.match_pool`. The game is created after that, under the id that the store gave the group. When
-a process crashes in between, the next request for one of the group's requests creates the game, and so does
-each reader of the games or events of one of the players (`catch_up`).
+`skye_server.storage.match_pool`. The game is created after that, under the id that the store gave the group.
+When a process crashes in between, the next request for one of the group's requests creates the game, and so
+does each reader of the games or events of one of the players (`catch_up`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The web client: the static files of `web/` and of the TypeScript client.
 
-The page loads its files from a path with a hash of all files, so browsers may cache them permanently. Below that path
-the files lie as in the repository, so that a module finds another one by the same relative path in both.
+The page loads its files from a path with a hash of all files, so browsers may cache them permanently. Below
+that path the files lie as in the repository, so a module finds another one by the same relative path in both.
 """
 
 from __future__ import annotations

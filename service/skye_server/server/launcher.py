@@ -1,4 +1,4 @@
-"""`python -m skye_server.cli serve`: the API on one machine, with an embedded Redis unless a URL names one.
+"""`skye-server serve`: the API on one machine, with an embedded Redis unless a URL names one.
 
 The launcher owns two children, gunicorn and Redis. It starts both, prints the addresses, restarts Redis when
 it ends, and stops both after a signal. It imports few modules, to start fast.
