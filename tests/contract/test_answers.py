@@ -255,7 +255,11 @@ def test_deletion_of_a_game_is_in_the_contract(service):
 
 def test_lab_is_in_the_contract(contract):
     lab = CheckedService(contract, lab=True)
-    lab.create_game(2)
+    faults = f"/v1/lab/games/{lab.create_game(2).id}/faults"
+    assert lab.call("GET", "/v1/lab").status_code == 200
+    assert lab.call("POST", "/v1/lab/clock", {"advance_ms": 1000}).status_code == 200
+    assert lab.call("PUT", faults, {"fault": "status=503", "requests": 1}).status_code == 200
+    assert {lab.call(method, faults).status_code for method in ("GET", "DELETE")} == {200}
     assert lab.call("DELETE", "/v1/lab/games").json == {"deleted": 1}
     assert lab.call("GET", "/v1/games", headers={"X-Skye-Fault": "drop=1"}).status_code == 400
 

@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 import skye
+import skye_server
 from skye_server.settings import Settings
 from skye_server.storage.redis_store import RedisStore
 from tests.support.playing import Service
 
-OURS = tuple(f"{Path(package.__file__).parent}/" for package in (service, skye))
+OURS = tuple(f"{Path(package.__file__).parent}/" for package in (skye_server, skye))
 MAX_MODULES = 28
 MAX_FUNCTIONS = 145
 
