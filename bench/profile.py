@@ -78,9 +78,9 @@ def flame_of(lines: Iterable[str]) -> Flame:
 
 
 def _frame(received: str) -> Frame:
-    """Parse `Class.function (file:line)`; keep the last three parts of the path."""
+    """Parse `Class.function (file:line)`; keep the last four parts of the path."""
     name, _, place = received.partition(" (")
-    file = "/".join(Path(place.rpartition(":")[0]).parts[-3:])
+    file = "/".join(Path(place.rpartition(":")[0]).parts[-4:])
     return Frame(name.replace("<locals>.", ""), file)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from werkzeug.middleware.proxy_fix import ProxyFix
@@ -25,13 +26,16 @@ from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.store import Store
 
 if TYPE_CHECKING:
-    from wsgiref.types import WSGIApplication
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
     from flask import Flask
 
 
+_ADDRESS_WITH_PORT = re.compile(r"(?P<v4>[\d.]+):\d+|\[(?P<v6>[^\]]+)\](?::\d+)?")
+
+
 def build(settings: Settings, store: Store | None, clock: Callable[[], float]) -> Flask:
-    """See `service.create_app`."""
+    """See `skye_server.create_app`."""
     app = Application("skye_server", static_folder=None, template_folder="docs/templates")
     app.config["MAX_CONTENT_LENGTH"] = settings.max_body_bytes
     app.url_map.converters = app.url_map.converters | {"int": PlainInteger}
@@ -66,4 +70,17 @@ def build(settings: Settings, store: Store | None, clock: Callable[[], float]) -
 
 
 def _behind_proxies(application: WSGIApplication, number: int) -> WSGIApplication:
-    return ProxyFix(application, x_for=number, x_proto=number, x_host=number) if number else application
+    if not number:
+        return application
+    return ProxyFix(_without_ports(application), x_for=number, x_proto=number, x_host=number)
+
+
+def _without_ports(application: WSGIApplication) -> WSGIApplication:
+    """Remove the port that some proxies, such as Azure's, add to each address of `X-Forwarded-For`."""
+
+    def with_plain_address(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        if found := _ADDRESS_WITH_PORT.fullmatch(environ.get("REMOTE_ADDR", "")):
+            environ["REMOTE_ADDR"] = found["v4"] or found["v6"]
+        return application(environ, start_response)
+
+    return with_plain_address

@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -44,9 +45,20 @@ class Address(NamedTuple):
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
     @property
+    def is_loopback(self) -> bool:
+        """Whether only clients on this host reach the address."""
+        try:
+            return ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host == "localhost"
+
+    @property
     def reachable(self) -> "Address":
         """The address for clients on this host: the loopback address if the server listens on all."""
         return self._replace(host={"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host))  # noqa: S104 - compared, not bound
+
+
+_LOOPBACK = Address("127.0.0.1", 0)
 
 
 def _setting(default: str, parse: Callable[[str], T], meaning: str, *, secret: bool = False) -> T:
@@ -56,7 +68,11 @@ def _setting(default: str, parse: Callable[[str], T], meaning: str, *, secret: b
     return described
 
 
-def _address(text: str) -> Address:
+def parse_address(text: str) -> Address:
+    """Return the address of a text.
+
+    :raises ValueError: when it is not a host and a port.
+    """
     found = re.fullmatch(r"(?:\[([0-9a-fA-F:.]+)\]|([^:\s/]+)):(\d{1,5})", text)
     if not found or int(found[3]) > 65535:
         raise ValueError("want host:port, such as 127.0.0.1:8000 or [::1]:8000")
@@ -64,7 +80,7 @@ def _address(text: str) -> Address:
 
 
 def _optional_address(text: str) -> Address | None:
-    address = _address(text) if text else None
+    address = parse_address(text) if text else None
     if address and not address.port:
         raise ValueError("want a port other than 0")
     return address
@@ -133,7 +149,7 @@ class Settings:
         "starts an embedded one; with `memory://` the games are in one process and are lost with it",
         secret=True,
     )
-    bind: Address = _setting("127.0.0.1:8000", _address, "address of the API; port 0 chooses a free one")
+    bind: Address = _setting("127.0.0.1:8000", parse_address, "address of the API; port 0 chooses a free one")
     health_bind: Address | None = _setting(
         "",
         _optional_address,
@@ -228,7 +244,11 @@ class Settings:
         "functions for testers: with `on`, requests can inject faults (`X-Skye-Fault`), and anyone can "
         "inject them into the requests of others, advance the clock, and delete all games (`/v1/lab`). "
         "Refused together with settings of production: `SKYE_LIMITS=on`, `SKYE_TRUSTED_PROXIES`, "
-        "`SKYE_REDIS_REPLICAS`, and Sentinel or a cluster as `SKYE_REDIS_URL`",
+        "`SKYE_REDIS_REPLICAS`, and Sentinel or a cluster as `SKYE_REDIS_URL`; and at an address that other "
+        "hosts reach, unless `SKYE_LAB_PUBLIC=on`",
+    )
+    lab_public: bool = _setting(
+        "off", _switch, "with `on`, `SKYE_LAB=on` may be used at an address that other hosts reach"
     )
     game_ttl_lobby_s: int = _setting(
         str(7 * DAY_S), _expiry, "time that a game in its lobby is stored after its last change"
@@ -281,6 +301,10 @@ def _production_errors(values: Mapping[str, Any]) -> list[str]:
         "trusted_proxies": (values.get("trusted_proxies"), "the server is behind a proxy"),
         "redis_replicas": (values.get("redis_replicas"), "the games are replicated"),
         "redis_url": (is_replicated, "the games are replicated"),
+        "bind": (
+            not values.get("lab_public") and not values.get("bind", _LOOPBACK).is_loopback,
+            "other hosts reach the server; SKYE_LAB_PUBLIC=on allows it",
+        ),
     }
     return [
         f"{_variable('lab')}=on: not with {_variable(name)}: {reason}"

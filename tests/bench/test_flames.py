@@ -39,4 +39,4 @@ def test_legend_names_whose_code_took_the_time():
     text = drawn(flame_of(SEEN), "Whose <time>?")
     assert "Whose &lt;time&gt;?" in text
     legend = re.findall(r'font-size="12">([^<]*)<', text)
-    assert {"rules 50%", "the service 30%", "gevent, the kernel's sockets 20%"} <= set(legend)
+    assert {"rules 50%", "the server 30%", "gevent, the kernel's sockets 20%"} <= set(legend)

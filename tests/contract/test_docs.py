@@ -122,6 +122,17 @@ def test_guide_shows_the_address_at_which_it_is_requested(service):
     assert "127.0.0.1:8000" not in page
 
 
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/v1", "/docs", "/docs/first-game", "/docs/errors", "/docs/reference", "/play/", "/openapi.yaml"],
+)
+def test_response_that_shows_the_host_is_in_no_shared_cache(service, path):
+    answer = service.call("GET", path, headers={"Host": "host.of.the.request"})
+    assert answer.status_code == 200
+    if "host.of.the.request" in answer.text or "host.of.the.request" in str(answer.headers):
+        assert not answer.headers["Cache-Control"].startswith("public")
+
+
 def test_guide_behind_a_proxy_shows_the_forwarded_address():
     service = Service(trusted_proxies=1)
     forwarded = {"X-Forwarded-Host": "skye.example", "X-Forwarded-Proto": "https"}

@@ -206,6 +206,21 @@ def test_client_address_is_taken_from_a_trusted_proxy_only():
     assert [answer.status_code for answer in answers] == [200, 429, 200]
 
 
+@pytest.mark.parametrize(
+    ("with_port", "without"),
+    [
+        ("203.0.113.1:1234", "203.0.113.1"),
+        ("[2001:db8::1]:1234", "2001:db8::1"),
+        ("[2001:db8::1]", "2001:db8::1"),
+    ],
+)
+def test_port_of_a_forwarded_address_is_ignored(with_port, without):
+    service = limited(limit_requests_per_minute=1, trusted_proxies=1)
+    forwarded = [with_port, without, "198.51.100.1:1234"]
+    answers = [from_address(service, "10.0.0.1", **{"X-Forwarded-For": address}) for address in forwarded]
+    assert [answer.status_code for answer in answers] == [200, 429, 200]
+
+
 def test_operations_endpoints_are_not_limited():
     service = limited(limit_requests_per_minute=1)
     service.call("GET", "/v1/tiles")

@@ -21,9 +21,9 @@ def pauses(monkeypatch):
     return taken
 
 
-def test_worker_yields_between_the_tiles_of_the_sheet(pauses):
+def test_worker_yields_between_the_tiles_of_the_sheet(service, pauses):
     tile_sheet_svg.cache_clear()
-    tile_sheet_svg()
+    assert service.call("GET", "/v1/tiles/pictures.svg").status_code == 200
     assert len(pauses) >= len(ROTATED_TILES)
 
 

@@ -228,7 +228,10 @@ def _guide(name: str) -> Response:
     following = contents[after] if after < len(contents) else None
     page = guide.page(name)
     page = page._replace(html=page.html.replace(guide.ADDRESS, escape(request.url_root.rstrip("/"))))
-    return _page("guide.html", page=page, current=name, contents=contents, following=following)
+    response = _page("guide.html", page=page, current=name, contents=contents, following=following)
+    # The page shows the host of the request: a shared cache would show it to clients of another host.
+    response.headers["Cache-Control"] = f"private, max-age={_MAX_AGE_S}"
+    return response
 
 
 def _page(template: str, **context: object) -> Response:

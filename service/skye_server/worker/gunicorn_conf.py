@@ -18,7 +18,7 @@ from prometheus_client import multiprocess
 
 from skye_server.observability import worker_metrics
 from skye_server.server.processes import death_signal_setter
-from skye_server.settings import LAB_WARNING, MEMORY_URL, Settings, SettingsError
+from skye_server.settings import LAB_WARNING, MEMORY_URL, Settings, SettingsError, parse_address
 from skye_server.worker import unix_sockets
 
 try:
@@ -72,11 +72,21 @@ def on_starting(server: Any) -> None:
 
     The health listener is added to those of the command line.
     """
+    _refuse_public_lab(server.cfg.bind)
     addresses = [unix_sockets.address_to_bind(address) for address in server.cfg.bind]
     bound_by_launcher = any(address.startswith("fd://") for address in addresses)
     if settings.health_bind is not None and not bound_by_launcher:
         addresses.append(str(settings.health_bind))
     server.cfg.set("bind", addresses)
+
+
+def _refuse_public_lab(addresses: list[str]) -> None:
+    """Exit if `--bind` opens a lab to other hosts: the settings check `SKYE_BIND` only."""
+    if not settings.lab or settings.lab_public:
+        return
+    for address in addresses:
+        if not address.startswith(("unix:", "fd:")) and not parse_address(address).is_loopback:
+            sys.exit(f"SKYE_LAB=on: not with --bind={address}, unless SKYE_LAB_PUBLIC=on")
 
 
 _set_death_signal = death_signal_setter(signal.SIGKILL)
