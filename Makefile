@@ -25,7 +25,6 @@ COMPILE_FRAMEWORKS := $(BIN)/uv pip compile --quiet --universal --python-version
 UV := uv==0.13.8
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder --durations 10
 QUICK_ROOMS := $(addprefix tests/,engine games commands following matchmaking players http routes storage observability cli)
-CONTRACT := openapi.yaml openapi-3.2.yaml asyncapi.yaml
 SOURCES := engine service clients/python tests deploy examples bench
 
 .PHONY: help
@@ -74,28 +73,26 @@ soak: $(VENV)/.installed-dev ## play 2,000 concurrent games for ten minutes thro
 	@$(BIN)/python -m gevent.monkey --module tests.system.soak
 
 .PHONY: lint
-lint: $(VENV)/.installed-dev ## check style, types, security, and that the contract documents are what the code generates
+lint: $(VENV)/.installed-dev ## check style, types, security, and that openapi.yaml is what the code generates
 	@$(BIN)/ruff check $(SOURCES)
 	@$(BIN)/ruff format --check $(SOURCES)
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
 	@$(BIN)/bandit --quiet --configfile pyproject.toml --recursive engine service
 	@$(BIN)/python deploy/audit.py
-	@for document in $(CONTRACT); do $(BIN)/skye-server openapi $$document > $$document.new; \
-		diff -u $$document $$document.new && rm $$document.new || { rm $$document.new; \
-		echo "$$document has drifted from the code: run \`make openapi\` and look at what changed." >&2; exit 1; }; done
+	@$(BIN)/skye-server openapi | diff -u openapi.yaml - || { \
+		echo 'openapi.yaml has drifted from the code: run `make openapi` and look at what changed.' >&2; exit 1; }
 	@$(BIN)/python clients/python/generate.py --check
 	@$(BIN)/python -m tests.contract.breaking_changes
-	@tests/contract/lint.sh
+	@SKYE_SERVER=$(BIN)/skye-server tests/contract/lint.sh
 
 .PHONY: format
 format: $(VENV)/.installed-dev ## format the code
 	@$(BIN)/ruff check --fix --quiet $(SOURCES); $(BIN)/ruff format $(SOURCES)
 
 .PHONY: openapi
-openapi: $(VENV)/.installed ## write openapi.yaml, openapi-3.2.yaml and asyncapi.yaml from the code
-	@for document in $(CONTRACT); do $(BIN)/skye-server openapi $$document > $$document.new \
-		&& mv $$document.new $$document || exit 1; done
+openapi: $(VENV)/.installed ## write openapi.yaml from the code
+	@$(BIN)/skye-server openapi > openapi.yaml.new && mv openapi.yaml.new openapi.yaml
 
 .PHONY: bench bench-engine bench-api bench-scale bench-attacks bench-full bench-page bench-web bench-profile
 bench: $(VENV)/.installed-bench ## measure the engine and the API next to similar projects; writes bench/latest.json
@@ -114,7 +111,7 @@ bench-page: $(VENV)/.installed-bench ## write the last figures into bench/README
 	@$(BIN)/python -m bench.page
 bench-web: $(VENV)/.installed-dev ## measure the table in a throttled Chromium against its budget
 	@$(BIN)/python -m bench.web
-bench-profile: $(VENV)/.installed-bench ## draw a flame graph of one action: bench/profile-action.svg
+bench-profile: $(VENV)/.installed-bench ## draw a flame graph of one action: bench/profile.svg
 	@$(BIN)/python -m bench.profile
 
 .PHONY: examples

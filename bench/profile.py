@@ -1,4 +1,4 @@
-"""`python -m bench.profile`: draw the profile of one action, bench/profile-action.svg.
+"""`python -m bench.profile`: draw the profile of one action, bench/profile.svg.
 
 py-spy samples a worker of gunicorn while offers are set in several games. py-spy needs the permission to
 trace another process: run this as root, or with `kernel.yama.ptrace_scope` at 0.
@@ -20,7 +20,7 @@ from bench.plan import Plan
 from bench.servers import cpu_seconds
 from bench.subjects import HOT, Place, act, hot, place_to_measure
 
-PICTURE = Path(__file__).parent / "profile-action.svg"
+PICTURE = Path(__file__).parent / "profile.svg"
 SECONDS = 20
 _RATE = 500
 _PLAN = Plan(1, SECONDS, 1, 4, HOT, 0, (), (), 0, 0)

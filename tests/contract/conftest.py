@@ -1,5 +1,7 @@
 """The contract under test."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,12 @@ import yaml
 from tests.contract.checked import CheckedService, Contract
 
 OPENAPI_YAML = Path(__file__).parents[2] / "openapi.yaml"
+
+
+def generated(name):
+    """Return a document of the contract as the code generates it."""
+    command = [sys.executable, "-m", "skye_server.cli", "openapi", name]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 @pytest.fixture(scope="session")

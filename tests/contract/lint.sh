@@ -1,10 +1,16 @@
 #!/bin/sh
-# Lints the documents of the contract by the rules of spectral, OWASP and redocly, which must find nothing, not even a hint.
+# Lints openapi.yaml, and the two other documents as `$SKYE_SERVER` generates them, by the rules of spectral, OWASP and redocly, which must find nothing, not even a hint.
 # They are node's programs: where there is no node, or no way to fetch them, this says so and is content.
 set -eu
 here=$(dirname "$0")
 export npm_config_yes=true npm_config_prefer_offline=true npm_config_fetch_retries=1 npm_config_loglevel=error
 export REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true
+
+generated=$(mktemp -d)
+trap 'rm -r "$generated"' EXIT
+for document in openapi-3.2.yaml asyncapi.yaml; do
+    "$SKYE_SERVER" openapi "$document" > "$generated/$document"
+done
 
 # Spectral looks for a set of rules beside the file that extends it, and then where NODE_PATH says.
 spectral='NODE_PATH=$(dirname "$(dirname "$(command -v spectral)")") spectral lint --quiet --fail-severity hint --ruleset'
@@ -19,9 +25,9 @@ if ! command -v npx >/dev/null 2>&1; then
 elif ! with_linters true >/dev/null 2>&1; then
     echo 'The contract was NOT linted by spectral and redocly: they cannot be fetched.' >&2
 elif ! found=$(with_linters "$spectral '$here/spectral.yaml' openapi.yaml \
-    && $spectral '$here/spectral-openapi-3.2.yaml' openapi-3.2.yaml \
-    && $spectral '$here/spectral-asyncapi.yaml' asyncapi.yaml \
-    && redocly lint --config '$here/redocly.yaml' openapi.yaml openapi-3.2.yaml asyncapi.yaml" 2>&1); then
+    && $spectral '$here/spectral-openapi-3.2.yaml' '$generated/openapi-3.2.yaml' \
+    && $spectral '$here/spectral-asyncapi.yaml' '$generated/asyncapi.yaml' \
+    && redocly lint --config '$here/redocly.yaml' openapi.yaml '$generated/openapi-3.2.yaml' '$generated/asyncapi.yaml'" 2>&1); then
     echo "$found" >&2
     exit 1
 fi

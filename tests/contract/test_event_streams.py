@@ -10,12 +10,12 @@ from skye_server.contract.responses.unions import UNIONS
 from skye_server.http.sse import EVENT_STREAM
 from skye_server.openapi.event_streams import STREAMS, stream_messages
 from skye_server.openapi.response_components import component_name
-from tests.contract.conftest import OPENAPI_YAML
+from tests.contract.conftest import generated
 from tests.contract.test_document import walk
 
 
 def loaded(name):
-    return yaml.load(OPENAPI_YAML.with_name(name).read_text(), yaml.CSafeLoader)
+    return yaml.load(generated(name), yaml.CSafeLoader)
 
 
 @pytest.fixture(scope="module")

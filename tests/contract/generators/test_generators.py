@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from tests.contract.conftest import OPENAPI_YAML
+from tests.contract.conftest import OPENAPI_YAML, generated
 from tests.contract.generators.generating import (
     HERE,
     NEED_GENERATORS,
@@ -130,6 +130,7 @@ def test_openapi_typescript_types_compile(tmp_path):
     check_typescript(tmp_path, "types.ts")
 
 
-def test_asyncapi_parser_finds_nothing_wrong():
-    asyncapi = OPENAPI_YAML.with_name("asyncapi.yaml")
+def test_asyncapi_parser_finds_nothing_wrong(tmp_path):
+    asyncapi = tmp_path / "asyncapi.yaml"
+    asyncapi.write_text(generated("asyncapi.yaml"))
     assert run("node", "parse_asyncapi.mjs", asyncapi, cwd=HERE) == "messages: 37\n"
