@@ -163,7 +163,10 @@ class Journeys:
         parameters = case.path_parameters or {}
         tokens = self._tokens.get(parameters.get("game"), {})
         seat = str(parameters.get("seat"))
-        return tokens.get(HOST) if endpoint_of(case).who == HOST else tokens.get(seat)
+        endpoint = endpoint_of(case)
+        if endpoint is None:  # an operation of the laboratory
+            return None
+        return tokens.get(HOST) if endpoint.who == HOST else tokens.get(seat)
 
 
 def do_not_wait(case):
