@@ -21,7 +21,7 @@ GAMES = sized(2, 6)
 
 @contextlib.contextmanager
 def serving(folder, url, **settings):
-    """The port of an instance on a Redis; its log may contain only outages, and the warning of too few replicas."""
+    """The port of an instance on a Redis; its log has only outages and the warning of too few replicas."""
     instance, port = Instance(folder / "api.sock", url, **settings), free_port()
     try:
         instance.start(f"127.0.0.1:{port}")
