@@ -104,6 +104,29 @@ def test_malformed_reply_is_an_error_of_redis(cached, source, now):
         cached.get()
 
 
+def test_caller_that_is_overtaken_by_a_whole_load_uses_it(cached, source, now):
+    class Overtaken:
+        """A mutex that lets another caller load the value before its first holder has it."""
+
+        def __init__(self, mutex):
+            self.mutex, self.overtaken = mutex, False
+
+        def __enter__(self):
+            if not self.overtaken:
+                self.overtaken = True
+                cached.get()
+            return self.mutex.__enter__()
+
+        def __exit__(self, *error):
+            return self.mutex.__exit__(*error)
+
+    now[0] += 0.1
+    cached.invalidate()
+    cached._mutex = Overtaken(cached._mutex)  # noqa: SLF001 - forces the interleaving
+    assert cached.get() == "first"
+    assert source.loads == 2
+
+
 def test_concurrent_callers_share_one_load(source, now):  # noqa: ARG001 - the clock stands still
     cached = BackgroundRefresh(source.load, 1.0)
     source.gate.clear()

@@ -46,18 +46,24 @@ class BackgroundRefresh(Generic[T]):
                 raise loaded.error
             if loaded.error is None and loaded.began_at >= oldest:
                 break
-            self._refresh().wait()
+            if done := self._refresh(loaded):
+                done.wait()
         if loaded.began_at < asked_at - self._ttl_s:
-            self._refresh()
+            self._refresh(loaded)
         return cast("T", loaded.value)
 
     def invalidate(self) -> None:
         """Make the next `get` load the value again."""
         self._invalidated_at = time.monotonic()
 
-    def _refresh(self) -> threading.Event:
-        """Start to load the value, unless a thread does; return what is set when it is loaded."""
+    def _refresh(self, seen: _Loaded[T]) -> threading.Event | None:
+        """Start to load the value, unless a thread does.
+
+        :returns: what is set when the value is loaded; None if it was loaded after the caller had seen it.
+        """
         with self._mutex:
+            if self._loaded is not seen:
+                return None
             done = self._loading
             if done is None:
                 done = self._loading = threading.Event()
