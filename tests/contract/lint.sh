@@ -1,5 +1,6 @@
 #!/bin/sh
-# Lints openapi.yaml, and the two other documents as `$SKYE_SERVER` generates them, by the rules of spectral, OWASP and redocly, which must find nothing, not even a hint.
+# Lints openapi.yaml, and the two other documents as `$SKYE_SERVER` generates them, by the rules of spectral, OWASP
+# and redocly, which must find nothing, not even a hint.
 # They are node's programs: where there is no node, or no way to fetch them, this says so and is content.
 set -eu
 here=$(dirname "$0")

@@ -1,4 +1,4 @@
-"""The files of the table in the browser, as the service serves them."""
+"""The files of the web client, as the server serves them."""
 
 import gzip
 import re

@@ -1,1 +1,1 @@
-"""The use cases: commands on matches, idempotency, listing and following."""
+"""One function for each change of a game; idempotency, decoded-game cache, the list of public games."""

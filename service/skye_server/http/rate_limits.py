@@ -29,7 +29,7 @@ from skye_server.storage.store import Store
 
 _CREATION: Final = "Lobby.create_game"
 _EXEMPT_BLUEPRINTS: Final = frozenset({"Operations", "WebTable"})
-"""The blueprints whose requests are not counted: health checks, and the files of the table in the browser."""
+"""The blueprints whose requests are not counted: health checks, and the files of the web client."""
 
 _EXTENSION: Final = "skye-limits"
 """The name of the limits among the extensions of an app."""

@@ -1,4 +1,4 @@
-"""The routes, one module for each resource, in the order of the documentation."""
+"""The routes, one module for each resource (those of one game in `game`), in the order of the documents."""
 
 from skye_server.routes import catalogue, docs, lab, leagues, matchmaking, me, operations
 from skye_server.routes.game import history, lobby, play, scoring, seats

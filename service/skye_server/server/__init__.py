@@ -1,1 +1,1 @@
-"""The processes: the launcher, its embedded Redis, and the gunicorn worker."""
+"""The launcher: the API and its embedded Redis as processes on one data folder."""

@@ -1,4 +1,4 @@
-"""Redis: topologies, connections, retries and circuit breakers, and atomic commits.
+"""The store on Redis: atomic commits, event logs, indexes and pools; `connection` calls the servers.
 
 `skye_server.storage.redis_store` lists the keys and their contents.
 """

@@ -12,7 +12,7 @@ A value of another type under one of the first three is moved aside (see `wrong_
 is not: without it a replaced key would be valid again.
 
 The id of a player is the hash of the player's first key. A game and the record of it are in different slots:
-the record follows the game, see `usecases.players`.
+the record follows the game, see `players.player_games`.
 """
 
 from __future__ import annotations

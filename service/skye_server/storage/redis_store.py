@@ -4,7 +4,7 @@ Of each game, under one hash tag so that a cluster keeps the keys in one slot:
 
     skye:{ID}:table       string   the game (see `codec`)
     skye:{ID}:log         stream   the event log: one entry per change, or one for all once the game is over
-    skye:{ID}:answer:KEY  string   the idempotency record of a key (see `usecases.idempotency`), with a TTL
+    skye:{ID}:answer:KEY  string   the idempotency record of a key (see `commands.idempotency`), with a TTL
     skye:{ID}:answers     list     the last 32 characters of the names of these records, oldest first
 
 The id of a log entry is the number of its last event and a random number, which differs between
