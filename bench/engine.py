@@ -19,7 +19,7 @@ from skye import (
     BOTS,
     COLORS,
     PLAYERS,
-    Game,
+    GameState,
     Move,
     SetOffer,
     TakeBack,
@@ -38,7 +38,7 @@ _new_seeds = map(str, itertools.count())
 """Each game has another seed, so that no cached value of one game helps the next."""
 
 
-def choose(game: Game, seat: int, dice: random.Random) -> Move:
+def choose(game: GameState, seat: int, dice: random.Random) -> Move:
     """List the legal moves of a seat; return a random one except `TakeBack`."""
     limits = offer_limits(game, seat)
     if limits is not None:
@@ -51,7 +51,7 @@ def choose(game: Game, seat: int, dice: random.Random) -> Move:
     return dice.choice(moves)
 
 
-def decisions(players: int, dice: random.Random, seed: str) -> Iterator[tuple[Game, int, Move]]:
+def decisions(players: int, dice: random.Random, seed: str) -> Iterator[tuple[GameState, int, Move]]:
     """Play a random game, listing the legal moves; yield each decision with the game before it."""
     game = new_game(COLORS[:players], seed).game
     while not game.is_over:

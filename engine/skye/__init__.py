@@ -52,7 +52,7 @@ from skye.rules.moves import (
 from skye.rules.play import Outcome, legal_moves, offer_limits, play
 from skye.rules.schedule import SLOTS, schedule
 from skye.rules.setup import PLAYERS, Options, new_game
-from skye.rules.state import Game, Phase, Player, TieBreak
+from skye.rules.state import GameState, Phase, Player, TieBreak
 from skye.scoring.final import TIE_BREAKS
 from skye.scoring.scoring_tiles import SCORING_TILES
 from skye.territory.areas import Area
@@ -130,9 +130,9 @@ __all__ = [
     "EventView",
     "Fault",
     "FinishBuilding",
-    "Game",
     "GameFinishedView",
     "GameResultView",
+    "GameState",
     "GameStateView",
     "GameView",
     "InvalidPosition",

@@ -28,7 +28,7 @@ from skye.events import Event
 from skye.rules.chance import chance_outcomes
 from skye.rules.moves import CHANCE, FINISH_BUILDING, PASS, Buy, Draw, FinishBuilding, Move, Pass, SetOffer
 from skye.rules.play import play
-from skye.rules.state import BUILDING, BUYING, PRICING, TILES_DRAWN, Game, Player
+from skye.rules.state import BUILDING, BUYING, PRICING, TILES_DRAWN, GameState, Player
 from skye.scoring.scoring_tiles import SCORING_TILES
 from skye.territory.frontier import Place
 from skye.tiles.catalogue import COLORS, FITTING_ROTATIONS, LANDSCAPE
@@ -85,7 +85,7 @@ class EncodedGame(NamedTuple):
     (0, [0, 1, 2])
     """
 
-    game: Game
+    game: GameState
     draft: tuple[int, ...] = ()
 
     @property
@@ -148,7 +148,7 @@ class EncodedGame(NamedTuple):
         return EncodedGame(game), events
 
 
-def decode_action(game: Game, seat: int, action: int) -> Move:
+def decode_action(game: GameState, seat: int, action: int) -> Move:
     """Return the move of a seat that an action encodes.
 
     :raises RuleError: when the action has no meaning now, for example a tile that is not in hand.
@@ -174,7 +174,7 @@ def decode_action(game: Game, seat: int, action: int) -> Move:
         raise RuleError(f"Action {action} is not legal now.") from None
 
 
-def encode_move(game: Game, seat: int, move: Move) -> tuple[int, ...]:
+def encode_move(game: GameState, seat: int, move: Move) -> tuple[int, ...]:
     """Return the actions of a legal move: three for an offer, one for any other.
 
     :raises ValueError: for a price above `MAX_ENCODED_PRICE`, a placement outside of the grid, and
@@ -241,11 +241,11 @@ def decode_draw(number: int) -> Draw:
     return Draw(DRAWS[number])
 
 
-def _draw_numbers(game: Game) -> list[int]:
+def _draw_numbers(game: GameState) -> list[int]:
     return [_NUMBER_OF_DRAW[draw.item] for draw, _ in chance_outcomes(game)]
 
 
-def _buying_actions(game: Game) -> list[int]:
+def _buying_actions(game: GameState) -> list[int]:
     players, seat = game.players, game.buyer
     gold = players[seat].gold
     actions = []

@@ -5,7 +5,7 @@ import os
 import sys
 import time
 
-from skye import BOTS, COLORS, Buy, Game, TakeBack, new_game
+from skye import BOTS, COLORS, Buy, GameState, TakeBack, new_game
 
 GUESSED_NAMES = ("league", "", "1", "test", "held-out", "skye", "seed")
 
@@ -39,7 +39,7 @@ def flood(game, seat, rng):
 def spy(game, seat, rng):
     """Fail with a seed if this process has one, and play on otherwise."""
     for found in gc.get_objects():
-        if isinstance(found, Game) and found.seed is not None:
+        if isinstance(found, GameState) and found.seed is not None:
             sys.exit(f"found {found.seed}")
     return BOTS["random"](game, seat, rng)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from skye import Event, Game, event_as_seen_by
+from skye import Event, GameState, event_as_seen_by
 from tests.reference.play import Beginning, Step, beginning, whole_game
 
 
@@ -15,7 +15,7 @@ def steps(seed: int, players: int) -> tuple[Beginning, Iterator[Step]]:
     return begun, whole_game(rng, begun.game())
 
 
-def games(seed: int, players: int) -> Iterator[Game]:
+def games(seed: int, players: int) -> Iterator[GameState]:
     """Yield every position of a random game, the first and the last included."""
     begun, played = steps(seed, players)
     yield begun.game()
@@ -23,7 +23,7 @@ def games(seed: int, players: int) -> Iterator[Game]:
         yield step.after.game
 
 
-def games_with_events(seed: int, players: int) -> Iterator[tuple[Game, list[Event]]]:
+def games_with_events(seed: int, players: int) -> Iterator[tuple[GameState, list[Event]]]:
     """Yield every position of a random game, each with all events so far."""
     begun, played = steps(seed, players)
     game, events = begun.outcome()
@@ -34,6 +34,6 @@ def games_with_events(seed: int, players: int) -> Iterator[tuple[Game, list[Even
         yield step.after.game, log
 
 
-def seen_events(seat: int | None, events: list[Event], game: Game) -> list[dict[str, Any]]:
+def seen_events(seat: int | None, events: list[Event], game: GameState) -> list[dict[str, Any]]:
     tiles = game.scoring_tiles
     return [event_as_seen_by(seat, event, scoring_tiles=tiles, open_gold=game.open_gold) for event in events]

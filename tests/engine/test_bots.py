@@ -9,7 +9,7 @@ import pytest
 from skye import (
     BOTS,
     COLORS,
-    Game,
+    GameState,
     Move,
     Options,
     Phase,
@@ -38,13 +38,13 @@ for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
 class Decision(NamedTuple):
     """A game, the seat that decides, its move, and the random generator."""
 
-    game: Game
+    game: GameState
     seat: int
     move: Move
-    after: Game
+    after: GameState
     dice: str
 
-    def again(self, name: str, game: Game | None = None) -> Move:
+    def again(self, name: str, game: GameState | None = None) -> Move:
         """Return the move of the bot with the same generator, in this game or in another."""
         return BOTS[name](game or self.game, self.seat, Random(self.dice))
 
@@ -63,7 +63,7 @@ def decisions(names: list[str], seed: str, options: Options | None = None) -> It
         game, number = after, number + 1
 
 
-def end_of(names: list[str], seed: str) -> Game:
+def end_of(names: list[str], seed: str) -> GameState:
     *_, last = decisions(names, seed)
     return last.after
 
@@ -79,7 +79,7 @@ def test_bots_play_whole_games_without_a_step_back(players: int):
     assert not any(isinstance(decision.move, TakeBack) for decision in made)
 
 
-def disguised(game: Game, seat: int, chance: Random, *, purses: bool = True) -> Game:
+def disguised(game: GameState, seat: int, chance: Random, *, purses: bool = True) -> GameState:
     """Replace all that a seat may not know: the seed, others' offers until they are revealed, and purses.
 
     Purses stay as they are for bots that count them, as anybody can from public events.
@@ -100,7 +100,7 @@ def disguised(game: Game, seat: int, chance: Random, *, purses: bool = True) -> 
     return game._replace(seed=f"not {game.seed}", players=tuple(players))
 
 
-def seen(seat: int, game: Game) -> dict[str, object]:
+def seen(seat: int, game: GameState) -> dict[str, object]:
     return game_as_seen_by(seat, game) | {"fairness": "another seed, another commitment"}
 
 

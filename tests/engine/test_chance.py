@@ -10,7 +10,7 @@ from skye import (
     COLORS,
     SCORING_TILES,
     Draw,
-    Game,
+    GameState,
     Options,
     Pass,
     RuleError,
@@ -28,7 +28,7 @@ from tests.engine.playing import steps
 for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
 
 
-def drawn_like(game: Game, seeded: Game) -> tuple[Game, list[Event]]:
+def drawn_like(game: GameState, seeded: GameState) -> tuple[GameState, list[Event]]:
     """Make all pending draws as they came in a game with a seed."""
     events: list[Event] = []
     while game.is_chance_node:
@@ -37,7 +37,7 @@ def drawn_like(game: Game, seeded: Game) -> tuple[Game, list[Event]]:
     return game, events
 
 
-def next_draw(game: Game, seeded: Game) -> str:
+def next_draw(game: GameState, seeded: GameState) -> str:
     if len(game.scoring_tiles) < 4:
         return seeded.scoring_tiles[len(game.scoring_tiles)]
     if game.starting_seat < 0:
@@ -46,7 +46,7 @@ def next_draw(game: Game, seeded: Game) -> str:
     return seeded.players[seat].drawn[len(game.players[seat].drawn)]
 
 
-def without_seed(game: Game) -> Game:
+def without_seed(game: GameState) -> GameState:
     return game._replace(seed=None)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from skye import (
     BOTS,
-    Game,
+    GameState,
     Phase,
     choose_move,
     count_purses,
@@ -23,7 +23,7 @@ from tests.engine.playing import games, games_with_events, seen_events, steps
 for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
 
 
-def known_to(seat: int, game: Game) -> object:
+def known_to(seat: int, game: GameState) -> object:
     """Return all that the interface shows a seat, but for the commitment to the seed."""
     view = game_as_seen_by(seat, game)
     return view | {"fairness": None}, legal_moves(game, seat), offer_limits(game, seat)

@@ -20,7 +20,7 @@ import random
 import skye
 
 
-def choose(game: skye.Game, seat: int, rng: random.Random) -> skye.Move:
+def choose(game: skye.GameState, seat: int, rng: random.Random) -> skye.Move:
     return skye.BOTS["random"](game, seat, rng)
 
 

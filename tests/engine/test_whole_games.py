@@ -23,7 +23,7 @@ from skye import (
     LANDSCAPE,
     Buy,
     FinishBuilding,
-    Game,
+    GameState,
     Move,
     Options,
     Pass,
@@ -96,7 +96,7 @@ def test_tiles_without_a_place_go_back_into_the_bag_and_the_game_goes_on(players
     assert set(STRANDED) <= set(returned)
 
 
-def all_pasture_outside(chance: Random, players: int) -> tuple[Game, ReferenceGame]:
+def all_pasture_outside(chance: Random, players: int) -> tuple[GameState, ReferenceGame]:
     """Play until the first build, then give the first seat a territory where water and mountain end (R5)."""
     begun = Beginning(list(COLORS[:players]), f"seed {chance.random()}", Options())
     reference = begun.reference_game()
@@ -167,7 +167,7 @@ def paid(events: tuple[Event, ...]) -> list[IncomePaid]:
     return [event for event in events if isinstance(event, IncomePaid)]
 
 
-def all_gold(game: Game) -> int:
+def all_gold(game: GameState) -> int:
     return sum(player.gold + player.stakes for player in game.players)
 
 
@@ -209,7 +209,7 @@ def named(move: Move) -> tuple[object, ...]:
     return type(move).__name__, *move
 
 
-def is_listed(game: Game, seat: int, move: Move) -> bool:
+def is_listed(game: GameState, seat: int, move: Move) -> bool:
     return named(move) in map(named, legal_moves(game, seat))
 
 

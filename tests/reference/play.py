@@ -11,7 +11,7 @@ from skye import (
     SCORING_TILES,
     Buy,
     FinishBuilding,
-    Game,
+    GameState,
     Move,
     Options,
     Outcome,
@@ -44,7 +44,7 @@ class Beginning(NamedTuple):
     def outcome(self) -> Outcome:
         return new_game(self.colors, self.seed, self.options)
 
-    def game(self) -> Game:
+    def game(self) -> GameState:
         return self.outcome().game
 
     def reference_game(self) -> ReferenceGame:
@@ -58,7 +58,7 @@ class Beginning(NamedTuple):
 class Step(NamedTuple):
     """One move of a game: the game before it, the move, and the outcome."""
 
-    before: Game
+    before: GameState
     seat: int
     move: Move
     after: Outcome
@@ -71,7 +71,7 @@ def beginning(chance: Random, players: int) -> Beginning:
     return Beginning(chance.sample(list(COLORS), players), f"seed {chance.random()}", options)
 
 
-def whole_game(chance: Random, game: Game) -> Iterator[Step]:
+def whole_game(chance: Random, game: GameState) -> Iterator[Step]:
     """Play random moves to the end."""
     while not game.is_over:
         seat = chance.choice(game.waiting_for)
@@ -83,7 +83,7 @@ def whole_game(chance: Random, game: Game) -> Iterator[Step]:
         game = outcome.game
 
 
-def chosen_move(chance: Random, game: Game, seat: int) -> Move:
+def chosen_move(chance: Random, game: GameState, seat: int) -> Move:
     limits = offer_limits(game, seat)
     if limits:
         return chosen_offer(chance, limits)
@@ -120,12 +120,12 @@ def listed_offers(chance: Random, limits: OfferLimits) -> list[SetOffer]:
     ]
 
 
-def listed_moves(chance: Random, game: Game, seat: int) -> list[Move]:
+def listed_moves(chance: Random, game: GameState, seat: int) -> list[Move]:
     limits = offer_limits(game, seat)
     return [*listed_offers(chance, limits), *legal_moves(game, seat)] if limits else legal_moves(game, seat)
 
 
-def attempt(chance: Random, game: Game) -> tuple[int, Move]:
+def attempt(chance: Random, game: GameState) -> tuple[int, Move]:
     """Return a random attempt: often almost legal, rarely legal."""
     seat = chance.choice([*game.waiting_for, *range(len(game.players))])
     player = game.players[seat]

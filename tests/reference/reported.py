@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 
-from skye import Game, Player, Territory, coordinates_of
+from skye import GameState, Player, Territory, coordinates_of
 from tests.reference.chance import as_world
 from tests.reference.game import ReferenceGame
 from tests.reference.world import Area
 
 
-def reported_by_engine(game: Game) -> dict[str, object]:
+def reported_by_engine(game: GameState) -> dict[str, object]:
     return {
         "scoring tiles": list(game.scoring_tiles),
         "round": game.round,

@@ -17,7 +17,7 @@ from skye.positions.record import move_from, move_view
 from skye.positions.snapshot import position_of
 from skye.rules.moves import Move, TakeBack
 from skye.rules.play import legal_moves, offer_limits
-from skye.rules.state import Game
+from skye.rules.state import GameState
 from skye.visibility.observation import observed_game
 
 PROTOCOL_VERSION: Final = 1
@@ -58,7 +58,7 @@ class BotProcess:
         self._pipes: _Pipes | None = None
         self._decisions = 0
 
-    def decide(self, game: Game, seat: int, rng: Random) -> Move:
+    def decide(self, game: GameState, seat: int, rng: Random) -> Move:
         """Return the bot's move.
 
         The first call starts the process.
@@ -182,7 +182,7 @@ class _Pipes:
         return bool(data)
 
 
-def _request(game: Game, seat: int, number: int, seed: int, budget_s: float) -> dict[str, Any]:
+def _request(game: GameState, seat: int, number: int, seed: int, budget_s: float) -> dict[str, Any]:
     limits = offer_limits(game, seat)
     return {
         "protocol": PROTOCOL_VERSION,

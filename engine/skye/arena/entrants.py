@@ -23,7 +23,7 @@ from typing import NamedTuple, Protocol
 from skye.arena.bot_process import BotProcess, Budget
 from skye.bots.registry import BOTS, choose_move
 from skye.rules.moves import Move
-from skye.rules.state import Game
+from skye.rules.state import GameState
 
 
 class Entrant(NamedTuple):
@@ -46,7 +46,7 @@ class Decider(Protocol):
 
     clock: Callable[[], float]
 
-    def decide(self, game: Game, seat: int, rng: Random) -> Move:
+    def decide(self, game: GameState, seat: int, rng: Random) -> Move:
         """Return a move, or raise `BotFailed`."""
 
     def close(self) -> None:
@@ -60,7 +60,7 @@ class _BuiltinBot:
         self.clock: Callable[[], float] = time.thread_time  # CPU time, so that other processes do not count
         self._bot = BOTS[name]
 
-    def decide(self, game: Game, seat: int, rng: Random) -> Move:
+    def decide(self, game: GameState, seat: int, rng: Random) -> Move:
         return choose_move(self._bot, game, seat, rng)
 
     def close(self) -> None:

@@ -17,7 +17,7 @@ from skye.positions.record import move_view
 from skye.rules.moves import Move, TakeBack
 from skye.rules.play import Outcome, play
 from skye.rules.setup import new_game
-from skye.rules.state import Game
+from skye.rules.state import GameState
 from skye.scoring.final import winners
 from skye.tiles.catalogue import COLORS
 
@@ -114,7 +114,7 @@ class _Match:
 
 
 def _decide(
-    game: Game, seat: int, decider: Decider | None, rng: Random, failures: dict[int, str]
+    game: GameState, seat: int, decider: Decider | None, rng: Random, failures: dict[int, str]
 ) -> tuple[Outcome, Move]:
     if decider is not None and seat not in failures:
         try:
@@ -130,7 +130,7 @@ def _decide(
     return play(game, seat, move), move
 
 
-def _winners(game: Game, failures: dict[int, str]) -> list[int]:
+def _winners(game: GameState, failures: dict[int, str]) -> list[int]:
     """Return the winners among the seats whose bots have not failed; empty if all have."""
     playing = [seat for seat in range(len(game.players)) if seat not in failures]
     if not playing:
@@ -140,7 +140,9 @@ def _winners(game: Game, failures: dict[int, str]) -> list[int]:
     return [playing[at] for at in winners(scores, golds, game.tie_break)]
 
 
-def _record(names: Sequence[str], game: Game, seed: str, actions: list[dict[str, Any]]) -> dict[str, Any]:
+def _record(
+    names: Sequence[str], game: GameState, seed: str, actions: list[dict[str, Any]]
+) -> dict[str, Any]:
     return {
         "format": RECORD_FORMAT,
         "players": [

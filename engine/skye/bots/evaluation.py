@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from skye.bots.cooperative_yield import checkpoint
 from skye.bots.territory_evaluation import Outlook, Plan, evaluation_of
 from skye.rules.schedule import SLOTS, schedule
-from skye.rules.state import Game
+from skye.rules.state import GameState
 from skye.scoring.kinds import AreaRule
 from skye.scoring.scoring_tiles import SCORING_TILES, holding
 from skye.territory.areas import Area
@@ -45,7 +45,7 @@ class Situation(NamedTuple):
     round: int
 
 
-def situation_of(game: Game) -> Situation:
+def situation_of(game: GameState) -> Situation:
     """Return the public situation of a game."""
     return Situation(
         tuple([player.territory for player in game.players]),

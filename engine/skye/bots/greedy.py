@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from skye.bots.evaluation import Appraisal, appraisal_of, situation_of
 from skye.rules.moves import Buy, Move, OfferLimits, Pass, SetOffer
 from skye.rules.play import legal_moves
-from skye.rules.state import Game
+from skye.rules.state import GameState
 from skye.visibility.game_views import gold_as_seen_by
 
 _RESERVE: Final = 4
@@ -30,7 +30,7 @@ class _Rival(NamedTuple):
     limit: float
 
 
-def greedy_offer(game: Game, seat: int, limits: OfferLimits, rng: Random) -> SetOffer:
+def greedy_offer(game: GameState, seat: int, limits: OfferLimits, rng: Random) -> SetOffer:
     """Return the offer of most expected points; it chooses the discard and both prices together."""
     appraisal = appraisal_of(situation_of(game))
     budget = max(limits.gold - _RESERVE, limits.gold // 2 + 1)
@@ -52,7 +52,7 @@ def greedy_offer(game: Game, seat: int, limits: OfferLimits, rng: Random) -> Set
     return max(offers(), key=lambda offer: offer[0])[1]
 
 
-def _rivals(game: Game, seat: int, tile: str, limits: OfferLimits, appraisal: Appraisal) -> list[_Rival]:
+def _rivals(game: GameState, seat: int, tile: str, limits: OfferLimits, appraisal: Appraisal) -> list[_Rival]:
     """Estimate what other seats would pay; a hidden purse is assumed to equal the own one."""
     rivals = []
     for other in range(len(game.players)):
@@ -84,7 +84,7 @@ def _expected_points(price: int, gain: float, gold: float, rivals: list[_Rival])
     return (1 - unsold) * price * gold - gain_of_rivals + unsold * (gain - price * gold)
 
 
-def greedy_purchase(game: Game, seat: int, rng: Random) -> Move:
+def greedy_purchase(game: GameState, seat: int, rng: Random) -> Move:
     """Return the purchase of most expected points, or a pass; the generator chooses between equal ones."""
     appraisal = appraisal_of(situation_of(game))
     choices: list[tuple[float, Move]] = [(0.0, Pass())]
@@ -94,7 +94,7 @@ def greedy_purchase(game: Game, seat: int, rng: Random) -> Move:
     return max(rng.sample(choices, len(choices)), key=lambda choice: choice[0])[1]
 
 
-def _purchase_gain(game: Game, seat: int, tile: str, appraisal: Appraisal) -> float:
+def _purchase_gain(game: GameState, seat: int, tile: str, appraisal: Appraisal) -> float:
     """Return the expected points from buying a tile, minus a share of what the seller gains.
 
     The seller gets the price and the gold that lies on the tile, and loses the tile.

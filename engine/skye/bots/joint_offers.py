@@ -21,7 +21,7 @@ from skye.bots.evaluation import Appraisal, appraisal_of, situation_of
 from skye.bots.greedy import greedy_offer
 from skye.rules.moves import PASS, PURCHASES, Move, SetOffer
 from skye.rules.play import offer_limits
-from skye.rules.state import PRICING, Game, Player
+from skye.rules.state import PRICING, GameState, Player
 
 _ITERATIONS: Final = {2: 16, 3: 5, 4: 3, 5: 2}
 """The iterations of fictitious play by the number of seats: as many as fit in the time budget."""
@@ -59,7 +59,7 @@ class _Lot(NamedTuple):
     utility: tuple[float, ...]
 
 
-def best_joint_offer(game: Game, seat: int, rng: Random) -> SetOffer:
+def best_joint_offer(game: GameState, seat: int, rng: Random) -> SetOffer:
     """Return the offer of most expected payoff; `rng` chooses between equal ones."""
     market = _Market(game, seat)
     strategies = market.strategies
@@ -78,7 +78,7 @@ def best_joint_offer(game: Game, seat: int, rng: Random) -> SetOffer:
     return SetOffer(discard, ((one.tile, one.price), (other.tile, other.price)))
 
 
-def best_joint_purchase(game: Game, seat: int) -> Move:
+def best_joint_purchase(game: GameState, seat: int) -> Move:
     """Return the purchase or pass of most payoff, if each later seat buys what gains it most."""
     appraiser = _Appraiser(game, seat)
     seats = len(game.players)
@@ -108,7 +108,7 @@ class _Appraiser:
     Its own gold has a lower value (`_OWN_GOLD`); the other seats are assumed not to know this.
     """
 
-    def __init__(self, game: Game, seat: int) -> None:
+    def __init__(self, game: GameState, seat: int) -> None:
         self._seat = seat
         self._seats = range(len(game.players))
         self._appraisal: Appraisal = appraisal_of(situation_of(game))
@@ -139,7 +139,7 @@ class _Appraiser:
 class _Market:
     """The lots and strategies of all seats before the offers are revealed."""
 
-    def __init__(self, game: Game, seat: int) -> None:
+    def __init__(self, game: GameState, seat: int) -> None:
         self._order = [(game.starting_seat + turn) % len(game.players) for turn in range(len(game.players))]
         self._purses = [_purse(game, player) for player in game.players]
         self._appraiser = _Appraiser(game, seat)
@@ -193,11 +193,11 @@ class _Market:
             key=lambda strategy: sum([lots[lot].kept + lots[lot].price for lot in strategy]),
         )
 
-    def greedy_offers(self, game: Game, rng: Random) -> list[_Strategy]:
+    def greedy_offers(self, game: GameState, rng: Random) -> list[_Strategy]:
         """Return the offers that the greedy bot would make for all seats."""
         return [self._greedy_offer(game, seat, rng) for seat in range(len(self._purses))]
 
-    def _greedy_offer(self, game: Game, seat: int, rng: Random) -> _Strategy:
+    def _greedy_offer(self, game: GameState, seat: int, rng: Random) -> _Strategy:
         limits = offer_limits(game, seat)
         assert limits is not None, "all seats can set offers"
         (one, price), (other, price_of_other) = greedy_offer(game, seat, limits, rng).prices
@@ -258,5 +258,5 @@ def _apply_purchase(
     gains[lot.seller] += lot.sold - lot.kept
 
 
-def _purse(game: Game, player: Player) -> int:
+def _purse(game: GameState, player: Player) -> int:
     return player.gold + (player.stakes if game.phase is PRICING else 0)

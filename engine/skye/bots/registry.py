@@ -15,17 +15,17 @@ from skye.bots.greedy import greedy_offer, greedy_purchase
 from skye.bots.joint_offers import best_joint_offer, best_joint_purchase
 from skye.rules.moves import FinishBuilding, Move, SetOffer, TakeBack
 from skye.rules.play import legal_moves, offer_limits
-from skye.rules.state import Game, Phase
+from skye.rules.state import GameState, Phase
 from skye.visibility.observation import observed_game
 
-Bot: TypeAlias = Callable[[Game, int, Random], Move]
+Bot: TypeAlias = Callable[[GameState, int, Random], Move]
 """A function `(game, seat, rng)` that returns a legal move; the same generator state gives the same move."""
 
 _MAX_RANDOM_PRICE: Final = 10
 """The maximum price of the random bot, in gold."""
 
 
-def choose_move(bot: Bot, game: Game, seat: int, rng: Random) -> Move:
+def choose_move(bot: Bot, game: GameState, seat: int, rng: Random) -> Move:
     """Return the move of a bot, which receives only the observation of its seat (see `observed_game`).
 
     Run untrusted code in a separate process, since it could inspect this one: send it
@@ -38,7 +38,7 @@ def choose_move(bot: Bot, game: Game, seat: int, rng: Random) -> Move:
     return bot(observed_game(game, seat), seat, rng)
 
 
-def random_move(game: Game, seat: int, rng: Random) -> Move:
+def random_move(game: GameState, seat: int, rng: Random) -> Move:
     """Return a random legal move except `TakeBack`; prices are at most 10 gold."""
     limits = offer_limits(game, seat)
     if limits is None:
@@ -48,7 +48,7 @@ def random_move(game: Game, seat: int, rng: Random) -> Move:
     return SetOffer(discard, tuple((tile, rng.randint(limits.minimum, highest)) for tile in kept))
 
 
-def greedy_move(game: Game, seat: int, rng: Random) -> Move:
+def greedy_move(game: GameState, seat: int, rng: Random) -> Move:
     """Return the move of most expected points, minus the gold it costs and what other seats gain by it.
 
     The generator chooses between offers or purchases of equal value.
@@ -61,13 +61,13 @@ def greedy_move(game: Game, seat: int, rng: Random) -> Move:
     return _best_placement(game, seat)
 
 
-def _best_placement(game: Game, seat: int) -> Move:
+def _best_placement(game: GameState, seat: int) -> Move:
     player = game.players[seat]
     plan = best_plan(outlook_of(situation_of(game), seat), player.territory, player.hand)
     return plan.placements[0] if plan.placements else FinishBuilding()
 
 
-def strategist_move(game: Game, seat: int, rng: Random) -> Move:
+def strategist_move(game: GameState, seat: int, rng: Random) -> Move:
     """Return an offer or purchase that takes the best responses of all seats into account (`joint_offers`).
 
     It builds as the greedy bot does. It uses the gold of other seats, which follows from public events.

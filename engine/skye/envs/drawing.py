@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from skye.rules.state import Game
+from skye.rules.state import GameState
 from skye.tiles.catalogue import TILES
 
 _REACH: Final = 9
@@ -31,7 +31,7 @@ _CASTLES: Final = {
 _BACKGROUND: Final = (38, 36, 34)
 
 
-def draw(game: Game) -> NDArray[np.uint8]:
+def draw(game: GameState) -> NDArray[np.uint8]:
     """Return a picture of all territories side by side.
 
     :returns: RGB bytes of shape (height, width, 3): 228 rows, and 228 columns for each seat.
@@ -39,7 +39,7 @@ def draw(game: Game) -> NDArray[np.uint8]:
     return np.concatenate([_panel(game, seat) for seat in range(len(game.players))], axis=1)
 
 
-def _panel(game: Game, seat: int) -> NDArray[np.uint8]:
+def _panel(game: GameState, seat: int) -> NDArray[np.uint8]:
     side = (2 * _REACH + 1) * _CELL
     panel = np.full((side, side, 3), _BACKGROUND, np.uint8)
     player = game.players[seat]

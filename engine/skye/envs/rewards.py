@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from skye.rules.state import Game
+from skye.rules.state import GameState
 
 
-def rewards(game: Game) -> list[float]:
+def rewards(game: GameState) -> list[float]:
     """Return the reward of each seat in a game that is over: from 1 for winning alone to -1 for losing.
 
     A shared win lies in between, so that the sum is constant.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from skye.positions.parsing import Fault, PlayerFields, PositionFields, PositionReader
 from skye.rules.schedule import schedule
-from skye.rules.state import TILES_DRAWN, Game, Phase
+from skye.rules.state import TILES_DRAWN, GameState, Phase
 from skye.scoring.final import final_score
 
 _MAX_TILES_OF_A_ROUND = 3
@@ -20,7 +20,7 @@ So a game stays within them, and each position that it exports can be imported.
 """
 
 
-def excessive_amounts(game: Game) -> list[Fault]:
+def excessive_amounts(game: GameState) -> list[Fault]:
     """Return faults for the gold and the scores of a game in play that exceed the limits of a position."""
     if game.is_over:
         return []

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from skye.positions.importing import game_from_position
 from skye.positions.snapshot import PlayerPosition, Position
-from skye.rules.state import Game
+from skye.rules.state import GameState
 from skye.visibility.observation import count_purses
 
 _ENDS_TAKING_BACK = ("tiles_kept", "round_started", "position_set")
@@ -16,7 +16,7 @@ _ENDS_TAKING_BACK = ("tiles_kept", "round_started", "position_set")
 
 def game_from_view(
     view: Mapping[str, Any], events: Iterable[Mapping[str, Any]] = (), seed: str | None = None
-) -> Game:
+) -> GameState:
     """Return a game that is consistent with the view of a seat.
 
     Secret offers are replaced by legal ones; `determinize` samples others. With the events, hidden purses,

@@ -27,7 +27,7 @@ from skye.positions.parsing import InvalidPosition, PlayerFields, PositionFields
 from skye.rules.draws import SeededDraws
 from skye.rules.schedule import incomes, schedule
 from skye.rules.setup import scoring_tiles_by, starting_seat_by
-from skye.rules.state import TILES_DRAWN, Game, Phase, Player, TieBreak
+from skye.rules.state import TILES_DRAWN, GameState, Phase, Player, TieBreak
 from skye.scoring.final import final_score, winners
 from skye.territory.frontier import Place
 from skye.territory.territory import Territory, castle_alone
@@ -35,7 +35,7 @@ from skye.tiles.catalogue import COLORS, LANDSCAPE
 from skye.tiles.geometry import STEPS, cell_at
 
 
-def game_from_position(position: Mapping[str, Any], seed: str | None = None) -> Game:
+def game_from_position(position: Mapping[str, Any], seed: str | None = None) -> GameState:
     """Return the game that a position describes.
 
     >>> from skye.positions.snapshot import position_of
@@ -72,14 +72,14 @@ class _PositionCompleter:
         self._scored = self._slots[: max(0, given.round - (given.phase is not None))]
         self._bag = self._tiles_left()
 
-    def game(self) -> Game:
+    def game(self) -> GameState:
         """Return the completed game."""
         given = self._given
         if given.round == 0:
             return self._setup()
         starting_seat = self._starting_seat()
         players = tuple(self._players())
-        game = Game(
+        game = GameState(
             players=players,
             seed=given.seed,
             scoring_tiles=given.scoring_tiles or scoring_tiles_by(given.seed or ""),
@@ -95,9 +95,9 @@ class _PositionCompleter:
         scores, golds = [player.score for player in players], [player.gold for player in players]
         return game._replace(winners=winners(scores, golds, given.tie_break))
 
-    def _setup(self) -> Game:
+    def _setup(self) -> GameState:
         given = self._given
-        return Game(
+        return GameState(
             players=tuple([Player(color, castle_alone(color)) for color in self._colors()]),
             seed=None,
             scoring_tiles=given.scoring_tiles or (),

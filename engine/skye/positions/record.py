@@ -21,7 +21,7 @@ from skye.events import (
 from skye.rules.moves import Buy, FinishBuilding, Move, Pass, SetOffer, TakeBack
 from skye.rules.play import Outcome, phase_of, play
 from skye.rules.setup import Options, new_game
-from skye.rules.state import Game
+from skye.rules.state import GameState
 from skye.territory.frontier import Place
 from skye.views.game import ActionView, MoveView
 
@@ -72,7 +72,7 @@ def replay(record: Record) -> list[Outcome]:
     return [begun, *apply_actions(begun.game, record.actions)]
 
 
-def apply_actions(game: Game, actions: Iterable[Action]) -> Iterator[Outcome]:
+def apply_actions(game: GameState, actions: Iterable[Action]) -> Iterator[Outcome]:
     """Apply recorded actions to a game; yield the outcome of each.
 
     :raises InvalidRecord: when an action breaks a rule; `facts["action"]` is its number, from 1.

@@ -26,7 +26,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import Required, TypedDict
 
-from skye.rules.state import PRICING, Game, Player
+from skye.rules.state import PRICING, GameState, Player
 from skye.views.game import TerritoryTileView
 from skye.visibility.game_views import gold_as_seen_by, territory_view
 
@@ -77,7 +77,7 @@ class Position(TypedDict, total=False):
     players: Required[list[PlayerPosition]]
 
 
-def position_of(game: Game) -> Position:
+def position_of(game: GameState) -> Position:
     """Return the complete state of a game, including secrets, as plain JSON data."""
     return {
         "seed": game.seed,
@@ -92,7 +92,7 @@ def position_of(game: Game) -> Position:
     }
 
 
-def position_as_seen_by(viewer: int | None, game: Game) -> Position:
+def position_as_seen_by(viewer: int | None, game: GameState) -> Position:
     """Return a position without the information hidden from a viewer.
 
     A secret offer appears only as `offer_set`; the gold on its tiles counts as in the purse.
@@ -112,7 +112,7 @@ def position_as_seen_by(viewer: int | None, game: Game) -> Position:
     return position
 
 
-def game_hash(game: Game) -> int:
+def game_hash(game: GameState) -> int:
     """Return a 64-bit hash of the complete state; unlike `hash(game)` it is the same in every process."""
     return int.from_bytes(blake2b(repr(position_of(game)).encode(), digest_size=8).digest(), "big")
 

@@ -16,11 +16,11 @@ from skye.events import Event, TilesDrawn
 from skye.rules.moves import Draw
 from skye.rules.rounds import start_round
 from skye.rules.schedule import SLOTS
-from skye.rules.state import TILES_DRAWN, Game
+from skye.rules.state import TILES_DRAWN, GameState
 from skye.scoring.scoring_tiles import SCORING_TILES
 
 
-def chance_outcomes(game: Game) -> list[tuple[Draw, float]]:
+def chance_outcomes(game: GameState) -> list[tuple[Draw, float]]:
     """Return every draw that can be made now, with its probability; none unless `game.is_chance_node`.
 
     >>> from skye.rules.setup import new_game
@@ -31,7 +31,7 @@ def chance_outcomes(game: Game) -> list[tuple[Draw, float]]:
     return [(Draw(item), 1 / len(items)) for item in items]
 
 
-def _items(game: Game) -> list[str]:
+def _items(game: GameState) -> list[str]:
     if not game.is_chance_node:
         return []
     if game.round:
@@ -41,7 +41,7 @@ def _items(game: Game) -> list[str]:
     return [str(seat) for seat in range(len(game.players))]
 
 
-def draw_error(game: Game, draw: Draw) -> RuleError | None:
+def draw_error(game: GameState, draw: Draw) -> RuleError | None:
     """Return the rule error of a draw, or None when it is legal."""
     items = _items(game)
     if not items:
@@ -51,7 +51,7 @@ def draw_error(game: Game, draw: Draw) -> RuleError | None:
     return None
 
 
-def make_draw(game: Game, draw: Draw) -> tuple[Game, tuple[Event, ...]]:
+def make_draw(game: GameState, draw: Draw) -> tuple[GameState, tuple[Event, ...]]:
     """Make a legal draw; after the last one, continue the setup or the round."""
     if game.round:
         return _draw_tile(game, draw.item)
@@ -62,14 +62,14 @@ def make_draw(game: Game, draw: Draw) -> tuple[Game, tuple[Event, ...]]:
     return begin(game)
 
 
-def begin(game: Game) -> tuple[Game, tuple[Event, ...]]:
+def begin(game: GameState) -> tuple[GameState, tuple[Event, ...]]:
     """Start round 1 if the scoring tiles and the starting seat are known."""
     if len(game.scoring_tiles) < len(SLOTS) or game.starting_seat < 0:
         return game, ()
     return start_round(game, game.starting_seat, [player.territory.summary for player in game.players])
 
 
-def _draw_tile(game: Game, tile: str) -> tuple[Game, tuple[Event, ...]]:
+def _draw_tile(game: GameState, tile: str) -> tuple[GameState, tuple[Event, ...]]:
     seat = next(seat for seat, player in enumerate(game.players) if len(player.drawn) < TILES_DRAWN)
     player = game.players[seat]
     game = game.with_player(seat, player._replace(drawn=(*player.drawn, tile)))

@@ -38,7 +38,7 @@ from skye.rules.moves import (
     SetOffer,
     TakeBack,
 )
-from skye.rules.state import BUILDING, BUYING, PRICING, Game, Phase, Player
+from skye.rules.state import BUILDING, BUYING, PRICING, GameState, Phase, Player
 from skye.territory.frontier import Place
 
 MINIMUM_PRICE = 1
@@ -48,11 +48,11 @@ MINIMUM_PRICE = 1
 class Outcome(NamedTuple):
     """The result of a move: the next game, and the events in order."""
 
-    game: Game
+    game: GameState
     events: tuple[Event, ...]
 
 
-def play(game: Game, seat: int, move: Move | Draw) -> Outcome:
+def play(game: GameState, seat: int, move: Move | Draw) -> Outcome:
     """Make a move and the automatic steps after it; return the game at the next decision, and the events.
 
     :param seat: the seat that moves, or `CHANCE` for a draw.
@@ -72,7 +72,7 @@ def play(game: Game, seat: int, move: Move | Draw) -> Outcome:
     return Outcome(game, (event, *consequences))
 
 
-def rule_error_for(game: Game, seat: int, move: Move | Draw) -> RuleError | None:
+def rule_error_for(game: GameState, seat: int, move: Move | Draw) -> RuleError | None:
     """Return the rule error of a move, or None when it is legal.
 
     :raises ValueError: when there is no such seat or rotation.
@@ -100,7 +100,7 @@ def phase_of(move: Move) -> Phase:
     return _RULES[type(move)].phase
 
 
-def legal_moves(game: Game, seat: int) -> list[Move]:
+def legal_moves(game: GameState, seat: int) -> list[Move]:
     """Return every legal move of a seat except offers, which `offer_limits` describes."""
     phase = game.phase
     if phase is BUILDING:
@@ -111,7 +111,7 @@ def legal_moves(game: Game, seat: int) -> list[Move]:
     return []
 
 
-def offer_limits(game: Game, seat: int) -> OfferLimits | None:
+def offer_limits(game: GameState, seat: int) -> OfferLimits | None:
     """Return the constraints of the legal offers of a seat, or None when it may set none."""
     if game.phase is not PRICING or (game.seed is None and game.is_chance_node):
         return None
@@ -119,7 +119,7 @@ def offer_limits(game: Game, seat: int) -> OfferLimits | None:
     return OfferLimits(player.drawn, player.gold + player.stakes, MINIMUM_PRICE)
 
 
-def _offer_error(game: Game, seat: int, offer: SetOffer) -> RuleError | None:
+def _offer_error(game: GameState, seat: int, offer: SetOffer) -> RuleError | None:
     player = game.players[seat]
     discard, priced = offer
     named = [discard, *[tile for tile, _ in priced]]
@@ -145,13 +145,13 @@ def _offer_error(game: Game, seat: int, offer: SetOffer) -> RuleError | None:
     return None
 
 
-def _turn_error(game: Game, seat: int, _move: Buy | Pass) -> RuleError | None:
+def _turn_error(game: GameState, seat: int, _move: Buy | Pass) -> RuleError | None:
     if seat != game.buyer:
         return errors.NotYourTurn(f"It is the turn of seat {game.buyer} to buy.", seat=game.buyer)
     return None
 
 
-def _purchase_error(game: Game, seat: int, move: Buy) -> RuleError | None:
+def _purchase_error(game: GameState, seat: int, move: Buy) -> RuleError | None:
     if seat != game.buyer:
         return _turn_error(game, seat, move)
     tile = move.tile
@@ -169,7 +169,7 @@ def _purchase_error(game: Game, seat: int, move: Buy) -> RuleError | None:
     return None
 
 
-def _placement_error(game: Game, seat: int, place: Place) -> RuleError | None:
+def _placement_error(game: GameState, seat: int, place: Place) -> RuleError | None:
     player = game.players[seat]
     if player.finished:
         return _finished()
@@ -181,7 +181,7 @@ def _placement_error(game: Game, seat: int, place: Place) -> RuleError | None:
     return player.territory.placement_error(tile, x, y, rotation)
 
 
-def _take_back_error(game: Game, seat: int, _move: TakeBack) -> RuleError | None:
+def _take_back_error(game: GameState, seat: int, _move: TakeBack) -> RuleError | None:
     player = game.players[seat]
     if player.finished:
         return _finished()
@@ -190,7 +190,7 @@ def _take_back_error(game: Game, seat: int, _move: TakeBack) -> RuleError | None
     return None
 
 
-def _finish_error(game: Game, seat: int, _move: FinishBuilding) -> RuleError | None:
+def _finish_error(game: GameState, seat: int, _move: FinishBuilding) -> RuleError | None:
     player = game.players[seat]
     if player.finished:
         return _finished()
@@ -213,7 +213,7 @@ def _building_moves(player: Player) -> list[Move]:
     return moves
 
 
-def _buying_moves(game: Game, seat: int) -> list[Move]:
+def _buying_moves(game: GameState, seat: int) -> list[Move]:
     gold = game.players[seat].gold
     moves: list[Move] = [
         PURCHASES[tile]
@@ -226,7 +226,7 @@ def _buying_moves(game: Game, seat: int) -> list[Move]:
     return moves
 
 
-def _seller(game: Game, tile: str) -> int | None:
+def _seller(game: GameState, tile: str) -> int | None:
     """Return the seat that offers a tile, or None."""
     for seat, player in enumerate(game.players):
         if tile in player.drawn:
@@ -234,7 +234,7 @@ def _seller(game: Game, tile: str) -> int | None:
     return None
 
 
-def _set_offer(game: Game, seat: int, offer: SetOffer) -> tuple[Game, Event]:
+def _set_offer(game: GameState, seat: int, offer: SetOffer) -> tuple[GameState, Event]:
     player = game.players[seat]
     drawn = player.drawn
     by_tile = dict(offer.prices)
@@ -245,7 +245,7 @@ def _set_offer(game: Game, seat: int, offer: SetOffer) -> tuple[Game, Event]:
     return game, OfferSet(seat, offer.discard, ordered, gold)
 
 
-def _buy(game: Game, seat: int, move: Buy) -> tuple[Game, Event]:
+def _buy(game: GameState, seat: int, move: Buy) -> tuple[GameState, Event]:
     tile = move.tile
     players = list(game.players)
     seller_seat = _seller(game, tile)
@@ -263,11 +263,11 @@ def _buy(game: Game, seat: int, move: Buy) -> tuple[Game, Event]:
     return game.with_players(players, game.buys + 1), TileBought(seat, seller_seat, tile, price, gold)
 
 
-def _pass(game: Game, seat: int, _move: Pass) -> tuple[Game, Event]:
+def _pass(game: GameState, seat: int, _move: Pass) -> tuple[GameState, Event]:
     return game.with_players(list(game.players), game.buys + 1), BuyPassed(seat)
 
 
-def _place(game: Game, seat: int, move: Place) -> tuple[Game, Event]:
+def _place(game: GameState, seat: int, move: Place) -> tuple[GameState, Event]:
     player = game.players[seat]
     tile, x, y, rotation = move
     hand = tuple([other for other in player.hand if other != tile])
@@ -275,7 +275,7 @@ def _place(game: Game, seat: int, move: Place) -> tuple[Game, Event]:
     return game.with_player(seat, player), TilePlaced(seat, tile, x, y, rotation)
 
 
-def _take_back(game: Game, seat: int, _move: TakeBack) -> tuple[Game, Event]:
+def _take_back(game: GameState, seat: int, _move: TakeBack) -> tuple[GameState, Event]:
     player = game.players[seat]
     last = player.territory.placed[-1]
     player = player.with_territory(
@@ -284,7 +284,7 @@ def _take_back(game: Game, seat: int, _move: TakeBack) -> tuple[Game, Event]:
     return game.with_player(seat, player), PlacementTakenBack(seat, *last)
 
 
-def _finish_building(game: Game, seat: int, _move: FinishBuilding) -> tuple[Game, Event]:
+def _finish_building(game: GameState, seat: int, _move: FinishBuilding) -> tuple[GameState, Event]:
     player = game.players[seat]
     finished = player.with_territory(player.territory, (), player.placed_now, finished=True)
     return game.with_player(seat, finished), BuildingFinished(seat, player.hand)
@@ -300,9 +300,9 @@ class _Rule(NamedTuple):
     """
 
     phase: Phase
-    error_of: Callable[[Game, int, Any], RuleError | None]
-    effect: Callable[[Game, int, Any], tuple[Game, Event]]
-    follow_up: Callable[[Game], tuple[Game, tuple[Event, ...]]] | None = None
+    error_of: Callable[[GameState, int, Any], RuleError | None]
+    effect: Callable[[GameState, int, Any], tuple[GameState, Event]]
+    follow_up: Callable[[GameState], tuple[GameState, tuple[Event, ...]]] | None = None
 
 
 _RULES: dict[type[Any], _Rule] = {

@@ -22,7 +22,7 @@ from skye.events import (
 )
 from skye.rules.draws import SeededDraws
 from skye.rules.schedule import MAX_ROUNDS, incomes
-from skye.rules.state import BUILDING, BUYING, TILES_DRAWN, Game, points_by_slot
+from skye.rules.state import BUILDING, BUYING, TILES_DRAWN, GameState, points_by_slot
 from skye.scoring.final import final_score, winners
 from skye.scoring.scoring_tiles import tile_points
 from skye.territory.summary import TerritorySummary
@@ -38,7 +38,7 @@ _DRAWS: Final = {
 """By round and seat: the labels of the draws (see `skye.rules.draws`)."""
 
 
-def end_pricing(game: Game) -> tuple[Game, tuple[Event, ...]]:
+def end_pricing(game: GameState) -> tuple[GameState, tuple[Event, ...]]:
     """If every seat has set its offer, reveal all offers and return the discarded tiles to the bag."""
     for player in game.players:
         if not player.prices:
@@ -46,14 +46,14 @@ def end_pricing(game: Game) -> tuple[Game, tuple[Event, ...]]:
     return _reveal_offers(game)
 
 
-def end_buying(game: Game) -> tuple[Game, tuple[Event, ...]]:
+def end_buying(game: GameState) -> tuple[GameState, tuple[Event, ...]]:
     """If every seat has had its turn, give each its unsold tiles without the gold on them."""
     if game.buys < len(game.players):
         return game, ()
     return _keep_unsold(game)
 
 
-def end_building(game: Game) -> tuple[Game, tuple[Event, ...]]:
+def end_building(game: GameState) -> tuple[GameState, tuple[Event, ...]]:
     """If every seat has finished, score the round; then start the next one, or end the game."""
     for player in game.players:
         if not player.finished:
@@ -62,8 +62,8 @@ def end_building(game: Game) -> tuple[Game, tuple[Event, ...]]:
 
 
 def start_round(
-    game: Game, starting_seat: int, summaries: Sequence[TerritorySummary]
-) -> tuple[Game, tuple[Event, ...]]:
+    game: GameState, starting_seat: int, summaries: Sequence[TerritorySummary]
+) -> tuple[GameState, tuple[Event, ...]]:
     """Start the next round: pay income, and draw three tiles for each seat.
 
     A game without a seed stops before the draws.
@@ -86,7 +86,7 @@ def start_round(
     return (after, begun) if game.seed is None else (after, (*begun, TilesDrawn(drawn)))
 
 
-def _draw(game: Game, seed: str, number: int) -> tuple[tuple[str, ...], ...]:
+def _draw(game: GameState, seed: str, number: int) -> tuple[tuple[str, ...], ...]:
     """Draw for seat 0 first, then clockwise, by the procedure that `skye.rules.draws` documents."""
     draws = SeededDraws(seed)
     bag = list(game.bag)
@@ -94,7 +94,7 @@ def _draw(game: Game, seed: str, number: int) -> tuple[tuple[str, ...], ...]:
     return tuple([tuple([draws.draw(label, bag) for label in of_seat]) for of_seat in labels])
 
 
-def _reveal_offers(game: Game) -> tuple[Game, tuple[Event, ...]]:
+def _reveal_offers(game: GameState) -> tuple[GameState, tuple[Event, ...]]:
     marked = [player.prices.index(0) for player in game.players]
     discards = tuple([player.drawn[at] for player, at in zip(game.players, marked, strict=True)])
     players = tuple(
@@ -111,7 +111,7 @@ def _reveal_offers(game: Game) -> tuple[Game, tuple[Event, ...]]:
     )
 
 
-def _keep_unsold(game: Game) -> tuple[Game, tuple[Event, ...]]:
+def _keep_unsold(game: GameState) -> tuple[GameState, tuple[Event, ...]]:
     kept = TilesKept(
         tuple([player.drawn for player in game.players]),
         tuple([player.stakes for player in game.players]),
@@ -125,7 +125,7 @@ def _keep_unsold(game: Game) -> tuple[Game, tuple[Event, ...]]:
     return game.in_phase(BUILDING, players), (kept,)
 
 
-def _end_round(game: Game) -> tuple[Game, tuple[Event, ...]]:
+def _end_round(game: GameState) -> tuple[GameState, tuple[Event, ...]]:
     summaries = [player.territory.summary for player in game.players]
     for summary in summaries:
         summary.join_recent_areas()
@@ -137,7 +137,7 @@ def _end_round(game: Game) -> tuple[Game, tuple[Event, ...]]:
     return game, (scored, *started)
 
 
-def _score_round(game: Game, summaries: Sequence[TerritorySummary]) -> tuple[Game, Event]:
+def _score_round(game: GameState, summaries: Sequence[TerritorySummary]) -> tuple[GameState, Event]:
     golds = [player.gold for player in game.players]
     slots = game.slots_scored_in(game.round)
     by_slot = [tile_points(game.scoring_tile(slot), summaries, golds) for slot in slots]
@@ -147,7 +147,7 @@ def _score_round(game: Game, summaries: Sequence[TerritorySummary]) -> tuple[Gam
     return game.with_players(players, game.buys), RoundScored(game.round, slots, points, scores)
 
 
-def _finish(game: Game, summaries: Sequence[TerritorySummary]) -> tuple[Game, Event]:
+def _finish(game: GameState, summaries: Sequence[TerritorySummary]) -> tuple[GameState, Event]:
     finals = [
         final_score(summary, player.gold) for summary, player in zip(summaries, game.players, strict=True)
     ]

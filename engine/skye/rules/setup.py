@@ -10,7 +10,7 @@ from skye.rules.chance import begin
 from skye.rules.draws import SeededDraws
 from skye.rules.play import Outcome
 from skye.rules.schedule import SLOTS
-from skye.rules.state import PRICING, Game, Player, TieBreak
+from skye.rules.state import PRICING, GameState, Player, TieBreak
 from skye.scoring.scoring_tiles import SCORING_TILES
 from skye.territory.territory import castle_alone
 from skye.tiles.catalogue import COLORS
@@ -50,7 +50,7 @@ def new_game(colors: Sequence[str], seed: str | None, options: Options | None = 
     if seed is not None:
         starting_seat = starting_seat_by(seed, len(colors)) if starting_seat is None else starting_seat
         scoring_tiles = scoring_tiles or scoring_tiles_by(seed)
-    game = Game(
+    game = GameState(
         seed=seed,
         scoring_tiles=scoring_tiles or (),
         players=tuple(Player(color, castle_alone(color)) for color in colors),

@@ -1,7 +1,7 @@
 """The game as an immutable value: the state of all players, the bag, the round and the phase.
 
-A `Game` holds only ids and numbers and never changes; `rules.play` returns the next one. Games and players
-are named tuples, because creating one takes a fraction of the time of a frozen dataclass. The methods
+A `GameState` holds only ids and numbers and never changes; `rules.play` returns the next one. Game states and
+players are named tuples, because creating one takes a fraction of the time of a frozen dataclass. The methods
 `with_...` replace the fields that every move changes; they are several times as fast as `_replace`.
 """
 
@@ -122,7 +122,7 @@ class Player(NamedTuple):
         return Player(color, territory, gold, score, drawn, (), (), 0, False, points, built, final)
 
 
-class Game(NamedTuple):
+class GameState(NamedTuple):
     """The state of a game.
 
     :param players: the seats, clockwise.
@@ -201,27 +201,27 @@ class Game(NamedTuple):
                 del bag[tile]
         return tuple(bag)
 
-    def in_phase(self, phase: Phase, players: tuple[Player, ...]) -> Game:
+    def in_phase(self, phase: Phase, players: tuple[Player, ...]) -> GameState:
         """Return the game in another phase of the round."""
         _, seed, tiles, starting_seat, tie_break, open_gold, number, _, buys, winners = self
         fields = (players, seed, tiles, starting_seat, tie_break, open_gold, number, phase, buys, winners)
-        return Game(*fields)
+        return GameState(*fields)
 
-    def in_next_round(self, players: tuple[Player, ...], starting_seat: int) -> Game:
+    def in_next_round(self, players: tuple[Player, ...], starting_seat: int) -> GameState:
         """Return the game in the first phase of its next round."""
         _, seed, tiles, _, tie_break, open_gold, number, _, _, winners = self
         fields = (players, seed, tiles, starting_seat, tie_break, open_gold, number + 1, PRICING, 0, winners)
-        return Game(*fields)
+        return GameState(*fields)
 
-    def with_players(self, players: list[Player], buys: int) -> Game:
+    def with_players(self, players: list[Player], buys: int) -> GameState:
         """Return the game with these players and this number of turns to buy."""
         _, seed, tiles, starting_seat, tie_break, open_gold, number, phase, _, winners = self
         fields = (
             tuple(players), seed, tiles, starting_seat, tie_break, open_gold, number, phase, buys, winners
         )  # fmt: skip
-        return Game(*fields)
+        return GameState(*fields)
 
-    def with_player(self, seat: int, player: Player) -> Game:
+    def with_player(self, seat: int, player: Player) -> GameState:
         """Return the game with another state of one seat."""
         players = list(self.players)
         players[seat] = player
@@ -236,7 +236,7 @@ class Game(NamedTuple):
         return self.scoring_tiles[SLOTS.index(slot)]
 
 
-def points_by_slot(game: Game, seat: int) -> tuple[int, ...]:
+def points_by_slot(game: GameState, seat: int) -> tuple[int, ...]:
     """Return the points of a seat for slots A to D so far, all rounds together."""
     by_slot = dict.fromkeys(SLOTS, 0)
     for slots, points in zip(schedule(len(game.players)), game.players[seat].points, strict=False):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from skye.errors import TileNotYours
 from skye.rules.schedule import SLOTS, whisky_joined
-from skye.rules.state import Game
+from skye.rules.state import GameState
 from skye.scoring.final import final_score
 from skye.scoring.scoring_tiles import Award, awards
 from skye.territory.summary import TerritorySummary
@@ -35,7 +35,7 @@ class _TerritoryWorth(NamedTuple):
         return [sum([award.points for award in earned]) for earned in self.earned]
 
 
-def territory_worth_view(game: Game, seat: int) -> TerritoryWorthView:
+def territory_worth_view(game: GameState, seat: int) -> TerritoryWorthView:
     """Return the points, income and connections of the territory of a seat."""
     worth = _territory_worth(game, seat, [player.territory.summary for player in game.players])
     scrolls, whisky, completed, connected = worth.of_territory
@@ -48,7 +48,7 @@ def territory_worth_view(game: Game, seat: int) -> TerritoryWorthView:
     }
 
 
-def placement_gains(game: Game, seat: int, tile: str) -> list[PlacementGainsView]:
+def placement_gains(game: GameState, seat: int, tile: str) -> list[PlacementGainsView]:
     """Return every legal placement of a tile, each with the change that it would make.
 
     :param tile: a landscape tile that is in no territory.
@@ -63,7 +63,7 @@ def placement_gains(game: Game, seat: int, tile: str) -> list[PlacementGainsView
     ]
 
 
-def _check_unplaced(game: Game, tile: str) -> None:
+def _check_unplaced(game: GameState, tile: str) -> None:
     """Check that a landscape tile lies in no territory.
 
     :raises TileNotYours: when it does, or is a castle.
@@ -73,7 +73,7 @@ def _check_unplaced(game: Game, tile: str) -> None:
         raise TileNotYours(f"{tile} lies in a territory already.", tile=tile)
 
 
-def _territory_worth(game: Game, seat: int, summaries: Sequence[TerritorySummary]) -> _TerritoryWorth:
+def _territory_worth(game: GameState, seat: int, summaries: Sequence[TerritorySummary]) -> _TerritoryWorth:
     purses = [0] * len(summaries)
     summary = summaries[seat]
     return _TerritoryWorth(
@@ -88,7 +88,7 @@ def _territory_worth(game: Game, seat: int, summaries: Sequence[TerritorySummary
 
 
 def _gain_view(
-    game: Game,
+    game: GameState,
     seat: int,
     territory: Territory,
     summaries: Sequence[TerritorySummary],

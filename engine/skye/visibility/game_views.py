@@ -32,7 +32,7 @@ from skye.events import (
 )
 from skye.rules.draws import commitment
 from skye.rules.schedule import SLOTS, schedule
-from skye.rules.state import Game, Phase, Player, points_by_slot
+from skye.rules.state import GameState, Phase, Player, points_by_slot
 from skye.territory.frontier import Place
 from skye.views.events import (
     EventView,
@@ -59,7 +59,7 @@ from skye.views.game import (
 )
 
 
-def game_as_seen_by(viewer: int | None, game: Game) -> GameView:
+def game_as_seen_by(viewer: int | None, game: GameState) -> GameView:
     """Return the view of a game: its state without the information hidden from the viewer.
 
     :param viewer: a seat, or None for a spectator.
@@ -83,7 +83,7 @@ def game_as_seen_by(viewer: int | None, game: Game) -> GameView:
     }
 
 
-def player_as_seen_by(viewer: int | None, game: Game, seat: int) -> SeatInPlayView:
+def player_as_seen_by(viewer: int | None, game: GameState, seat: int) -> SeatInPlayView:
     """Return the state of one seat without the information hidden from the viewer."""
     player = game.players[seat]
     return {
@@ -99,7 +99,7 @@ def player_as_seen_by(viewer: int | None, game: Game, seat: int) -> SeatInPlayVi
     }
 
 
-def gold_as_seen_by(viewer: int | None, game: Game, seat: int) -> int | None:
+def gold_as_seen_by(viewer: int | None, game: GameState, seat: int) -> int | None:
     """Return the gold in a seat's purse, or None if it is hidden from the viewer.
 
     With open gold, other viewers see the purse without a secret offer, because the difference would reveal
@@ -136,7 +136,7 @@ def _tiles_drawn(player: Player, *, hidden: bool) -> list[DrawnTileView]:
     ]
 
 
-def _result(game: Game) -> GameResultView:
+def _result(game: GameState) -> GameResultView:
     """Return the result of a game that is over."""
     finals = [player.final or (0, 0) for player in game.players]
     return _result_view(

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable, Mapping
 from random import Random
 from typing import Any
 
-from skye.rules.state import PRICING, Game, Player
+from skye.rules.state import PRICING, GameState, Player
 
 _MAX_SAMPLED_PRICE = 10
 """The maximum price of sampled offers, in gold."""
 
 
-def observed_game(game: Game, seat: int | None) -> Game:
+def observed_game(game: GameState, seat: int | None) -> GameState:
     """Return the observation of a game by a seat, as a game that contains no hidden information.
 
     It has no seed, so draws are chance decisions. Each secret offer is replaced by the same one: 1 gold on
@@ -29,7 +29,9 @@ def observed_game(game: Game, seat: int | None) -> Game:
     return game._replace(seed=None, players=_with_offers(game, seat, lambda _: (0, 1, 1)))
 
 
-def determinize(game: Game, seat: int | None, rng: Random, *, explicit_chance: bool = False) -> Game:
+def determinize(
+    game: GameState, seat: int | None, rng: Random, *, explicit_chance: bool = False
+) -> GameState:
     """Return a random game that is consistent with the observation of a seat (determinization).
 
     It samples future draws, by a new seed, and secret offers. A game that is over is returned unchanged.
@@ -53,7 +55,7 @@ def sample_prices(gold: int, rng: Random) -> tuple[int, ...]:
 
 
 def _with_offers(
-    game: Game, seat: int | None, prices_for: Callable[[int], tuple[int, ...]]
+    game: GameState, seat: int | None, prices_for: Callable[[int], tuple[int, ...]]
 ) -> tuple[Player, ...]:
     """Return the players after replacing each secret offer by `prices_for(gold)`."""
     if game.phase is not PRICING:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from skye.events import Event, RoundStarted
-from skye.rules.state import Game
+from skye.rules.state import GameState
 from skye.views.events import EventView, RoundPurchaseView, RoundView, SeatRoundView
 from skye.visibility.game_views import event_as_seen_by
 
 
 def round_report(
-    viewer: int | None, game: Game, events: Iterable[Event], number: int, begun: Game | None = None
+    viewer: int | None, game: GameState, events: Iterable[Event], number: int, begun: GameState | None = None
 ) -> RoundView | None:
     """Return the report of a round, derived from the events that a viewer may see.
 

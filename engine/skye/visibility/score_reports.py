@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from skye.errors import RuleError, TileNotYours
 from skye.rules.schedule import SLOTS
-from skye.rules.state import Game, Phase
+from skye.rules.state import GameState, Phase
 from skye.scoring.final import FinalScore, final_score
 from skye.scoring.scoring_tiles import SCORING_TILES, Award, awards, tile_points
 from skye.territory.areas import Area
@@ -33,7 +33,7 @@ from skye.views.reports import (
 from skye.visibility.game_views import gold_as_seen_by, territory_view
 
 
-def scores_as_seen_by(viewer: int | None, game: Game) -> ScoresView:
+def scores_as_seen_by(viewer: int | None, game: GameState) -> ScoresView:
     """Return the points of each seat by round and scoring tile, and those that final scoring would give now.
 
     Values that depend on a purse hidden from the viewer are None.
@@ -45,7 +45,7 @@ def scores_as_seen_by(viewer: int | None, game: Game) -> ScoresView:
 
 
 def _seat_scores(
-    viewer: int | None, game: Game, seat: int, by_round: list[list[list[SlotScoreView]]]
+    viewer: int | None, game: GameState, seat: int, by_round: list[list[list[SlotScoreView]]]
 ) -> SeatScoresView:
     player = game.players[seat]
     gold = gold_as_seen_by(viewer, game, seat)
@@ -66,12 +66,12 @@ def _seat_scores(
     }
 
 
-def _awards_by_round(game: Game) -> list[list[list[SlotScoreView]]]:
+def _awards_by_round(game: GameState) -> list[list[list[SlotScoreView]]]:
     """Return, by round scored, seat and slot, the points and what earned them."""
     return [_awards_in(game, number) for number in range(1, len(game.players[0].points) + 1)]
 
 
-def _awards_in(game: Game, number: int) -> list[list[SlotScoreView]]:
+def _awards_in(game: GameState, number: int) -> list[list[SlotScoreView]]:
     then = [Territory(player.territory.placed[: player.built[number - 1]]) for player in game.players]
     summaries = [territory.summary for territory in then]
     return [
@@ -89,7 +89,7 @@ def _awards_in(game: Game, number: int) -> list[list[SlotScoreView]]:
 
 
 def _awards_then(
-    game: Game, slot: str, seat: int, summaries: Sequence[TerritorySummary], points: int
+    game: GameState, slot: str, seat: int, summaries: Sequence[TerritorySummary], points: int
 ) -> Sequence[Award]:
     """Return the awards of a past round, which add up to its points.
 
@@ -103,7 +103,7 @@ def _awards_then(
     return [Award(points, ())] if points else []
 
 
-def what_if(game: Game, seat: int, placements: Iterable[Place]) -> WhatIfView:
+def what_if(game: GameState, seat: int, placements: Iterable[Place]) -> WhatIfView:
     """Return the effect of a sequence of placements: whether each is legal, and the points before and after.
 
     Points are None if they depend on hidden purses, or if a placement is illegal.
@@ -144,7 +144,7 @@ def what_if(game: Game, seat: int, placements: Iterable[Place]) -> WhatIfView:
     }
 
 
-def _tried_placement_error(game: Game, territory: Territory, placed: Place) -> RuleError | None:
+def _tried_placement_error(game: GameState, territory: Territory, placed: Place) -> RuleError | None:
     built = {other.tile for player in game.players for other in player.territory.placed}
     built.update(other.tile for other in territory.placed)
     if placed.tile not in LANDSCAPE or placed.tile in built:
@@ -153,7 +153,7 @@ def _tried_placement_error(game: Game, territory: Territory, placed: Place) -> R
 
 
 def _tried_placement_view(
-    game: Game, seat: int, placed: Place, error: RuleError | None
+    game: GameState, seat: int, placed: Place, error: RuleError | None
 ) -> TriedPlacementView:
     player = game.players[seat]
     return {

@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-from skye import BOTS, Game, Move, Pass, Phase, choose_move
+from skye import BOTS, GameState, Move, Pass, Phase, choose_move
 from skye_server.cooperative_yield import Computation
 from skye_server.games.events import AnyEvent, BotTookOver, TimedOut
 from skye_server.games.game import Match, OnTimeout
@@ -72,7 +72,7 @@ def _round_and_phase(match: Match) -> tuple[int, Phase | None]:
 
 def _bot_move(match: Match, seat: int) -> Move:
     """Return the move of the seat's bot; its random numbers derive from the seed (reproducible games)."""
-    game: Game | None = match.game
+    game: GameState | None = match.game
     assert game is not None
     rng = random.Random(f"{match.options.seed}/{match.version}/{seat}")  # noqa: S311 - no secret
     return choose_move(BOTS[match.seats[seat].bot or SUBSTITUTE_BOT], game, seat, rng)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from itertools import chain, count
 from typing import Any
 
-from skye import Game, InvalidPosition, TieBreak, game_from_position
+from skye import GameState, InvalidPosition, TieBreak, game_from_position
 from skye_server.error_codes import MAX_ERRORS, FieldError, Problem
 from skye_server.games.authorization import INVITE_ROLE, TokenSource, hash_token
 from skye_server.games.game import Clock, GameOptions, Match, OnTimeout, Origin, Seat, SeedSource
@@ -93,7 +93,7 @@ def new_match(
     )
 
 
-def game_from_body(position: dict[str, Any], pointer: str) -> Game:
+def game_from_body(position: dict[str, Any], pointer: str) -> GameState:
     """Return the game of a position that a client has sent; missing fields are completed.
 
     :param pointer: the JSON pointer to the position in the body.
@@ -107,7 +107,7 @@ def game_from_body(position: dict[str, Any], pointer: str) -> Game:
         raise Problem("invalid_body", errors=faults[:MAX_ERRORS]) from error
 
 
-def body_from_position(body: dict[str, Any], game: Game) -> dict[str, Any]:
+def body_from_position(body: dict[str, Any], game: GameState) -> dict[str, Any]:
     """Return the creation request of a game that begins from a position, with its players and options.
 
     :raises Problem: invalid_body, if there are names or bots for another number of players.

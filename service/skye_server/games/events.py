@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple, TypeAlias
 
-from skye import Event, Game
+from skye import Event, GameState
 
 
 class GameCreated(NamedTuple):
@@ -64,7 +64,7 @@ class GameStarted(NamedTuple):
 class PositionSet(NamedTuple):
     """The game begins from a position."""
 
-    game: Game
+    game: GameState
 
 
 class BotTookOver(NamedTuple):

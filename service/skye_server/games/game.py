@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from skye import PLAYERS, Game, Options, TieBreak
+from skye import PLAYERS, GameState, Options, TieBreak
 from skye_server.games.events import AnyEvent
 
 
@@ -122,7 +122,7 @@ class Match:
     version: int = 0
     last_event: int = 0
     deadline_ms: int | None = None
-    game: Game | None = None
+    game: GameState | None = None
     invites: tuple[str, ...] = ()
     origin: Origin | None = None
     host_player: str = ""

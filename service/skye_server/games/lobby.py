@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from skye import COLORS, PLAYERS, Action, Game, Phase, apply_actions, new_game
+from skye import COLORS, PLAYERS, Action, GameState, Phase, apply_actions, new_game
 from skye_server.cooperative_yield import Computation
 from skye_server.error_codes import Problem
 from skye_server.games.autoplay import hand_to_bot
@@ -60,7 +60,7 @@ def open_match(
     return transition
 
 
-def begin_from_position(match: Match, game: Game, now_ms: int) -> Transition:
+def begin_from_position(match: Match, game: GameState, now_ms: int) -> Transition:
     """Close the lobby and begin a match from a position; the match ends if the game is over there."""
     started = GameStarted(game.scoring_tiles, game.starting_seat, game.rounds)
     status = Status.FINISHED if game.is_over else Status.PLAYING
@@ -123,7 +123,7 @@ def replay(
     return transition
 
 
-def has_reached(game: Game, moment: Moment | None) -> bool:
+def has_reached(game: GameState, moment: Moment | None) -> bool:
     """Return whether a game has reached a phase of a round."""
     if moment is None:
         return False

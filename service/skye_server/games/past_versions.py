@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from skye import Game, action_of, new_game, play
+from skye import GameState, action_of, new_game, play
 from skye_server.cooperative_yield import Computation
 from skye_server.games.events import (
     AnyEvent,
@@ -118,5 +118,5 @@ def _played(match: Match, event: AnyEvent) -> Match:
     return _in_play(match, play(match.game, action.seat, action.move).game)
 
 
-def _in_play(match: Match, game: Game) -> Match:
+def _in_play(match: Match, game: GameState) -> Match:
     return replace(match, game=game, status=Status.FINISHED if game.is_over else Status.PLAYING)

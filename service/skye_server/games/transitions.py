@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from skye import Game, Move, Outcome, SetOffer, TakeBack, play
+from skye import GameState, Move, Outcome, SetOffer, TakeBack, play
 from skye_server.error_codes import Problem
 from skye_server.games.events import AnyEvent, TurnChanged
 from skye_server.games.game import Change, Match, Status
@@ -73,7 +73,7 @@ def is_undo(match: Match, seat: int, move: Move) -> bool:
     return isinstance(move, TakeBack)
 
 
-def game_in_play(match: Match) -> Game:
+def game_in_play(match: Match) -> GameState:
     """Return the game of a match that was started and not aborted; it may be over.
 
     :raises Problem: game_not_started, game_aborted.
@@ -85,7 +85,7 @@ def game_in_play(match: Match) -> Game:
     return match.game
 
 
-def game_begun(match: Match) -> Game:
+def game_begun(match: Match) -> GameState:
     """Return the game of a match that was started; it may be over or aborted.
 
     :raises Problem: game_not_started.

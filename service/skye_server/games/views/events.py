@@ -137,7 +137,7 @@ def _created_view(match: Match, name: str) -> GameCreatedView:
     }
 
 
-def _position_set_view(match: Match, game: skye.Game, caller: Caller) -> PositionSetView:
+def _position_set_view(match: Match, game: skye.GameState, caller: Caller) -> PositionSetView:
     """Return what a client needs to build the view of a game that begins from a position."""
     seen = game_as_seen_by(caller.seat, game)
     return {

@@ -14,7 +14,7 @@ from skye import (
     OBJECTS,
     ROTATED_TILES,
     TILES,
-    Game,
+    GameState,
     Position,
     UsedScoringTileView,
     castle_alone,
@@ -191,7 +191,7 @@ def time_view(now_ms: int) -> TimeView:
     return {"now": timestamp(now_ms)}
 
 
-def position_view(match: Match, caller: Caller, game: Game | None = None) -> Position:
+def position_view(match: Match, caller: Caller, game: GameState | None = None) -> Position:
     """Return the position of a match as a caller may see it, or an earlier position.
 
     All callers may see all of a game that is over, and so may the host of a game that began from a position.

@@ -8,7 +8,7 @@ from typing import Any
 
 from flask import Response
 
-from skye import ActionView, Event, Game, Position, actions_as_seen_by, round_report
+from skye import ActionView, Event, GameState, Position, actions_as_seen_by, round_report
 from skye_server.contract import requests, responses
 from skye_server.contract.responses.history import ExportedRecordView
 from skye_server.error_codes import Problem
@@ -200,7 +200,7 @@ def _record(
     }
 
 
-def _beginning(changes: Iterable[Change]) -> Game | None:
+def _beginning(changes: Iterable[Change]) -> GameState | None:
     """Return the position that a game began from, None for a game that began from the start."""
     started = (event for change in changes for event in change.events if isinstance(event, PositionSet))
     return next((event.game for event in started), None)
