@@ -109,7 +109,7 @@ bench-full: $(VENV)/.installed-bench ## repeat all measurements more often, with
 	@$(BIN)/python -m bench --full
 bench-page: $(VENV)/.installed-bench ## write the last figures into bench/README.md and deploy/scale.md
 	@$(BIN)/python -m bench.page
-bench-web: $(VENV)/.installed-dev ## measure the table in a throttled Chromium against its budget
+bench-web: $(VENV)/.installed-dev ## measure the web client in a throttled Chromium against its budget
 	@$(BIN)/python -m bench.web
 bench-profile: $(VENV)/.installed-bench ## draw a flame graph of one action: bench/profile.svg
 	@$(BIN)/python -m bench.profile

@@ -1,4 +1,4 @@
-"""`python -m bench.web [RUNS] [--more]`: measure the table in a slowed Chromium; write bench/web.json.
+"""`python -m bench.web [RUNS] [--more]`: measure the web client in a slowed Chromium; write bench/web.json.
 
 The processor is slowed down four times; the network has a latency of 150 ms and 1.6 Mbit/s. Each row is the
 median and the 95th percentile of all runs. With `--more`, the runs are added to those that were measured
@@ -74,10 +74,10 @@ def slow_window(browser: Browser, path: str) -> tuple[Screen, Any]:
 
 
 def longest_task_of_opening(page: Page, session: Any) -> float:
-    """Wait until the table is ready; return its longest task, and reset the record.
+    """Wait until the game is shown; return its longest task, and reset the record.
 
     The first call of Playwright compiles its own code in the page, which is a long task too. That task is not
-    part of the table, so no such call is made before, and the record is reset after it.
+    part of the page, so no such call is made before, and the record is reset after it.
     """
     expression = {"expression": _OPENED, "awaitPromise": True, "returnByValue": True}
     longest: float = session.send("Runtime.evaluate", expression)["result"]["value"]
@@ -86,7 +86,7 @@ def longest_task_of_opening(page: Page, session: Any) -> float:
     return longest
 
 
-def measure_table(browser: Browser, rows: dict[str, list[float]]) -> str:
+def measure_game(browser: Browser, rows: dict[str, list[float]]) -> str:
     """Measure one visit to a game up to the first ghost, then finish the game; return its id."""
     game, tokens, _ = browser.game("Ann", bots=["random"])
     screen, session = slow_window(browser, f"/play/?game={game}#seat={tokens[0]}")
@@ -164,7 +164,7 @@ def measure(runs: int, rows: dict[str, list[float]]) -> None:
         chromium = playwright.chromium.launch(executable_path=find_chromium(), args=options)
         for _ in range(runs):
             browser = Browser(chromium, url)
-            measure_replay(browser, measure_table(browser, rows), rows)
+            measure_replay(browser, measure_game(browser, rows), rows)
             browser.close()
             assert browser.complaints == [], browser.complaints
         chromium.close()

@@ -1,4 +1,4 @@
-"""The budget of the table in the browser, and the samples of `python -m bench.web`, in bench/web.json."""
+"""The budget of the web client, and the samples of `python -m bench.web`, in bench/web.json."""
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@ import { loadLanguage } from "./shared/i18n.js";
 import { toastError } from "./shared/toast.js";
 import { takeFromFragment } from "./state/tokens.js";
 
-/** The modules that an open table imports, without those that index.html preloads. */
-const TABLE = [
+/** The modules that an open game imports, without those that index.html preloads. */
+const GAME_PAGE = [
   ["../clients/typescript/src/fold", "../clients/typescript/src/events", "../clients/typescript/src/sse", "./state/clock", "./state/event-stream", "./state/tabs"], ["./state/unsettled", "./state/pictures", "./game/game-page", "./game/board", "./game/edges", "./state/settings"],
   ["./game/place", "./game/viewport", "./game/header", "./shared/keys", "./shared/lazy", "./game/log"], ["./game/panes", "./game/market", "./game/seats", "./shared/menu", "./shared/motion", "./game/pricing", "./game/scores"],
 ];
@@ -18,8 +18,8 @@ async function main() {
   const language = loadLanguage();
   if (!app) return;
   if (game && !asked.has("replay")) {
-    void preload(TABLE);
-    return (await import("./game/open-game.js")).openTable(app, game);
+    void preload(GAME_PAGE);
+    return (await import("./game/open-game.js")).openGame(app, game);
   }
   await language;
   if (game) await (await import("./game/replay.js")).openReplay(app, game);

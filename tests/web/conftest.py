@@ -1,4 +1,4 @@
-"""The table in a real Chromium, driven by Playwright against a live server."""
+"""The web client in a real Chromium, driven by Playwright against a live server."""
 
 import pytest
 

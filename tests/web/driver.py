@@ -1,4 +1,4 @@
-"""Windows of a browser at the table, and what their pages show."""
+"""Windows of a browser with the web client, and what their pages show."""
 
 import json
 import time
@@ -20,14 +20,14 @@ _KEEP = """(kept) => {
   window.setTimeout = (run, delay, ...rest) => (kept.includes(delay) ? 0 : set(run, delay, ...rest));
 }"""
 _STATE = """() => {
-  const table = document.querySelector(".table");
-  if (!table?.dataset.event) return null; // set when all parts are shown
-  const shown = (selector) => !!table.querySelector(selector)?.offsetParent;
-  const mine = table.classList.contains("my-turn") && !table.ariaBusy;
-  return {...table.dataset, mine, set: shown(".pricing [data-act=set]"),
+  const page = document.querySelector(".game-page");
+  if (!page?.dataset.event) return null; // set when all parts are shown
+  const shown = (selector) => !!page.querySelector(selector)?.offsetParent;
+  const mine = page.classList.contains("my-turn") && !page.ariaBusy;
+  return {...page.dataset, mine, set: shown(".pricing [data-act=set]"),
     buying: shown(".buying"), building: shown(".tray-part.building"), finish: shown("[data-act=finish]"),
-    hand: table.querySelectorAll(".hand-tile:not(.dim)").length,
-    ready: !table.querySelector(".hand-tile .faint")?.textContent.includes("…")};
+    hand: page.querySelectorAll(".hand-tile:not(.dim)").length,
+    ready: !page.querySelector(".hand-tile .faint")?.textContent.includes("…")};
 }"""
 
 
@@ -123,7 +123,7 @@ def _text(response):
 
 
 class Screen:
-    """One page at the table."""
+    """One page of the web client."""
 
     def __init__(self, page, url):
         self.page = page
@@ -166,7 +166,8 @@ class Screen:
         """Wait until the page shows the last event of the game; return the view of the server."""
         view = view or self.view()
         self.page.wait_for_function(
-            "last => Number(document.querySelector('.table')?.dataset.event) >= last", arg=view["last_event"]
+            "number => Number(document.querySelector('.game-page')?.dataset.event) >= number",
+            arg=view["last_event"],
         )
         return view
 

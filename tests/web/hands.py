@@ -1,6 +1,6 @@
-"""Input devices that play at the table: mouse, touch and keyboard."""
+"""Input devices that play in the web client: mouse, touch and keyboard."""
 
-_CHANGED = "document.querySelector('.table').dataset.event !== old"
+_CHANGED = "document.querySelector('.game-page').dataset.event !== old"
 
 
 def can_build(state):
@@ -37,7 +37,7 @@ class Mouse:
     def buy(self, page):
         """Buy the first affordable tile, or none."""
         page.wait_for_function("() => !document.querySelector('[data-act=pass]').disabled")
-        version = page.evaluate("document.querySelector('.table').dataset.event")
+        version = page.evaluate("document.querySelector('.game-page').dataset.event")
         offers = page.locator('.offer[aria-disabled="false"]')
         if offers.count():
             self.press(page, '.offer[aria-disabled="false"]')
@@ -53,10 +53,10 @@ class Mouse:
             if not page.locator(".hand-tile[aria-pressed=true]").count():
                 self.press(page, ".hand-tile:not(.dim)")
             self.choose_cell(page)
-            version = page.evaluate("document.querySelector('.table').dataset.event")
+            version = page.evaluate("document.querySelector('.game-page').dataset.event")
             self.place(page)
         elif state["finish"]:
-            version = page.evaluate("document.querySelector('.table').dataset.event")
+            version = page.evaluate("document.querySelector('.game-page').dataset.event")
             self.press(page, "[data-act=finish]")
             page.wait_for_function(
                 f"old => document.querySelector('dialog[open]') || {_CHANGED}", arg=version

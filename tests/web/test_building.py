@@ -93,12 +93,12 @@ def test_gains_that_were_shown_equal_the_points_afterwards(browser):
                 "return gains.offsetParent && !gains.textContent.includes('?'); }"
             )
             shown = shown_gains(page)
-            version = page.locator(".table").get_attribute("data-event")
+            version = page.locator(".game-page").get_attribute("data-event")
             page.click("[data-act=place]")
             page.wait_for_function(
-                "old => document.querySelector('.table').dataset.event !== old", arg=version
+                "old => document.querySelector('.game-page').dataset.event !== old", arg=version
             )
-            page.wait_for_selector(".table:not([aria-busy])")
+            page.wait_for_selector(".game-page:not([aria-busy])")
             after = points_of(browser, game, tokens)
             assert shown == {slot: after[slot] - before[slot] for slot in before}
             gained += sum(shown.values())
@@ -205,5 +205,5 @@ def test_placements_are_taken_back_one_by_one(browser):
     for left in (placed - 1, placed - 2):
         page.click("[data-act=undo]")
         page.wait_for_function("count => document.querySelectorAll('.cell.tile').length === count", arg=left)
-        page.wait_for_selector(".table:not([aria-busy])")
+        page.wait_for_selector(".game-page:not([aria-busy])")
     assert len(screen.view()["players"][0]["territory"]) == placed - 2

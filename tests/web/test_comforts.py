@@ -126,11 +126,11 @@ def test_sole_rotation_is_placed_at_once_when_that_is_set(browser):
         if sole.count():
             break
         Mouse().build(page, screen.state())
-        page.wait_for_selector(".table:not([aria-busy])")
+        page.wait_for_selector(".game-page:not([aria-busy])")
     placed = len(screen.view()["players"][0]["territory"])
     sole.first.click()
     page.wait_for_function("count => document.querySelectorAll('.cell.tile').length > count", arg=placed)
-    page.wait_for_selector(".table:not([aria-busy])")
+    page.wait_for_selector(".game-page:not([aria-busy])")
     assert len(screen.view()["players"][0]["territory"]) == placed + 1
 
 
@@ -146,7 +146,7 @@ def test_device_is_handed_over_to_the_seat_whose_turn_it_is(browser):
     host.page.click("[data-act=hand-over]")
     host.page.wait_for_selector("[data-act=set]")
     Mouse().set_prices(host.page)
-    host.page.wait_for_selector(".table[data-phase=buying]")
+    host.page.wait_for_selector(".game-page[data-phase=buying]")
 
 
 def test_points_of_a_round_are_counted_up_and_skipped(browser):
@@ -204,7 +204,7 @@ def test_deadline_at_zero_requests_events(browser):
     screen = browser.window("/play/")
     screen.page.route("**/events/stream", lambda _: None)  # a stream that never answers
     screen.page.goto(f"{browser.url}/play/?game={game}#seat={tokens[0]}")
-    screen.page.wait_for_selector(".table:not([data-phase=pricing])")
+    screen.page.wait_for_selector(".game-page:not([data-phase=pricing])")
 
 
 def test_deleted_game_is_explained_and_forgotten(browser):
@@ -233,7 +233,7 @@ def test_tile_and_gold_of_a_purchase_fly_at_their_own_size(browser):
     page = screen.page
     Mouse().set_prices(page)
     offer(browser, game, tokens, 1, 1, 1)
-    page.wait_for_selector(".table[data-phase=buying]")
+    page.wait_for_selector(".game-page[data-phase=buying]")
     page.evaluate(WATCH_FLIGHTS)
     tile = screen.view(tokens[0])["players"][0]["tiles_drawn"]
     kept = next(one["tile"] for one in tile if not one["discard"])

@@ -37,7 +37,7 @@ def test_events_missed_while_offline_are_shown_afterwards(browser):
     screen.page.context.set_offline(True)
     offer(browser, game, tokens, 1, 1, 1)
     screen.page.context.set_offline(False)
-    screen.page.wait_for_selector(".table[data-phase=buying]")
+    screen.page.wait_for_selector(".game-page[data-phase=buying]")
     assert screen.caught_up()["phase"] == "buying"
 
 
@@ -162,7 +162,7 @@ def test_host_starts_only_the_lobby_that_was_shown(browser):
     screen.page.wait_for_selector(".toast:has-text('changed')")
     screen.page.unroute("**/start")
     screen.page.click("[data-act=start]")
-    screen.page.wait_for_selector(".table[data-status=playing]")
+    screen.page.wait_for_selector(".game-page[data-status=playing]")
 
 
 @pytest.mark.slow
@@ -192,7 +192,7 @@ def test_deadline_counts_down_by_the_clock_of_the_server(browser):
 def test_deadline_that_passes_plays_on_for_the_seat(browser):
     game, tokens, _ = browser.game("Ann", "Bob", options={"turn_ms": 1500})
     screen = browser.window(f"/play/?game={game}#seat={tokens[0]}")
-    screen.page.wait_for_selector(".table:not([data-phase=pricing])")
+    screen.page.wait_for_selector(".game-page:not([data-phase=pricing])")
     screen.page.wait_for_selector(".log .timed_out:has-text('run out of time')", state="attached")
 
 
@@ -243,5 +243,5 @@ def test_deadline_passes_at_the_time_of_the_server(browser, wrong):
     screen.page.wait_for_selector(".clock.soon")
     assert re.fullmatch("0:0[0-5]", screen.page.locator(".clock").inner_text())
     screen.page.wait_for_function("() => document.querySelector('#alert').innerText.includes('seconds left')")
-    screen.page.wait_for_selector(".table:not([data-phase=pricing])")
+    screen.page.wait_for_selector(".game-page:not([data-phase=pricing])")
     screen.page.wait_for_selector(".log .timed_out:has-text('run out of time')", state="attached")

@@ -92,7 +92,7 @@ def test_renewed_seat_link_makes_the_old_one_invalid(browser):
     other.page.wait_for_selector(".pricing .card")
     stranger = browser.window(f"/play/?game={game}#seat={tokens[0]}")
     stranger.page.wait_for_selector(".toast.bad")
-    stranger.page.wait_for_selector(".table")
+    stranger.page.wait_for_selector(".game-page")
     assert not stranger.page.locator(".pricing").is_visible()
 
 

@@ -1,4 +1,4 @@
-"""The messages of the table in each language, and the layout with long and right-to-left text."""
+"""The messages of the web client in each language, and the layout with long and right-to-left text."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Tables that are opened one after the other: answers to the older one arrive late, and change nothing."""
+"""Games that are opened one after the other: answers to the older one arrive late, and change nothing."""
 
 import pytest
 
@@ -120,7 +120,7 @@ def test_game_opened_last_stays_when_an_earlier_one_fails_late(browser):
     first.page.click(".switcher button:nth-child(2)")
     problem.wait()
     first.page.click(".switcher button:nth-child(1)")
-    first.page.wait_for_selector(".table .connection.live")
+    first.page.wait_for_selector(".game-page .connection.live")
     problem.release()
     first.page.wait_for_function("""() => performance.getEntriesByType("resource").some(({ name }) =>
         name.endsWith("/problem.js"))""")

@@ -1,4 +1,4 @@
-"""The page of the table asks for its modules at once, not for one after the other."""
+"""The page asks for its modules at once, not for one after the other."""
 
 import posixpath
 import re
@@ -22,11 +22,11 @@ def static_imports(module):
     return found
 
 
-def test_modules_of_an_open_table_and_no_others_are_preloaded():
+def test_modules_of_an_open_game_and_no_others_are_preloaded():
     page = (WEB / "index.html").read_text()
     by_page = re.findall(r'<link rel="modulepreload" href="/play/-/([^"]+)">', page)
-    table = re.search(r"const TABLE = (\[.*?\n\]);", (WEB / "main.js").read_text(), re.DOTALL)[1]
-    by_main = [posixpath.normpath(f"web/{name}.js") for name in re.findall(r'"([^"]+)"', table)]
+    page_modules = re.search(r"const GAME_PAGE = (\[.*?\n\]);", (WEB / "main.js").read_text(), re.DOTALL)[1]
+    by_main = [posixpath.normpath(f"web/{name}.js") for name in re.findall(r'"([^"]+)"', page_modules)]
     needed = set(
         chain(*map(static_imports, ["web/main.js", "web/game/open-game.js", "web/game/game-page.js"]))
     ) - {"web/main.js"}

@@ -52,7 +52,7 @@ def test_pane_beside_the_board_stays_in_the_next_phase(browser):
     page.click(".tabs [data-tab=log]")
     for seat in (0, 1):
         offer(browser, game, tokens, seat, 1, 1)
-    page.wait_for_selector(".table[data-phase=buying]")
+    page.wait_for_selector(".game-page[data-phase=buying]")
     screen.caught_up()
     assert page.locator(".log").is_visible()
     assert current(page) == "log"
@@ -182,7 +182,7 @@ def test_scrubber_and_board_of_a_replay_stay_in_place_at_each_step(browser):
 
 @pytest.mark.parametrize("language", ["en", "de", "ru", "zh", "ja"])
 def test_header_of_a_replay_has_two_lines_on_a_phone(browser, language):
-    game, _, _ = browser.game("Ann", "Bob", name="An evening at the table with friends")
+    game, _, _ = browser.game("Ann", "Bob", name="An evening of games with friends")
     page = browser.window(f"/play/?game={game}&replay=1&lang={language}", width=360, height=740).page
     page.wait_for_selector(".scrub")
     boxes = [part.bounding_box() for part in page.locator(".head > *").all()]

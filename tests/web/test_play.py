@@ -24,7 +24,7 @@ def test_offer_is_replaced_until_the_last_one_reveals_it(browser):
     prices = [tile["price"] for tile in screen.view(tokens[0])["players"][0]["tiles_drawn"]]
     assert sorted(price for price in prices if price) == [1, 2]
     offer(browser, game, tokens, 1, 1, 1)
-    page.wait_for_selector(".table[data-phase=buying]")
+    page.wait_for_selector(".game-page[data-phase=buying]")
 
 
 @pytest.mark.slow
@@ -78,7 +78,7 @@ def test_buyers_take_turns_and_see_what_they_can_afford(browser):
     dear = offer(browser, game, tokens, 1, 4, 1)["prices"]
     Mouse().set_prices(screen.page)
     page = screen.page
-    page.wait_for_selector(".table[data-phase=buying]")
+    page.wait_for_selector(".game-page[data-phase=buying]")
     assert not page.locator(".buying").is_visible()
     call(browser.url, "POST", f"/v1/games/{game}/players/1/purchase", {"pass": True}, tokens[1])
     page.wait_for_selector('.offer[aria-disabled="false"]')
@@ -87,7 +87,7 @@ def test_buyers_take_turns_and_see_what_they_can_afford(browser):
         assert one.get_attribute("aria-disabled") == ("true" if price > 3 else "false")
         assert ("too expensive" in one.inner_text()) == (price > 3)
     page.click("[data-act=pass]")
-    page.wait_for_selector(".table[data-phase=building]")
+    page.wait_for_selector(".game-page[data-phase=building]")
 
 
 @pytest.mark.slow
@@ -98,11 +98,11 @@ def test_offer_is_not_too_expensive_before_actions_are_known(browser):
     page.click(".pricing .card .discard")
     answer = Held(screen, "**/offer?*", "PUT")
     page.click("[data-act=set]")
-    page.wait_for_selector(".table[data-phase=buying].my-turn[aria-busy]")
+    page.wait_for_selector(".game-page[data-phase=buying].my-turn[aria-busy]")
     screen.drawn()
     assert "".join(page.locator(".why").all_inner_texts()) == ""
     answer.release()
-    page.wait_for_selector(".table[data-phase=buying]:not([aria-busy])")
+    page.wait_for_selector(".game-page[data-phase=buying]:not([aria-busy])")
     for tile, price in dear.items():
         shown = page.locator(f'.offer[data-tile="{tile}"]').inner_text()
         assert ("too expensive" in shown) == (price > 3)

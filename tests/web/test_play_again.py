@@ -23,7 +23,7 @@ def seat_token(screen):
 def moved_on(screen, old):
     """Wait until a window shows another game; return its id."""
     screen.page.wait_for_function("old => !location.search.includes(old)", arg=old)
-    screen.page.wait_for_selector(".table")
+    screen.page.wait_for_selector(".game-page")
     return screen.game
 
 
@@ -38,7 +38,7 @@ def test_players_in_two_windows_meet_again_in_one_game(browser, bots):
     bob.page.click("[data-act=again]")
     assert moved_on(bob, old) == new
     for screen, name in ((ann, "Ann"), (bob, "Bob")):
-        screen.page.wait_for_selector(".table[data-status=playing] .pricing .card")
+        screen.page.wait_for_selector(".game-page[data-status=playing] .pricing .card")
         view = screen.view(seat_token(screen))
         assert view["players"][view["you"]["seat"]]["name"] == name
         assert [player["bot"] for player in view["players"] if player["bot"]] == list(bots)
@@ -54,7 +54,7 @@ def test_player_against_bots_begins_a_new_game_at_once(browser):
     screen = at_the_end(browser, game, tokens[0])
     screen.page.click("[data-act=again]")
     moved_on(screen, game)
-    screen.page.wait_for_selector(".table[data-status=playing] .pricing .card")
+    screen.page.wait_for_selector(".game-page[data-status=playing] .pricing .card")
 
 
 def test_spectator_is_shown_the_way_to_the_new_game(browser):
@@ -73,7 +73,7 @@ def test_seats_on_one_device_all_move_into_the_new_game(browser):
     screen.page.goto(f"{browser.url}/play/?game={old}#seat={tokens[1]}")
     screen.page.click("[data-act=again]")
     moved_on(screen, old)
-    screen.page.wait_for_selector(".table[data-status=playing] .pricing .card")
+    screen.page.wait_for_selector(".game-page[data-status=playing] .pricing .card")
     assert screen.page.locator(".switcher button").count() == 2
 
 

@@ -70,7 +70,7 @@ def test_position_of_a_finished_game_is_played_on(browser):
     screen.page.click("[data-act=fork]")
     screen.page.locator("dialog select").nth(1).select_option("strategist")
     screen.page.click("[data-act=begin]")
-    screen.page.wait_for_selector(".table:not(.replay)")
+    screen.page.wait_for_selector(".game-page:not(.replay)")
     fork = screen.game
     assert fork != game
     token = screen.page.evaluate("id => JSON.parse(localStorage[`skye.game.${id}`]).seats[0]", fork)
@@ -127,4 +127,4 @@ def test_replay_of_a_game_in_play_shows_what_the_seat_knows(browser):
     ]
     assert "gold" not in page.locator(".market-row[data-seat='1']").inner_text()
     page.click(".head a:has-text('Back to the game')")
-    page.wait_for_selector(".table:not(.replay) .pricing .card")
+    page.wait_for_selector(".game-page:not(.replay) .pricing .card")

@@ -1,4 +1,4 @@
-"""Whole games at the table."""
+"""Whole games in the web client."""
 
 import pytest
 

@@ -1,12 +1,12 @@
 import { Board } from "./board.js";
 import { afterFrame, announce, attribute, h, hide, nextTask } from "../shared/dom.js";
-import { tableHeader, turnText } from "./header.js";
+import { gameHeader, turnText } from "./header.js";
 import { t } from "../shared/i18n.js";
-import { tableKeys } from "../shared/keys.js";
+import { gameKeys } from "../shared/keys.js";
 import { lazyPart } from "../shared/lazy.js";
 import { logPanel, story } from "./log.js";
 import { market } from "./market.js";
-import { tableMenu } from "../shared/menu.js";
+import { gameMenu } from "../shared/menu.js";
 import { FLIGHT_MS, fly } from "../shared/motion.js";
 import { paneTabs, sidePanes } from "./panes.js";
 import { Placing } from "./place.js";
@@ -19,7 +19,7 @@ import { tokensOf } from "../state/tokens.js";
 /** @typedef {import("../state/store.js").Store} Store */
 
 /** The frame of a game: header, board, trays and panels. */
-export class Table {
+export class GamePage {
   banner = h("p", { class: "banner", hidden: true, role: "status" }, t("connection.offline"));
   tabs = paneTabs(() => this.root, () => this.board.viewport.changed());
   #phase = "";
@@ -65,9 +65,9 @@ export class Table {
     this.lobby = lazyPart(() => store.view.status === "lobby", async () => (await import("../home/lobby.js")).lobbyPanel(store, reopen));
     this.result = lazyPart(() => !this.#ending && (store.view.status === "finished" || store.view.status === "aborted"),
       async () => (await import("./rematch.js")).endPanel(store));
-    this.menu = tableMenu(store, chosen, reopen, () => this.handOver.part?.seats() ?? []);
-    this.header = tableHeader(store, this.menu.root);
-    this.keys = tableKeys(this);
+    this.menu = gameMenu(store, chosen, reopen, () => this.handOver.part?.seats() ?? []);
+    this.header = gameHeader(store, this.menu.root);
+    this.keys = gameKeys(this);
     this.root = this.#layOut();
     /** What is beside the board. */
     this.panels = [this.seats, this.scoring, this.log];
@@ -75,7 +75,7 @@ export class Table {
     store.onEvent((event) => this.#heard(event));
   }
 
-  /** Draw the table, lay it out, then the panels, each in a separate task; show it when all parts are there. @param {Element} app */
+  /** Draw the game, lay it out, then the panels, each in a separate task; show it when all parts are there. @param {Element} app */
   async open(app) {
     const { root } = this;
     await nextTask();
@@ -101,7 +101,7 @@ export class Table {
     const main = h("main", {}, this.banner, this.lobby.root, this.board.root, this.market.root, tray, this.result.root);
     this.board.root.append(this.strip.root); // the trays stay in place when it ends
     const { seats, scoring, log } = this;
-    return h("div", { class: "table", "data-tab": "board" }, this.header.root, main, this.tabs.root, sidePanes({ seats, scoring, log }));
+    return h("div", { class: "game-page", "data-tab": "board" }, this.header.root, main, this.tabs.root, sidePanes({ seats, scoring, log }));
   }
 
   get shownSeat() {

@@ -13,11 +13,11 @@ const SYNC_MS = 2000;
  * @param {Store} store
  * @param {HTMLElement} menu
  */
-export function tableHeader(store, menu) {
+export function gameHeader(store, menu) {
   const [round, turn, clock, now, gold, points, connection] = ["round", "turn", "clock", "now-scored", "gold", "points", "connection"].map((name) => h("span", { class: name }));
   const own = h("span", { class: "own" }, gold, " ", points);
   const root = h("header", { class: "head" },
-    h("h1", {}, h("a", { href: "/play/", "aria-label": t("table.all_games") }, "Skye")), round, turn, clock, now, own, connection, menu);
+    h("h1", {}, h("a", { href: "/play/", "aria-label": t("page.all_games") }, "Skye")), round, turn, clock, now, own, connection, menu);
   const ticking = setInterval(tick, 250);
   let warned = "";
   let synced = 0;

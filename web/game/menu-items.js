@@ -31,7 +31,7 @@ export function menuItems(store, chosen, reopen, menu) {
   const leaving = button(t("menu.leave"), () => (store.view.status === "lobby" ? void resign() : leave.open(leaving)), { "data-act": "leave" });
   const forgetIt = button(t("menu.forget"), () => forgetting.open(forgetIt), { "data-act": "forget" });
   const root = h("div", { class: "menu-items" },
-    h("a", { href: "/play/" }, t("table.all_games")), past, watch, seat, languageChoice(), settingBox("auto"), settingBox("edges", () => store.changed()), button(t("menu.help"), openHelp), leaving, forgetIt,
+    h("a", { href: "/play/" }, t("page.all_games")), past, watch, seat, languageChoice(), settingBox("auto"), settingBox("edges", () => store.changed()), button(t("menu.help"), openHelp), leaving, forgetIt,
     h("a", { href: "/docs/rules" }, t("menu.rules")));
   root.addEventListener("click", (event) => { if (event.target instanceof HTMLButtonElement) menu.open = false; });
   menu.addEventListener("keydown", (event) => {

@@ -5,7 +5,7 @@ import { Store } from "../state/store.js";
 import { toast, toastError } from "../shared/toast.js";
 import { persistent, tokenFor, tokensOf } from "../state/tokens.js";
 
-/** How many tables have been opened: one that loads slowly must not replace one that was opened later. */
+/** How many games have been opened: one that loads slowly must not replace one that was opened later. */
 let opened = 0;
 let closeLatest = () => {};
 
@@ -16,15 +16,15 @@ let closeLatest = () => {};
  * @param {string} id
  * @param {number} [chosen] The index of our seat, if this browser has several.
  */
-export async function openTable(app, id, chosen = 0) {
+export async function openGame(app, id, chosen = 0) {
   const opening = ++opened;
   closeLatest();
   const { seats } = tokensOf(id);
   const store = new Store(id, tokenFor(id, chosen));
-  const reopen = (/** @type {number} */ seat) => void openTable(app, id, seat).catch(toastError);
+  const reopen = (/** @type {number} */ seat) => void openGame(app, id, seat).catch(toastError);
   store.onGone = (error) => { toastError(error); forgetToken(store, error).then(() => { if (opening === opened) reopen(0); }, toastError); };
-  const made = makeTable(store, chosen, reopen); // while the game is loaded
-  const close = () => { store.close(); made.then((table) => table.close(), () => {}); };
+  const made = makePage(store, chosen, reopen); // while the game is loaded
+  const close = () => { store.close(); made.then((page) => page.close(), () => {}); };
   closeLatest = close;
   try {
     await Promise.all([store.open(), made]);
@@ -35,7 +35,7 @@ export async function openTable(app, id, chosen = 0) {
     if (await forgetToken(store, error)) {
       if (opening !== opened) return;
       toastError(error);
-      return openTable(app, id);
+      return openGame(app, id);
     }
     const { showProblem } = await import("../shared/problem.js");
     if (opening === opened) showProblem(app, error);
@@ -49,10 +49,10 @@ export async function openTable(app, id, chosen = 0) {
   performance.measure("skye-ready");
 }
 
-/** @param {ConstructorParameters<typeof import("./game-page.js").Table>} parameters */
-async function makeTable(...parameters) {
-  const [{ Table }] = await Promise.all([import("./game-page.js"), loadLanguage()]);
-  return new Table(...parameters);
+/** @param {ConstructorParameters<typeof import("./game-page.js").GamePage>} parameters */
+async function makePage(...parameters) {
+  const [{ GamePage }] = await Promise.all([import("./game-page.js"), loadLanguage()]);
+  return new GamePage(...parameters);
 }
 
 /**

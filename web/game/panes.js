@@ -7,24 +7,24 @@ const PANES = /** @type {Pane[]} */ (["board", "market", "seats", "scoring", "lo
 const phone = matchMedia("(max-width: 45rem)");
 
 /**
- * Create the tabs of a table: a phone shows one pane at a time, a narrow window one pane beside the board.
+ * Create the tabs of a game: a phone shows one pane at a time, a narrow window one pane beside the board.
  *
- * @param {() => HTMLElement} table
+ * @param {() => HTMLElement} page
  * @param {() => void} [chosen]
  */
-export function paneTabs(table, chosen) {
+export function paneTabs(page, chosen) {
   let side = "seats";
   const tabs = PANES.map((name) => button(t(`tab.${name}`), () => choose(name), { "data-tab": name }));
   /** @param {Pane} name */
   function choose(name) {
     if (PANES.indexOf(name) > 1) side = name;
-    Object.assign(table().dataset, { tab: name, side });
+    Object.assign(page().dataset, { tab: name, side });
     const current = phone.matches ? name : side;
     for (const one of tabs) attribute(one, "aria-current", one.dataset.tab === current ? "true" : null);
     chosen?.();
   }
-  phone.onchange = () => choose(/** @type {Pane} */ (table().dataset.tab));
-  return { root: h("nav", { class: "tabs", "aria-label": t("table.tabs") }, ...tabs), choose };
+  phone.onchange = () => choose(/** @type {Pane} */ (page().dataset.tab));
+  return { root: h("nav", { class: "tabs", "aria-label": t("page.tabs") }, ...tabs), choose };
 }
 
 /**
@@ -34,5 +34,5 @@ export function paneTabs(table, chosen) {
  */
 export function sidePanes(parts) {
   for (const [name, { root }] of Object.entries(parts)) root.dataset.pane = name;
-  return h("aside", { "aria-label": t("table.side") }, ...Object.values(parts).map(({ root }) => root));
+  return h("aside", { "aria-label": t("page.side") }, ...Object.values(parts).map(({ root }) => root));
 }

@@ -103,13 +103,13 @@ class Replay {
         control("‹", "back", () => this.seek(this.step - 1)), this.play, control("›", "forward", () => this.seek(this.step + 1)),
         control("»", "round_forward", () => this.round(1)), control("›|", "last", () => this.seek(this.steps.length - 1)), this.speed, eyes, fork));
     this.head = h("span", { class: "turn" });
-    const header = h("header", { class: "head" }, h("h1", {}, h("a", { href: "/play/", "aria-label": t("table.all_games") }, "Skye")),
+    const header = h("header", { class: "head" }, h("h1", {}, h("a", { href: "/play/", "aria-label": t("page.all_games") }, "Skye")),
       h("span", { class: "round" }, t("replay.title")), this.head,
       h("a", { href: `/play/?game=${encodeURIComponent(this.last.id)}` }, t("replay.live")), languageChoice());
     const [seats, offers, scoring, log, result] = this.panels;
     const main = h("main", {}, this.board.root, offers.root, result.root, h("div", { class: "tray" }, bar));
     const tabs = paneTabs(() => root, () => this.board.viewport.changed());
-    const root = h("div", { class: "table replay" }, header, main, tabs.root, sidePanes({ seats, scoring, log }));
+    const root = h("div", { class: "game-page replay" }, header, main, tabs.root, sidePanes({ seats, scoring, log }));
     tabs.choose("board");
     return root;
   }

@@ -1,7 +1,7 @@
 import { setting } from "../state/settings.js";
 import { toastError } from "./toast.js";
 
-/** @typedef {import("../game/game-page.js").Table} Table */
+/** @typedef {import("../game/game-page.js").GamePage} GamePage */
 
 /** Show the list of shortcuts; its module is loaded on first use. */
 export function openHelp() {
@@ -20,18 +20,18 @@ function usesKey(target, key) {
 }
 
 /**
- * Register the keyboard shortcuts of the table.
+ * Register the keyboard shortcuts of a game.
  *
- * @param {Table} table
+ * @param {GamePage} page
  */
-export function tableKeys(table) {
-  const { placing, board } = table;
-  const phase = () => (table.store.myTurn || table.store.view.phase !== "buying" ? table.store.view.phase : null);
+export function gameKeys(page) {
+  const { placing, board } = page;
+  const phase = () => (page.store.myTurn || page.store.view.phase !== "buying" ? page.store.view.phase : null);
   /** @param {number} index */
   const choose = (index) => {
-    if (phase() === "building") table.building.part?.select(index);
-    else if (phase() === "buying") table.market.select(index);
-    else if (phase() === "pricing") /** @type {HTMLElement | null | undefined} */ (table.pricing.card(index)?.querySelector(".price"))?.focus();
+    if (phase() === "building") page.building.part?.select(index);
+    else if (phase() === "buying") page.market.select(index);
+    else if (phase() === "pricing") /** @type {HTMLElement | null | undefined} */ (page.pricing.card(index)?.querySelector(".price"))?.focus();
   };
   /** @param {string} selector @param {number} button */
   const inCard = (selector, button) => {
@@ -46,8 +46,8 @@ export function tableKeys(table) {
     1: () => choose(0), 2: () => choose(1), 3: () => choose(2), 4: () => choose(3), 5: () => choose(4), 6: () => choose(5),
     "+": () => inCard(".stepper button", 1), "-": () => inCard(".stepper button", 0),
     x: () => inCard("input[type=radio]", 0)?.focus(), // the price that had the focus is hidden
-    p: () => phase() === "buying" && void table.market.passBuying(), u: () => phase() === "building" && void table.building.part?.takeBack(),
-    f: () => phase() === "building" && void table.building.part?.finishBuilding(), 0: () => board.viewport.fit(), "?": openHelp,
+    p: () => phase() === "buying" && void page.market.passBuying(), u: () => phase() === "building" && void page.building.part?.takeBack(),
+    f: () => phase() === "building" && void page.building.part?.finishBuilding(), 0: () => board.viewport.fit(), "?": openHelp,
   };
 
   /** @param {KeyboardEvent} event */

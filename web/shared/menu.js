@@ -11,7 +11,7 @@ import { tokensOf } from "../state/tokens.js";
  * @param {(seat: number) => void} reopen
  * @param {() => (number | null)[]} seatNumbers Returns the numbers of our seats, null where unknown.
  */
-export function tableMenu(store, chosen, reopen, seatNumbers) {
+export function gameMenu(store, chosen, reopen, seatNumbers) {
   const switcher = lazyPart(() => tokensOf(store.id).seats.length > 1, async () => (await import("../game/hotseat.js")).seatSwitch(store, chosen, reopen, seatNumbers));
   const root = h("details", { class: "menu" }, h("summary", { "aria-label": t("menu.title") }, "☰"));
   const items = lazyPart(() => root.open, async () => (await import("../game/menu-items.js")).menuItems(store, chosen, reopen, root));
