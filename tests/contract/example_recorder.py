@@ -1,21 +1,37 @@
 """Records the requests and responses that the contract shows as examples."""
 
+from collections import Counter
+
 
 class ExampleRecorder:
-    """Sends requests to a live server and records the responses that the contract shows."""
+    """Sends requests to a live server and records the responses that the contract shows.
+
+    The ids, tokens and seeds of a response derive from the operation and the example's name, and the clock
+    advances only when something that exists changes. So an example that is added between others changes none
+    of them, unless it changes the games that they show.
+    """
 
     def __init__(self, service):
         self.service = service
         self.examples = {}
         self.hosts = {}
+        self._sent = Counter()
 
-    def send(self, method, path, body=None, token=None, **headers):
-        """Send a request four seconds after the last one; return the response, which must be a success."""
-        self.service.clock.advance(4)
+    def send(self, method, path, body=None, token=None, *, label=None, **headers):
+        """Send a request; return the response, which must be a success.
+
+        :param label: replaces method, path and body as the source of the server's random numbers.
+        """
+        label = label or f"{method} {path} {body}"
+        self._sent[label] += 1
+        self.service.label_randomness(f"{label}/{self._sent[label]}")
+        before = self.service.stored()
         response = self.service.call(method, path, body, token, headers)
         assert response.status_code < 300, response.text
         if response.status_code == 201 and "host_token" in response.json:
             self.hosts[response.json["game"]["id"]] = response.json["host_token"]
+        elif self.service.stored() != before:
+            self.service.clock.advance(4)
         return response
 
     def record(self, name, summary, method, path, body=None, token=None, abridged=str, **headers):
@@ -23,13 +39,15 @@ class ExampleRecorder:
 
         :param abridged: shortens the text of a response that is not JSON.
         """
-        response = self.send(method, path, body, token, **headers)
+        operation = self._operation(method, path)
+        response = self.send(method, path, body, token, label=f"{operation}/{name}", **headers)
         is_json = response.mimetype == "application/json"
         example = {"summary": summary} | ({} if body is None else {"request": body})
         example |= {"status": response.status_code, "content_type": response.mimetype}
         example["response"] = response.json if is_json else abridged(response.text)
-        assert name not in self.examples.setdefault(self._operation(method, path), {})
-        self.examples[self._operation(method, path)][name] = example
+        of_operation = self.examples.setdefault(operation, {})
+        assert name not in of_operation
+        of_operation[name] = example
         return response.json if is_json else None
 
     def _operation(self, method, path):

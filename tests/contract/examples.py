@@ -20,6 +20,13 @@ from tests.support.launcher import ROOT
 FILE = ROOT / "service" / "skye_server" / "openapi" / "examples.json"
 
 
+def whole_round(recorder):
+    """Open a game, play its first round, and get views of it."""
+    game, ann = lobby(recorder)
+    a_round(recorder, game, ann)
+    views_in_play(recorder, game, ann)
+
+
 def lobby(recorder):
     """Open a game, take seats, leave, start."""
     options = {"seed": "dunvegan", "scoring_tiles": ["sheep", "squares", "most_gold", "connected_tiles"]}
@@ -128,7 +135,7 @@ def league(recorder):
 
 
 def player(recorder):
-    """Create and join games with a player key, list them, and replace the key."""
+    """Create and join games with a player key, list them, replace the key, and follow them to a shutdown."""
     key, new = f"skye_key_{'dunvegan' * 3}", f"skye_key_{'portree' * 4}"
     body = {"players": [{"name": "Ann"}, {"bot": "random"}], "start": True}
     recorder.record("key", "With a player key, which gets the first seat.", "POST", "/v1/games", body, key)
@@ -151,6 +158,14 @@ def player(recorder):
         + recorder.examples["list_player_events"]["two_games"]["response"]["last_event"]
     )
     recorder.record("ends", "A deadline is near; then two games end for the player.", "GET", rest, token=key)
+    recorder.record("replaced", "The new key replaces the old one.", "PUT", "/v1/me/key", {"key": new}, key)
+    collaborators(recorder.service.app).change_notifier.stop()
+    recorder.record("restart", "Until the server shuts down.", "GET", "/v1/me/events/stream", token=new)
+
+
+def matchmaking(recorder):
+    """Wait for other players, and cancel."""
+    key = f"skye_key_{'dunvegan' * 3}"
     criteria = {"name": "Ann", "seats": 4, "options": {"turn_ms": 60_000}}
     match = recorder.record(
         "waiting", "The player waits for three others.", "POST", "/v1/matches", criteria, key
@@ -158,14 +173,6 @@ def player(recorder):
     path = f"/v1/matches/{match['id']}"
     recorder.record("waiting", "The player still waits.", "GET", path, token=key)
     recorder.record("cancelled", "The player no longer waits.", "DELETE", path, token=key)
-    recorder.record("replaced", "The new key replaces the old one.", "PUT", "/v1/me/key", {"key": new}, key)
-
-
-def end_of_a_player_stream(recorder):
-    """Stream the events of a player key while the server shuts down, which ends the stream."""
-    collaborators(recorder.service.app).change_notifier.stop()
-    key = f"skye_key_{'portree' * 4}"
-    recorder.record("restart", "Until the server shuts down.", "GET", "/v1/me/events/stream", token=key)
 
 
 def pass_and_leave(recorder):
@@ -240,7 +247,7 @@ def without_games(recorder):
 
 def messages(recorder):
     """Return an example of each message of the streams, by the operation and the name of the message."""
-    pages = {"stream_events": [], "stream_player_events": recorder.examples["list_player_events"].values()}
+    pages = {"stream_player_events": recorder.examples.get("list_player_events", {}).values()}
     pages["stream_events"] = [
         {"response": recorder.send("GET", f"/v1/games/{game}/events?limit=1000", token=host).json}
         for game, host in recorder.hosts.items()
@@ -249,15 +256,14 @@ def messages(recorder):
     for operation, of_operation in pages.items():
         events = [event for page in of_operation for event in page["response"]["events"]]
         named = {event["type"]: event for event in reversed(events)}
-        for stream in recorder.examples[operation].values():
+        for stream in recorder.examples.get(operation, {}).values():
             named |= {name: data for name, data in parsed(stream["response"]) if name is not None}
-        found[operation] = dict(sorted(named.items()))
+        found[operation] = named
     return found
 
 
-def lab(service):
+def lab(recorder):
     """Advance the clock of a lab server, set faults of a game, and delete all games."""
-    recorder = ExampleRecorder(service)
     body = {"players": [{"name": "Ann"}, {"bot": "random"}], "start": True}
     game = recorder.send("POST", "/v1/games", body).json["game"]["id"]
     recorder.record("lab", "A lab server.", "GET", "/v1/lab")
@@ -270,26 +276,38 @@ def lab(service):
     recorder.record("left", "Three requests have the fault.", "GET", faults)
     recorder.record("removed", "No request has a fault.", "DELETE", faults)
     recorder.record("one", "There was one game.", "DELETE", "/v1/lab/games")
-    return recorder.examples
+
+
+SCENES = (
+    whole_round,
+    invitation,
+    league,
+    player,
+    matchmaking,
+    pass_and_leave,
+    after_the_end,
+    without_games,
+    lab,
+)
+"""What the examples show. Each scene has a server of its own, so that it depends on no other."""
 
 
 def operations():
-    """Return the examples of operations and of messages, by name."""
-    with LiveService(lab=True) as service:
-        of_lab = lab(service)
-    with LiveService() as service:
-        recorder = ExampleRecorder(service)
-        game, ann = lobby(recorder)
-        a_round(recorder, game, ann)
-        views_in_play(recorder, game, ann)
-        invitation(recorder)
-        league(recorder)
-        player(recorder)
-        pass_and_leave(recorder)
-        after_the_end(recorder)
-        without_games(recorder)
-        end_of_a_player_stream(recorder)
-        return recorder.examples | of_lab, messages(recorder)
+    """Return the examples of operations and of messages, by operation and name."""
+    examples, found = {}, {"stream_events": {}, "stream_player_events": {}}
+    for scene in SCENES:
+        with LiveService(lab=scene is lab) as service:
+            recorder = ExampleRecorder(service)
+            scene(recorder)
+            for operation, by_name in recorder.examples.items():
+                of_operation = examples.setdefault(operation, {})
+                assert not of_operation.keys() & by_name.keys(), operation
+                of_operation |= by_name
+            if scene is not lab:  # it has deleted its games
+                for operation, by_name in messages(recorder).items():
+                    found[operation] = by_name | found[operation]
+    in_order = {operation: examples[operation] for operation in sorted(examples)}
+    return in_order, {operation: dict(sorted(named.items())) for operation, named in found.items()}
 
 
 def recorded():

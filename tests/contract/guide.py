@@ -63,7 +63,7 @@ def main(names):
             before = guide.source(name)
             after = recorded(with_programs(before), url)
             if readme.settled(after) != readme.settled(before):
-                Path(FOLDER, f"{name}.md").write_text(after)
+                Path(FOLDER, f"{name}.md").write_text(readme.with_documented_values(before, after))
                 sys.stdout.write(f"Updated the answers of {name}.\n")
     return 0
 

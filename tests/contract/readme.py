@@ -10,6 +10,7 @@ deploy/README.md between `<!-- name -->` and `<!-- end -->` are written from the
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
 import subprocess
@@ -111,6 +112,33 @@ def settled(answer: str) -> str:
     for pattern, name in _VARYING.items():
         answer = re.sub(pattern, name, answer)
     return answer
+
+
+def with_documented_values(before: str, after: str) -> str:
+    """Return a recorded page with the ids, tokens, nonces and times of the page before, where both show one.
+
+    So the difference of the two shows only what has changed in the answers.
+    """
+    old, new = before.split("\n"), after.split("\n")
+    same = difflib.SequenceMatcher(None, [*map(settled, old)], [*map(settled, new)], autojunk=False)
+    documented: dict[str, str] = {}
+    kept: set[int] = set()
+    for of_old, of_new, length in same.get_matching_blocks():
+        for offset in range(length):
+            line = new[of_new + offset]
+            values = zip(_varying_values(line), _varying_values(old[of_old + offset]), strict=True)
+            documented = dict(values) | documented
+            new[of_new + offset] = old[of_old + offset]
+            kept.add(of_new + offset)
+    for number in set(range(len(new))) - kept:
+        for pattern in _VARYING:
+            new[number] = re.sub(pattern, lambda found: documented.get(found[0], found[0]), new[number])
+    return "\n".join(new)
+
+
+def _varying_values(line: str) -> list[str]:
+    """Return the ids, tokens, nonces and times of a line, by pattern and position."""
+    return [value for pattern in _VARYING for value in re.findall(pattern, line)]
 
 
 def abridged(documented: object, answered: object) -> object:
@@ -229,7 +257,7 @@ def main() -> int:
     if settled(after) == settled(before):
         sys.stdout.write("The README's answers are those of the server.\n")
     else:
-        README.write_text(after)
+        README.write_text(with_documented_values(before, after))
         sys.stdout.write("Updated the README's answers.\n")
     return 0
 

@@ -1,4 +1,4 @@
-"""A live server with the same ids, tokens and times in each run."""
+"""A live server with the same ids and tokens in each run, and a clock that only tests advance."""
 
 import hashlib
 import http.client
@@ -57,15 +57,15 @@ class _Silent(WSGIRequestHandler):
 
 
 class LiveService(Service):
-    """A service behind a socket; a counter replaces random numbers."""
+    """A service behind a socket. Hashes of a label and a counter replace random numbers."""
 
     def __enter__(self):
         super().__enter__()
         self._stack = ExitStack()
-        numbers = itertools.count()
+        self.label_randomness("")
 
         def token_bytes(number):
-            return hashlib.sha256(b"%d" % next(numbers)).digest()[:number]
+            return hashlib.sha256(f"{self._label}/{next(self._numbers)}".encode()).digest()[:number]
 
         chance = {
             "token_bytes": token_bytes,
@@ -80,6 +80,10 @@ class LiveService(Service):
         self._stack.callback(server.shutdown)
         self.http = Wire(server.port)
         return self
+
+    def label_randomness(self, label):
+        """Let the following random numbers depend on a label, and on no number drawn before."""
+        self._label, self._numbers = label, itertools.count()
 
     def __exit__(self, *_):
         self._stack.close()

@@ -14,6 +14,7 @@ from tests.contract.readme import (
     formatted_json,
     recorded,
     settled,
+    with_documented_values,
     with_tables,
 )
 from tests.support.launcher import ROOT
@@ -120,3 +121,11 @@ def test_answer_is_laid_out_in_lines_that_are_not_too_long():
     lines = formatted_json(answer).splitlines()
     assert max(map(len, lines)) <= 100
     assert len(lines) < 12
+
+
+def test_recorded_page_keeps_documented_ids_in_changed_lines():
+    before = '{"id": "aaaaaaaaaaaa"}\n{"game": "aaaaaaaaaaaa", "round": 1}\n'
+    after = '{"id": "bbbbbbbbbbbb"}\n{"game": "bbbbbbbbbbbb", "round": 2}\n{"game": "cccccccccccc"}\n'
+    assert with_documented_values(before, after) == (
+        '{"id": "aaaaaaaaaaaa"}\n{"game": "aaaaaaaaaaaa", "round": 2}\n{"game": "cccccccccccc"}\n'
+    )
