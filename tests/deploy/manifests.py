@@ -32,24 +32,24 @@ def built(overlay):
 
 def written():
     """Return the resources of all files, before anything is made of them."""
-    found = []
-    for path in sorted(FOLDER.rglob("*.yaml")):
+    found, config_maps = [], {}
+    for path in sorted([*FOLDER.rglob("*.yaml"), *(DEPLOY / "nginx").glob("*.yaml")]):
         for document in yaml.safe_load_all(path.read_text()):
             if path.name == "kustomization.yaml":
-                generators = document.get("configMapGenerator", ())
-                found += [_config_map(one) for one in generators if one.get("behavior") != "merge"]
+                for generator in document.get("configMapGenerator", ()):
+                    config_maps.setdefault(generator["name"], {}).update(_data(generator))
             elif isinstance(document, dict):  # a list is a patch
                 found.append(document)
-    return found
+    return found + [_config_map(name, data) for name, data in config_maps.items()]
 
 
-def _config_map(generator):
-    data = dict(literal.split("=", 1) for literal in generator.get("literals", ()))
-    return {
-        "kind": "ConfigMap",
-        "metadata": {"name": generator["name"]},
-        "data": data | dict.fromkeys(generator.get("files", ()), ""),
-    }
+def _data(generator):
+    literals = dict(literal.split("=", 1) for literal in generator.get("literals", ()))
+    return literals | dict.fromkeys(generator.get("files", ()), "")
+
+
+def _config_map(name, data):
+    return {"kind": "ConfigMap", "metadata": {"name": name}, "data": data}
 
 
 def of_kind(resources, *kinds):

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+import yaml
 
 from skye_server import create_app
 from skye_server.settings import Settings, unknown_variables
@@ -20,7 +21,7 @@ from tests.deploy.facts import (
 from tests.deploy.manifests import containers, named, of_kind, ports, quantity, selected, within, workloads
 from tests.support.missing_programs import NO_KUBECTL
 
-NGINX = "nginx.ingress.kubernetes.io"
+KUBERNETES_NGINX = manifests.FOLDER / "nginx"
 
 
 @pytest.fixture(scope="module", params=["written", *manifests.OVERLAYS])
@@ -64,77 +65,63 @@ def test_target_ports_of_a_service_are_ports_of_its_pods(resources):
         assert all(port["targetPort"] in ports(load) for port in service["spec"]["ports"])
 
 
-def test_ingress_backends_are_ports_of_the_service(resources):
-    ingresses = of_kind(resources, "Ingress")
-    assert ingresses
-    for backend in within(ingresses, "backend"):
-        service = named(resources, "Service", backend["service"]["name"])
-        assert backend["service"]["port"]["name"] in [port["name"] for port in service["spec"]["ports"]]
-    for ingress in ingresses:
-        hosts = [rule["host"] for rule in ingress["spec"]["rules"]]
-        assert hosts == [host for tls in ingress["spec"]["tls"] for host in tls["hosts"]]
+def test_nginx_upstreams_are_the_port_of_the_headless_service(resources):
+    service = named(resources, "Service", "skye-server")
+    (load,) = selected(resources, service["spec"]["selector"])
+    assert service["spec"]["clusterIP"] == "None"  # so that nginx finds every pod and can leave one out
+    port = ports(load)[service["spec"]["ports"][0]["targetPort"]]  # a headless Service translates no ports
+    servers = re.findall(r"server (\S+) resolve", (KUBERNETES_NGINX / "upstream.conf").read_text())
+    assert set(servers) == {f"skye-server.skye.svc.cluster.local:{port}"}
 
 
-def test_ingress_passes_on_every_path_except_metrics(resources):
-    routes = {str(rule) for rule in create_app(Settings(redis_url="memory://")).url_map.iter_rules()}
-    whole_sites = [one for one in of_kind(resources, "Ingress") if one["metadata"]["name"] == "skye-server"]
-    for rule in within(whole_sites, "http"):
-        paths = {one["path"]: one["pathType"] == "Prefix" for one in rule["paths"]}
+def test_nginx_upstreams_have_the_directives_of_compose():
+    def directives(folder):
+        text = (folder / "upstream.conf").read_text()
+        groups = re.findall(r"upstream \w+ \{(.*?)\}", text, re.DOTALL)
+        return [set(re.sub(r"server \S+( resolve)?|zone .*;", "", group).split("\n")) for group in groups]
 
-        def passes(route, paths=paths):
-            return any(
-                route == path or (whole and f"{route}/".startswith(f"{path}/"))
-                for path, whole in paths.items()
-            )
-
-        assert [route for route in sorted(routes) if not passes(route)] == ["/metrics"]
+    assert directives(KUBERNETES_NGINX) == directives(DEPLOY / "nginx")
 
 
-def annotations(resources, prefix):
-    """Return the annotations whose names begin with a prefix, of all resources."""
-    return [
-        value
-        for one in resources
-        for name, value in one["metadata"].get("annotations", {}).items()
-        if name.startswith(prefix)
+def test_nginx_pod_mounts_the_files_that_compose_mounts(resources):
+    pod = named(resources, "Deployment", "nginx")["spec"]["template"]["spec"]
+    (name,) = (volume["configMap"]["name"] for volume in pod["volumes"] if "configMap" in volume)
+    configuration = named(resources, "ConfigMap", name)["data"]
+    (container,) = pod["containers"]
+    compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]["nginx"]
+    assert configuration.keys() == {path.name for path in (DEPLOY / "nginx").glob("*.conf")}
+    assert container["command"] == compose["entrypoint"]
+    assert container["image"] == compose["image"]
+
+
+def test_nginx_listens_at_the_port_of_its_pod(resources):
+    load = named(resources, "Deployment", "nginx")
+    (port,) = ports(load).values()
+    text = (KUBERNETES_NGINX / "listen.conf").read_text().replace("$server_port", str(port))
+    assert re.findall(r"(?m)^listen (\d+)", text) == [str(port)]
+    certificates = re.findall(r"ssl_certificate\w* (/\S+)/", text)
+    assert len(certificates) == 2
+    assert set(certificates) <= set(within(load["spec"], "mountPath"))
+
+
+def test_clients_reach_nginx_only_and_keep_their_address(resources):
+    (service,) = (one for one in of_kind(resources, "Service") if "type" in one["spec"])
+    assert service["metadata"]["name"] == "nginx"
+    assert service["spec"]["externalTrafficPolicy"] == "Local"
+    policy = named(resources, "NetworkPolicy", "skye-server")["spec"]["ingress"]
+    assert [port["port"] for port in policy[0]["ports"]] == ["http"]
+    assert selected(resources, policy[0]["from"][0]["podSelector"]) == [
+        named(resources, "Deployment", "nginx")
     ]
-
-
-def test_traefik_annotations_name_existing_resources(resources):
-    existing = {
-        f"{one['metadata'].get('namespace', 'skye')}-{one['metadata']['name']}@kubernetescrd"
-        for one in of_kind(resources, "Middleware", "ServersTransport")
-    }
-    assert set(annotations(resources, "traefik.")) <= existing
-
-
-def test_ingress_nginx_retries_no_path_with_a_delete(resources):
-    rules = create_app(Settings(redis_url="memory://")).url_map.iter_rules()
-    paths = [re.sub("<[^>]+>", "x", str(rule)) for rule in rules if "DELETE" in rule.methods]
-    ingresses = [one for one in of_kind(resources, "Ingress") if one["spec"]["ingressClassName"] == "nginx"]
-    unretried = [one for one in ingresses if "off" in annotations([one], f"{NGINX}/proxy-next-upstream")]
-    patterns = list(within(unretried, "path"))
-    assert paths
-    if ingresses:
-        assert [path for path in paths if not any(re.match(one, path) for one in patterns)] == []
-
-
-def test_ingress_nginx_waits_longer_for_every_stream_and_long_poll(resources):
-    rules = create_app(Settings(redis_url="memory://")).url_map.iter_rules()
-    paths = [re.sub("<[^>]+>", "x", str(rule)) for rule in rules if "events" in str(rule).split("/")]
-    ingresses = [one for one in of_kind(resources, "Ingress") if one["spec"]["ingressClassName"] == "nginx"]
-    patient = [one for one in ingresses if "75" in annotations([one], f"{NGINX}/proxy-read-timeout")]
-    patterns = list(within(patient, "path"))
-    assert len(paths) == 4
-    if ingresses:
-        assert [path for path in paths if not any(re.match(one, path) for one in patterns)] == []
+    assert [port["port"] for port in policy[1]["ports"]] == ["health"]
 
 
 def test_network_policies_name_ports_of_the_pods(resources):
     for policy in of_kind(resources, "NetworkPolicy"):
         (load,) = selected(resources, policy["spec"]["podSelector"])
-        (rule,) = policy["spec"]["ingress"]
-        assert all(port["port"] in ports(load) for port in rule["ports"])
+        assert all(
+            port["port"] in ports(load) for rule in policy["spec"]["ingress"] for port in rule["ports"]
+        )
 
 
 def test_network_policy_lets_the_api_call_its_redis(resources):
@@ -149,10 +136,11 @@ def test_network_policy_lets_the_api_call_its_redis(resources):
 def test_probes_name_existing_ports_and_paths(resources):
     routes = {str(rule) for rule in create_app(Settings(redis_url="memory://")).url_map.iter_rules()}
     for load in workloads(resources):
-        for kind in ("startupProbe", "readinessProbe", "livenessProbe"):
-            (probe,) = within(load["spec"], kind)
-            assert all(port in ports(load) for port in within(probe, "port"))
-            assert all(path in routes for path in within(probe, "path"))
+        for kind in ("readinessProbe", "livenessProbe"):
+            assert len(list(within(load["spec"], kind))) == 1
+        (pod,) = within(load["spec"], "containers")
+        assert all(port in ports(load) for port in within(pod, "port"))
+        assert all(path in routes for path in within(pod, "path"))
 
 
 def test_resource_quantities_are_valid(resources):
@@ -180,7 +168,7 @@ def test_settings_of_the_pods_are_valid(resources, api):
     assert unknown_variables(environment) == []
     settings = Settings.from_environment(environment)
     assert settings.limits
-    assert settings.trusted_proxies == 1  # the ingress
+    assert settings.trusted_proxies == 1  # nginx
 
 
 def test_mounted_volumes_exist(resources):
@@ -191,7 +179,9 @@ def test_mounted_volumes_exist(resources):
         mounts = [mount["name"] for one in pod["containers"] for mount in one.get("volumeMounts", ())]
         assert sorted(mounts) == sorted(claims + volumes)
         for volume in pod.get("volumes", ()):
-            assert "redis.conf" in named(resources, "ConfigMap", volume["configMap"]["name"])["data"]
+            if "configMap" in volume:
+                data = named(resources, "ConfigMap", volume["configMap"]["name"])["data"]
+                assert f"{load['metadata']['name']}.conf" in data
 
 
 def test_page_for_operators_creates_every_secret(resources):
@@ -199,8 +189,7 @@ def test_page_for_operators_creates_every_secret(resources):
     for secret in within(resources, "secretKeyRef"):
         assert f"create secret generic {secret['name']}" in page
         assert f"--from-literal={secret['key']}=" in page
-    for ingress in of_kind(resources, "Ingress"):
-        assert all(f"create secret tls {tls['secretName']}" in page for tls in ingress["spec"]["tls"])
+    assert all(f"create secret tls {name}" in page for name in within(resources, "secretName"))
 
 
 def test_pod_has_the_user_and_ports_of_the_image(resources, api):
