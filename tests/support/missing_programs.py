@@ -9,6 +9,7 @@ NO_LOCUST = "locust is not installed: the load of examples/testing was not teste
 NO_NETWORK = "no unshare, ip and iptables, or no permission to use them: silent disconnects were not tested"
 NO_NGINX = "no nginx: requests through nginx were not tested"
 NO_KUBECTL = "no kubectl: the Kubernetes overlays were not built"
+NO_FAKETIME = "no libfaketime: the clock of Redis was not set"
 NO_BOARDGAME_IO = "no node with the packages of bench/boardgameio: boardgame.io was not measured"
 
 REASONS = (
@@ -21,5 +22,6 @@ REASONS = (
     NO_NETWORK,
     NO_NGINX,
     NO_KUBECTL,
+    NO_FAKETIME,
     NO_BOARDGAME_IO,
 )

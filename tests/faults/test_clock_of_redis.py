@@ -1,0 +1,82 @@
+"""The clock of Redis jumps: what expires early, and what protects a change from being made twice."""
+
+from pathlib import Path
+
+import pytest
+import redis
+
+from skye_server.server.embedded_redis import RedisServer
+from skye_server.settings import Address
+from tests.support.missing_programs import NO_FAKETIME
+from tests.support.playing import Service, problem_code
+from tests.support.ports import free_port
+from tests.support.waiting import MAX_WAIT_S, waited_for
+
+HOUR_S = 3600
+KEY = {"Idempotency-Key": "once"}
+
+
+@pytest.fixture
+def jump(redis_program, tmp_path):
+    """A service on a Redis of its own, and a function that sets that Redis's time of day forward or back."""
+    (library, *_) = [*Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1")] or pytest.skip(NO_FAKETIME)
+    offset = tmp_path / "offset"
+    offset.write_text("+0s")
+    wrapper = tmp_path / "redis.sh"
+    wrapper.write_text(
+        f"#!/bin/sh\nexport LD_PRELOAD={library} FAKETIME_TIMESTAMP_FILE={offset} FAKETIME_NO_CACHE=1 "
+        f'FAKETIME_DONT_FAKE_MONOTONIC=1\nexec {redis_program} "$@"\n'
+    )
+    wrapper.chmod(0o700)
+    with (
+        RedisServer(wrapper, tmp_path, Address("127.0.0.1", free_port())) as server,
+        redis.Redis.from_url(server.url, socket_timeout=MAX_WAIT_S) as client,
+    ):
+        server.wait_until_ready()
+        with Service(client) as service:
+
+            def jump(seconds):
+                expected = client.time()[0] + seconds
+                offset.write_text(f"{seconds:+}s")
+                assert waited_for(lambda: abs(client.time()[0] - expected) <= MAX_WAIT_S)
+
+            yield service, jump
+
+
+def lobby(service):
+    return service.create_game(2, start=False)
+
+
+def add_bot(game, **headers):
+    return game.call("POST", "players", {"bot": "random"}, token=game.host, headers=KEY | headers)
+
+
+def test_retry_after_an_hours_jump_is_carried_out_again(jump):
+    service, jump = jump
+    game = lobby(service)
+    first = add_bot(game)
+    assert add_bot(game).json == first.json
+    jump(HOUR_S + 1)
+    assert add_bot(game).json["seat"] == first.json["seat"] + 1
+    assert len(game.view()["players"]) == 4
+
+
+def test_retry_with_if_match_is_made_once_despite_a_jump(jump):
+    service, jump = jump
+    game = lobby(service)
+    version = {"If-Match": f'"{game.view()["version"]}"'}
+    first = add_bot(game, **version)
+    assert add_bot(game, **version).json == first.json
+    jump(HOUR_S + 1)
+    assert problem_code(add_bot(game, **version)) == "version_mismatch"
+    assert len(game.view()["players"]) == 3
+
+
+def test_play_and_replays_go_on_after_a_jump_back(jump):
+    service, jump = jump
+    game = lobby(service)
+    first = add_bot(game)
+    jump(-HOUR_S)
+    assert add_bot(game).json == first.json
+    game.call("POST", "start", token=game.host)
+    assert game.view()["status"] == "playing"
